@@ -1,9 +1,10 @@
-"""Does every kernel compile? The loop with each method, plain and with every feature, to PTX for an
-H200, on a machine without a GPU. Part `kernels` of `make prove`; `make test` compiles one loop in
-single precision and the hooks of a method in double (tests/parity/test_batch.py);
-`python -m benchmarks.kernels [METHOD...]` compiles some.
+"""Does every kernel compile? The loop with each method, plain and with every feature, the latter in
+single precision too where the method runs in it, to PTX for an H200, on a machine without a GPU.
+Part `kernels` of `make prove`; `make test` compiles one loop in single precision and the hooks of a
+method in double (tests/parity/test_batch.py); `python -m benchmarks.kernels [METHOD...]` compiles
+some.
 
-A kernel passes if it computes in double precision and has its memory in local memory.
+A kernel passes if it computes in its precision and has its memory in local memory.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import time
 from collections.abc import Callable, Collection
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 
@@ -22,6 +23,17 @@ ARITHMETIC = r"\b(?:add|sub|mul|fma|div|sqrt)[.a-z]*\."
 CAPABILITY = (9, 0)  # of an H200
 JITTER = "robots.chaser.delay_jitter_ms"
 Compile = Callable[[Any, tuple], str]
+DOUBLES_IN_SINGLE = 0.5  # of its operations at most: the clock and the satellites' positions
+
+
+class Case(NamedTuple):
+    """One kernel."""
+
+    name: str
+    preset: str
+    jitter: float = 0.0  # ms
+    methods: Any = None  # None: the preset's
+    is_single: bool = False
 
 
 def prepared(base: Any) -> tuple[Any, Callable[[Any], tuple]]:
@@ -58,6 +70,18 @@ def ptx_of(base: Any, to_ptx: Compile) -> tuple[int, str]:
 
     special, types = prepared(base)
     return special.floats, to_ptx(kernel_function(special), types(base.markers))
+
+
+def single_ptx_of(base: Any, to_ptx: Compile) -> tuple[int, str]:
+    """The same in single precision."""
+    from softdock.campaign import single
+    from softdock.campaign.cuda import load_numba_cuda
+    from softdock.campaign.single_kernel import single_kernel_function
+
+    special, types = prepared(base)
+    forgetful = single.is_forgetful(base.markers)
+    function = single_kernel_function(load_numba_cuda(), special, forgetful)
+    return special.floats, to_ptx(function, types(single.twin(base.markers)))
 
 
 def hooks_of(base: Any, floats: int, to_ptx: Compile) -> str:
@@ -113,36 +137,51 @@ def what_is_wrong(ptx: str, floats: int) -> str:
     return "" if largest_depot(ptx) >= 8 * floats else "its memory is not in local memory"
 
 
-def cases(only: Collection[str] = ()) -> list[tuple[str, str, float, Any]]:
-    """Name, preset, jitter and methods of every kernel: all methods that the EPOS rig accepts, on a
-    plain rig and on one with every feature; a guided docking. `only`: methods' names."""
+def what_is_wrong_in_single(ptx: str, floats: int) -> str:
+    """Empty: nothing. Memory of methods that keep some is double."""
+    doubles, singles = (len(re.findall(ARITHMETIC + kind, ptx)) for kind in ("f64", "f32"))
+    if doubles > DOUBLES_IN_SINGLE * singles:
+        return f"{doubles} operations in double precision, {singles} in single"
+    return "" if largest_depot(ptx) >= 4 * floats else "its memory is not in local memory"
+
+
+def cases(only: Collection[str] = ()) -> list[Case]:
+    """Every kernel: all methods that the EPOS rig accepts, on a plain rig and on one with every
+    feature, in double and in single precision; a guided docking. `only`: methods' names."""
+    from softdock.core.adaptation.registry import METHODS
     from softdock.scenario.candidates import candidates
     from softdock.scenario.files import load_scenario
 
-    found: list[tuple[str, str, float, Any]] = []
+    found: list[Case] = []
     for jitter, features in ((0.0, "plain"), (1.0, "every feature")):
         rig = load_scenario("epos_1d", {JITTER: jitter})
         for candidate in candidates(rig, "all", [rig.tables["satellites"]["integrator"]])[0]:
             tables = candidate.scenario.tables["methods"]
             methods = "+".join(entry["name"] for entry in tables)
-            if not only or methods in only:
-                found.append((f"{methods}, {features}", "epos_1d", jitter, tables))
+            if only and methods not in only:
+                continue
+            case = Case(f"{methods}, {features}", "epos_1d", jitter, tables)
+            found.append(case)
+            if jitter > 0.0 and not any(METHODS[entry["name"]].double_only for entry in tables):
+                found.append(case._replace(name=f"{case.name}, single", is_single=True))
     if not only:
-        found.append(("a guided docking", "vbar_docking", 0.0, None))
+        found.append(Case("a guided docking", "vbar_docking"))
     return found
 
 
-def looked_at(case: tuple[str, str, float, Any]) -> tuple[str, str, float]:
+def looked_at(case: Case) -> tuple[str, str, float]:
     """Name, what is wrong, and the processor seconds it took; in a process of its own."""
     from softdock.scenario.files import load_scenario
 
-    name, preset, jitter, methods = case
     began = time.process_time()
-    scenario = load_scenario(preset)
-    if methods is not None:
-        scenario = scenario.with_keys({JITTER: jitter, "methods": methods})
-    floats, ptx = ptx_of(scenario, compiler())
-    return name, what_is_wrong(ptx, floats), time.process_time() - began
+    scenario = load_scenario(case.preset)
+    if case.methods is not None:
+        scenario = scenario.with_keys({JITTER: case.jitter, "methods": case.methods})
+    to_ptx, judge = (
+        (single_ptx_of, what_is_wrong_in_single) if case.is_single else (ptx_of, what_is_wrong)
+    )
+    floats, ptx = to_ptx(scenario, compiler())
+    return case.name, judge(ptx, floats), time.process_time() - began
 
 
 def run(only: Collection[str] = ()) -> dict[str, Any]:

@@ -73,7 +73,7 @@ def _noise_confidence(seed: int) -> dict[str, Any]:
     return noise_confidence.run()
 
 
-@part("kernels", "the kernel of every method compiles to PTX, plain and with every feature")
+@part("kernels", "the kernel of every method compiles to PTX, in double and single precision")
 def _kernels(seed: int) -> dict[str, Any]:
     from benchmarks import kernels
 

@@ -10,7 +10,6 @@ from softdock.analysis.arm_limits import BEYOND, arm_uses
 from softdock.analysis.metric_values import ledger
 from softdock.analysis.simulation import fly
 from softdock.arms import load_arm
-from softdock.arms.arm import matrix_of
 from softdock.arms.written import arm_table
 from softdock.core.arms.doors import flange_rows
 from softdock.core.arms.layout import AT
@@ -18,6 +17,7 @@ from softdock.core.energy.ledger import ROWS
 from softdock.core.machine.vector import CHASER_ROBOT_AT
 from softdock.core.robots.arm.layout import ARM_STATE, PLACED
 from softdock.core.robots.keys import ROBOT
+from softdock.core.spatial.arrays import unit_matrix
 from softdock.report.run.charts import invented
 from softdock.report.run.tables import ledger_table
 from softdock.runs.arms import arm_state
@@ -158,7 +158,7 @@ def test_a_torque_beyond_its_limit_is_named():
     h, slot, poses = 1e-5, arm.axis_names.index(worst.joint), np.zeros((2, 7))
     rows[:, slot] += (h, -h)
     flange_rows(arm.vector, rows, poses)
-    up, down = (pose[2] + (matrix_of(pose[3:]) @ [0.7, 0.0, 0.0])[2] for pose in poses)
+    up, down = (pose[2] + (unit_matrix(pose[3:]) @ [0.7, 0.0, 0.0])[2] for pose in poses)
     assert worst.value == pytest.approx(abs(200.0 * 9.81 * (up - down) / (2.0 * h)), rel=1e-3)
     assert worst.share > 1.0
     (event,) = [e for e in run.events if e["where"] == "robots.chaser" and "torque" in e["text"]]

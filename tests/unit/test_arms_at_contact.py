@@ -11,7 +11,6 @@ import pytest
 from arm_cases import ELASTIC, HARD, HEAVY, SLOW, bump, slow_peak
 from arms_rows import poses_of
 
-from softdock.arms.arm import matrix_of
 from softdock.arms.at_contact import (
     arms_at_contact,
     gives_way,
@@ -27,6 +26,7 @@ from softdock.core.adaptation.remapping.environment import joints
 from softdock.core.adaptation.remapping.keys import AT
 from softdock.core.arms.layout import AT as ARM_AT
 from softdock.core.machine.compiled import door
+from softdock.core.spatial.arrays import unit_matrix
 from softdock.errors import BadInput
 from softdock.scenario.build import build
 from softdock.scenario.facility import Frame
@@ -41,8 +41,8 @@ believed_joints = door(joints.believed_joints)
 def moved(arm, q, point):
     """A point that is fixed to the flange at Q, at joints q; base axes."""
     (at,), (there,) = poses_of(arm, Q[None, :]), poses_of(arm, q[None, :])
-    own = matrix_of(at[3:]).T @ (point - at[:3])
-    return there[:3] + matrix_of(there[3:]) @ own
+    own = unit_matrix(at[3:]).T @ (point - at[:3])
+    return there[:3] + unit_matrix(there[3:]) @ own
 
 
 def columns(arm, point):
@@ -59,7 +59,7 @@ def test_the_compliance_is_that_of_the_joints_one_by_one():
     """C = sum of v v' / k over the joints, turned into orbit axes; along the normal k = 1 / n'C n,
     which is less than n' C^-1 n: other directions are free."""
     arm = load_arm("kr16")
-    R = matrix_of(FRAME.q)
+    R = unit_matrix(FRAME.q)
     V = columns(arm, np.add(FRAME.p, R @ POINT))
     by_hand = sum(
         np.outer(R.T @ v, R.T @ v) / k

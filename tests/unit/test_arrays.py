@@ -56,3 +56,25 @@ def test_turns_are_the_loops_rotation_vectors():
     for a, b, turn in zip(Q[:-1], Q[1:], found, strict=True):
         assert turn == pytest.approx(rotation_from_to(tuple(a), tuple(b)), abs=1e-13)
     assert arrays.turns(np.stack([Q[0], -Q[0]])) == pytest.approx(np.zeros((1, 3)), abs=1e-15)
+
+
+def test_rotation_vectors_matrices_and_back():
+    """A rotation vector becomes a quaternion and comes back; a matrix gives its quaternion, also at
+    half a turn; neighbours get one sign; the matrix of a vector is its cross product."""
+    rng = np.random.default_rng(5)
+    phi = rng.normal(size=(50, 3))
+    phi[0], phi[1] = 0.0, [1e-9, 0.0, 0.0]
+    q = arrays.exponential(phi)
+    np.testing.assert_allclose(arrays.rotation_vector(q), phi, atol=1e-14)
+    np.testing.assert_allclose(arrays.product(q, arrays.inverse(q))[:, 0], 1.0, rtol=1e-15)
+    one = arrays.product(q[3], q[4])
+    np.testing.assert_array_equal(one, arrays.product(q[3:4], q[4:5])[0])
+    for axis in np.eye(3):
+        for angle in (1e-8, 1.0, np.pi - 1e-9, np.pi):
+            wanted = arrays.exponential(angle * axis)
+            found = arrays.quaternion_of(arrays.unit_matrix(wanted))
+            np.testing.assert_allclose(np.abs(wanted @ found), 1.0, rtol=1e-15)
+    flipped = q[:1] * np.array([1.0, -1.0, -1.0, 1.0])[:, None]
+    np.testing.assert_array_equal(arrays.continuous(flipped), np.repeat(q[:1], 4, axis=0))
+    crossed = arrays.cross_matrix(phi[2]) @ phi[3]
+    np.testing.assert_allclose(crossed, np.cross(phi[2], phi[3]), rtol=1e-14, atol=1e-16)

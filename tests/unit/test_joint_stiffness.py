@@ -11,10 +11,10 @@ from click.testing import CliRunner
 
 from softdock import BadInput
 from softdock.archive.stiffness_logs import JOINTS, LOADS, MOVED, TURNED, stiffness_log
-from softdock.arms.arm import matrix_of
 from softdock.arms.sources import load_arm
 from softdock.cli.main import cli
 from softdock.core.arms.doors import flange_rows
+from softdock.core.spatial.arrays import unit_matrix
 from softdock.identification.joint_stiffness import StiffnessLog, jacobians, joint_stiffness
 
 ARM = load_arm("kr16")
@@ -27,7 +27,7 @@ def placed(joints):
     """Place of the point and attitude, by forward kinematics alone."""
     poses = np.zeros((len(joints), 7))
     flange_rows(ARM.vector, np.ascontiguousarray(joints), poses)
-    R = np.stack([matrix_of(pose[3:]) for pose in poses])
+    R = np.stack([unit_matrix(pose[3:]) for pose in poses])
     return poses[:, :3] + R @ POINT, R
 
 

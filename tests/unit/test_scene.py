@@ -20,6 +20,7 @@ from scenarios import cone_docking, epos_wall
 from softdock.analysis.metrics import plain
 from softdock.core.cycle import STATUSES
 from softdock.core.machine.record import CHANNELS
+from softdock.core.spatial.arrays import exponential, product, rotate, rotation_vector
 from softdock.errors import BadInput
 from softdock.runs.run import Series
 from softdock.scenario.build import build
@@ -33,7 +34,7 @@ from softdock.scene.poster import poster, poster_frame
 from softdock.scene.projection import camera_of, pixels, world
 from softdock.scene.raster import picture
 from softdock.scene.side_by_side import in_step
-from softdock.scene.turning import from_z_to, product, rotate, turn_of, turned_by
+from softdock.scene.turning import from_z_to
 
 HOSTILE = "</script><script>alert(1)</script>"
 PETAL = [[-0.5, 0.0, -0.866], [-0.5, 0.75, 0.433], [-0.5, -0.75, 0.433]]
@@ -83,8 +84,8 @@ def test_quaternions_turn_as_they_say() -> None:
     back."""
     rng = np.random.default_rng(3)
     vectors, points = rng.normal(size=(50, 3)), rng.normal(size=(50, 3))
-    q = turned_by(vectors)
-    assert np.allclose(turn_of(turned_by(0.5 * vectors)), 0.5 * vectors)
+    q = exponential(vectors)
+    assert np.allclose(rotation_vector(exponential(0.5 * vectors)), 0.5 * vectors)
     assert np.allclose(rotate(product(q, q), points), rotate(q, rotate(q, points)))
     ways = np.concatenate([vectors, [[0.0, 0.0, -2.0]]])
     ends = rotate(from_z_to(ways), np.array([0.0, 0.0, 1.0]))

@@ -17,6 +17,7 @@ import softdock
 from softdock.arms.sources import load_arm
 from softdock.core.arms.doors import flange_rows
 from softdock.core.machine.record import Channel
+from softdock.core.spatial.arrays import product, rotate
 from softdock.runs.run import Series
 from softdock.scene import Scene, scene_of, scene_of_orbit
 from softdock.scene.links import link_meshes, volumes_of
@@ -25,7 +26,6 @@ from softdock.scene.projection import camera_of, pixels, world
 from softdock.scene.raster import picture
 from softdock.scene.robots import link_tracks, robots_of
 from softdock.scene.side_by_side import in_step
-from softdock.scene.turning import product, rotate
 
 
 def tables() -> dict[str, Any]:

@@ -19,11 +19,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softdock.arms.arm import Arm, matrix_of
+from softdock.arms.arm import Arm
 from softdock.arms.limits import LIMIT_HELPS, LIMIT_NEEDS, LIMIT_WORDS
 from softdock.arms.mounted import loaded, mock_up_load
 from softdock.core.arms.doors import flange_rows, torque_rows
 from softdock.core.arms.layout import AXES, WORK
+from softdock.core.spatial.arrays import unit_matrix
 from softdock.runs.arms import mounted_arms
 from softdock.scenario.build import Scenario
 from softdock.scenario.facility import Facility, Mount
@@ -188,7 +189,7 @@ def _on_flange(
 ) -> np.ndarray:
     """The contact's force and its moment about the flange, base axes: (n, 6)."""
     frame = mount.base.back().then(facility.orbit)
-    R, poses = matrix_of(frame.q), np.zeros((len(joints), 7))
+    R, poses = unit_matrix(frame.q), np.zeros((len(joints), 7))
     flange_rows(arm.vector, joints, poses)
     force, torque = _contact(robot, series)
     place = series[f"mock_up.{robot}.position"] @ R.T + np.asarray(frame.p)

@@ -14,6 +14,7 @@ import numpy as np
 
 from softdock.arms.families import Geometry, recognise
 from softdock.core.arms.layout import ARM, AT, AXES, BASE_AXES, FAMILIES
+from softdock.core.spatial.arrays import unit_matrix
 from softdock.errors import BadInput, Problem
 
 Numbers = Sequence[float] | np.ndarray
@@ -97,7 +98,7 @@ class Arm:
         turn = tuple(vector[AT.flange : AT.flange + 4])
         offset = vector[AT.offsets + 3 * AXES : AT.offsets + 3 * AXES + 3]
         place = offset + np.array(rotated(turn, centre))
-        R = matrix_of(turn)
+        R = unit_matrix(turn)
         load = R @ symmetric(inertia) @ R.T
         slot = AXES - 1
         m, c = vector[AT.mass + slot], vector[AT.centre + 3 * slot : AT.centre + 3 * slot + 3]
@@ -113,41 +114,7 @@ class Arm:
 
 def rotated(turn: Numbers, a: Numbers) -> tuple[float, ...]:
     """A vector turned by a quaternion, in plain Python."""
-    return tuple(float(v) for v in matrix_of(turn) @ np.asarray(a, float))
-
-
-def matrix_of(turn: Numbers) -> np.ndarray:
-    """Rotation matrix of a unit quaternion w, x, y, z."""
-    w, x, y, z = turn
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
-
-
-def quaternion_of(R: np.ndarray) -> np.ndarray:
-    """Unit quaternion of a rotation matrix, w >= 0 (Shepperd: from its largest component)."""
-    squares = np.array(
-        [
-            1.0 + R[0, 0] + R[1, 1] + R[2, 2],
-            1.0 + R[0, 0] - R[1, 1] - R[2, 2],
-            1.0 - R[0, 0] + R[1, 1] - R[2, 2],
-            1.0 - R[0, 0] - R[1, 1] + R[2, 2],
-        ]
-    )
-    off = np.array(
-        [
-            [squares[0], R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]],
-            [R[2, 1] - R[1, 2], squares[1], R[1, 0] + R[0, 1], R[0, 2] + R[2, 0]],
-            [R[0, 2] - R[2, 0], R[1, 0] + R[0, 1], squares[2], R[2, 1] + R[1, 2]],
-            [R[1, 0] - R[0, 1], R[0, 2] + R[2, 0], R[2, 1] + R[1, 2], squares[3]],
-        ]
-    )
-    q = off[int(squares.argmax())]
-    return np.copysign(1.0, q[0]) * q / np.linalg.norm(q)
+    return tuple(float(v) for v in unit_matrix(turn) @ np.asarray(a, float))
 
 
 def symmetric(m: Numbers) -> np.ndarray:

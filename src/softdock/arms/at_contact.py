@@ -25,12 +25,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softdock.arms.arm import Arm, matrix_of
+from softdock.arms.arm import Arm
 from softdock.arms.mounted import loaded, mock_up_load
 from softdock.arms.sources import arm_of
 from softdock.core.arms.doors import branch_rows, flange_rows, follow_rows, jacobian_rows, mass_rows
 from softdock.core.arms.follow import BRANCHES, UNREACHABLE
 from softdock.core.arms.layout import AXES, WORK
+from softdock.core.spatial.arrays import unit_matrix
 from softdock.errors import BadInput, Problem
 from softdock.scenario.arm_tables import arm_robots
 from softdock.scenario.facility import Facility, Frame, Mount
@@ -95,7 +96,7 @@ def gives_way(
 ) -> GivesWay:
     """An arm at joints q. `frame`: the orbit frame in its base; point [m] and normal in orbit axes;
     `ratio`: damping ratio where the arm states no damping."""
-    R = matrix_of(frame.q)
+    R = unit_matrix(frame.q)
     J = point_jacobian(arm, q, np.add(frame.p, R @ point))
     turn = np.kron(np.eye(2), R)
     soft = 1.0 / arm.of_axes("stiffness")  # a base axis without one is stiff
@@ -162,7 +163,7 @@ def _placed(body: Mapping[str, Any], t: float) -> tuple[np.ndarray, np.ndarray, 
     vector = q[0] * turn[1:] + turn[0] * q[1:] + np.cross(q[1:], turn[1:])
     q = np.array([scalar, *vector])
     p = np.asarray(body["position_m"], float) + t * np.asarray(body["velocity_m_per_s"], float)
-    return p, matrix_of(q), q
+    return p, unit_matrix(q), q
 
 
 def joints_at(arm: Arm, mount: Mount, facility: Facility, pose: np.ndarray) -> np.ndarray:

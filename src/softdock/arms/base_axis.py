@@ -20,8 +20,9 @@ import math
 
 import numpy as np
 
-from softdock.arms.arm import Arm, matrix_of
+from softdock.arms.arm import Arm
 from softdock.core.arms.layout import AT
+from softdock.core.spatial.arrays import unit_matrix
 from softdock.scenario.facility import Mount
 
 
@@ -50,7 +51,7 @@ def flange_places(mount: Mount, poses: np.ndarray, orbit: np.ndarray) -> np.ndar
     w, u = poses[:, 3:4], poses[:, 4:7]
     t = 2.0 * np.cross(u, lever)
     places = poses[:, :3] + lever + w * t + np.cross(u, t)
-    return np.asarray(places @ matrix_of(orbit[3:]).T + orbit[:3])
+    return np.asarray(places @ unit_matrix(orbit[3:]).T + orbit[:3])
 
 
 def along(arm: Arm, places: np.ndarray) -> np.ndarray:

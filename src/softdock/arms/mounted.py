@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from softdock.arms.arm import Arm, matrix_of, six, symmetric
+from softdock.arms.arm import Arm, six, symmetric
+from softdock.core.spatial.arrays import unit_matrix
 from softdock.scenario.facility import Load, Mount
 
 
@@ -24,7 +25,7 @@ def loaded(arm: Arm, mount: Mount, scenario_load: Load | None = None) -> Arm:
         return arm
     if load.mass <= 0.0:
         return arm
-    R = matrix_of(frame.q)
+    R = unit_matrix(frame.q)
     centre = np.add(frame.p, frame.turned(load.centre))
     return arm.carrying(load.mass, centre, six(R @ symmetric(load.inertia) @ R.T))
 

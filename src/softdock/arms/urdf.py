@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from softdock.arms.arm import UNKNOWN, Arm, Link, build_arm, quaternion_of, six
+from softdock.arms.arm import UNKNOWN, Arm, Link, build_arm, six
 from softdock.arms.urdf_chain import (
     MOVING,
     UrdfFile,
@@ -25,6 +25,7 @@ from softdock.arms.urdf_chain import (
     parent_of,
     refuse_code,
 )
+from softdock.core.spatial.arrays import quaternion_of
 from softdock.errors import BadInput, Problem
 from softdock.files.plain_xml import ROBOT, Element, read_xml
 

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -33,9 +34,11 @@ Said = Callable[[str, float], None]  # what was compiled, seconds
 
 
 def tasks_of(scenarios: Iterable[Scenario], batches: bool = False) -> list[Task]:
-    """What these scenarios need, each thing once; the longest last, so that processes end
-    together."""
-    found: dict[Any, Task] = {}
+    """What these scenarios need, each thing once. First the lightest loop and the start of a run,
+    which leave the facility's parts for all others to link; then the longest, so that no process
+    is left with it at the end."""
+    starts: dict[Any, Task] = {}
+    orbits: dict[Any, Task] = {}
     loops: dict[Any, Task] = {}
     for scenario in scenarios:
         markers = scenario.markers
@@ -43,14 +46,31 @@ def tasks_of(scenarios: Iterable[Scenario], batches: bool = False) -> list[Task]
         if any(cls.__module__.partition(".")[0] != "softdock" for cls in methods):
             continue  # a user's own: the worker does not have the file
         names = " and ".join(entry["name"] for entry in scenario.tables["methods"])
-        found.setdefault((START, features), Task(START, "the start of a run", scenario.tables))
+        starts.setdefault(features, Task(START, "the start of a run", scenario.tables))
         has_networks = len(markers.methods) > 0 and bool(_networks(scenario))
-        found.setdefault((ORBIT, has_networks), Task(ORBIT, "orbit", scenario.tables))
+        orbits.setdefault(has_networks, Task(ORBIT, "orbit", scenario.tables))
         for what in (LOOP, BATCH) if batches else (LOOP,):
             label = "the loop" if what == LOOP else "the loop for batches"
             task = Task(what, f"{label} with {names}", scenario.tables)
             loops.setdefault((what, features, methods), task)
-    return [*found.values(), *loops.values()]
+    lightest, *others = sorted(loops, key=_weight) or [None]
+    first = [loops[lightest]] if lightest is not None else []
+    longest_first = [loops[key] for key in reversed(others)]
+    return [*first, *starts.values(), *longest_first, *orbits.values()]
+
+
+def _weight(loop: tuple[str, type, tuple[type, ...]]) -> int:
+    """Bytes of source in the homes of a loop's methods, a file or a folder each: what a loop takes
+    to compile goes by that."""
+    from softdock.core import adaptation
+
+    common, total = Path(adaptation.__file__).parent, 0
+    _, _, methods = loop
+    for cls in methods:
+        file = Path(sys.modules[cls.__module__].__file__ or "")
+        homes = [file] if file.parent == common else file.parent.glob("*.py")
+        total += sum(one.stat().st_size for one in homes)
+    return total
 
 
 def tasks_of_rig(source: str, scenarios: Iterable[Scenario]) -> list[Task]:

@@ -10,14 +10,14 @@ import contextlib
 import gc
 import os
 import sys
-from importlib import import_module
 from typing import Any
 
 import click
 
 from softdock._version import __version__
+from softdock.cli.lazy_group import LazyGroup
 from softdock.cli.pipes import forget_output
-from softdock.errors import SoftdockError, closest, printable
+from softdock.errors import SoftdockError, printable
 
 BAD_INPUT, STOPPED_EARLY, INTERRUPTED = 2, 3, 130
 # Objects made until Python looks for cycles that nobody holds, and how many such looks until it
@@ -53,33 +53,8 @@ LAZY = {
 }
 
 
-class Commands(click.Group):
-    """Commands imported by name. An error a user can mend ends as one message, never as a
-    traceback."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(LAZY)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in LAZY:
-            return None
-        module, _, name = LAZY[cmd_name].partition(":")
-        command: click.Command = getattr(import_module(module), name)
-        return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if (
-            args
-            and not args[0].startswith("-")
-            and args[0] not in LAZY
-            and not ctx.resilient_parsing
-        ):
-            near = closest(args[0], LAZY)
-            hint = f"Did you mean '{near}'?" if near else f"There are: {', '.join(LAZY)}."
-            raise click.UsageError(f"No such command '{args[0]}'. {hint}", ctx)
-        return super().resolve_command(ctx, args)
+class Commands(LazyGroup):
+    """An error a user can mend ends as one message, never as a traceback."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -89,7 +64,7 @@ class Commands(click.Group):
             ctx.exit(BAD_INPUT)
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Commands, lazy=LAZY, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="softdock")
 def cli() -> None:
     """Hardware-in-the-loop docking: is the rig honest, and how far is it from orbit?"""

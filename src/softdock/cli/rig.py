@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import signal
 import threading
-from importlib import import_module
 
 import click
 
-from softdock.errors import closest
+from softdock.cli.lazy_group import LazyGroup
 
 LAZY = {
     "new": "softdock.cli.rig_new:new",
@@ -28,31 +27,9 @@ LAZY = {
 }
 
 
-class RigCommands(click.Group):
-    """Commands imported by name."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(LAZY)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in LAZY:
-            return None
-        module, _, name = LAZY[cmd_name].partition(":")
-        command: click.Command = getattr(import_module(module), name)
-        return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and not args[0].startswith("-") and args[0] not in LAZY:
-            near = closest(args[0], LAZY)
-            hint = f"Did you mean '{near}'?" if near else f"There are: {', '.join(LAZY)}."
-            if not ctx.resilient_parsing:
-                raise click.UsageError(f"No such command '{args[0]}'. {hint}", ctx)
-        return super().resolve_command(ctx, args)
-
-
-@click.group(cls=RigCommands, short_help="The rig in real time: bring it up, measure it, run it.")
+@click.group(
+    cls=LazyGroup, lazy=LAZY, short_help="The rig in real time: bring it up, measure it, run it."
+)
 def rig() -> None:
     """A rig in real time: robots and force sensors that speak their own protocols.
 

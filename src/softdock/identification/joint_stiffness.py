@@ -23,9 +23,10 @@ from typing import Any
 
 import numpy as np
 
-from softdock.arms.arm import Arm, matrix_of
+from softdock.arms.arm import Arm
 from softdock.core.arms.doors import flange_rows, jacobian_rows
 from softdock.core.arms.layout import AXES, WORK
+from softdock.core.spatial.arrays import unit_matrix
 from softdock.errors import BadInput, Problem
 from softdock.identification.estimate import Estimate
 
@@ -129,7 +130,7 @@ def jacobians(arm: Arm, joints: np.ndarray, point: tuple[float, float, float]) -
     jacobian_rows(arm.vector, joints, work, into)
     flange_rows(arm.vector, joints, poses)
     J = into.reshape(-1, 6, AXES)
-    lever = np.stack([matrix_of(pose[3:]) @ point for pose in poses])
+    lever = np.stack([unit_matrix(pose[3:]) @ point for pose in poses])
     J[:, :3] += np.cross(J[:, 3:], lever[:, :, None], axisa=1, axisb=1, axisc=1)  # w x r
     return J
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from softdock.core.spatial.arrays import cross_matrix
 from softdock.identification.estimate import Estimate, Fit, least_squares
 from softdock.identification.log import Log, Path
 
@@ -167,7 +168,7 @@ def _fit(
             noise_N=noise,
             note=note,
         )
-    cross = _cross(
+    cross = cross_matrix(
         centre
     )  # of centre x bias, which the torque's constant part holds beside its own bias
     spread = cross @ fit.covariance[3:, 3:] @ cross.T + torques.covariance[3:6, 3:6]
@@ -203,8 +204,8 @@ def _fit_centre(command: Path, t: np.ndarray, read: np.ndarray, torque: np.ndarr
     half = 0.5 * (command.time[1] - command.time[0])
     alpha = (command.rate_at(t + half) - command.rate_at(t - half)) / (2.0 * half)
     w = command.rate_at(t)
-    crosses = -np.stack([_cross(f) for f in read])
-    spin = -(_inertia_terms(alpha) + np.stack([_cross(v) for v in w]) @ _inertia_terms(w))
+    crosses = -np.stack([cross_matrix(f) for f in read])
+    spin = -(_inertia_terms(alpha) + np.stack([cross_matrix(v) for v in w]) @ _inertia_terms(w))
     A = np.concatenate([crosses, np.broadcast_to(np.eye(3), crosses.shape), spin], axis=2).reshape(
         -1, 12
     )
@@ -213,11 +214,6 @@ def _fit_centre(command: Path, t: np.ndarray, read: np.ndarray, torque: np.ndarr
 
 def _mean(rows: np.ndarray) -> Estimate:
     return Estimate(tuple(rows.mean(axis=0)), tuple(rows.std(axis=0) / math.sqrt(len(rows))))
-
-
-def _cross(a: np.ndarray) -> np.ndarray:
-    """[a x]."""
-    return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
 
 
 def _inertia_terms(v: np.ndarray) -> np.ndarray:

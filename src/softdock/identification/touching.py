@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from softdock.core.spatial.arrays import cross_matrix
 from softdock.identification.delays import Following, is_structured, smoothed
 from softdock.identification.log import BODIES, Log
 
@@ -81,13 +82,8 @@ def touching(
 def _lever(force: np.ndarray, torque: np.ndarray) -> np.ndarray:
     """From the centre of mass to the line of the force, body axes [m]: the shortest r with r x f =
     torque. What lies along the force does not matter."""
-    rows = np.concatenate([_minus_cross(f) for f in force])
+    rows = np.concatenate([cross_matrix(f).T for f in force])
     return np.asarray(np.linalg.lstsq(rows, torque.ravel(), rcond=1e-6)[0])
-
-
-def _minus_cross(f: np.ndarray) -> np.ndarray:
-    """The matrix of r -> r x f."""
-    return np.array([[0.0, f[2], -f[1]], [-f[2], 0.0, f[0]], [f[1], -f[0], 0.0]])
 
 
 def _delay(following: Followings, body: str) -> float:

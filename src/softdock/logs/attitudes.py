@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from softdock.core.spatial.arrays import product
+from softdock.core.spatial.arrays import continuous, exponential, product
 
 FORMS = {"wxyz": 4, "xyzw": 4, "kuka_abc": 3, "rpy": 3, "rotation_vector": 3}
 UNIT_WITHIN = 0.01  # of 1: how far from a unit quaternion a log's own rounding may be
@@ -23,29 +23,17 @@ def quaternions(values: np.ndarray, form: str) -> np.ndarray:
     elif form == "xyzw":
         q = values[:, [3, 0, 1, 2]] / np.linalg.norm(values, axis=1, keepdims=True)
     elif form == "rotation_vector":
-        q = _exponential(values)
+        q = exponential(values)
     else:
         a, b, c = (values if form == "kuka_abc" else values[:, ::-1]).T
         q = product(product(_about(a, 2), _about(b, 1)), _about(c, 0))
     return continuous(q)
 
 
-def continuous(q: np.ndarray) -> np.ndarray:
-    """The same attitudes, neighbours of one sign."""
-    flips = np.cumprod(np.where(np.sum(q[1:] * q[:-1], axis=1) < 0.0, -1.0, 1.0))
-    return np.concatenate([q[:1], q[1:] * flips[:, None]])
-
-
 def _about(angle: np.ndarray, axis: int) -> np.ndarray:
     q = np.zeros((len(angle), 4))
     q[:, 0], q[:, 1 + axis] = np.cos(0.5 * angle), np.sin(0.5 * angle)
     return q
-
-
-def _exponential(phi: np.ndarray) -> np.ndarray:
-    angle = np.linalg.norm(phi, axis=1)
-    half = 0.5 * np.sinc(0.5 * angle / np.pi)  # sin(a / 2) / a
-    return np.concatenate([np.cos(0.5 * angle)[:, None], half[:, None] * phi], axis=1)
 
 
 def between(times: np.ndarray, stamps: np.ndarray, q: np.ndarray) -> np.ndarray:

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from softdock.core.spatial.arrays import product, rotate, rotate_back, turns
+from softdock.core.spatial.arrays import continuous, product, rotate, rotate_back, turns
 from softdock.errors import BadInput, Problem
-from softdock.logs.attitudes import between, continuous
+from softdock.logs.attitudes import between
 from softdock.logs.clocks import Stamped, newest
 from softdock.logs.map_parts import Place, Signal
 from softdock.logs.readings import ages_of, attitudes, values_of

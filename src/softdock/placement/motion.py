@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.arms.arm import matrix_of
+from softdock.core.spatial.arrays import rotate, unit_matrix
 from softdock.errors import BadInput, Problem
 
 SOURCES = ("orbit", "run")
@@ -48,8 +48,8 @@ class Motion:
         if robot == "chaser":
             return self.point  # its own tip
         poses, row = self.poses[robot], self.contact_row
-        place = matrix_of(poses[row, 3:]).T @ (self.point[row] - poses[row, :3])
-        own = poses[:, :3] + turned_rows(poses[:, 3:], place)
+        place = unit_matrix(poses[row, 3:]).T @ (self.point[row] - poses[row, :3])
+        own = poses[:, :3] + rotate(poses[:, 3:], np.asarray(place, float))
         pushed = np.linalg.norm(self.force, axis=1) > 0.0
         return np.ascontiguousarray(np.where(pushed[:, None], self.point, own))
 
@@ -86,7 +86,7 @@ def given_motion(
         if len(rows) != len(time):
             raise BadInput(Problem(name, len(rows), f"{len(time)} poses, one an instant"))
     force = np.zeros((len(time), 3)) if force is None else np.ascontiguousarray(force, float)
-    point = poses["chaser"][:, :3] + turned_rows(poses["chaser"][:, 3:], tip)
+    point = poses["chaser"][:, :3] + rotate(poses["chaser"][:, 3:], np.asarray(tip, float))
     return Motion(
         time=time,
         poses=poses,
@@ -103,13 +103,6 @@ def _rows(poses: np.ndarray, name: str) -> np.ndarray:
         allowed = "rows of seven finite numbers: x, y, z, w, x, y, z"
         raise BadInput(Problem(name, f"an array of shape {rows.shape}", allowed))
     return rows
-
-
-def turned_rows(quaternions: np.ndarray, a: Any) -> np.ndarray:
-    """A vector of body axes turned by each row's quaternion."""
-    u, w = quaternions[:, 1:], quaternions[:, :1]
-    t = 2.0 * np.cross(u, np.asarray(a, float))
-    return np.asarray(a, float) + w * t + np.cross(u, t)
 
 
 def _approach(time: np.ndarray, poses: dict[str, np.ndarray], force: np.ndarray) -> np.ndarray:
@@ -175,4 +168,4 @@ def _share(tables: Any, poses: dict[str, np.ndarray]) -> None:
 def body_axis(motion: Motion, robot: str) -> np.ndarray:
     """The direction in a satellite's own axes, at the start, in which it faces the other one."""
     toward = motion.approach if robot == "chaser" else -motion.approach
-    return np.asarray(matrix_of(motion.poses[robot][0, 3:]).T @ toward)
+    return np.asarray(unit_matrix(motion.poses[robot][0, 3:]).T @ toward)

@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from softdock.arms.arm import Arm, matrix_of, quaternion_of
+from softdock.arms.arm import Arm
 from softdock.core.arms.layout import AT, AXES
+from softdock.core.spatial.arrays import quaternion_of, unit_matrix
 from softdock.placement.motion import Motion, body_axis
 from softdock.scenario.facility import Facility, Frame, Mount
 
@@ -56,7 +57,7 @@ class Stage:
 
 def stage_of(facility: Facility, motion: Motion, robot: str) -> Stage:
     """The stage of one robot."""
-    orbit = matrix_of(facility.orbit.q)
+    orbit = unit_matrix(facility.orbit.q)
     points = motion.point @ orbit.T + facility.orbit.p
     g = np.array(facility.gravity)
     up = -g / np.linalg.norm(g) if np.linalg.norm(g) > 1e-6 else np.array([0.0, 0.0, 1.0])
@@ -66,7 +67,7 @@ def stage_of(facility: Facility, motion: Motion, robot: str) -> Stage:
         level = np.cross(up, np.eye(3)[int(np.abs(up).argmin())])
     row = motion.contact_row
     pose = motion.poses[robot][row]
-    contact = matrix_of(pose[3:]).T @ (motion.point[row] - pose[:3])
+    contact = unit_matrix(pose[3:]).T @ (motion.point[row] - pose[:3])
     return Stage(
         middle=0.5 * (points.min(axis=0) + points.max(axis=0)),
         facing=level / np.linalg.norm(level),
@@ -79,7 +80,7 @@ def stage_of(facility: Facility, motion: Motion, robot: str) -> Stage:
 def out_of_flange(arm: Arm) -> np.ndarray:
     """The direction in which a flange points, in its own axes."""
     offset = arm.vector[AT.offsets + 3 * AXES : AT.offsets + 3 * AXES + 3]
-    turn = matrix_of(arm.vector[AT.flange : AT.flange + 4])
+    turn = unit_matrix(arm.vector[AT.flange : AT.flange + 4])
     size = float(np.linalg.norm(offset))
     return turn.T @ offset / size if size > 1e-6 else np.array([1.0, 0.0, 0.0])
 

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from softdock.core.shapes.models import SHAPE_MODELS
-from softdock.core.spatial.arrays import matrix
+from softdock.core.spatial.arrays import cross_matrix, matrix
 
 PATH = "approach"
 KEYS = {
@@ -124,7 +124,7 @@ def _turn_back(target: dict[str, Any], turn: np.ndarray, rate: np.ndarray, late:
     spin, h = turn @ inertia @ rate, -late / TURN_STEPS
 
     def turning(R: np.ndarray) -> np.ndarray:
-        return R @ _cross(np.linalg.solve(inertia, R.T @ spin))
+        return R @ cross_matrix(np.linalg.solve(inertia, R.T @ spin))
 
     R = turn
     for _ in range(TURN_STEPS):
@@ -153,17 +153,13 @@ def _facing(tip: np.ndarray, direction: np.ndarray) -> np.ndarray:
     if u @ direction < -1.0 + 1e-12:
         return _about(laterals(u)[1], math.pi)
     v = np.cross(u, direction)
-    K = _cross(v)
+    K = cross_matrix(v)
     return np.eye(3) + K + K @ K / (1.0 + u @ direction)
 
 
 def _about(axis: np.ndarray, angle: float) -> np.ndarray:
-    K = _cross(axis)
+    K = cross_matrix(axis)
     return np.eye(3) + math.sin(angle) * K + (1.0 - math.cos(angle)) * K @ K
-
-
-def _cross(v: np.ndarray) -> np.ndarray:
-    return np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
 
 
 def quaternion(R: np.ndarray) -> list[float]:

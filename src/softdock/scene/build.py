@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from softdock.core.spatial.arrays import inverse, rotate
 from softdock.scene import cameras, touches
 from softdock.scene.frames import chosen_rows, readable_rows
 from softdock.scene.furniture import Furniture, furnish
@@ -27,7 +28,6 @@ from softdock.scene.motions import (
 )
 from softdock.scene.robots import Robot, flanges, robot_parts, robots_of, seen
 from softdock.scene.surfaces import sphere
-from softdock.scene.turning import inverse, rotate
 
 Tables = Mapping[str, Any]
 FAINT, SOLID = 0.12, 0.7  # opacity of a satellite around its robot, and in orbit

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from softdock.core.spatial.arrays import rotate
 from softdock.scene.furniture import Furniture
 from softdock.scene.model import Mesh, Part, Track, View
-from softdock.scene.turning import frame_along, rotate
+from softdock.scene.turning import frame_along
 
 NEAR_LAYERS = ("mock_ups", "robots", "forces", "trail")
 FAR_LAYERS = ("mock_ups", "robots", "satellites", "forces", "limits")

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softdock.core.shapes.models import shape_named
+from softdock.core.spatial.arrays import inverse, rotate
 from softdock.scene import mock_ups
 from softdock.scene.model import Mesh, Part, Track
 from softdock.scene.motions import Relative, seen_from
 from softdock.scene.surfaces import box
-from softdock.scene.turning import inverse, rotate
 
 WIDEST = 0.3  # of the smaller body: a piece of wall is never larger
 

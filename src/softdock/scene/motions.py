@@ -12,8 +12,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from softdock.core.spatial.arrays import (
+    continuous,
+    exponential,
+    inverse,
+    product,
+    rotate,
+    rotation_vector,
+)
 from softdock.scene.model import Track
-from softdock.scene.turning import inverse, product, rotate, turn_of, turned_by, without_flips
 
 FACTORS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)  # of exaggeration
 Series = Mapping[str, np.ndarray]
@@ -29,7 +36,7 @@ class Relative(NamedTuple):
 def track_of(series: Series, name: str, rows: np.ndarray) -> Track:
     """A recorded body."""
     attitude = np.asarray(series[f"{name}.attitude"])[rows]
-    return Track(np.asarray(series[f"{name}.position"])[rows], without_flips(attitude))
+    return Track(np.asarray(series[f"{name}.position"])[rows], continuous(attitude))
 
 
 def seen_from(chaser: Track, target: Track) -> Relative:
@@ -41,14 +48,14 @@ def seen_from(chaser: Track, target: Track) -> Relative:
 def laid_at(seen: Relative, target: Track) -> Track:
     """The inverse of `seen_from`."""
     position = target.position + rotate(target.attitude, seen.position)
-    return Track(position, without_flips(product(target.attitude, seen.attitude)))
+    return Track(position, continuous(product(target.attitude, seen.attitude)))
 
 
 def blended(series: Series, name: str, time: np.ndarray) -> Track:
     """A recorded body at other instants; after its record has ended, where it was last."""
     own = np.asarray(series["time"])
     position, attitude = (np.asarray(series[f"{name}.{key}"]) for key in ("position", "attitude"))
-    attitude = without_flips(attitude)
+    attitude = continuous(attitude)
     columns = [np.interp(time, own, column) for column in (*position.T, *attitude.T)]
     q = np.stack(columns[3:], axis=1)
     return Track(np.stack(columns[:3], axis=1), q / np.linalg.norm(q, axis=1, keepdims=True))
@@ -64,5 +71,5 @@ def factor_for(rig: Relative, orbit: Relative, scale: float) -> float:
 def exaggerated(rig: Relative, orbit: Relative, factor: float) -> Relative:
     """Where orbit has the chaser, with its differences from the rig multiplied."""
     position = rig.position + factor * (orbit.position - rig.position)
-    turn = turn_of(product(inverse(rig.attitude), orbit.attitude))
-    return Relative(position, product(rig.attitude, turned_by(factor * turn)))
+    turn = rotation_vector(product(inverse(rig.attitude), orbit.attitude))
+    return Relative(position, product(rig.attitude, exponential(factor * turn)))

@@ -15,13 +15,13 @@ import numpy as np
 
 from softdock.core.arms.doors import branch_rows, follow_rows
 from softdock.core.arms.layout import AXES
+from softdock.core.spatial.arrays import inverse, product, rotate
 from softdock.scene import touches
 from softdock.scene.build import Shown, scene_of, tracks_of
 from softdock.scene.followed import recorded_joints
 from softdock.scene.model import RobotSeen, Scene, Track, Trail
 from softdock.scene.motions import blended, laid_at, seen_from
 from softdock.scene.robots import Robot, link_tracks, robots_of, seen
-from softdock.scene.turning import inverse, product, rotate
 
 MOST_POINTS = 4000  # of the trail
 

@@ -11,10 +11,10 @@ import re
 
 import numpy as np
 
+from softdock.core.spatial.arrays import rotate
 from softdock.scene.floor import floor_lines
 from softdock.scene.model import Arrow, Scene
 from softdock.scene.projection import Camera, camera_of, faces_seen, pixels
-from softdock.scene.turning import rotate
 
 SHADES = 8
 SIZE = (960, 540)  # pixels of the drawing; it scales with the page

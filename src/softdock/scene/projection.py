@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from softdock.core.spatial.arrays import rotate
 from softdock.scene.model import Part, Scene, View
-from softdock.scene.turning import rotate
 
 WIDE = 1.5  # width over height for which the field of view is meant
 NEAREST = 1e-4  # of the distance from eye to centre

@@ -11,10 +11,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from softdock.core.spatial.arrays import rotate
 from softdock.scene.floor import floor_lines
 from softdock.scene.model import Scene
 from softdock.scene.projection import Camera, Faces, camera_of, faces_seen, pixels
-from softdock.scene.turning import rotate
 
 FINER = 2
 HEAD = ((0.75, 9.0), (0.8, 7.5), (0.85, 6.0), (0.9, 4.5))  # parts of an arrow, and their thickness

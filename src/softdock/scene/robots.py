@@ -17,6 +17,7 @@ from softdock.arms.arm import Arm
 from softdock.arms.sources import arm_of
 from softdock.core.arms.doors import link_rows
 from softdock.core.arms.layout import AXES, WORK, WORK_AT
+from softdock.core.spatial.arrays import continuous, product, rotate
 from softdock.errors import BadInput
 from softdock.scenario.facility import Frame
 from softdock.scenario.scenario_facility import facility_of
@@ -24,7 +25,6 @@ from softdock.scene.followed import joints_of
 from softdock.scene.links import link_meshes, reach_of, shoulder_of
 from softdock.scene.model import Mesh, Part, RobotSeen, Track
 from softdock.scene.surfaces import sphere
-from softdock.scene.turning import product, rotate, without_flips
 
 FEWEST_ROWS = 3  # speeds are differences
 ROLES = {"chaser": "mock_up", "target": "c8"}  # of the joints: as the mock-up it carries
@@ -132,7 +132,7 @@ def link_tracks(robot: Robot, joints: np.ndarray) -> dict[str, Track]:
         origin = work[:, WORK_AT.origins + 3 * slot : WORK_AT.origins + 3 * slot + 3]
         turn = work[:, WORK_AT.turns + 4 * slot : WORK_AT.turns + 4 * slot + 4]
         whole = product(np.broadcast_to(q, turn.shape), turn)
-        tracks[f"robot.{robot.body}.{slot}"] = Track(p + rotate(q, origin), without_flips(whole))
+        tracks[f"robot.{robot.body}.{slot}"] = Track(p + rotate(q, origin), continuous(whole))
     return tracks
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from softdock.core.spatial.arrays import inverse, rotate
 from softdock.scene.model import Arrow, Track, Trail
-from softdock.scene.turning import inverse, rotate
 
 LONGEST = 1.6  # times the size of what touches: the arrow of the largest force
 MOST_POINTS = 800  # of a trail

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from softdock.core.shapes.models import shape_named
+from softdock.core.spatial.arrays import rotate
 from softdock.scenario.build import Scenario
 from softdock.scene.build import up_of
-from softdock.scene.turning import rotate
 
 BODIES = ("chaser", "target")
 

@@ -20,6 +20,7 @@ from softdock.core.machine.features import Markers, Plain, is_sparing
 from softdock.core.machine.known_operators import remembering_operators
 from softdock.core.machine.lowering import closed, lightly
 from softdock.core.machine.numba_internals import PATCHED, CPUDispatcher, normalize_signature
+from softdock.core.machine.short_code import writing_shortly
 
 # doors in which runs, batches and a rig's cycles spend their time
 HOT = frozenset(("run_cycles", "run_batch", "orbit_run", "control_step", "exchange"))
@@ -103,6 +104,7 @@ class Door(CPUDispatcher if PATCHED else object):  # type: ignore[misc]
             with (
                 _no_garbage_collection(),
                 remembering_operators(),
+                writing_shortly(),
                 linking_kept_parts(_is_linked(name, classes)),
                 lightly(_is_light(name, classes)),
                 closed(name in CLOSED),

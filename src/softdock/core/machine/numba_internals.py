@@ -1,11 +1,12 @@
 """Every inner name of Numba that softdock uses, in one place: what Numba does not promise to keep.
 
-Four things rest on them. Parts are kept as LLVM code without wrappers and machine code of their
+Five things rest on them. Parts are kept as LLVM code without wrappers and machine code of their
 own (lowering.py) and machine code is kept in files of our own (cache.py), which together take a
-first run from minutes to seconds; operators are typed once (known_operators.py). Nothing in the
-physics depends on any of it: where a name is missing, where Numba is of a version that was not
-tested, or where `SOFTDOCK_PLAIN_NUMBA=1` is set, `PATCHED` is False and the same functions go
-through Numba as it is, more slowly.
+first run from minutes to seconds; operators are typed once (known_operators.py); layouts' cells and
+elements of `mem` take less LLVM code (short_code.py). Nothing in the physics depends on any of it:
+where a name is missing, where Numba is of a version that was not tested, or where
+`SOFTDOCK_PLAIN_NUMBA=1` is set, `PATCHED` is False and the same functions go through Numba as it
+is, more slowly.
 
 `tests/parity/test_numba_internals.py` looks at each of them, and says which one moved.
 """
@@ -34,6 +35,7 @@ def _find(path: str, stand_in: Any = None) -> Any:
         return stand_in
 
 
+BaseContext = _find("numba.core.base.BaseContext", object)
 BaseFunction = _find("numba.core.types.functions.BaseFunction", object)
 CompilerBase = _find("numba.core.compiler.CompilerBase", object)
 CompileResult = _find("numba.core.compiler.CompileResult")
@@ -48,6 +50,9 @@ Target = _find("llvmlite.binding.Target")
 get_process_triple = _find("llvmlite.binding.get_process_triple")
 dumps = _find("numba.core.serialize.dumps")
 normalize_signature = _find("numba.core.sigutils.normalize_signature")
+do_boundscheck = _find("numba.core.cgutils.do_boundscheck")
+impl_ret_borrowed = _find("numba.core.imputils.impl_ret_borrowed")
+lower_getattr_generic = _find("numba.core.imputils.lower_getattr_generic")
 # of the operators in single precision, campaign/single_arithmetic.py
 impl_ret_untracked = _find("numba.core.imputils.impl_ret_untracked")
 
@@ -83,6 +88,11 @@ ATTRIBUTES = {
         "serialize_using_object_code",
     ),
     "numba.core.types.functions.BaseFunction": ("get_call_type",),
+    "numba.core.base.BaseContext": (
+        "enable_boundscheck",
+        "get_constant_generic",
+        "get_value_type",
+    ),
     "numba.core.compiler.CompileResult": ("_reduce", "_rebuild"),
     "numba.core.compiler.DefaultPassBuilder": ("define_nopython_pipeline",),
     "numba.core.cpu.CPUContext": ("codegen", "insert_user_function", "refresh"),

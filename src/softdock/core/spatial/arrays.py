@@ -15,9 +15,9 @@ BACK = np.array([1.0, -1.0, -1.0, -1.0])  # times a unit quaternion: its inverse
 
 
 def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Quaternions row by row: first b, then a."""
-    w, x, y, z = a.T
-    s, i, j, k = b.T
+    """Quaternions row by row, or one with all: first b, then a."""
+    w, x, y, z = np.moveaxis(a, -1, 0)
+    s, i, j, k = np.moveaxis(b, -1, 0)
     return np.stack(
         [
             w * s - x * i - y * j - z * k,
@@ -25,8 +25,34 @@ def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
             w * j - x * k + y * s + z * i,
             w * k + x * j - y * i + z * s,
         ],
-        axis=1,
+        axis=-1,
     )
+
+
+def inverse(q: np.ndarray) -> np.ndarray:
+    """Of unit quaternions."""
+    return np.asarray(q * BACK)
+
+
+def exponential(phi: np.ndarray) -> np.ndarray:
+    """Unit quaternions of rotation vectors [rad]."""
+    angle = np.linalg.norm(phi, axis=-1, keepdims=True)
+    half = 0.5 * np.sinc(0.5 * angle / np.pi)  # sin(a / 2) / a
+    return np.concatenate([np.cos(0.5 * angle), half * phi], axis=-1)
+
+
+def rotation_vector(q: np.ndarray) -> np.ndarray:
+    """Of unit quaternions [rad], at most half a turn."""
+    q = np.where(q[..., :1] < 0.0, -q, q)
+    size = np.linalg.norm(q[..., 1:], axis=-1, keepdims=True)
+    angle = 2.0 * np.arctan2(size, q[..., :1])
+    return np.asarray(np.where(size > 1e-12, angle / np.maximum(size, 1e-300), 2.0) * q[..., 1:])
+
+
+def continuous(q: np.ndarray) -> np.ndarray:
+    """The same attitudes, neighbouring rows of one sign, so that they can be blended."""
+    flips = np.cumprod(np.where(np.sum(q[1:] * q[:-1], axis=1) < 0.0, -1.0, 1.0))
+    return np.concatenate([q[:1], q[1:] * flips[:, None]])
 
 
 def rotate(q: np.ndarray, v: np.ndarray) -> np.ndarray:
@@ -52,6 +78,38 @@ def rotate_at_once(q: np.ndarray, v: np.ndarray) -> np.ndarray:
 def matrix(q: Any) -> np.ndarray:
     """Rotation matrix (3, 3), world from body, of a quaternion of any length but zero."""
     return np.array(_rows(*(np.asarray(q, dtype=float) / np.linalg.norm(q))))
+
+
+def unit_matrix(q: Any) -> np.ndarray:
+    """The same of a unit quaternion, whose length is not looked at."""
+    return np.array(_rows(*q))
+
+
+def quaternion_of(R: np.ndarray) -> np.ndarray:
+    """Unit quaternion of a rotation matrix, w >= 0 (Shepperd: from its largest component)."""
+    squares = np.array(
+        [
+            1.0 + R[0, 0] + R[1, 1] + R[2, 2],
+            1.0 + R[0, 0] - R[1, 1] - R[2, 2],
+            1.0 - R[0, 0] + R[1, 1] - R[2, 2],
+            1.0 - R[0, 0] - R[1, 1] + R[2, 2],
+        ]
+    )
+    off = np.array(
+        [
+            [squares[0], R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]],
+            [R[2, 1] - R[1, 2], squares[1], R[1, 0] + R[0, 1], R[0, 2] + R[2, 0]],
+            [R[0, 2] - R[2, 0], R[1, 0] + R[0, 1], squares[2], R[2, 1] + R[1, 2]],
+            [R[1, 0] - R[0, 1], R[0, 2] + R[2, 0], R[2, 1] + R[1, 2], squares[3]],
+        ]
+    )
+    q = off[int(squares.argmax())]
+    return np.copysign(1.0, q[0]) * q / np.linalg.norm(q)
+
+
+def cross_matrix(v: Any) -> np.ndarray:
+    """The matrix of x -> v x x."""
+    return np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
 
 
 def matrices(q: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from softdock.core.adaptation.energy_ledger.cells import CELLS, ROW_FLOATS
 from softdock.core.adaptation.interface import CYCLE
-from softdock.core.adaptation.measured.doubt_keys import doubt_keys
+from softdock.core.adaptation.measured.doubt_keys import doubt_keys, noise_keys
 from softdock.core.adaptation.measured.doubts import NO_DOUBTS, Doubts, prepare_doubts
 from softdock.core.adaptation.measured.noise_bias import (
     claim_warnings,
@@ -123,32 +123,7 @@ ENERGY_LEDGER = Group(
         True,
         kind="flag",
     ),
-    Parameter(
-        "noise_force",
-        "noise_N",
-        "standard deviation of a handed-over force, for the bias",
-        0.0,
-        unit="N",
-        low=0.0,
-        high=1e6,
-    ),
-    Parameter(
-        "noise_torque",
-        "noise_Nm",
-        "standard deviation of a handed-over torque, for the bias",
-        0.0,
-        unit="Nm",
-        low=0.0,
-        high=1e6,
-    ),
-    Parameter(
-        "confidence",
-        "confidence",
-        "with which noise invents no energy; 0.5: no bias",
-        0.5,
-        low=0.5,
-        high=0.999999,
-    ),
+    *noise_keys("with which noise invents no energy; 0.5: no bias"),
     *doubt_keys(frozen_ms=200.0),
 )
 AT = ENERGY_LEDGER.at

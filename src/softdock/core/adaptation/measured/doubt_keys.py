@@ -1,8 +1,41 @@
-"""The keys that every method with doubts of the sensor has."""
+"""The keys that every method with doubts of the sensor has, and those of its noise."""
 
 from __future__ import annotations
 
 from softdock.core.machine.parameters import Parameter
+
+
+def noise_keys(confidence: str) -> tuple[Parameter, ...]:
+    """The sensor's noise as the method believes it; `confidence`: what is kept with it, in
+    words."""
+    return (
+        Parameter(
+            "noise_force",
+            "noise_N",
+            "standard deviation of a handed-over force, for the bias",
+            0.0,
+            unit="N",
+            low=0.0,
+            high=1e6,
+        ),
+        Parameter(
+            "noise_torque",
+            "noise_Nm",
+            "standard deviation of a handed-over torque, for the bias",
+            0.0,
+            unit="Nm",
+            low=0.0,
+            high=1e6,
+        ),
+        Parameter(
+            "confidence",
+            "confidence",
+            confidence,
+            0.5,
+            low=0.5,
+            high=0.999999,
+        ),
+    )
 
 
 def doubt_keys(frozen_ms: float) -> tuple[Parameter, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from softdock.core.adaptation.remapping.host.reports import RESOLVED, expected_error
 from softdock.core.shapes.laws import LINEAR_LAWS, law_named
 from softdock.core.shapes.models import shape_named
+from softdock.core.spatial.arrays import matrix
 
 Problems = list[tuple[str, Any, str]]
 _K_D = "wanted.stiffness_N_per_m"
@@ -70,12 +71,6 @@ def _effective_mass(tables: Mapping[str, Any]) -> float:
     return 1.0 / sum(1.0 / float(np.min(body["mass_kg"])) for body in bodies)
 
 
-def rotation(q: Sequence[float]) -> np.ndarray:
-    w, x, y, z = np.asarray(q, dtype=float) / np.linalg.norm(q)
-    u = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    return np.asarray(np.eye(3) + 2.0 * w * u + 2.0 * u @ u)
-
-
 def along_normals(
     value: Any, tables: Mapping[str, Any], on_chaser: bool
 ) -> list[tuple[float, float]]:
@@ -83,7 +78,7 @@ def along_normals(
     direction on other shapes [N/m]."""
     K = matrix_of(value)
     turn = (
-        rotation(tables["chaser"]["attitude_wxyz"]).T @ rotation(tables["target"]["attitude_wxyz"])
+        matrix(tables["chaser"]["attitude_wxyz"]).T @ matrix(tables["target"]["attitude_wxyz"])
         if on_chaser
         else np.eye(3)
     )
