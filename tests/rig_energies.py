@@ -5,12 +5,10 @@ more to compile."""
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from types import SimpleNamespace
 
 import numpy as np
+from plain import run_plain
 
 TOUCH_N, FREE_S, FLOOR_J, T = 0.5, 0.032, 1e-3, 0.004
 
@@ -60,7 +58,7 @@ def _now(masses, speeds, external, force):
     )
 
 
-def _end(story):
+def end(story):
     """Cycle by cycle, until a bound is broken: the reason and the bound of the contact."""
     from softdock.core.rig import energy, layout, reasons
 
@@ -77,18 +75,15 @@ def _end(story):
     return reasons.REASONS[program.stand[stand.reason]].name, program.seen[seen.kinetic_bound]
 
 
+CODE = """
+import json, sys
+from rig_energies import end
+print(json.dumps([end(story) for story in json.load(sys.stdin)]))
+"""
+
+
 def ends_of(stories):
     """Of each story the reason (`none`: it came through) and the last contact's bound [J]."""
-    done = subprocess.run(
-        [sys.executable, __file__],
-        input=json.dumps(stories),
-        capture_output=True,
-        text=True,
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(sys.path)},
-        check=True,
-    )
+    done = run_plain(CODE, given=json.dumps(stories))
+    assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
-
-
-if __name__ == "__main__":
-    print(json.dumps([_end(story) for story in json.load(sys.stdin)]))
