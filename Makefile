@@ -19,8 +19,9 @@ demo: $(VENV)/.synced-run
 # All tests share one cache of machine code, filled first by both cores; see tests/conftest.py for the features.
 # Three workers on two cores: while one waits for a rig's clock, a browser or another's compiling, two work.
 # Python's own bytecode is kept too, whatever the shell says: some hundred processes are started, and each would compile 400 files.
+# It stays beside the sources, where that of the packages is already.
 test prove: export SOFTDOCK_CACHE_DIR = $(CURDIR)/.cache/numba
-test prove: export PYTHONPYCACHEPREFIX = $(CURDIR)/.cache/python
+test prove: export PYTHONPYCACHEPREFIX =
 test prove: export PYTHONDONTWRITEBYTECODE =
 test: export SOFTDOCK_EVERY_FEATURE = 1
 test: $(VENV)/.synced-dev

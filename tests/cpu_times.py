@@ -25,9 +25,10 @@ KEPT = Path(__file__).with_name("file_times.json")
 
 
 def processor_s() -> float:
-    """Of this process and of its children that have ended."""
+    """Of this process, of its children that have ended and of what ran in plain Python."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(one.ru_utime + one.ru_stime for one in used)
+    plain = getattr(sys.modules.get("plain"), "spent_s", 0.0)
+    return plain + sum(one.ru_utime + one.ru_stime for one in used)
 
 
 def pytest_addoption(parser: Any) -> None:

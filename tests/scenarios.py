@@ -217,8 +217,9 @@ def whole_facility(integrator: str = "exact_hold", duration_s: float = 4.0) -> d
 
 
 def virtual_elements(duration_s: float = 4.0) -> dict[str, Any]:
-    """`hard_for_the_core` with late poses, the tip on four springs, and every method that has
-    virtual elements, all acting."""
+    """`hard_for_the_core` with late poses, the tip on four springs, and methods with virtual
+    elements, all acting; in the loop of Zebenay's test in 3-D. Adaptive damping alone:
+    `virtual_damping`."""
     tables = hard_for_the_core(duration_s=duration_s)
     tables["pose"] = {"delay_ms": 10.0}
     tables["contact"][0]["device"] = {
@@ -242,12 +243,6 @@ def virtual_elements(duration_s: float = 4.0) -> dict[str, Any]:
         }
         | {"gains": [[0.3, 80.0, 20.0, 20.0, 10.0, 1.0, 1.0]]},
         {
-            "name": "adaptive_damping",
-            "stiffness_N_per_m": 2000.0,
-            "delay_ms": 12.0,
-            "contact_N": 0.6,
-        },
-        {
             "name": "monitor",
             "action": "damp",
             "bound_J": 1e-5,
@@ -257,6 +252,12 @@ def virtual_elements(duration_s: float = 4.0) -> dict[str, Any]:
         },
     ]
     return tables
+
+
+def virtual_damping(duration_s: float = 4.0) -> dict[str, Any]:
+    """The same rig with adaptive damping in the place of the others."""
+    damping = {"name": "adaptive_damping", "stiffness_N_per_m": 2000.0, "delay_ms": 12.0}
+    return virtual_elements(duration_s) | {"methods": [damping | {"contact_N": 0.6}]}
 
 
 def lange_impact(phase: float = 0.0, cycle_ms: float = 4.0, **robot: Any) -> dict[str, Any]:

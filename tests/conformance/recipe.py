@@ -28,7 +28,7 @@ def follow(
     it."""
     assert len({*new, *lines}) <= MOST_FILES
     copy = folder / "softdock"
-    away = shutil.ignore_patterns("__pycache__", "assets")
+    away = shutil.ignore_patterns("assets")  # with Python's bytecode, which still fits
     shutil.copytree(Path(softdock.__file__).parent, copy, ignore=away)
     for name, text in new.items():
         assert not (copy / name).exists()

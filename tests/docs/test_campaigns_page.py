@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from softdock.campaign.checking import CHECKED
@@ -17,6 +18,8 @@ from softdock.campaign.plan import load_plan
 from softdock.campaign.precision import BLOCK, MOST_BLOCKS
 from softdock.campaign.spec import KEYS, preset_names
 from softdock.campaign.user_outcomes import load_own
+from softdock.core.contact_log import LOG_COLUMNS
+from softdock.core.machine.doors import OUTCOME_COLUMNS, OUTCOMES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "campaigns.md").read_text(encoding="utf-8")
 
@@ -66,10 +69,17 @@ def test_the_example_file_can_be_planned(tmp_path):
 
 
 def test_the_example_outcome_compiles(tmp_path):
-    """Protects whoever copies the page's own outcome: softdock loads it and Numba compiles it."""
+    """Protects whoever copies the page's own outcome: softdock loads it, Numba compiles it, and the
+    names stand for the right columns."""
     code = next(
         block for block in re.findall(r"```python\n(.*?)```", PAGE, re.S) if "def " in block
     )
     file = tmp_path / "mine.py"
     file.write_text(code)
-    assert list(load_own(file, 0)) == ["second_touch_s"]
+    (name, loop), *others = load_own(file, 0).items()
+    assert (name, others) == ("second_touch_s", [])
+    outcomes, logs, found = np.zeros((2, OUTCOMES)), np.zeros((2, 4, len(LOG_COLUMNS))), np.zeros(2)
+    outcomes[1, OUTCOME_COLUMNS.index("contacts")] = 2.0
+    logs[1, 1, LOG_COLUMNS.index("start_s")] = 7.0
+    loop(outcomes, logs, np.zeros((2, 0)), found)
+    assert found.tolist() == [-1.0, 7.0]

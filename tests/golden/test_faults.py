@@ -4,13 +4,11 @@ log, no NaN; and docs/bad_input.md states what comes out."""
 from __future__ import annotations
 
 import functools
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from plain import run_plain
 from scenarios import epos_wall
 
 from softdock import fly, load_scenario
@@ -192,12 +190,5 @@ def test_a_reading_that_is_no_number():
     """Five cycles of NaN and infinity in a contact, in plain Python: they do not act, and
     satellites, set-points and the method's memory stay finite."""
     code = NO_NUMBER.format(tests=str(Path(__file__).parents[1]))
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    done = run_plain(code)
     assert done.returncode == 0, done.stderr

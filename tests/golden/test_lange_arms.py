@@ -11,13 +11,11 @@ import functools
 import io
 import json
 import math
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from arm_cases import HARD, HEAVY, SLOW
+from plain import run_plain
 from rich.console import Console
 from sabotage import fixed_claims, unmoved
 
@@ -42,9 +40,7 @@ print(json.dumps([*peaks(arm_impact(STIFF, HELD)), slow_peak(by_arm, 0.5)[0]]))
 def test_the_remapping_with_arms_in_plain_python():
     """Stiff joints give both published forces; of elastic ones the stiffness at the contact gives
     the force that is wanted, v sqrt(k mu), to 1 %. Not compiled: that takes ten times as long."""
-    path = os.pathsep.join(filter(None, sys.path))
-    plain = os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": path}
-    done = subprocess.run([sys.executable, "-c", PLAIN], capture_output=True, text=True, env=plain)
+    done = run_plain(PLAIN)
     assert done.returncode == 0, done.stderr[-3000:]
     satellite, robot, slow = json.loads(done.stdout)
     assert satellite == pytest.approx(157.0, abs=0.3)

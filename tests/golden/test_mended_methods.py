@@ -4,12 +4,10 @@ process in plain Python, so that no list of methods is compiled for them."""
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
+from plain import run_plain
 from scenarios import epos_wall, lange_impact
 
 from softdock import BadInput, build
@@ -96,14 +94,7 @@ def cases():
 @pytest.fixture(scope="module")
 def runs():
     asked = cases()
-    done = subprocess.run(
-        [sys.executable, "-c", RUN],
-        input=json.dumps(list(asked.values())),
-        capture_output=True,
-        text=True,
-        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
-        check=False,
-    )
+    done = run_plain(RUN, given=json.dumps(list(asked.values())))
     assert done.returncode == 0, done.stderr[-2000:]
     return dict(zip(asked, json.loads(done.stdout), strict=True))
 

@@ -120,6 +120,7 @@ def test_figure_7():
     assert numbers["neutral_damping_Ns_per_m"] > numbers["critical_damping_Ns_per_m"]
 
 
+@pytest.mark.prove
 def test_the_map_of_restitution():
     """Every point is a run: the map has the restitution of single runs, and its neutral line is
     where theory for a contact that cannot pull has e = 1."""

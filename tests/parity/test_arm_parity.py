@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 
 import numpy as np
+from plain import run_plain
 
 from softdock.core.arms.follow import follow
 from softdock.core.arms.forward import flange_pose, jacobian, link_frames
@@ -38,8 +36,8 @@ def test_plain_python_gives_the_same_numbers(tmp_path):
     exec(PROGRAM, scope)
     code = PROGRAM + "\nnp.save(__import__('sys').argv[1], found)"
     file = str(tmp_path / "plain.npy")
-    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
-    subprocess.run([sys.executable, "-c", code, file], check=True, env=environment)
+    done = run_plain(code, file)
+    assert done.returncode == 0, done.stderr
     assert np.abs(np.load(file) - scope["found"]).max() <= 1e-11
 
 

@@ -197,18 +197,21 @@ def test_an_unknown_outcome_suggests_one(batch):
 
 def test_a_method_s_hooks_compile_to_ptx_in_double_precision(scenario, compile_for_h200):
     """A method called from a kernel passes the CUDA compiler, computes in double precision alone
-    and has its memory in local memory: no GPU needed to know. The loop is the next test's; whole
-    kernels in double precision of every method: `make prove`, part kernels, and `make gpu-check`;
-    what compiled functions may be written with: tests/conformance/test_core_for_gpus.py."""
+    and has its memory in local memory: no GPU needed to know. Whole kernels, of every method in
+    double precision: `make prove`, part kernels, and `make gpu-check`; what compiled functions may
+    be written with: tests/conformance/test_core_for_gpus.py."""
     base = scenario.with_keys({"methods": [{"name": "passive_integrator"}]})
     ptx = kernels.hooks_of(base, 64, compile_for_h200)
     assert kernels.what_is_wrong(ptx, 64) == ""
     assert kernels.what_is_wrong(ptx.replace("fma.rn.f64", "fma.rn.f32"), 64) != ""
 
 
+@pytest.mark.prove
 def test_the_kernel_in_single_precision_computes_in_single_precision(compile_for_h200):
     """The whole loop passes the CUDA compiler. With a 1 kHz sensor: but for the clock, the
-    satellites' positions and what is prepared once, no double is left; memory is halved."""
+    satellites' positions and what is prepared once, no double is left; memory is halved. Which
+    numbers are single, in plain Python: test_single.py; what a kernel may be written with:
+    tests/conformance/test_core_for_gpus.py."""
     from softdock.campaign.single_kernel import single_kernel_function
 
     base = load_scenario("epos_3d")

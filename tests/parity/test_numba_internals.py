@@ -61,6 +61,7 @@ def test_only_one_file_imports_numbas_insides():
 
 
 PLAIN = """
+import numba
 import numpy as np
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled, door
@@ -76,28 +77,38 @@ def few(mem, start):
     return AT, mem[start + AT.last], AT.last
 mem = np.array([0.3, 0.7, 0.2, 0.1, 0.6])
 print(few(mem, 1), mem.tolist())
+if numba.config.BOUNDSCHECK:
+    try:
+        few(mem, 7)
+    except IndexError as error:
+        print(error)
 """
 
 
-def test_without_the_patch_softdock_runs_the_same(tmp_path):
-    """Numba as it is: slower to compile, the same bits."""
-    said = {}
-    program = tmp_path / "program.py"
+def printed(folder, **environment):
+    """The lines of the program above, with a cache of its own."""
+    program = folder / "program.py"
     program.write_text(PLAIN)
-    for switch in ("0", "1"):
-        done = subprocess.run(
-            [sys.executable, str(program)],
-            capture_output=True,
-            text=True,
-            check=True,
-            env={
-                **os.environ,
-                internals.SWITCH: switch,
-                "SOFTDOCK_CACHE_DIR": str(tmp_path / switch),
-            },
-        )
-        said[switch] = done.stdout.splitlines()
-    assert said["0"][0].split()[0] == "True"
-    assert said["1"][0] == f"False {internals.SWITCH} is set"
-    assert said["0"][1:] == said["1"][1:]
-    assert len(said["0"]) == 3
+    cache = {"SOFTDOCK_CACHE_DIR": str(folder / "_".join(environment))}
+    done = subprocess.run(
+        [sys.executable, str(program)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, **cache, **environment},
+    )
+    return done.stdout.splitlines()
+
+
+def test_without_the_patch_softdock_runs_the_same(tmp_path):
+    """Numba as it is: slower to compile, the same bits. A build that checks bounds checks them
+    with the patch too."""
+    plain, checked = (
+        printed(tmp_path, **{internals.SWITCH: "1"}),
+        printed(tmp_path, **{internals.SWITCH: "0", "NUMBA_BOUNDSCHECK": "1"}),
+    )
+    assert checked[0].split()[0] == "True"
+    assert plain[0] == f"False {internals.SWITCH} is set"
+    assert checked[1:3] == plain[1:3]
+    assert checked[3:] == ["index is out of bounds"]
+    assert printed(tmp_path, **{internals.SWITCH: "0"})[1:3] == plain[1:3]

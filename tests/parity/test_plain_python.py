@@ -7,17 +7,16 @@ Under CUDASIM a compiled function is still the compiled CPU code, so this is the
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from plain import run_plain
 from scenarios import (
     hard_for_the_core,
     lange_impact,
     sphere_on_sphere,
+    virtual_damping,
     virtual_elements,
     whole_facility,
 )
@@ -65,7 +64,7 @@ def cases():
     found["spheres"] = sphere_on_sphere(delay_ms=6.0, damping=10.0)
     found["the whole facility"] = whole_facility()
     found["the whole facility, symplectic"] = whole_facility("symplectic_euler")
-    found["virtual elements"] = virtual_elements()
+    found["virtual elements"], found["virtual damping"] = virtual_elements(), virtual_damping()
     for name in ("passive_integrator", "delay_passivity"):
         found[name] = hard_for_the_core() | {"methods": [{"name": name}]}
     found["delay_passivity on a plain rig"] = sphere_on_sphere(delay_ms=6.0, damping=10.0) | {
@@ -89,20 +88,9 @@ def cases():
     return found
 
 
-def run_plain(jobs):
-    environment = {
-        **os.environ,
-        "NUMBA_DISABLE_JIT": "1",
-        "SOFTDOCK_EVERY_FEATURE": "0",  # a plain loop where nothing else is asked for
-        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
-    }
-    done = subprocess.run(
-        [sys.executable, "-c", RUN],
-        input=json.dumps(jobs),
-        capture_output=True,
-        text=True,
-        env=environment,
-    )
+def states_of(jobs):
+    """Of plain Python, with a plain loop where nothing else is asked for."""
+    done = run_plain(RUN, given=json.dumps(jobs), env={"SOFTDOCK_EVERY_FEATURE": "0"})
     assert done.returncode == 0, done.stderr[-3000:]
     return json.loads(done.stdout)
 
@@ -113,7 +101,7 @@ def both():
     loops = {name: Stepper(build(tables)) for name, tables in cases().items()}
     for loop in loops.values():
         assert loop.step(CYCLES) == "completed"
-    plain = run_plain([(tables, CYCLES) for tables in cases().values()])
+    plain = states_of([(tables, CYCLES) for tables in cases().values()])
     return {
         name: (loop, [np.array(part) for part in answer])
         for (name, loop), answer in zip(loops.items(), plain, strict=True)

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from plain import run_plain
 from scenarios import (
     cone_docking,
     hard_for_the_core,
     lange_impact,
     sphere_on_sphere,
+    virtual_damping,
     virtual_elements,
     whole_facility,
 )
@@ -110,6 +112,7 @@ CASES = {
     },
     **{f"tools, {a}": lambda a=a: heavy_tools(a) for a in ("commanded", "measured", "ignored")},
     "virtual elements": lambda: virtual_elements(),
+    "virtual damping": lambda: virtual_damping(),
     "limited robots": lambda: lange_impact(
         0.3, model="limited", max_acceleration_m_per_s2=2.3, max_jerk_m_per_s3=8.86
     ),
@@ -120,9 +123,11 @@ CASES = {
         if all(p.default is not None for p in m.group)
     },
 }
-# methods with a memory of pasts and with hooks of every kind; the others in `make prove`
-FEW = ("direct", "delay_passivity", "energy_ledger", "faithful")
-OTHERS = {case for case in CASES if case.startswith("method ") and case[7:] not in FEW}
+# A method with a memory of pasts, compiled; some with hooks of every other kind in plain Python;
+# these and the others, compiled, in `make prove`.
+FEW = ("method direct", "method energy_ledger")
+PLAINLY = ("virtual elements", "virtual damping", "method delay_passivity", "method faithful")
+OTHERS = {case for case in CASES if case.startswith("method ") and case not in FEW} | {*PLAINLY}
 
 
 @pytest.mark.parametrize(
@@ -132,10 +137,22 @@ def test_the_seam_gives_the_fused_loop_bit_for_bit(case):
     """Satellites, commands, mock-ups, ages and observed energy are the same bits as the fused
     loop's, over 1000 cycles around contacts, with noise and with tools. All that the controller
     must not see is NaN."""
+    same_bits(case)
+
+
+def test_the_seam_of_methods_in_plain_python():
+    """The same of methods with virtual elements and with other hooks, through a contact."""
+    done = run_plain(
+        "from test_seam import PLAINLY, same_bits\nfor c in PLAINLY: same_bits(c, 350)"
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+
+
+def same_bits(case, cycles=CYCLES):
     tables = CASES[case]()
     fused, cut = Stepper(build(tables)), Seam(tables)
     touched = 0
-    for k in range(CYCLES):
+    for k in range(cycles):
         assert fused.step() == "completed"
         status, sent = cut.step()
         assert status == 0

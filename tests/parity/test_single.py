@@ -5,14 +5,12 @@ from __future__ import annotations
 
 import ast
 import json
-import os
 import re
-import subprocess
-import sys
 from typing import NamedTuple
 
 import numpy as np
 import pytest
+from plain import run_plain
 from scenarios import epos_wall
 
 from softdock.campaign import precision, single, single_rewriting
@@ -67,18 +65,7 @@ def wall():
 def both():
     """Two runs through a contact: double, compiled; single, in plain Python, with the types of some
     of its numbers."""
-    environment = {
-        **os.environ,
-        "NUMBA_DISABLE_JIT": "1",
-        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
-    }
-    done = subprocess.run(
-        [sys.executable, "-c", RUN],
-        input=json.dumps([wall(), SWEPT]),
-        capture_output=True,
-        text=True,
-        env=environment,
-    )
+    done = run_plain(RUN, given=json.dumps([wall(), SWEPT]))
     assert done.returncode == 0, done.stderr[-3000:]
     found, kinds = json.loads(done.stdout)
     return run_cpu(*columns(build(wall()), SWEPT)), np.array(found), kinds

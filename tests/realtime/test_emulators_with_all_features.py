@@ -3,29 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from plain import run_plain
 
 
 def test_a_lagging_robot_and_a_heavy_mock_up():
     """A step of 4 mm: the robot follows the lag's curve, the sensor reads weight at rest, weight
     and inertia on the way. Plain Python in a process of its own (see every_feature.py)."""
-    here = Path(__file__).parent
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    paths = [str(here.parent), *filter(None, sys.path)]
-    environment["PYTHONPATH"] = os.pathsep.join(paths)
-    done = subprocess.run(
-        [sys.executable, str(here / "every_feature.py")],
-        capture_output=True,
-        text=True,
-        env=environment,
-        timeout=120,
-    )
+    done = run_plain(Path(__file__).with_name("every_feature.py").read_text(encoding="utf-8"))
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout.splitlines()[-1])
     path, forces = np.array(found["path"]), np.array(found["forces"]) / 1e6

@@ -4,14 +4,12 @@ bytes. Checks that need a peer that is tampered with."""
 from __future__ import annotations
 
 import hashlib
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numba
 import numpy as np
 import pytest
+from plain import run_plain
 from rig_runs import SV, S, fly, quick
 
 from softdock.core.wire.emulated_robot import START
@@ -70,13 +68,8 @@ def test_both_queues_run_the_same_program():
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="is plain already")
 def test_compiling_changes_nothing():
     """The same run in plain Python, in a process of its own: the same replies to the bit."""
-    done = subprocess.run(
-        [sys.executable, "-c", PRINTED.format(here=str(HERE))],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = run_plain(PRINTED.format(here=str(HERE)))
+    assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == digest(compiled_queue())
 
 

@@ -56,6 +56,7 @@ def on_free_ports():
     ports = free_ports(4)
     keys = ("robots.chaser.port", "robots.target.port", "sensors.chaser.port")
     changes = [f"{k}={p}" for k, p in zip((*keys, "sensors.chaser.http_port"), ports)]
+    changes.append("run_up.listen_s=0.3")  # s; everything is heard all the same
     return [part for change in changes for part in ("--set", change)]
 
 

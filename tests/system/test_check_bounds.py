@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 
 import pytest
+from plain import run_plain
 
 METHOD = """
 from typing import NamedTuple
@@ -63,12 +61,7 @@ def checked(tmp_path_factory):
     files = [folder / f"{name}.py" for name in OFFSETS]
     for file, (name, offset) in zip(files, OFFSETS.items(), strict=True):
         file.write_text(METHOD.format(name=name, offset=offset))
-    done = subprocess.run(
-        [sys.executable, "-c", RUN, *map(str, files)],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-    )
+    done = run_plain(RUN, *map(str, files))
     assert done.returncode == 0, done.stderr
     return dict(zip(OFFSETS, json.loads(done.stdout), strict=True))
 

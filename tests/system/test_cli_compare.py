@@ -4,16 +4,14 @@ own; everything that can be wrong."""
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from browser import chromium, opened
 from click.testing import CliRunner
+from plain import run_plain
 
 from softdock.cli.main import cli
 from softdock.comparison import compare
@@ -234,27 +232,9 @@ def test_a_method_that_returns_nan(tmp_path):
     to be compiled."""
     (tmp_path / "nan.py").write_text(RETURNS_NAN)
     program = "from softdock.cli.main import main; main()"
-    command = [
-        sys.executable,
-        "-c",
-        program,
-        "compare",
-        "epos_1d",
-        "--method-file",
-        "nan.py",
-        "--methods",
-        "direct",
-        "--integrators",
-        "exact_hold",
-    ]
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    done = subprocess.run(
-        [*command, "--set", "time.duration_s=0.1", "--json"],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-    )
+    command = ["compare", "epos_1d", "--method-file", "nan.py", "--methods", "direct"]
+    command += ["--integrators", "exact_hold", "--set", "time.duration_s=0.1", "--json"]
+    done = run_plain(program, *command, cwd=tmp_path)
     assert done.returncode == 3, done.stderr
     rows = json.loads(done.stdout)["candidates"]
     assert [(r["method"], r["status"]) for r in rows] == [

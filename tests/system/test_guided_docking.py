@@ -5,13 +5,11 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from plain import run_plain
 
 from softdock import BadInput, load_scenario
 from softdock.campaign.columns import sweepable
@@ -102,15 +100,7 @@ print(json.dumps(found))
 
 @pytest.fixture(scope="module")
 def found():
-    paths = os.pathsep.join([str(ROOT / "src"), *(p for p in sys.path if p)])
-    done = subprocess.run(
-        [sys.executable, "-c", RUN],
-        cwd=ROOT,
-        env=os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": paths},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_plain(RUN, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from plain import run_plain
 
 # Each in a process of its own, which knows only the files it was given; in plain Python, because
 # what is tested here is not what compiling does.
@@ -78,15 +76,7 @@ SHORT = ["--set", "time.duration_s=0.08", "--set", "chaser.position_m=[0.0004,0,
 
 
 def softdock(*lines: list[str], folder: Path) -> list[tuple[int, str, str]]:
-    answer = subprocess.run(
-        [sys.executable, "-c", COMMANDS],
-        input=json.dumps(lines),
-        cwd=folder,
-        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    answer = run_plain(COMMANDS, given=json.dumps(lines), cwd=folder)
     assert answer.returncode == 0, answer.stderr
     return [(code, out, err + raised) for code, out, err, raised in json.loads(answer.stdout)]
 

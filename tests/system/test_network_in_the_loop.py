@@ -3,14 +3,12 @@ itself."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
 import numpy as np
 import pytest
+from plain import run_plain
 from scenarios import epos_wall
 
 import softdock
@@ -155,10 +153,8 @@ def bounced():
 
 def bounced_in_plain_python():
     """The same without compiling a loop for it."""
-    path = os.pathsep.join(filter(None, (str(Path(__file__).parent), *sys.path)))
-    plain = os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": path}
     code = "from test_network_in_the_loop import bounced; print(bounced())"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=plain)
+    done = run_plain(code)
     assert done.returncode == 0, done.stderr[-3000:]
     return float(done.stdout)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scenarios import epos_wall, virtual_elements
+from scenarios import epos_wall, virtual_damping, virtual_elements
 
 from softdock import load_scenario, open_run, simulate
 from softdock.analysis.faults import KINDS
@@ -65,9 +65,10 @@ def test_every_fault_is_in_the_log_and_the_output_bounded(method, fault):
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_virtual_elements_bear_every_fault(fault):
-    """Hybrid, adaptive damping and monitor, all acting, in the cone with noise."""
-    tables = virtual_elements(duration_s=1.5)
+@pytest.mark.parametrize("elements", [virtual_elements, virtual_damping])
+def test_virtual_elements_bear_every_fault(fault, elements):
+    """Hybrid and monitor, adaptive damping, all acting, in the cone with noise."""
+    tables = elements(duration_s=1.5)
     for name, keys in FAULTS[fault].items():
         for key, value in keys.items():
             tables.setdefault(name, {})[key] = (

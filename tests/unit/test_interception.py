@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import subprocess
-import sys
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 import ruckig
+from plain import run_plain
 
 from softdock.core.machine.compiled import door
 from softdock.core.robots import interception, interception_path
@@ -430,15 +428,8 @@ def test_plain_python_equals_compiled():
     cases += [case._replace(jmax=math.inf) for case in cases[:20]] + [
         case._replace(vmax=math.inf) for case in cases[20:40]
     ]
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run(
-        [sys.executable, "-c", PLAIN],
-        input=json.dumps(cases),
-        capture_output=True,
-        text=True,
-        env=environment,
-        check=True,
-    )
+    done = run_plain(PLAIN, given=json.dumps(cases))
+    assert done.returncode == 0, done.stderr
     plain = iter(json.loads(done.stdout))
     for case in cases:
         for plan in (time_optimal_profile, intercepting_profile):

@@ -5,17 +5,14 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import subprocess
-import sys
 from typing import NamedTuple
 
 import numpy as np
 import pytest
+from plain import run_plain
 from scenarios import epos_wall
 
 from softdock import build
-from softdock.core.adaptation.method import BY_TYPE, METHODS
 from softdock.core.adaptation.registry import register
 from softdock.core.orbit import orbit
 from softdock.methods import Group, Method, Parameter, Wrench, Wrenches, compiled, no_wrench
@@ -108,28 +105,11 @@ STEADY = Method(
 )
 
 
-@pytest.fixture
-def own_registry():
-    methods, types = dict(METHODS), dict(BY_TYPE)
-    yield
-    for table, before in ((METHODS, methods), (BY_TYPE, types)):
-        table.clear()
-        table.update(before)
-
-
 def test_a_push_acts_alike_in_loop_and_orbit():
     """In free flight, with a memory of its own in each and forces from each own state, loop and
     orbit are the same to rounding, and both book the work as external (plain Python: nothing is
     compiled for this)."""
-    done = subprocess.run(
-        [sys.executable, "-c", RUN],
-        input=json.dumps({"push": PUSH}),
-        env=os.environ
-        | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_plain(RUN, given=json.dumps({"push": PUSH}))
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert max(found["far"]) < 1e-12
@@ -141,8 +121,16 @@ def test_a_push_acts_alike_in_loop_and_orbit():
     assert (found["cycles"], found["whole"]) == (4, True)
 
 
-def test_a_push_moves_orbits_contact(own_registry):
-    """Compiled, against the closed form: every second cycle 4 N on a body at rest."""
+def test_orbit_with_a_method_of_ones_own():
+    """In plain Python, where nothing that is registered stays; a method in orbit, compiled, is the
+    preset vbar_docking's (test_metrics.py)."""
+    code = "from test_orbit_sampled import a_push_moves, no_number_ends\na_push_moves()\n"
+    done = run_plain(code + "no_number_ends()")
+    assert done.returncode == 0, done.stderr
+
+
+def a_push_moves():
+    """Against the closed form: every second cycle 4 N on a body at rest."""
     register(STEADY)
     tables = epos_wall()
     tables["time"]["duration_s"] = 0.4
@@ -157,9 +145,8 @@ def test_a_push_moves_orbits_contact(own_registry):
     assert without.chaser[7] == 0.0
 
 
-def test_a_push_that_is_no_number_ends_orbit(own_registry):
+def no_number_ends():
     """NaN from a hook stops orbit with a status, and what was flown until then is kept."""
-    register(STEADY)
     flown = orbit(build(epos_wall() | {"methods": [{"name": "steady", "last": 3}]}))
     assert flown.status == "a method pushed with something that is not a number"
     assert flown.time == pytest.approx(0.016)

@@ -2,21 +2,23 @@
 compiled by Numba and called for every run, whichever machine ran it.
 
     # my_outcomes.py
+    from softdock.campaign.user_outcomes import LOG, OUTCOME
+
     def hardest_pair(outcome, log):
         '''The pair of the hardest contact.'''
         best = 0
         for i in range(log.shape[0]):
-            if log[i, 4] > log[best, 4]:
+            if log[i, LOG.peak_force_real_N] > log[best, LOG.peak_force_real_N]:
                 best = i
-        return log[best, 7]
+        return log[best, LOG.pair]
 
     def energy_per_mass(outcome, log, varied):
-        return outcome[3] / varied[0]
+        return outcome[OUTCOME.energy_invented_J] / varied[0]
 
 Every function of two or three arguments that the file defines is an outcome; those whose names
-begin with _ are helpers, compiled likewise. Columns: `doors.OUTCOME_COLUMNS`,
-`contact_log.LOG_COLUMNS` (the first contacts), and what varies in the order of the campaign file,
-in its units. An index beyond their ends is an error, never a number.
+begin with _ are helpers, compiled likewise. `OUTCOME` and `LOG` say where each number stands
+(docs/layouts.md: outcome, contact; the first contacts are logged); what varies stands in the order
+of the campaign file, in its units. An index beyond their ends is an error, never a number.
 """
 
 from __future__ import annotations
@@ -30,11 +32,19 @@ import numba
 import numpy as np
 
 from softdock.campaign.batch import Batch
+from softdock.core import contact_log
+from softdock.core.contact_log import LOG_COLUMNS
+from softdock.core.machine import doors
+from softdock.core.machine.doors import OUTCOME_COLUMNS, OUTCOMES
 from softdock.errors import BadInput, CampaignStopped, Problem
 from softdock.scenario.reading import Unreadable, read_text
 
 OWN_CONTACTS = 4  # rows of the contact log that these functions see
 MANY = 9.0  # contacts, more than that
+
+# where each number stands in a row, by its name
+OUTCOME: Any = doors.OUTCOME.at
+LOG: Any = contact_log.LOG.at
 
 Own = dict[str, Callable[..., Any]]
 
@@ -66,9 +76,6 @@ def load_own(file: Path, varied: int) -> Own:
         raise BadInput(Problem("outcome_file", str(file), allowed))
     scope.update({name: _compiled(f) for name, f in written.items() if name not in found})
     made = {name: _looped(f) for name, f in found.items()}
-    from softdock.core.contact_log import LOG_COLUMNS
-    from softdock.core.machine.doors import OUTCOME_COLUMNS, OUTCOMES
-
     tried = np.zeros((2, OUTCOMES))  # a run without a contact, and one with more than its log holds
     tried[1, OUTCOME_COLUMNS.index("contacts")] = MANY
     for name, loop in made.items():  # compiles, and fails here rather than after the first shard

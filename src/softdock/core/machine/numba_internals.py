@@ -50,6 +50,7 @@ Target = _find("llvmlite.binding.Target")
 get_process_triple = _find("llvmlite.binding.get_process_triple")
 dumps = _find("numba.core.serialize.dumps")
 normalize_signature = _find("numba.core.sigutils.normalize_signature")
+do_boundscheck = _find("numba.core.cgutils.do_boundscheck")
 impl_ret_borrowed = _find("numba.core.imputils.impl_ret_borrowed")
 lower_getattr_generic = _find("numba.core.imputils.lower_getattr_generic")
 # of the operators in single precision, campaign/single_arithmetic.py
@@ -87,11 +88,16 @@ ATTRIBUTES = {
         "serialize_using_object_code",
     ),
     "numba.core.types.functions.BaseFunction": ("get_call_type",),
-    "numba.core.base.BaseContext": ("get_constant_generic", "get_value_type"),
+    "numba.core.base.BaseContext": (
+        "enable_boundscheck",
+        "get_constant_generic",
+        "get_value_type",
+    ),
     "numba.core.compiler.CompileResult": ("_reduce", "_rebuild"),
     "numba.core.compiler.DefaultPassBuilder": ("define_nopython_pipeline",),
     "numba.core.cpu.CPUContext": ("codegen", "insert_user_function", "refresh"),
     "numba.core.registry.CPUDispatcher": ("compile", "get_call_template", "_compile_for_args"),
+    "llvmlite.binding.ValueRef": ("add_function_attribute",),
     "numba.core.codegen.JITCPUCodegen": (
         "_customize_tm_options",
         "_pass_builder",

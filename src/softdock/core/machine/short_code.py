@@ -23,6 +23,7 @@ from numba.extending import lower_builtin
 from softdock.core.machine.numba_internals import (
     PATCHED,
     BaseContext,
+    do_boundscheck,
     impl_ret_borrowed,
     lower_getattr_generic,
 )
@@ -61,6 +62,8 @@ def _address(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> A
     count = builder.extract_value(array, [position("shape"), 0])
     negative = builder.icmp_signed("<", index, Constant(index.type, 0))
     index = builder.select(negative, builder.add(index, count), index)
+    if context.enable_boundscheck:  # a build that checks, NUMBA_BOUNDSCHECK=1
+        do_boundscheck(context, builder, index, count, 0)
     return builder.gep(builder.extract_value(array, position("data")), [index])
 
 
