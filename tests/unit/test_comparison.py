@@ -16,6 +16,7 @@ import pytest
 from scenarios import epos_wall, sphere_on_sphere
 
 from softdock import BadInput, build, simulate
+from softdock.cli.compile_ahead import tasks_of
 from softdock.comparison import compare, load_method_file
 from softdock.comparison.knowledge import ERRORS_PERCENT, beliefs, wrong_beliefs
 from softdock.comparison.ranking import rank, recommend, worst_of
@@ -28,6 +29,7 @@ from softdock.core.machine.compiled import SOURCES_NAME, compiled
 from softdock.core.machine.parameters import Group, Parameter
 from softdock.core.satellites import INTEGRATORS
 from softdock.scenario.candidates import candidates, chains
+from softdock.scenario.files import load_scenario
 from softdock.stability.budget import total_delay
 from softdock.stability.from_scenario import loops_of
 from softdock.stability.impact_restitution import restitution_of_loop
@@ -627,3 +629,16 @@ def test_code_of_a_users_method_is_kept_apart(own_registry, monkeypatch):
     monkeypatch.setitem(sys.modules, "users_module", types.SimpleNamespace(**{SOURCES_NAME: "abc"}))
     monkeypatch.setattr(Pushing, "__module__", "users_module")
     assert place(direct.Direct(0), Pushing(0)) == Path(cache.cache_path) / "users" / "abc"
+
+
+def test_the_longest_loop_is_not_left_to_the_end():
+    """Two processes compile a comparison's loops: one would wait for the other. The lightest, whose
+    parts all others link, and the start of a run come before it; no loop is compiled twice."""
+    able, _ = candidates(load_scenario("epos_3d"), "all")
+    names = [task.name for task in tasks_of(one.scenario for one in able)]
+    loops = [name.removeprefix("the loop with ") for name in names if "loop" in name]
+    assert loops[:2] == ["direct", "faithful"]
+    assert names[1] == "the start of a run"
+    assert names[-1] == "orbit"
+    assert len(set(loops)) == len(loops) > 8
+    assert tasks_of([]) == []
