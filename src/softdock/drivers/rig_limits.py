@@ -12,10 +12,12 @@ from softdock.core.machine.cells import Cells
 from softdock.core.rig import layout
 from softdock.core.seam import COMMAND
 from softdock.core.spatial.motion import MOTION_FLOATS
+from softdock.core.wire import doors
 from softdock.drivers import rig_model
 from softdock.drivers.rig_scenario import OnRig
 from softdock.scenario.facility import Frame
 
+NO_POSE = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 MM, MS, DEGREE = 1e-3, 1e-3, math.pi / 180.0
 STILL_M = 2e-4  # a robot that is told nothing: its encoders' noise, and no more
 POSCORR_SHARE = 0.9  # of what PosCorr allows
@@ -153,17 +155,24 @@ def sense_of(on: OnRig, which: str, task: int) -> np.ndarray:
     )
 
 
+def _pose(frame: tuple[float, ...]) -> np.ndarray:
+    """Six numbers, mm and degrees, as the seven of a pose."""
+    pose = doors.load_frame(np.array(frame), 0)
+    return np.array([*pose.p, *pose.q])
+
+
 def robot_frame(on: OnRig, which: str) -> np.ndarray:
-    """FRAME of one mock-up; zeros where no robot carries it."""
+    """FRAME of one mock-up; zeros, and poses that change nothing, where no robot carries it."""
     if which not in on.rig.moving:
-        return np.zeros(layout.FRAME.size)
+        nothing = dict.fromkeys((cell.name for cell in layout.FRAME), 0.0)
+        return _filled(layout.FRAME, nothing | {"base": NO_POSE, "tool": NO_POSE})
     robot = on.rig.robots[which]
     return _filled(
         layout.FRAME,
         {
             "there": 1.0,
-            "base": on.base_in_orbit(which),
-            "tool": on.centre_from_flange(which),
+            "base": _pose(on.base_in_orbit(which)),
+            "tool": _pose(on.centre_from_flange(which)),
             "box_min": robot.box_min_m,
             "box_max": robot.box_max_m,
             "lower": POSCORR_SHARE * MM * np.array(robot.lower_mm),

@@ -1,4 +1,4 @@
-"""The decorators of the compiled core: `compiled`, `apart`, `door`, `by_type`.
+"""The decorators of the compiled core: `compiled`, `apart`, `seldom`, `door`, `by_type`.
 
 Every function of the core is plain Python on numbers, tuples and NamedTuples, decorated with one of
 them. The same function then serves the single run, the batch on CPU threads, the real-time loop and
@@ -28,7 +28,7 @@ from softdock.core.machine.cache_folder import (
     usable_folder,
 )
 from softdock.core.machine.compiling import Door
-from softdock.core.machine.lowering import DoorCompiler, NotADoor, Part, PartCompiler
+from softdock.core.machine.lowering import DoorCompiler, NotADoor, Part, PartCompiler, seldom_runs
 from softdock.core.machine.numba_internals import PATCHED, CPUDispatcher
 
 __all__ = [
@@ -43,6 +43,7 @@ __all__ = [
     "compiled",
     "core_sources",
     "door",
+    "seldom",
     "source_hash",
 ]
 
@@ -71,6 +72,13 @@ def apart(function: Callable[..., Any]) -> Any:
     """A part that is called rather than inlined: for what is long and seldom run, so that it is
     compiled once and not in every place."""
     return compiled(function, inline=False)
+
+
+def seldom(function: Callable[..., Any]) -> Any:
+    """A part that runs where something is out of the ordinary: as `apart`, and in the rig's loops
+    kept out of the way of what runs in every cycle."""
+    seldom_runs(function)
+    return apart(function)
 
 
 def door(function: Callable[..., Any]) -> Any:

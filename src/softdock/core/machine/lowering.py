@@ -118,6 +118,16 @@ def _optimise_lightly(library: Any) -> None:
     library._finalize_final_module = finalize
 
 
+_SELDOM: set[str] = set()  # names, as LLVM has them, of parts that hardly ever run
+
+
+def seldom_runs(function: Any) -> None:
+    """In closed doors this part is called and placed apart: what a check does when it fails must
+    not lie between the checks, where it would push what runs in every cycle out of the caches."""
+    names = (*function.__module__.split("."), function.__name__)
+    _SELDOM.add("".join(f"{len(name)}{name}" for name in names))
+
+
 _CLOSED = [False]  # whether parts belong to the door alone, by who asked last
 
 
@@ -146,6 +156,9 @@ def _optimise_closed(library: Any) -> None:
             if part.linkage == Linkage.linkonce_odr:
                 part.linkage = Linkage.internal
                 part.name = f"{part.name}.closed"
+            if any(name in part.name for name in _SELDOM):
+                part.add_function_attribute("cold")
+                part.add_function_attribute("noinline")
         optimise()
 
     library._optimize_final_module = close_and_optimise

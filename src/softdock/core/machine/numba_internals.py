@@ -97,6 +97,7 @@ ATTRIBUTES = {
     "numba.core.compiler.DefaultPassBuilder": ("define_nopython_pipeline",),
     "numba.core.cpu.CPUContext": ("codegen", "insert_user_function", "refresh"),
     "numba.core.registry.CPUDispatcher": ("compile", "get_call_template", "_compile_for_args"),
+    "llvmlite.binding.ValueRef": ("add_function_attribute",),
     "numba.core.codegen.JITCPUCodegen": (
         "_customize_tm_options",
         "_pass_builder",

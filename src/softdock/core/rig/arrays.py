@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from softdock.core.machine.compiled import apart, compiled
+from softdock.core.machine.compiled import compiled, seldom
 from softdock.core.recorder.layout import EVENT
 from softdock.core.recorder.ring import push
 from softdock.core.rig.layout import (
@@ -153,7 +153,7 @@ def felt_force(program):
     return max(chaser, norm(load3(program.sensor_seen[TARGET], SV.force)))
 
 
-@compiled
+@seldom
 def tell(program, level, code, a, b):
     """An event to the recorder."""
     rows = program.events
@@ -162,7 +162,7 @@ def tell(program, level, code, a, b):
     push(rows.slots, rows.count, rows.words)
 
 
-@apart
+@seldom
 def enter(program, state):
     """A new state; its cycles count from here."""
     stand = program.stand
@@ -177,7 +177,7 @@ def enter(program, state):
             program.robot_seen[i, RV.backed] = 0.0
 
 
-@apart
+@seldom
 def fail(program, reason, value, limit):
     """A check has failed: the first reason is kept, all are counted, and the motion ends."""
     stand, state = program.stand, program.stand[S.state]

@@ -8,7 +8,7 @@ Cycles whose telegrams were lost are caught up with the held wrench.
 from __future__ import annotations
 
 from softdock.core.kept import load_kept
-from softdock.core.machine.compiled import apart, compiled
+from softdock.core.machine.compiled import apart, compiled, seldom
 from softdock.core.machine.seam_doors import step_controller
 from softdock.core.rig import reasons
 from softdock.core.rig.arrays import (
@@ -182,7 +182,7 @@ def control_cycle(program, params, robots, now, lost, forces):
     return is_docking(stand[S.state])
 
 
-@apart
+@seldom
 def finish_control(program, params, robots, now, forces):
     """The last report, without another command: the log and the record are whole."""
     fill_report(program, robots, now, 0, forces)

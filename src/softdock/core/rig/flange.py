@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from softdock.core.machine.compiled import compiled
 from softdock.core.rig.layout import FRAME
-from softdock.core.spatial.motion import Pose
+from softdock.core.spatial.motion import Pose, load_pose
 from softdock.core.spatial.rotations import inverse, product
 from softdock.core.spatial.vectors import subtract
-from softdock.core.wire.kuka_frame import frame_of, joined, load_frame, reversed_pose
+from softdock.core.wire.kuka_frame import frame_of, joined, reversed_pose
 
 F = FRAME.at
 
@@ -22,14 +22,14 @@ F = FRAME.at
 def to_base(frame, pose):
     """What RIst tells, in the base, where the mock-up's centre of mass is at a pose in orbit's
     axes."""
-    flange = joined(Pose(pose.p, pose.q), reversed_pose(load_frame(frame, F.tool)))
-    return joined(reversed_pose(load_frame(frame, F.base)), flange)
+    flange = joined(Pose(pose.p, pose.q), reversed_pose(load_pose(frame, F.tool)))
+    return joined(reversed_pose(load_pose(frame, F.base)), flange)
 
 
 @compiled
 def to_orbit(frame, pose):
     """The mock-up's centre of mass in orbit's axes, where RIst tells a pose in the base."""
-    return joined(joined(load_frame(frame, F.base), pose), load_frame(frame, F.tool))
+    return joined(joined(load_pose(frame, F.base), pose), load_pose(frame, F.tool))
 
 
 @compiled

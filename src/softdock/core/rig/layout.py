@@ -73,8 +73,8 @@ PLAN = Cells(
 FRAME = Cells(
     "rig_frame",
     Cell("there", 1, "-", "1: a robot; 0: this mock-up stands in the room"),
-    Cell("base", 6, "mm, deg", "the robot's base in orbit's axes"),
-    Cell("tool", 6, "mm, deg", "the mock-up's centre of mass from what RIst tells"),
+    Cell("base", POSE_FLOATS, "", "the robot's base in orbit's axes: a pose"),
+    Cell("tool", POSE_FLOATS, "", "the mock-up's centre of mass from what RIst tells: a pose"),
     Cell("box_min", 3, "m", "of what RIst tells, in the base"),
     Cell("box_max", 3, "m", "of what RIst tells, in the base"),
     Cell("lower", 3, "m", "corrections, as allowed of PosCorr"),

@@ -11,7 +11,7 @@ The controller's parameters are prepared once, when the loop begins (`prepare_su
 
 from __future__ import annotations
 
-from softdock.core.machine.compiled import apart, compiled, door
+from softdock.core.machine.compiled import apart, compiled, door, seldom
 from softdock.core.machine.vector import prepare
 from softdock.core.rig import reasons
 from softdock.core.rig.arrays import LIMIT, S, Supervised, V, fail, has_robot, master_of
@@ -65,7 +65,7 @@ def watch_supervised(program, params, robots, sensors, now):
     return 1 if ends and NS * (now - stand[S.state_ns]) > LINGER_S else 0
 
 
-@compiled
+@seldom
 def _give_up(program, since):
     """A stop that nobody answers is over after a while."""
     stand = program.stand

@@ -10,7 +10,7 @@ box and the last gate.
 
 from __future__ import annotations
 
-from softdock.core.machine.compiled import apart, compiled
+from softdock.core.machine.compiled import apart, compiled, seldom
 from softdock.core.rig import reasons
 from softdock.core.rig.arrays import (
     LIMIT,
@@ -62,7 +62,7 @@ from softdock.core.spatial.vectors import (
     store3,
     subtract,
 )
-from softdock.core.wire.kuka_frame import DEGREE, FRAME_NUMBERS, load_frame
+from softdock.core.wire.kuka_frame import DEGREE, FRAME_NUMBERS
 from softdock.core.wire.links import LOST_NOW, NEWEST, STAMP_NS
 from softdock.core.wire.telegram import write
 
@@ -133,7 +133,7 @@ def _leaving(program, which):
     return add_scaled(sideways, most, axis)
 
 
-@compiled
+@seldom
 def _stopped_pose(program, robots, which, is_calm):
     """One more cycle of a stop, a retreat or a way out: the next set-point, base."""
     limits, kept, T = program.limits, program.robot_seen[which], program.plan[P.cycle]
@@ -143,7 +143,7 @@ def _stopped_pose(program, robots, which, is_calm):
         wanted = _backing_off(program, which)
     elif state == WAY_OUT:
         wanted = _leaving(program, which)
-    wanted = rotate_back(load_frame(program.frames[which], F.base).q, wanted)
+    wanted = rotate_back(load_pose(program.frames[which], F.base).q, wanted)
     v, w = load3(kept, RV.v), load3(kept, RV.w)
     if is_calm:  # it stood on its last correction all the while
         v, w = ZERO, ZERO

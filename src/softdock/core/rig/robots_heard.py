@@ -7,14 +7,14 @@ operator's input, the distance from where the robot was sent.
 
 from __future__ import annotations
 
-from softdock.core.machine.compiled import apart, compiled
+from softdock.core.machine.compiled import apart, compiled, seldom
 from softdock.core.rig import reasons
 from softdock.core.rig.arrays import AT_DRIFT, LIMIT, RS, RV, WARNING, S, fail, tell
 from softdock.core.rig.layout import FRAME, PLAN, RETREATING, SENT_SLOTS, STOPPED, TRANSFER
 from softdock.core.rig.stop import step_between
 from softdock.core.spatial.motion import Pose, load_pose, store_pose
 from softdock.core.spatial.rotations import exponential, inverse, logarithm, product
-from softdock.core.spatial.vectors import ZERO, add_scaled, scale, store3, subtract
+from softdock.core.spatial.vectors import ZERO, add_scaled, norm, scale, store3, subtract
 from softdock.core.wire.kuka_frame import DEGREE, MM, attitude_of
 from softdock.core.wire.links import LATE_REPLIES, LOST_NOW, STAMP_NS
 from softdock.core.wire.peer_clock import BLOCKS, CLOCK_JUMPS, drift_ppm
@@ -31,7 +31,7 @@ def _frame_in(values, rows):
     return Pose(p, attitude_of(values[rows[3]], values[rows[4]], values[rows[5]]))
 
 
-@compiled
+@seldom
 def _begin(program, which, link, measured):
     """The first telegram: the pose at RSI_ON is the zero of all corrections. RSol where it is sent:
     it is the controller's own set-point, without the servos' error."""
@@ -54,7 +54,7 @@ def _begin(program, which, link, measured):
 def _believe(program, which, measured, lost):
     """The measured pose, unless it jumped: whether it is believed."""
     kept, stand = program.robot_seen[which], program.robot_stand[which]
-    way, _ = step_between(load_pose(kept, RV.measured), measured)
+    way = norm(subtract(measured.p, load_pose(kept, RV.measured).p))
     cycles = 1 + lost + stand[RS.jump_row]
     most = POSE_SPEEDS * program.limits[LIMIT.speed] * program.plan[P.cycle] * cycles
     if way <= most:

@@ -33,7 +33,6 @@ from softdock.core.spatial.motion import (
 )
 from softdock.core.spatial.rotations import rotate
 from softdock.core.spatial.vectors import load3, store3, store4
-from softdock.core.wire.kuka_frame import load_frame
 from softdock.core.wire.links import ARRIVED_NS, LATE_REPLIES, NEWEST
 from softdock.core.wire.samples import SAMPLE_VALUES
 from softdock.core.wire.sequences import LOST
@@ -101,7 +100,7 @@ def _sent_to(program, which, command, place, attitude):
     """A robot that is braking: what it was sent and where it is, orbit's axes."""
     row, kept, frame = program.cycles.row, program.robot_seen[which], program.frames[which]
     store_pose(row, command, to_orbit(frame, load_pose(kept, RV.reply)))
-    v = rotate(load_frame(frame, F.base).q, load3(kept, RV.v))
+    v = rotate(load_pose(frame, F.base).q, load3(kept, RV.v))
     store3(row, command + M.v, v)
     measured = to_orbit(frame, load_pose(kept, RV.measured))
     store3(row, place, measured.p)

@@ -11,7 +11,7 @@ answered with the last correction until RSI is switched off.
 
 from __future__ import annotations
 
-from softdock.core.machine.compiled import apart, compiled
+from softdock.core.machine.compiled import apart, compiled, seldom
 from softdock.core.rig import reasons
 from softdock.core.rig.arrays import (
     LIMIT,
@@ -54,9 +54,8 @@ from softdock.core.rig.layout import (
 )
 from softdock.core.rig.paths import way_time
 from softdock.core.rig.replies import run_up_pose
-from softdock.core.rig.stop import step_between
 from softdock.core.spatial.motion import MOTION, MOTION_FLOATS, load_pose, store_pose
-from softdock.core.spatial.vectors import load3, store3
+from softdock.core.spatial.vectors import load3, norm, store3, subtract
 from softdock.core.wire.links import LEARNT_STEP, LOST_NOW, STAMP_NS
 
 P, M = PLAN.at, MOTION.at
@@ -83,7 +82,7 @@ def _is_heard(program, robots, sensors, now):
                 fail(program, reasons.ROBOT_NOT_HEARD, float(which), waited)
             return False
         kept = program.robot_seen[which]
-        way, _ = step_between(load_pose(kept, RV.zero), load_pose(kept, RV.measured))
+        way = norm(subtract(load3(kept, RV.measured), load3(kept, RV.zero)))
         if way > program.limits[LIMIT.still]:
             fail(program, reasons.MOVED, 1e3 * way, 1e3 * program.limits[LIMIT.still])
             return False
@@ -93,7 +92,7 @@ def _is_heard(program, robots, sensors, now):
     return fresh and waited >= plan[P.listen]
 
 
-@compiled
+@seldom
 def _leave_for(program, state):
     """A planned way from where the robots stand: how long it takes."""
     plan, longest = program.plan, 0.0
@@ -118,7 +117,7 @@ def _leave_for(program, state):
     enter(program, state)
 
 
-@compiled
+@seldom
 def _arm(program, robots, sensors, now):
     gather_bias(program, sensors, now)
     if not _is_heard(program, robots, sensors, now):
@@ -132,7 +131,7 @@ def _arm(program, robots, sensors, now):
     _leave_for(program, TRANSFER)
 
 
-@compiled
+@seldom
 def _start_docking(program, now, late):
     """t = 0 of the run: the newest tick, or `late` cycles before it."""
     stand, plan = program.stand, program.plan
@@ -161,7 +160,7 @@ def _dock(program, params, robots, now, forces):
             return
 
 
-@compiled
+@seldom
 def _end_stop(program):
     """Braking and backing off, until everybody stands."""
     stand, moving = program.stand, False
@@ -179,7 +178,7 @@ def _end_stop(program):
         enter(program, STOPPED)
 
 
-@compiled
+@seldom
 def _way_out(program):
     """The way out of a jam: done, or the force grows."""
     seen, limits = program.seen, program.limits
