@@ -18,6 +18,7 @@ FAULTS = (
     "set-points lost",
 )
 CYCLE = 0.004  # s, of the draws that these go with
+LARGEST = 1e6  # N; what a scenario takes as a jump
 
 
 def faults(
@@ -42,7 +43,9 @@ def faults(
         "sensor.range_N": np.where(of(3), peak * random.uniform(0.1, 0.9, runs), 0.0),
         "sensor.jump_at_s": np.where(jumps, when, 0.0),
         "sensor.jump_for_s": np.select([of(4), of(6)], [0.1, CYCLE], 0.0),
-        "sensor.jump_N": np.where(jumps[:, None], wild[:, None] * way, 0.0),
+        "sensor.jump_N": np.where(
+            jumps[:, None], np.clip(wild[:, None] * way, -LARGEST, LARGEST), 0.0
+        ),
         "robots.chaser.delay_ramp_ms_per_s": np.where(of(7), 40.0, 0.0),
         "robots.chaser.dropout_probability": np.where(of(8), 0.3, 0.0),
     }, kind
