@@ -192,7 +192,8 @@ class Session:
             found[name] = {"other_address": self._server.counts(number)["foreign"]}
         for name, link in self.peers.robots.items():
             heard = link.counts()
-            found[name] |= {why: int(heard[why]) for why in ("malformed", "not_believed")}
+            false = int(heard["not_believed"] - heard["jumps"])  # those were a new beginning
+            found[name] |= {"malformed": int(heard["malformed"]), "not_believed": max(0, false)}
         kept = {name: {w: n for w, n in rows.items() if n} for name, rows in found.items()}
         return {name: rows for name, rows in kept.items() if rows}
 
