@@ -41,8 +41,6 @@ _GIVEN = {
     "arm_of": "softdock.arms.sources",
     "placed_arms": "softdock.arms.placed",
     "arms_at_contact": "softdock.arms.at_contact",
-    "six_steps": "softdock.core.ports.six_steps",
-    "bond_graph_svg": "softdock.core.ports.picture",
     "save_run": "softdock.archive.run_folder",
     "save_mcap": "softdock.recorder.simulated",
     "recording_page": "softdock.report.recording.page",

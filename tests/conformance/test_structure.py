@@ -30,6 +30,7 @@ AT_THE_TOP = {
 
 MOST_LINES, MOST_COLUMNS, MOST_OF_A_FUNCTION = 300, 100, 80
 ROOM = 20  # lines: what a recipe adds
+TYPES = "TYPE_CHECKING"
 FEW = 4  # values that a reader tells apart by their places
 CHECKOUT = Path(__file__).parents[2]
 PROGRAMS = [
@@ -48,8 +49,12 @@ SOURCES = {module_name(path): path for path in ROOT.rglob("*.py")}
 
 
 def imported(path: Path) -> Iterator[str]:
-    """Modules of softdock that a file imports, at its top or inside a function."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    """Modules of softdock that a file imports, at its top or inside a function; what is there for
+    types alone is not imported."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    typed = [one for one in tree.body if isinstance(one, ast.If) and TYPES in ast.unparse(one.test)]
+    tree.body = [one for one in tree.body if one not in typed]
+    for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
             for name in node.names:
                 inner = f"{node.module}.{name.name}"

@@ -147,8 +147,11 @@ def test_the_parametric_boundary_is_the_closed_form_and_holds_for_the_sampled_lo
 
 def test_the_integrators_are_those_of_the_loop():
     """The share of a held force's displacement that each integrator makes: one less its effective
-    delay; none is left out."""
+    delay; none is left out, neither here nor on the command line."""
+    from softdock.cli.stability import INTEGRATORS as OFFERED
+
     assert {i.name: 1.0 - i.effective_delay for i in INTEGRATORS} == POSITION_SHARE
+    assert set(OFFERED) == set(POSITION_SHARE)
 
 
 def test_the_interpolations_are_those_of_the_robots():

@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 
-from softdock._given import given
 from softdock.core.ports.causality import Causality, assign_causality
 from softdock.core.ports.checks import check_network, problems_of_element
 from softdock.core.ports.dirac import Dirac, PortHamiltonian, dirac_structure, port_hamiltonian
@@ -35,6 +34,8 @@ from softdock.core.ports.elements import (
     Spring,
     Transformer,
 )
+from softdock.core.ports.picture import bond_graph_svg
+from softdock.core.ports.six_steps import six_steps
 from softdock.errors import BadInput, Problem
 
 
@@ -158,8 +159,8 @@ class Network:
 
     def describe(self) -> str:
         """The paper's six steps for this network, in words."""
-        return str(given("six_steps")(self))
+        return six_steps(self)
 
     def svg(self) -> str:
         """The bond graph with its causal strokes, as a picture."""
-        return str(given("bond_graph_svg")(self))
+        return bond_graph_svg(self)

@@ -5,9 +5,12 @@ from __future__ import annotations
 
 import math
 from html import escape
+from typing import TYPE_CHECKING
 
 from softdock.core.ports.elements import Damper, Element, Junction, Mass, Port, Spring, Transformer
-from softdock.core.ports.network import Network
+
+if TYPE_CHECKING:
+    from softdock.core.ports.network import Network
 
 STEP_X, STEP_Y, MARGIN, GAP = 130.0, 70.0, 60.0, 24.0
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from softdock.core.ports.causality import is_admittance
@@ -15,7 +17,9 @@ from softdock.core.ports.elements import (
     Port,
     Spring,
 )
-from softdock.core.ports.network import Network
+
+if TYPE_CHECKING:
+    from softdock.core.ports.network import Network
 
 
 def six_steps(network: Network) -> str:
