@@ -138,6 +138,7 @@ def test_both_killed_at_once_lose_at_most_100_ms_of_the_file_and_nothing_of_the_
         with_ring = recover(tmp_path / "run.mcap", tmp_path / "ring.mcap", ring=ring)
         written = int(rings.ring("cycle").words[IN.count])
         assert read_contents(with_ring.file).numbers["cycle"].tolist() == list(range(written))
+        assert with_ring.sentences()[-1].endswith(f"rm {ring}")
         ring.unlink()
         alone = recover(tmp_path / "run.mcap")
         numbers = read_contents(alone.file).numbers["cycle"]

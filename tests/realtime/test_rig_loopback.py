@@ -6,8 +6,11 @@ telegram was lost and no reply late, and a run that was stopped must say that ti
 
 from __future__ import annotations
 
+import contextlib
 import json
 import multiprocessing
+import socket
+import threading
 
 import numba
 import pytest
@@ -60,8 +63,31 @@ def on_free_ports():
     return [part for change in changes for part in ("--set", change)]
 
 
+@contextlib.contextmanager
+def forged(port):
+    """Datagrams from another address of this computer to a port, all the while."""
+    ends = threading.Event()
+
+    def send():
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
+            other.bind(("127.0.0.2", 0))
+            while not ends.wait(0.01):
+                other.sendto(b"<Rob><IPOC>4</IPOC></Rob>", ("127.0.0.1", port))
+
+    thread = threading.Thread(target=send)
+    thread.start()
+    try:
+        yield
+    finally:
+        ends.set()
+        thread.join()
+
+
 def command(*words):
-    done = CliRunner().invoke(cli, ["rig", *words, *on_free_ports()])
+    """The exit code and what it printed, while others send to the chaser's port."""
+    ports = on_free_ports()
+    with forged(int(ports[1].partition("=")[2])):
+        done = CliRunner().invoke(cli, ["rig", *words, *ports])
     assert done.exception is None or isinstance(done.exception, SystemExit), done.output
     return done.exit_code, json.loads(done.stdout[done.stdout.index("{") :])
 
@@ -98,7 +124,7 @@ def test_two_bounces_over_loopback_are_as_their_ages_predict(tmp_path):
 @compiled_only
 def test_a_bound_on_restitution_stops_a_run(tmp_path):
     """epos_1d comes back with 1.119 times its speed: with a bound of 1.05 the supervisor stops it,
-    says why, and the exit code is 3."""
+    says why, and the exit code is 3. What another address sent is counted, and said."""
     code, found = command(
         "run",
         "emulated_pair",
@@ -115,6 +141,7 @@ def test_a_bound_on_restitution_stops_a_run(tmp_path):
     if one["reason"] == "restitution":
         assert "kinetic energy" in one["why"]
         assert one["kinetic_most_J"] <= one["kinetic_bound_J"]
+    assert found["not_taken"]["chaser"]["other_address"] > 0
     assert "no safety function" in found["no_safety_function"]
 
 

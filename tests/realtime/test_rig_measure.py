@@ -147,8 +147,8 @@ def test_a_check_predicts_what_a_run_would_come_to():
 
 
 def test_a_check_names_the_stop_and_refuses_what_cannot_be_had():
-    """A bound on restitution that the bounce breaks is predicted; a box that the docking leaves and
-    a speed beyond the limit are refused."""
+    """A bound on restitution that the bounce breaks is predicted; a box that the docking leaves, a
+    speed beyond the limit and a way out that leads into the target are refused."""
     stopped = check_rig(on_pair("limits.restitution=1.05"))
     assert (stopped.outcome.completed, stopped.outcome.reason) == (False, "restitution")
     assert "The supervisor would stop it: kinetic energy" in stopped.sentences()[0]
@@ -156,3 +156,5 @@ def test_a_check_names_the_stop_and_refuses_what_cannot_be_had():
         check_rig(on_pair("robots.chaser.box_min_m=[-0.001, -0.3, -0.3]"))
     with pytest.raises(BadInput, match="starts so fast"):
         check_rig(on_pair("limits.speed_m_per_s=0.01"))
+    with pytest.raises(BadInput, match=r"stop\.axis.*comes from \[1\.0, 0\.0, 0\.0\]"):
+        check_rig(on_pair("stop.axis=[-1.0, 0.0, 0.0]"))

@@ -22,6 +22,11 @@ if TYPE_CHECKING:
     from softdock.rig.series import RigRun, RigSeries
 
 STOPPED = 3  # exit code: the supervisor ended a run
+NOT_TAKEN = {  # datagrams, in words
+    "other_address": "from other addresses than the stated one",
+    "malformed": "malformed",
+    "not_believed": "with a count far from the robot's own",
+}
 
 
 @click.command(short_help="A scenario on a rig: run-up, docking, return; recorded and supervised.")
@@ -233,6 +238,7 @@ def as_dict(on: OnRig, series: RigSeries) -> dict[str, Any]:
         "compute": {k: v if math.isfinite(v) else None for k, v in compute.items()},
         "runs": [one.to_dict() for one in series.runs],
         "statistics": series.statistics(),
+        "not_taken": series.not_taken,
         "no_safety_function": NO_SAFETY,
     }
 
@@ -281,5 +287,8 @@ def show(on: OnRig, series: RigSeries) -> None:
                 f"{name}: mean {row['mean']:.6g}, spread {row['spread']:.2g}, "
                 f"{row['least']:.6g} to {row['largest']:.6g} ({row['runs']:.0f} runs)"
             )
+    for name, rows in series.not_taken.items():
+        said = ", ".join(f"{count} {NOT_TAKEN[why]}" for why, count in rows.items())
+        lines.append(f"{name}: datagrams that were not taken: {said}")
     lines += [granted_text(series.granted), NO_SAFETY]
     output().print("\n".join(lines), markup=False, soft_wrap=True)

@@ -24,6 +24,7 @@ from softdock.runs.stepper import cycle_count
 from softdock.scenario.facility import Frame
 
 MARGIN_M = 0.02  # of a dry run, beyond where the free flight ends
+INTO = 0.2  # of the way out, along the approach: beyond, it leads in
 POINTS = 25  # of the run-up, that are looked at
 Three = tuple[float, float, float]
 NO_SHIFT: Three = (0.0, 0.0, 0.0)
@@ -97,9 +98,22 @@ def _box_problems(on: OnRig, which: str, start: np.ndarray, shift: Three) -> lis
     return []
 
 
+def _way_out_problems(on: OnRig) -> list[Problem]:
+    """The chaser's way out must not lead further into the target: a stop without a force that can
+    be believed, and `rig retreat`, go along it."""
+    chaser, target = (start[MOTION.slice_of("v")] for start in _starts(on))
+    closing, axis = chaser - target, np.array(on.rig.stop.axis)
+    along = float(closing @ axis)
+    if along <= INTO * float(np.linalg.norm(closing) * np.linalg.norm(axis)):
+        return []
+    back = [round(float(v), 3) + 0.0 for v in -closing / np.linalg.norm(closing)]
+    allowed = f"a way out of the target: the chaser of the scenario comes from {back}"
+    return [Problem("stop.axis", list(on.rig.stop.axis), allowed, on.rig.file)]
+
+
 def refuse_impossible(on: OnRig, shift: Three = NO_SHIFT) -> None:
     """Raise `BadInput` with everything that would stop the run before its first contact."""
-    problems, limits = [], on.rig.limits
+    problems, limits = _way_out_problems(on), on.rig.limits
     for which, start in zip(("chaser", "target"), _starts(on)):
         if which not in on.rig.moving:
             continue

@@ -35,6 +35,8 @@ class Recovered:
     from_rings: dict[str, int] = field(default_factory=dict)  # rows, by stream
     lost: dict[str, int] = field(default_factory=dict)  # rows that neither has, by stream
     stopped: str = ""  # what stood where the file stopped being one
+    ring: Path | None = None  # that nobody needs any more
+    ring_MB: float = 0.0
 
     def sentences(self) -> list[str]:
         """What is said of it."""
@@ -47,7 +49,10 @@ class Recovered:
                 lines.append(f"{rows} rows of '{name}' added from the ring")
         lost = {name: rows for name, rows in self.lost.items() if rows}
         lines += [f"{rows} rows of '{name}' are in neither" for name, rows in lost.items()]
-        return [*lines, f"whole: {self.file}"]
+        lines.append(f"whole: {self.file}")
+        if self.ring is not None:
+            lines.append(f"the ring stays in memory; to free {self.ring_MB:.0f} MB: rm {self.ring}")
+        return lines
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -56,6 +61,7 @@ class Recovered:
             "rows_from_rings": dict(self.from_rings),
             "rows_lost": dict(self.lost),
             "stopped": self.stopped,
+            "ring": None if self.ring is None else str(self.ring),
         }
 
 
@@ -104,6 +110,8 @@ def recover(
         file, last = _begun(cut, rings, sink, found)
         if rings is not None:
             _add_rings(file, rings, last, found)
+            if not rings.writer_lives:
+                found.ring, found.ring_MB = rings.path, 1e-6 * rings.path.stat().st_size
         end = {"why": "recovered"} | {f"lost.{name}": str(n) for name, n in found.lost.items()}
         file.finish(end)
         if sink.error is not None:

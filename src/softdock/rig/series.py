@@ -57,6 +57,7 @@ class RigSeries:
     planned: int
     granted: Granted
     compute_us: Any  # numpy array, of all answers
+    not_taken: dict[str, dict[str, int]]  # datagrams, by whose socket and why
 
     @property
     def completed(self) -> bool:
@@ -128,7 +129,13 @@ def run_series(
             ended(number, runs[-1])
             if not runs[-1].outcome.completed:
                 break
-        return RigSeries(runs, repeat, session.granted, session.compute_us())
+        return RigSeries(
+            runs=runs,
+            planned=repeat,
+            granted=session.granted,
+            compute_us=session.compute_us(),
+            not_taken=session.not_taken(),
+        )
 
 
 def _watching(look: Look, recorder: Recorder | None, troubled: Callable[[str], None]) -> Look:

@@ -183,10 +183,19 @@ class Session:
         )
         return NotHeard(Problem(f"robots.{name}", "silent", allowed))
 
-    def loop_counts(self) -> list[dict[str, int]]:
-        """Of the sockets of robots: received, answered, skipped, foreign."""
+    def not_taken(self) -> dict[str, dict[str, int]]:
+        """Datagrams that came and changed nothing, by whose socket and why; where there were any.
+        From other addresses than the stated one; from that one, but no telegram of its count."""
         assert self._server is not None
-        return [self._server.counts(NAMES.index(n)) for n in self.on.rig.moving]
+        found: dict[str, dict[str, int]] = {}
+        for number, name in enumerate((*NAMES, *(SENSOR + n for n in NAMES))):
+            found[name] = {"other_address": self._server.counts(number)["foreign"]}
+        for name, link in self.peers.robots.items():
+            heard = link.counts()
+            false = int(heard["not_believed"] - heard["jumps"])  # those were a new beginning
+            found[name] |= {"malformed": int(heard["malformed"]), "not_believed": max(0, false)}
+        kept = {name: {w: n for w, n in rows.items() if n} for name, rows in found.items()}
+        return {name: rows for name, rows in kept.items() if rows}
 
     def compute_us(self) -> Any:
         """From a telegram to its answer, of all answers kept [us]."""
