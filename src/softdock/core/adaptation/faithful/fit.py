@@ -198,9 +198,9 @@ def _was_explained(mem, at):
 @compiled
 def is_unfinished(mem, at):
     """Whether no law explains the samples, and the last search has not seen the few that there
-    are."""
-    seen = mem[at + FIT.seen]
-    return not _was_explained(mem, at) and mem[at + FIT.search + SEARCH.seen] < seen <= FEW
+    are. Of fewer than a search takes, none will."""
+    seen, last = mem[at + FIT.seen], mem[at + FIT.search + SEARCH.seen]
+    return mem[at + FIT.count] >= SOME and not _was_explained(mem, at) and last < seen <= FEW
 
 
 @apart
