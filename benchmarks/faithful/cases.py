@@ -99,8 +99,8 @@ def changed(tables: Tables, **keys: Any) -> Tables:
     return tables
 
 
-def preset(name: str, **keys: Any) -> Tables:
-    file = resources.files("softdock.scenario") / "presets" / f"{name}.toml"
+def preset(name: str, folder: str = "presets", **keys: Any) -> Tables:
+    file = resources.files("softdock.scenario") / folder / f"{name}.toml"
     return changed(tomllib.loads(file.read_text(encoding="utf-8")) | {"methods": []}, **keys)
 
 

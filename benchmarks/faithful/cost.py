@@ -25,13 +25,14 @@ from softdock.scenario.build import Scenario
 AIM = 5.0  # times `direct`
 METHODS = ("direct", "faithful")
 TURNS = 20
+UNSURE = ("noise_025", "bias_1N", "bump_stop", "wrong_tool", "capture_by_thrust")  # no law explains
 RIGS: dict[str, Tables] = {
     "EPOS on one axis": preset("epos_1d"),
     "EPOS 3-D": preset("epos_3d"),
     "two balls, friction 0.3": balls(0.3),
     "three petals, friction": preset("three_petals"),
     "Lange's cone": preset("lange_cone"),
-}
+} | {name: preset(name, "benchmark_cases") for name in UNSURE}
 DEAR: dict[str, Tables] = {
     "40 kN/m, 32 ms": axis(k=40000.0, v=0.05, delay=32.0),
     "friction 0.3": balls(0.3),
