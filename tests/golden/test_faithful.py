@@ -48,7 +48,7 @@ def test_within_its_aim_of_orbit(name):
     assert distance(flown(CASES[name])) <= aim
 
 
-@pytest.mark.parametrize("draw", (894, 1100))
+@pytest.mark.parametrize("draw", [894, 1100])
 def test_a_contact_ends_though_a_pair_told_too_little(draw):
     """Three samples of a corner, which no law explains and no search takes: what is learnt comes
     to an end, and with it the contact."""
