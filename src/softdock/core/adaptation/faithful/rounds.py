@@ -202,16 +202,43 @@ def one_round(mem, at, law, model, p, first):
     """One round of Gauss and Newton around `p`."""
     chi, count, sums = _equations(mem, at, law, model, p, first)
     if not (count >= 1.0 and sums.kk > 0.0):
-        return Round(False, chi, count, 0.0, p, 0.0, 0.0, 0.0)
+        return Round(
+            solved=False,
+            chi=chi,
+            samples=count,
+            gain=0.0,
+            p=p,
+            change=0.0,
+            variance=0.0,
+            damping_variance=0.0,
+        )
     told, by, gain, variance, damping_variance = _solved(sums)
     if has(model, N):
         dn = by[1]
         part = 0.5 / abs(dn) if abs(dn) > 0.5 else 1.0
         n = min(max(p[N] + part * dn, 1.0), STEEPEST)
         after = (p[K] + part * by[0], 0.0, 0.0, p[TAU] + part * by[3], n, p[G] + part * by[2])
-        return Round(told, chi, count, gain, after, dn, variance, 0.0)
+        return Round(
+            solved=told,
+            chi=chi,
+            samples=count,
+            gain=gain,
+            p=after,
+            change=dn,
+            variance=variance,
+            damping_variance=0.0,
+        )
     after = (p[K] + by[0], p[C] + by[1], p[F_0] + by[2], p[TAU] + by[3], p[N], 0.0)
-    return Round(told, chi, count, gain, after, 0.0, variance, damping_variance)
+    return Round(
+        solved=told,
+        chi=chi,
+        samples=count,
+        gain=gain,
+        p=after,
+        change=0.0,
+        variance=variance,
+        damping_variance=damping_variance,
+    )
 
 
 @compiled

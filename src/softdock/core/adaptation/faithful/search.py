@@ -42,8 +42,8 @@ from softdock.core.adaptation.faithful.rounds import (
 )
 from softdock.core.machine.compiled import apart, compiled
 
-ORDER = (1, 2, 3, 4, 7, 8, 10, 5, 6, 9)  # of the models; those with a pre-load last
-LOADED = 7  # place of the first of these
+ORDER = (0, 1, 2, 3, 4, 7, 8, 10, 5, 6, 9)  # of the models, from place 1; pre-loads last
+LOADED = 7  # the last place without one
 PLAIN, STEEP, GRID, SECTION, POLISH = 0, 1, 2, 3, 4  # stages of a model's search
 STEEPER = 2.0  # power from which it is sought again where the search from 1 did not end well
 RAMPS, FINER, SECTIONS = 12, 0.6, 14  # of the search for the depth of a pre-load
@@ -60,7 +60,7 @@ def tried_row(at, model):
 
 @compiled
 def load_numbers(mem, at):
-    return (mem[at], mem[at + 1], mem[at + 2], mem[at + 3], mem[at + 4], mem[at + 5])
+    return (mem[at + K], mem[at + C], mem[at + F_0], mem[at + TAU], mem[at + N], mem[at + G])
 
 
 @compiled
@@ -109,10 +109,10 @@ def _next_model(mem, at, damped, powers, lags):
     """Whether there is none."""
     s = at + FIT.search
     place = int(mem[s + SEARCH.place]) + 1
-    while place <= len(ORDER) and not is_allowed(ORDER[place - 1], damped, powers, lags):
+    while place < len(ORDER) and not is_allowed(ORDER[place], damped, powers, lags):
         place += 1
     done = place > LOADED and is_explained(least_of(mem, at), mem[s + SEARCH.samples])
-    if place > len(ORDER) or done:
+    if place >= len(ORDER) or done:
         mem[s + SEARCH.place] = 0.0
         return True
     mem[s + SEARCH.place] = float(place)
@@ -249,7 +249,7 @@ def search_some(mem, at, law, work, damped, powers, lags):
         mem[at + FIT.scope + i] = mem[s + SEARCH.scope + i]
     a_round = mem[s + SEARCH.scope + VIEW.span] / mem[s + SEARCH.scope + VIEW.every] + A_ROUND
     while work > 0.0:
-        model = ORDER[int(mem[s + SEARCH.place]) - 1]
+        model = ORDER[int(mem[s + SEARCH.place])]
         work -= a_round * (BENT if has(model, N) else 1.0)
         through = _search_round(mem, at, law, model)
         if through and _next_model(mem, at, damped, powers, lags):
