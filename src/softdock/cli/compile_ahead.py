@@ -106,24 +106,28 @@ def _networks(scenario: Scenario) -> float:
 def is_kept(task: Task) -> bool:
     """Whether a loop's machine code is on disk already; of other tasks, and without our own cache,
     nobody knows."""
-    import numba
-    import numpy as np
-
     from softdock.core.machine import doors
     from softdock.scenario.build import build
 
     path_of = getattr(getattr(doors.run_cycles, "_cache", None), "path", None)
     if task.what != LOOP or path_of is None:
         return False
-    flat, table, whole = (numba.typeof(x) for x in (np.zeros(1), np.zeros((1, 1)), 0))
-    markers = numba.typeof(build(task.tables).markers)
-    args = (flat, markers, flat, flat, table, table, whole, whole)
-    path = path_of(args, doors.run_cycles.targetctx)
+    path = path_of(_loop_types(build(task.tables)), doors.run_cycles.targetctx)
     return path is not None and path.exists()
 
 
+def _loop_types(scenario: Scenario) -> tuple[Any, ...]:
+    """Of what a loop is called with: vector, markers, memory, state, record, log, two counts."""
+    import numba
+    import numpy as np
+
+    flat, table, whole = (numba.typeof(x) for x in (np.zeros(1), np.zeros((1, 1)), 0))
+    return (flat, numba.typeof(scenario.markers), flat, flat, table, table, whole, whole)
+
+
 def compile_task(task: Task) -> None:
-    """In this process: call the door with nothing to do."""
+    """In this process: call the door with nothing to do. A loop is compiled without being called:
+    its run would wait for the start of a run, which another process may be compiling."""
     import numpy as np
 
     from softdock.scenario.build import build
@@ -145,12 +149,14 @@ def compile_task(task: Task) -> None:
 
         vectors, markers, mem_floats = columns(scenario, {}, runs=1)
         run_cpu(np.asarray(vectors)[:0], markers, mem_floats, threads=1)
+    elif task.what == LOOP:
+        from softdock.core.machine import doors
+
+        doors.run_cycles.compile(_loop_types(scenario))
     else:
         from softdock.runs.stepper import Stepper
 
-        loop = Stepper(scenario, rows=1)
-        if task.what == LOOP:
-            loop.step(0)
+        Stepper(scenario, rows=1)
 
 
 def compile_ahead(tasks: Sequence[Task], jobs: int, said: Said) -> None:
