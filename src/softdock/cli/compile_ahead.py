@@ -34,9 +34,9 @@ Said = Callable[[str, float], None]  # what was compiled, seconds
 
 
 def tasks_of(scenarios: Iterable[Scenario], batches: bool = False) -> list[Task]:
-    """What these scenarios need, each thing once. First the lightest loop and the start of a run,
-    which leave the facility's parts for all others to link; then the longest, so that no process
-    is left with it at the end."""
+    """What these scenarios need, each thing once. First the lightest loop, which leaves the
+    facility's parts for all others to link, and beside it the start of a run and orbit, which take
+    as long together; then the longest, so that no process is left with it at the end."""
     starts: dict[Any, Task] = {}
     orbits: dict[Any, Task] = {}
     loops: dict[Any, Task] = {}
@@ -56,7 +56,7 @@ def tasks_of(scenarios: Iterable[Scenario], batches: bool = False) -> list[Task]
     lightest, *others = sorted(loops, key=_weight) or [None]
     first = [loops[lightest]] if lightest is not None else []
     longest_first = [loops[key] for key in reversed(others)]
-    return [*first, *starts.values(), *longest_first, *orbits.values()]
+    return [*first, *starts.values(), *orbits.values(), *longest_first]
 
 
 def _weight(loop: tuple[str, type, tuple[type, ...]]) -> int:
