@@ -11,6 +11,7 @@ method says what it makes of it (`Method.advised`).
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -38,6 +39,7 @@ def advised(name: str, scenario: Scenario) -> dict[str, Any]:
     return METHODS[name].advised(advice)
 
 
+@functools.lru_cache(maxsize=64)  # a comparison asks for every method, of one loop an integrator
 def neutral_damping(loop: Loop) -> float | None:
     """The virtual damping [Ns/m] that takes out what the whole delay puts in, so that an impact
     gives back what the contact itself would; what makes it stable, where no damping does that;
