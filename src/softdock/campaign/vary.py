@@ -84,7 +84,7 @@ def read_vary(table: Mapping[str, Any], path: str, refuse: Refuse) -> Vary | Non
             isinstance(turn, list)
             and len(turn) == 3
             and _numbers(turn) is not None
-            and np.linalg.norm(turn) > 1e-9
+            and 1e-9 < math.hypot(*turn) < 1e9
         )
         if not fits or len(keys) > 1 or also or not keys[0].endswith(ATTITUDE):
             wrong(

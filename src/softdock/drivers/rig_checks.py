@@ -33,6 +33,16 @@ class _Notes:
     def wrong(self, key: str, value: object, allowed: str) -> None:
         self.problems.append(Problem(key, value, allowed, self.locate(key)))
 
+    def of_robot(self, which: str, found: Problem) -> None:
+        """What is wrong with a robot's files: what names no file means the rig's own line, which
+        may have been refused already."""
+        name = found.key.partition(",")[0]
+        key = f"robots.{which}.{name}"
+        if found.where or name not in (*RobotFiles.__dataclass_fields__, "ethernet_xml"):
+            self.problems.append(found)
+        elif key not in [said.key for said in self.problems]:
+            self.wrong(key, found.value, found.allowed)
+
 
 def checked(rig: Rig, folder: Path | None, locate: Locate) -> Rig:
     """The rig with its Ethernet files, or every reason why it cannot be used."""
@@ -51,10 +61,7 @@ def checked(rig: Rig, folder: Path | None, locate: Locate) -> Rig:
             _check_context(rig.robots[which], which, folder, notes)
         except BadInput as error:
             for found in error.problems:
-                if found.key == "ethernet_xml":  # there is no such file: the rig's line is meant
-                    notes.wrong(f"robots.{which}.ethernet_xml", found.value, found.allowed)
-                else:
-                    notes.problems.append(found)
+                notes.of_robot(which, found)
     _check_ports(rig, notes)
     _check_bindings(rig, notes)
     for which, sensor in rig.sensors.items():
