@@ -184,7 +184,8 @@ def _refuse_outside(
                     f"{100.0 * outside[at] / plan.design.runs:.3g} % of the values are not "
                     f"({outside[at]} of {plan.design.runs})"
                 )
-                allowed = definitions[at][0].parameter.allowed
+                places = definitions[at]  # none: an angle to turn by
+                allowed = places[0].parameter.allowed if places else "a finite number"
                 problems.append(
                     Problem(
                         key,

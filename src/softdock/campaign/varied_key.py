@@ -61,6 +61,6 @@ class Vary:
         if self.how == "log_uniform":
             return np.exp(math.log(self.low) + (math.log(self.high) - math.log(self.low)) * u)
         low, high = self.cut
-        return np.asarray(
-            np.array(self.mean) + inverse_normal(low + (high - low) * u) @ np.array(self.factor).T
-        )
+        drawn = inverse_normal(low + (high - low) * u)
+        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused by key
+            return np.asarray(np.array(self.mean) + drawn @ np.array(self.factor).T)
