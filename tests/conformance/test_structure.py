@@ -19,7 +19,7 @@ ROOT = Path(softdock.__file__).parent
 AT_THE_TOP = {
     "__init__.py",
     "__main__.py",
-    "_given.py",
+    "_late_binding.py",
     "_moved.py",
     "_version.py",
     "errors.py",
@@ -251,10 +251,10 @@ def test_what_the_top_gives_is_there():
     asked = set()
     for path in SOURCES.values():
         text = path.read_text(encoding="utf-8")
-        if "from softdock._given import given" in text:
-            asked |= set(re.findall(r'\bgiven\("(\w+)"\)', text))
-    assert asked == set(softdock._GIVEN)
-    for name, module in softdock._GIVEN.items():
+        if "from softdock._late_binding import bound" in text:
+            asked |= set(re.findall(r'\bbound\("(\w+)"\)', text))
+    assert asked == set(softdock._BOUND)
+    for name, module in softdock._BOUND.items():
         assert callable(getattr(import_module(module), name))
 
 

@@ -16,10 +16,10 @@ from sabotage import fixed_claims, unmoved
 from softdock import BadInput
 from softdock.cli.main import cli
 from softdock.core.ports.continuous import simulate_continuous
-from softdock.core.ports.dying_down import settling
 from softdock.core.ports.haptics import Setting, touch
 from softdock.core.ports.satellite import bounce
 from softdock.core.ports.telemanipulation import TeleSetting, telemanipulate
+from softdock.core.ports.touch_decay import settling
 from softdock.core.ports.walls import force_error, render_better, render_published, true_force
 from softdock.papers.franken import PAPER
 from softdock.papers.franken.argument import BY_DISPLACEMENT, make_argument

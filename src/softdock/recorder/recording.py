@@ -15,14 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from softdock._given import given
+from softdock._late_binding import bound
 from softdock.analysis.observed_energy import NEEDED, observed_energy
 from softdock.core.machine.record import Channel
 from softdock.core.orbit import Orbit, orbit
 from softdock.core.recorder.layout import CYCLE_GROUPS
 from softdock.errors import BadInput, NotFlown
 from softdock.recorder.contacts import contacts_of, sensor_body
-from softdock.recorder.judged import is_raw, judged
+from softdock.recorder.log_verdict import is_raw, judged
 from softdock.recorder.read import Contents
 from softdock.recorder.streams import CYCLE, PACKETS, SAMPLES
 from softdock.runs.series import Series
@@ -99,7 +99,7 @@ class Recording:
         return value if math.isfinite(value) else None
 
     def judgement(self, source: str = "") -> dict[str, Any]:
-        """What a log alone can judge (recorder/judged.py); `source`: its name for commands."""
+        """What a log alone can judge (recorder/log_verdict.py); `source`: its name for commands."""
         observed = None if self.observed is None else float(self.observed[-1])
         bounds = None if self.scenario is None else self.scenario.tables["verdict"]
         named = source or self.source or "DIR"
@@ -125,7 +125,7 @@ class Recording:
 
     def page(self) -> str:
         """One self-contained HTML page."""
-        text: str = given("recording_page")(self)
+        text: str = bound("recording_page")(self)
         return text
 
     def save_page(self, path: str | Path) -> Path:
@@ -135,7 +135,7 @@ class Recording:
 
     def to_dataframe(self) -> Any:
         """A pandas DataFrame, indexed by time [s]. Needs the extra `dataframe`."""
-        return given("to_dataframe")(self)
+        return bound("to_dataframe")(self)
 
 
 def recording_of(contents: Contents, *, as_rig: bool = False) -> Recording:

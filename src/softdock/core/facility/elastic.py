@@ -14,7 +14,7 @@ from softdock.core.contact import touch_apart
 from softdock.core.machine.compiled import apart, by_type, compiled
 from softdock.core.machine.features import Arms, Every
 from softdock.core.machine.vector import CHASER_ROBOT_AT, PAIRS_MEM, TARGET_ROBOT_AT
-from softdock.core.robots.arm.giving_way import give_way, keep_way, make_ready
+from softdock.core.robots.arm.compliant_step import give_way, keep_way, make_ready
 from softdock.core.robots.joint import book_joint, motors_of, store_motors, yield_to
 from softdock.core.robots.robot import robot_joint
 from softdock.core.spatial.motion import Wrench

@@ -15,7 +15,7 @@ from softdock.core.contact.seat import CAPTURES
 from softdock.core.machine.compiled import compiled
 from softdock.core.machine.features import Every, Plain
 from softdock.core.machine.generated import generate
-from softdock.core.machine.places import (
+from softdock.core.machine.vector_layout import (
     CAPTURE_AT,
     CHASER_EXTERNAL_AT,
     CHASER_HAND_AT,

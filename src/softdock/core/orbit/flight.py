@@ -12,8 +12,8 @@ from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled, door
 from softdock.core.machine.generated import replacing
 from softdock.core.machine.vector import TIME_AT, TIMES
+from softdock.core.orbit.external_wrenches import ROUNDING, is_sampled, outside_from
 from softdock.core.orbit.latches import is_latched, latch_events, switched, with_latches
-from softdock.core.orbit.look import look
 from softdock.core.orbit.modes import is_same, no_mode
 from softdock.core.orbit.networks import (
     bounds_with_networks,
@@ -21,11 +21,11 @@ from softdock.core.orbit.networks import (
     longest_step,
     start_networks,
 )
-from softdock.core.orbit.outside import ROUNDING, is_sampled, outside_from
-from softdock.core.orbit.push import push
 from softdock.core.orbit.sampled import nothing_held
 from softdock.core.orbit.setup import kinetic, prepare_orbit, start_orbit
 from softdock.core.orbit.step import flow
+from softdock.core.orbit.step_length import look
+from softdock.core.orbit.touch_forces import push
 from softdock.core.spatial.motion import MOTION, MOTION_FLOATS, store_motion
 from softdock.core.spatial.rigid_body import motion_of
 from softdock.core.spatial.vectors import add, store3

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from softdock.core.adaptation.interface import Wrenches
 from softdock.core.machine.compiled import apart, compiled
+from softdock.core.orbit.external_wrenches import outside_wrenches, power
 from softdock.core.orbit.latches import with_latches
 from softdock.core.orbit.networks import (
     copy_networks,
@@ -15,9 +16,8 @@ from softdock.core.orbit.networks import (
     move_by_networks,
     pull_of_networks,
 )
-from softdock.core.orbit.outside import outside_wrenches, power
-from softdock.core.orbit.push import push
 from softdock.core.orbit.setup import Both
+from softdock.core.orbit.touch_forces import push
 from softdock.core.spatial.motion import no_wrench
 from softdock.core.spatial.rigid_body import Body, motion_of
 from softdock.core.spatial.rotations import exponential, normalise, product, right_jacobian_inverse

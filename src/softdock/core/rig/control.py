@@ -7,7 +7,7 @@ Cycles whose telegrams were lost are caught up with the held wrench.
 
 from __future__ import annotations
 
-from softdock.core.kept import load_kept
+from softdock.core.controller_state import load_kept
 from softdock.core.machine.compiled import apart, compiled, seldom
 from softdock.core.machine.seam_doors import step_controller
 from softdock.core.rig import reasons

@@ -10,12 +10,18 @@ from softdock.core.adaptation.faithful.fallback import (
     ledger_of,
     may_learn,
 )
-from softdock.core.adaptation.faithful.flight import note_delay
-from softdock.core.adaptation.faithful.futures import take_futures
-from softdock.core.adaptation.faithful.kept import FIT, FIT_FLOATS
+from softdock.core.adaptation.faithful.free_flight import note_delay
 from softdock.core.adaptation.faithful.law import LAW, LAW_FLOATS
+from softdock.core.adaptation.faithful.law_samples import FIT, FIT_FLOATS
 from softdock.core.adaptation.faithful.lead import bring_in, forget_futures
-from softdock.core.adaptation.faithful.past import SAME, WORTH, begin_past, copy_laws, laws_differ
+from softdock.core.adaptation.faithful.recomputed_future import take_futures
+from softdock.core.adaptation.faithful.recomputed_past import (
+    SAME,
+    WORTH,
+    begin_past,
+    copy_laws,
+    laws_differ,
+)
 from softdock.core.adaptation.faithful.touches import copy_latches, deepest, free_for, places_of
 from softdock.core.adaptation.measured.line_of_action import satellite_motions
 from softdock.core.adaptation.measured.motions import load_satellites, store_satellites

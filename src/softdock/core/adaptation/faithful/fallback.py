@@ -27,7 +27,7 @@ from softdock.core.adaptation.energy_ledger.keys import (
     ring_rows,
 )
 from softdock.core.adaptation.faithful.cells import CELL, OTHERS, RING_AT
-from softdock.core.adaptation.faithful.flight import ENOUGH, FLIGHT, noise_of
+from softdock.core.adaptation.faithful.free_flight import ENOUGH, FLIGHT, noise_of
 from softdock.core.adaptation.measured.doubts import prepare_doubts
 from softdock.core.adaptation.measured.motions import load_satellites
 from softdock.core.adaptation.measured.projection import pair_energy, scaled_relative, welded

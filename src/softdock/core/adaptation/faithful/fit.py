@@ -24,8 +24,9 @@ from __future__ import annotations
 
 import math
 
-from softdock.core.adaptation.faithful.kept import FIT, SEARCH, TRIED, VIEW
+from softdock.core.adaptation.faithful.gauss_newton import LATER, fitted, start_of
 from softdock.core.adaptation.faithful.law import LAW
+from softdock.core.adaptation.faithful.law_samples import FIT, SEARCH, TRIED, VIEW
 from softdock.core.adaptation.faithful.models import (
     EXPLAINED,
     F_0,
@@ -40,7 +41,6 @@ from softdock.core.adaptation.faithful.models import (
     is_explained,
     weight_of,
 )
-from softdock.core.adaptation.faithful.rounds import LATER, fitted, start_of
 from softdock.core.adaptation.faithful.search import (
     begin_search,
     is_allowed,

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 
+from softdock.core.adaptation.faithful.friction import RUB
 from softdock.core.adaptation.faithful.joint_cells import (
     JOINT,
     LAW_UNKNOWNS,
@@ -14,17 +15,16 @@ from softdock.core.adaptation.faithful.joint_cells import (
     SLIP,
     UNKNOWNS,
 )
-from softdock.core.adaptation.faithful.kept import FIT, FIT_FLOATS
-from softdock.core.adaptation.faithful.law import LAW, LAW_FLOATS
-from softdock.core.adaptation.faithful.many import (
+from softdock.core.adaptation.faithful.joint_samples import (
     KEPT,
     ROW,
     ROW_FLOATS,
     TOUCH,
     TOUCH_FLOATS,
 )
+from softdock.core.adaptation.faithful.law import LAW, LAW_FLOATS
+from softdock.core.adaptation.faithful.law_samples import FIT, FIT_FLOATS
 from softdock.core.adaptation.faithful.models import F_0, C, G, N, has
-from softdock.core.adaptation.faithful.rub import RUB
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.vectors import dot, load3, norm
 

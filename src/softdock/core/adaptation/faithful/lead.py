@@ -22,11 +22,11 @@ from softdock.core.adaptation.faithful.cells import (
     OFFSET_FLOATS,
     TARGET,
 )
-from softdock.core.adaptation.faithful.flight import delay_of
-from softdock.core.adaptation.faithful.futures import AGED, has_own_future
-from softdock.core.adaptation.faithful.past import forget_both, is_nothing
+from softdock.core.adaptation.faithful.free_flight import delay_of
+from softdock.core.adaptation.faithful.recomputed_future import AGED, has_own_future
+from softdock.core.adaptation.faithful.recomputed_past import forget_both, is_nothing
+from softdock.core.adaptation.faithful.satellite_steps import believed_cycle, drifted, flown
 from softdock.core.adaptation.faithful.touches import copy_latches
-from softdock.core.adaptation.faithful.twin import believed_cycle, drifted, flown
 from softdock.core.adaptation.interface import Output
 from softdock.core.adaptation.measured.motions import (
     load_both,

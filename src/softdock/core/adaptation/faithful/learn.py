@@ -7,13 +7,13 @@ import math
 
 from softdock.core.adaptation.faithful.cells import CELL
 from softdock.core.adaptation.faithful.fit import fit_law, go_on, is_unfinished
+from softdock.core.adaptation.faithful.friction import RUB, believe_rub, fit_rub
 from softdock.core.adaptation.faithful.joint import believe_joint, joint_round
 from softdock.core.adaptation.faithful.joint_cells import JOINT
+from softdock.core.adaptation.faithful.joint_samples import KEPT
 from softdock.core.adaptation.faithful.joint_start import begin_joint
-from softdock.core.adaptation.faithful.kept import FIT, FIT_FLOATS, SEARCH, is_due, next_due
 from softdock.core.adaptation.faithful.law import LAW, LAW_FLOATS, load_law, steepness
-from softdock.core.adaptation.faithful.many import KEPT
-from softdock.core.adaptation.faithful.rub import RUB, believe_rub, fit_rub
+from softdock.core.adaptation.faithful.law_samples import FIT, FIT_FLOATS, SEARCH, is_due, next_due
 from softdock.core.machine.compiled import apart, compiled
 
 WORTH = 0.2  # relative spread of a stiffness below which it is worth acting on

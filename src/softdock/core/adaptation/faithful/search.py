@@ -12,7 +12,15 @@ from __future__ import annotations
 
 import math
 
-from softdock.core.adaptation.faithful.kept import (
+from softdock.core.adaptation.faithful.gauss_newton import (
+    LATER,
+    found_law,
+    is_last,
+    one_round,
+    rounds_of,
+    start_of,
+)
+from softdock.core.adaptation.faithful.law_samples import (
     FIT,
     SEARCH,
     TRIED,
@@ -31,14 +39,6 @@ from softdock.core.adaptation.faithful.models import (
     N,
     has,
     is_explained,
-)
-from softdock.core.adaptation.faithful.rounds import (
-    LATER,
-    found_law,
-    is_last,
-    one_round,
-    rounds_of,
-    start_of,
 )
 from softdock.core.machine.compiled import apart, compiled
 

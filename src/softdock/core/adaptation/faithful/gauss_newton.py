@@ -2,15 +2,15 @@
 where the power is not sought and no surface is left behind.
 
 No law has more than four numbers, k, tau and either c and f_0 or n and k lambda: four columns,
-whose sums stay in registers. Which samples are looked at says the fit's view (kept.py)."""
+whose sums stay in registers. Which samples are looked at says the fit's view (law_samples.py)."""
 
 from __future__ import annotations
 
 import math
 from typing import NamedTuple
 
-from softdock.core.adaptation.faithful.kept import FIT, SAMPLE, SAMPLE_FLOATS, VIEW
 from softdock.core.adaptation.faithful.law import LAW
+from softdock.core.adaptation.faithful.law_samples import FIT, SAMPLE, SAMPLE_FLOATS, VIEW
 from softdock.core.adaptation.faithful.models import (
     EDGE,
     EXACT,

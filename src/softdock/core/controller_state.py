@@ -9,8 +9,8 @@ from softdock.core.adaptation.interface import Output, Satellites, Wrenches
 from softdock.core.contact_log import TRACKER, Tracker
 from softdock.core.energy.ledger import LEDGER, Ledger
 from softdock.core.machine.cells import Cell, Cells
+from softdock.core.machine.flat_structures import storing
 from softdock.core.machine.state import OUTPUT, SATELLITES, WRENCHES
-from softdock.core.machine.stored import storing
 from softdock.core.spatial.motion import WRENCH_FLOATS, Wrench
 
 

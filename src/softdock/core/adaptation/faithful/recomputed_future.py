@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 
 from softdock.core.adaptation.faithful.cells import CELL, FUTURE, FUTURE_FLOATS, TARGET
-from softdock.core.adaptation.faithful.past import MOST_STEPS
+from softdock.core.adaptation.faithful.recomputed_past import MOST_STEPS
+from softdock.core.adaptation.faithful.satellite_steps import believed_cycle, flown
 from softdock.core.adaptation.faithful.touches import copy_latches
-from softdock.core.adaptation.faithful.twin import believed_cycle, flown
 from softdock.core.adaptation.measured.motions import load_satellites, store_satellites
 from softdock.core.machine.compiled import apart, compiled
 

@@ -11,7 +11,7 @@ begins or ends are left out.
 from __future__ import annotations
 
 from softdock.core.adaptation.faithful.cells import CELL
-from softdock.core.adaptation.faithful.many import TOUCH, TOUCH_FLOATS, TOUCHES
+from softdock.core.adaptation.faithful.joint_samples import TOUCH, TOUCH_FLOATS, TOUCHES
 from softdock.core.adaptation.faithful.readings import mock_ups_at
 from softdock.core.adaptation.faithful.touches import copy_latches, places_of
 from softdock.core.machine.compiled import apart, compiled

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from softdock.core.adaptation.faithful.cells import CELL, FUTURE, FUTURE_FLOATS, OTHERS, RING_AT
 from softdock.core.adaptation.faithful.law import LAW, LAW_FLOATS
+from softdock.core.adaptation.faithful.satellite_steps import believed_cycle, flown
 from softdock.core.adaptation.faithful.touches import copy_latches
-from softdock.core.adaptation.faithful.twin import believed_cycle, flown
 from softdock.core.adaptation.interface import Wrenches
 from softdock.core.adaptation.measured.motions import (
     load_satellites,

@@ -30,9 +30,9 @@ from softdock.core.orbit.modes import (
     with_pair,
     with_touch,
 )
-from softdock.core.orbit.push import relative_spin, sliding_at
 from softdock.core.orbit.setup import pair_at, steepest_at
 from softdock.core.orbit.step import MOST_TURNS
+from softdock.core.orbit.touch_forces import relative_spin, sliding_at
 from softdock.core.shapes.laws import friction_factor, is_graded, stored_energy, table_row
 from softdock.core.shapes.laws import pace as pace_of
 from softdock.core.shapes.models import bend, sector_of, touch_pair, way_through

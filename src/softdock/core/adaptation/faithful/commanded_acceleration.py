@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 
 from softdock.core.adaptation.faithful.cells import CELL, SENT_ROWS
-from softdock.core.adaptation.faithful.flight import delay_of
+from softdock.core.adaptation.faithful.free_flight import delay_of
 from softdock.core.adaptation.faithful.readings import acceleration_at
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.rings import Ring, masked_row
