@@ -237,7 +237,7 @@ def switched_off(scenario: Scenario, off: Iterable[Cause]) -> Scenario:
 
 
 def _same_code(changed: Scenario, scenario: Scenario) -> Scenario:
-    """Compiled with what the scenario itself needs, so that nothing is compiled anew."""
+    """Compiled with what the scenario itself needs, so that nothing is recompiled."""
     changed.markers = Markers(scenario.markers.features, changed.markers.methods)
     return changed
 

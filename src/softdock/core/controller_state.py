@@ -1,5 +1,9 @@
-"""What a controller keeps from cycle to cycle, as a structure and as a flat array (reported.py and
-machine/seam_doors.py work on it)."""
+"""The controller's state: what it keeps from cycle to cycle beside its methods' memory, as a
+structure and as a flat array.
+
+reported.py and machine/seam_doors.py work on it. The fused loop (cycle.py) has no need of it,
+because there controller and facility share one state (loop.py).
+"""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Recording:
     """What was recorded, and what is found in it."""
 
     name: str
-    series: Series  # a row a cycle
+    series: Series  # one row per cycle
     contacts: list[dict[str, Any]]
     status: str  # how the recording ended
     scenario: Scenario | None  # None: none is attached, or it cannot be built here
@@ -46,7 +46,7 @@ class Recording:
     lost: dict[str, int]  # rows, by stream
     tables: dict[str, dict[str, str]]  # provenance, limits, ...
     attachments: dict[str, str]
-    packets: Series | None = None  # a row a packet
+    packets: Series | None = None  # one row per packet
     samples: Series | None = None  # a row a force sample
     observed: np.ndarray | None = None  # J at every row (Zebenay eq. 114)
     warnings: list[str] = field(default_factory=list)

@@ -69,7 +69,8 @@ def single_rate(vector, known):
 @flag
 @compiled
 def on_stamps(vector, known):
-    """And both mock-ups on a set-point at the end of each: delays of whole cycles."""
+    """Single rate, and both mock-ups on a set-point at the end of each cycle: delays of whole
+    cycles."""
     whole = known.chaser_robot.whole and known.target_robot.whole
     return whole and known.plant_steps == 1 and known.sensor.period == known.T
 

@@ -1,9 +1,9 @@
 """The doors of the loop cut at the seam: the controller's cycle, and the simulated facility's.
 
-`control_step` takes a report and gives a command (core/seam.py), one call a cycle; `begin_facility`
-and `exchange` are the first facility that answers it. `add_truth` writes into a recorded run what
-only a simulation knows. Flat arrays in, flat arrays out; a process that does not cut the loop
-compiles none of them.
+`control_step` takes a report and gives a command (core/seam.py), one call per cycle;
+`begin_facility` and `exchange` are the first facility that answers it. `add_truth` writes into a
+recorded run what only a simulation knows. Flat arrays in, flat arrays out; a process that does not
+cut the loop compiles none of them.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
-"""From the parameter vector to what the loop needs: `prepare`, once per run. It is compiled and
-runs wherever the loop runs; where everything stands in the vector is in vector_layout.py.
+"""From the parameter vector to the prepared parameters of the loop: `prepare`, once per run.
+
+In: the vector (vector_layout.py) and the classes of the methods. Out: `Params` (params.py), and the
+contact pairs in `mem`. It is compiled and runs wherever the loop runs.
 """
 
 from __future__ import annotations

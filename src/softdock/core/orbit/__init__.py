@@ -112,7 +112,7 @@ class Orbit:
 
     @property
     def restitution(self) -> float:
-        """Of the first contact; NaN if there was none."""
+        """Restitution of the first contact; NaN if there was none."""
         return float(self.contacts[0]["restitution"]) if self.contacts else math.nan
 
 

@@ -283,4 +283,4 @@ def _longest_none(networks, vector):
 
 @by_type(lambda cls: _longest if cls is Networks else _longest_none)
 def longest_step(networks, vector):
-    """Of orbit, for its networks [s]."""
+    """Longest step of orbit for its networks [s]."""

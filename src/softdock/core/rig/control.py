@@ -1,4 +1,4 @@
-"""The controller inside the rig's program: reports from telegrams and samples, one step a cycle,
+"""The controller inside the rig's program: reports from telegrams and samples, one step per cycle,
 and the checks of what it wants before a robot hears of it.
 
 In: what the links know at the master's tick t_k. Out: set-points stamped t_{k+1} in the command.

@@ -41,7 +41,8 @@ LEAST_SHARE = 1e-6  # for an axis with nothing to do: the others lose 1e-12 of t
 
 @compiled
 def _speed_limit(way, i, share):
-    """Of axis i: the set-point's velocity is within, and squares sum up to the limit's."""
+    """Speed limit of axis i: the set-point's velocity is within, and squares sum up to the
+    limit's."""
     speed, own = way.limits[0], way.target_velocity[i]
     if speed == math.inf:
         return speed

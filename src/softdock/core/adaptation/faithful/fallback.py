@@ -84,7 +84,7 @@ def ledger_work(ledger, mem):
 
 @apart
 def forget_ledger(method, mem, T):
-    """A ledger that begins anew: its rings must not hold an earlier contact's readings."""
+    """A ledger that begins again: its rings must not hold an earlier contact's readings."""
     first = method.memory + RING_AT + OTHERS * method.rows
     rows = int(math.ceil(0.5 * WINDOW / T)) + 3
     for i in range(LEDGER_CELLS_SIZE + rows * ROW_FLOATS):

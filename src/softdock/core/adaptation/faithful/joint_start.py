@@ -1,6 +1,9 @@
-"""The joint fit (joint.py) begun: which pairs are in its samples, which numbers of their laws are
-sought, and from where: from the laws as they are believed, or, where those do not explain the
-samples, from one spring for all."""
+"""Start of the joint fit (joint.py): which pairs are in its samples, which numbers of their laws
+are unknown, and the first guess.
+
+The guess is the laws as they are believed. Where those do not explain the samples it is one spring
+for all pairs.
+"""
 
 from __future__ import annotations
 

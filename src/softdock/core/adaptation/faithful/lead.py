@@ -6,7 +6,7 @@ later: it goes on, and is computed whole only where a past has taken over. Where
 on as well, with their push carried ahead as if nothing touched on the way, and is computed whole
 every AGED cycles.
 
-When a past computed anew takes over, the set-points do not jump: the difference in pose and twist
+When a recomputed past takes over, the set-points do not jump: the difference in pose and twist
 from where they would have gone on to fades, critically damped.
 """
 

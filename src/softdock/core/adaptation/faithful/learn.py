@@ -1,5 +1,9 @@
-"""What is learnt in a cycle: samples taken in, laws fitted again where there are enough new
-ones."""
+"""Identification in one cycle: which fits are due, and whether anything new was found.
+
+At most one of three is done in a cycle, so that no cycle takes long: a pair's own fit (fit.py), a
+piece of a search (search.py), one round of the joint fit (joint.py). In: the samples that are kept.
+Out: laws with their variances in the method's cells.
+"""
 
 from __future__ import annotations
 
@@ -148,7 +152,7 @@ def is_learning(method, mem):
 
 @compiled
 def _lag(method, mem):
-    """Of the sensor's low-pass [s], as the pair with most samples shows it."""
+    """Lag of the sensor's low-pass [s], as the pair with most samples shows it."""
     found, most = 0.0, 0.0
     for i in range(method.number):
         fit = method.memory + CELL.fits + i * FIT_FLOATS

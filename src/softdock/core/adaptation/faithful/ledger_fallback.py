@@ -1,5 +1,6 @@
-"""The satellites while the energy ledger has them (fallback.py says when): what was measured acts,
-and the ledger brings them to the energy that the real contact left."""
+"""The satellites while the energy ledger has taken over (fallback.py decides when): the measured
+wrench acts, and the ledger brings them to the energy that the real contact left.
+"""
 
 from __future__ import annotations
 

@@ -185,7 +185,7 @@ def _in_contact(method, mem, rig, measured, satellites, wrenches, over):
 
 @apart
 def _has_caught_up(method, mem, rig):
-    """Some cycles of a past that is computed anew and of what is ahead of it; whether both are
+    """Some cycles of a recomputed past and of what is ahead of it; whether both are
     known."""
     return carry_past(method, mem, rig) and carry_futures(method, mem, rig)
 

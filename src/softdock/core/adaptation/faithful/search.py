@@ -90,7 +90,7 @@ def least_of(mem, at):
 
 @apart
 def begin_search(mem, at, damped, powers, lags):
-    """With the samples that are there."""
+    """Begin a search with the samples that are there."""
     s, count = at + FIT.search, int(mem[at + FIT.count])
     view = s + SEARCH.scope
     mem[view + VIEW.span] = float(count)
