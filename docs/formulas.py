@@ -13,9 +13,23 @@ from __future__ import annotations
 import re
 from html import escape
 
-GREEK = (
-    "alpha beta gamma delta zeta eta lambda mu omega phi pi rho sigma tau xi".split()  # noqa: SIM905
-)
+GREEK = [
+    "alpha",
+    "beta",
+    "gamma",
+    "delta",
+    "zeta",
+    "eta",
+    "lambda",
+    "mu",
+    "omega",
+    "phi",
+    "pi",
+    "rho",
+    "sigma",
+    "tau",
+    "xi",
+]
 FUNCTIONS = ("min", "max", "sin", "cos", "exp", "log")
 SIGNS = {"<=": "&le;", ">=": "&ge;", "+-": "&plusmn;", "->": "&rarr;", "-": "&minus;"}
 CROSS, DOT, PRIME = "&times;", "&sdot;", "&prime;"
