@@ -13,23 +13,9 @@ from __future__ import annotations
 import re
 from html import escape
 
-GREEK = [
-    "alpha",
-    "beta",
-    "gamma",
-    "delta",
-    "zeta",
-    "eta",
-    "lambda",
-    "mu",
-    "omega",
-    "phi",
-    "pi",
-    "rho",
-    "sigma",
-    "tau",
-    "xi",
-]
+GREEK = re.findall(
+    r"\w+", "alpha beta gamma delta zeta eta lambda mu omega phi pi rho sigma tau xi"
+)
 FUNCTIONS = ("min", "max", "sin", "cos", "exp", "log")
 SIGNS = {"<=": "&le;", ">=": "&ge;", "+-": "&plusmn;", "->": "&rarr;", "-": "&minus;"}
 CROSS, DOT, PRIME = "&times;", "&sdot;", "&prime;"
