@@ -6,7 +6,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from softdock import _late_binding, _moved
+from softdock import _given, _moved
 from softdock._version import __version__
 
 # name -> module, imported when first used, so that `import softdock` stays light
@@ -37,7 +37,7 @@ _EXPORTS = {
     "load_method_file": "softdock.scenario.method_file",
 }
 # What classes below offer and packages above do: run.save(...), comparison.page(), a chart's file.
-_BOUND = {
+_GIVEN = {
     "arm_of": "softdock.arms.sources",
     "placed_arms": "softdock.arms.placed",
     "arms_at_contact": "softdock.arms.at_contact",
@@ -69,4 +69,4 @@ def __dir__() -> list[str]:
 
 
 _moved.install()
-_late_binding.bind(_BOUND)
+_given.give(_GIVEN)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from softdock._late_binding import bound
+from softdock._given import given
 from softdock.comparison.outcomes import Curves
 from softdock.scenario.build import Scenario
 
@@ -35,11 +35,11 @@ class Comparison:
 
     def page(self) -> str:
         """The comparison as one self-contained page."""
-        html: str = bound("comparison_page")(self)
+        html: str = given("comparison_page")(self)
         return html
 
     def save(self, folder: str | Path, force: bool = False) -> Path:
         """Page, JSON and scenario, each whole or not at all. Refuses a folder that has something in
         it, unless `force`. Returns its path."""
-        path: Path = bound("save_comparison")(self, folder, force)
+        path: Path = given("save_comparison")(self, folder, force)
         return path

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock._late_binding import bound
+from softdock._given import given
 from softdock.analysis.observed_energy import NEEDED, observed_energy
 from softdock.core.machine.record import Channel
 from softdock.core.orbit import Orbit, orbit
@@ -125,7 +125,7 @@ class Recording:
 
     def page(self) -> str:
         """One self-contained HTML page."""
-        text: str = bound("recording_page")(self)
+        text: str = given("recording_page")(self)
         return text
 
     def save_page(self, path: str | Path) -> Path:
@@ -135,7 +135,7 @@ class Recording:
 
     def to_dataframe(self) -> Any:
         """A pandas DataFrame, indexed by time [s]. Needs the extra `dataframe`."""
-        return bound("to_dataframe")(self)
+        return given("to_dataframe")(self)
 
 
 def recording_of(contents: Contents, *, as_rig: bool = False) -> Recording:

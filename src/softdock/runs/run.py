@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softdock._late_binding import bound
+from softdock._given import given
 from softdock.core.contact.latch import LATCH_FLOATS
 from softdock.core.contact_log import LOG_COLUMNS
 from softdock.core.cycle import STATUSES
@@ -105,29 +105,29 @@ class Run:
     def save(self, folder: str | Path, force: bool = False) -> Path:
         """Write the run folder: scenario, series, metrics and report. Refuses a folder that has
         something in it, unless `force`. Flies orbit if that was not done. Returns its path."""
-        path: Path = bound("save_run")(self, folder, force)
+        path: Path = given("save_run")(self, folder, force)
         return path
 
     def save_mcap(self, path: str | Path, *, note: str = "", force: bool = False) -> Path:
         """Write the run as an MCAP file with ROS 2 messages, for Foxglove, PlotJuggler and rosbags.
         Refuses a file that exists, unless `force`. Returns its path."""
-        written: Path = bound("save_mcap")(self, path, note=note, force=force)
+        written: Path = given("save_mcap")(self, path, note=note, force=force)
         return written
 
     def plot(self) -> Any:
         """A plotly figure: gap, forces and invented energy over time. Flies orbit if that was not
         done."""
-        return bound("run_figure")(self)
+        return given("run_figure")(self)
 
     def to_dataframe(self) -> Any:
         """A pandas DataFrame: one column per channel, indexed by time [s]. Needs the extra
         `dataframe`."""
-        return bound("to_dataframe")(self)
+        return given("to_dataframe")(self)
 
     def to_xarray(self) -> Any:
         """An xarray Dataset: one variable per quantity, with unit, frame and meaning as attributes.
         Needs the extra `dataframe`."""
-        return bound("to_xarray")(self)
+        return given("to_xarray")(self)
 
     @property
     def ledger(self) -> dict[str, float]:

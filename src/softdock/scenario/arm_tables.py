@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from softdock._late_binding import bound
+from softdock._given import given
 from softdock.core.adaptation.method import Method
 from softdock.core.machine.vector import CHASER_ROBOT_AT, TARGET_ROBOT_AT
 from softdock.core.robots.keys import ARM_MODEL, MODELS, ROBOT
@@ -35,7 +35,7 @@ def unknown_arms(room: Facility, locate: Callable[[str], str]) -> list[Problem]:
         if isinstance(mount.arm, str) and mount.arm.endswith((".toml", ".urdf")):
             continue
         try:
-            bound("arm_of")(mount)
+            given("arm_of")(mount)
         except BadInput as error:
             key = f"facility.{robot}.arm"
             found += [replace(p, key=key, where=p.where or locate(key)) for p in error.problems]
@@ -66,7 +66,7 @@ def tell_arms(reader: Any, method: Method, values: Mapping[str, Any], base: int)
     if values.get("robot_stiffness") != NAME or reader.problems:
         return
     try:
-        told = bound("arms_at_contact")(reader.resolved, reader.folder)
+        told = given("arms_at_contact")(reader.resolved, reader.folder)
     except BadInput as error:
         reader.problems += [located(problem, reader.locate) for problem in error.problems]
         return

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock._late_binding import bound
+from softdock._given import given
 from softdock.core.contact.pairs import MOST_PAIRS, PAIR
 from softdock.core.machine.features import Markers
 from softdock.core.machine.vector import (
@@ -198,7 +198,7 @@ class _Builder(MethodReader):
         if not robots or self.problems:
             return
         try:
-            blocks = bound("placed_arms")(self.resolved, robots, self.folder)
+            blocks = given("placed_arms")(self.resolved, robots, self.folder)
         except BadInput as error:
             self.problems += [located(problem, self.locate) for problem in error.problems]
             return

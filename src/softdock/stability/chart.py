@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from softdock._late_binding import bound
+from softdock._given import given
 from softdock.errors import BadInput, Problem
 from softdock.stability.loop import Loop, Robot, check_loop
 from softdock.stability.panels import AXES, MS, Dot, Panel, panel
@@ -92,7 +92,7 @@ def chart_of(
         swept[name] = swept[f"{name}_spread"] = list(values)
     panels = _panels(drawn, str(figure), swept, list(dots))
     if target is not None:
-        bound("draw_chart")(panels, target, _title(drawn))
+        given("draw_chart")(panels, target, _title(drawn))
     return panels
 
 
