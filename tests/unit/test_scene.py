@@ -237,7 +237,7 @@ def test_force_arrow_starts_at_the_tip_and_is_as_long_as_its_force() -> None:
 
 def test_poster_holds_no_text_of_a_scenario() -> None:
     """A hostile name reaches neither the drawing nor, unescaped, the replay's figure."""
-    from softdock.report.replay import replay
+    from softdock.report.frame.replay import replay
 
     scene = replace(docking(), name=HOSTILE, ended=HOSTILE)
     assert "alert" not in poster(scene)

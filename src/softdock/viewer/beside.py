@@ -19,8 +19,9 @@ import numpy as np
 from softdock.core.orbit import orbit
 from softdock.errors import BadRecording
 from softdock.placement.motion import motion_of
+from softdock.recorder.as_seen import AsSeen
 from softdock.recorder.look import Look, running
-from softdock.recorder.recording import RIG, SCENARIO, AsSeen, Recording, recording_of
+from softdock.recorder.recording import RIG, SCENARIO, Recording, recording_of
 from softdock.runs.series import Series
 from softdock.scenario.build import Scenario, build
 from softdock.scenario.files import load_scenario
