@@ -27,8 +27,8 @@ from softdock.core.machine.compiled import source_hash
 from softdock.errors import BadInput, Problem
 from softdock.files.atomic import write_whole
 from softdock.files.folders import make_folder
+from softdock.files.reading import Unreadable, read_text
 from softdock.scenario.method_sources import files_of, kept
-from softdock.scenario.reading import Unreadable, read_text
 
 FORMAT, VERSION = "softdock benchmark plan", 1
 PLAN, CASES, CELLS = "plan.json", "cases", "cells.jsonl"

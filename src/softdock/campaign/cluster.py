@@ -52,7 +52,7 @@ from softdock.campaign.user_outcomes import Own, load_own
 from softdock.campaign.variants import Plan
 from softdock.core.machine.compiled import source_hash
 from softdock.errors import CampaignStopped
-from softdock.scenario.reading import read_text
+from softdock.files.reading import read_text
 
 FETCH_S = 10.0  # between two such looks while a table comes
 UNDER_WAY = 3  # shards for each thread of the workers

@@ -36,6 +36,7 @@ from softdock.core.machine.compiled import source_hash
 from softdock.errors import BadInput, Problem
 from softdock.files.atomic import write_whole
 from softdock.files.folders import make_folder
+from softdock.files.reading import LARGEST_FILE, Unreadable, read_bytes, read_text
 from softdock.scenario.build import build
 from softdock.scenario.files import to_toml
 from softdock.scenario.method_file import load_method_sources
@@ -45,7 +46,6 @@ from softdock.scenario.method_sources import (
     kept,
     listed_methods,
 )
-from softdock.scenario.reading import LARGEST_FILE, Unreadable, read_bytes, read_text
 
 FORMAT, VERSION = "softdock campaign", 2  # 2: shards have checksums (checksums.py)
 MANIFEST, CAMPAIGN, SCENARIO, RUNS, OWN = (

@@ -79,11 +79,11 @@ def place(
     into the scenario. With --check: the scenario's own [facility]; exit code 2 if it does not fit,
     with the joint, the instant and what would help.
     """
+    from softdock.arms.scenario_facility import facility_of
     from softdock.placement.motion import motion_of, spread_of
     from softdock.placement.place import place_robots, robots_to_place
     from softdock.report.placement.page import save_placement
     from softdock.scenario.files import load_scenario
-    from softdock.scenario.scenario_facility import facility_of
 
     loaded = load_scenario(scenario, changes)
     folder = Path(scenario).parent if Path(scenario).is_file() else None

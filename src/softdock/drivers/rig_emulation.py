@@ -13,6 +13,7 @@ import socket
 from collections.abc import Iterator
 from dataclasses import replace
 
+from softdock.arms.facility import Frame
 from softdock.core.seam import COMMAND
 from softdock.core.spatial.motion import MOTION_FLOATS, Motion
 from softdock.drivers.docking import motion_in
@@ -25,7 +26,6 @@ from softdock.drivers.rig_model import Rig
 from softdock.drivers.rig_scenario import OnRig
 from softdock.errors import BadInput, Problem
 from softdock.runs.controller import Controller
-from softdock.scenario.facility import Frame
 
 STILL = (0.0, 0.0, 0.0)
 ABOVE = 5  # priority of the emulators over ours: a robot does not wait for its commander

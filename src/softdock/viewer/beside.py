@@ -19,7 +19,8 @@ import numpy as np
 from softdock.core.orbit import orbit
 from softdock.errors import BadRecording
 from softdock.placement.motion import motion_of
-from softdock.recorder.recording import RIG, SCENARIO, AsSeen, Recording, recording_of
+from softdock.recorder.as_seen import AsSeen
+from softdock.recorder.recording import RIG, SCENARIO, Recording, recording_of
 from softdock.recorder.ring_reader import Look, running
 from softdock.runs.series import Series
 from softdock.scenario.build import Scenario, build
