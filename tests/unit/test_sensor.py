@@ -10,6 +10,7 @@ import pytest
 from scenarios import epos_wall, sphere_on_sphere
 
 from softdock import Stepper, build, fly
+from softdock.core.facility.state import Tick
 from softdock.core.machine.compiled import door
 from softdock.core.machine.state import place
 from softdock.core.machine.vector import SENSOR_AT
@@ -45,9 +46,8 @@ def fill_readings(sensor, chance, index, rows, true):
     """One reading a cycle, into rows of six."""
     state = Wrench((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     for k in range(len(rows)):
-        reading, state = force_torque.read_sensor(
-            sensor, chance, index, k, k + 1, k * 0.004, state, true
-        )
+        tick = Tick(k, k + 1, k * 0.004, 0.004)
+        reading, state = force_torque.read_sensor(sensor, chance, index, tick, state, true)
         for i in range(3):
             rows[k, i] = reading.force[i]
             rows[k, 3 + i] = reading.torque[i]
@@ -61,7 +61,7 @@ def many_readings(sensor, chance, index, count, true):
 
 def test_an_ideal_sensor_reads_the_truth():
     """Without noise the reading is the true wrench, bit for bit."""
-    reading, state = read_sensor(sensor(), CHANCE, 0, 5, 0, 0.02, NOTHING, TRUE)
+    reading, state = read_sensor(sensor(), CHANCE, 0, Tick(5, 0, 0.02, T), NOTHING, TRUE)
     assert reading == TRUE
     assert state == NOTHING
 
@@ -224,7 +224,7 @@ def test_channels_cycles_sensors_and_runs_share_no_noise(million, other):
 
 
 def read(given, t=0.0, state=NOTHING, **keys):
-    return read_sensor(sensor(**keys), CHANCE, 0, 1, 1, t, state, given)
+    return read_sensor(sensor(**keys), CHANCE, 0, Tick(1, 1, t, T), state, given)
 
 
 def test_bias_and_drift_add_up():

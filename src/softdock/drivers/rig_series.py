@@ -19,7 +19,6 @@ from softdock.errors import BadInput, Problem
 from softdock.scenario.facility import Frame
 
 BODIES = ("chaser", "target")
-NS = 1e-9  # s
 FEWEST = 50  # rows
 
 

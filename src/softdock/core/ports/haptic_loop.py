@@ -128,7 +128,9 @@ def run_bench(bench, published, better_net, mem, rows):
         t = k * bench.T
         q = measured(bench, x)
         seen_fed -= force * (q - last)
-        force = rendered_force(bench, published, better_net, mem, q, q - last, force, seen_fed)
+        force = rendered_force(
+            bench, published, better_net, mem, q, dq=q - last, last=force, fed=seen_fed
+        )
         last = q
         point, speed = hand_point(bench, t)
         rows[k, 0], rows[k, 1], rows[k, 2], rows[k, 3] = x, v, force, true_fed

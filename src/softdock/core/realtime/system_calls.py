@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from numba import types
 
+from softdock.core.instants import SECOND
 from softdock.core.machine.compiled import compiled
 
 _int, _long, _pointer = types.int32, types.int64, types.uintp
@@ -28,7 +29,6 @@ clock_gettime = types.ExternalFunction("clock_gettime", _int(_int, _pointer))
 CLOCK_MONOTONIC = 1
 MSG_DONTWAIT = 0x40
 SOL_SOCKET, SO_TIMESTAMPNS = 1, 35
-SECOND = 1_000_000_000  # ns
 BATCH = 8  # datagrams that one call receives at most
 # words (int64) of a struct mmsghdr, and of the blocks behind it
 NAME, NAME_SIZE, PARTS, PART_COUNT, CONTROL, CONTROL_SIZE, FLAGS, LENGTH = range(8)

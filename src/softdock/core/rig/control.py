@@ -7,6 +7,7 @@ Cycles whose telegrams were lost are caught up with the held wrench.
 
 from __future__ import annotations
 
+from softdock.core.instants import NS
 from softdock.core.kept import load_kept
 from softdock.core.machine.compiled import apart, compiled, seldom
 from softdock.core.machine.seam_doors import step_controller
@@ -43,7 +44,6 @@ from softdock.core.spatial.vectors import dot, load3, norm, scale, store3, subtr
 from softdock.core.wire.links import STAMP_NS
 
 P = PLAN.at
-NS = 1e-9  # s
 
 
 @compiled
@@ -158,9 +158,9 @@ def control_cycle(program, params, robots, now, lost, forces):
         k,
         program.kept,
         program.report,
-        command,
-        program.record,
-        1,
+        command=command,
+        record=program.record,
+        act=1,
     )
     stand[S.k] = k + 1
     if status != 0:
@@ -191,10 +191,10 @@ def finish_control(program, params, robots, now, forces):
         program.vector,
         program.mem,
         program.log,
-        program.stand[S.k],
-        program.kept,
-        program.report,
-        program.command,
-        program.record,
-        0,
+        k=program.stand[S.k],
+        kept=program.kept,
+        report=program.report,
+        command=program.command,
+        record=program.record,
+        act=0,
     )

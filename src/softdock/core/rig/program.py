@@ -11,6 +11,7 @@ The controller's parameters are prepared once, when the loop begins (`prepare_su
 
 from __future__ import annotations
 
+from softdock.core.instants import NS
 from softdock.core.machine.compiled import apart, compiled, door, seldom
 from softdock.core.machine.vector import prepare
 from softdock.core.rig import reasons
@@ -25,7 +26,6 @@ from softdock.core.wire.program import Desk
 from softdock.core.wire.sequences import FIRST, JUMPED, TAKEN
 
 P = PLAN.at
-NS = 1e-9  # s
 LINGER_S = 0.1  # of a loop that ends by itself, after the robots stand
 
 

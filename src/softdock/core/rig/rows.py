@@ -8,6 +8,7 @@ and where they are. Packets of both robots and the sensor's samples are kept in 
 from __future__ import annotations
 
 from softdock.core.energy.ledger import LEDGER
+from softdock.core.instants import NS
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.machine.record import RECORD
 from softdock.core.recorder.layout import CYCLE, PACKET, SAMPLE
@@ -39,7 +40,6 @@ from softdock.core.wire.sequences import LOST
 
 Y, K, L, F = CYCLE.at, RECORD.at, LEDGER.at, FRAME.at
 A, B, P, M = PACKET.at, SAMPLE.at, PLAN.at, MOTION.at
-NS = 1e-9  # s
 POSITION, QUATERNION = 3, 4  # numbers
 COPIED = (  # cells of the record, where they stand in a cycle's row, and how many numbers
     (K.time, Y.time, 1),

@@ -180,7 +180,6 @@ def _move(features, robot, n, set_point):
     which = int(robot.settings[WHICH])
     T = 1e-9 * robot.settings[PERIOD_NS]
     at = CHASER_ROBOT_AT if which == 0 else TARGET_ROBOT_AT
-    follower, chance = prepare_follower(robot.vector, at, which, T, False), Chance(0, 0)
     was = stamped(robot.mem, set_points, slots, n - 1)
     turn = logarithm(product(inverse(was.q), set_point.q))
     rate = 1.0 / T
@@ -188,12 +187,20 @@ def _move(features, robot, n, set_point):
         set_point.p, set_point.q, scale(rate, subtract(set_point.p, was.p)), scale(rate, turn)
     )
     f, v, m = features, robot.vector, robot.mem
-    carrier = Carrier(follower, set_points, slots, OWN)
-    receive(f, v, carrier, chance, T, m, n, moving)
+    carrier = Carrier(
+        follower=prepare_follower(v, at, which, T, False),
+        history=set_points,
+        slots=slots,
+        state=OWN,
+        heavy=False,
+        chance=Chance(0, 0),
+        T=T,
+    )
+    receive(f, v, carrier, m, n, moving)
     before, now = stamped(m, motions, slots, n), float(n)
     # a delay shorter than a cycle would need a set-point that is not there yet: the last one holds
     push(m, set_points, slots, n + 1, Motion(moving.p, moving.q, ZERO, ZERO))
-    after = carry(f, v, carrier, chance, T, m, before, now, now + 1.0, False)
+    after = carry(f, v, carrier, m, before, now, now + 1.0)
     push(m, motions, slots, n + 1, after)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from softdock.core.instants import SECOND
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.wire.peer_clock import forget_clock, hear_clock, on_our_clock
 from softdock.core.wire.rdt import (
@@ -47,7 +48,6 @@ from softdock.core.wire.telegram import BAD_NUMBER, OK
 STEP, MOST_AHEAD, JUMP_NS, RATE, LINK_SETTINGS = range(5)
 NO_DATAGRAM = -1  # verdict on what is malformed; the others are those of sequences.py
 MS = 1_000_000  # ns
-SECOND = 1_000_000_000  # ns
 LARGEST_IPOC = 9_000_000_000_000  # ms; in ns it is still an int64
 
 

@@ -46,7 +46,7 @@ def send(queue, link, now, data, size):
     number = counts[LINK_NUMBERS + link]
     counts[LINK_NUMBERS + link] += 1
     counts[SENT_ALL] += 1
-    fate = disturb(queue.rates, queue.windows, queue.seed[0], link, number, now, data, size)
+    fate = disturb(queue.rates, queue.windows, queue.seed[0], link, number, now, data, size=size)
     counts[LOST_ALL] += 1 if fate.copies == 0 else 0
     for copy in range(fate.copies):
         at = counts[FLYING]
@@ -139,7 +139,17 @@ def run_queue(features, queue, program, desk, peers, sensors, links, record_link
         elif arrival == now:
             link, size = land(queue, row, desk.data)
             _arrive(
-                queue, program, params, desk, peers, sensors, links, record_links, link, size, now
+                queue,
+                program,
+                params,
+                desk,
+                peers,
+                sensors,
+                links,
+                record_links=record_links,
+                link=link,
+                size=size,
+                now=now,
             )
         else:
             size = tick(features, peers[ticking], desk.out)

@@ -104,12 +104,21 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
     virtual, stored, power, offset_power = Wrenches(no_wrench(), no_wrench()), 0.0, 0.0, 0.0
     if force > method.threshold:
         virtual, stored, power, offset_power = virtual_contact(
-            method, mem, rig.T, measured, satellites, wrenches, last, felt, port, force
+            method,
+            mem,
+            rig.T,
+            measured,
+            satellites,
+            wrenches,
+            last,
+            felt=felt,
+            port=port,
+            force=force,
         )
     else:
         mem[m + CELL.dissipated] += mem[m + CELL.stored]  # what springs held at separation is gone
         mem[m + CELL.depth] = 0.0
-    _book(method, mem, rig.T, last, port, virtual, stored, power, offset_power)
+    _book(method, mem, rig.T, last, port, virtual, stored, power=power, offset_power=offset_power)
     mem[m + CELL.acts] = 1.0 if force > method.threshold else 0.0
     store_both(mem, m + CELL.port, port)
     store_both(mem, m + CELL.seen, felt)
