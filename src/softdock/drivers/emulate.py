@@ -19,7 +19,7 @@ from typing import Any
 
 from softdock.core.instants import MS, SECOND
 from softdock.core.realtime import emulate as loop
-from softdock.core.wire.emulated_robot import LATE, STATE, STATES, TICK
+from softdock.core.wire.robot_cells import LATE, STATE, STATES, TICK
 from softdock.drivers.compiled_loop import ask_priority, make_sockets, make_wire, peer_number
 from softdock.drivers.emulated_page import SensorPage
 from softdock.drivers.emulated_robot import (

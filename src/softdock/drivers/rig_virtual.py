@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from softdock.core.instants import MS, SECOND
-from softdock.core.wire.emulated_robot import NEXT_NS
+from softdock.core.wire.robot_cells import NEXT_NS
 from softdock.core.wire.virtual_queue import NEVER
 from softdock.drivers.emulated_robot import EmulatedRobot
 from softdock.drivers.emulated_sensor import EmulatedSensor, sensor_names

@@ -16,7 +16,6 @@ from softdock.core.ports import published as published_algorithm
 from softdock.core.ports.published import published_sample
 from softdock.core.ports.wall_step import wall_sample
 
-EULER, LIMITED, BOUNDED, OBSERVED, PUBLISHED, CONTROLLED, BETTER = range(7)
 RENDERINGS = (
     "euler",
     "colgate_limit",
@@ -26,6 +25,7 @@ RENDERINGS = (
     "published_controller",
     "better_step",
 )
+EULER, LIMITED, BOUNDED, OBSERVED, PUBLISHED, CONTROLLED, BETTER = range(len(RENDERINGS))
 STILL_SPEED = 1e-4  # m/s; below it dry friction grows in proportion
 
 

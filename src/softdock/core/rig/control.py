@@ -7,6 +7,7 @@ Cycles whose telegrams were lost are caught up with the held wrench.
 
 from __future__ import annotations
 
+from softdock.core.bodies import BODIES, CHASER, TARGET
 from softdock.core.instants import NS
 from softdock.core.kept import load_kept
 from softdock.core.machine.compiled import apart, compiled, seldom
@@ -28,7 +29,7 @@ from softdock.core.rig.arrays import (
 from softdock.core.rig.energy import check_energy
 from softdock.core.rig.flange import to_orbit
 from softdock.core.rig.forces import in_orbit, is_docking
-from softdock.core.rig.layout import BODIES, CHASER, PLAN, TARGET
+from softdock.core.rig.layout import PLAN
 from softdock.core.seam import CHASER_POSE, TARGET_POSE, C, R
 from softdock.core.seam import LOST as LOST_BIT
 from softdock.core.spatial.motion import (

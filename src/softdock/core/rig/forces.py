@@ -9,6 +9,7 @@ must not become a force on a satellite.
 
 from __future__ import annotations
 
+from softdock.core.bodies import BODIES, CHASER
 from softdock.core.instants import NS
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.rig import reasons
@@ -16,8 +17,6 @@ from softdock.core.rig.arrays import LIMIT, RV, SS, SV, S, V, fail, has_robot, h
 from softdock.core.rig.flange import to_orbit
 from softdock.core.rig.layout import (
     APPROACH,
-    BODIES,
-    CHASER,
     CONTACT,
     PLAN,
     RETURNING,

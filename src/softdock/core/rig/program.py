@@ -11,12 +11,13 @@ The controller's parameters are prepared once, when the loop begins (`prepare_su
 
 from __future__ import annotations
 
+from softdock.core.bodies import BODIES
 from softdock.core.instants import NS
 from softdock.core.machine.compiled import apart, compiled, door, seldom
 from softdock.core.machine.vector import prepare
 from softdock.core.rig import reasons
 from softdock.core.rig.arrays import LIMIT, S, Supervised, V, fail, has_robot, master_of
-from softdock.core.rig.layout import BODIES, PLAN, RETREATING, STOPPED, TRANSFER
+from softdock.core.rig.layout import PLAN, RETREATING, STOPPED, TRANSFER
 from softdock.core.rig.replies import reply
 from softdock.core.rig.robots_heard import hear_robot
 from softdock.core.rig.rows import keep_rows

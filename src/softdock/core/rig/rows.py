@@ -7,6 +7,7 @@ and where they are. Packets of both robots and the sensor's samples are kept in 
 
 from __future__ import annotations
 
+from softdock.core.bodies import BODIES, CHASER, TARGET
 from softdock.core.energy.ledger import LEDGER
 from softdock.core.instants import NS
 from softdock.core.machine.compiled import apart, compiled
@@ -15,15 +16,7 @@ from softdock.core.recorder.layout import CYCLE, PACKET, SAMPLE
 from softdock.core.recorder.ring import push
 from softdock.core.rig.arrays import RV, SS, SV, S, V, has_robot, has_sensor, master_of
 from softdock.core.rig.flange import to_orbit
-from softdock.core.rig.layout import (
-    BODIES,
-    BRAKING,
-    CHASER,
-    FRAME,
-    PLAN,
-    RETREATING,
-    TARGET,
-)
+from softdock.core.rig.layout import BRAKING, FRAME, PLAN, RETREATING
 from softdock.core.seam import R
 from softdock.core.spatial.motion import (
     MOTION,

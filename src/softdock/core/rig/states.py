@@ -11,6 +11,7 @@ answered with the last correction until RSI is switched off.
 
 from __future__ import annotations
 
+from softdock.core.bodies import BODIES
 from softdock.core.instants import NS
 from softdock.core.machine.compiled import apart, compiled, seldom
 from softdock.core.rig import reasons
@@ -40,7 +41,6 @@ from softdock.core.rig.layout import (
     APPROACH,
     ARMING,
     ASKED_STOP,
-    BODIES,
     BRAKING,
     IDLE,
     LEAVE,

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import math
 
-from softdock.core.adaptation.faithful.cells import CELL, FUTURE, FUTURE_FLOATS, TARGET
+from softdock.core.adaptation.faithful.cells import CELL, FUTURE, FUTURE_FLOATS
 from softdock.core.adaptation.faithful.past import MOST_STEPS
 from softdock.core.adaptation.faithful.touches import copy_latches
 from softdock.core.adaptation.faithful.twin import Twin, believed_cycle, flown
 from softdock.core.adaptation.measured.motions import load_satellites, store_satellites
+from softdock.core.bodies import TARGET
 from softdock.core.machine.compiled import apart, compiled
 
 ONE_LEAD = 1e-9  # s; leads that differ by less are one

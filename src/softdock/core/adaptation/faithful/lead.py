@@ -20,7 +20,6 @@ from softdock.core.adaptation.faithful.cells import (
     FUTURE_FLOATS,
     OFFSET,
     OFFSET_FLOATS,
-    TARGET,
 )
 from softdock.core.adaptation.faithful.flight import delay_of
 from softdock.core.adaptation.faithful.futures import AGED, has_own_future
@@ -35,6 +34,7 @@ from softdock.core.adaptation.measured.motions import (
     store_satellites,
 )
 from softdock.core.adaptation.remapping.others import carried_ahead
+from softdock.core.bodies import TARGET
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.motion import Motion, coasting
 from softdock.core.spatial.rigid_body import motion_of

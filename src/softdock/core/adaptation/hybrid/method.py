@@ -50,6 +50,7 @@ from softdock.core.adaptation.measured.motions import load_both, store_both
 from softdock.core.adaptation.method import Belief, LinearPart, Method, Values
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.motion import load_wrench, no_wrench, store_wrench
+from softdock.core.tables import IN_KEY
 
 
 @compiled
@@ -61,7 +62,8 @@ def _update_gains(method, mem, rig):
         for i in range(GAIN_FLOATS):
             mem[m + CELL.gains + i] = vector[method.base + AT.stiffness + i]
             mem[m + CELL.in_use + i] = mem[m + CELL.gains + i]
-    at, rows = int(vector[method.base + AT.gains]), int(vector[method.base + AT.gains + 1])
+    gains = method.base + AT.gains
+    at, rows = int(vector[gains + IN_KEY.at]), int(vector[gains + IN_KEY.rows])
     row = int(mem[m + CELL.next_row])
     while row < rows and vector[at + ROW_FLOATS * row] <= rig.cycle * rig.T:
         for i in range(6):

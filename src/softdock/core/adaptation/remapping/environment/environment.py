@@ -52,6 +52,7 @@ from softdock.core.shapes.keys import LAW_KEYS, PAIR
 from softdock.core.shapes.laws import HUNT_CROSSLEY
 from softdock.core.spatial.rotations import rotate, rotate_back
 from softdock.core.spatial.vectors import add, cross, dot, norm, scale, subtract
+from softdock.core.tables import IN_KEY
 
 PAIR_SIZE = PAIR.size
 SAME_PLACE = 1e-9  # m: tips that are as far from the line as this are one
@@ -116,11 +117,8 @@ def nearest_pair(vector, first, count, mock_ups, p, n):
 @compiled
 def place_of_contact(method, mem, mock_ups, p, n):
     """Pair, contact point (world), and how far the line of action misses the pair's tip [m]."""
-    vector, first, count = (
-        method.vector,
-        int(method.vector[method.base + AT.contacts]),
-        int(method.vector[method.base + AT.contacts + 1]),
-    )
+    vector, contacts = method.vector, method.base + AT.contacts
+    first, count = int(vector[contacts + IN_KEY.at]), int(vector[contacts + IN_KEY.rows])
     chaser, target = mock_ups.chaser, mock_ups.target
     pair, error = nearest_pair(vector, first, count, mock_ups, p, n)
     how = int(vector[method.base + AT.point])
