@@ -55,7 +55,7 @@ class Loop:
     cycle: float | None = None  # s
     integrator: str = "exact_hold"
     law: str = "spring_damper"
-    sensor_period: float = 0.0  # s; 0: one sample a cycle
+    sensor_period: float = 0.0  # s; 0: one sample per cycle
     sensor_delay: float = 0.0  # s
     handover: str = "latest"
     lowpass: float = 0.0  # Hz; 0: none

@@ -128,7 +128,7 @@ def _related(vector, base, pair, chaser, target):
 
 @compiled
 def wanted_numbers(vector, base):
-    """From the real numbers of a latch to those in orbit."""
+    """Offset from the real numbers of a latch to those in orbit."""
     return OWN if vector[base + AT.wanted_law] != 0.0 else 0
 
 
@@ -232,7 +232,7 @@ def follow_latch(vector, mem, latch, is_seated, t, chaser, target):
 
 @compiled
 def break_open(mem, at, t, load):
-    """For good; what it has stored is lost."""
+    """Break a latch for good; what it has stored is lost."""
     mem[at + IN_LATCH.state] = float(BROKEN)
     mem[at + IN_LATCH.broken_at] = t
     mem[at + IN_LATCH.lost] += load.stored
@@ -247,8 +247,8 @@ def keep_peaks(mem, at, load):
 
 @apart
 def summed_latches(mem, at, number):
-    """Of all latches: when the last went hard [s], NaN if one is not; the largest force [N] and
-    torque [Nm], NaN without latches."""
+    """Sums over all latches: when the last went hard [s], NaN if one is not; the largest force [N]
+    and torque [Nm], NaN without latches."""
     if number == 0:
         return math.nan, math.nan, math.nan
     latched_at, force, torque = 0.0, 0.0, 0.0
