@@ -21,6 +21,7 @@ from softdock.core.controller import measured_of
 from softdock.core.controller_state import Kept
 from softdock.core.energy.ledger import Ledger
 from softdock.core.energy.observed import observed_energy
+from softdock.core.instants import NS
 from softdock.core.machine.compiled import compiled
 from softdock.core.machine.generated import replacing
 from softdock.core.machine.vector import PAIRS_MEM
@@ -46,9 +47,6 @@ from softdock.core.spatial.motion import (
 from softdock.core.spatial.rigid_body import motion_of
 from softdock.core.spatial.rotations import inverse, logarithm, product
 from softdock.core.spatial.vectors import dot, scale, subtract
-
-NS = 1e-9  # s
-
 
 _arrived = replacing(
     Kept,
@@ -111,23 +109,23 @@ def arrive(params, vector, mem, k, kept, report):
     there, T, on = int(report[R.present]), params.T, params.sensor.on
     chaser, chaser_stamp = _motion(
         report,
-        R.chaser,
-        there & CHASER_POSE != 0,
-        there & CHASER_TWIST != 0,
-        report[R.chaser_stamp],
-        kept.seen.chaser,
-        kept.chaser_stamp,
-        T,
+        at=R.chaser,
+        has_pose=there & CHASER_POSE != 0,
+        has_twist=there & CHASER_TWIST != 0,
+        stamp=report[R.chaser_stamp],
+        was=kept.seen.chaser,
+        was_stamp=kept.chaser_stamp,
+        T=T,
     )
     target, target_stamp = _motion(
         report,
-        R.target,
-        there & TARGET_POSE != 0,
-        there & TARGET_TWIST != 0,
-        report[R.target_stamp],
-        kept.seen.target,
-        kept.target_stamp,
-        T,
+        at=R.target,
+        has_pose=there & TARGET_POSE != 0,
+        has_twist=there & TARGET_TWIST != 0,
+        stamp=report[R.target_stamp],
+        was=kept.seen.target,
+        was_stamp=kept.target_stamp,
+        T=T,
     )
     seen = Output(chaser, target)
     chaser_age = report[R.chaser_age] if there & CHASER_POSE != 0 else 0.0
@@ -153,13 +151,31 @@ def arrive(params, vector, mem, k, kept, report):
         first_number, reading = report[R.chaser_force_number], load_wrench(report, R.chaser_wrench)
         if there & CHASER_REDUCED == 0:
             reading = compensated(
-                params.features, params, vector, mem, 0, k, first_age, pose_age, chaser, reading
+                params.features,
+                params,
+                vector,
+                mem,
+                which=0,
+                k=k,
+                force_age=first_age,
+                pose_age=pose_age,
+                motion=chaser,
+                raw=reading,
             )
     if has_second and report[R.target_force_number] != second_number:
         second_number, second = report[R.target_force_number], load_wrench(report, R.target_wrench)
         if there & TARGET_REDUCED == 0:
             second = compensated(
-                params.features, params, vector, mem, 1, k, second_age, pose_age, target, second
+                params.features,
+                params,
+                vector,
+                mem,
+                which=1,
+                k=k,
+                force_age=second_age,
+                pose_age=pose_age,
+                motion=target,
+                raw=second,
             )
     a, b = above_threshold(params.sensor, reading, second)
     force_age = second_age if on == ON_TARGET else first_age

@@ -120,13 +120,13 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
     at, handed = method.memory, wrenches
     measured, wrenches = believe(
         mem,
-        at + CELL.doubts,
-        rig,
-        method.doubts,
-        method.threshold,
-        measured,
-        satellites,
-        wrenches,
+        at=at + CELL.doubts,
+        rig=rig,
+        doubts=method.doubts,
+        threshold=method.threshold,
+        measured=measured,
+        satellites=satellites,
+        wrenches=wrenches,
     )
     if not is_finite(handed.chaser):
         handed = wrenches

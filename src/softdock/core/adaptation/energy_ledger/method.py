@@ -79,13 +79,13 @@ def remember(method, mem, rig, measured, satellites, wrenches):
     base = method.memory
     _, wrenches = believe(
         mem,
-        base + CELL.doubts,
-        rig,
-        method.doubts,
-        method.booking.threshold,
-        measured,
-        satellites,
-        wrenches,
+        at=base + CELL.doubts,
+        rig=rig,
+        doubts=method.doubts,
+        threshold=method.booking.threshold,
+        measured=measured,
+        satellites=satellites,
+        wrenches=wrenches,
     )
     if mem[base + CELL.open] != 0.0 and not method.doubts.hands:
         wrenches = within_room(

@@ -60,7 +60,7 @@ from softdock.core.adaptation.faithful.recomputed_past import (
     mean_wrenches,
 )
 from softdock.core.adaptation.faithful.samples import take_samples
-from softdock.core.adaptation.faithful.satellite_steps import believed_cycle, flown
+from softdock.core.adaptation.faithful.satellite_steps import Twin, believed_cycle, flown
 from softdock.core.adaptation.faithful.work_exchanged import exchanged, given_to, real_work, work_of
 from softdock.core.adaptation.interface import (
     BOOK_DESIGNED,
@@ -155,9 +155,8 @@ def _in_contact(method, mem, rig, measured, satellites, wrenches, over):
         forget_futures(method, mem)
         mem[m + CELL.rewound_energy] = pair_energy(rig, before) - pair_energy(rig, satellites)
         mem[m + CELL.acts] = 1.0
-    after, steps = believed_cycle(
-        mem, m + CELL.pairs, m + CELL.latches, m + CELL.laws, method.number, rig, before, rig.T
-    )
+    twin = Twin(m + CELL.pairs, m + CELL.latches, m + CELL.laws, method.number)
+    after, steps = believed_cycle(mem, twin, rig, before, rig.T)
     mean = Wrenches(no_wrench(), no_wrench())
     taken = -mem[m + CELL.rewound_energy]
     if steps > 0:
