@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from softdock.core import seam
-from softdock.core.adaptation.guidance import keys as guidance
+from softdock.core.adaptation.registry import METHODS
 from softdock.core.contact.latch import LATCH_CELLS
 from softdock.core.contact_log import LOG
 from softdock.core.kept import KEPT
@@ -33,6 +33,13 @@ from softdock.core.shapes.shape import SHAPE_CELLS
 from softdock.core.shapes.table import TABLE_CELLS
 from softdock.core.spatial.motion import MOTION, POSE, WRENCH
 from softdock.core.spatial.rigid_body import BODY_STATE
+
+
+def _declared(field: str) -> tuple[Cells, ...]:
+    """Layouts that methods declare, each once."""
+    found = [layout for method in METHODS.values() for layout in getattr(method, field)]
+    return tuple({layout.name: layout for layout in found}.values())
+
 
 GROUPS: dict[str, tuple[str, tuple[Cells, ...]]] = {
     "Structures": ("Parts of the layouts below.", (POSE, MOTION, WRENCH, BODY_STATE)),
@@ -70,7 +77,7 @@ GROUPS: dict[str, tuple[str, tuple[Cells, ...]]] = {
             memory.REPORTS,
             linear_net.HEAD,
             published_net.HEAD,
-            guidance.SAMPLE,
+            *_declared("parts"),
         ),
     ),
     "Seam": (
@@ -96,7 +103,7 @@ GROUPS: dict[str, tuple[str, tuple[Cells, ...]]] = {
     ),
     "Rows in the parameter vector": (
         "Tables and schedules at its end, and how a key refers to them.",
-        (ENTRY, ROW_CELLS, TABLE_CELLS, guidance.THRUSTER, guidance.PLACES, attached.LISTED),
+        (ENTRY, ROW_CELLS, TABLE_CELLS, *_declared("row_parts"), attached.LISTED),
     ),
 }
 LAYOUTS: dict[str, Cells] = {one.name: one for _, layouts in GROUPS.values() for one in layouts}
