@@ -3,7 +3,7 @@
     plan.json         what runs: sources, cases, entries, seed; written before the first cell
     cases/NAME.toml   every case as it ran, drawn ones among them: `softdock run cases/NAME.toml`
     methods/          the user's own files of methods as they ran, and methods.json
-    cells.jsonl       one line a cell as it comes: its checksum, then its JSON
+    cells.jsonl       one line per cell as it comes: its checksum, then its JSON
     benchmark.json    the results (results.py), when all is done; report.html, the page
 
 A line that was cut by an interruption, or changed, has a wrong checksum: its cell is measured again

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from softdock.analysis.phased import reseeded
+from softdock.analysis.worst_phase import reseeded
 from softdock.benchmark.draws import drawn_case
 from softdock.benchmark.entries import Entry
 from softdock.benchmark.tellings import TELLINGS

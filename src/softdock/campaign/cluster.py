@@ -1,5 +1,5 @@
-"""A campaign on many machines, by Dask: a task a shard, in batches; each worker uses its cores, or
-its GPU if it has one.
+"""A campaign on many machines, by Dask: one task per shard, in batches; each worker uses its cores,
+or its GPU if it has one.
 
 The tables come back to this machine, which writes them. A worker that is lost is replaced by Dask
 and its shards are run again elsewhere, to the same bits. Only some shards are under way at a time,

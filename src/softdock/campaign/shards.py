@@ -7,7 +7,7 @@
                                     written before the first run
     runs/part-000000.parquet ...    the table of outcomes, one file per shard:
                                     `pandas.read_parquet("DIR/runs")`
-    sums/part-000000.json ...       checksum and place in the plan of each shard (sums.py)
+    sums/part-000000.json ...       checksum and place in the plan of each shard (checksums.py)
     trajectories/                   motion of chosen runs
     summary.json, report.html       when all is done
 
@@ -28,9 +28,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from softdock._version import __version__
+from softdock.campaign.checksums import SUMS, damage_of, sum_file, sum_of
 from softdock.campaign.plan import make_plan
 from softdock.campaign.spec import read_spec
-from softdock.campaign.sums import SUMS, damage_of, sum_file, sum_of
 from softdock.campaign.variants import Plan
 from softdock.core.machine.compiled import source_hash
 from softdock.errors import BadInput, Problem
@@ -47,7 +47,7 @@ from softdock.scenario.method_sources import (
     listed_methods,
 )
 
-FORMAT, VERSION = "softdock campaign", 2  # 2: shards have checksums (sums.py)
+FORMAT, VERSION = "softdock campaign", 2  # 2: shards have checksums (checksums.py)
 MANIFEST, CAMPAIGN, SCENARIO, RUNS, OWN = (
     "campaign.json",
     "campaign.toml",

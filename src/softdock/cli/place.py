@@ -154,7 +154,7 @@ def _show(result: Any, page: Path, as_json: bool) -> None:
 
 @contextmanager
 def _shown_progress() -> Iterator[Callable[[str, int, int], None]]:
-    """A bar for each robot, on a terminal; off it one line a robot."""
+    """A bar for each robot, on a terminal; off it one line per robot."""
     if not console.is_terminal:
         said: set[str] = set()
 

@@ -118,7 +118,7 @@ def emulation_of(
     patient: bool = False,
 ) -> Emulation:
     """Everything that is emulated. `motions`: of the mock-ups at RSI_ON, by default at rest at the
-    scenario's start; `patient`: RSI begins anew after it has ended."""
+    scenario's start; `patient`: RSI begins again after it has ended."""
     rig = on.rig
     _can_be_emulated(rig)
     assert rig.emulate is not None

@@ -102,7 +102,7 @@ def _has(top: Reader) -> bool:
 
 
 def _each(top: Reader, key: str, cls: type[T]) -> dict[str, T]:
-    """One table a robot."""
+    """One table per robot."""
     group = top.inner(key)
     made: dict[str, T] = {}
     for which in ROBOTS:

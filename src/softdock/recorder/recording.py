@@ -23,7 +23,7 @@ from softdock.core.recorder.layout import CYCLE_GROUPS
 from softdock.errors import BadInput, NotFlown
 from softdock.recorder.as_seen import has
 from softdock.recorder.contacts import contacts_of, sensor_body
-from softdock.recorder.judged import is_raw, judged
+from softdock.recorder.log_verdict import is_raw, judged
 from softdock.recorder.read import Contents
 from softdock.recorder.streams import CYCLE, PACKETS, SAMPLES
 from softdock.runs.frames import to_dataframe
@@ -40,7 +40,7 @@ class Recording:
     """What was recorded, and what is found in it."""
 
     name: str
-    series: Series  # a row a cycle
+    series: Series  # one row per cycle
     contacts: list[dict[str, Any]]
     status: str  # how the recording ended
     scenario: Scenario | None  # None: none is attached, or it cannot be built here
@@ -48,7 +48,7 @@ class Recording:
     lost: dict[str, int]  # rows, by stream
     tables: dict[str, dict[str, str]]  # provenance, limits, ...
     attachments: dict[str, str]
-    packets: Series | None = None  # a row a packet
+    packets: Series | None = None  # one row per packet
     samples: Series | None = None  # a row a force sample
     observed: np.ndarray | None = None  # J at every row (Zebenay eq. 114)
     warnings: list[str] = field(default_factory=list)
@@ -112,7 +112,7 @@ class Recording:
         return value if math.isfinite(value) else None
 
     def judgement(self, source: str = "") -> dict[str, Any]:
-        """What a log alone can judge (recorder/judged.py); `source`: its name for commands."""
+        """What a log alone can judge (recorder/log_verdict.py); `source`: its name for commands."""
         observed = None if self.observed is None else float(self.observed[-1])
         bounds = None if self.scenario is None else self.scenario.tables["verdict"]
         named = source or self.source or "DIR"

@@ -38,7 +38,7 @@ def _scenario(run: WithSeries) -> str:
 
 
 def to_dataframe(run: WithSeries) -> Any:
-    """A column a channel, indexed by time [s]. Units, frames and meanings are in
+    """One column per channel, indexed by time [s]. Units, frames and meanings are in
     `.attrs["channels"]`."""
     pandas = _library("pandas")
     frame = pandas.DataFrame(run.series.rows, columns=list(run.series)).set_index("time")

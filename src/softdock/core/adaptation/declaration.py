@@ -25,7 +25,7 @@ LinearPart = tuple[dict[str, Any], list[str]]
 
 
 def no_memory(values: dict[str, Any], T: float) -> int:
-    """Of a method that remembers nothing."""
+    """Memory of a method that remembers nothing."""
     return 0
 
 

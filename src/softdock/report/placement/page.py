@@ -1,4 +1,4 @@
-"""The page of `softdock place`: answer, a map a robot, best places, the check, the table."""
+"""The page of `softdock place`: answer, one map per robot, best places, the check, the table."""
 
 from __future__ import annotations
 
