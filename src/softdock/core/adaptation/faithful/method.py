@@ -16,6 +16,7 @@ and whatever is believed is a passive law from one touch on (docs/faithful.md).
 
 from __future__ import annotations
 
+from softdock.core.adaptation.declaration import ONCE
 from softdock.core.adaptation.energy_ledger.method import send
 from softdock.core.adaptation.faithful import notes
 from softdock.core.adaptation.faithful.cells import CELL, CELLS
@@ -77,7 +78,7 @@ from softdock.core.adaptation.measured.motions import (
     store_wrenches,
 )
 from softdock.core.adaptation.measured.projection import pair_energy
-from softdock.core.adaptation.method import ONCE, Method
+from softdock.core.adaptation.method import Method
 from softdock.core.adaptation.remapping.others import with_others
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.motion import no_wrench, opposite
