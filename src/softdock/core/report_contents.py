@@ -119,8 +119,8 @@ def poses_of(report, there, kept, T):
 
 @compiled
 def readings_of(params, vector, mem, k, kept, report, poses):
-    """A sensor's reading is taken where its number is a new one, and reduced to the contact's wrench
-    where the facility has not done it."""
+    """A sensor's reading is taken where its number is a new one, and reduced to the contact's
+    wrench where the facility has not done it."""
     there, T = int(report[R.present]), params.T
     has_first, has_second = there & CHASER_WRENCH != 0, there & TARGET_WRENCH != 0
     first_age = _age(
