@@ -73,22 +73,52 @@ def _shifted(node: ast.AST) -> bool:
     )
 
 
-def hand_written(path: Path) -> list[str]:
-    """Lines of a file with an offset in an array: `mem[at + 13]`, `row[123]`, `load3(mem, at + 3)`,
-    `range(17)`."""
-    found = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+def _indices(node: ast.Subscript) -> list[ast.AST]:
+    """Of `row[k, at + 13]` each, of a slice where it begins: its length is no place."""
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    begins = [one.lower if isinstance(one, ast.Slice) else one for one in parts]
+    return [one for one in begins if one is not None]
+
+
+def _numbers(tree: ast.Module) -> dict[str, int]:
+    """Integers that a file gives a name: `FELT, READ = 67, 93`."""
+    pairs: list[tuple[ast.AST, ast.AST]] = []
+    for one in tree.body:
+        if isinstance(one, ast.Assign):
+            to, value = one.targets[0], one.value
+            both = isinstance(to, ast.Tuple) and isinstance(value, ast.Tuple)
+            pairs += zip(to.elts, value.elts, strict=False) if both else [(to, value)]  # type: ignore[attr-defined]
+    return {
+        to.id: value.value  # type: ignore[attr-defined]
+        for to, value in pairs
+        if isinstance(to, ast.Name) and _is_number(value)
+    }
+
+
+def hand_written(text: str) -> list[str]:
+    """Lines of a file with an offset in an array: `mem[at + 13]`, `row[k, 123]`, `mem[at + 3 :]`,
+    `load3(mem, at + 3)`, `range(17)`, and `mem[at + FELT]` with FELT = 67."""
+    found, tree = [], ast.parse(text)
+    large = {name for name, value in _numbers(tree).items() if value > SMALL}
+
+    def is_place(node: ast.AST) -> bool:
+        parts = (node, node.left, node.right) if isinstance(node, ast.BinOp) else (node,)
+        alone = isinstance(node, ast.Constant) and _is_number(node) and node.value > SMALL  # type: ignore[operator]
+        return alone or _shifted(node) or any(getattr(one, "id", "") in large for one in parts)
+
+    for node in ast.walk(tree):
         if isinstance(node, ast.Subscript):
-            index = node.slice
-            large = isinstance(index, ast.Constant) and type(index.value) is int
-            if _shifted(index) or (large and index.value > SMALL):  # type: ignore[attr-defined]
-                found.append(f"{node.lineno}: {ast.unparse(node)}")
+            wrong = any(is_place(one) for one in _indices(node))
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            name = node.func.id
-            if (name.startswith(("load", "store")) and any(_shifted(one) for one in node.args)) or (
-                name == "range" and any(_is_number(a) and a.value > SMALL + 1 for a in node.args)
-            ):
-                found.append(f"{node.lineno}: {ast.unparse(node)}")
+            moves = node.func.id.startswith(("load", "store"))
+            counts = node.func.id == "range"
+            wrong = (moves and any(is_place(one) for one in node.args)) or (
+                counts and any(_is_number(a) and a.value > SMALL + 1 for a in node.args)  # type: ignore[attr-defined]
+            )
+        else:
+            continue
+        if wrong:
+            found.append(f"{node.lineno}: {ast.unparse(node)}")
     return found
 
 
@@ -100,10 +130,22 @@ def core_files() -> list[str]:
 @pytest.mark.parametrize("file", core_files())
 def test_no_offset_is_written_by_hand(file):
     """An integer that names a place must be changed wherever the layout changes, and nothing tells
-    where: in compiled code a wrong one reads another number."""
-    found = hand_written(CORE / file)
-    assert not found or file in ALLOWED, f"{file}: declare Cells for {found}"
-    assert found or file not in ALLOWED, f"{file}: nothing there any more, take it off the list"
+    where: in compiled code a wrong one reads another number. A file with a reason has no more of
+    them than it had."""
+    found = hand_written((CORE / file).read_text(encoding="utf-8"))
+    most, _ = ALLOWED.get(file, (0, ""))
+    assert len(found) <= most, f"{file}: declare Cells for {found}"
+    assert len(found) == most, f"{file}: {len(found)} are left, lower the number in the list"
+
+
+def test_an_offset_that_is_written_by_hand_is_found():
+    """The test above can fail."""
+    wrong = ["mem[at + 13]", "mem[9]", "row[k, 9]", "row[:, k + 1]", "mem[at + 3 :]", "mem[FELT]"]
+    wrong += ["mem[at + FELT]", "mem[FELT + at : n]", "load3(mem, at + 3)", "store(mem, READ, x)"]
+    right = ["mem[at + AT.felt]", "row[2]", "q[k, 1]", "mem[at : at + 3]", "mem[at + TWO]", "x[:9]"]
+    names = "FELT, READ = 67, 93\nTWO = 2\n"
+    assert [line for line in wrong if not hand_written(names + line)] == []
+    assert [line for line in right if hand_written(names + line)] == []
 
 
 # arrays of the core that other packages read
