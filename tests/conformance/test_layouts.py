@@ -127,7 +127,7 @@ def hand_written(text: str) -> list[str]:
             moves = node.func.id.startswith(("load", "store"))
             counts = node.func.id == "range"
             wrong = (moves and any(is_place(one) for one in node.args)) or (
-                counts and any(getattr(a, "value", 0) > SMALL + 1 for a in node.args)
+                counts and any(_is_number(a) and int(ast.unparse(a)) > SMALL + 1 for a in node.args)
             )
         else:
             continue
