@@ -159,7 +159,8 @@ _LINKS = [True]  # whether parts are taken from disk, by who asked last
 @contextlib.contextmanager
 def linking_kept_parts(wanted: bool) -> Iterator[None]:
     """Within it, parts are taken from disk, or all compiled anew: a loop linked from kept parts
-    compiles in half the time and runs 5 to 8 % slower (docs/decisions.md 29)."""
+    compiles in half the time and runs 5 to 8 % slower
+    (docs/decisions/29-compile-once.md)."""
     _LINKS.append(wanted)
     try:
         yield

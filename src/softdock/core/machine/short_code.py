@@ -6,8 +6,9 @@ takes one out. Here it is the number. An element of `mem`, a flat array of doubl
 by a copy of the array's description, in some thirty instructions. Here they are seven; a negative
 index counts from the end, as everywhere. LLVM comes to the same machine code from either; writing,
 reading and cleaning up the long one was a tenth of the time to compile `faithful`'s loop
-(docs/decisions.md 29). Numba's own answer is taken for everything else. Cells are written so while
-a door is compiled; elements of flat arrays of doubles in all of the process, to the same effect.
+(docs/decisions/35-short-llvm-code.md). Numba's own answer is taken for everything else. Cells are
+written so while a door is compiled; elements of flat arrays of doubles in all of the process, to
+the same effect.
 """
 
 from __future__ import annotations
