@@ -90,7 +90,7 @@ def hooks_of(base: Any, floats: int, to_ptx: Compile) -> str:
     from softdock.campaign.cuda import load_numba_cuda
     from softdock.core.adaptation import hooks
     from softdock.core.adaptation.interface import Measured, Output, Rig, Satellites, Wrenches
-    from softdock.core.machine.places import METHODS_AT
+    from softdock.core.machine.vector_layout import METHODS_AT
     from softdock.core.spatial.motion import Motion, Wrench, store_motion
     from softdock.core.spatial.rigid_body import Body, BodyParams
 

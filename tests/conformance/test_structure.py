@@ -1,21 +1,17 @@
-"""The house: what may import what, what stands at the top, and how long a file may be."""
+"""The house: what stands at the top, how long a file may be, and how structures are built."""
 
 from __future__ import annotations
 
 import ast
 import re
 import warnings
-from collections.abc import Iterator
 from importlib import import_module
-from pathlib import Path
 
 import pytest
+from house import CHECKOUT, ROOT, module_name
 
-import softdock
 from softdock import _moved
-from softdock.runs.run import Run
 
-ROOT = Path(softdock.__file__).parent
 AT_THE_TOP = {
     "__init__.py",
     "__main__.py",
@@ -30,80 +26,12 @@ AT_THE_TOP = {
 
 MOST_LINES, MOST_COLUMNS, MOST_OF_A_FUNCTION = 300, 100, 80
 ROOM = 20  # lines: what a recipe adds
-TYPES = "TYPE_CHECKING"
 FEW = 4  # values that a reader tells apart by their places
-CHECKOUT = Path(__file__).parents[2]
 PROGRAMS = [
     path
     for folder in (ROOT, *(CHECKOUT / name for name in ("tests", "benchmarks", "examples", "docs")))
     for path in sorted(folder.rglob("*.py"))
 ]
-
-
-def module_name(path: Path) -> str:
-    parts = path.relative_to(ROOT.parent).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
-SOURCES = {module_name(path): path for path in ROOT.rglob("*.py")}
-
-
-def imported(path: Path) -> Iterator[str]:
-    """Modules of softdock that a file imports, at its top or inside a function; what is there for
-    types alone is not imported."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    typed = [one for one in tree.body if isinstance(one, ast.If) and TYPES in ast.unparse(one.test)]
-    tree.body = [one for one in tree.body if one not in typed]
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-            for name in node.names:
-                inner = f"{node.module}.{name.name}"
-                yield inner if inner in SOURCES else node.module
-        elif isinstance(node, ast.Import):
-            yield from (name.name for name in node.names)
-
-
-def circles(edges: dict[str, set[str]]) -> list[list[str]]:
-    """Sets of modules that reach each other (Tarjan's strongly connected components)."""
-    index: dict[str, int] = {}
-    low: dict[str, int] = {}
-    stack: list[str] = []
-    found: list[list[str]] = []
-
-    def visit(module: str) -> None:
-        index[module] = low[module] = len(index)
-        stack.append(module)
-        for other in sorted(edges[module]):
-            if other not in index:
-                visit(other)
-                low[module] = min(low[module], low[other])
-            elif other in stack:
-                low[module] = min(low[module], index[other])
-        if low[module] == index[module]:
-            at = stack.index(module)
-            if len(stack) - at > 1:
-                found.append(sorted(stack[at:]))
-            del stack[at:]
-
-    for module in sorted(edges):
-        if module not in index:
-            visit(module)
-    return found
-
-
-def test_no_module_imports_another_in_a_circle():
-    """Protects the way from a scenario to its page as a line: neither packages nor modules wait for
-    each other, also not by imports hidden inside functions."""
-    edges = {
-        module: {other for other in imported(path) if other in SOURCES and other != module}
-        for module, path in SOURCES.items()
-        if module != "softdock"
-    }
-    for module, others in edges.items():
-        others.intersection_update(edges)
-        if SOURCES[module].name == "__init__.py":  # a package offers what its modules hold
-            others.difference_update({o for o in others if o.startswith(f"{module}.")})
-    assert circles(edges) == []
 
 
 def too_long(name: str, text: str) -> dict[str, int]:
@@ -247,33 +175,3 @@ def test_a_module_that_moved_is_found_by_its_old_name_and_says_where_it_is(old):
         found = spec.loader.create_module(spec)
     assert found is import_module(f"softdock.{_moved.MOVED[old]}")
     assert f"softdock.{old} is now softdock.{_moved.MOVED[old]}" in str(said[0].message)
-
-
-def test_what_the_top_gives_is_there():
-    """Protects `run.save` and its like: every function that a class below asks for exists where the
-    top says, and every one that is given is asked for."""
-    asked = set()
-    for path in SOURCES.values():
-        text = path.read_text(encoding="utf-8")
-        if "from softdock._given import given" in text:
-            asked |= set(re.findall(r'\bgiven\("(\w+)"\)', text))
-    assert asked == set(softdock._GIVEN)
-    for name, module in softdock._GIVEN.items():
-        assert callable(getattr(import_module(module), name))
-
-
-def test_reading_a_number_flies_nothing(monkeypatch):
-    """Protects a reader from a second simulation behind a property: a run that was flown alone says
-    so, and names the call that flies orbit."""
-    scenario = softdock.load_scenario("epos_1d", ["time.duration_s=0.02"])
-    run = softdock.fly(scenario)
-    monkeypatch.setattr("softdock.runs.run.orbit", lambda scenario: pytest.fail("orbit was flown"))
-    with pytest.raises(softdock.SoftdockError, match=r"softdock\.judge\(run\)"):
-        _ = run.metrics
-    with pytest.raises(softdock.SoftdockError, match=r"run\.fly_orbit\(\)"):
-        _ = run.orbit
-    monkeypatch.undo()
-    assert softdock.judge(run) is run
-    assert run.orbit is run.fly_orbit()
-    assert run.metrics["status"] == "completed"
-    assert isinstance(run, Run)

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 import softdock
-from softdock.analysis import phases, simulation
+from softdock.analysis import phases, simulation, worst_phase
 from softdock.cli.main import cli
 from softdock.core.machine.interrupts import each_abandonable, left_behind
 from softdock.errors import RunInterrupted
@@ -63,12 +63,11 @@ def test_ctrl_c_while_orbit_flies_keeps_the_run(monkeypatch):
 
 def test_ctrl_c_while_a_run_is_judged_keeps_it(monkeypatch, tmp_path):
     """The other sampling phases were under way, and the run itself was lost with them."""
-    from softdock.analysis import phased
 
     def press(scenarios):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(phased, "metrics_of", press)
+    monkeypatch.setattr(worst_phase, "metrics_of", press)
     result = CliRunner().invoke(cli, ["run", "epos_1d", "--out", str(tmp_path / "run")])
     assert result.exit_code == 130, result.output
     assert softdock.open_run(tmp_path / "run").status == "completed"

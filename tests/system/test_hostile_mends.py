@@ -22,10 +22,10 @@ from softdock.campaign.shards import MANIFEST, begin, plan_from, plan_texts
 from softdock.campaign.spec import load_spec
 from softdock.cli.main import cli
 from softdock.errors import BadInput, CampaignStopped
+from softdock.files.toml_text import parse_toml
 from softdock.scenario.csv_rows import read_rows
 from softdock.scenario.files import preset_text
 from softdock.scenario.network_file import load_network
-from softdock.scenario.parse import parse_toml
 from softdock.scenario.values import Refused
 
 CAMPAIGN = """name = "small"

@@ -25,7 +25,7 @@ HOSTILE = "</script><script>alert(1)</script>"
 
 def test_poster_holds_no_text_of_a_scenario() -> None:
     """A hostile name reaches neither the drawing nor, unescaped, the replay's figure."""
-    from softdock.report.replay import replay
+    from softdock.report.frame.replay import replay
 
     scene = replace(docking(), name=HOSTILE, ended=HOSTILE)
     assert "alert" not in poster(scene)

@@ -165,7 +165,7 @@ def stability(
 
 def _judged(loaded: Any, called: str) -> dict[str, Any]:
     """The judgement of `softdock run`, or why there is none; `called`: the scenario as typed."""
-    from softdock.analysis.phased import in_phases, judged, metrics_of
+    from softdock.analysis.worst_phase import in_phases, judged, metrics_of
 
     try:
         found = metrics_of(in_phases(loaded, loaded.tables["verdict"]["phases"]))

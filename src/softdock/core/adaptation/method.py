@@ -66,7 +66,7 @@ def keep_past(method, mem, chaser, target, record, column, row):
 
 
 def no_memory(values: dict[str, Any], T: float) -> int:
-    """Of a method that remembers nothing."""
+    """Memory of a method that remembers nothing."""
     return 0
 
 

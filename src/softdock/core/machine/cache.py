@@ -158,7 +158,7 @@ _LINKS = [True]  # whether parts are taken from disk, by who asked last
 
 @contextlib.contextmanager
 def linking_kept_parts(wanted: bool) -> Iterator[None]:
-    """Within it, parts are taken from disk, or all compiled anew: a loop linked from kept parts
+    """Within it, parts are taken from disk, or all recompiled: a loop linked from kept parts
     compiles in half the time and runs 5 to 8 % slower
     (docs/decisions/29-compile-once.md)."""
     _LINKS.append(wanted)

@@ -1,7 +1,7 @@
 """What Numba writes at length, written shortly: the same values from a fifth of the LLVM code.
 
 Two things are most of what a loop's functions do. A cell of a layout, `CELL.phase`, is a field of
-a constant NamedTuple of whole numbers: Numba builds the tuple anew, an instruction a field, and
+a constant NamedTuple of whole numbers: Numba builds the whole tuple, one instruction per field, and
 takes one out. Here it is the number. An element of `mem`, a flat array of doubles, Numba reaches
 by a copy of the array's description, in some thirty instructions. Here they are seven; a negative
 index counts from the end, as everywhere. LLVM comes to the same machine code from either; writing,

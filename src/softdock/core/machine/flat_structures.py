@@ -1,12 +1,12 @@
-"""Structures in flat arrays: `store` and `load` generated from a class and its `Cells`.
+"""Structures in flat arrays: `store` and `load`, generated from a NamedTuple class and its `Cells`.
 
     store_tracker, load_tracker = storing(Tracker, TRACKER)     # the class and its cells
     store_tracker(flat, at, tracker)                            # at: first float of the slice
     load_tracker(flat, at)
 
 A field is stored by its type: a float as it is, a whole number as a float, a flag as 0 or 1, a
-tuple one number after the other, a structure by its own pair of functions. Cells and
-fields must have the same names; their order may differ.
+tuple one number after the other, a structure by its own pair of functions. Cells and fields must
+have the same names; their order may differ.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""A robot that gives way to the contact over a step of the plant, whichever it is: an arm with
-elastic joints (links.py), an elastic joint in Cartesian space (robots/joint.py), or neither.
+"""Deflection of a compliant robot under the contact's wrench over one step of the plant: an arm
+with elastic joints (links.py), an elastic joint in Cartesian space (robots/joint.py), or neither.
 
 In: where the mock-up was, where the motors hold it now, the mean wrench on it (about its centre of
 mass, orbit axes). Out: where it is. `make_ready` once a step, `give_way` as often as a wrench is

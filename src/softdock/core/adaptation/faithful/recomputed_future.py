@@ -1,6 +1,7 @@
-"""Where a past that is computed anew leads ahead of the present, after each robot's lead: the
-set-points that follow from it. Computed before the past takes over, some cycles of it each cycle,
-so that no cycle has to compute the whole of both.
+"""Set-points ahead of a recomputed past: where it leads after the lead of each robot.
+
+They are computed before the past takes over (recomputed_past.py), some cycles in each cycle, so
+that no cycle has to compute the whole of both. In and out: satellites in the method's cells.
 """
 
 from __future__ import annotations
@@ -8,9 +9,9 @@ from __future__ import annotations
 import math
 
 from softdock.core.adaptation.faithful.cells import CELL, FUTURE, FUTURE_FLOATS, TARGET
-from softdock.core.adaptation.faithful.past import MOST_STEPS
+from softdock.core.adaptation.faithful.recomputed_past import MOST_STEPS
+from softdock.core.adaptation.faithful.satellite_steps import believed_cycle, flown
 from softdock.core.adaptation.faithful.touches import copy_latches
-from softdock.core.adaptation.faithful.twin import believed_cycle, flown
 from softdock.core.adaptation.measured.motions import load_satellites, store_satellites
 from softdock.core.machine.compiled import apart, compiled
 
@@ -27,7 +28,7 @@ def has_own_future(mem, m, which):
 
 @compiled
 def _begin(mem, m, rig, at, lead):
-    """At the present of the past."""
+    """Begin at the newest instant that the recomputed past has reached."""
     for i in range(FUTURE_FLOATS):
         mem[at + i] = 0.0
     store_satellites(mem, at + FUTURE.satellites, load_satellites(mem, m + CELL.shadow))
@@ -82,7 +83,8 @@ def carry_futures(method, mem, rig):
 
 @compiled
 def take_futures(mem, m):
-    """They are the satellites' own from now on; where others push, they are computed whole."""
+    """Make the prepared set-points the satellites' own; where others push, they are computed
+    whole."""
     for i in range(2 * FUTURE_FLOATS):
         mem[m + CELL.futures + i] = mem[m + CELL.shadow_futures + i]
     mem[m + CELL.futures + FUTURE.age] = AGED

@@ -1,14 +1,15 @@
-"""The satellites while the energy ledger has them (fallback.py says when): what was measured acts,
-and the ledger brings them to the energy that the real contact left."""
+"""The satellites while the energy ledger has taken over (fallback.py decides when): the measured
+wrench acts, and the ledger brings them to the energy that the real contact left.
+"""
 
 from __future__ import annotations
 
 from softdock.core.adaptation.energy_ledger.method import follow, remember
 from softdock.core.adaptation.faithful.cells import CELL
 from softdock.core.adaptation.faithful.fallback import bounded, ledger_of, ledger_work
-from softdock.core.adaptation.faithful.flight import tared
-from softdock.core.adaptation.faithful.past import note_others
-from softdock.core.adaptation.faithful.work import exchanged, given_to, work_of
+from softdock.core.adaptation.faithful.free_flight import tared
+from softdock.core.adaptation.faithful.recomputed_past import note_others
+from softdock.core.adaptation.faithful.work_exchanged import exchanged, given_to, work_of
 from softdock.core.adaptation.interface import Measured, Wrenches
 from softdock.core.adaptation.measured.motions import load_wrenches, store_wrenches
 from softdock.core.machine.compiled import apart, compiled

@@ -1,5 +1,9 @@
-"""The touches at one instant, each in a given mode: forces, torques and powers. Contact's laws,
-smoothly continued."""
+"""Forces of all touches in orbit at one instant, each in a given mode (modes.py).
+
+In: motions of both satellites (world axes). Out: wrenches on both, powers of the normal forces and
+dissipated powers [W]. The laws are those of contact/, continued smoothly beyond the ends of a
+mode, so that a Runge-Kutta step across such an end keeps its order.
+"""
 
 from __future__ import annotations
 

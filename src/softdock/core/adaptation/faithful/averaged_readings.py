@@ -11,7 +11,7 @@ begins or ends are left out.
 from __future__ import annotations
 
 from softdock.core.adaptation.faithful.cells import CELL
-from softdock.core.adaptation.faithful.many import TOUCH, TOUCH_FLOATS, TOUCHES
+from softdock.core.adaptation.faithful.joint_samples import TOUCH, TOUCH_FLOATS, TOUCHES
 from softdock.core.adaptation.faithful.readings import mock_ups_at
 from softdock.core.adaptation.faithful.touches import copy_latches, places_of
 from softdock.core.machine.compiled import apart, compiled
@@ -23,8 +23,8 @@ FRICTION_SPEED = 1e-7  # m/s; below, there is no direction of sliding
 
 @compiled
 def _two_instants(y_0, before, after, share):
-    """Of a quantity at the middle and at both ends of a window, at the two instants whose mean is
-    that of all samples in it."""
+    """Values of a quantity, known at the middle and both ends of a window, at the two instants
+    whose mean is that of all samples in it."""
     odd, even = 0.5 * (after - before), 0.5 * (after + before) - y_0
     return y_0 - share * odd + share * share * even, y_0 + share * odd + share * share * even
 

@@ -14,7 +14,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from softdock.scenario.reading import Unreadable, read_text
+from softdock.files.reading import Unreadable, read_text
 
 SUMS = "sums"
 LARGEST_SUM = 10_000  # bytes of such a file

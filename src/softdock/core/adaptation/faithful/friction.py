@@ -74,8 +74,8 @@ def sliding_share(v, v_2, v_0):
 
 @compiled
 def rub_weight(mem, row, friction, small):
-    """Of a sample: its own noise, and that of the normal force, for a coefficient about which it
-    is; `small` [N]: below, a misfit is rounding."""
+    """Weight of a sample: from its own noise, and that of the normal force, for a coefficient about
+    which it is; `small` [N]: below, a misfit is rounding."""
     normal = friction * friction * mem[row + ROW.normal_variance]
     return 1.0 / (mem[row + ROW.variance] + normal + small * small)
 

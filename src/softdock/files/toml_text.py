@@ -8,7 +8,7 @@ from collections.abc import Collection
 from typing import Any
 
 from softdock.errors import BadInput, Problem
-from softdock.scenario.positions import key_lines
+from softdock.files.toml_positions import key_lines
 
 # A dotted key of forty parts. It begins where a word begins, and gives nothing back: else a word of
 # a megabyte is looked at from each of its letters.

@@ -1,4 +1,9 @@
-"""Looking around at one instant: the modes of all touches, and how long the next step may be."""
+"""How long orbit's next step may be [s], and the modes of all touches at its start.
+
+In: both satellites at t (world axes, SI), the modes so far (modes.py), bounds of what acts from
+outside. Out: `Look`: modes, depths, and the longest step in which no tip passes a surface
+(closing.py), no contact oscillates or is damped too fast to be resolved, and no body turns too far.
+"""
 
 from __future__ import annotations
 
@@ -30,9 +35,9 @@ from softdock.core.orbit.modes import (
     with_pair,
     with_touch,
 )
-from softdock.core.orbit.push import relative_spin, sliding_at
 from softdock.core.orbit.setup import pair_at, steepest_at
 from softdock.core.orbit.step import MOST_TURNS
+from softdock.core.orbit.touch_forces import relative_spin, sliding_at
 from softdock.core.shapes.laws import friction_factor, is_graded, stored_energy, table_row
 from softdock.core.shapes.laws import pace as pace_of
 from softdock.core.shapes.models import bend, sector_of, touch_pair, way_through
@@ -141,7 +146,8 @@ def _soft_state(pair, side, j, q_chaser, q_target, tip, v, spin):
 
 @apart
 def look(vector, setup, mem, mode, outside, both, t):
-    """From both bodies at time t [s], the mode so far, and the bounds of what acts from outside."""
+    """Modes and longest step, from both bodies at time t [s], the mode so far, and the bounds of
+    what acts from outside."""
     chaser, target = motion_of(setup.chaser, both.chaser), motion_of(setup.target, both.target)
     spin = relative_spin(chaser, target)
     now, deepest, depth, gap_rate, stored = no_mode(), 0, NO_TOUCH, 0.0, 0.0

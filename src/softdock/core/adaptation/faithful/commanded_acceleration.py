@@ -1,10 +1,11 @@
-"""How the chaser's mock-up is accelerated when a force is felt: its robot runs through the
-set-points that were sent, a delay later, on the cubic between two of them.
+"""Acceleration of the chaser's mock-up at the instant of a force sample [m/s^2, world axes], from
+the set-points that were sent.
 
-What reported twists gained from one report to the next is the mean over a cycle that lies across
-two such stretches; of a tool that weighs more than is believed, in a short contact, that is not
-good enough. Where the reported velocity is not the one that was sent (a robot that lags, a delay
-that is not known yet) the reports count.
+The robot moves along the set-points a delay later, on the cubic between two of them. The gain of
+reported twists from one report to the next is the mean over a cycle that lies across two such
+pieces. For a tool that weighs more than is believed, in a short contact, that is not good enough.
+Where the reported velocity is not the one that was sent (a robot that lags, a delay that is not
+known yet) the reports count.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import math
 
 from softdock.core.adaptation.faithful.cells import CELL, SENT_ROWS
-from softdock.core.adaptation.faithful.flight import delay_of
+from softdock.core.adaptation.faithful.free_flight import delay_of
 from softdock.core.adaptation.faithful.readings import acceleration_at
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.rings import Ring, masked_row
@@ -47,7 +48,8 @@ def _slope(T, s, way, first, last):
 
 @apart
 def tool_acceleration(mem, m, T, t, v):
-    """Of the chaser's mock-up at t [s], at which it is reported to move at v [m/s]; m/s^2."""
+    """Acceleration of the chaser's mock-up at t [s], at which it is reported to move at v [m/s];
+    m/s^2."""
     cycles = (t - delay_of(mem, m + CELL.flight, 0)) / T
     earlier = int(math.ceil(cycles - ON_STAMP)) - 1
     newest = int(mem[m + CELL.newest_sent])

@@ -1,5 +1,9 @@
-"""What a controller keeps from cycle to cycle, as a structure and as a flat array (reported.py and
-machine/seam_doors.py work on it)."""
+"""The controller's state: what it keeps from cycle to cycle beside its methods' memory, as a
+structure and as a flat array.
+
+reported.py and machine/seam_doors.py work on it. The fused loop (cycle.py) has no need of it,
+because there controller and facility share one state (loop.py).
+"""
 
 from __future__ import annotations
 
@@ -9,8 +13,8 @@ from softdock.core.adaptation.interface import Output, Satellites, Wrenches
 from softdock.core.contact_log import TRACKER, Tracker
 from softdock.core.energy.ledger import LEDGER, Ledger
 from softdock.core.machine.cells import Cell, Cells
+from softdock.core.machine.flat_structures import storing
 from softdock.core.machine.state import OUTPUT, SATELLITES, WRENCHES
-from softdock.core.machine.stored import storing
 from softdock.core.spatial.motion import WRENCH_FLOATS, Wrench
 
 

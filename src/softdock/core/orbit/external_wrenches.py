@@ -95,8 +95,8 @@ def outside_from(vector, setup, own, held, both, t):
 
 @apart
 def outside_wrenches(vector, setup, held, t, t0, h, chaser_q, target_q):
-    """On both satellites at time t of a step of h from t0 [s]; world axes, about the centres of
-    mass. On a fixed body: none. `held`: over this cycle."""
+    """Wrenches on both satellites at time t of a step of h from t0 [s]; world axes, about the
+    centres of mass. On a fixed body: none. `held`: over this cycle."""
     inside = min(INSIDE * (t0 + h), 0.25 * h)
     when = min(max(t, t0 + inside), t0 + h - inside)
     s = setup.schedules
@@ -129,5 +129,5 @@ def _sum(a, b):
 
 @compiled
 def power(wrench, motion):
-    """Of a wrench on a moving body [W]."""
+    """Power of a wrench on a moving body [W]."""
     return dot(wrench.force, motion.v) + dot(wrench.torque, rotate(motion.q, motion.w))

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from softdock.errors import BadInput, Problem
-from softdock.scenario.strict_tables import Locate, Reader, nowhere
+from softdock.files.strict_tables import Locate, Reader, nowhere
 
 ROBOTS = ("chaser", "target")
 SHAPES = ("sphere", "capsule", "box")

@@ -1,5 +1,8 @@
-"""What the simulated facility tells: its report (core/seam.py), which a rig would give as well, and
-the truth, which only a simulation has. The truth goes to records and pages, never to a controller.
+"""The report of the simulated facility (core/seam.py), and its truth.
+
+A report holds what a rig would give as well: raw wrenches, poses, their stamps and ages. The truth
+is what only a simulation has; it goes to records and pages, never to a controller. In: the
+facility's state at t_k. Out: rows of seam.REPORT and of TRUTH.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The facility of a whole scenario: its `[facility]`, laid where its `[laboratory]` says."""
+"""The facility of a whole scenario: its `[facility]`, laid where its `[laboratory]` says, and which
+of its robots are arms."""
 
 from __future__ import annotations
 
@@ -6,7 +7,17 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from softdock.scenario.facility import Facility, Frame, read_facility
+from softdock.arms.facility import Facility, Frame, read_facility
+from softdock.core.robots.keys import ARM_MODEL, MODELS
+
+ROBOTS = ("chaser", "target")
+ARM = MODELS[ARM_MODEL]
+
+
+def arm_robots(tables: Mapping[str, Any]) -> tuple[str, ...]:
+    """The robots whose model is an arm."""
+    robots = tables.get("robots", {})
+    return tuple(name for name in ROBOTS if robots.get(name, {}).get("model") == ARM)
 
 
 def facility_of(tables: Mapping[str, Any], arm_needed: bool = True) -> Facility:

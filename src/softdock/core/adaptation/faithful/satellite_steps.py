@@ -1,9 +1,10 @@
-"""The satellites under the contact that is believed, in steps shorter than a cycle: half a drift,
-an impulse, half a drift.
+"""The satellites under the believed contact, in steps shorter than a cycle: half a drift, an
+impulse, half a drift.
 
-The impulses of all touches are taken at the middle of a step, each equal and opposite about one
-point: linear and angular momentum of the pair stay to rounding, whatever is believed. Friction, far
-too stiff for an explicit step where a touch nearly sticks (a damper of mu N / v_0), is taken half
+In: satellites, laws and the time to go [s]. Out: the satellites after it. The impulses of all
+touches are taken at the middle of a step, each equal and opposite about one point, so linear and
+angular momentum of the pair are kept to rounding, whatever law is believed. Friction is far too
+stiff for an explicit step where a touch nearly sticks: it is a damper of mu N / v_0. It acts half
 before and half after the push, each half exact for the speed along its sliding.
 """
 
@@ -118,7 +119,7 @@ def _compliance(rig, satellites, place):
 
 @apart
 def _velocity(params, body, arm):
-    """Of a body's point, world axes."""
+    """Velocity of a body's point, world axes [m/s]."""
     spin = symmetric_times(params.inverse_inertia, rotate_back(body.q, body.L))
     return add(body.v, cross(_world(body.q, spin), arm))
 
@@ -156,8 +157,8 @@ def _rubbed(law, compliance, normal, n, u, dt):
 
 @compiled
 def _impulse(law, compliance, depth, n, u, dt):
-    """Of one touch that rubs, in a step [Ns]: its push, and friction, half of it before and half
-    after the push."""
+    """Impulse of one touch with friction, in a step [Ns]: its push, and friction, half of it before
+    and half after the push."""
     mobility = dot(n, symmetric_times(compliance, n))
     normal = push_over(law, depth, -dot(n, u), mobility, dt)
     if normal <= 0.0:

@@ -1,17 +1,17 @@
-"""The satellites' past computed anew under a law that is better known, from the last instant at
-which they did not touch. A bounded number of cycles each cycle, until it has caught up; then it
-takes over.
+"""The satellites' past recomputed under a law that is better known, from the last instant at which
+they did not touch.
 
-At every instant the satellites are therefore where one passive contact, from one touch on, has led
-them: nothing that was believed in between remains in them.
+Some cycles of the past are recomputed in each cycle, until it has caught up with the present; then
+it takes over. At every instant the satellites are therefore where one passive contact, from one
+touch on, has led them. Nothing of a law that was believed in between remains in them.
 """
 
 from __future__ import annotations
 
 from softdock.core.adaptation.faithful.cells import CELL, FUTURE, FUTURE_FLOATS, OTHERS, RING_AT
 from softdock.core.adaptation.faithful.law import LAW, LAW_FLOATS
+from softdock.core.adaptation.faithful.satellite_steps import believed_cycle, flown
 from softdock.core.adaptation.faithful.touches import copy_latches
-from softdock.core.adaptation.faithful.twin import believed_cycle, flown
 from softdock.core.adaptation.interface import Wrenches
 from softdock.core.adaptation.measured.motions import (
     load_satellites,
@@ -26,7 +26,7 @@ from softdock.core.spatial.motion import Wrench
 from softdock.core.spatial.rigid_body import BODY_FLOATS
 from softdock.core.spatial.vectors import add, dot, load3, multiply, scale, store3, subtract
 
-MOST_CYCLES, MOST_STEPS = 16, 48  # computed anew in one cycle; steps, of which a cycle has several
+MOST_CYCLES, MOST_STEPS = 16, 48  # recomputed in one cycle; steps, of which a cycle has several
 SAME = 1e-7  # of a law's numbers: a smaller change is none
 WORTH = 1e-3  # while a contact lasts, a smaller one waits until it is over
 
@@ -101,7 +101,7 @@ def forget_both(mem, at):
 
 @compiled
 def begin_past(method, mem):
-    """Compute the past anew, under the laws as last fitted."""
+    """Recompute the past, under the laws as last fitted."""
     m = method.memory
     copy_laws(mem, m + CELL.found, m + CELL.shadow_laws, method.number)
     copy_latches(mem, m + CELL.start_latches, m + CELL.shadow_latches)
@@ -158,7 +158,8 @@ def _note_force(method, mem, rig, before, after):
 
 @compiled
 def contact_impulse(rig, before, after):
-    """On the chaser [Ns], from the gain of momentum of whichever body is free."""
+    """Impulse of the contact on the chaser [Ns], from the gain of momentum of whichever body is
+    free."""
     if rig.chaser.fixed:
         return multiply(rig.target.mass, subtract(before.target.v, after.target.v))
     return multiply(rig.chaser.mass, subtract(after.chaser.v, before.chaser.v))

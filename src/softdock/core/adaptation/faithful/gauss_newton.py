@@ -1,16 +1,18 @@
-"""Weighted least squares of one law (models.py) to a pair's samples, by Gauss and Newton: one round
-where the power is not sought and no surface is left behind.
+"""Weighted least squares of one law (models.py) to a pair's samples, by Gauss-Newton rounds. One
+round is enough where the power n is not sought and no surface is left behind.
 
-No law has more than four numbers, k, tau and either c and f_0 or n and k lambda: four columns,
-whose sums stay in registers. Which samples are looked at says the fit's view (kept.py)."""
+In: the samples of the fit's view (law_samples.py) and the numbers of the last round. Out: the law's
+numbers, their variances and chi^2. No law has more than four numbers: k, tau, and either c and f_0
+or n and k lambda. Their sums stay in registers.
+"""
 
 from __future__ import annotations
 
 import math
 from typing import NamedTuple
 
-from softdock.core.adaptation.faithful.kept import FIT, SAMPLE, SAMPLE_FLOATS, VIEW
 from softdock.core.adaptation.faithful.law import LAW
+from softdock.core.adaptation.faithful.law_samples import FIT, SAMPLE, SAMPLE_FLOATS, VIEW
 from softdock.core.adaptation.faithful.models import (
     EDGE,
     EXACT,
@@ -72,7 +74,7 @@ class Sums(NamedTuple):
 
 @compiled
 def _at_node(bent, n, d, unit, ramp):
-    """Of a law at a depth: d^n by its largest, its logarithm, what has come of a pre-load."""
+    """Terms of a law at a depth: d^n by its largest, its logarithm, what has come of a pre-load."""
     x, log = d / unit, 0.0
     if bent:
         log = math.log(x)

@@ -1,4 +1,9 @@
-"""Samples of a pair's law, as they are kept for the fit (fit.py)."""
+"""Samples of one pair's contact law, kept for the fit (fit.py).
+
+A sample is depth [m] and rate [m/s] at two instants of the reading's window, the normal force [N],
+its variance and its slope [N/s]. When there is no room every second sample is dropped, and from
+then on every second one is not taken.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Where every group of keys stands in the parameter vector.
+"""Layout of the parameter vector: where every group of keys begins.
 
 The vector is flat float64, the same for CPU and GPU; a sweep writes columns of it. `PARTS` lists
-its groups in order; behind them stand the methods' parameters, and behind those the rows of tables
+its groups in order. Behind them stand the methods' parameters, and behind those the rows of tables
 and schedules.
 """
 

@@ -1,5 +1,8 @@
-"""Work and wrenches beside the believed contact: of the real one as measured, and of others
-(thrusters, other methods)."""
+"""Work that the believed contact does not do: that of the real contact as measured, and that of
+others (thrusters, other methods).
+
+In: paired wrenches and motions, world axes. Out: energies [J], and mean wrenches over the cycle.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +64,7 @@ def given_to(params, T, before, after, mean):
 
 @compiled
 def work_of(rig, wrenches, before, after):
-    """Of wrenches on both satellites over the cycle [J]."""
+    """Work of wrenches on both satellites over the cycle [J]."""
     start, end = satellite_motions(rig, before), satellite_motions(rig, after)
     work = (
         0.0 if rig.chaser.fixed else port_energy(wrenches.chaser, rig.T, start.chaser, end.chaser)

@@ -1,5 +1,9 @@
-"""Samples in which several touches act at once, as they are kept for the joint fit (joint.py): the
-wrench, and where each touch was, how deep, how fast, along which normal."""
+"""Samples with several touches at once, kept for the joint fit (joint.py).
+
+A sample is the measured wrench and its slope with their noise, and of each touch point, depth,
+rate, sliding velocity and normal (m, m/s, N, Nm; world axes). When there is no room every second
+sample is dropped, and from then on every second one is not taken.
+"""
 
 from __future__ import annotations
 

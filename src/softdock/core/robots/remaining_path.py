@@ -1,5 +1,5 @@
-"""What a coordinated robot has still to do, as a vector in axes of its own: the way from where it
-is to a set-point that moves on.
+"""The remaining path of a coordinated robot (`Way`): from where it is to a set-point that moves on,
+as a vector in axes of its own.
 
 In: the distance d to the set-point (m, or rad of a rotation vector), velocity and acceleration of
 the robot, velocity of the set-point; limits of speed, acceleration and jerk that hold for the
@@ -90,7 +90,7 @@ def _square_to(axis):
 
 @compiled
 def _longest(d, u, a, limits):
-    """Of three vectors the one that takes longest, and how long [s]."""
+    """The one of three vectors that takes longest, and how long [s]."""
     t_d, t_u, t_a = times_of(norm(d), norm(u), norm(a), limits)
     longest = d
     if t_u > t_d:

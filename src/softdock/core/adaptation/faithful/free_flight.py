@@ -122,7 +122,8 @@ def tool_push(mem, at, a):
 
 @compiled
 def note_delay(mem, at, which, lead, satellite, v, mock_up):
-    """Of a robot whose lead has been steady: its satellite and its mock-up at one instant."""
+    """Note the delay of a robot whose lead has been steady: its satellite and its mock-up at one
+    instant."""
     squared = dot(v, v)
     if squared < SLOWEST * SLOWEST:
         return
@@ -137,7 +138,7 @@ def note_delay(mem, at, which, lead, satellite, v, mock_up):
 
 @compiled
 def delay_of(mem, at, which):
-    """Of a robot [s]; of one that has not moved, the other's."""
+    """Delay of a robot [s]; of one that has not moved, the other's."""
     if mem[at + FLIGHT.reports + which] < ENOUGH:
         which = 1 - which
     if mem[at + FLIGHT.reports + which] < ENOUGH:
