@@ -29,7 +29,8 @@ from softdock.core.robots import memory as robots
 from softdock.core.robots.arm import layout as arm
 from softdock.core.schedules import ENTRY, ROW_CELLS
 from softdock.core.settling import SETTLED_REST
-from softdock.core.shapes.pair import LAW_CELLS, PAIR_CELLS
+from softdock.core.shapes.law import LAW_CELLS
+from softdock.core.shapes.pair import PAIR_CELLS
 from softdock.core.shapes.shape import SHAPE_CELLS
 from softdock.core.shapes.table import TABLE_CELLS
 from softdock.core.spatial.motion import MOTION, POSE, WRENCH
