@@ -33,10 +33,7 @@ from softdock.core.adaptation.faithful.contact import (
     learn_flight,
     take_over,
 )
-from softdock.core.adaptation.faithful.fallback import (
-    bounded,
-    ledger_of,
-)
+from softdock.core.adaptation.faithful.fallback import bounded, ledger_of
 from softdock.core.adaptation.faithful.free_flight import tared
 from softdock.core.adaptation.faithful.keys import FAITHFUL, MARKER
 from softdock.core.adaptation.faithful.lead import (
@@ -63,14 +60,8 @@ from softdock.core.adaptation.faithful.recomputed_past import (
 from softdock.core.adaptation.faithful.samples import take_samples
 from softdock.core.adaptation.faithful.satellite_steps import Twin, believed_cycle, flown
 from softdock.core.adaptation.faithful.work_exchanged import exchanged, given_to, real_work, work_of
-from softdock.core.adaptation.interface import (
-    BOOK_DESIGNED,
-    Replaced,
-    Wrenches,
-)
-from softdock.core.adaptation.measured.line_of_action import (
-    mock_ups_when_felt,
-)
+from softdock.core.adaptation.interface import BOOK_DESIGNED, Replaced, Wrenches
+from softdock.core.adaptation.measured.line_of_action import mock_ups_when_felt
 from softdock.core.adaptation.measured.motions import (
     load_both,
     load_satellites,
