@@ -25,7 +25,7 @@ from softdock.core.instants import NS
 from softdock.core.machine.compiled import compiled
 from softdock.core.machine.generated import replacing
 from softdock.core.machine.vector import PAIRS_MEM
-from softdock.core.readings import above_threshold, compensated, note_twists
+from softdock.core.readings import RawReading, above_threshold, compensated, note_twists
 from softdock.core.seam import (
     CHASER_POSE,
     CHASER_REDUCED,
@@ -78,20 +78,13 @@ class Passage(NamedTuple):
 
 
 @compiled
-def _motion(report, at, has_pose, has_twist, stamp, was, was_stamp, T):
-    """A mock-up as reported, and the stamp of it [ns]. `was`: as reported before."""
-    if not has_pose:
-        return coasting(was, T), was_stamp
-    new = load_motion(report, at)
-    if has_twist:
-        return new, stamp
-    dt = NS * (stamp - was_stamp)
+def _moving(was, new, ns):
+    """A mock-up whose twist was not reported: by its pose, `ns` [ns] before."""
+    dt = NS * ns
     if dt <= 0.0:
-        return Motion(new.p, new.q, was.v, was.w), stamp
+        return Motion(new.p, new.q, was.v, was.w)
     turn = logarithm(product(inverse(was.q), new.q))
-    return Motion(
-        new.p, new.q, scale(1.0 / dt, subtract(new.p, was.p)), scale(1.0 / dt, turn)
-    ), stamp
+    return Motion(new.p, new.q, scale(1.0 / dt, subtract(new.p, was.p)), scale(1.0 / dt, turn))
 
 
 @compiled
@@ -107,26 +100,20 @@ def arrive(params, vector, mem, k, kept, report):
     """What the report of t_k tells: what is kept from here on, and `Measured` for the methods.
     `params`: of the rig, without methods."""
     there, T, on = int(report[R.present]), params.T, params.sensor.on
-    chaser, chaser_stamp = _motion(
-        report,
-        at=R.chaser,
-        has_pose=there & CHASER_POSE != 0,
-        has_twist=there & CHASER_TWIST != 0,
-        stamp=report[R.chaser_stamp],
-        was=kept.seen.chaser,
-        was_stamp=kept.chaser_stamp,
-        T=T,
-    )
-    target, target_stamp = _motion(
-        report,
-        at=R.target,
-        has_pose=there & TARGET_POSE != 0,
-        has_twist=there & TARGET_TWIST != 0,
-        stamp=report[R.target_stamp],
-        was=kept.seen.target,
-        was_stamp=kept.target_stamp,
-        T=T,
-    )
+    chaser, chaser_stamp = kept.seen.chaser, kept.chaser_stamp
+    if there & CHASER_POSE != 0:
+        new, chaser_stamp = load_motion(report, R.chaser), report[R.chaser_stamp]
+        ns = chaser_stamp - kept.chaser_stamp
+        chaser = new if there & CHASER_TWIST != 0 else _moving(chaser, new, ns)
+    else:
+        chaser = coasting(chaser, T)
+    target, target_stamp = kept.seen.target, kept.target_stamp
+    if there & TARGET_POSE != 0:
+        new, target_stamp = load_motion(report, R.target), report[R.target_stamp]
+        ns = target_stamp - kept.target_stamp
+        target = new if there & TARGET_TWIST != 0 else _moving(target, new, ns)
+    else:
+        target = coasting(target, T)
     seen = Output(chaser, target)
     chaser_age = report[R.chaser_age] if there & CHASER_POSE != 0 else 0.0
     target_age = report[R.target_age] if there & TARGET_POSE != 0 else 0.0
@@ -150,33 +137,17 @@ def arrive(params, vector, mem, k, kept, report):
     if has_first and report[R.chaser_force_number] != first_number:
         first_number, reading = report[R.chaser_force_number], load_wrench(report, R.chaser_wrench)
         if there & CHASER_REDUCED == 0:
-            reading = compensated(
-                params.features,
-                params,
-                vector,
-                mem,
-                which=0,
-                k=k,
-                force_age=first_age,
-                pose_age=pose_age,
-                motion=chaser,
-                raw=reading,
+            raw = RawReading(
+                which=0, wrench=reading, motion=chaser, force_age=first_age, pose_age=pose_age
             )
+            reading = compensated(params.features, params, vector, mem, k, raw)
     if has_second and report[R.target_force_number] != second_number:
         second_number, second = report[R.target_force_number], load_wrench(report, R.target_wrench)
         if there & TARGET_REDUCED == 0:
-            second = compensated(
-                params.features,
-                params,
-                vector,
-                mem,
-                which=1,
-                k=k,
-                force_age=second_age,
-                pose_age=pose_age,
-                motion=target,
-                raw=second,
+            raw = RawReading(
+                which=1, wrench=second, motion=target, force_age=second_age, pose_age=pose_age
             )
+            second = compensated(params.features, params, vector, mem, k, raw)
     a, b = above_threshold(params.sensor, reading, second)
     force_age = second_age if on == ON_TARGET else first_age
     if on == ON_BOTH:
