@@ -65,8 +65,6 @@ ALLOWED: dict[str, dict[str, tuple[str, ...]]] = {
     "machine/seam_doors.py": {"the row before": ("record[k - 1]",)},
     "orbit/networks.py": {"the second of a port's two ends": ("mem[net.u + 1]",)},
     "ports/continuous.py": {"half steps of a Runge-Kutta step": ("q[at + 2]",)},
-    "ports/resolution.py": {"neighbours of a grid point": ("V[i + 1]", "V[i - 1]")},
-    "ports/walls.py": {"the sample before": ("q[k - 1]",)},
     "ports/laws.py": {"coefficients of a polynomial": ("range(7)",)},
     "robots/arm/layout.py": {
         SEVEN_AXES: (*(f"array[at + {i}]" for i in range(1, 7)), "q[6]"),
