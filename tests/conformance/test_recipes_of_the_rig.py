@@ -164,7 +164,7 @@ def test_a_sensor_fault_is_its_keys_what_it_does_and_what_is_said_of_it(tmp_path
             "core/sensor/force_torque.py": [
                 ("    jump: Wrench\n", "    dead_at: float  # s\n    dead_until: float  # s\n"),
                 (
-                    "    for i in range(4):\n        plain",
+                    "    noisy = v[b",
                     "    plain = plain and v[b + AT.dead_for] == 0.0\n",
                 ),
                 ("        jump=jump,\n", DEAD_VALUES),

@@ -7,14 +7,42 @@ import math
 
 import numpy as np
 import pytest
-from sensor_readings import CHANCE, NOTHING, TRUE, T, far_apart, in_contact, read_sensor, sensor
+from sensor_readings import (
+    CHANCE,
+    NOTHING,
+    TRUE,
+    T,
+    far_apart,
+    in_contact,
+    prepare_sensor,
+    read_sensor,
+    sensor,
+)
 
-from softdock import fly
+from softdock import build, fly
+from softdock.analysis.sensor_faults import switched_off
 from softdock.core.facility.state import Tick
 from softdock.core.machine.compiled import door
+from softdock.core.machine.vector import SENSOR_AT
 from softdock.core.robots.robot import Chance
 from softdock.core.sensor import force_torque
+from softdock.core.sensor.keys import SENSOR
 from softdock.core.spatial.motion import Wrench
+from softdock.scenario.memory import EVERY_SENSOR
+
+
+def test_every_key_of_the_electronics_is_asked_for():
+    """Protects a new error or fault of the sensor: one that the shortest way through it did not ask
+    for would do nothing by itself. Keys that only say when need the one that says what."""
+    still = build(far_apart()).vector
+    assert prepare_sensor(still, SENSOR_AT, T).plain
+    for key in SENSOR:
+        says_when = key.unit == "s" and key.key not in switched_off()
+        if key.name in EVERY_SENSOR or says_when:
+            continue
+        vector = still.copy()
+        vector[SENSOR_AT + getattr(SENSOR.at, key.name)] = 1.0
+        assert not prepare_sensor(vector, SENSOR_AT, T).plain, key.key
 
 
 @door

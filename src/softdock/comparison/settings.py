@@ -15,7 +15,7 @@ import functools
 import math
 from typing import Any
 
-from softdock.core.adaptation.method import LinearAdvice
+from softdock.core.adaptation.declaration import LinearAdvice
 from softdock.core.adaptation.registry import METHODS, RAW
 from softdock.core.adaptation.suggestions import known_of
 from softdock.errors import BadInput

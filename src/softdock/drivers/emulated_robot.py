@@ -13,7 +13,7 @@ import numpy as np
 
 from softdock.core.instants import MS
 from softdock.core.machine.vector import CHASER_ROBOT_AT, MAP, MEMORY_AT, TARGET_ROBOT_AT
-from softdock.core.robots.keys import ARM_MODEL
+from softdock.core.robots.models import ROBOT_MODELS
 from softdock.core.robots.robot import ROBOT
 from softdock.core.spatial.motion import MOTION_FLOATS, Motion
 from softdock.core.wire import doors
@@ -90,9 +90,11 @@ def _slots(settings: RobotSettings, vector: np.ndarray) -> int:
         raise BadInput(
             Problem(key, vector[at + ROBOT.at.joint_stiffness], "0 with emulated robots")
         )
-    if vector[at + ROBOT.at.model] == ARM_MODEL:
-        allowed = "delay, lag or limited with emulated robots, which are told poses"
-        raise BadInput(Problem(f"robots.{settings.which}.model", "arm", allowed))
+    model = ROBOT_MODELS[int(vector[at + ROBOT.at.model])]
+    if model.is_arm:
+        *first, last = (one.name for one in ROBOT_MODELS if not one.is_arm)
+        allowed = f"{', '.join(first)} or {last} with emulated robots, which are told poses"
+        raise BadInput(Problem(f"robots.{settings.which}.model", model.name, allowed))
     delay = sum(vector[at + getattr(ROBOT.at, k)] for k in ("delay", "computation", "transport"))
     delay += vector[at + ROBOT.at.jitter] + vector[at + ROBOT.at.wobble]
     wanted = (1e3 * delay + LOOK_BACK_MS) / settings.cycle_ms + 8

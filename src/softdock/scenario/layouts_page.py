@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from softdock.core import seam
-from softdock.core.adaptation.guidance import keys as guidance
+from softdock.core.adaptation.registry import METHODS
 from softdock.core.contact.latch import LATCH_CELLS
 from softdock.core.contact_log import LOG
 from softdock.core.controller_state import KEPT
@@ -29,7 +29,8 @@ from softdock.core.robots import memory as robots
 from softdock.core.robots.arm import layout as arm
 from softdock.core.schedules import ENTRY, ROW_CELLS
 from softdock.core.settling import SETTLED_REST
-from softdock.core.shapes.pair import LAW_CELLS, PAIR_CELLS
+from softdock.core.shapes.law import LAW_CELLS
+from softdock.core.shapes.pair import PAIR_CELLS
 from softdock.core.shapes.shape import SHAPE_CELLS
 from softdock.core.shapes.table import TABLE_CELLS
 from softdock.core.spatial.motion import MOTION, POSE, WRENCH
@@ -47,6 +48,13 @@ from softdock.core.wire import (
     telegram,
     virtual_queue,
 )
+
+
+def _declared(field: str) -> tuple[Cells, ...]:
+    """Layouts that methods declare, each once."""
+    found = [layout for method in METHODS.values() for layout in getattr(method, field)]
+    return tuple({layout.name: layout for layout in found}.values())
+
 
 GROUPS: dict[str, tuple[str, tuple[Cells, ...]]] = {
     "Structures": ("Parts of the layouts below.", (POSE, MOTION, WRENCH, BODY_STATE)),
@@ -84,7 +92,7 @@ GROUPS: dict[str, tuple[str, tuple[Cells, ...]]] = {
             memory.REPORTS,
             linear_net.HEAD,
             published_net.HEAD,
-            guidance.SAMPLE,
+            *_declared("parts"),
         ),
     ),
     "Seam": (
@@ -150,15 +158,7 @@ GROUPS: dict[str, tuple[str, tuple[Cells, ...]]] = {
     ),
     "Rows in the parameter vector": (
         "Tables and schedules at its end, and how a key refers to them.",
-        (
-            TABLE_KEY,
-            ENTRY,
-            ROW_CELLS,
-            TABLE_CELLS,
-            guidance.THRUSTER,
-            guidance.PLACES,
-            attached.LISTED,
-        ),
+        (TABLE_KEY, ENTRY, ROW_CELLS, TABLE_CELLS, *_declared("row_parts"), attached.LISTED),
     ),
 }
 LAYOUTS: dict[str, Cells] = {one.name: one for _, layouts in GROUPS.values() for one in layouts}

@@ -2,7 +2,9 @@
 need to know.
 
 A model is one file that ends in a `RobotModel` and one line in models.py; its name and its keys
-stand in keys.py. Compiled code reads the keys as `vector[carrier.follower.at + ROBOT.at.name]`.
+stand in keys.py. Compiled code reads the keys as `vector[carrier.follower.at + ROBOT.at.name]`, and
+may keep what it must remember between steps in the room to plan, `mem[carrier.state +
+ROBOT_STATE.at.axes]` and `.turns` (memory.py): zeros at the start of a run.
 """
 
 from __future__ import annotations

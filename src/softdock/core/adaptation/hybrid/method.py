@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from softdock.core.adaptation import suggestions
+from softdock.core.adaptation.declaration import Belief, LinearPart, Values
 from softdock.core.adaptation.hybrid.keys import (
     AT,
     HYBRID,
@@ -47,7 +48,7 @@ from softdock.core.adaptation.measured.line_of_action import (
     work_between,
 )
 from softdock.core.adaptation.measured.motions import load_both, store_both
-from softdock.core.adaptation.method import Belief, LinearPart, Method, Values
+from softdock.core.adaptation.method import Method
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.motion import load_wrench, no_wrench, store_wrench
 from softdock.core.tables import IN_KEY

@@ -23,13 +23,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from softdock.core.adaptation.declaration import ONCE
 from softdock.core.adaptation.interface import Output
 from softdock.core.adaptation.measured.by_axis import AXES, BODIES
 from softdock.core.adaptation.measured.doubt_notes import doubt_books, doubt_events
 from softdock.core.adaptation.measured.doubts import (
     believe,
 )
-from softdock.core.adaptation.method import ONCE, Method
+from softdock.core.adaptation.method import Method
 from softdock.core.adaptation.passive_integrator.keys import (
     BODY,
     BOUNDED,

@@ -13,10 +13,7 @@ from typing import NamedTuple
 
 from softdock.core.adaptation.remapping.cells import CELL
 from softdock.core.adaptation.remapping.environment.contact_point import (
-    facing,
     line_of_action,
-    nearest_on_line,
-    on_pair,
     on_surface,
     tip_of_pair,
 )
@@ -50,6 +47,8 @@ from softdock.core.machine.generated import replacing
 from softdock.core.shapes.keys import AT as OF
 from softdock.core.shapes.keys import LAW_KEYS, PAIR
 from softdock.core.shapes.laws import HUNT_CROSSLEY
+from softdock.core.shapes.line import nearest_on_line
+from softdock.core.shapes.met import facing, on_pair
 from softdock.core.spatial.rotations import rotate, rotate_back
 from softdock.core.spatial.vectors import add, cross, dot, norm, scale, subtract
 from softdock.core.tables import IN_KEY
