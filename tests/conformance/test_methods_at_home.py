@@ -24,14 +24,10 @@ ADAPTATION = "softdock.core.adaptation."
 # What else is imported from a method's folder, none of it a decision by name; the list may shrink.
 HOMES = {home.partition(".")[0] for home in MODULES}
 TAKEN = {
-    "analysis/guidance_metrics.py": "modes and gravity of the guided approach",
     "core/energy/axis_scheme.py": "numerics of the passive integrator, for the papers' schemes",
     "core/orbit/attached.py": "networks as part of a satellite, in orbit too",
     "methods.py": "what a user's own controller is made of",
-    "runs/pilot.py": "cells by which a controller in Python is asked",
-    "scenario/layouts_page.py": "cells of the guided approach",
     "scenario/network_file.py": "how many ports there may be",
-    "scenario/values.py": "how many thrusters there may be",
 }
 
 
