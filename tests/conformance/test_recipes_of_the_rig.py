@@ -20,8 +20,8 @@ from softdock.core.spatial.vectors import add_scaled, subtract
 AT = ROBOT.at
 
 @compiled
-def _creep(vector, carrier, robot, chance, T, mem, motion, t0, t1, inertial):
-    u = delayed_set_point(robot, chance, T, mem, carrier.history, carrier.slots, t1)
+def _creep(vector, carrier, robot, mem, motion, t0, t1):
+    u = delayed_set_point(robot, carrier, mem, t1)
     left = vector[carrier.follower.at + AT.left]
     return Motion(add_scaled(u.p, left, subtract(motion.p, u.p)), u.q, u.v, u.w)
 

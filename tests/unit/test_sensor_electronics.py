@@ -21,6 +21,7 @@ from sensor_readings import (
 
 from softdock import build, fly
 from softdock.analysis.sensor_faults import switched_off
+from softdock.core.facility.state import Tick
 from softdock.core.machine.compiled import door
 from softdock.core.machine.vector import SENSOR_AT
 from softdock.core.robots.robot import Chance
@@ -49,9 +50,8 @@ def fill_readings(sensor, chance, index, rows, true):
     """One reading a cycle, into rows of six."""
     state = Wrench((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     for k in range(len(rows)):
-        reading, state = force_torque.read_sensor(
-            sensor, chance, index, k, k + 1, k * 0.004, state, true
-        )
+        tick = Tick(k, k + 1, k * 0.004, 0.004)
+        reading, state = force_torque.read_sensor(sensor, chance, index, tick, state, true)
         for i in range(3):
             rows[k, i] = reading.force[i]
             rows[k, 3 + i] = reading.torque[i]
@@ -103,7 +103,7 @@ def test_channels_cycles_sensors_and_runs_share_no_noise(million, other):
 
 
 def read(given, t=0.0, state=NOTHING, **keys):
-    return read_sensor(sensor(**keys), CHANCE, 0, 1, 1, t, state, given)
+    return read_sensor(sensor(**keys), CHANCE, 0, Tick(1, 1, t, T), state, given)
 
 
 def test_bias_and_drift_add_up():

@@ -36,9 +36,9 @@ class RobotModel:
     """One robot model; `robot` below: its table in a scenario."""
 
     name: str  # in keys.MODELS
-    # compiled: (vector, carrier, robot, chance, T, mem, motion, t0, t1, inertial) -> Motion, the
-    # mock-up (or the motors) at t1 [s] from where it was at t0; `robot`: RobotParams. Where
-    # `inertial` says so, its accelerations are left in `mem` at the carrier's state
+    # compiled: (vector, carrier, robot, mem, motion, t0, t1) -> Motion, the mock-up (or the motors)
+    # at t1 [s] from where it was at t0; `robot`: RobotParams. Where `carrier.heavy` says so, its
+    # accelerations are left in `mem` at the carrier's state
     follow: Any
     words: str = ""  # what it does beyond the delay; empty: nothing
     linear: Callable[[Mapping[str, Any]], Linear] = _only_late

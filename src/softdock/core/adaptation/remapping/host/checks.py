@@ -168,6 +168,14 @@ def without_arms(values: Mapping[str, Any]) -> Problems:
     return [("robot_stiffness", "arm", "joints: no robot of the scenario is an arm")]
 
 
+def told_of_arms(values: Mapping[str, Any]) -> tuple[str, ...]:
+    """What it takes of the arms' own stiffness: the filter's numbers only where it filters."""
+    if values.get("robot_stiffness") != "arm":
+        return ()
+    filters = ("filter_stiffness", "filter_zeta", "filter_mass")
+    return ("arm_compliance", *(filters if values["environment"] == "filter" else ()))
+
+
 def _arms(values: Mapping[str, Any]) -> Problems:
     """What the arms' own stiffness needs, and what it takes the place of."""
     problems: Problems = []
