@@ -14,12 +14,12 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from softdock.core.machine import code_files
-from softdock.core.machine.cache import linking_kept_parts, tuple_classes
 from softdock.core.machine.compile_news import BEGINS, ENDS, WAITS, tell
 from softdock.core.machine.features import Markers, Plain, is_sparing
 from softdock.core.machine.known_operators import remembering_operators
 from softdock.core.machine.lowering import closed, lightly
 from softdock.core.machine.numba_internals import PATCHED, CPUDispatcher, normalize_signature
+from softdock.core.machine.part_names import tuple_classes
 from softdock.core.machine.short_code import writing_shortly
 
 # doors in which runs, batches and a rig's cycles spend their time
@@ -44,21 +44,6 @@ def _no_garbage_collection() -> Iterator[None]:
     finally:
         if was:
             gc.enable()
-
-
-def _adapts(classes: Iterable[type]) -> bool:
-    """Whether a door's types hold a method that does something: the raw loop, which batches and
-    campaigns spend their time in, is worth its whole compile."""
-    return not ADAPTING.isdisjoint(classes)
-
-
-def _is_linked(name: str, classes: Iterable[type]) -> bool:
-    """Whether a door is linked from kept parts. Not where the time of raw runs and of a rig's
-    cycles is spent; the tests spare that too, but for plain loops, so that the ways to compile
-    are compared (tests/parity/test_features.py)."""
-    if name not in HOT or _adapts(classes):
-        return True
-    return is_sparing() and not (name == "run_cycles" and Plain in set(classes))
 
 
 def _is_light(name: str, classes: Iterable[type]) -> bool:
@@ -105,7 +90,6 @@ class Door(CPUDispatcher if PATCHED else object):  # type: ignore[misc]
                 _no_garbage_collection(),
                 remembering_operators(),
                 writing_shortly(),
-                linking_kept_parts(_is_linked(name, classes)),
                 lightly(_is_light(name, classes)),
                 closed(name in CLOSED),
             ):
