@@ -11,7 +11,7 @@ CHECK_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' |
   echo "softdock needs Python 3.11 or newer, and $(PYTHON) is not: make PYTHON=/path/to/python3.11 ..." >&2; exit 1; }
 LOCKED := uv.lock pyproject.toml src/softdock/_version.py
 
-.PHONY: install-check demo test prove leaderboard docs picture oracles bench gpu-check fingerprint lint types layers clean
+.PHONY: install-check demo test test-times prove leaderboard docs picture oracles bench gpu-check fingerprint lint types layers clean
 
 demo: $(VENV)/.synced-run
 	$(VENV)/bin/softdock demo
@@ -26,7 +26,11 @@ test prove: export PYTHONDONTWRITEBYTECODE =
 test: export SOFTDOCK_EVERY_FEATURE = 1
 test: $(VENV)/.synced-dev
 	$(VENV)/bin/softdock warm epos_1d epos_3d --methods all -j 2
-	$(VENV)/bin/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder tests
+	$(VENV)/bin/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -p tests.cpu_times --cpu-times .cache/test_times.json tests
+
+# Where the last `make test` spent its processor time, kept for the order in which the next begins (tests/file_times.json).
+test-times:
+	$(VENV)/bin/python -m tests.cpu_times .cache/test_times.json --keep
 
 # The built wheel, installed by pip into fresh environments of the interpreters that are here, used from an empty folder.
 install-check: $(VENV)/.synced-dev

@@ -9,9 +9,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from softdock.analysis.phased import judge_in_phases
 from softdock.analysis.simulation import simulate
 from softdock.analysis.why import why
+from softdock.analysis.worst_phase import judge_in_phases
 from softdock.comparison import compare
 from softdock.scenario.files import load_scenario
 

@@ -13,12 +13,12 @@ from dataclasses import replace
 import numpy as np
 
 from softdock.arms import load_arm
+from softdock.arms.facility import Facility
 from softdock.core.arms import doors
 from softdock.core.arms.layout import WORK
 from softdock.placement.check import check_run
 from softdock.placement.motion import Motion, given_motion
 from softdock.placement.search import search
-from softdock.scenario.facility import Facility
 
 ROWS, BATCHES = 2000, 40
 

@@ -1,8 +1,8 @@
 """Does every kernel compile? The loop with each method, plain and with every feature, the latter in
 single precision too where the method runs in it, to PTX for an H200, on a machine without a GPU.
 Part `kernels` of `make prove`; `make test` compiles one loop in single precision and the hooks of a
-method in double (tests/parity/test_batch.py); `python -m benchmarks.kernels [METHOD...]` compiles
-some.
+method in double (tests/parity/test_batch_on_a_gpu.py); `python -m benchmarks.kernels [METHOD...]`
+compiles some.
 
 A kernel passes if it computes in its precision and has its memory in local memory.
 """
@@ -90,7 +90,7 @@ def hooks_of(base: Any, floats: int, to_ptx: Compile) -> str:
     from softdock.campaign.cuda import load_numba_cuda
     from softdock.core.adaptation import hooks
     from softdock.core.adaptation.interface import Measured, Output, Rig, Satellites, Wrenches
-    from softdock.core.machine.places import METHODS_AT
+    from softdock.core.machine.vector_layout import METHODS_AT
     from softdock.core.spatial.motion import Motion, Wrench, store_motion
     from softdock.core.spatial.rigid_body import Body, BodyParams
 

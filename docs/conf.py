@@ -24,17 +24,18 @@ highlight_language = "none"  # a block without a language is text
 html_theme = "furo"
 html_title = f"softdock {__version__}"
 html_show_sphinx = html_show_copyright = html_copy_source = False
+INDICES = ("index", "decisions/README")  # pages that list others
 # Formulas are plain text in the pages and MathML on the site (formulas.py): no maths library is
 # loaded. System fonts, no requests (tests/docs/test_site.py).
 
 
 def _navigation(app: Any, page: str, source: list[str]) -> None:
-    """Every section of the index becomes a part of the navigation. Links named after a file are
+    """Every section of an index becomes a part of the navigation. Links named after a file are
     named after the page."""
     text = source[0]
-    if page == "index":
+    if page in INDICES:
         for section in re.split(r"^## ", text, flags=re.M)[1:]:
-            pages = "\n".join(re.findall(r"\]\(([\w/]+)\.md\)", section))
+            pages = "\n".join(re.findall(r"\]\(([\w/-]+)\.md\)", section))
             text += (
                 f"\n\n```{{toctree}}\n:hidden:\n:caption: {section.splitlines()[0]}\n{pages}\n```\n"
             )

@@ -13,8 +13,8 @@ from __future__ import annotations
 import re
 from html import escape
 
-GREEK = (
-    "alpha beta gamma delta zeta eta lambda mu omega phi pi rho sigma tau xi".split()  # noqa: SIM905
+GREEK = re.findall(
+    r"\w+", "alpha beta gamma delta zeta eta lambda mu omega phi pi rho sigma tau xi"
 )
 FUNCTIONS = ("min", "max", "sin", "cos", "exp", "log")
 SIGNS = {"<=": "&le;", ">=": "&ge;", "+-": "&plusmn;", "->": "&rarr;", "-": "&minus;"}

@@ -50,12 +50,12 @@ def _trade() -> str:
 
 def _placement() -> str:
     """The page of `softdock place lange_cone --arm kr16 --robot chaser`."""
+    from softdock.arms.scenario_facility import facility_of
     from softdock.placement.motion import motion_of
     from softdock.placement.place import place_robots
     from softdock.report.frame.page import plain
     from softdock.report.placement.page import placement_page
     from softdock.scenario.files import load_scenario
-    from softdock.scenario.scenario_facility import facility_of
 
     scenario = load_scenario("lange_cone")
     facility, motion = facility_of(scenario.tables), motion_of(scenario)

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import gc
 import json
-import math
 import os
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -42,9 +42,25 @@ settings.load_profile("prove" if PROVE else "softdock")
 FILE_TIMES = json.loads(Path(__file__).with_name("file_times.json").read_text(encoding="utf-8"))
 
 
-# Files that compile the same parts go to one worker, one after the other: the first compiles them
-# and keeps them, the others link them in. On two workers at once each would compile them all.
+# A file that was never measured may compile a list of methods: it begins after the heaviest groups
+# and before all light ones.
+UNMEASURED_S = 30.0
+
+# Files that compile the same parts, or read what one of them made, go to one worker, one after the
+# other: the first compiles and keeps it, the others use it. On two workers at once each would.
 TOGETHER = {
+    "a small campaign": (
+        "tests/system/test_cli_campaign.py",
+        "tests/system/test_campaign_cut_short.py",
+    ),
+    "exhibits of Lange's paper": (
+        "tests/golden/test_lange_paper.py",
+        "tests/golden/test_lange_paper_page.py",
+    ),
+    "networks in the loop": (
+        "tests/system/test_network_in_the_loop.py",
+        "tests/system/test_virtual_networks.py",
+    ),
     "a rig's program": (
         "tests/oracles/test_independent_peers.py",
         "tests/parity/test_seam.py",
@@ -71,18 +87,23 @@ def group_of(nodeid: str) -> str:
     return GROUPS.get(file, file)
 
 
+def seconds_of_groups(nodeids: Iterable[str]) -> dict[str, float]:
+    """How long the files of each group take together, as measured."""
+    seconds: dict[str, float] = {}
+    for file in dict.fromkeys(nodeid.partition("::")[0] for nodeid in nodeids):
+        group = group_of(file)
+        seconds[group] = seconds.get(group, 0.0) + FILE_TIMES.get(file, UNMEASURED_S)
+    return seconds
+
+
 def pytest_collection_modifyitems(config: Any, items: list) -> None:
-    """Tests marked `prove` are left to `make prove`. New files first, which may be of any weight,
-    then the heaviest group: the workers of `make test` end together. The order within a file
-    stays."""
+    """Tests marked `prove` are left to `make prove`. The heaviest group begins: the workers of
+    `make test` end together. The order within a file stays."""
     left_out = [] if PROVE else [item for item in items if item.get_closest_marker("prove")]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
-    seconds: dict[str, float] = {}
-    for file in dict.fromkeys(item.nodeid.partition("::")[0] for item in items):
-        group = group_of(file)
-        seconds[group] = seconds.get(group, 0.0) + FILE_TIMES.get(file, math.inf)
+    seconds = seconds_of_groups(item.nodeid for item in items)
     items.sort(key=lambda item: -seconds[group_of(item.nodeid)])
 
 
@@ -98,6 +119,19 @@ def pytest_xdist_make_scheduler(config: Any, log: Any) -> Any:
             return group_of(nodeid)
 
     return ByGroup(config, log)
+
+
+@pytest.fixture
+def own_registry() -> Iterator[None]:
+    """What a test registers is gone after it."""
+    from softdock.core.adaptation.method import BY_TYPE
+    from softdock.core.adaptation.registry import METHODS
+
+    methods, types_ = dict(METHODS), dict(BY_TYPE)
+    yield
+    for now, before in ((METHODS, methods), (BY_TYPE, types_)):
+        now.clear()
+        now.update(before)
 
 
 @pytest.fixture

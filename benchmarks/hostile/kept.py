@@ -1,6 +1,6 @@
 """Failures kept as files: what was read, under a name that says its kind, and beside it what went
-wrong. `tests/system/test_hostile_found.py` reads every one of them again, so that a failure that is
-committed with its mend stays a test.
+wrong. `tests/system/test_hostile_testers.py` reads every one of them again, so that a failure that
+is committed with its mend stays a test.
 """
 
 from __future__ import annotations

@@ -183,7 +183,7 @@ def _facilities() -> list[bytes]:
 
 
 def _facility(path: Path) -> object:
-    from softdock.scenario.scenario_facility import facility_of
+    from softdock.arms.scenario_facility import facility_of
 
     return facility_of(load_scenario(path).tables)
 

@@ -36,17 +36,12 @@ _EXPORTS = {
     "compare": "softdock.comparison",
     "load_method_file": "softdock.scenario.method_file",
 }
-# What classes below offer and packages above do: run.save(...), comparison.page(), a chart's file.
+# What results below offer and packages above do: run.save(...), comparison.page(), a chart's file.
+# A test lists them, each with its reason (tests/conformance/test_line.py).
 _GIVEN = {
-    "arm_of": "softdock.arms.sources",
-    "placed_arms": "softdock.arms.placed",
-    "arms_at_contact": "softdock.arms.at_contact",
     "save_run": "softdock.archive.run_folder",
     "save_mcap": "softdock.recorder.simulated",
     "recording_page": "softdock.report.recording.page",
-    "run_figure": "softdock.runs.figure",
-    "to_dataframe": "softdock.runs.frames",
-    "to_xarray": "softdock.runs.frames",
     "save_comparison": "softdock.archive.comparison_folder",
     "comparison_page": "softdock.report.comparison.page",
     "draw_chart": "softdock.report.stability.chart_file",

@@ -1,8 +1,10 @@
 """What the top of the package gives to packages below: `run.save(...)` writes a folder with a page,
 and a run knows neither folders nor pages.
 
-A convenience on a data class reaches over all layers, so the class asks for it by name and the top
-(`softdock/__init__.py`) says, in one table, which function that is. Nothing below imports upwards.
+A convenience on a result reaches over all layers, so the result asks for it by name and the top
+(`softdock/__init__.py`) says, in one table, which function that is. Nothing below imports upwards,
+and nothing that is computed comes from here: only pages and files of what is computed already. A
+test lists the conveniences one by one (tests/conformance/test_line.py).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where modules of version 0.1 are now: old imports go on working and warn with the new name.
+"""Where modules of earlier versions are now: old imports go on working and warn with the new name.
 
 A finder at the front of `sys.meta_path` answers for names that no longer exist as files. It
 hands out the new module itself, so that a class imported by either name is the same class.
@@ -85,12 +85,19 @@ MOVED = {  # below `softdock.`; what stands below a moved package moved along, u
     "report.haptics_page": "report.haptics.page",
     "report.outline": "report.run.outline",
     "report.page": "report.frame.page",
+    "report.replay": "report.frame.replay",
     "report.run_charts": "report.run.charts",
     "report.run_page": "report.run.page",
     "report.run_stability": "report.run.stability",
     "report.run_tables": "report.run.tables",
     "report.words": "report.frame.words",
     "run": "runs.run",
+    "scenario.facility": "arms.facility",
+    "scenario.parse": "files.toml_text",
+    "scenario.positions": "files.toml_positions",
+    "scenario.reading": "files.reading",
+    "scenario.scenario_facility": "arms.scenario_facility",
+    "scenario.strict_tables": "files.strict_tables",
     "simulation": "analysis.simulation",
     "stability.chart_page": "report.stability.page",
     "stability.chart_picture": "report.stability.picture",
@@ -144,6 +151,37 @@ MOVED = {  # below `softdock.`; what stands below a moved package moved along, u
     "adaptation.virtual_contact": "core.adaptation.hybrid.virtual_contact",
     "adaptation.virtual_frame": "core.adaptation.measured.frame",
     "adaptation.wanted_law": "core.adaptation.remapping.wanted.law",
+    # after version 0.1: names that say what a module holds
+    "core.adaptation.faithful.rounds": "core.adaptation.faithful.gauss_newton",
+    "core.adaptation.faithful.futures": "core.adaptation.faithful.recomputed_future",
+    "core.adaptation.faithful.many": "core.adaptation.faithful.joint_samples",
+    "core.adaptation.faithful.kept": "core.adaptation.faithful.law_samples",
+    "core.adaptation.faithful.past": "core.adaptation.faithful.recomputed_past",
+    "core.adaptation.faithful.windows": "core.adaptation.faithful.averaged_readings",
+    "core.adaptation.faithful.work": "core.adaptation.faithful.work_exchanged",
+    "core.adaptation.faithful.rub": "core.adaptation.faithful.friction",
+    "core.adaptation.faithful.twin": "core.adaptation.faithful.satellite_steps",
+    "core.adaptation.faithful.flight": "core.adaptation.faithful.free_flight",
+    "core.adaptation.faithful.commands": "core.adaptation.faithful.commanded_acceleration",
+    "core.adaptation.faithful.by_ledger": "core.adaptation.faithful.ledger_fallback",
+    "core.kept": "core.controller_state",
+    "core.machine.places": "core.machine.vector_layout",
+    "core.machine.stored": "core.machine.flat_structures",
+    "core.machine.truth": "core.machine.simulated_report",
+    "core.robots.way": "core.robots.remaining_path",
+    "core.robots.arm.giving_way": "core.robots.arm.compliant_step",
+    "core.orbit.look": "core.orbit.step_length",
+    "core.orbit.push": "core.orbit.touch_forces",
+    "core.orbit.outside": "core.orbit.external_wrenches",
+    "core.ports.six_steps": "core.ports.derivation_steps",
+    "core.ports.dying_down": "core.ports.touch_decay",
+    "campaign.places": "campaign.varied_columns",
+    "campaign.judged": "campaign.verdicts",
+    "campaign.normal": "campaign.normal_distribution",
+    "campaign.sums": "campaign.checksums",
+    "recorder.judged": "recorder.log_verdict",
+    "recorder.look": "recorder.ring_reader",
+    "analysis.phased": "analysis.worst_phase",
 }
 
 

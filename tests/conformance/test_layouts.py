@@ -15,8 +15,8 @@ from softdock.core.machine import cells, memory, state, vector
 from softdock.core.machine.compiled import CORE
 from softdock.core.machine.doors import OUTCOME, OUTCOME_COLUMNS
 from softdock.core.machine.keys import SCHEDULE
-from softdock.core.machine.places import SENSOR_AT
 from softdock.core.machine.record import CHANNELS, RECORD
+from softdock.core.machine.vector_layout import SENSOR_AT
 from softdock.core.schedules import ENTRY
 from softdock.core.sensor.keys import SENSOR
 from softdock.scenario.layouts_page import LAYOUTS, layouts_page

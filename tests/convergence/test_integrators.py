@@ -10,8 +10,9 @@ import math
 
 import numpy as np
 import pytest
-from scenarios import CHASER_INERTIA, cone_docking, epos_wall, hamilton, matrix, sphere_on_sphere
+from scenarios import CHASER_INERTIA, cone_docking, epos_wall, sphere_on_sphere
 from scipy.integrate import solve_ivp
+from turned import hamilton, matrix
 
 from softdock import Stepper, build, fly
 from softdock.core.energy.ledger import Ledger

@@ -11,12 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from softdock.benchmark.leaderboard_page import leaderboard_page, stored_file
-from softdock.benchmark.results import read_results
-from softdock.cli.reference_page import api_reference, command_reference
-from softdock.scenario.memory_page import memory_page
-from softdock.scenario.reference_page import scenario_reference
-
 ROOT = Path(__file__).parents[2]
 DOCS, SOURCES = ROOT / "docs", ROOT / "src"
 PAGES = sorted(DOCS.rglob("*.md"))
@@ -25,7 +19,6 @@ PAPERS = "De Stefano|Lange|Franken|Zebenay"
 # `Lange IV-F`
 EQUATIONS = re.compile(rf"({PAPERS}) eqs?\. (\d+(?:(?:, | and | to )\d+)*)")
 SECTION = re.compile(rf"({PAPERS}) ([IVX]+-[A-Z])\b")
-
 # What the errata of the papers are about, as listed when the papers were worked through (design
 # notes, sections 2 to 5).
 ERRATA = {
@@ -219,15 +212,37 @@ def test_links_resolve(path):
     assert [target for target in links_of(path) if not target.exists()] == []
 
 
-@pytest.mark.parametrize("path", PAGES, ids=page_id)
-def test_named_tests_exist(path):
-    """A test that a page gives as its evidence is there, by file and by name."""
-    text = path.read_text(encoding="utf-8")
-    for file, name in re.findall(r"`(tests/[\w/]+\.py)(?:: (test_\w+))?`", text):
-        assert (ROOT / file).is_file(), f"{page_id(path)} names {file}"
-        assert not name or f"def {name}(" in (ROOT / file).read_text(encoding="utf-8"), (
-            f"{page_id(path)} names {file}: {name}"
-        )
+NAMED_TEST = re.compile(r"\b(?:(tests/\w+)/)?(test_\w+\.py)(?:(?:: |::)(test_\w+))?")
+TESTS = {path.name: path for path in (ROOT / "tests").rglob("test_*.py")}
+
+
+def missing_tests(text: str) -> list[str]:
+    """Tests that a text names and that are not there, by folder, by file or by name."""
+    missing = []
+    for found in NAMED_TEST.finditer(text):
+        folder, file, name = found.groups()
+        path = TESTS.get(file)
+        there = path is not None and folder in (None, f"tests/{path.parent.name}")
+        if path and name:
+            there &= f"\ndef {name}(" in path.read_text(encoding="utf-8")
+        if not there:
+            missing.append(found[0])
+    return missing
+
+
+def test_named_tests_exist():
+    """A test that a page or a program gives as its evidence is there, by file and by name."""
+    kinds = ("README.md", "CONTRIBUTING.md", "docs/**/*.md", "src/**/*.py", "benchmarks/**/*.py")
+    for path in (path for kind in kinds for path in sorted(ROOT.glob(kind))):
+        assert missing_tests(path.read_text(encoding="utf-8")) == [], page_id(path)
+
+
+def test_a_named_test_that_is_gone_is_found():
+    """The test above can fail: by folder, by file and by name, in each way of writing."""
+    here, name = "tests/docs/test_docs.py", "test_named_tests_exist"
+    assert missing_tests(f"`{here}: {name}`, `{here}::{name}`, {here}, pytest {here}") == []
+    gone = ["tests/unit/test_docs.py", "test_none.py", f"{here}: test_no", f"{here}::test_no"]
+    assert missing_tests(" ".join(f"`{one}`" for one in gone)) == gone
 
 
 @pytest.mark.parametrize("path", PAGES, ids=page_id)
@@ -246,59 +261,13 @@ def test_no_paths_of_a_machine(path):
 
 @pytest.mark.parametrize("path", [*PAGES, *sorted(DOCS.rglob("*.svg"))], ids=page_id)
 def test_every_page_is_in_the_index(path):
-    """A page that nobody can find does not exist: each is linked from the index (a figure: from
-    some page)."""
+    """A page that nobody can find does not exist: each is linked from the index, or from the
+    index of its folder (a figure: from some page)."""
     if path.name == "index.md":
         return
-    linking = [DOCS / "index.md"] if path.suffix == ".md" else PAGES
+    linking = [DOCS / "index.md", path.parent / "README.md"] if path.suffix == ".md" else PAGES
+    linking = [page for page in linking if page.is_file() and page != path]
     assert any(path.resolve() in links_of(page) for page in linking)
-
-
-def test_the_scenario_reference_is_what_the_definitions_say():
-    """To renew it: python -m softdock.scenario.reference_page docs/scenario_reference.md"""
-    assert (DOCS / "scenario_reference.md").read_text(encoding="utf-8") == scenario_reference()
-
-
-def test_the_references_of_commands_and_names_are_what_they_are():
-    """To renew them: python -m softdock.cli.reference_page docs"""
-    assert (DOCS / "command_reference.md").read_text(encoding="utf-8") == command_reference()
-    assert (DOCS / "api_reference.md").read_text(encoding="utf-8") == api_reference()
-
-
-def test_the_page_of_methods_memory_is_the_cells():
-    """To renew it: python -m softdock.scenario.memory_page docs/method_memory.md"""
-    page = (DOCS / "method_memory.md").read_text(encoding="utf-8")
-    assert page == memory_page()
-
-
-def test_the_leaderboard_is_what_the_stored_results_say():
-    """No number of the page is written by hand; its first line is the command that renews it."""
-    page = (DOCS / "leaderboard.md").read_text(encoding="utf-8")
-    file = stored_file(page)
-    assert page == leaderboard_page(read_results(ROOT / file), file)
-
-
-METHOD_PAGES = (
-    "hybrid",
-    "passive_integrator",
-    "energy_ledger",
-    "remapping",
-    "full_compensation",
-    "faithful",
-)
-
-
-@pytest.mark.parametrize("name", METHOD_PAGES)
-def test_method_pages_are_short_and_open_with_a_picture(name):
-    """At most 150 lines; the picture stands before the second section; what was measured on the
-    way is in docs/notes."""
-    text = (DOCS / f"{name}.md").read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= 150
-    opening = "## ".join(text.split("\n## ")[:2])
-    if name != "full_compensation":  # a part of the re-mapping, whose picture it shares
-        picture = re.search(r"!\[[^\]]+\]\((pictures/\w+\.svg)\)", opening)
-        assert picture is not None
-        assert (DOCS / picture[1]).read_text(encoding="utf-8").startswith("<svg")
 
 
 def test_no_page_says_that_what_is_there_is_missing():

@@ -1,14 +1,10 @@
-"""A batch is the single run, many times: on CPU threads bit for bit, on CUDA as far as a machine
-without a GPU can tell."""
+"""A batch is the single run, many times, bit for bit, whatever the threads and the neighbours."""
 
 from __future__ import annotations
 
-import json
-import re
 import sys
 from pathlib import Path
 
-import numba
 import numpy as np
 import pytest
 
@@ -16,37 +12,23 @@ sys.path.insert(
     0, str(Path(__file__).parents[2])
 )  # for `benchmarks`, which is no part of the package
 
-from benchmarks import gpu_check, gpu_compare, kernels
-from benchmarks.scenarios import epos_1d
+from batch_cases import SWEPT, noisy_wall
+
 from softdock.analysis.simulation import fly
-from softdock.campaign import cuda as gpu
-from softdock.campaign import single
 from softdock.campaign.columns import columns, sweepable
 from softdock.campaign.cpu import run_cpu
 from softdock.campaign.kernel_specialisation import tailor
 from softdock.core.cycle import STATUSES
 from softdock.core.machine import doors
-from softdock.core.machine.compiled import source_hash
 from softdock.core.machine.vector import MEMORY, MEMORY_AT, METHODS_AT
-from softdock.errors import BadInput, NoDevice
-from softdock.scenario.build import build
+from softdock.errors import BadInput
 from softdock.scenario.features import features_with
 from softdock.scenario.files import load_scenario
-
-SWEPT = {
-    "robots.chaser.delay_ms": np.linspace(0.0, 38.0, 24),
-    "robots.target.delay_ms": np.linspace(0.0, 38.0, 24),
-    "contact.0.real.stiffness_N_per_m": np.linspace(800.0, 2500.0, 24),
-    "chaser.mass_kg": np.linspace(40.0, 90.0, 24),
-    "chaser.velocity_m_per_s.0": -np.linspace(0.01, 0.04, 24),
-}
 
 
 @pytest.fixture(scope="module")
 def scenario():
-    tables = epos_1d()
-    tables["sensor"] = {"noise_N": 0.05}  # so that the order of random numbers would show
-    return build(tables)
+    return noisy_wall()
 
 
 @pytest.fixture(scope="module")
@@ -195,70 +177,6 @@ def test_an_unknown_outcome_suggests_one(batch):
         batch.column("restitucion")
 
 
-def test_a_method_s_hooks_compile_to_ptx_in_double_precision(scenario, compile_for_h200):
-    """A method called from a kernel passes the CUDA compiler, computes in double precision alone
-    and has its memory in local memory: no GPU needed to know. Whole kernels, of every method in
-    double precision: `make prove`, part kernels, and `make gpu-check`; what compiled functions may
-    be written with: tests/conformance/test_core_for_gpus.py."""
-    base = scenario.with_keys({"methods": [{"name": "passive_integrator"}]})
-    ptx = kernels.hooks_of(base, 64, compile_for_h200)
-    assert kernels.what_is_wrong(ptx, 64) == ""
-    assert kernels.what_is_wrong(ptx.replace("fma.rn.f64", "fma.rn.f32"), 64) != ""
-
-
-@pytest.mark.prove
-def test_the_kernel_in_single_precision_computes_in_single_precision(compile_for_h200):
-    """The whole loop passes the CUDA compiler. With a 1 kHz sensor: but for the clock, the
-    satellites' positions and what is prepared once, no double is left; memory is halved. Which
-    numbers are single, in plain Python: test_single.py; what a kernel may be written with:
-    tests/conformance/test_core_for_gpus.py."""
-    from softdock.campaign.single_kernel import single_kernel_function
-
-    base = load_scenario("epos_3d")
-    special, types = kernels.prepared(base)
-    ptx = compile_for_h200(
-        single_kernel_function(gpu.load_numba_cuda(), special, single.is_forgetful(base.markers)),
-        types(single.twin(base.markers)),
-    )
-    doubles, singles = (len(re.findall(kernels.ARITHMETIC + kind, ptx)) for kind in ("f64", "f32"))
-    assert doubles < 0.07 * singles
-    assert 4 * special.floats <= kernels.largest_depot(ptx) < 8 * special.floats
-
-
-def test_a_kernel_knows_what_its_runs_have_in_common(scenario):
-    """What differs between two runs of a batch is not taken for a constant; what they share is,
-    with its value."""
-    swept = {
-        "chaser.mass_kg": [60.0, 61.0],
-        "robots.chaser.delay_ms": [16.0, 16.0],
-        "contact.0.real.stiffness_N_per_m": [1000.0, 1000.0],
-    }
-    _, numbers, special = tailor(*columns(scenario, swept))
-    assert (
-        special.shared.chaser_mass,
-        special.shared.target_mass,
-        special.shared.pair,
-        special.shared.delays,
-    ) == (0, 1, 1, 1)
-    assert numbers.delays == (0.016, 0.016)
-    assert special.common.chaser_robot_cycles == special.common.pairs_kinds == 1
-    assert special.kind.chaser_robot_cycles == 4
-    assert (
-        special.kind.memory_slots == 5
-    )  # the four of the delay and the newest: no more than is read
-    swept |= {
-        "robots.chaser.delay_ms": [16.0, 17.0],
-        "contact.0.real.stiffness_N_per_m": [1000.0, 1001.0],
-    }
-    _, _, other = tailor(*columns(scenario, swept))
-    assert (
-        other.shared.pair,
-        other.shared.delays,
-        other.common.on_stamps,
-        other.common.integrator,
-    ) == (0, 0, 0, 1)
-
-
 @pytest.mark.parametrize("name", ["epos_1d", "epos_3d"])
 def test_a_short_history_gives_the_same_run(name):
     """The GPU keeps as few set-points and samples as are read, at other places of `mem`: bit for
@@ -271,59 +189,6 @@ def test_a_short_history_gives_the_same_run(name):
     assert lean.special.floats < part.mem_floats
     short = run_cpu(lean.vectors, part.markers, lean.special.floats)
     np.testing.assert_array_equal(short.outcomes, run_cpu(*part).outcomes)
-
-
-def test_too_much_memory_for_a_gpu_is_refused_with_the_way_out(scenario):
-    """A delay whose history does not fit into a GPU thread's memory is refused before the
-    launch."""
-    with pytest.raises(BadInput, match="or run it on the CPU"):
-        tailor(*columns(scenario, {"robots.chaser.delay_ms": 1900.0}))
-
-
-def test_without_a_gpu_the_error_says_what_was_found(scenario):
-    """Asking for a GPU where there is none is one clear line, and not a traceback from a driver."""
-    if gpu.load_numba_cuda().is_available():
-        pytest.skip("there is a GPU here")
-    with pytest.raises(NoDevice, match=r"no usable GPU: .+"):
-        gpu.run_cuda(*columns(scenario, SWEPT))
-
-
-def test_gpu_check_without_a_gpu_exits_1(capsys):
-    """`make gpu-check` on a laptop fails in one line."""
-    if gpu.load_numba_cuda().is_available():
-        pytest.skip("there is a GPU here")
-    assert gpu_check.main([]) == 1
-    assert capsys.readouterr().err.startswith("gpu-check: ")
-
-
-def test_batches_on_a_gpu_are_judged_together():
-    """All must have run, agree and touch; what is counted apart may be one in a hundred."""
-    good = {"kind": "a", "runs": 200, "touched": 200, "split": 1, "amplifying": 0}
-    good["worst"] = {"twist": 1e-12, "force": 2e-10}
-    others = [
-        good | {"worst": {"twist": 2e-9, "force": 0.0}},
-        good | {"touched": 100},
-        good | {"amplifying": 5},
-        {"kind": "b", "failed": "no time left"},
-    ]
-    found = gpu_compare.judged([good, good], str)
-    assert (found["passed"], found["runs"], found["worst"]["force"]) == (True, 400, 2e-10)
-    assert not any(gpu_compare.judged([good, other], str)["passed"] for other in others)
-    assert not gpu_compare.judged([], str)["passed"]
-
-
-def test_stale_gpu_results_show(tmp_path):
-    """Results measured on a GPU carry the hash of the sources they were measured with."""
-    path = tmp_path / "gpu.json"
-    assert gpu_check.is_stale(path) is None
-    path.write_text(json.dumps({"source_hash": source_hash()}))
-    assert gpu_check.is_stale(path) is False
-    path.write_text(json.dumps({"source_hash": "of other sources"}))
-    assert gpu_check.is_stale(path) is True
-    assert gpu_check.hash_with(numba.__version__) == source_hash()
-    stored = json.loads(gpu_check.RESULTS.read_text())
-    fresh = stored["source_hash"] == gpu_check.hash_with(stored["numba"])
-    assert gpu_check.is_stale() is not fresh  # the stored ones: reported, not judged
 
 
 def test_a_sweep_that_brings_a_feature_gets_a_loop_with_it(scenario):

@@ -22,8 +22,8 @@ from scenarios import (
 
 from softdock import Controller, SimulatedFacility, Stepper, build
 from softdock.core.adaptation.registry import METHODS
+from softdock.core.controller_state import KEPT
 from softdock.core.facility.state import FACILITY
-from softdock.core.kept import KEPT
 from softdock.core.machine import vector as layout
 from softdock.core.machine.compiled import door
 from softdock.core.machine.state import place

@@ -19,7 +19,7 @@ from softdock.recorder.streams import rig_streams
 
 ONLOOKER = (
     "import sys, time\n"
-    "from softdock.recorder.look import Look\n"
+    "from softdock.recorder.ring_reader import Look\n"
     "look = Look(sys.argv[1])\n"
     "while True:\n"
     "    look.poll()\n"

@@ -15,8 +15,6 @@ from plain import run_plain
 
 from softdock.cli.main import cli
 from softdock.comparison import compare
-from softdock.core.adaptation.method import BY_TYPE
-from softdock.core.adaptation.registry import METHODS
 from softdock.report.comparison.charts import shown_first
 from softdock.report.frame.elements import look_up
 from softdock.scenario.files import load_scenario
@@ -57,14 +55,7 @@ METHOD = Method("broken", "gives NaN", "nothing", GROUP, Broken(0), prepare, wre
 """
 
 
-@pytest.fixture(autouse=True)
-def own_registry():
-    """What a test registers is gone after it."""
-    methods, kinds = dict(METHODS), dict(BY_TYPE)
-    yield
-    for now, before in ((METHODS, methods), (BY_TYPE, kinds)):
-        now.clear()
-        now.update(before)
+pytestmark = pytest.mark.usefixtures("own_registry")
 
 
 def run(*arguments: str) -> Any:

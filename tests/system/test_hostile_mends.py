@@ -4,13 +4,9 @@ files that were believed or read for ever. Each failed before it was mended."""
 from __future__ import annotations
 
 import errno
-import json
-import os
 import re
-import signal
 import subprocess
 import sys
-import threading
 import time
 import tomllib
 from pathlib import Path
@@ -19,20 +15,17 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-import softdock
-from softdock.analysis import phases, simulation
 from softdock.campaign.execute import stopped
 from softdock.campaign.plan import make_plan
 from softdock.campaign.resuming import resume
 from softdock.campaign.shards import MANIFEST, begin, plan_from, plan_texts
 from softdock.campaign.spec import load_spec
 from softdock.cli.main import cli
-from softdock.core.machine.interrupts import each_abandonable, left_behind
-from softdock.errors import BadInput, CampaignStopped, RunInterrupted
+from softdock.errors import BadInput, CampaignStopped
+from softdock.files.toml_text import parse_toml
 from softdock.scenario.csv_rows import read_rows
 from softdock.scenario.files import preset_text
 from softdock.scenario.network_file import load_network
-from softdock.scenario.parse import parse_toml
 from softdock.scenario.values import Refused
 
 CAMPAIGN = """name = "small"
@@ -50,117 +43,6 @@ def campaign_file(folder: Path, scenario: str = "epos_1d", more: str = "") -> Pa
     path = folder / "small.toml"
     path.write_text(CAMPAIGN.format(scenario=scenario).replace("[set]", f"[set]\n{more}"))
     return path
-
-
-@pytest.fixture
-def ctrl_c():
-    """Ctrl-C works, also where a shell has it ignored for what runs in the background."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-@pytest.mark.usefixtures("ctrl_c")
-def test_ctrl_c_waits_for_no_thread():
-    """A thread pool waited for all that was under way: as long as the longest runs of a campaign.
-    What is left behind is known, so that the process ends without taking it down."""
-    over, pressed = threading.Event(), threading.Lock()
-
-    def work(i: int) -> None:
-        if pressed.acquire(blocking=False):  # once
-            os.kill(os.getpid(), signal.SIGINT)
-        over.wait(600.0)
-
-    with pytest.raises(KeyboardInterrupt):
-        for _ in each_abandonable(work, range(8), threads=2):
-            pass
-    assert left_behind()  # which are still at it: nobody has told them that it is over
-    over.set()
-    assert sorted(each_abandonable(lambda i: i * i, range(5), threads=2)) == [0, 1, 4, 9, 16]
-    with pytest.raises(ZeroDivisionError):
-        list(each_abandonable(lambda i: 1 / i, [0], threads=2))
-
-
-def test_ctrl_c_while_orbit_flies_keeps_the_run(monkeypatch):
-    """The rig's run was over, and was lost with orbit's flight."""
-
-    def press(run):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(simulation, "judge", press)
-    with pytest.raises(RunInterrupted) as caught:
-        simulation.simulate(softdock.load_scenario("epos_1d"))
-    assert caught.value.run.status == "completed"
-
-
-def test_ctrl_c_while_a_run_is_judged_keeps_it(monkeypatch, tmp_path):
-    """The other sampling phases were under way, and the run itself was lost with them."""
-    from softdock.analysis import phased
-
-    def press(scenarios):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(phased, "metrics_of", press)
-    result = CliRunner().invoke(cli, ["run", "epos_1d", "--out", str(tmp_path / "run")])
-    assert result.exit_code == 130, result.output
-    assert softdock.open_run(tmp_path / "run").status == "completed"
-
-
-def test_ctrl_c_between_phases_keeps_those_that_there_were(monkeypatch):
-    """The scenario's own run and the phases so far, with a word about it."""
-    pressed = []
-
-    def fly(call, items, threads):
-        for i in list(items)[:2]:
-            yield call(i)
-        pressed.append(True)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(phases, "each_abandonable", fly)
-    with pytest.raises(RunInterrupted) as caught:
-        phases.simulate_phases(softdock.load_scenario("epos_1d"), 8)
-    metrics = caught.value.run.metrics
-    assert pressed
-    assert len(metrics["phases"]["runs"]) == 3
-    assert any("interrupted after 3 of 8 phases" in warning for warning in metrics["warnings"])
-
-
-# Presses Ctrl-C once the run tells how far it is: however slow the machine, it is under way.
-PRESSED = """
-import os, signal
-from softdock.analysis import simulation
-from softdock.cli.main import main
-simulate = simulation.simulate
-
-def pressing(scenario, progress):
-    signals = iter([signal.SIGINT])
-
-    def told(done, total):
-        progress(done, total)
-        for number in signals:
-            os.kill(os.getpid(), number)
-
-    return simulate(scenario, told)
-
-simulation.simulate = pressing
-main()
-"""
-
-
-def test_a_command_that_is_interrupted_ends_with_130():
-    """`softdock run` of an hour of rig time, in the middle of it: with what there was."""
-    arguments = ["run", "epos_1d", "--json", "--set", "time.duration_s=3600"]
-    process = subprocess.Popen(
-        [sys.executable, "-c", PRESSED, *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
-    out, said = process.communicate(timeout=600)
-    assert process.returncode == 130, said
-    assert 0.0 < json.loads(out)["ended_at_s"] < 3600.0
-    assert "Traceback" not in said
 
 
 def test_a_word_of_a_megabyte_is_read_at_once(tmp_path):
@@ -278,8 +160,6 @@ damping_Ns_per_m = 100.0
 [junctions]
 together = 1
 """
-
-
 HOSTILE = "\x1b]8;;http://evil\x07here\x1b]8;;\x07\x9b31m\u202e<script>alert(1)</script>"
 
 

@@ -18,7 +18,7 @@ from scenarios import cone_docking
 
 from softdock.report.frame.charts import Line, chart
 from softdock.report.frame.page import page
-from softdock.report.replay import replay
+from softdock.report.frame.replay import replay
 from softdock.scenario.files import load_scenario
 from softdock.scene import Scene, scene_of, scene_of_orbit
 from softdock.scene.projection import camera_of, pixels, world

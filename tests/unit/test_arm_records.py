@@ -79,7 +79,7 @@ def test_the_page_says_of_the_joints_what_the_series_hold(elastic):
 
 def test_the_scene_takes_the_recorded_joints(elastic):
     """The replay shows the links where the run had them."""
-    from softdock.scenario.scenario_facility import facility_of
+    from softdock.arms.scenario_facility import facility_of
 
     mount = facility_of(elastic.scenario.tables).robots()["target"]
     joints = recorded_joints("target", mount.base_axis, elastic.series)

@@ -18,7 +18,9 @@ from softdock.arms.at_contact import (
     robot_at_contact,
     touch,
 )
+from softdock.arms.facility import Frame
 from softdock.arms.mounted import loaded, mock_up_load
+from softdock.arms.scenario_facility import facility_of
 from softdock.arms.sources import arm_of, load_arm
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.adaptation.remapping.cells import MARKER
@@ -29,8 +31,6 @@ from softdock.core.machine.compiled import door
 from softdock.core.spatial.arrays import unit_matrix
 from softdock.errors import BadInput
 from softdock.scenario.build import build
-from softdock.scenario.facility import Frame
-from softdock.scenario.scenario_facility import facility_of
 
 Q = np.array([0.0, 0.3, -1.3, 1.5, 0.4, 0.8, -0.2])
 FRAME = Frame((0.2, -0.4, 0.3), (math.cos(0.3), 0.0, math.sin(0.3), 0.0))

@@ -9,7 +9,7 @@ from scipy.special import ndtri
 from scipy.stats import qmc
 
 from softdock.campaign.draws import BITS, MOST_SOBOL, SAMPLINGS, permuted, sobol_words, uniforms
-from softdock.campaign.normal import inverse_normal
+from softdock.campaign.normal_distribution import inverse_normal
 from softdock.campaign.sensitivity import first_order, saltelli_indices
 
 

@@ -14,10 +14,10 @@ from test_words import COME, with_approach
 
 from softdock import BadInput, simulate
 from softdock.analysis.growth import repeated_growth
-from softdock.campaign.judged import KEPT, NEEDED, growth
 from softdock.campaign.plan import make_plan
 from softdock.campaign.requirement import lower_bound, required
 from softdock.campaign.spec import read_spec
+from softdock.campaign.verdicts import KEPT, NEEDED, growth
 from softdock.cli.main import cli
 
 BASE = {"scenario": "epos_3d", "runs": 20, "sampling": "random"}

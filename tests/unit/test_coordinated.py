@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from scenarios import hamilton, matrix, quaternion
+from turned import hamilton, matrix, quaternion
 
 from softdock import BadInput, load_scenario
 from softdock.analysis.why import causes

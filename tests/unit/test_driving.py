@@ -96,7 +96,7 @@ def test_a_robot_without_a_twist_gets_one_from_its_poses(epos):
         report[R.chaser + 7 : R.chaser + 13] = math.nan
         report[R.target + 7 : R.target + 13] = math.nan
 
-    from softdock.core.kept import KEPT
+    from softdock.core.controller_state import KEPT
 
     controller = softdock.Controller(epos, rows=301)
     rig, command, report = Rig(epos, forget), controller.first_command(), seam.new_report()

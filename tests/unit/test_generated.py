@@ -9,9 +9,9 @@ import pytest
 
 from softdock.core.machine import generated, specialise
 from softdock.core.machine.cells import Cell, Cells
+from softdock.core.machine.flat_structures import storing
 from softdock.core.machine.generated import choosing, replacing
 from softdock.core.machine.params import Params
-from softdock.core.machine.stored import storing
 from softdock.core.shapes.keys import LAW_KEYS, PAIR
 from softdock.core.shapes.laws import LAWS
 from softdock.core.shapes.models import GEOMETRIES

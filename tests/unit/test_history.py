@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from scenarios import hamilton, matrix, quaternion
+from turned import hamilton, matrix, quaternion
 
 from softdock.core.machine.compiled import door
 from softdock.core.robots import delay, history

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from softdock.recorder.judged import NOT_JUDGED, is_raw, judged
+from softdock.recorder.log_verdict import NOT_JUDGED, is_raw, judged
 
 
 def contact(taken=1.0, back=0.8, peak=50.0):

@@ -13,8 +13,8 @@ from softdock.analysis.free_flight import first_step, free_flight
 from softdock.analysis.growth import _swings, not_taken_out, repeated_growth
 from softdock.analysis.judgement import judgement
 from softdock.analysis.momenta import mass_properties
-from softdock.analysis.phased import judge_in_phases, judged
 from softdock.analysis.simulation import simulate
+from softdock.analysis.worst_phase import judge_in_phases, judged
 from softdock.errors import BadInput
 from softdock.scenario.files import load_scenario
 

@@ -7,8 +7,8 @@ import math
 
 import numpy as np
 import pytest
-from scenarios import hamilton, matrix, quaternion
 from scipy.integrate import solve_ivp
+from turned import hamilton, matrix, quaternion
 
 from softdock.core.machine.compiled import door
 from softdock.core.satellites import INTEGRATORS, integrate

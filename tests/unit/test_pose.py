@@ -7,7 +7,8 @@ import math
 
 import numpy as np
 import pytest
-from scenarios import epos_wall, quaternion, sphere_on_sphere
+from scenarios import epos_wall, sphere_on_sphere
+from turned import quaternion
 
 from softdock import build, fly
 from softdock.core.machine.compiled import door

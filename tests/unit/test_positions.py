@@ -7,8 +7,8 @@ import tomllib
 
 import pytest
 
+from softdock.files.toml_positions import key_lines
 from softdock.scenario.files import preset_names, preset_text
-from softdock.scenario.positions import key_lines
 
 TEXT = '''\
 # a comment = with an equals sign

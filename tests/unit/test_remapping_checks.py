@@ -2,37 +2,16 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import pytest
+from remapping_refusals import refused, remapped
 from scenarios import lange_impact
 
 from softdock import build
-from softdock.campaign.columns import columns
-from softdock.campaign.engines import engine_for
-from softdock.campaign.kernel_specialisation import MOST_FLOATS
 from softdock.core.adaptation.remapping.host.durations import SPRINGS_OF_SCENARIO, lasting
-from softdock.core.adaptation.remapping.host.reports import suggest
 from softdock.core.orbit import orbit
 from softdock.errors import BadInput
 from softdock.scenario.checks import UNRESOLVED_CYCLES
 from softdock.scenario.files import load_scenario
-
-
-def remapped(preset=None, tables=None, **keys):
-    if preset:
-        return load_scenario(preset, {"methods": [{"name": "remapping", **keys}], **(tables or {})})
-    return build({**lange_impact(), **(tables or {}), "methods": [{"name": "remapping", **keys}]})
-
-
-def refused(key, *words, **given):
-    with pytest.raises(BadInput) as caught:
-        remapped(**given)
-    problems = [p for p in caught.value.problems if p.key.endswith(key)]
-    assert problems, [p.key for p in caught.value.problems]
-    for word in words:
-        assert word in problems[0].allowed
-
 
 SOFT_ALONG_X = [[0.0, 0.0, 0.0], [0.0, 1e5, 0.0], [0.0, 0.0, 1e5]]
 
@@ -235,128 +214,3 @@ def test_how_long_a_hunt_crossley_contact_lasts():
         contact["end_s"] - contact["start_s"], rel=1e-6
     )
     assert lasting(5e4, 1.0, 50.0, 0.1) == pytest.approx(0.09935, rel=1e-4)
-
-
-@pytest.mark.parametrize("key", ["target_stiffness_N_per_m", "damping_Ns_per_m"])
-def test_values_without_their_partner(key):
-    """Alone they would be ignored in silence."""
-    refused(f"methods.0.{key}", "a stiffness_N_per_m beside it", **{key: 100.0})
-    remapped(**{key: 100.0, "stiffness_N_per_m": 5e4})
-
-
-def test_wanted_and_believed_values_without_their_partner():
-    """A value that means something only beside another is refused alone, and the other is named."""
-    alone = {"law": "spring_damper", "target_stiffness_N_per_m": 1e5}
-    refused(
-        "methods.0.wanted.target_stiffness_N_per_m",
-        "a wanted.stiffness_N_per_m beside it",
-        wanted=alone,
-    )
-    refused(
-        "methods.0.filter.moving_mass_kg",
-        "filter.joint_stiffness_N_per_m beside it",
-        environment="filter",
-        filter={"moving_mass_kg": [5.0, 5.0]},
-    )
-
-
-def test_a_wanted_stiffness_of_zero():
-    """The satellites would pass through each other: the scenario's wanted contact, or a law of the
-    method's own that takes its stiffness from there."""
-    pair = {
-        "geometry": "wall",
-        "axis": [-1.0, 0.0, 0.0],
-        "real": {"stiffness_N_per_m": 5e4},
-        "wanted": {"law": "spring_damper", "stiffness_N_per_m": 0.0},
-    }
-    refused(
-        "methods.0.wanted.law",
-        "contact.0.wanted.stiffness_N_per_m",
-        "is 0",
-        tables={"contact": [pair]},
-    )
-    refused(
-        "methods.0.wanted.stiffness_N_per_m",
-        "> 0",
-        tables={"contact": [pair]},
-        wanted={"law": "restitution", "restitution": 0.7},
-    )
-    remapped(tables={"contact": [pair]}, wanted={"law": "spring_damper", "stiffness_N_per_m": 5e4})
-
-
-def test_a_stiffness_of_another_law_is_not_taken():
-    """N/m are not N/m^1.5, either way; an exponent of 1 is a spring."""
-    refused(
-        "methods.0.wanted.stiffness_N_per_m",
-        "N/m^1.5",
-        "50000 N/m",
-        wanted={"law": "hunt_crossley", "lambda_s_per_m": 6.35},
-    )
-    remapped(wanted={"law": "hunt_crossley", "lambda_s_per_m": 6.35, "exponent": 1.0})
-    pair = {
-        "geometry": "wall",
-        "axis": [-1.0, 0.0, 0.0],
-        "real": {"law": "hunt_crossley", "stiffness_N_per_m": 1e6, "exponent": 1.5},
-    }
-    refused(
-        "methods.0.wanted.stiffness_N_per_m",
-        "[N/m]",
-        "1e+06 N/m^1.5",
-        tables={"contact": [pair]},
-        wanted={"law": "spring_damper"},
-    )
-    refused(
-        "methods.0.wanted.stiffness_N_per_m",
-        "[N/m]",
-        tables={"contact": [pair]},
-        wanted={"law": "restitution", "by": "spring_damper"},
-    )
-    remapped(tables={"contact": [pair]}, wanted={"law": "restitution", "restitution": 0.7})
-
-
-@pytest.mark.parametrize(
-    ("key", "surface"),
-    [
-        ("surface.axis", {"shape": "cylinder", "axis": [0.0, 0.0, 0.0], "radius_m": 0.1}),
-        ("surface.radius_m", {"shape": "sphere"}),
-        ("surface.radius_m", {"shape": "bore", "axis": [0.0, 0.0, 1.0], "radius_m": -0.1}),
-        ("surface.half_edges_m", {"shape": "box", "half_edges_m": [0.1, 0.0, 0.1]}),
-        ("surface.shape", {"shape": "torus"}),
-    ],
-)
-def test_a_surface_that_is_none(key, surface):
-    """A surface without a direction, a radius or edges is refused by its key."""
-    refused(f"methods.0.{key}", contact_point="shape", surface=surface)
-
-
-def test_a_surface_is_for_points_on_a_shape():
-    """A surface where the contact point is not sought on a shape is refused, not ignored."""
-    refused(
-        "methods.0.surface.shape",
-        "contact_point = shape",
-        surface={"shape": "sphere", "radius_m": 0.1},
-    )
-
-
-def test_the_suggestion_estimates_on_line_only_where_nothing_spoils_it():
-    """Noise makes the estimate scatter more than the stiffness is unknown."""
-    clean, noisy = build(lange_impact()), build({**lange_impact(), "sensor": {"noise_N": 0.5}})
-    assert suggest(clean)["estimate"] == "on_line"
-    assert suggest(noisy)["estimate"] == "given"
-    (warning,) = remapped(
-        tables={"sensor": {"noise_N": 0.5}}, threshold_N=2.0, estimate="on_line"
-    ).warnings
-    assert "scatters" in warning
-
-
-def test_a_history_that_no_gpu_takes_is_refused_before_a_campaign_starts():
-    """2 s of past at 4 ms; the CPU takes it, and `auto` is the CPU."""
-    scenario = remapped(rewind_ms=2000.0)
-    floats = columns(scenario, {"chaser.mass_kg": [99.0, 100.0]}).mem_floats
-    assert floats > MOST_FLOATS
-    plan = SimpleNamespace(
-        variants=[SimpleNamespace(mem_floats=floats)], spec=SimpleNamespace(precision="double")
-    )
-    with pytest.raises(BadInput, match="rewind_ms"):
-        engine_for("gpu", plan)
-    assert engine_for("auto", plan, threads=1).name == "cpu"

@@ -14,8 +14,8 @@ from click.testing import CliRunner
 from softdock.cli.main import cli
 from softdock.core.spatial.arrays import rotate
 from softdock.errors import BadRecording
-from softdock.recorder.look import Look, running
 from softdock.recorder.ring_file import IN, RingFile
+from softdock.recorder.ring_reader import Look, running
 from softdock.viewer.beside import Beside, facility_of_rig, newest_ring
 from softdock.viewer.panels import light_html, numbers_html
 

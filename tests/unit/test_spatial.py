@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scenarios import CHASER_INERTIA, hamilton, matrix, quaternion
+from scenarios import CHASER_INERTIA
+from turned import hamilton, matrix, quaternion
 
 from softdock.core.machine.compiled import door
 from softdock.core.spatial import motion, rotations, vectors

@@ -15,7 +15,6 @@ from softdock.stability import (
     Loop,
     Robot,
     analyse,
-    dominant_root,
     is_stable,
     lifted_matrix,
     parametric_boundary,
@@ -27,9 +26,7 @@ from softdock.stability import (
 )
 from softdock.stability.budget import delay_budget
 from softdock.stability.critical import loop_critical_delay, margins
-from softdock.stability.delay_roots import rightmost_roots
 from softdock.stability.loop import INTERPOLATIONS, POSITION_SHARE
-from softdock.stability.roots import delay_equation
 
 PLAIN = Loop(mass=15.6, stiffness=3000.0, damping=60.0, robots=(Robot(delay=0.016),), cycle=0.004)
 LOOPS = {
@@ -160,67 +157,6 @@ def test_the_interpolations_are_those_of_the_robots():
     from softdock.core.robots.history import INTERPOLATIONS as OF_ROBOTS
 
     assert INTERPOLATIONS == OF_ROBOTS
-
-
-CONTINUOUS = {
-    "delay": replace(PLAIN, cycle=None),
-    "lag and filter": Loop(
-        60.0,
-        1000.0,
-        50.0,
-        (Robot(delay=0.016, lag=60.0, lag_damping=0.8),),
-        lowpass=50.0,
-        sensor_delay=0.004,
-    ),
-    "virtual": Loop(
-        60.0, 1000.0, 10.0, (Robot(delay=0.016, lag=60.0),), virtual_damping=30.0, pose_delay=0.016
-    ),
-    "unstable": Loop(60.0, 1000.0, 5.0, (Robot(delay=0.15),)),
-}
-
-
-@pytest.mark.parametrize("name", CONTINUOUS)
-def test_rightmost_roots_against_an_independent_finder(name):
-    """The spectral method finds what the mapping algorithm of `qpmr` finds."""
-    from qpmr.qpmr_v2 import qpmr
-
-    P, terms = delay_equation(CONTINUOUS[name])
-    coefficients = np.zeros((len(terms) + 1, len(P)))
-    coefficients[0] = P[::-1]
-    for row, (_, Q) in zip(coefficients[1:], terms):
-        row[: len(Q)] = -Q[::-1]
-    found, _ = qpmr(
-        [-25.0, 10.0, 0.0, 60.0], coefficients, np.array([0.0, *(tau for tau, _ in terms)]), e=1e-9
-    )
-    oracle = max(found, key=lambda root: root.real)
-    ours = dominant_root(CONTINUOUS[name])
-    assert abs(ours - complex(oracle.real, abs(oracle.imag))) < 1e-7
-
-
-@pytest.mark.parametrize("name", CONTINUOUS)
-def test_continuous_loops_are_limits_of_sampled_ones(name):
-    """With an ever shorter cycle the sampled dominant root, growth and frequency, becomes the
-    continuous one: the error falls with the cycle."""
-    loop = CONTINUOUS[name]
-    if loop.virtual_damping > 0.0:
-        loop = loop.changed(
-            virtual_from="simulated"
-        )  # sampled loops carry late poses to the force's instant, continuous ones do not
-    truth = dominant_root(loop)
-    errors = [
-        abs(dominant_root(loop.changed(cycle=T, integrator="symplectic_euler")) - truth)
-        for T in (0.002, 0.001)
-    ]
-    assert errors[1] < 0.6 * errors[0]
-    assert errors[1] < 0.02 * abs(truth)
-
-
-def test_rightmost_roots_without_delay_are_those_of_the_polynomial():
-    """With zero delay the characteristic roots are the polynomial's, found independently."""
-    found = rightmost_roots(np.array([2.0, 3.0, 40.0]), [(0.0, np.array([-1.0, -2.0]))], 2)
-    assert sorted(found, key=lambda z: z.imag) == pytest.approx(
-        sorted(np.roots([2.0, 4.0, 42.0]), key=lambda z: z.imag)
-    )
 
 
 @pytest.mark.parametrize("name", LOOPS)

@@ -20,15 +20,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softdock.arms.arm import Arm
+from softdock.arms.facility import Facility, Mount
 from softdock.arms.limits import LIMIT_HELPS, LIMIT_NEEDS, LIMIT_WORDS
 from softdock.arms.mounted import loaded, mock_up_load
+from softdock.arms.scenario_facility import facility_of
 from softdock.core.arms.doors import flange_rows, torque_rows
 from softdock.core.arms.layout import AXES, WORK
 from softdock.core.spatial.arrays import unit_matrix
 from softdock.runs.arms import mounted_arms
 from softdock.scenario.build import Scenario
-from softdock.scenario.facility import Facility, Mount
-from softdock.scenario.scenario_facility import facility_of
 
 BEYOND = "arm beyond a limit"
 UNITS = {"speed": "rad/s", "acceleration": "rad/s^2", "torque": "Nm"}  # of joints that turn

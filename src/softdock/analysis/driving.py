@@ -24,7 +24,7 @@ from softdock.core.energy.ledger import LEDGER
 from softdock.core.machine import seam_doors
 from softdock.core.machine.interrupts import deferred
 from softdock.core.machine.record import RECORD
-from softdock.core.machine.truth import TRUTH
+from softdock.core.machine.simulated_report import TRUTH
 from softdock.core.seam import REPORT, SEAM_STATUSES, STATUS_BITS, bits, new_report
 from softdock.errors import BadInput, Problem, RunInterrupted
 from softdock.runs.controller import Controller

@@ -162,7 +162,7 @@ def _rows(what: str, rows: np.ndarray, time: np.ndarray, where: str, words: str)
 
 
 def _stale(scenario: Scenario, series: Mapping[str, np.ndarray]) -> list[Event]:
-    """Cycles at which nothing new was handed over, of a sensor that should report in each."""
+    """Cycles at which nothing new was delivered, of a sensor that should report in each."""
     found, time, T = [], series["time"], 1e-3 * scenario.tables["time"]["cycle_ms"]
     for where, channel, words in (
         ("sensor", "force_age", "no new force"),

@@ -4,7 +4,7 @@ compensated wrongly, a bias, a drift. Found from the scenario alone, before a ru
 In: a scenario. Out: force [N] and torque [Nm, on the body with the sensor], what they are made of,
 and what they make until the end of the run: relative speed, rates of both bodies, and the distance
 from orbit that is. Noise is not counted: its mean is nothing. What comes with a force below the
-sensor's threshold is handed over as nothing, and is none.
+sensor's threshold is delivered as nothing, and is none.
 
     distance^2 = (m v^2 + w.J w of both bodies) / (m v_approach^2),  1/m = 1/m_chaser + 1/m_target
 """

@@ -1,4 +1,4 @@
-"""The wrench that a sensor hands over in free flight: what its tool's compensation misses, and its
+"""The wrench that a sensor delivers in free flight: what its tool's compensation misses, and its
 bias.
 
 In: the tables of a scenario. Out: force on the chaser, torques on both bodies about their centres

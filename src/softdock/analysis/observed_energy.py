@@ -60,7 +60,7 @@ def observed_energy(sensor_on: str, series: Series) -> np.ndarray:
 
 
 def _new(stamps: np.ndarray) -> np.ndarray:
-    """Rows at which something newer than before was handed over."""
+    """Rows at which something newer than before was delivered."""
     return np.concatenate([[True], np.diff(np.maximum.accumulate(stamps)) > SAME_AGE])
 
 

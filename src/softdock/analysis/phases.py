@@ -116,8 +116,8 @@ def sampling_phase(metrics: Mapping[str, Any], cycle: float) -> float | None:
 
 
 def numbers(metrics: Mapping[str, Any], prefix: str = "") -> list[tuple[str, float]]:
-    """Every number that has one value a run, by its dotted key: those at the top, of the ledger and
-    of the fidelity."""
+    """Every number that has one value per run, by its dotted key: those at the top, of the ledger
+    and of the fidelity."""
     found: list[tuple[str, float]] = []
     for key, value in metrics.items():
         if key in ("schema", "final", "reference", "phases", "cycle_s", "duration_s"):

@@ -17,6 +17,7 @@ from softdock.analysis.joints import arm_books, imbalances, joint_books
 from softdock.analysis.method_books import method_books, told_by_truth
 from softdock.analysis.metrics import metrics
 from softdock.analysis.observed_energy import observed_by_age
+from softdock.arms.scenario_facility import arm_robots
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.machine import doors
 from softdock.core.machine.interrupts import abandonable, deferred
@@ -27,7 +28,6 @@ from softdock.runs.memory import check_memory
 from softdock.runs.run import Reached, Run, contact_rows
 from softdock.runs.series import Series
 from softdock.runs.stepper import LOGGED_CONTACTS, Stepper, cycle_count
-from softdock.scenario.arm_tables import arm_robots
 from softdock.scenario.build import Scenario, build
 
 __all__ = ["LOGGED_CONTACTS", "Stepper", "cycle_count", "fly", "judge", "method_books", "simulate"]

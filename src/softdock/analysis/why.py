@@ -27,8 +27,8 @@ import numpy as np
 from softdock.analysis.causes import COMPARE, Cause, causes
 from softdock.analysis.free_flight import free_flight
 from softdock.analysis.judgement import FAITHFUL, share
-from softdock.analysis.phased import cores, in_phases, judged, metrics_of
 from softdock.analysis.simulation import simulate
+from softdock.analysis.worst_phase import cores, in_phases, judged, metrics_of
 from softdock.core.adaptation.registry import RAW
 from softdock.core.machine.features import Markers
 from softdock.core.machine.interrupts import each_abandonable
@@ -237,7 +237,7 @@ def switched_off(scenario: Scenario, off: Iterable[Cause]) -> Scenario:
 
 
 def _same_code(changed: Scenario, scenario: Scenario) -> Scenario:
-    """Compiled with what the scenario itself needs, so that nothing is compiled anew."""
+    """Compiled with what the scenario itself needs, so that nothing is recompiled."""
     changed.markers = Markers(scenario.markers.features, changed.markers.methods)
     return changed
 

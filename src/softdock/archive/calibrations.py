@@ -11,6 +11,7 @@ import numpy as np
 from softdock.archive.recordings import open_recording
 from softdock.archive.run_folder import open_run
 from softdock.archive.sources import is_recording
+from softdock.arms.facility import Frame
 from softdock.errors import BadInput, Problem
 from softdock.identification.calibration import Calibration, calibrate
 from softdock.identification.pose_plan import Plan
@@ -18,7 +19,6 @@ from softdock.identification.still import calibrated
 from softdock.logs.attitudes import quaternions
 from softdock.logs.table_files import read_csv
 from softdock.logs.tables import CsvForm
-from softdock.scenario.facility import Frame
 
 ANGLES = ("a_deg", "b_deg", "c_deg")
 READINGS = ("fx_N", "fy_N", "fz_N", "tx_Nm", "ty_Nm", "tz_Nm")

@@ -18,8 +18,8 @@ from softdock.campaign.trajectories import chosen, flown_again, is_silent, write
 from softdock.campaign.variants import Plan
 from softdock.errors import BadInput, CampaignStopped, Problem, closest
 from softdock.files.atomic import write_whole
+from softdock.files.reading import Unreadable, read_text
 from softdock.report.campaign.page import campaign_page
-from softdock.scenario.reading import Unreadable, read_text
 
 # what a summary has of what its runs took: numbers, or none
 SPENT = (

@@ -32,6 +32,7 @@ from softdock.core.contact_log import LOG_COLUMNS
 from softdock.errors import BadInput, BadRunFolder, printable
 from softdock.files.atomic import write_whole
 from softdock.files.folders import make_folder
+from softdock.files.reading import Unreadable, read_bytes, read_text
 from softdock.report.run.page import run_page
 from softdock.runs.parquet import from_parquet, to_parquet
 from softdock.runs.run import Reached, Run
@@ -39,7 +40,6 @@ from softdock.runs.series import Series
 from softdock.scenario.build import Scenario, build
 from softdock.scenario.files import to_toml
 from softdock.scenario.method_sources import LISTED, explained, files_of, kept, listed_methods
-from softdock.scenario.reading import Unreadable, read_bytes, read_text
 
 FORMAT, VERSION = "softdock run", 1
 MANIFEST, SCENARIO, SERIES, METRICS, REPORT = (

@@ -1,6 +1,7 @@
-"""Arms as a person describes them: presets, tables of axes, URDF files.
+"""Arms as a person describes them (presets, tables of axes, URDF files), and the facility in which
+they stand: `[facility]`, who stands where and which frame is which.
 
-Each is made into the flat vector that the compiled kinematics reads (softdock.core.arms).
+Each arm is made into the flat vector that the compiled kinematics reads (softdock.core.arms).
 """
 
 from softdock.arms.arm import Arm

@@ -26,16 +26,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softdock.arms.arm import Arm
+from softdock.arms.facility import Facility, Frame, Mount
 from softdock.arms.mounted import loaded, mock_up_load
+from softdock.arms.scenario_facility import arm_robots, facility_of
 from softdock.arms.sources import arm_of
 from softdock.core.arms.doors import branch_rows, flange_rows, follow_rows, jacobian_rows, mass_rows
 from softdock.core.arms.follow import BRANCHES, UNREACHABLE
 from softdock.core.arms.layout import AXES, WORK
 from softdock.core.spatial.arrays import unit_matrix
 from softdock.errors import BadInput, Problem
-from softdock.scenario.arm_tables import arm_robots
-from softdock.scenario.facility import Facility, Frame, Mount
-from softdock.scenario.scenario_facility import facility_of
 
 BODIES = ("chaser", "target")
 

@@ -21,9 +21,9 @@ import math
 import numpy as np
 
 from softdock.arms.arm import Arm
+from softdock.arms.facility import Mount
 from softdock.core.arms.layout import AT
 from softdock.core.spatial.arrays import unit_matrix
-from softdock.scenario.facility import Mount
 
 
 def base_axis_rows(

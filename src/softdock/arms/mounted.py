@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from softdock.arms.arm import Arm, six, symmetric
+from softdock.arms.facility import Load, Mount
 from softdock.core.spatial.arrays import unit_matrix
-from softdock.scenario.facility import Load, Mount
 
 
 def loaded(arm: Arm, mount: Mount, scenario_load: Load | None = None) -> Arm:

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from softdock.arms.arm import Arm
+from softdock.arms.facility import Mount
 from softdock.arms.table import arm_from_table
 from softdock.errors import BadInput, Problem, closest
-from softdock.scenario.facility import Mount
-from softdock.scenario.parse import parse_toml
-from softdock.scenario.reading import Unreadable, read_bytes
-from softdock.scenario.strict_tables import Locate, nowhere
+from softdock.files.reading import Unreadable, read_bytes
+from softdock.files.strict_tables import Locate, nowhere
+from softdock.files.toml_text import parse_toml
 
 LARGEST_FILE = 2_000_000  # bytes
 

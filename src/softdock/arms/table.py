@@ -8,7 +8,7 @@ from typing import Any
 
 from softdock.arms.arm import UNKNOWN, Arm, Link, build_arm
 from softdock.errors import BadInput, Problem
-from softdock.scenario.strict_tables import Locate, Reader, nowhere
+from softdock.files.strict_tables import Locate, Reader, nowhere
 
 DEG = math.pi / 180.0
 MOST_JOINTS = 12  # read before the count is refused

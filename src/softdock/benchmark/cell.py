@@ -24,7 +24,7 @@ from typing import Any
 from numba.core.errors import NumbaError
 
 from softdock.analysis.metrics import plain
-from softdock.analysis.phased import in_phases, judged
+from softdock.analysis.worst_phase import in_phases, judged
 from softdock.benchmark.entries import Entry
 from softdock.benchmark.tellings import EXACTLY, NOTHING, WRONG, Told, told, wrongly
 from softdock.comparison.compare import pushing

@@ -3,7 +3,7 @@
     plan.json         what runs: sources, cases, entries, seed; written before the first cell
     cases/NAME.toml   every case as it ran, drawn ones among them: `softdock run cases/NAME.toml`
     methods/          the user's own files of methods as they ran, and methods.json
-    cells.jsonl       one line a cell as it comes: its checksum, then its JSON
+    cells.jsonl       one line per cell as it comes: its checksum, then its JSON
     benchmark.json    the results (results.py), when all is done; report.html, the page
 
 A line that was cut by an interruption, or changed, has a wrong checksum: its cell is measured again
@@ -27,8 +27,8 @@ from softdock.core.machine.compiled import source_hash
 from softdock.errors import BadInput, Problem
 from softdock.files.atomic import write_whole
 from softdock.files.folders import make_folder
+from softdock.files.reading import Unreadable, read_text
 from softdock.scenario.method_sources import files_of, kept
-from softdock.scenario.reading import Unreadable, read_text
 
 FORMAT, VERSION = "softdock benchmark plan", 1
 PLAN, CASES, CELLS = "plan.json", "cases", "cells.jsonl"

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from softdock.analysis.phased import reseeded
+from softdock.analysis.worst_phase import reseeded
 from softdock.benchmark.draws import drawn_case
 from softdock.benchmark.entries import Entry
 from softdock.benchmark.tellings import TELLINGS
 from softdock.errors import BadInput, Problem, closest
+from softdock.files.reading import LARGEST_FILE, read_text
 from softdock.scenario.benchmark_set import (
     PREFIX,
     case_set,
@@ -26,7 +27,6 @@ from softdock.scenario.benchmark_set import (
 from softdock.scenario.build import Scenario, build
 from softdock.scenario.files import load_scenario, to_toml
 from softdock.scenario.method_sources import files_of
-from softdock.scenario.reading import LARGEST_FILE, read_text
 
 RANDOM, OWN = "random", "own"  # groups of cases that are none of the list's
 MOST_RANDOM = 100_000

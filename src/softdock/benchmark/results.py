@@ -23,9 +23,9 @@ from softdock.benchmark.folder import Folder
 from softdock.benchmark.scores import leaderboard
 from softdock.core.machine.compiled import source_hash
 from softdock.errors import BadInput, Problem
+from softdock.files.reading import Unreadable, read_text
 from softdock.scenario.benchmark_set import case_set
 from softdock.scenario.method_sources import FILES, files_of
-from softdock.scenario.reading import Unreadable, read_text
 
 FORMAT, SCHEMA = "softdock benchmark", 1
 LARGEST = 500_000_000  # bytes

@@ -2,7 +2,7 @@
 
 The first line in is the plan's part that all cells share: entries, tellings, phases, and the texts
 of the user's own files of methods, which its user named (they are run here as well). Every other
-line is a cell: its number, which entry, the case's text. Out: one line a cell. Ctrl-C is the
+line is a cell: its number, which entry, the case's text. Out: one line per cell. Ctrl-C is the
 parent's: it ends this process by closing its input or by killing it.
 """
 

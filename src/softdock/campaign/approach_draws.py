@@ -1,7 +1,7 @@
 """`[approach]` varied in a campaign: each draw's distance, offset, tilt or tumble as the positions,
 velocities and attitudes that it stands for (scenario/approach.py).
 
-In: values of keys `approach.*` in the file's units, a row a run. Out: columns of the parameter
+In: values of keys `approach.*` in the file's units, one row per run. Out: columns of the parameter
 vector. One run takes 0.1 ms, with a tumble that is turned back 3 ms; draws are kept, because they
 are asked for several times. Geometry is that of the base: keys of the first contact pair's tip,
 origin and axis do not vary beside it.

@@ -1,5 +1,5 @@
-"""A campaign on many machines, by Dask: a task a shard, in batches; each worker uses its cores, or
-its GPU if it has one.
+"""A campaign on many machines, by Dask: one task per shard, in batches; each worker uses its cores,
+or its GPU if it has one.
 
 The tables come back to this machine, which writes them. A worker that is lost is replaced by Dask
 and its shards are run again elsewhere, to the same bits. Only some shards are under way at a time,
@@ -52,7 +52,7 @@ from softdock.campaign.user_outcomes import Own, load_own
 from softdock.campaign.variants import Plan
 from softdock.core.machine.compiled import source_hash
 from softdock.errors import CampaignStopped
-from softdock.scenario.reading import read_text
+from softdock.files.reading import read_text
 
 FETCH_S = 10.0  # between two such looks while a table comes
 UNDER_WAY = 3  # shards for each thread of the workers

@@ -1,10 +1,10 @@
-"""From a scenario and swept keys to the matrix of parameter vectors of a batch, one row a run.
+"""From a scenario and swept keys to the matrix of parameter vectors of a batch, one row per run.
 
     columns(scenario, {"robots.chaser.delay_ms": delays, "contact.0.real.stiffness_N_per_m":
     1000.0})
 
 Keys and units are those of the scenario file; `.0`, `.1`, `.2` behind a vector's key is one
-component. Values are arrays of length N or single numbers (for a whole vector, one row a run).
+component. Values are arrays of length N or single numbers (for a whole vector, one row per run).
 Every value is checked against its parameter's definition. All rows share one memory map, laid out
 for the longest delay. What needs more than one key (bodies apart at the start, contacts the cycle
 can resolve) is checked on every row up to `CHECKED_ROWS`, beyond that on each column's extremes and

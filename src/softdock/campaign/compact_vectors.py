@@ -23,7 +23,7 @@ class Thin(NamedTuple):
         return Thin(self.base, self.at, self.values[first:last])
 
     def expand(self, first: int = 0, last: int | None = None) -> np.ndarray:
-        """The vectors of some runs, one row a run."""
+        """The vectors of some runs, one row per run."""
         values = self.values[first:last]
         vectors = np.empty((len(values), len(self.base)))
         vectors[:] = self.base

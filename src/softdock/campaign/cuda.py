@@ -1,9 +1,10 @@
-"""A batch on one CUDA device: a thread a run, each calling the same `run_one` as a CPU thread does.
+"""A batch on one CUDA device: one thread per run, each calling the same `run_one` as a CPU thread
+does.
 
-A kernel is compiled for what the runs of a batch have in common: their kind (kinds.py) and the size
-of `mem`, an array in the thread's local memory. Numbers they share are arguments of the kernel;
-parameters, outcomes and logs are in global memory. Launches are slices of the batch, sized by the
-time the last one took.
+A kernel is compiled for what the runs of a batch have in common: their kind
+(core/machine/specialise.py) and the size of `mem`, an array in the thread's local memory. Numbers
+they share are arguments of the kernel; parameters, outcomes and logs are in global memory. Launches
+are slices of the batch, sized by the time the last one took.
 """
 
 from __future__ import annotations
@@ -131,7 +132,8 @@ def kernel_and_markers(special: Special, markers: Markers, precision: str) -> tu
 
 @functools.cache
 def expanding_kernel() -> Any:
-    """Thin runs to parameter vectors, on the device, and their results made zero: a block a run."""
+    """Thin runs to parameter vectors, on the device, and their results made zero: one block per
+    run."""
     cuda = load_numba_cuda()
 
     def expand(base, at, values, vectors, outcomes, logs):

@@ -22,7 +22,7 @@ from softdock.campaign.shards import RUNS, Folder, Shard, again, opened, shards
 from softdock.campaign.variants import Plan
 from softdock.core.cycle import STATUSES
 from softdock.errors import CampaignStopped
-from softdock.scenario.reading import Unreadable, read_bytes
+from softdock.files.reading import Unreadable, read_bytes
 
 MOST_ROWS = 100_000
 WORST = 10

@@ -1,7 +1,7 @@
 """Numbers between 0 and 1 that depend on the seed, the dimension and the index of the run alone:
 any part of a design can be made by itself, in any order, by any worker, to the same bits.
 
-    random            Philox, one stream a dimension
+    random            Philox, one stream per dimension
     latin_hypercube   every dimension cut into as many layers as there are runs, each used once:
                       layers shuffled by a keyed permutation
     sobol             Sobol's sequence with the direction numbers of Joe and Kuo, shifted by seed

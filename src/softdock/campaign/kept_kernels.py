@@ -27,7 +27,7 @@ def kept_kernel(cuda: Any, function: Any, max_registers: int | None, folder: Pat
 
 
 def load_if_whole(cache: Any) -> Callable[..., Any]:
-    """A damaged file of Numba's cache is forgotten, and the kernel compiled anew."""
+    """A damaged file of Numba's cache is forgotten, and the kernel recompiled."""
     load = cache.load_overload
 
     def try_to_load(*kernel: Any) -> Any:
@@ -44,7 +44,7 @@ def load_if_whole(cache: Any) -> Callable[..., Any]:
 
 def keep_if_possible(keep: Callable[..., None]) -> Callable[..., None]:
     """A kernel that a library was linked into (networks reshape arrays) cannot be kept on disk: it
-    is compiled anew in each process."""
+    is recompiled in each process."""
 
     def try_to_keep(*kernel: Any) -> None:
         try:

@@ -1,5 +1,5 @@
-"""What the runs of a batch have in common: what their CUDA kernel is compiled for (kinds.py), and
-as little memory as they need.
+"""What the runs of a batch have in common: what their CUDA kernel is compiled for
+(core/machine/specialise.py), and as little memory as they need.
 
 What all runs share becomes a constant or an argument of the kernel. Set-points and samples are kept
 only as long as some run reads them: a multiprocessor's caches then hold more of its runs.

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from softdock.campaign.arrow_arrays import numbers
-from softdock.campaign.judged import word_in_table, words_of_runs
 from softdock.campaign.outcome import Map, Outcome, Quantile
 from softdock.campaign.outcome_columns import from_metrics, of_orbits, orbit_beside
+from softdock.campaign.verdicts import word_in_table, words_of_runs
 
 ORBIT_OUTCOMES = (
     Outcome(

@@ -58,7 +58,7 @@ class Family:
     """One family's runs."""
 
     name: str
-    swept: dict[str, np.ndarray]  # key to a row a run
+    swept: dict[str, np.ndarray]  # key to one row per run
     tables: dict[str, Any]
     kinetic_J: np.ndarray  # KE_0
     noise_J: np.ndarray  # the noise term

@@ -101,7 +101,7 @@ def _tables(contact: dict[str, Any], is_fixed: bool) -> dict[str, Any]:
 def _contact(
     name: str, gap: np.ndarray, random: np.random.Generator
 ) -> tuple[dict[str, Any], np.ndarray]:
-    """The pair without its law, and where the chaser starts: a row a run, `gap` away [m]."""
+    """The pair without its law, and where the chaser starts: one row per run, `gap` away [m]."""
     runs, zero = len(gap), np.zeros(len(gap))
     if name == "wall":
         wall: dict[str, Any] = {"geometry": "wall", "axis": [1.0, 0.0, 0.0]}

@@ -14,9 +14,9 @@ from softdock.campaign.approach_draws import approach_draws, problems_of
 from softdock.campaign.checking import check_plan
 from softdock.campaign.design import Design
 from softdock.campaign.outcomes import columns_of
-from softdock.campaign.places import find_places, varied_columns
 from softdock.campaign.spec import Spec, load_spec
 from softdock.campaign.variants import Plan, Variant
+from softdock.campaign.varied_columns import find_places, varied_columns
 from softdock.core.adaptation.registry import METHODS, RAW
 from softdock.errors import BadInput, Problem
 from softdock.scenario.build import Scenario

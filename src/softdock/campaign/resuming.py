@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from softdock._version import __version__
+from softdock.campaign.checksums import SUMS
 from softdock.campaign.shards import (
     OWN,
     RUNS,
@@ -18,7 +19,6 @@ from softdock.campaign.shards import (
     read_manifest,
     shards,
 )
-from softdock.campaign.sums import SUMS
 from softdock.campaign.variants import Plan
 from softdock.core.machine.compiled import source_hash
 from softdock.errors import BadInput, Problem

@@ -7,7 +7,7 @@
                                     written before the first run
     runs/part-000000.parquet ...    the table of outcomes, one file per shard:
                                     `pandas.read_parquet("DIR/runs")`
-    sums/part-000000.json ...       checksum and place in the plan of each shard (sums.py)
+    sums/part-000000.json ...       checksum and place in the plan of each shard (checksums.py)
     trajectories/                   motion of chosen runs
     summary.json, report.html       when all is done
 
@@ -28,14 +28,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from softdock._version import __version__
+from softdock.campaign.checksums import SUMS, damage_of, sum_file, sum_of
 from softdock.campaign.plan import make_plan
 from softdock.campaign.spec import read_spec
-from softdock.campaign.sums import SUMS, damage_of, sum_file, sum_of
 from softdock.campaign.variants import Plan
 from softdock.core.machine.compiled import source_hash
 from softdock.errors import BadInput, Problem
 from softdock.files.atomic import write_whole
 from softdock.files.folders import make_folder
+from softdock.files.reading import LARGEST_FILE, Unreadable, read_bytes, read_text
 from softdock.scenario.build import build
 from softdock.scenario.files import to_toml
 from softdock.scenario.method_file import load_method_sources
@@ -45,9 +46,8 @@ from softdock.scenario.method_sources import (
     kept,
     listed_methods,
 )
-from softdock.scenario.reading import LARGEST_FILE, Unreadable, read_bytes, read_text
 
-FORMAT, VERSION = "softdock campaign", 2  # 2: shards have checksums (sums.py)
+FORMAT, VERSION = "softdock campaign", 2  # 2: shards have checksums (checksums.py)
 MANIFEST, CAMPAIGN, SCENARIO, RUNS, OWN = (
     "campaign.json",
     "campaign.toml",

@@ -22,8 +22,8 @@ from softdock.campaign.spec_tables import read_names, read_report, read_trajecto
 from softdock.campaign.varied_key import Vary
 from softdock.campaign.vary import read_vary
 from softdock.errors import BadInput, Problem, closest
-from softdock.scenario.parse import parse_toml
-from softdock.scenario.reading import Unreadable, read_text
+from softdock.files.reading import Unreadable, read_text
+from softdock.files.toml_text import parse_toml
 from softdock.scenario.table_reader import Locate
 
 SCHEMA_VERSION = 1

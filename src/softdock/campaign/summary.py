@@ -17,13 +17,13 @@ from softdock._version import __version__
 from softdock.analysis.metrics import plain
 from softdock.campaign.digest import digest
 from softdock.campaign.execute import Spent
-from softdock.campaign.judged import campaign_judgement
 from softdock.campaign.maps import maps
 from softdock.campaign.outcome_table import column_names
 from softdock.campaign.outcomes import OUTCOMES, on_page
 from softdock.campaign.requirement import required
 from softdock.campaign.sensitivity import ranking
 from softdock.campaign.variants import Plan
+from softdock.campaign.verdicts import campaign_judgement
 
 SAME = 1e-9  # of the larger: values no farther apart are one
 FEWEST_BINS, MOST_BINS = 12, 60  # of a histogram

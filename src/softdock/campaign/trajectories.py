@@ -57,7 +57,8 @@ def chosen(plan: Plan, worst: Iterable[int]) -> list[int]:
 
 
 def write_trajectories(plan: Plan, folder: Path, runs: Iterable[int]) -> dict[int, Scene]:
-    """A file a run; every `every_ms` one row. Returns the scenes of these runs, for the page."""
+    """One file per run; every `every_ms` one row. Returns the scenes of these runs, for the
+    page."""
     scenes = {}
     for run in runs:
         scenario = plan.scenario_of(run)

@@ -37,7 +37,7 @@ from softdock.core.contact_log import LOG_COLUMNS
 from softdock.core.machine import doors
 from softdock.core.machine.doors import OUTCOME_COLUMNS, OUTCOMES
 from softdock.errors import BadInput, CampaignStopped, Problem
-from softdock.scenario.reading import Unreadable, read_text
+from softdock.files.reading import Unreadable, read_text
 
 OWN_CONTACTS = 4  # rows of the contact log that these functions see
 MANY = 9.0  # contacts, more than that

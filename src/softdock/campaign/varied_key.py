@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from softdock.campaign.normal import inverse_normal
+from softdock.campaign.normal_distribution import inverse_normal
 
 Refuse = Callable[..., None]
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.campaign.normal import normal_probability
+from softdock.campaign.normal_distribution import normal_probability
 from softdock.campaign.varied_key import Refuse, Vary
 from softdock.errors import closest
 

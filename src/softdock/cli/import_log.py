@@ -71,7 +71,7 @@ def import_log(
         return
     show = output()
     from softdock.cli.run_tables import show_judgement
-    from softdock.recorder.judged import ORBITS
+    from softdock.recorder.log_verdict import ORBITS
 
     show_judgement(show, recording.judgement(str(folder)))
     show.print(recording.sentence, markup=False, soft_wrap=True)

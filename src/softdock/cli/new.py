@@ -36,8 +36,8 @@ def new(file: Path, shape: str, ask: bool | None, force: bool, **given: str | No
     """
     from softdock.errors import BadInput, Problem
     from softdock.files.atomic import write_whole
+    from softdock.files.toml_text import parse_toml
     from softdock.scenario.build import build
-    from softdock.scenario.parse import parse_toml
 
     if file.suffix != ".toml":
         raise BadInput(Problem("FILE", str(file), "a name that ends in .toml"))

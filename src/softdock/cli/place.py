@@ -79,11 +79,11 @@ def place(
     into the scenario. With --check: the scenario's own [facility]; exit code 2 if it does not fit,
     with the joint, the instant and what would help.
     """
+    from softdock.arms.scenario_facility import facility_of
     from softdock.placement.motion import motion_of, spread_of
     from softdock.placement.place import place_robots, robots_to_place
     from softdock.report.placement.page import save_placement
     from softdock.scenario.files import load_scenario
-    from softdock.scenario.scenario_facility import facility_of
 
     loaded = load_scenario(scenario, changes)
     folder = Path(scenario).parent if Path(scenario).is_file() else None
@@ -154,7 +154,7 @@ def _show(result: Any, page: Path, as_json: bool) -> None:
 
 @contextmanager
 def _shown_progress() -> Iterator[Callable[[str, int, int], None]]:
-    """A bar for each robot, on a terminal; off it one line a robot."""
+    """A bar for each robot, on a terminal; off it one line per robot."""
     if not console.is_terminal:
         said: set[str] = set()
 

@@ -16,7 +16,7 @@ from softdock.placement.words import check_sentence, placement_sentence
 
 
 def show_check(check: Check) -> None:
-    """The verdict, a table a robot, and the volumes that come nearest."""
+    """The verdict, one table per robot, and the volumes that come nearest."""
     say = output()
     say.print(check_sentence(check), style="bold", markup=False, soft_wrap=True)
     _show_robots(say, check)

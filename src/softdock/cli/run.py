@@ -88,7 +88,7 @@ def run(
     with working(f"running {scenario} (a first run compiles for about half a minute)") as say:
         start_numba()
         from softdock.analysis.metrics import metrics_json
-        from softdock.analysis.phased import judge_in_phases
+        from softdock.analysis.worst_phase import judge_in_phases
         from softdock.scenario.files import load_scenario
         from softdock.scenario.method_compile import refusing_what_does_not_compile
 

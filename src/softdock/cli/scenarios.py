@@ -88,11 +88,11 @@ def check(
 
 def _check_arms(scenario: str, checked: Any) -> None:
     """The arms of a `[facility]` on orbit's own motion: refused if it does not fit them."""
+    from softdock.arms.scenario_facility import facility_of
     from softdock.errors import BadInput
     from softdock.placement.check import check_run
     from softdock.placement.motion import motion_of
     from softdock.placement.words import check_sentence
-    from softdock.scenario.scenario_facility import facility_of
 
     folder = Path(scenario).parent if Path(scenario).is_file() else None
     found = check_run(facility_of(checked.tables), motion_of(checked), checked.tables, folder)

@@ -163,7 +163,7 @@ def stability(
 
 def _judged(scenario: str, changes: tuple[str, ...]) -> dict[str, Any]:
     """The judgement of `softdock run`, or why there is none."""
-    from softdock.analysis.phased import in_phases, judged, metrics_of
+    from softdock.analysis.worst_phase import in_phases, judged, metrics_of
     from softdock.cli.arguments import typed
     from softdock.scenario.files import load_scenario
 

@@ -15,9 +15,9 @@ from softdock.analysis.feasibility import check_feasible
 from softdock.analysis.free_flight import first_step
 from softdock.analysis.free_flight import warnings as free_flight_warnings
 from softdock.analysis.metric import names_over_phases
-from softdock.analysis.phased import in_phases as sampled
-from softdock.analysis.phased import judged
 from softdock.analysis.phases import MOST_PHASES
+from softdock.analysis.worst_phase import in_phases as sampled
+from softdock.analysis.worst_phase import judged
 from softdock.comparison.knowledge import WrongBelief, beliefs, wrong_beliefs
 from softdock.comparison.outcomes import (
     Curves,

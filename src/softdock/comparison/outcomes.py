@@ -27,7 +27,7 @@ BATCH_CYCLES = 5000  # at most
 
 @dataclass(frozen=True)
 class Curves:
-    """What is drawn of a run, one value a cycle."""
+    """What is drawn of a run, one value per cycle."""
 
     label: str
     time_s: np.ndarray

@@ -1,5 +1,9 @@
-"""The books of one cycle: the ledger's entry, from what the controller did and what the facility
-knows of the true contact (energy/ledger.py has the rows)."""
+"""The energy balance of one cycle: one entry of the ledger (energy/ledger.py has its rows).
+
+In: what the controller did (wrenches, satellites before and after), and what the facility knows of
+the true contact. Out: the ledger with this cycle's works added [J]. A hand that pushes a mock-up is
+felt by the sensor; its work on the satellite counts as external.
+"""
 
 from __future__ import annotations
 

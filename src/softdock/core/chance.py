@@ -55,8 +55,8 @@ def uniform(bits):
 
 @compiled
 def cosine_and_sine(turns):
-    """Of an angle in turns, 0 to 1: to the nearest quarter, then series in the rest. No library
-    function: every machine gives the same bits."""
+    """Cosine and sine of an angle in turns, 0 to 1: to the nearest quarter, then series in the
+    rest. No library function: every machine gives the same bits."""
     quarters = 4.0 * turns
     nearest = math.floor(quarters + 0.5)
     x = 0.5 * math.pi * (quarters - nearest)

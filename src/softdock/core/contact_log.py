@@ -134,7 +134,7 @@ def gather(tracker, passage, T, wrenches, before, after):
 
 @compiled
 def with_new_past(tracker, impulse, peak_squared):
-    """A method has computed the contact's past anew: `impulse` is what that adds to what had acted.
+    """A method has recomputed the contact's past: `impulse` is what that adds to what had acted.
     Its energies by the cycle are in no log: NaN."""
     return _with_past(
         tracker,

@@ -1,5 +1,8 @@
-"""The contact under way: opened, continued and closed as the loop runs (contact_log.py has the
-log)."""
+"""The contact under way: opened, continued and closed as the loop runs.
+
+In: the true touch of the mock-ups over the cycle, and what the controller made of it. Out: the
+tracker of the contact, and a row of the contact log when it closes (contact_log.py has both).
+"""
 
 from __future__ import annotations
 

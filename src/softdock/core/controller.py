@@ -1,5 +1,10 @@
-"""What the controller is made of, beside its methods: the wrenches that it was told at t_k, what
-acts on the satellites from outside, and how set-points are laid into the laboratory (stage 2)."""
+"""The controller beside its methods: measured wrenches on both satellites (`measure`), wrenches
+from outside (`external_wrenches`), and set-points mapped into the laboratory (`lay_out`, stage 2).
+
+In: the readings delivered at t_k with their ages [s], the satellites, schedules of thrusters.
+Out: wrenches [N, Nm] in world axes about the centres of mass; set-points of both robots. One sensor
+gives both satellites equal and opposite wrenches about one common point.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +36,7 @@ from softdock.core.tide import tide_wrenches
 
 @compiled
 def measure(params, mem, facility, satellites, t):
-    """What was handed over at t_k, as wrenches on both satellites."""
+    """What was delivered at t_k, as wrenches on both satellites."""
     second = no_wrench()
     if params.sensor.on != ON_CHASER:
         second = load_wrench(mem, params.memory.second)

@@ -6,11 +6,19 @@ reading here.
             | wrench on the satellites                           v
        6 adaptation <--wrench------- 5 sensor <--force------ 4 contact
 
-At t_k the controller knows only what was measured (`measure`); `control` is its part, stages 6, 1
-and 2. The facility, which a real rig replaces, is stages 3 to 5 (`advance`); a real rig's loop is
-in machine/seam_doors.py. `cycle` joins both and keeps the books: books.py, contacts.py and
-status.py are called in this order, start.py is the loop at t = 0. The single run, the batch on CPU
-threads, the CUDA kernel and the loop stepped by hand all call these functions.
+In: the loop's state at t_k. Out: the same at t_{k+1}. SI throughout; positions, velocities and
+wrenches in world axes, wrenches about the centres of mass, angular velocities in body axes.
+
+At t_k the controller knows only what was measured (`measure`). `control` is its part: stages 6, 1
+and 2. The facility, which a real rig replaces, is stages 3 to 5 (`advance`). `cycle` joins both and
+keeps the energy balance; it calls books.py, contacts.py and status.py in this order. start.py is
+the loop at t = 0. A real rig runs the same loop, cut in two, in machine/seam_doors.py.
+
+The single run, the batch on CPU threads, the CUDA kernel and the loop stepped by hand all call
+these functions. Three words of the compiled code (docs/compiled_core.md): a function under
+`@compiled` is inlined into its callers, one under `@apart` is called, and only a `@door` can be
+called from Python. `mem` is the flat array of everything that lasts from cycle to cycle and whose
+size depends on the scenario; `vector` is the flat array of parameters.
 """
 
 from __future__ import annotations

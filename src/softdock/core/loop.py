@@ -1,4 +1,4 @@
-"""Everything that changes from cycle to cycle."""
+"""The state of the loop at t_k: everything that changes from cycle to cycle but `mem`."""
 
 from __future__ import annotations
 

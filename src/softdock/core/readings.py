@@ -1,16 +1,17 @@
-"""What the controller makes of the readings that it was told at t_k: wrenches of the contact, about
-the centres of mass, world axes. The controller's half of stage 5 (facility/ has the sensor's).
+"""From raw readings to wrenches of the contact: the controller's half of stage 5 (facility/ has the
+sensor's half).
 
 In: raw readings (sensor axes) of sensors that carry a tool, with their age; the poses as reported,
-with theirs; the set-points that the controller has sent. Out: wrenches [N, Nm] on both mock-ups.
+with theirs; the set-points that the controller has sent. Out: wrenches [N, Nm] on both mock-ups,
+about the centres of mass, world axes.
 
     the pose is coasted from its own instant to the sample's
     the acceleration is that of the set-points sent, a known delay before the sample ("commanded"),
     or what the reported twists gained since the report before ("measured")
 
 The fused loop, the controller behind a seam and a rig call the same functions. A sensor without a
-tool needs none of them but the threshold. Of readings that are a mean of several samples the pose
-and the acceleration are those at the middle of them.
+tool needs none of them but the dead band (`threshold`). Where a reading is a mean of several
+samples, pose and acceleration are those at the middle of them.
 """
 
 from __future__ import annotations

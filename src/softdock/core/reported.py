@@ -18,9 +18,9 @@ from softdock.core.adaptation.interface import Output, Wrenches
 from softdock.core.contact import gap_rate, touch_apart
 from softdock.core.contact_log import Tracker, close_contact, gather, opened, parted
 from softdock.core.controller import measured_of
+from softdock.core.controller_state import Kept
 from softdock.core.energy.ledger import Ledger
 from softdock.core.energy.observed import observed_energy
-from softdock.core.kept import Kept
 from softdock.core.machine.compiled import compiled
 from softdock.core.machine.generated import replacing
 from softdock.core.machine.vector import PAIRS_MEM

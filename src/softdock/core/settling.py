@@ -1,11 +1,10 @@
-"""The motion after the last contact, kept while a batch runs: what is compared with orbit
-(analysis/fidelity.py has the same instant from a run's series).
+"""The motion after the last contact, kept while a batch runs: what is compared with orbit.
+analysis/fidelity.py finds the same instant in the series of a single run.
 
-A cycle is quiet when orbit has done with its contacts, the mock-ups are apart and every reading
-taken while they touched has ceased to act. The motion at the first quiet cycle since the last touch
-is kept; with a method that puts a wanted contact in place of the real one, the first at which that
-has let go too. It goes into the last rows of the contact log, for which a batch that is compared
-has room.
+A cycle is quiet when orbit's contacts are over, the mock-ups are apart, and every reading taken
+while they touched has ceased to act. The motion at the first quiet cycle since the last touch is
+kept. With a method that replaces the real contact by a wanted one, that one must be over too. The
+motion goes into the last rows of the contact log, for which a batch that is compared has room.
 """
 
 from __future__ import annotations

@@ -1,5 +1,10 @@
-"""The loop at t = 0: both bodies at their initial state, the robots having followed them in free
-flight."""
+"""The loop at t = 0: both satellites at their initial state, after a free flight that the robots
+have followed.
+
+In: the parameter vector. Out: the loop's state (loop.py) with contact pairs, past set-points and
+first readings in `mem`, and how deep the satellites overlap [m]. A start deeper than
+`DEEPEST_START` is refused.
+"""
 
 from __future__ import annotations
 

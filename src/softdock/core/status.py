@@ -1,4 +1,9 @@
-"""How a run ends: its status, and the limits that decide it after every cycle."""
+"""How a run ends: its status, and the limits that are checked after every cycle.
+
+In: satellites, facility and kinetic energy [J] at t_{k+1}. Out: `COMPLETED` as long as the run may
+go on, or the code of what ends it: a limit of force, torque or reach, an arm that cannot follow,
+numbers that have diverged, a method that asks to stop.
+"""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ def upward(tide, t):
 
 @compiled
 def _on_body(tide, up, params, half, body):
-    """On one body; `half` [s]: to the middle of the cycle."""
+    """Wrench of the tide on one body; `half` [s]: to the middle of the cycle."""
     if params.fixed:
         return no_wrench()
     squared = tide.n * tide.n
@@ -130,7 +130,7 @@ def _on_body(tide, up, params, half, body):
 
 @apart
 def tide_wrenches(vector, base, rig, satellites):
-    """On chaser and target over cycle `rig.cycle`."""
+    """Wrenches of the tide on chaser and target over cycle `rig.cycle`."""
     tide, half = prepare_tide(vector, base), 0.5 * rig.T
     up = upward(tide, (rig.cycle + 0.5) * rig.T)
     chaser = _on_body(tide, up, rig.chaser, half, satellites.chaser)

@@ -1,4 +1,4 @@
-"""What the controller's end knows of each peer: one object a robot, one a sensor.
+"""What the controller's end knows of each peer: one object per robot and per sensor.
 
 `hear` takes a datagram and when it arrived [ns on our clock]; the rest are questions. The logic is
 core/wire/links.py, the same arrays serve a compiled loop.

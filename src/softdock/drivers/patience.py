@@ -21,7 +21,7 @@ STILL = (0.0, 0.0, 0.0)
 
 class Patience:
     """A controller whose operator starts the program again: before anybody has answered no reply is
-    late, and RSI that has ended begins anew after a second, where the mock-up stands."""
+    late, and RSI that has ended begins again after a second, where the mock-up stands."""
 
     def __init__(self, robot: EmulatedRobot) -> None:
         self.robot, self.answered, self.ended_ns, self._seen = robot, False, 0, (0, 0)

@@ -20,8 +20,8 @@ from softdock.drivers.rsi_config import (
 )
 from softdock.drivers.templates import ContextLimits, RobotFiles, ethernet_xml, read_context
 from softdock.errors import BadInput, Problem
-from softdock.scenario.reading import LARGEST_FILE, Unreadable, read_bytes
-from softdock.scenario.strict_tables import Locate
+from softdock.files.reading import LARGEST_FILE, Unreadable, read_bytes
+from softdock.files.strict_tables import Locate
 
 
 class _Notes:

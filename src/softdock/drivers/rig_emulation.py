@@ -13,6 +13,7 @@ import socket
 from collections.abc import Iterator
 from dataclasses import replace
 
+from softdock.arms.facility import Frame
 from softdock.core.seam import COMMAND
 from softdock.core.spatial.motion import MOTION_FLOATS, Motion
 from softdock.drivers.docking import motion_in
@@ -25,7 +26,6 @@ from softdock.drivers.rig_model import Rig
 from softdock.drivers.rig_scenario import OnRig
 from softdock.errors import BadInput, Problem
 from softdock.runs.controller import Controller
-from softdock.scenario.facility import Frame
 
 STILL = (0.0, 0.0, 0.0)
 ABOVE = 5  # priority of the emulators over ours: a robot does not wait for its commander
@@ -118,7 +118,7 @@ def emulation_of(
     patient: bool = False,
 ) -> Emulation:
     """Everything that is emulated. `motions`: of the mock-ups at RSI_ON, by default at rest at the
-    scenario's start; `patient`: RSI begins anew after it has ended."""
+    scenario's start; `patient`: RSI begins again after it has ended."""
     rig = on.rig
     _can_be_emulated(rig)
     assert rig.emulate is not None

@@ -14,17 +14,17 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeVar
 
+from softdock.arms.facility import read_facility
 from softdock.drivers import rig_schema as schema
 from softdock.drivers.rig_checks import checked
 from softdock.drivers.rig_keys import read_table
 from softdock.drivers.rig_model import ENDS, PARTS, ROBOTS, SCHEMA, Rig
 from softdock.errors import BadInput, Problem, closest
-from softdock.scenario.facility import read_facility
+from softdock.files.reading import LARGEST_FILE, Unreadable, read_text
+from softdock.files.strict_tables import Locate, Reader, nowhere
+from softdock.files.toml_text import parse_toml, too_deep
 from softdock.scenario.files import parse_changes
 from softdock.scenario.keys import set_key
-from softdock.scenario.parse import parse_toml, too_deep
-from softdock.scenario.reading import LARGEST_FILE, Unreadable, read_text
-from softdock.scenario.strict_tables import Locate, Reader, nowhere
 
 __all__ = ["Rig", "load_rig", "read_rig", "rig_presets", "rig_text"]
 PORTS = {"chaser": 59152, "target": 59153}  # by default
@@ -102,7 +102,7 @@ def _has(top: Reader) -> bool:
 
 
 def _each(top: Reader, key: str, cls: type[T]) -> dict[str, T]:
-    """One table a robot."""
+    """One table per robot."""
     group = top.inner(key)
     made: dict[str, T] = {}
     for which in ROBOTS:

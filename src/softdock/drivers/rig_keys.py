@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from softdock.drivers.rig_schema import LONGEST_TEXT
-from softdock.scenario.strict_tables import Reader
+from softdock.files.strict_tables import Reader
 
 T = TypeVar("T")
 NOTHING: Mapping[str, Any] = {}

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock.arms.facility import Frame
 from softdock.core.machine.cells import Cells
 from softdock.core.rig import layout
 from softdock.core.seam import COMMAND
@@ -15,7 +16,6 @@ from softdock.core.spatial.motion import MOTION_FLOATS
 from softdock.core.wire import doors
 from softdock.drivers import rig_model
 from softdock.drivers.rig_scenario import OnRig
-from softdock.scenario.facility import Frame
 
 NO_POSE = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 MM, MS, DEGREE = 1e-3, 1e-3, math.pi / 180.0

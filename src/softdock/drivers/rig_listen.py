@@ -1,6 +1,6 @@
 """What was heard of a rig, in numbers: rates, ages, clocks, scale; and what does not fit its file.
 
-In: a `Conversation` that has listened. Out: `Heard`, one row a robot and a sensor, and problems
+In: a `Conversation` that has listened. Out: `Heard`, one row per robot and per sensor, and problems
 with what to do about each. Nothing moves: every telegram was answered with zero corrections.
 """
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock.arms.facility import Frame
 from softdock.core.wire import doors
 from softdock.drivers.rig_conversation import Conversation, Path
 from softdock.drivers.rig_listen import heard
@@ -29,7 +30,6 @@ from softdock.identification.delays import is_structured, robot_following
 from softdock.identification.estimate import Estimate
 from softdock.identification.log import read_log
 from softdock.identification.still import calibrated
-from softdock.scenario.facility import Frame
 
 QUICK = 0.8  # of the largest rate allowed
 SETTLED_S = 0.2  # longer than a robot's delay

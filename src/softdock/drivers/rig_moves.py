@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from softdock.arms.facility import Frame
 from softdock.core.spatial.motion import Pose
 from softdock.core.wire import doors
 from softdock.drivers.rig_conversation import Path, Six
 from softdock.drivers.rig_model import Rig
 from softdock.errors import BadInput, Problem
-from softdock.scenario.facility import Frame
 
 MM = 1e-3  # m
 STEEPEST = 1.875  # of the quintic: its largest speed over the mean

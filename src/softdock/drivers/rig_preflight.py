@@ -11,6 +11,7 @@ import math
 
 import numpy as np
 
+from softdock.arms.facility import Frame
 from softdock.core.rig import layout
 from softdock.core.seam import COMMAND
 from softdock.core.spatial.motion import MOTION, MOTION_FLOATS
@@ -21,7 +22,6 @@ from softdock.drivers.rig_scenario import OnRig
 from softdock.errors import BadInput, Problem
 from softdock.runs.controller import Controller
 from softdock.runs.stepper import cycle_count
-from softdock.scenario.facility import Frame
 
 MARGIN_M = 0.02  # of a dry run, beyond where the free flight ends
 INTO = 0.2  # of the way out, along the approach: beyond, it leads in

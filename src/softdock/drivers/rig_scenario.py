@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from softdock.arms.facility import Facility, Frame
+from softdock.arms.scenario_facility import facility_of
 from softdock.core.spatial.motion import Pose
 from softdock.core.wire import doors
 from softdock.drivers.rig_model import Rig
 from softdock.errors import BadInput, Problem
 from softdock.scenario.build import Scenario
-from softdock.scenario.facility import Facility, Frame
-from softdock.scenario.scenario_facility import facility_of
 
 Six = tuple[float, ...]
 

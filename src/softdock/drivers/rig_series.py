@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from softdock.arms.facility import Frame
 from softdock.core.wire import doors
 from softdock.drivers.rig_conversation import Row
 from softdock.drivers.rig_moves import corrected
 from softdock.drivers.rig_scenario import OnRig
 from softdock.errors import BadInput, Problem
-from softdock.scenario.facility import Frame
 
 BODIES = ("chaser", "target")
 NS = 1e-9  # s

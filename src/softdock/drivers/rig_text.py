@@ -16,7 +16,7 @@ from softdock.drivers.sockets import LOOPBACK
 from softdock.drivers.templates import context_xml, ethernet_xml, krl_program
 from softdock.errors import BadInput, Problem
 from softdock.files.atomic import write_whole
-from softdock.scenario.parse import parse_toml
+from softdock.files.toml_text import parse_toml
 
 PORTS = {"chaser": 59152, "target": 59153}
 EMULATED_SENSORS = {"chaser": (59154, 59155), "target": (59156, 59157)}  # UDP, page

@@ -16,8 +16,8 @@ from typing import Any
 from softdock.drivers.rig_file import read_rig, rig_presets, rig_text
 from softdock.errors import BadInput, Problem
 from softdock.files.atomic import write_whole
+from softdock.files.toml_text import parse_toml
 from softdock.scenario.keys import set_key
-from softdock.scenario.parse import parse_toml
 
 _HEADER = re.compile(r"\s*\[([^\[\]]+)\]\s*(#.*)?\Z")
 

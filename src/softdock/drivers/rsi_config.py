@@ -15,7 +15,7 @@ from pathlib import Path
 
 from softdock.errors import BadInput, Problem, closest
 from softdock.files.plain_xml import Element, read_xml
-from softdock.scenario.reading import LARGEST_FILE, Unreadable, read_bytes
+from softdock.files.reading import LARGEST_FILE, Unreadable, read_bytes
 
 FRAME = ("X", "Y", "Z", "A", "B", "C")
 _AXES, _EXTERNAL = tuple(f"A{i}" for i in range(1, 7)), tuple(f"E{i}" for i in range(1, 7))

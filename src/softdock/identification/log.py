@@ -27,7 +27,7 @@ NEEDED = (  # first columns of the series that it takes; a sensor's and measured
 
 @dataclass(frozen=True)
 class Path:
-    """A body's set-points, one row a cycle, and the curve through them."""
+    """A body's set-points, one row per cycle, and the curve through them."""
 
     time: np.ndarray  # s, stamps
     position: np.ndarray  # m

@@ -1,4 +1,4 @@
-"""Clocks of a log brought together: one time, rows at one rate, newest readings handed over.
+"""Clocks of a log brought together: one time, rows at one rate, newest readings delivered.
 
 In: stamps of each table in its own unit. Out: seconds of one time that begins at the first row of
 the clock whose rows are the cycles. Refused, with the line: stamps that run backwards, gaps, rates

@@ -1,5 +1,5 @@
 """Signals of a log at the cycles of a recording: set-points and satellites at all times, measured
-poses and wrenches as they were handed over, each with its age. In: motions and wrenches at their
+poses and wrenches as they were delivered, each with its age. In: motions and wrenches at their
 own stamps. Out: series by the names of a recording's channels."""
 
 from __future__ import annotations

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from softdock.errors import BadInput, Problem, closest
+from softdock.files.reading import Unreadable, read_text
+from softdock.files.strict_tables import Reader
+from softdock.files.toml_text import parse_toml
 from softdock.logs.attitudes import FORMS
 from softdock.logs.map_parts import Clock, Map, Part, Place, Signal, Tool
 from softdock.logs.tables import CsvForm
 from softdock.logs.units import FACTORS, QUANTITY
-from softdock.scenario.parse import parse_toml
-from softdock.scenario.reading import Unreadable, read_text
-from softdock.scenario.strict_tables import Reader
 
 SCHEMA = 1
 BODIES = ("chaser", "target")

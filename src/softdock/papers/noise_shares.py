@@ -11,7 +11,7 @@ from softdock.scenario.files import load_scenario
 NOISE = 0.25  # N, of a sample
 ENDS_S = 2.0  # the only contact is over after 1.4 s
 MEAN = {"sensor.period_ms": 1.0, "sensor.handover": "mean"}  # of four samples: half the noise
-# name -> keys of the scenario, and the noise that is handed over [N]
+# name -> keys of the scenario, and the noise that is delivered [N]
 CASES: dict[str, tuple[dict[str, Any], float]] = {
     "250 Hz": ({}, NOISE),
     "250 Hz, threshold": ({"sensor.threshold_N": 4.0 * NOISE}, NOISE),

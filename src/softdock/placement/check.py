@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock.arms.facility import Facility, same_place
 from softdock.arms.limits import LIMIT_HELPS, LIMIT_WORDS
 from softdock.arms.mounted import loaded, mock_up_load
 from softdock.arms.sources import arm_of
@@ -26,7 +27,6 @@ from softdock.placement.robot_path import (
     end_problem,
     start_branch,
 )
-from softdock.scenario.facility import Facility, same_place
 
 THIN_ROWS = 60  # for choosing a branch
 

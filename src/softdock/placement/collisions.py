@@ -12,6 +12,7 @@ from itertools import combinations
 
 import numpy as np
 
+from softdock.arms.facility import ROBOTS, Facility, Frame, Mount, Volume
 from softdock.core.arms.layout import ARM, AT, AXES, WORK
 from softdock.core.arms.volumes import (
     BOX,
@@ -22,7 +23,6 @@ from softdock.core.arms.volumes import (
     nearest_pairs,
 )
 from softdock.placement.robot_path import RobotPath
-from softdock.scenario.facility import ROBOTS, Facility, Frame, Mount, Volume
 
 VA = VOLUME.at
 APART = 3  # along the chain of an arm's volumes

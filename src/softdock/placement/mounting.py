@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from softdock.arms.arm import Arm
+from softdock.arms.facility import Facility, Frame, Mount
 from softdock.core.arms.layout import AT, AXES
 from softdock.core.spatial.arrays import quaternion_of, unit_matrix
 from softdock.placement.motion import Motion, body_axis
-from softdock.scenario.facility import Facility, Frame, Mount
 
 STAND_OFF = 0.3  # m from the flange to the place of contact; assumed where no tool is described
 

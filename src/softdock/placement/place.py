@@ -8,6 +8,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from softdock.arms.facility import (
+    ROBOTS,
+    Facility,
+    Mount,
+    facility_tables,
+)
 from softdock.arms.limits import LIMIT_WORDS
 from softdock.errors import BadInput, Problem
 from softdock.placement.check import Check, check_robot, check_run, path_dict
@@ -15,12 +21,6 @@ from softdock.placement.motion import Motion
 from softdock.placement.robot_path import RobotPath
 from softdock.placement.search import CANDIDATES, Found, search
 from softdock.placement.searcher import DEFLECTION, Best
-from softdock.scenario.facility import (
-    ROBOTS,
-    Facility,
-    Mount,
-    facility_tables,
-)
 
 GRID = 24  # cells of a map's side
 Progress = Callable[[str, int, int], None]  # robot, done, in all

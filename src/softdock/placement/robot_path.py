@@ -9,6 +9,7 @@ import numpy as np
 
 from softdock.arms.arm import Arm
 from softdock.arms.base_axis import base_axis_rows
+from softdock.arms.facility import Facility, Mount
 from softdock.arms.limits import LIMIT_NEEDS
 from softdock.core.arms.doors import branch_rows
 from softdock.core.arms.follow import BRANCHES, STATUSES
@@ -16,7 +17,6 @@ from softdock.core.arms.layout import AXES, WORK
 from softdock.core.arms.sweep import ENDED, FRAMES, REACH, STIFFNESS, WORST, sweep
 from softdock.errors import Problem
 from softdock.placement.motion import Motion
-from softdock.scenario.facility import Facility, Mount
 
 FA = FRAMES.at
 MARKS = {1: "shoulder", 3: "elbow", 5: "wrist"}  # which singularity a joint is about

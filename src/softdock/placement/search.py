@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 
 from softdock.arms.arm import Arm
+from softdock.arms.facility import Facility, Mount
 from softdock.errors import BadInput, Problem
 from softdock.placement.collisions import nearest_parts
 from softdock.placement.motion import Motion
 from softdock.placement.mounting import Place
 from softdock.placement.robot_path import RobotPath
 from softdock.placement.searcher import DEFLECTION, OUT_OF_REACH, Best, Searcher, Tried, box_of
-from softdock.scenario.facility import Facility, Mount
 
 CANDIDATES = 600
 KEPT = 6  # best places that are reported

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from softdock.arms.arm import Arm
+from softdock.arms.facility import Facility, Mount
 from softdock.arms.mounted import loaded, mock_up_load
 from softdock.arms.sources import arm_of
 from softdock.core.arms.layout import AT
@@ -22,7 +23,6 @@ from softdock.core.arms.sweep import REACH, STIFFNESS, WORST
 from softdock.placement.motion import Motion
 from softdock.placement.mounting import Place, Stage, mount_at, stage_of
 from softdock.placement.robot_path import RobotPath, Sweeper
-from softdock.scenario.facility import Facility, Mount
 
 THIN_ROWS = 60  # of the path on which a branch is chosen
 OUT_OF_REACH = 100.0  # cost from which a path is not reached to its end

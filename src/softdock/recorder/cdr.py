@@ -88,7 +88,7 @@ class Message:
         return [data[i * size : (i + 1) * size] for i in range(count)]
 
     def decode(self, messages: list[bytes]) -> dict[str, np.ndarray]:
-        """The numbers again, a row a message. Raises `ValueError` on one of another size."""
+        """The numbers again, one row per message. Raises `ValueError` on one of another size."""
         if any(len(one) != self.size for one in messages):
             raise ValueError(f"a message that has not {self.size} bytes")
         table = np.frombuffer(b"".join(messages), dtype=self._row)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,10 +21,12 @@ from softdock.core.machine.record import Channel
 from softdock.core.orbit import Orbit, orbit
 from softdock.core.recorder.layout import CYCLE_GROUPS
 from softdock.errors import BadInput, NotFlown
+from softdock.recorder.as_seen import has
 from softdock.recorder.contacts import contacts_of, sensor_body
-from softdock.recorder.judged import is_raw, judged
+from softdock.recorder.log_verdict import is_raw, judged
 from softdock.recorder.read import Contents
 from softdock.recorder.streams import CYCLE, PACKETS, SAMPLES
+from softdock.runs.frames import to_dataframe
 from softdock.runs.series import Series
 from softdock.scenario.build import Scenario, build
 
@@ -38,7 +40,7 @@ class Recording:
     """What was recorded, and what is found in it."""
 
     name: str
-    series: Series  # a row a cycle
+    series: Series  # one row per cycle
     contacts: list[dict[str, Any]]
     status: str  # how the recording ended
     scenario: Scenario | None  # None: none is attached, or it cannot be built here
@@ -46,7 +48,7 @@ class Recording:
     lost: dict[str, int]  # rows, by stream
     tables: dict[str, dict[str, str]]  # provenance, limits, ...
     attachments: dict[str, str]
-    packets: Series | None = None  # a row a packet
+    packets: Series | None = None  # one row per packet
     samples: Series | None = None  # a row a force sample
     observed: np.ndarray | None = None  # J at every row (Zebenay eq. 114)
     warnings: list[str] = field(default_factory=list)
@@ -59,7 +61,18 @@ class Recording:
 
     @property
     def orbit(self) -> Orbit:
-        """What orbit would do with the attached scenario; flown when first asked for."""
+        """What orbit would do with the attached scenario. Raises `NotFlown` where nobody has flown
+        it: reading never flies."""
+        if self._orbit is None:
+            raise NotFlown(
+                "orbit has not been flown beside this recording: recording.fly_orbit() flies it "
+                "and keeps it"
+            )
+        return self._orbit
+
+    def fly_orbit(self) -> Orbit:
+        """Fly orbit with the attached scenario, unless that was done before; it is kept as
+        `recording.orbit`. Raises `NotFlown` where no scenario is attached."""
         if self.scenario is None:
             raise NotFlown("no scenario is attached to this recording: orbit cannot be flown")
         if self._orbit is None:
@@ -99,7 +112,7 @@ class Recording:
         return value if math.isfinite(value) else None
 
     def judgement(self, source: str = "") -> dict[str, Any]:
-        """What a log alone can judge (recorder/judged.py); `source`: its name for commands."""
+        """What a log alone can judge (recorder/log_verdict.py); `source`: its name for commands."""
         observed = None if self.observed is None else float(self.observed[-1])
         bounds = None if self.scenario is None else self.scenario.tables["verdict"]
         named = source or self.source or "DIR"
@@ -124,7 +137,8 @@ class Recording:
         return "; ".join(parts) + "."
 
     def page(self) -> str:
-        """One self-contained HTML page."""
+        """One self-contained HTML page. Flies orbit where a scenario is attached and that was not
+        done."""
         text: str = given("recording_page")(self)
         return text
 
@@ -135,7 +149,7 @@ class Recording:
 
     def to_dataframe(self) -> Any:
         """A pandas DataFrame, indexed by time [s]. Needs the extra `dataframe`."""
-        return given("to_dataframe")(self)
+        return to_dataframe(self)
 
 
 def recording_of(contents: Contents, *, as_rig: bool = False) -> Recording:
@@ -221,14 +235,10 @@ def _scenario(attachments: Mapping[str, str]) -> tuple[Scenario | None, list[str
 def _observed(series: Series) -> np.ndarray | None:
     """Observed energy where force and motion are both recorded [J]."""
     body = sensor_body(series)
-    if body is None or len(series.rows) < 2 or any(not _has(series, name) for name in NEEDED):
+    if body is None or len(series.rows) < 2 or any(not has(series, name) for name in NEEDED):
         return None
     both = all(f"measured.{one}.force.x" in series for one in ("chaser", "target"))
     return observed_energy("both" if both else body, series)
-
-
-def _has(series: Series, name: str) -> bool:
-    return name in series or any(one.rpartition(".")[0] == name for one in series)
 
 
 def _events(contents: Contents) -> list[dict[str, Any]]:
@@ -259,36 +269,3 @@ def _gaps(contents: Contents) -> dict[str, int]:
         if gaps:
             found[name] = gaps
     return found
-
-
-class AsSeen(Mapping[str, np.ndarray]):
-    """Series for a picture: where a rig did not record a mock-up's true place, its measured one
-    stands in, then its set-point; for the true force, the measured one."""
-
-    INSTEAD = (
-        ("mock_up.", ("seen.", "command.", "")),
-        ("true.", ("measured.", "satellite.")),
-        ("", ("command.", "seen.")),
-    )
-
-    def __init__(self, series: Series) -> None:
-        self._series = series
-
-    def __getitem__(self, name: str) -> np.ndarray:
-        if _has(self._series, name):
-            return self._series[name]
-        for start, others in self.INSTEAD:
-            if name.startswith(start):
-                for other in others:
-                    if _has(self._series, other + name[len(start) :]):
-                        return self._series[other + name[len(start) :]]
-                break
-        if name.startswith("true.") and len(self._series.rows):
-            return np.zeros((len(self._series.rows), 3))  # no sensor: no arrow
-        return self._series[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._series)
-
-    def __len__(self) -> int:
-        return len(self._series)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softdock.arms.arm import Arm
+from softdock.arms.scenario_facility import arm_robots, facility_of
 from softdock.arms.sources import arm_of
 from softdock.core.arms.follow import JOINT_LIMIT, STATUSES, UNREACHABLE
 from softdock.core.contact.latch import LATCH_FLOATS
@@ -18,9 +19,8 @@ from softdock.core.machine.vector import MAP, MEMORY_AT, PAIRS_MEM, TIME, TIME_A
 from softdock.core.robots.arm.layout import ARM_STATE, STATE_AT
 from softdock.core.spatial.motion import MOTION_FLOATS
 from softdock.errors import BadInput, Problem
-from softdock.scenario.arm_tables import BASES, arm_robots
+from softdock.scenario.arm_tables import BASES
 from softdock.scenario.build import Scenario
-from softdock.scenario.scenario_facility import facility_of
 
 S = ARM_STATE.at
 

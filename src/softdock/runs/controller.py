@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from softdock.core.contact_log import LOG_COLUMNS
-from softdock.core.kept import KEPT
+from softdock.core.controller_state import KEPT
 from softdock.core.machine import doors, seam_doors
 from softdock.core.machine.record import channels_of
 from softdock.core.machine.state import STATE_FLOATS, place

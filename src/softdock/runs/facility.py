@@ -8,7 +8,7 @@ import numpy as np
 
 from softdock.core.facility.state import FACILITY
 from softdock.core.machine import seam_doors
-from softdock.core.machine.truth import TRUTH
+from softdock.core.machine.simulated_report import TRUTH
 from softdock.core.seam import REPORT
 from softdock.runs.arms import refuse_arms_at_start
 from softdock.runs.stepper import cycle_count, refuse_deep_start
@@ -19,8 +19,8 @@ from softdock.scenario.build import Scenario
 class Facility(Protocol):
     """Robots, parts and sensors: simulated, emulated or real. Arrays are float64, laid out as
     seam.COMMAND and seam.REPORT; reports are filled in place, and both calls return their status
-    bits. A facility that knows the truth has it as `truth`, a row of machine.truth.TRUTH for every
-    instant; others have no such attribute, or None."""
+    bits. A facility that knows the truth has it as `truth`, a row of simulated_report.TRUTH for
+    every instant; others have no such attribute, or None."""
 
     def start(self, command: np.ndarray, report: np.ndarray) -> int:
         """Be at the set-points of t = 0, and report."""

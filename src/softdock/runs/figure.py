@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from softdock.runs.joint_rows import rows_over_time
-from softdock.runs.run import Run
+
+if TYPE_CHECKING:
+    from softdock.runs.run import Run
 
 
 def run_figure(run: Run) -> Any:

@@ -1,11 +1,25 @@
-"""A run as pandas or xarray data, where those are installed."""
+"""A run, or a recording, as pandas or xarray data, where those are installed."""
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import Any, Protocol
 
-from softdock.runs.run import Run
+from softdock.runs.series import Series
+from softdock.scenario.build import Scenario
+
+
+class WithSeries(Protocol):
+    """A `Run`, or a `Recording`, which may know no scenario."""
+
+    @property
+    def series(self) -> Series: ...
+
+    @property
+    def scenario(self) -> Scenario | None: ...
+
+    @property
+    def status(self) -> str: ...
 
 
 def _library(name: str) -> Any:
@@ -18,12 +32,17 @@ def _library(name: str) -> Any:
         ) from error
 
 
-def to_dataframe(run: Run) -> Any:
-    """A column a channel, indexed by time [s]. Units, frames and meanings are in
+def _scenario(run: WithSeries) -> str:
+    """Its name; empty where none is attached."""
+    return "" if run.scenario is None else run.scenario.name
+
+
+def to_dataframe(run: WithSeries) -> Any:
+    """One column per channel, indexed by time [s]. Units, frames and meanings are in
     `.attrs["channels"]`."""
     pandas = _library("pandas")
     frame = pandas.DataFrame(run.series.rows, columns=list(run.series)).set_index("time")
-    frame.attrs["scenario"] = run.scenario.name
+    frame.attrs["scenario"] = _scenario(run)
     frame.attrs["channels"] = {
         c.name: {"unit": c.unit, "frame": c.frame, "meaning": c.meaning}
         for c in run.series.channels
@@ -31,7 +50,7 @@ def to_dataframe(run: Run) -> Any:
     return frame
 
 
-def to_xarray(run: Run) -> Any:
+def to_xarray(run: WithSeries) -> Any:
     """A variable a quantity over `time` [s]: vectors have a second dimension, `xyz` or `wxyz`."""
     xarray = _library("xarray")
     series = run.series
@@ -52,5 +71,5 @@ def to_xarray(run: Run) -> Any:
     time = variables.pop("time")
     coordinates = {"time": time, "xyz": list("xyz"), "wxyz": list("wxyz")}
     return xarray.Dataset(
-        variables, coords=coordinates, attrs={"scenario": run.scenario.name, "status": run.status}
+        variables, coords=coordinates, attrs={"scenario": _scenario(run), "status": run.status}
     )

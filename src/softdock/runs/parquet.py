@@ -1,4 +1,4 @@
-"""Time series as Parquet: float64, zstd, one column a channel; unit, frame and meaning in each
+"""Time series as Parquet: float64, zstd, one column per channel; unit, frame and meaning in each
 field's metadata."""
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """A facility that only repeats what was recorded: reports of another run, whatever is commanded.
 
-In: a recording's series, a row a cycle. Out: reports as a rig would give them, row by row: measured
-poses with their ages, wrenches of the contact alone, about the centre of mass, in world axes, as
-they were handed over. The loop is open: the commands change nothing. It is for asking what another
-controller would have commanded.
+In: a recording's series, one row per cycle. Out: reports as a rig would give them, row by row:
+measured poses with their ages, wrenches of the contact alone, about the centre of mass, in world
+axes, as they were delivered. The loop is open: the commands change nothing. It is for asking what
+another controller would have commanded.
 """
 
 from __future__ import annotations

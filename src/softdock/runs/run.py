@@ -10,15 +10,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softdock._given import given
+from softdock.arms.scenario_facility import arm_robots
 from softdock.core.contact.latch import LATCH_FLOATS
 from softdock.core.contact_log import LOG_COLUMNS
 from softdock.core.cycle import STATUSES
 from softdock.core.energy.ledger import ROWS, Ledger
 from softdock.core.orbit import Orbit, orbit
 from softdock.errors import NotFlown, NoTruth
+from softdock.runs.figure import run_figure
+from softdock.runs.frames import to_dataframe, to_xarray
 from softdock.runs.joint_rows import rows_with_joints
 from softdock.runs.series import Series
-from softdock.scenario.arm_tables import arm_robots
 from softdock.scenario.build import Scenario
 
 
@@ -110,24 +112,25 @@ class Run:
 
     def save_mcap(self, path: str | Path, *, note: str = "", force: bool = False) -> Path:
         """Write the run as an MCAP file with ROS 2 messages, for Foxglove, PlotJuggler and rosbags.
-        Refuses a file that exists, unless `force`. Returns its path."""
+        Refuses a file that exists, unless `force`. Judges the run, if that was not done. Returns
+        its path."""
         written: Path = given("save_mcap")(self, path, note=note, force=force)
         return written
 
     def plot(self) -> Any:
         """A plotly figure: gap, forces and invented energy over time. Flies orbit if that was not
         done."""
-        return given("run_figure")(self)
+        return run_figure(self)
 
     def to_dataframe(self) -> Any:
         """A pandas DataFrame: one column per channel, indexed by time [s]. Needs the extra
         `dataframe`."""
-        return given("to_dataframe")(self)
+        return to_dataframe(self)
 
     def to_xarray(self) -> Any:
         """An xarray Dataset: one variable per quantity, with unit, frame and meaning as attributes.
         Needs the extra `dataframe`."""
-        return given("to_xarray")(self)
+        return to_xarray(self)
 
     @property
     def ledger(self) -> dict[str, float]:

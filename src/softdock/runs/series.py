@@ -15,7 +15,7 @@ class Series(Mapping[str, np.ndarray]):
     `series["chaser.position"]` all of that vector's."""
 
     def __init__(self, rows: np.ndarray, channels: Sequence[Channel] = CHANNELS):
-        self.rows = rows  # one row a cycle, one column a channel
+        self.rows = rows  # one row per cycle, one column per channel
         self.channels = channels
         self._index = {channel.name: i for i, channel in enumerate(channels)}
 

@@ -1,7 +1,6 @@
 """Robots of a scenario that are arms: which they are, and where their numbers go in the vector.
 
-The arms themselves are read by softdock.arms, which stands above this package and is asked for by
-name (`placed_arms`).
+The arms themselves are read by softdock.arms, which stands below this package.
 """
 
 from __future__ import annotations
@@ -10,21 +9,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from softdock._given import given
+from softdock.arms.facility import Facility
+from softdock.arms.scenario_facility import ARM, arm_robots
+from softdock.arms.sources import arm_of
 from softdock.core.adaptation.method import Method
 from softdock.core.machine.vector import CHASER_ROBOT_AT, TARGET_ROBOT_AT
-from softdock.core.robots.keys import ARM_MODEL, MODELS, ROBOT
+from softdock.core.robots.keys import ROBOT
 from softdock.errors import BadInput, Problem
-from softdock.scenario.facility import Facility
 
 BASES = {"chaser": CHASER_ROBOT_AT, "target": TARGET_ROBOT_AT}
-NAME = MODELS[ARM_MODEL]
-
-
-def arm_robots(tables: Mapping[str, Any]) -> tuple[str, ...]:
-    """The robots whose model is an arm."""
-    robots = tables.get("robots", {})
-    return tuple(name for name in BASES if robots.get(name, {}).get("model") == NAME)
 
 
 def unknown_arms(room: Facility, locate: Callable[[str], str]) -> list[Problem]:
@@ -35,7 +28,7 @@ def unknown_arms(room: Facility, locate: Callable[[str], str]) -> list[Problem]:
         if isinstance(mount.arm, str) and mount.arm.endswith((".toml", ".urdf")):
             continue
         try:
-            given("arm_of")(mount)
+            arm_of(mount)
         except BadInput as error:
             key = f"facility.{robot}.arm"
             found += [replace(p, key=key, where=p.where or locate(key)) for p in error.problems]
@@ -63,10 +56,12 @@ def frozen_by_arms(tables: Mapping[str, Any], key: str) -> str:
 def tell_arms(reader: Any, method: Method, values: Mapping[str, Any], base: int) -> None:
     """What a method that takes the arms' own stiffness is told of them, into the vector at `base`;
     the filter's numbers only where it filters."""
-    if values.get("robot_stiffness") != NAME or reader.problems:
+    if values.get("robot_stiffness") != ARM or reader.problems:
         return
+    from softdock.arms.at_contact import arms_at_contact  # few scenarios need its kinematics
+
     try:
-        told = given("arms_at_contact")(reader.resolved, reader.folder)
+        told = arms_at_contact(reader.resolved, reader.folder)
     except BadInput as error:
         reader.problems += [located(problem, reader.locate) for problem in error.problems]
         return

@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from softdock._given import given
+from softdock.arms.facility import read_facility
+from softdock.arms.placed import placed_arms
+from softdock.arms.scenario_facility import arm_robots
 from softdock.core.contact.pairs import MOST_PAIRS, PAIR
 from softdock.core.machine.features import Markers
 from softdock.core.machine.vector import (
@@ -20,9 +22,8 @@ from softdock.core.machine.vector import (
 )
 from softdock.errors import BadInput, Problem, closest
 from softdock.scenario.approach import PATH as APPROACH_PATH
-from softdock.scenario.arm_tables import arm_place, arm_robots, located, unknown_arms
+from softdock.scenario.arm_tables import arm_place, located, unknown_arms
 from softdock.scenario.checks import check_rates, check_scenario
-from softdock.scenario.facility import read_facility
 from softdock.scenario.features import markers_of
 from softdock.scenario.guidance_tables import TOP
 from softdock.scenario.keys import set_key
@@ -198,7 +199,7 @@ class _Builder(MethodReader):
         if not robots or self.problems:
             return
         try:
-            blocks = given("placed_arms")(self.resolved, robots, self.folder)
+            blocks = placed_arms(self.resolved, robots, self.folder)
         except BadInput as error:
             self.problems += [located(problem, self.locate) for problem in error.problems]
             return

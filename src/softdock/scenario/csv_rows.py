@@ -7,7 +7,7 @@ import csv
 from pathlib import Path
 from typing import Any
 
-from softdock.scenario.reading import Unreadable, read_text
+from softdock.files.reading import Unreadable, read_text
 from softdock.scenario.values import MOST_ROWS, Refused
 
 COLUMNS = "time_s, fx_N, fy_N, fz_N, tx_Nm, ty_Nm, tz_Nm"

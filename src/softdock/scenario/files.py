@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from softdock.errors import BadInput, Problem, closest
+from softdock.files.reading import LARGEST_FILE, Unreadable, read_text
+from softdock.files.toml_text import parse_toml, too_deep
 from softdock.scenario.benchmark_set import PREFIX, case_text
 from softdock.scenario.build import Scenario, build
 from softdock.scenario.keys import set_key
 from softdock.scenario.method_sources import differing, explained
-from softdock.scenario.parse import parse_toml, too_deep
-from softdock.scenario.reading import LARGEST_FILE, Unreadable, read_text
 
 
 def preset_names() -> list[str]:

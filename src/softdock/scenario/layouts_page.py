@@ -13,12 +13,12 @@ from softdock.core import seam
 from softdock.core.adaptation.guidance import keys as guidance
 from softdock.core.contact.latch import LATCH_CELLS
 from softdock.core.contact_log import LOG
-from softdock.core.kept import KEPT
+from softdock.core.controller_state import KEPT
 from softdock.core.machine import memory, state
 from softdock.core.machine.cells import Cells
 from softdock.core.machine.doors import OUTCOME
 from softdock.core.machine.record import CHANNELS, RECORD
-from softdock.core.machine.truth import TRUTH
+from softdock.core.machine.simulated_report import TRUTH
 from softdock.core.orbit import attached, flight
 from softdock.core.ports import linear_net, published_net
 from softdock.core.recorder import layout as recorded

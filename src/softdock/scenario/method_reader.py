@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from softdock.arms.scenario_facility import arm_robots
 from softdock.core.adaptation.registry import METHODS, RAW, Method
 from softdock.core.machine.parameters import WRITTEN_HERE
 from softdock.errors import closest
-from softdock.scenario.arm_tables import arm_robots, tell_arms
+from softdock.scenario.arm_tables import tell_arms
 from softdock.scenario.guidance_tables import (
     CONTROLLER,
     GUIDANCE,

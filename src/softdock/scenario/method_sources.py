@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from softdock.errors import BadInput, Problem
-from softdock.scenario.reading import Unreadable, read_text
+from softdock.files.reading import Unreadable, read_text
 
 OPTION = "--method-file"
 FORMAT, LISTED, FOLDER = "softdock methods", "methods.json", "methods"

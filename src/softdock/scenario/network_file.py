@@ -20,8 +20,8 @@ from softdock.core.ports.resolution import warnings_of
 from softdock.core.ports.satellite import rigid_motion
 from softdock.core.ports.tables import network_from
 from softdock.errors import BadInput, Problem
-from softdock.scenario.parse import parse_toml, too_deep
-from softdock.scenario.reading import Unreadable, read_text
+from softdock.files.reading import Unreadable, read_text
+from softdock.files.toml_text import parse_toml, too_deep
 
 
 def load_network(path: str | Path) -> Network:

@@ -16,11 +16,11 @@ import numpy as np
 
 from softdock.arms.arm import Arm
 from softdock.arms.base_axis import base_axis_rows
+from softdock.arms.facility import Facility, Mount
 from softdock.core.arms.doors import branch_rows
 from softdock.core.arms.follow import BRANCHES, STATUSES
 from softdock.core.arms.layout import AXES, WORK
 from softdock.core.arms.sweep import ENDED, FRAMES, RANGE, REACH, SINGULARITY, SPEED, WORST, sweep
-from softdock.scenario.facility import Facility, Mount
 
 THIN_ROWS = 60  # for choosing a branch
 STILL = 1e-6  # of a joint's largest speed: it stands

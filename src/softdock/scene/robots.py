@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from softdock.arms.arm import Arm
+from softdock.arms.facility import Frame
+from softdock.arms.scenario_facility import facility_of
 from softdock.arms.sources import arm_of
 from softdock.core.arms.doors import link_rows
 from softdock.core.arms.layout import AXES, WORK, WORK_AT
 from softdock.core.spatial.arrays import continuous, product, rotate
 from softdock.errors import BadInput
-from softdock.scenario.facility import Frame
-from softdock.scenario.scenario_facility import facility_of
 from softdock.scene.followed import joints_of
 from softdock.scene.links import link_meshes, reach_of, shoulder_of
 from softdock.scene.model import Mesh, Part, RobotSeen, Track

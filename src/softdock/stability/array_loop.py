@@ -140,7 +140,7 @@ class ArrayLoop:
         return rows[0].copy(), rows[1].copy()
 
     def reading(self) -> np.ndarray:
-        """The real force handed over at t_k."""
+        """The real force delivered at t_k."""
         return self.part("reading")[0]
 
     def seen(self, k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -160,7 +160,7 @@ class ArrayLoop:
         newest = self._arrived(k)
         age = k - self.period * newest
         if self.loop.handover == "mean":
-            while self._arrived(k - 1) == newest:  # back to when it was handed over
+            while self._arrived(k - 1) == newest:  # back to when it was delivered
                 k -= 1
             age += 0.5 * self.period * (newest - self._arrived(k - 1) - 1)
         return age * self.T
@@ -190,7 +190,7 @@ class ArrayLoop:
 
     def instants(self, k: int) -> list[tuple[float, bool]]:
         """Ends of the plant's steps in cycle k [cycles since t_k], and whether the sensor samples
-        there; as facility.py."""
+        there; as facility/simulated.py."""
         steps, period = self.loop.plant_steps, self.period
         plant = [(i + 1) / steps for i in range(steps)]
         first = math.floor(k / period + SAME_TIME) + 1

@@ -26,7 +26,7 @@ POSITION_SHARE = {
 INTERPOLATIONS = ("hermite", "linear", "hold")
 HANDOVERS = ("latest", "mean")
 LAWS = ("spring_damper", "spring_damper_pull")
-SAME_TIME = 1e-9  # cycles; instants closer than this coincide, as in facility.py
+SAME_TIME = 1e-9  # cycles; instants closer than this coincide, as in facility/state.py
 LONGEST_PATTERN = 64  # cycles after which sensor and controller must be in step again
 
 
@@ -55,7 +55,7 @@ class Loop:
     cycle: float | None = None  # s
     integrator: str = "exact_hold"
     law: str = "spring_damper"
-    sensor_period: float = 0.0  # s; 0: one sample a cycle
+    sensor_period: float = 0.0  # s; 0: one sample per cycle
     sensor_delay: float = 0.0  # s
     handover: str = "latest"
     lowpass: float = 0.0  # Hz; 0: none

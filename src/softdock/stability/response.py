@@ -1,7 +1,7 @@
 """How the loop answers a unit force on a unit mass: the one thing that every boundary of stability
 is drawn from.
 
-With force F in and F handed over again, the loop closes where, at z (sampled) or s (continuous),
+With force F in and F delivered again, the loop closes where, at z (sampled) or s (continuous),
 
     mass D = stiffness N_k + damping N_b + virtual_stiffness N_vk + virtual_damping N_vb
 

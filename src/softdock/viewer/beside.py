@@ -1,9 +1,9 @@
 """Beside a rig: what its loop writes into the recorder's rings, as a scene and as words.
 
-Read only. This process maps the rings for reading (recorder/look.py), has no socket to a robot and
-imports nothing that has: it cannot command anything, and the loop cannot wait for it. In: the path
-of a ring. Out: a scene of the newest row, the supervisor's state, ages and energies; once the run
-is over, the recording of what was seen.
+Read only. This process maps the rings for reading (recorder/ring_reader.py), has no socket to a
+robot and imports nothing that has: it cannot command anything, and the loop cannot wait for it. In:
+the path of a ring. Out: a scene of the newest row, the supervisor's state, ages and energies; once
+the run is over, the recording of what was seen.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ import numpy as np
 from softdock.core.orbit import orbit
 from softdock.errors import BadRecording
 from softdock.placement.motion import motion_of
-from softdock.recorder.look import Look, running
-from softdock.recorder.recording import RIG, SCENARIO, AsSeen, Recording, recording_of
+from softdock.recorder.as_seen import AsSeen
+from softdock.recorder.recording import RIG, SCENARIO, Recording, recording_of
+from softdock.recorder.ring_reader import Look, running
 from softdock.runs.series import Series
 from softdock.scenario.build import Scenario, build
 from softdock.scenario.files import load_scenario

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from softdock.errors import SoftdockError
-from softdock.recorder.recording import AsSeen, Recording
-from softdock.report.replay import layer_name
+from softdock.recorder.as_seen import AsSeen
+from softdock.recorder.recording import Recording
+from softdock.report.frame.replay import layer_name
 from softdock.scene.model import LAYERS
 from softdock.viewer import panels
 from softdock.viewer.answer import Answer

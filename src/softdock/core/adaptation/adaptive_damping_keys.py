@@ -81,7 +81,7 @@ CELLS = Cells(
     Cell("worst", 1, "-", "largest energy at an end over the wanted one"),
     Cell("at_most", 1, "-", "contacts that ended with the damping at its limit"),
     Cell("limit", 1, "Ns/m", "of the damping, in the last cycle in contact"),
-    Cell("damper", DAMPER_CELLS.size, "", "of the virtual damper (hybrid/normal_damper.py)"),
+    Cell("damper", DAMPER_CELLS.size, "", "of the virtual damper (measured/normal_damper.py)"),
     Cell("felt", 2 * MOTION_FLOATS, "m, -, m/s, rad/s", "mock-ups of the last force sample"),
     Cell("wrenches", 12, "N, Nm", "on the satellites in the last cycle"),
     Cell("read", 12, "N, Nm", "measured in the last cycle"),

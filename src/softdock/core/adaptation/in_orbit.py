@@ -12,7 +12,7 @@ from softdock.core.machine.compiled import CHOSEN_OPTIONS
 
 
 def pushing_methods(markers, base):
-    """Of the listed methods' markers those that push from outside, and where in the vector the
+    """Markers of the listed methods that push from outside, and where in the vector the
     memory of each is named; the first method's at `base`."""
     found = [
         (marker, slot)

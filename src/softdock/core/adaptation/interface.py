@@ -34,7 +34,7 @@ class Satellites(NamedTuple):
 
 
 class Wrenches(NamedTuple):
-    """On each satellite, about its centre of mass, world axes."""
+    """Wrenches on each satellite, about its centre of mass, world axes."""
 
     chaser: Wrench
     target: Wrench
@@ -74,7 +74,7 @@ class Replaced(NamedTuple):
     taken: float  # J, by the wanted contact: stored and lost
     acts: bool  # the satellites are still in it, or may be
     past_changed: bool
-    impulse: tuple  # Ns on the chaser, by which a past computed anew differs from what had acted
+    impulse: tuple  # Ns on the chaser, by which a recomputed past differs from what had acted
     peak_squared: float  # N^2, the largest force in that past
     pushes: bool  # the wanted contact has a force in this cycle
 

@@ -61,7 +61,7 @@ def channels_of(cells: Cells) -> tuple[Channel, ...]:
 
 
 def floats_of(cells: Cells) -> Callable[[dict[str, Any], float], int]:
-    """For `Method.memory`, where the slice does not depend on the method's keys."""
+    """A function for `Method.memory`, where the slice does not depend on the method's keys."""
     return lambda values, T: cells.size
 
 

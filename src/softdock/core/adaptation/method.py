@@ -18,7 +18,6 @@ from softdock.core.adaptation.memory import Channel, channels_of, floats_of
 from softdock.core.adaptation.networks.orbit import NOT_IN_ORBIT
 from softdock.core.machine.cells import Cells
 from softdock.core.machine.compiled import compiled
-from softdock.core.machine.compiling import ADAPTING
 from softdock.core.machine.parameters import Group
 from softdock.core.spatial.motion import no_wrench
 
@@ -66,7 +65,7 @@ def keep_past(method, mem, chaser, target, record, column, row):
 
 
 def no_memory(values: dict[str, Any], T: float) -> int:
-    """Of a method that remembers nothing."""
+    """Memory of a method that remembers nothing."""
     return 0
 
 
@@ -227,11 +226,6 @@ class Method(Declaration):
         return self.changes_wrench
 
     @property
-    def is_idle(self) -> bool:
-        """Whether it leaves the loop as it is: no hook of its own."""
-        return all(getattr(self, hook) is getattr(Method, hook) for hook in HOOKS)
-
-    @property
     def is_forgetful(self) -> bool:
         """Whether it keeps no memory."""
         return self.memory is no_memory
@@ -287,5 +281,3 @@ def register(method: Method) -> None:
         entries.append(replace(method, **changed | variant.hooks))
     for entry in entries:
         BY_TYPE[type(entry.marker)] = entry
-        if not entry.is_idle:
-            ADAPTING.add(type(entry.marker))

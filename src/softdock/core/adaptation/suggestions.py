@@ -60,7 +60,7 @@ def damper(scenario: Any) -> dict[str, Any]:
 
 
 def stiffness_and_delay(scenario: Any) -> dict[str, Any]:
-    """For `adaptive_damping`."""
+    """Stiffness and delay for `adaptive_damping`."""
     known = known_of(scenario)
     if known.stiffness is None:
         return {}

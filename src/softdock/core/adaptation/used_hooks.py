@@ -1,5 +1,6 @@
-"""Which hooks the listed methods have: constants in compiled code, so that what nobody uses is not
-compiled."""
+"""Which hooks the listed methods have, as constants in compiled code: a hook that no method has is
+not compiled.
+"""
 
 from __future__ import annotations
 

@@ -105,7 +105,8 @@ def jacobian_column(arm, work, i, point):
 
 @compiled
 def jacobian(arm, work, point, into):
-    """Of a point in the base frame, after `link_frames`; row-major 6 x 7 `into` an array."""
+    """Jacobian of a point in the base frame, after `link_frames`; row-major 6 x 7 `into` an
+    array."""
     for i in range(AXES):
         v, w = jacobian_column(arm, work, i, point)
         for k in range(3):

@@ -60,8 +60,8 @@ def direction(arm, slot):
 
 @compiled
 def offset(arm, slot):
-    """From the origin before to an axis's own, in base axes [m]; behind the last axis: to the
-    flange."""
+    """Vector from the origin before to an axis's own, in base axes [m]; behind the last axis: to
+    the flange."""
     return load3(arm, AT.offsets + 3 * slot)
 
 

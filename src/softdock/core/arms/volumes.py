@@ -90,7 +90,7 @@ def _beyond(x, half):
 
 @compiled
 def _outside(p, half):
-    """From the nearest point of a box to p, in the box's axes."""
+    """Vector from the nearest point of a box to p, in the box's axes."""
     return (_beyond(p[0], half[0]), _beyond(p[1], half[1]), _beyond(p[2], half[2]))
 
 

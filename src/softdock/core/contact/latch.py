@@ -117,7 +117,7 @@ def _related(vector, base, pair, chaser, target):
 
 @compiled
 def wanted_numbers(vector, base):
-    """From the real numbers of a latch to those in orbit."""
+    """Offset from the real numbers of a latch to those in orbit."""
     return OWN if vector[base + AT.wanted_law] != 0.0 else 0
 
 
@@ -128,7 +128,7 @@ def is_holding(state):
 
 @apart
 def latch_load(vector, base, wanted, mem, at, pair, t, chaser, target):
-    """Of a latch that holds. `base`: its keys in the vector; `wanted`: 0 for the real numbers,
+    """Load of a latch that holds. `base`: its keys in the vector; `wanted`: 0 for the real numbers,
     `wanted_numbers` for those in orbit; `at`: its state in `mem`."""
     here = _related(vector, base, pair, chaser, target)
     share = vector[base + AT.soft_share] if mem[at + IN_LATCH.state] == SOFT else 1.0
@@ -219,7 +219,7 @@ def follow_latch(vector, base, wanted, hold, mem, at, pair, is_seated, t, chaser
 
 @compiled
 def break_open(mem, at, t, load):
-    """For good; what it has stored is lost."""
+    """Break a latch for good; what it has stored is lost."""
     mem[at + IN_LATCH.state] = float(BROKEN)
     mem[at + IN_LATCH.broken_at] = t
     mem[at + IN_LATCH.lost] += load.stored
@@ -234,8 +234,8 @@ def keep_peaks(mem, at, load):
 
 @apart
 def summed_latches(mem, at, number):
-    """Of all latches: when the last went hard [s], NaN if one is not; the largest force [N] and
-    torque [Nm], NaN without latches."""
+    """Sums over all latches: when the last went hard [s], NaN if one is not; the largest force [N]
+    and torque [Nm], NaN without latches."""
     if number == 0:
         return math.nan, math.nan, math.nan
     latched_at, force, torque = 0.0, 0.0, 0.0

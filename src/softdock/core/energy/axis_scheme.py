@@ -107,7 +107,7 @@ def pushes(T: float) -> np.ndarray:
 
 
 def exact_position(forces: np.ndarray, mass: float, T: float) -> np.ndarray:
-    """Of a mass at rest under forces held from sample to sample [m]."""
+    """Position of a mass, at rest first, under forces held from sample to sample [m]."""
     v = np.concatenate([[0.0], np.cumsum(T * forces[:-1] / mass)])
     return np.concatenate([[0.0], np.cumsum(0.5 * T * (v[1:] + v[:-1]))])
 

@@ -104,7 +104,7 @@ def open_ledger(kinetic):
 
 @compiled
 def energy_invented(ledger):
-    """From the kinetic energies and the works alone, not from the rows [J]."""
+    """Invented energy [J] from the kinetic energies and the works alone, not from the rows."""
     return (
         ledger.kinetic
         - ledger.kinetic_start

@@ -4,7 +4,7 @@ alone.
 Energy given to the satellites, input force times commanded velocity (the mean of both ends of the
 cycle), minus energy the contact gave back, measured force times measured motion (trapezoid over the
 cycle). Positive: the rig is active. In 1-D, e^2 = 1 + observed / KE_0. Here the newest force is
-paired with the newest pose; a recorded run whose readings differ in age is paired anew at its end
+paired with the newest pose; a recorded run whose readings differ in age is paired again at its end
 (analysis/observed_energy.py).
 """
 

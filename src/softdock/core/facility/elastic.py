@@ -1,9 +1,12 @@
-"""Mock-ups behind elastic joints: how far they yield to the contact over one step of the plant.
-Part of the facility (facility.py calls it).
+"""Mock-ups behind elastic joints: their deflection under the contact's force over one step of the
+plant. Part of the facility (simulated.py calls it).
 
-The contact's force depends on where the mock-ups are, and they yield to it: the step is made with
-the force at its start, the contact is found there, and the step is made again with the mean of both
-forces. Second order in the plant's step.
+In: motions of both mock-ups before the step and where their motors carry them (world axes), and the
+contact's force on the chaser's [N]. Out: the deflected motions.
+
+The force depends on where the mock-ups are, and they deflect under it. So the step is made with the
+force at its start, the contact is computed there, and the step is made again with the mean of both
+forces: second order in the step of the plant.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from softdock.core.contact import touch_apart
 from softdock.core.machine.compiled import apart, by_type, compiled
 from softdock.core.machine.features import Arms, Every
 from softdock.core.machine.vector import CHASER_ROBOT_AT, PAIRS_MEM, TARGET_ROBOT_AT
-from softdock.core.robots.arm.giving_way import give_way, keep_way, make_ready
+from softdock.core.robots.arm.compliant_step import give_way, keep_way, make_ready
 from softdock.core.robots.joint import book_joint, motors_of, store_motors, yield_to
 from softdock.core.robots.robot import robot_joint
 from softdock.core.spatial.motion import Wrench

@@ -1,5 +1,8 @@
-"""The latches between the mock-ups over one step of the plant: they engage, pull in, go hard and
-break by what the mock-ups do (contact/latch.py has the law)."""
+"""The latches between the mock-ups over one step of the plant: engage, pull in, go hard, break.
+
+In: the motions of both mock-ups (world axes). Out: the latches' wrenches on both, and their states
+in `mem`. contact/latch.py has the law, orbit/latches.py the same for the satellites in orbit.
+"""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ _with_motions = replacing(Facility, "chaser", "target")
 
 @compiled
 def recall(params, mem, facility, k):
-    """The same facility at t_k, with the mock-ups' motions read anew where they stand in `mem`: a
+    """The same facility at t_k, with the mock-ups' motions read again where they stand in `mem`: a
     loop need not keep them in registers."""
     if not params.flags.on_stamps:
         return facility

@@ -1,5 +1,10 @@
-"""One sample of a force sensor with all that it carries and does: what a mock-up weighs, what
-electronics do and what a hand pushes is prepared from the vector only where a scenario has it."""
+"""One sample of a force sensor with its tool: contact, weight and inertia of the mock-up, a hand's
+push, and the electronics (stage 5).
+
+In: the true wrench of the contact and the mock-up's motion at the instant of the sample. Out: the
+raw wrench [N, Nm] in sensor axes at the sensor's origin, or the contact's own wrench in world axes
+where no tool is carried. What a scenario does not have is neither prepared nor computed.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What the facility reports: samples of the force sensors, what is handed over of them at t_k, and
+"""What the facility reports: samples of the force sensors, what is delivered of them at t_k, and
 the measured poses.
 
-Part of the facility (facility.py calls it); the models themselves are in sensor/. A sensor that
+Part of the facility (simulated.py calls it); the models themselves are in sensor/. A sensor that
 feels nothing but the contact takes the short way; what a mock-up weighs, what electronics do and
 what a hand pushes is prepared from the vector only where a scenario has it.
 """
@@ -31,7 +31,7 @@ def _sample_at(m, on, sample):
 
 @compiled
 def _targets(on):
-    """From there to the target's wrench."""
+    """Offset from there to the target's wrench."""
     return WRENCH_FLOATS if on == ON_BOTH else 0
 
 
@@ -39,7 +39,7 @@ def _targets(on):
 def sample_wrenches(params, vector, mem, tick, before, now, true):
     """One sample of the force sensors, as the report has it: with a tool raw in sensor axes, else
     about the centre of mass, world axes. The chaser's is returned; and into its slot, unless it is
-    handed over at once. `before`, `now`: both mock-ups at the begin and the end of the plant's
+    delivered at once. `before`, `now`: both mock-ups at the begin and the end of the plant's
     step; `true`: the contact's wrenches on them."""
     m, sensor, T, chance = params.memory, params.sensor, params.T, params.chance
     slot = _sample_at(m, sensor.on, tick.sample)

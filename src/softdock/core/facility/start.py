@@ -1,4 +1,9 @@
-"""The facility at t = 0: the robots have followed the set-points so far."""
+"""The facility at t = 0: robots, contact and sensors after they have followed the set-points before
+it.
+
+In: the parameter vector, and past set-points in `mem`. Out: the facility's state (state.py) with
+its first readings.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""The simulated facility at t_k, and within a cycle: its structures, and where they stand in the
-loop's state."""
+"""State of the simulated facility at t_k (`Facility`) and over one cycle (`Stretch`), and where
+both stand in the loop's flat state. World axes, SI.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ SAME_TIME = 1e-9  # cycles; instants closer than this coincide
 
 class Facility(NamedTuple):
     """State of the simulated facility at t_k. What few rigs need (filters, a second reading, late
-    poses) is in `mem`, see layout.Memory."""
+    poses) is in `mem` (machine/params.py: Memory)."""
 
     chaser: Motion  # the mock-ups, truly
     target: Motion
@@ -21,7 +22,7 @@ class Facility(NamedTuple):
     true_target: Wrench
     dissipating: float  # W, in the contact now
     samples: int  # force samples taken since the start
-    handed: int  # number of the newest sample handed over
+    handed: int  # number of the newest sample delivered
     # handed to the controller, about the centre of mass, world axes: the chaser's, or the only
     # sensor's
     reading: Wrench

@@ -3,7 +3,7 @@ process at a time at each.
 
 A file is a line that says what it is, the SHA-256 of the rest, and the rest: a pickle of what Numba
 makes of a function (pickle runs what it reads: only folders that are ours are read, see
-cache_folder.py). A file that is empty, cut or garbage is thrown away and made anew. A disc that is
+cache_folder.py). A file that is empty, cut or garbage is thrown away and made again. A disc that is
 full or a folder that vanished costs the keeping and not the run.
 """
 

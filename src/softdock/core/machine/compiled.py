@@ -94,8 +94,8 @@ def door(function: Callable[..., Any]) -> Any:
 
 
 def _plain_door(function: Callable[..., Any]) -> Any:
-    """With Numba's own cache, in our folder or not at all: beside the sources it would miss edits
-    of the files that a function calls. The folder is a global of Numba's, set only here."""
+    """A door with Numba's own cache, in our folder or not at all: beside the sources it would miss
+    edits of the files that a function calls. The folder is a global of Numba's, set only here."""
     folder = usable_folder()
     if folder is None:
         return numba.njit(**OPTIONS)(function)

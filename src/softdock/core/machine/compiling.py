@@ -23,14 +23,11 @@ from softdock.core.machine.part_names import tuple_classes
 from softdock.core.machine.short_code import writing_shortly
 
 # doors in which runs, batches and a rig's cycles spend their time
-HOT = frozenset(("run_cycles", "run_batch", "orbit_run", "control_step", "exchange"))
 LOOPS = frozenset(("run_cycles", "run_batch", "control_step"))
 # a rig's program, with the loop of its methods within
 RIG = frozenset(("run_queue", "serve", "hear_and_answer", "look"))
-# classes of methods that do something in the loop: `register` adds them (adaptation/method.py)
-ADAPTING: set[type] = set()
-# doors that hand structures of many arrays from part to part
-CLOSED = frozenset(("serve", "run_queue", "serve_robot", "serve_sensor", "hear_and_answer"))
+# doors that hand large structures from part to part, and nothing to other doors
+CLOSED = LOOPS | {"serve", "run_queue", "serve_robot", "serve_sensor", "hear_and_answer"}
 
 
 @contextlib.contextmanager

@@ -113,7 +113,7 @@ def finish(flat, log):
 @door
 def capture_time(vector, features, mem, motions):
     """When a recorded run was captured, as `run_one` has it [s]; NaN: it was not. `motions`: chaser
-    and target, a row a cycle; `mem`: with the run's pairs."""
+    and target, one row per cycle; `mem`: with the run's pairs."""
     pairs, T, seated = prepare_pairs(vector, features), vector[TIME_AT + TIMES.cycle], 0
     for k in range(1, motions.shape[0]):
         chaser, target = load_motion(motions[k], 0), load_motion(motions[k], MOTION_FLOATS)

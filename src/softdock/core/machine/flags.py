@@ -15,7 +15,7 @@ from softdock.core.contact.seat import CAPTURES
 from softdock.core.machine.compiled import compiled
 from softdock.core.machine.features import Every, Plain
 from softdock.core.machine.generated import generate
-from softdock.core.machine.places import (
+from softdock.core.machine.vector_layout import (
     CAPTURE_AT,
     CHASER_EXTERNAL_AT,
     CHASER_HAND_AT,
@@ -69,7 +69,8 @@ def single_rate(vector, known):
 @flag
 @compiled
 def on_stamps(vector, known):
-    """And both mock-ups on a set-point at the end of each: delays of whole cycles."""
+    """Single rate, and both mock-ups on a set-point at the end of each cycle: delays of whole
+    cycles."""
     whole = known.chaser_robot.whole and known.target_robot.whole
     return whole and known.plant_steps == 1 and known.sensor.period == known.T
 

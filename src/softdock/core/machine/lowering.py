@@ -73,8 +73,9 @@ _LIGHTLY = [False]  # whether doors are optimised lightly, by who asked last
 @contextlib.contextmanager
 def lightly(wanted: bool) -> Iterator[None]:
     """Within it, doors are inlined and cleaned up, translated quickly, and no more: in half the
-    time, for cycles that take two to four times as long (docs/decisions.md 29). No bit of a number
-    depends on it: LLVM neither reorders nor contracts floating point unless it is allowed to."""
+    time, for cycles that take two to four times as long
+    (docs/decisions/34-light-loops-for-tests.md). No bit of a number depends on it: LLVM neither
+    reorders nor contracts floating point unless it is allowed to."""
     _LIGHTLY.append(wanted)
     try:
         yield
@@ -125,8 +126,9 @@ _CLOSED = [False]  # whether parts belong to the door alone, by who asked last
 def closed(wanted: bool) -> Iterator[None]:
     """Within it, the parts of a door are nobody's but its own, so that LLVM may drop arguments
     that a part does not read. The rig's structure of arrays is several hundred words, which would
-    be copied at every call of an `apart` and take half of its time (docs/decisions.md 29).
-    A loop without such structures gains nothing. No bit of a number depends on it."""
+    be copied at every call of an `apart` and take half of its time
+    (docs/decisions/36-closed-doors-of-the-rig.md).
+    No bit of a number depends on it."""
     _CLOSED.append(wanted)
     try:
         yield

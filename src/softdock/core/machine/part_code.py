@@ -3,8 +3,7 @@ door links each once.
 
 Numba puts all that a function calls into the function's own library, level by level: what stands at
 the bottom is copied as often as there are levels above it. Here a part's library has its own code
-and knows which parts it calls; `DoorLibrary` walks through them and links every one in, callers
-before what they call (the linker leaves out what nobody has asked for yet).
+and knows which parts it calls; `DoorLibrary` gathers them and links every one in.
 
 A part that has no name of its own (part_names.py), or that Numba compiled by itself, goes into the
 code of whoever calls it.
@@ -77,7 +76,7 @@ class PartLibrary(JITCodeLibrary):  # type: ignore[misc]
 
     @property
     def own(self) -> Any:
-        """Its own code."""
+        """The code of this part alone."""
         self._ensure_finalized()
         if self._bitcode is not None:
             self._final_module, self._bitcode = parse_bitcode(self._bitcode), None
@@ -92,16 +91,15 @@ class PartLibrary(JITCodeLibrary):  # type: ignore[misc]
         return self._shared_module
 
 
-def _below(libraries: Iterable[Any]) -> list[PartLibrary]:
+def _below(libraries: Iterable[PartLibrary]) -> list[PartLibrary]:
     """Parts and all that they call, each once."""
-    found: dict[PartLibrary, None] = {}
-    waiting = list(reversed(list(libraries)))
-    while waiting:
-        library = waiting.pop()
-        if library not in found:
-            found[library] = None
-            waiting.extend(reversed(library.calls))
-    return list(found)
+    found: dict[Any, PartLibrary] = {}  # by name
+    level = list(libraries)
+    while level:
+        new = {(one.kept_as or one): one for one in level if (one.kept_as or one) not in found}
+        found |= new
+        level = [called for one in new.values() for called in one.calls]
+    return list(found.values())
 
 
 def _linked(modules: list[Any]) -> Any:

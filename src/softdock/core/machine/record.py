@@ -1,5 +1,5 @@
-"""What a recorded run holds: one row a cycle. The table below names every column with its unit and
-frame; the compiled writer fills them.
+"""What a recorded run holds: one row per cycle. The table below names every column with its unit
+and frame; the compiled writer fills them.
 
 Row k is the instant t_k: satellites, set-points, mock-ups, true and measured wrench at t_k, and the
 wrench on the satellites over the cycle that ended at t_k.

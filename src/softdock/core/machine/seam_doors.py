@@ -1,9 +1,9 @@
 """The doors of the loop cut at the seam: the controller's cycle, and the simulated facility's.
 
-`control_step` takes a report and gives a command (core/seam.py), one call a cycle; `begin_facility`
-and `exchange` are the first facility that answers it. `add_truth` writes into a recorded run what
-only a simulation knows. Flat arrays in, flat arrays out; a process that does not cut the loop
-compiles none of them.
+`control_step` takes a report and gives a command (core/seam.py), one call per cycle;
+`begin_facility` and `exchange` are the first facility that answers it. `add_truth` writes into a
+recorded run what only a simulation knows. Flat arrays in, flat arrays out; a process that does not
+cut the loop compiles none of them.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from softdock.core.adaptation.interface import (
 from softdock.core.adaptation.used_hooks import any_books, any_rewound
 from softdock.core.books import Contact, enter, hand_wrenches
 from softdock.core.contact_log import close_contact
+from softdock.core.controller_state import Kept, load_kept, store_kept
 from softdock.core.cycle import control
 from softdock.core.energy.ledger import LEDGER
 from softdock.core.facility.reach import out_of_reach
 from softdock.core.facility.simulated import advance
-from softdock.core.kept import Kept, load_kept, store_kept
 from softdock.core.machine.compiled import apart, compiled, door
 from softdock.core.machine.generated import replacing
 from softdock.core.machine.record import AT as ROW
 from softdock.core.machine.record import CHANNEL_COUNT
+from softdock.core.machine.simulated_report import TRUTH, fill_report, store_truth
 from softdock.core.machine.state import load_facility_at, store_facility_at, store_ledger
-from softdock.core.machine.truth import TRUTH, fill_report, store_truth
 from softdock.core.machine.vector import NO_LIMIT, prepare, prepare_rig, without_methods
 from softdock.core.readings import above_threshold, remember_command
 from softdock.core.reported import arrive, settle_books

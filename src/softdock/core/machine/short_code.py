@@ -1,13 +1,14 @@
 """What Numba writes at length, written shortly: the same values from a fifth of the LLVM code.
 
 Two things are most of what a loop's functions do. A cell of a layout, `CELL.phase`, is a field of
-a constant NamedTuple of whole numbers: Numba builds the tuple anew, an instruction a field, and
+a constant NamedTuple of whole numbers: Numba builds the whole tuple, one instruction per field, and
 takes one out. Here it is the number. An element of `mem`, a flat array of doubles, Numba reaches
 by a copy of the array's description, in some thirty instructions. Here they are seven; a negative
 index counts from the end, as everywhere. LLVM comes to the same machine code from either; writing,
 reading and cleaning up the long one was a tenth of the time to compile `faithful`'s loop
-(docs/decisions.md 29). Numba's own answer is taken for everything else. Cells are written so while
-a door is compiled; elements of flat arrays of doubles in all of the process, to the same effect.
+(docs/decisions/35-short-llvm-code.md). Numba's own answer is taken for everything else. Cells are
+written so while a door is compiled; elements of flat arrays of doubles in all of the process, to
+the same effect.
 """
 
 from __future__ import annotations

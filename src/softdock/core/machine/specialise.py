@@ -140,7 +140,7 @@ def _kind_text() -> str:
 
 
 def _places() -> dict[str, tuple[str, int, int]]:
-    """Of every number's path: its group, the first float in it, and how many."""
+    """For every number's path: its group, the first float in it, and how many."""
     found = {}
     for group, paths in GROUPS.items():
         at = 0

@@ -13,7 +13,7 @@ from softdock.core.facility.simulated import FACILITY, Facility
 from softdock.core.loop import Loop
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
-from softdock.core.machine.stored import storing
+from softdock.core.machine.flat_structures import storing
 from softdock.core.spatial.motion import MOTION, WRENCH
 from softdock.core.spatial.rigid_body import BODY_STATE
 

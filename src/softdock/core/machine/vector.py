@@ -1,5 +1,7 @@
-"""From the parameter vector to what the loop needs: `prepare`, once per run. It is compiled and
-runs wherever the loop runs; where everything stands in the vector is in places.py.
+"""From the parameter vector to the prepared parameters of the loop: `prepare`, once per run.
+
+In: the vector (vector_layout.py) and the classes of the methods. Out: `Params` (params.py), and the
+contact pairs in `mem`. It is compiled and runs wherever the loop runs.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from softdock.core.machine.flags import Known, find_flags
 from softdock.core.machine.generated import replacing
 from softdock.core.machine.keys import MEMORY, RANDOM, SCHEDULE, TIME
 from softdock.core.machine.params import NO_LIMIT, Memory, Params
-from softdock.core.machine.places import (
+from softdock.core.machine.vector_layout import (
     BASES,
     CAPTURE_AT,
     CHASER_AT,

@@ -6,15 +6,15 @@ outcome (OUTCOME_COLUMNS).
 
 The motion is cut into pieces in which every touch keeps its mode (modes.py): away, pushing or
 slack, its row of a tabulated law, its place on the shape. Within a piece the force is a smooth
-function, continued beyond the piece's ends (push.py), so that a Runge-Kutta-Munthe-Kaas step of
-order 4 on both bodies together (step.py) keeps its order; the end is found by bisection on the
-length of the step, to 1e-13 s (flight.py). Free flight advances conservatively (look.py,
+function, continued beyond the piece's ends (touch_forces.py), so that a Runge-Kutta-Munthe-Kaas
+step of order 4 on both bodies together (step.py) keeps its order; the end is found by bisection on
+the length of the step, to 1e-13 s (flight.py). Free flight advances conservatively (step_length.py,
 closing.py): a step is never longer than the smallest gap over the fastest that a tip can close it,
 so no wall is jumped over, however thin. Only steps below a small part of a contact's period and of
 a wall's thickness may end inside a wall, and then they are cut at its surface. Schedules and hands
-push the satellites in orbit too (outside.py); steps end at each of their rows. So do the tide and
-methods that push from outside, sampled once a cycle as in the loop (sampled.py). Networks that are
-part of a satellite fly with it (networks.py).
+push the satellites in orbit too (external_wrenches.py); steps end at each of their rows. So do the
+tide and methods that push from outside, sampled once a cycle as in the loop (sampled.py). Networks
+that are part of a satellite fly with it (networks.py).
 
 Holds for the laws and geometries of contact/. A tip near a cone's axis, where the normal turns
 fast, is resolved by shorter steps. Not resolved: the edge of a bottom plate touched from outside,
@@ -112,7 +112,7 @@ class Orbit:
 
     @property
     def restitution(self) -> float:
-        """Of the first contact; NaN if there was none."""
+        """Restitution of the first contact; NaN if there was none."""
         return float(self.contacts[0]["restitution"]) if self.contacts else math.nan
 
 

@@ -1,5 +1,6 @@
-"""Conservative advancement: how long a tip surely needs to cross a gap, and a body to turn,
-whatever pushes them from outside."""
+"""Conservative advancement: a lower bound of the time [s] in which a tip crosses a gap, or a body
+turns by an angle, whatever pushes it from outside within the stated bounds.
+"""
 
 from __future__ import annotations
 
@@ -84,8 +85,8 @@ def _quickest(params):
 
 @compiled
 def closing_of(setup, outside, both, lever, far):
-    """For a tip that is `lever` away from the chaser's centre of mass and `far` from the target's
-    [m]."""
+    """Bounds for a tip that is `lever` away from the chaser's centre of mass and `far` from the
+    target's [m]."""
     speed = (
         norm(subtract(both.chaser.v, both.target.v))
         + setup.nimble_chaser * norm(both.chaser.L) * lever

@@ -1,5 +1,9 @@
-"""A whole run of orbit: from piece to piece of the motion, the ends of each found by bisection;
-log, record and outcome."""
+"""A whole run of orbit, the reference flight: from one piece of smooth motion to the next, the end
+of each found by bisection.
+
+In: the prepared run (setup.py). Out: the log of contacts, the record (rows at t_k) and the outcome,
+in the same layouts as the loop's.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +16,8 @@ from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled, door
 from softdock.core.machine.generated import replacing
 from softdock.core.machine.vector import TIME_AT, TIMES
+from softdock.core.orbit.external_wrenches import ROUNDING, is_sampled, outside_from
 from softdock.core.orbit.latches import is_latched, latch_events, switched, with_latches
-from softdock.core.orbit.look import look
 from softdock.core.orbit.modes import is_same, no_mode
 from softdock.core.orbit.networks import (
     bounds_with_networks,
@@ -21,11 +25,11 @@ from softdock.core.orbit.networks import (
     longest_step,
     start_networks,
 )
-from softdock.core.orbit.outside import ROUNDING, is_sampled, outside_from
-from softdock.core.orbit.push import push
 from softdock.core.orbit.sampled import nothing_held
 from softdock.core.orbit.setup import kinetic, prepare_orbit, start_orbit
 from softdock.core.orbit.step import flow
+from softdock.core.orbit.step_length import look
+from softdock.core.orbit.touch_forces import push
 from softdock.core.spatial.motion import MOTION, MOTION_FLOATS, store_motion
 from softdock.core.spatial.rigid_body import motion_of
 from softdock.core.spatial.vectors import add, store3
@@ -154,7 +158,7 @@ def _close_open(tracker, log):
 
 
 class Sums(NamedTuple):
-    """Over the pieces so far."""
+    """Sums over the pieces so far."""
 
     dissipated: float  # J
     external: float  # J
@@ -215,8 +219,8 @@ def orbit_run(marker, vector, mem, own, log, record, outcome, coarser):
     with a restitution of NaN.
 
     `marker`: an InOrbit; `mem`: zeros, at least `orbit_mem_floats(vector)`; `own`: zeros, as long
-    as the loop's `mem`, for methods that push (none: no floats); `record`: a row a cycle and one
-    more, or no rows; `coarser`: factor on all steps (1.0: as in setup.py).
+    as the loop's `mem`, for methods that push (none: no floats); `record`: one row per cycle and
+    one more, or no rows; `coarser`: factor on all steps (1.0: as in setup.py).
     """
     setup = prepare_orbit(marker, vector, mem, coarser)
     both = start_orbit(vector, setup)

@@ -28,8 +28,8 @@ from softdock.core.machine.compiled import apart, by_type, compiled
 from softdock.core.machine.vector import CAPTURE_AT, LATCHES_AT
 from softdock.core.orbit.attached import Latches
 from softdock.core.orbit.closing import largest_mobility
-from softdock.core.orbit.push import Push
 from softdock.core.orbit.setup import pair_at
+from softdock.core.orbit.touch_forces import Push
 from softdock.core.shapes.pair import kind_in, load_pair
 from softdock.core.spatial.rigid_body import motion_of
 from softdock.core.spatial.vectors import add, load3, norm

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from softdock.core.machine.compiled import apart, by_type, compiled
 from softdock.core.machine.vector import MAP, MEMORY_AT, TIME_AT, TIMES
 from softdock.core.orbit.attached import Networks, attached, network_rates
-from softdock.core.orbit.outside import Outside
+from softdock.core.orbit.external_wrenches import Outside
 from softdock.core.spatial.motion import Motion
 from softdock.core.spatial.rigid_body import Body
 from softdock.core.spatial.vectors import add_scaled, dot
@@ -283,4 +283,4 @@ def _longest_none(networks, vector):
 
 @by_type(lambda cls: _longest if cls is Networks else _longest_none)
 def longest_step(networks, vector):
-    """Of orbit, for its networks [s]."""
+    """Longest step of orbit for its networks [s]."""

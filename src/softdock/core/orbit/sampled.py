@@ -2,7 +2,7 @@
 tide, and the `external` hooks of methods, each called with orbit's own state, cycle and memory.
 
 Schedules and hands are not sampled: they are functions of time, and orbit follows them exactly
-(outside.py).
+(external_wrenches.py).
 """
 
 from __future__ import annotations

@@ -129,7 +129,7 @@ def _no_latches(marker, number, memory):
 
 @by_type(lambda cls: _found_latches if cls is Latches else _no_latches)
 def find_latches(marker, number, memory):
-    """Of a scenario, their states behind `memory`."""
+    """Latches of a scenario, their states behind `memory`."""
 
 
 @apart
@@ -191,5 +191,5 @@ def start_orbit(vector, setup):
 
 @compiled
 def kinetic(setup, both):
-    """Of both bodies, world frame [J]."""
+    """Kinetic energy of both bodies, world frame [J]."""
     return kinetic_energy(setup.chaser, both.chaser) + kinetic_energy(setup.target, both.target)

@@ -1,5 +1,9 @@
-"""One step of orbit: Runge-Kutta-Munthe-Kaas of order 4 on both bodies together, the modes of all
-touches held."""
+"""One step of orbit: Runge-Kutta-Munthe-Kaas of order 4 on both bodies together, with the modes of
+all touches held.
+
+In: both satellites at t and the length of the step h [s]. Out: both at t + h, works of the contact
+[J] and the largest force [N] in between. Attitudes are rotation vectors from the start of the step.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from typing import NamedTuple
 
 from softdock.core.adaptation.interface import Wrenches
 from softdock.core.machine.compiled import apart, compiled
+from softdock.core.orbit.external_wrenches import outside_wrenches, power
 from softdock.core.orbit.latches import with_latches
 from softdock.core.orbit.networks import (
     copy_networks,
@@ -15,9 +20,8 @@ from softdock.core.orbit.networks import (
     move_by_networks,
     pull_of_networks,
 )
-from softdock.core.orbit.outside import outside_wrenches, power
-from softdock.core.orbit.push import push
 from softdock.core.orbit.setup import Both
+from softdock.core.orbit.touch_forces import push
 from softdock.core.spatial.motion import no_wrench
 from softdock.core.spatial.rigid_body import Body, motion_of
 from softdock.core.spatial.rotations import exponential, normalise, product, right_jacobian_inverse
@@ -100,8 +104,8 @@ def _stage(stage):
 
 @apart
 def step(vector, setup, mem, mode, acting, both, t, h):
-    """From t to t + h [s]; each stage's wrench from its own time, poses and twists. `acting`: what
-    acts from outside."""
+    """One step from t to t + h [s]; each stage's wrench from its own time, poses and twists.
+    `acting`: what acts from outside."""
     slope_c, slope_t, total_c, total_t = _still(), _still(), _still(), _still()
     impulse, middle = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     dissipated, external, virtual, f0, f1, p0, pm, p1 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0

@@ -203,8 +203,8 @@ def close_dampers(dirac: Dirac, conductance: Matrix) -> tuple[Matrix, Matrix, Ma
 def port_hamiltonian(
     network: str, parts: Parts, causality: Causality, dirac: Dirac
 ) -> PortHamiltonian:
-    """With the dampers' constant coefficients b; what depends on speed or state is added by the
-    nonlinear step."""
+    """Matrices with the dampers' constant coefficients b; what depends on speed or state is added
+    by the nonlinear step."""
     dampers = [d for d in parts.of(Damper) if isinstance(d, Damper)]
     loose = [
         d.name for d in dampers if d.damping == 0.0 and is_admittance(causality, parts, d.name)

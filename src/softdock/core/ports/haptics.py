@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from softdock.core.ports.dying_down import settling
 from softdock.core.ports.haptic_loop import (
     BETTER,
     CONTROLLED,
@@ -22,6 +21,7 @@ from softdock.core.ports.haptic_loop import (
 from softdock.core.ports.linear_step import MOST_CUT, fresh_memory, linear_net, places_of
 from softdock.core.ports.models import single_spring
 from softdock.core.ports.published import fresh_published_memory, published_net
+from softdock.core.ports.touch_decay import settling
 from softdock.errors import BadInput, Problem, closest
 
 MOST_TIMES_LIMIT = 25.0

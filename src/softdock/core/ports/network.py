@@ -19,6 +19,7 @@ from functools import cached_property
 
 from softdock.core.ports.causality import Causality, assign_causality
 from softdock.core.ports.checks import check_network, problems_of_element
+from softdock.core.ports.derivation_steps import six_steps
 from softdock.core.ports.dirac import Dirac, PortHamiltonian, dirac_structure, port_hamiltonian
 from softdock.core.ports.elements import (
     ONE_SIDED,
@@ -35,7 +36,6 @@ from softdock.core.ports.elements import (
     Transformer,
 )
 from softdock.core.ports.picture import bond_graph_svg
-from softdock.core.ports.six_steps import six_steps
 from softdock.errors import BadInput, Problem
 
 

@@ -49,8 +49,8 @@ def bond_graph_svg(network: Network) -> str:
 
 
 def symbol(element: Element) -> str:
-    """As bond graphs write it: C spring, I mass, R damper, TF transformer, 0 and 1 junctions, Sf
-    and Se ports."""
+    """Symbol as bond graphs write it: C spring, I mass, R damper, TF transformer, 0 and 1
+    junctions, Sf and Se ports."""
     match element:
         case Junction():
             return str(element.kind)

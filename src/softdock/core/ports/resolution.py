@@ -39,8 +39,8 @@ def warnings_of(network: Network, T: float) -> list[str]:
 
 
 def _at_rest(network: Network, name: str, stiffness: float) -> float:
-    """Of a store [N/m or 1/kg]; of a nonlinear spring the curvature of its potential at rest (of
-    one's own: at its floor), none where it is one-sided."""
+    """Stiffness of a store at rest [N/m or 1/kg]; of a nonlinear spring the curvature of its
+    potential at rest (of one's own: at its floor), none where it is one-sided."""
     store = network.parts.elements[name]
     if not np.isnan(stiffness) or not isinstance(store, Spring):
         return float(stiffness)
@@ -50,7 +50,7 @@ def _at_rest(network: Network, name: str, stiffness: float) -> float:
 
 
 def _curvature_at_floor(spring: Spring) -> float:
-    """Of a potential of one's own, where it is lowest [N/m]."""
+    """Curvature of a user's potential where it is lowest [N/m]."""
     x = np.linspace(*spring.stretch, FLOOR_POINTS)
     V = (
         np.array([spring.potential(float(at)) for at in x])

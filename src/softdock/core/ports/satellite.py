@@ -67,7 +67,7 @@ def hold_velocity(net, mem, at, impulse):
 
 @compiled
 def plain_cycle(net, mem, impulse, midpoint):
-    """Without books: the impulse as it was counted."""
+    """A cycle without energy balance: the impulse as it was counted."""
     at = places(net.n, 1)
     mem[FED] += mem[at.y] * impulse
     mem[at.D] = impulse
@@ -78,8 +78,8 @@ def plain_cycle(net, mem, impulse, midpoint):
 
 @compiled
 def wall_impulse(depth, speed, T, stiffness):
-    """Of a spring wall over one cycle at constant speed [Ns]; depth > 0 in contact. Also the depth
-    after."""
+    """Impulse of a spring wall over one cycle at constant speed [Ns]; depth > 0 in contact. Also
+    the depth after."""
     after = depth + speed * T
     if depth <= 0.0 and after <= 0.0:
         return 0.0, after

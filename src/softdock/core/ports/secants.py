@@ -110,7 +110,7 @@ def solve_sample(net, mem, at):
 
 @compiled
 def close_sample(net, mem, at):
-    """From the solution: c into mem, Dbar and its inverse into net."""
+    """Close the sample with the solution: c into mem, Dbar and its inverse into net."""
     T, n, r, m = net.T, net.n, net.laws.r, net.m
     dirac, right = net.laws.dirac, net.right
     for i in range(m):

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from softdock.core.ports.dying_down import settling
 from softdock.core.ports.haptic_loop import BETTER, Bench
 from softdock.core.ports.linear_step import fresh_memory, linear_net
 from softdock.core.ports.models import single_spring
@@ -20,6 +19,7 @@ from softdock.core.ports.telemanipulation_loop import (
     Remote,
     run_telemanipulation,
 )
+from softdock.core.ports.touch_decay import settling
 from softdock.errors import BadInput, Problem
 
 SCHEMES = ("reflected", "reflected_layered", "local_model_layered")

@@ -1,4 +1,5 @@
-"""What a loop in real time records: a row a cycle, a row a packet, a row a force sample, events.
+"""What a loop in real time records: one row per cycle, one row per packet, one row per force
+sample, events.
 
 Rows are flat arrays of float64, declared here as `Cells`; the loop writes them, ring.py carries
 them. Channels have the names of a simulated run's record wherever both exist, so that what reads

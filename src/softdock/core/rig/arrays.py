@@ -126,7 +126,7 @@ def leaver(program):
 
 @compiled
 def away_sign(body):
-    """Of the axis that leads the chaser away from the target."""
+    """Sign of the axis that leads the chaser away from the target."""
     return 1.0 if body == CHASER else -1.0
 
 

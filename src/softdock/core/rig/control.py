@@ -1,4 +1,4 @@
-"""The controller inside the rig's program: reports from telegrams and samples, one step a cycle,
+"""The controller inside the rig's program: reports from telegrams and samples, one step per cycle,
 and the checks of what it wants before a robot hears of it.
 
 In: what the links know at the master's tick t_k. Out: set-points stamped t_{k+1} in the command.
@@ -7,7 +7,7 @@ Cycles whose telegrams were lost are caught up with the held wrench.
 
 from __future__ import annotations
 
-from softdock.core.kept import load_kept
+from softdock.core.controller_state import load_kept
 from softdock.core.machine.compiled import apart, compiled, seldom
 from softdock.core.machine.seam_doors import step_controller
 from softdock.core.rig import reasons

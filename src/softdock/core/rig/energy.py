@@ -93,7 +93,8 @@ def _follow(program, force):
 
 @compiled
 def _check_kinetic(program, energy, added):
-    """Of the pair, in contact and in free flight: by the last contact, and by the run."""
+    """Kinetic energy of the pair, in contact and in free flight: its gain by the last contact, and
+    by the run."""
     stand, seen, limits = program.stand, program.seen, program.limits
     most = (1.0 + limits[LIMIT.energy_run]) * seen[V.kinetic_first] + limits[LIMIT.energy_floor]
     of_run = energy - (added - seen[V.added_first])
@@ -109,7 +110,7 @@ def _check_kinetic(program, energy, added):
 
 @compiled
 def _check_observed(program, observed):
-    """Of this contact and of all contacts."""
+    """Observed energy of this contact and of all contacts."""
     seen, limits, T = program.seen, program.limits, program.plan[P.cycle]
     seen[V.contact_cycles] += 1.0
     seen[V.observed_contact] = observed - seen[V.observed_free]

@@ -162,7 +162,7 @@ def in_orbit(program, body):
 
 @compiled
 def zero_forces(program, sensors, now):
-    """From here on readings count without the zero; what a tool weighs here is no contact."""
+    """Tare: from here on readings count without the zero; what a tool weighs here is no contact."""
     for body in range(BODIES):
         program.sensor_stand[body, SS.used_ns] = 0
     hear_forces(program, sensors, now)

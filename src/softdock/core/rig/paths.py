@@ -26,7 +26,7 @@ NO_WAY_M, NO_TURN_RAD = 1e-9, 1e-9
 
 @compiled
 def quintic(u):
-    """From 0 to 1 with u, at rest at both ends."""
+    """A quintic from 0 to 1 with u, at rest at both ends."""
     if u <= 0.0:
         return 0.0
     if u >= 1.0:

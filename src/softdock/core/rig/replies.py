@@ -91,7 +91,7 @@ def _laid(program, which, motion):
 
 @compiled
 def run_up_pose(program, which, tau):
-    """Of the run-up after tau [s], base."""
+    """Pose of the run-up after tau [s], base axes."""
     plan = program.plan
     start = load_motion(plan, P.start_chaser + which * MOTION_FLOATS)
     s = run_up_time(tau, plan[P.ramp], plan[P.settle])

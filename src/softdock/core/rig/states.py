@@ -1,4 +1,4 @@
-"""What the master's telegram makes of the rig's state: one call a cycle.
+"""What the master's telegram makes of the rig's state: one call per cycle.
 
     idle -> arming -> to the start -> run-up -> approach <-> contact -> braking -> return -> stopped
                                                                  any -> retreat, braking -> stopped

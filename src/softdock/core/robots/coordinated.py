@@ -4,9 +4,9 @@ hold for the length of velocity, acceleration and jerk.
 In the loop: beside the independent axes of limited.py, whose limits hold for each axis of the
 laboratory and which arrive one after the other, so that such a robot does another motion when
 everything is turned. This one does the same motion, turned: translation in axes of its own way
-(way.py), rotation likewise in the rotation vector from the robot's attitude, limits shared out
-among them (shares.py). What moves on a line stays on that line, and is there as soon as an
-independent axis along it would be. In and out: as in limited.py; SI, world axes, rates in body
+(remaining_path.py), rotation likewise in the rotation vector from the robot's attitude, limits
+shared out among them (shares.py). What moves on a line stays on that line, and is there as soon as
+an independent axis along it would be. In and out: as in limited.py; SI, world axes, rates in body
 axes.
 
 An acceleration that is within its length but beyond an axis's share is led back at a constant jerk
@@ -25,8 +25,8 @@ import math
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.robots.interception import advance_profile
 from softdock.core.robots.memory import ROBOT_STATE, WAY
+from softdock.core.robots.remaining_path import out_of_axes, way_to
 from softdock.core.robots.shares import axis_profile, share_limits
-from softdock.core.robots.way import out_of_axes, way_to
 from softdock.core.spatial.motion import Motion
 from softdock.core.spatial.rotations import (
     inverse,

@@ -1,7 +1,7 @@
 """The delay from the stamp of a set-point to its arrival: constant, growing, swinging or jittering.
 
 h(t) = delay + ramp t + wobble sin(2 pi f t) + jitter(t) [s], never below zero. The jitter is drawn
-anew each cycle, uniform in [0, jitter], and joined linearly, so that the robot does not jump. The
+in each cycle, uniform in [0, jitter], and joined linearly, so that the robot does not jump. The
 delayed set-point is X(t - h(t)), X the curve through the set-points, and moves at X'(t - h)(1 -
 h').
 """

@@ -1,7 +1,7 @@
 """The fastest way of one robot axis to a set-point under limits of speed, acceleration and jerk.
 
 In the loop: a robot's axis has a state (position p0, velocity v0, acceleration a0; m or rad, s) and
-a set-point (pf, vf). Every step the fastest profile to the set-point is planned anew and followed
+a set-point (pf, vf). Every step the fastest profile to the set-point is replanned and followed
 for dt, as an on-line trajectory generator does:
 
     profile = intercepting_profile(p0, v0, a0, pf, vf, vmax, amax, jmax)
@@ -84,8 +84,8 @@ def intercepting_profile(p0, v0, a0, pf, vf, vmax, amax, jmax):
 def profile_over(
     d, v0, a0, vf, vmin, vmax, amax, jmax, resolution, end_position, end_velocity, drift
 ):
-    """Over the distance d to velocity vf, in a frame that moves with `drift`; the end position is
-    that of time 0."""
+    """The profile over the distance d to velocity vf, in a frame that moves with `drift`; the end
+    position is that of time 0."""
     if jmax == math.inf:
         durations, accelerations = second_order_durations(
             d, v0, vf, vmin, vmax, amax, resolution, RESOLUTION

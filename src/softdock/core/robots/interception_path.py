@@ -30,7 +30,7 @@ from softdock.core.machine.compiled import compiled
 
 MAX_ITERATIONS = 64  # bisection alone would need 53; 5 on average, 31 the most seen
 EPS = 2.2e-16  # relative spacing of doubles
-ROUNDINGS = 256.0  # that may add up while a profile is followed and planned anew
+ROUNDINGS = 256.0  # that may add up while a profile is followed and replanned
 LATE = 1e-3  # of the time left; the most that rounding may shift an arrival
 
 

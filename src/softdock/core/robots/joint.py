@@ -9,7 +9,7 @@ same in every direction; the mock-up's attitude is the motors'. Gravity's sag is
 away.
 
 A step is exact for a force that is constant and motors that move at a constant velocity over it;
-the force is the mean of both ends (yielding.py).
+the force is the mean of both ends (facility/elastic.py).
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@ the shortest time.
 
 Per axis and unsynchronised (`coordinated`: together, in coordinated.py), translation in world axes,
 rotation in the rotation vector from the robot's own attitude. The set-point is taken as moving on
-at its velocity, with acceleration zero; the plan is made anew at every step. A limit of zero is no
+at its velocity, with acceleration zero; the plan is made again at every step. A limit of zero is no
 limit (speed and jerk only). The robot's six accelerations are kept in `mem`, with room for the
 three axes being planned behind them.
 """

@@ -1,5 +1,6 @@
-"""One robot's numbers, prepared from the parameter vector: all of them, and what every cycle
-needs."""
+"""One robot's parameters from the vector: `RobotParams`, all of them, and `Follower`, what every
+cycle needs. Delays in s, limits in m/s and rad/s and their derivatives.
+"""
 
 from __future__ import annotations
 
@@ -41,8 +42,8 @@ class Chance(NamedTuple):
 
 @compiled
 def whole_delay(vector, base):
-    """From the stamp of a set-point to the mock-up being there: computation, transport and robot
-    [s]; without what varies."""
+    """Delay from the stamp of a set-point to the mock-up being there: computation, transport and
+    robot [s]; without what varies."""
     return vector[base + AT.delay] + vector[base + AT.computation] + vector[base + AT.transport]
 
 

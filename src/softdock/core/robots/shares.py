@@ -1,9 +1,9 @@
 """Sharing out limits among axes so that all of them arrive at the same instant.
 
-In: the ways of translation and rotation (way.py). Out: a share of the limits for each of the six
-axes. Axis i gets the share s_i of the limits of acceleration and jerk, and takes T_i, the least
-time within them (interception.py). Shares are found so that all T_i are equal and the shares of
-translation, or those of rotation, whichever take longer, have the length 1. Then velocity,
+In: the ways of translation and rotation (remaining_path.py). Out: a share of the limits for each of
+the six axes. Axis i gets the share s_i of the limits of acceleration and jerk, and takes T_i, the
+least time within them (interception.py). Shares are found so that all T_i are equal and the shares
+of translation, or those of rotation, whichever take longer, have the length 1. Then velocity,
 acceleration and jerk have at most the length of their limits.
 
 T_i falls as s_i^-n. n is 1/3 where jerk limits, 1/2 where acceleration and 1 where speed does, and
@@ -26,7 +26,7 @@ import math
 
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.robots.interception import profile_over
-from softdock.core.robots.way import times_of
+from softdock.core.robots.remaining_path import times_of
 from softdock.core.spatial.vectors import dot, norm, scale
 
 TURNS = 16
@@ -41,7 +41,8 @@ LEAST_SHARE = 1e-6  # for an axis with nothing to do: the others lose 1e-12 of t
 
 @compiled
 def _speed_limit(way, i, share):
-    """Of axis i: the set-point's velocity is within, and squares sum up to the limit's."""
+    """Speed limit of axis i: the set-point's velocity is within, and squares sum up to the
+    limit's."""
     speed, own = way.limits[0], way.target_velocity[i]
     if speed == math.inf:
         return speed

@@ -3,10 +3,10 @@ handed to the controller.
 
 Each sample, in the sensor's axes: true wrench + white noise + bias + drift t + jump, then the
 optional low-pass (settled when a run starts: the sensor was on long before), then saturation, then
-quantisation; a frozen sensor repeats its last sample, with new stamps. One sample a cycle or the
+quantisation; a frozen sensor repeats its last sample, with new stamps. One sample per cycle or the
 sensor's own rate. A sample arrives `delay` after it was taken; the controller gets the `latest`
 arrived, or the `mean` of those that arrived since the last cycle. A wrench whose force is below the
-threshold is handed over as zero.
+threshold is delivered as zero.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ AT = SENSOR.at
 
 class SensorParams(NamedTuple):
     on: int
-    period: float  # s; never 0: the cycle if one sample a cycle
+    period: float  # s; never 0: the cycle if one sample per cycle
     delay: float  # s
     handover: int
     noise_force: float
@@ -115,10 +115,10 @@ class Sampling(NamedTuple):
     plain: bool  # no electronics beyond noise
     all_consumed: bool  # every sample counts: for a mean, or a filter
     prompt: (
-        bool  # one sample a cycle that arrives at once: the one taken at t_k is handed over at t_k
+        bool  # one sample per cycle that arrives at once: the one taken at t_k is delivered at t_k
     )
     thresholded: bool
-    direct: bool  # what the chaser's sensor just sampled is what is handed over
+    direct: bool  # what the chaser's sensor just sampled is what is delivered
 
 
 @compiled

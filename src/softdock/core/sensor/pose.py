@@ -1,7 +1,7 @@
 """Measured poses of the mock-ups: their own delay, rate, noise, resolution, offsets and dropouts,
 apart from the force sensor's.
 
-The mock-ups' motion is kept in a ring, one entry a cycle. Reported is the pose at the newest
+The mock-ups' motion is kept in a ring, one entry per cycle. Reported is the pose at the newest
 sampling instant that lies `delay` back, with its age. The twist that goes with it is the robot's
 own report of its velocity at that instant, without noise.
 """

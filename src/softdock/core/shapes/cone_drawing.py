@@ -64,7 +64,7 @@ def _near(pair: Pair, factor: float) -> Extent:
 
 
 def _solid(pair: Pair) -> Solid:
-    """With its wall: in at the mouth, down to the bottom, out and up again."""
+    """Outline with its wall: in at the mouth, down to the bottom, out and up again."""
     angle, thick = math.radians(pair["half_angle_deg"]), float(pair["wall_thickness_m"])
     mouth, bottom, deep = _profile(pair)
     out, down = thick * math.cos(angle), thick * math.sin(angle)

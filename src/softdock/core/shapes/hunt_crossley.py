@@ -1,4 +1,6 @@
-"""f = k d^n (1 + lambda d'), clamped at zero (Hunt and Crossley 1975)."""
+"""f = k d^n (1 + lambda d'), clamped at zero (Hunt and Crossley 1975). In: depth d [m], rate [m/s].
+Out: force [N]; stored energy k d^(n+1) / (n+1) [J].
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ def hunt_stored(vector, law, depth):
 
 @compiled
 def hunt_pace(vector, law, steepest, depth, speed, mobility, outside):
-    """As of a spring with the slope at the deepest point that the touch may reach."""
+    """Pace as of a spring with the slope at the deepest point that the touch may reach."""
     if law.stiffness == 0.0 or mobility == 0.0:
         return 0.0, 0.0
     energy = hunt_stored(vector, law, max(depth, 0.0)) + 0.5 * speed * speed / mobility

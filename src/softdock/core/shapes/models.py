@@ -66,8 +66,8 @@ def touch_pair(pair, side, active, tip):
 
 @compiled
 def seat_distance(pair, tip):
-    """From the surface of the tip to the seat [m]; `tip`: its centre from the shape, target axes.
-    Infinite outside a cone."""
+    """Distance from the surface of the tip to the seat [m]; `tip`: its centre from the shape,
+    target axes. Infinite outside a cone."""
     return _seat(pair.geometry, pair.shape, tip, pair.tip_radius)
 
 

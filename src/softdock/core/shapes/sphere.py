@@ -1,4 +1,6 @@
-"""A sphere of the target against the chaser's spherical tip."""
+"""A sphere of the target against the chaser's spherical tip. In: the tip's centre from the
+sphere's, target axes [m]. Out: a `Touch` (touch.py): depth d = R + r - |tip|, normal along tip.
+"""
 
 from __future__ import annotations
 

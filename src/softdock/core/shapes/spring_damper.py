@@ -1,5 +1,7 @@
-"""Springs and dampers: f = k d + b d', clamped at zero (a contact never pulls), or not (the papers'
-linear law, by name only)."""
+"""Linear law: f = k d + b d', clamped at zero, since a contact never pulls. The papers' unclamped
+law is there by its own name. In: depth d [m] and rate [m/s]. Out: force [N]; stored energy k d^2 /
+2 [J].
+"""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def inverse(q: np.ndarray) -> np.ndarray:
-    """Of unit quaternions."""
+    """Inverse of unit quaternions."""
     return np.asarray(q * BACK)
 
 
@@ -42,7 +42,7 @@ def exponential(phi: np.ndarray) -> np.ndarray:
 
 
 def rotation_vector(q: np.ndarray) -> np.ndarray:
-    """Of unit quaternions [rad], at most half a turn."""
+    """Rotation vectors of unit quaternions [rad], at most half a turn."""
     q = np.where(q[..., :1] < 0.0, -q, q)
     size = np.linalg.norm(q[..., 1:], axis=-1, keepdims=True)
     angle = 2.0 * np.arctan2(size, q[..., :1])

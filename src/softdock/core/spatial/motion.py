@@ -130,7 +130,7 @@ def load_pose(array, at):
 
 @compiled
 def store_pose(array, at, pose):
-    """Of a `Pose` or a `Motion`."""
+    """Store the pose of a `Pose` or a `Motion`."""
     store3(array, at + AT.p, pose.p)
     store4(array, at + AT.q, pose.q)
 

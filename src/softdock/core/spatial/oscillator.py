@@ -1,4 +1,4 @@
-"""A damped oscillator left to itself."""
+"""A damped oscillator left to itself: x'' + 2 zeta w x' + w^2 x = 0, exact over a step."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from softdock.core.machine.compiled import compiled
 
 @compiled
 def free_response(w, zeta, dt):
-    """Over dt: error and its rate from error and rate, as (ee, er, re, rr). `w`: natural frequency
-    [rad/s], `zeta`: damping ratio."""
+    """Response over dt: error and its rate from error and rate, as (ee, er, re, rr). `w`: natural
+    frequency [rad/s], `zeta`: damping ratio."""
     decay = zeta * w
     squared = w * w * (1.0 - zeta * zeta)
     if squared > 1e-12 * w * w:

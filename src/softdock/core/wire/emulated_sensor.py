@@ -5,7 +5,7 @@ softdock's own contact between them, the load on the sensor (weight and inertia 
 carries), noise, the low-pass of its filter table, software bias, counts, range and status word.
 In: the scenario's parameters, both robots. Out: one record of 36 bytes. A sensor that is asked
 for fewer records than it samples sends every n-th; the filter then steps from record to record.
-Not emulated: temperature, cross-talk, the buffered packing of command 3 (one record a datagram).
+Not emulated: temperature, cross-talk, the buffered packing of command 3 (one record per datagram).
 """
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ def _is_new(verdict):
 
 @compiled
 def _keep_time(link, verdict, stamp, arrival):
-    """A datagram that was taken, on our clock; a count that begins anew has a clock anew."""
+    """A datagram that was taken, on our clock; a count that begins again restarts the clock."""
     if verdict == JUMPED:
         forget_clock(link.clock, link.line)
     hear_clock(link.clock, link.line, stamp, arrival, link.settings[JUMP_NS])

@@ -4,7 +4,7 @@ In: stamps of the peer and arrivals on our clock [ns, int64]. A datagram is neve
 smallest difference arrival - stamp of a block of BLOCK arrivals is nearly free of jitter; a line
 through the minima of the last LINES blocks follows the drift. Out: when a stamp is on our clock,
 with the path's own shortest latency (which nobody can tell from an offset), and the drift [ppm].
-A block that is far off the line is a clock that has jumped: the line begins anew.
+A block that is far off the line is a clock that has jumped: the line begins again.
 """
 
 from __future__ import annotations

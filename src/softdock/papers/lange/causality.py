@@ -1,5 +1,5 @@
 """Causality (Lange IV-F): robots that are 20 ms late, with nothing against it, set-points led, the
-past computed anew, or both."""
+past recomputed, or both."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from softdock.papers.lange.figure_7_charts import figure_7_charts
 from softdock.papers.lange.figure_7_words import figure_7_said
 from softdock.papers.lange.impact import energy_ratio
 from softdock.papers.lange.led_loop import led_runs
-from softdock.report.replay import replay
+from softdock.report.frame.replay import replay
 from softdock.runs.run import Run
 from softdock.scene import scene_of, scene_of_orbit
 

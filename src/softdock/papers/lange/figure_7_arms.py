@@ -30,7 +30,7 @@ from softdock.papers.lange.figure_7 import LATER, ORDER, parting
 from softdock.papers.lange.figure_7_words import PUBLISHED_CONTACTS
 from softdock.papers.lange.impact import energy_ratio
 from softdock.report.frame.charts import Line, chart
-from softdock.report.replay import replay
+from softdock.report.frame.replay import replay
 from softdock.runs.run import Run
 from softdock.scene import scene_of
 

@@ -16,7 +16,7 @@ Rates = Callable[[np.ndarray, np.ndarray], np.ndarray]  # state, delayed state -
 def solve_delayed(
     rates: Rates, past: Callable[[float], np.ndarray], delay: float, duration: float, steps: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Times [s] and states, one row a step. `past(t)`: the state for t <= 0. A step must not be
+    """Times [s] and states, one row per step. `past(t)`: the state for t <= 0. A step must not be
     longer than the delay, unless that is zero."""
     dt = duration / steps
     if 0.0 < delay < dt:

@@ -21,7 +21,7 @@ from softdock.papers.zebenay.docking_3d_runs import (
 from softdock.papers.zebenay.docking_3d_words import said
 from softdock.papers.zebenay.loops import CYCLE
 from softdock.report.frame.charts import ROLES, Line, chart
-from softdock.report.replay import replay
+from softdock.report.frame.replay import replay
 from softdock.runs.run import Run
 from softdock.scene import scene_of, scene_of_orbit
 

@@ -28,7 +28,7 @@ from softdock.report.campaign.words import (
 )
 from softdock.report.frame import elements as e
 from softdock.report.frame.page import page
-from softdock.report.replay import replay
+from softdock.report.frame.replay import replay
 from softdock.scenario.files import to_toml
 from softdock.scene import Scene
 

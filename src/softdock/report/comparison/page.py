@@ -21,7 +21,7 @@ from softdock.report.comparison.numbers import (
 )
 from softdock.report.frame import elements as e
 from softdock.report.frame.page import page
-from softdock.report.replay import replay
+from softdock.report.frame.replay import replay
 from softdock.scenario.files import to_toml
 
 CODE_WARNING = "This comparison ran the user's own code: "

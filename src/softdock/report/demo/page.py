@@ -16,7 +16,7 @@ from softdock.report.demo.words import has_remedy, raw_rows, remedy, verdict_of,
 from softdock.report.frame.charts import ROLES, Line, chart, scaled
 from softdock.report.frame.elements import shown, table, text, text_with_command, verdict
 from softdock.report.frame.page import page
-from softdock.report.replay import replay
+from softdock.report.frame.replay import replay
 from softdock.report.run.approach import approach, view_of
 from softdock.report.run.charts import invented
 from softdock.report.run.motion_charts import SECONDS, gap_title

@@ -18,7 +18,7 @@ from typing import Any
 from softdock._version import __version__
 from softdock.analysis.metrics import plain as plain  # for those who build a page's data
 from softdock.report.frame.json_block import json_block
-from softdock.report.replay import player_script, player_style, three_packed, three_script
+from softdock.report.frame.replay import player_script, player_style, three_packed, three_script
 
 # Control characters and those that turn the direction of writing: spelled out, as on a terminal.
 _SPELLED = {

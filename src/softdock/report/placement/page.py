@@ -1,4 +1,4 @@
-"""The page of `softdock place`: answer, a map a robot, best places, the check, the table."""
+"""The page of `softdock place`: answer, one map per robot, best places, the check, the table."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock.arms.facility import facility_tables
 from softdock.arms.limits import LIMIT_WORDS
 from softdock.files.atomic import write_whole
 from softdock.placement.mounting import STAND_OFF
@@ -20,7 +21,6 @@ from softdock.placement.words import check_sentence, placement_sentence
 from softdock.report.frame.charts import ROLES, Line, chart
 from softdock.report.frame.elements import bullets, listing, number, table, text, verdict
 from softdock.report.frame.page import page, plain
-from softdock.scenario.facility import facility_tables
 from softdock.scenario.files import to_toml
 
 DEAREST = 2.0  # cost at which the map's colours end

@@ -26,8 +26,8 @@ from softdock.report.frame.elements import (
     tiles,
 )
 from softdock.report.frame.page import page
+from softdock.report.frame.replay import replay
 from softdock.report.recording.scene import scene_of_recording
-from softdock.report.replay import replay
 
 SECONDS = "time [s]"
 LEAD = "Recorded on a rig. This page shows what was measured; softdock is no safety function."

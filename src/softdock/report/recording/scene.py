@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from softdock.recorder.recording import AsSeen, Recording
+from softdock.recorder.as_seen import AsSeen
+from softdock.recorder.recording import Recording
 from softdock.scenario.build import build
 from softdock.scene import Scene, scene_of
 
@@ -43,7 +44,9 @@ class _Shown:
 
 
 def scene_of_recording(recording: Recording) -> Scene:
-    """With orbit beside it where the scenario is attached."""
+    """With orbit beside it where the scenario is attached: flown here if that was not done."""
     shown = _Shown(recording)
+    if recording.scenario is not None:
+        recording.fly_orbit()
     scene = scene_of(shown, name=recording.name, orbit=recording.scenario is not None)
     return replace(scene, notes=(NOTE, *scene.notes))

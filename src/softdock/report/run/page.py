@@ -11,7 +11,7 @@ from softdock.core.orbit import Orbit
 from softdock.report.frame.charts import MOST_POINTS
 from softdock.report.frame.elements import bullets, folded, judgement, listing, shown, text
 from softdock.report.frame.page import page
-from softdock.report.replay import replay
+from softdock.report.frame.replay import replay
 from softdock.report.run.charts import (
     force_chart,
     kinetic_chart,

@@ -1,5 +1,9 @@
-"""The controller of `delay_passivity`: a variable damper along the measured wrench, and what brakes
-a debt that is left when the contact is over."""
+"""The passivity controller of `delay_passivity`: a variable damper along the measured wrench, and a
+brake for the energy that is still owed when the contact is over.
+
+In: the energy level of each port [J] (observer.py) and the last wrench of the contact. Out:
+wrenches on both satellites, world axes, equal and opposite about one point (`coupled`).
+"""
 
 from __future__ import annotations
 

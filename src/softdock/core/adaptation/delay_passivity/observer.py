@@ -125,7 +125,7 @@ def settle_books(method, mem):
 
 @compiled
 def noise_variance(method, mem):
-    """Of the noise's work in this contact [J^2]."""
+    """Variance of the noise's work in this contact [J^2]."""
     at, variance = method.memory, 0.0
     if method.coupling == COUPLED:
         return mem[at + CELL.books + BOOK.variance]

@@ -1,5 +1,8 @@
-"""The energy reference of `delay_passivity`: work that the contact will still do while the mock-ups
-go where the satellites are already."""
+"""The energy reference of `delay_passivity`: work in transit [J], which the contact will still do
+while the mock-ups move to where the satellites already are.
+
+In: the newest paired wrench and its slope along the path, mock-ups and satellites (world axes).
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
-"""Kinetic energy that the satellites may have: what the contact left them, and what it will still
-take on the way of set-points that the mock-ups have not reached."""
+"""The kinetic energy [J] that the energy ledger allows the satellites at t_{k+1}.
+
+It is what the contact left them, less what the contact will still absorb on the path of set-points
+that the mock-ups have not reached. method.py has the law. In: the work of the real contact as
+measured (measured/real_work.py), and the satellites before and after the cycle.
+"""
 
 from __future__ import annotations
 

@@ -176,7 +176,7 @@ def memory(values, T):
 
 
 def suggest(scenario):
-    """For a scenario that does not list it: what its sensor's data sheet says."""
+    """Keys for a scenario that does not list the method: what its sensor's data sheet says."""
     sensor = scenario.tables["sensor"]
     force, torque = handed_over_noise(scenario)
     keys = {
@@ -200,7 +200,7 @@ def refuses(scenario):
 
 
 def check(values, tables):
-    """Where its claim does not hold in full."""
+    """Warnings where the method's claim does not hold in full."""
     said = [*claim_warnings(values, tables), *idle_confidence(values)]
     refused, doubtful = _beside_dampers(values, tables)
     return refused, [f"energy_ledger: {words}" for words in [*said, *doubtful]]

@@ -53,7 +53,7 @@ def _wanted(method, mem, has, may, loan):
 
 @compiled
 def _settle_along(method, mem, rig, satellites, line, along, allowed, loan):
-    """By an internal impulse along the measured wrench."""
+    """Bring the satellites to their energy by an internal impulse along the measured wrench."""
     base = method.memory
     kinetic = pair_energy(rig, satellites)
     wanted = _wanted(method, mem, along, allowed - (kinetic - along), loan)

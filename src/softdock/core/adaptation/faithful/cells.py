@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from softdock.core.adaptation.faithful.flight import FLIGHT_CELLS
+from softdock.core.adaptation.faithful.free_flight import FLIGHT_CELLS
+from softdock.core.adaptation.faithful.friction import RUB_CELLS
 from softdock.core.adaptation.faithful.joint_cells import JOINT_CELLS
-from softdock.core.adaptation.faithful.kept import FIT_CELLS
+from softdock.core.adaptation.faithful.joint_samples import MANY_CELLS, TOUCH_CELLS, TOUCHES
 from softdock.core.adaptation.faithful.law import BELIEVED_CELLS
-from softdock.core.adaptation.faithful.many import MANY_CELLS, TOUCH_CELLS, TOUCHES
+from softdock.core.adaptation.faithful.law_samples import FIT_CELLS
 from softdock.core.adaptation.faithful.readings import RING_CELLS
-from softdock.core.adaptation.faithful.rub import RUB_CELLS
 from softdock.core.adaptation.memory import recorded
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.shapes.keys import MOST_PAIRS
@@ -37,7 +37,7 @@ FUTURE_CELLS = Cells(
 FUTURE, FUTURE_FLOATS = FUTURE_CELLS.at, FUTURE_CELLS.size
 CELLS = Cells(
     "faithful",
-    recorded("phase", "-", "0 apart, 1 by the ledger, 2 in contact, 3 its past computed anew"),
+    recorded("phase", "-", "0 apart, 1 by the ledger, 2 in contact, 3 its past recomputed"),
     recorded("depth", "m", "deepest of the satellites when last looked at; negative: the gap"),
     recorded("stiffness", "N/m^power", "of the pair last fitted, as believed"),
     recorded("power", "-", "of its deflection"),
@@ -45,26 +45,26 @@ CELLS = Cells(
     recorded("factor", "s/m", "its lambda"),
     recorded("friction", "-", "coefficient, as believed"),
     recorded("delay", "s", "of the chaser's robot, as believed"),
-    recorded("rewound", "-", "cycles that were computed anew, where this cycle took them over"),
+    recorded("rewound", "-", "cycles that were recomputed, where this cycle took them over"),
     recorded("force", "N", "on the chaser over the cycle", frame="world", parts="xyz"),
     Cell("ready", 1, "-", "1: the pairs are prepared"),
     Cell("pairs", MOST_PAIRS * PAIR_FLOATS, "", "the mock-ups' shapes"),
     Cell("latches", MOST_PAIRS, "-", "of the satellites"),
     Cell("mock_latches", MOST_PAIRS, "-", "of the mock-ups"),
-    Cell("shadow_latches", MOST_PAIRS, "-", "of the past computed anew"),
+    Cell("shadow_latches", MOST_PAIRS, "-", "of the recomputed past"),
     Cell("start_latches", MOST_PAIRS, "-", "of the satellites before they touched"),
-    Cell("fits", MOST_PAIRS * FIT_CELLS.size, "", "samples of each pair: kept.py"),
+    Cell("fits", MOST_PAIRS * FIT_CELLS.size, "", "samples of each pair: law_samples.py"),
     Cell("found", MOST_PAIRS * BELIEVED_CELLS.size, "", "law of each pair as last fitted"),
     Cell("laws", MOST_PAIRS * BELIEVED_CELLS.size, "", "law that the satellites feel"),
-    Cell("shadow_laws", MOST_PAIRS * BELIEVED_CELLS.size, "", "law of the past computed anew"),
-    Cell("rub", RUB_CELLS.size, "", "samples of friction: rub.py"),
-    Cell("flight", FLIGHT_CELLS.size, "", "what free flight told: flight.py"),
+    Cell("shadow_laws", MOST_PAIRS * BELIEVED_CELLS.size, "", "law of the recomputed past"),
+    Cell("rub", RUB_CELLS.size, "", "samples of friction: friction.py"),
+    Cell("flight", FLIGHT_CELLS.size, "", "what free flight told: free_flight.py"),
     Cell("paired", RING_CELLS.size, "", "readings: readings.py"),
     Cell("start", BOTH, "m, -, m/s, Nms", "satellites before they touched"),
     Cell("start_stamp", 1, "-", "and when"),
-    Cell("shadow", BOTH, "m, -, m/s, Nms", "satellites of the past computed anew"),
+    Cell("shadow", BOTH, "m, -, m/s, Nms", "satellites of the recomputed past"),
     Cell("shadow_stamp", 1, "-", "and how far it has come; -1: none is under way"),
-    Cell("shadow_futures", 2 * FUTURE_CELLS.size, "", "and after each lead: futures.py"),
+    Cell("shadow_futures", 2 * FUTURE_CELLS.size, "", "and after each lead: recomputed_future.py"),
     Cell("final", 1, "-", "1: it is the last of its contact"),
     Cell("frozen", 1, "-", "1: the contact is longer than what is kept of the past"),
     Cell("after", BOTH, "m, -, m/s, Nms", "satellites at the end of the cycle"),
@@ -81,14 +81,14 @@ CELLS = Cells(
     Cell("fading", 1, "-", "1: set-points are offset"),
     Cell("clear", 1, "-", "cycles since satellites and mock-ups touched"),
     Cell("impulse", 3, "Ns", "of the contact on the chaser so far"),
-    Cell("shadow_impulse", 3, "Ns", "the same of the past computed anew"),
+    Cell("shadow_impulse", 3, "Ns", "the same of the recomputed past"),
     Cell("shadow_peak", 1, "N^2", "its largest force, squared"),
     Cell("past_impulse", 3, "Ns", "change of the impulse by a past taken over"),
     Cell("leads", 2, "s", "by which both set-points are ahead"),
     Cell("lead_rates", 2, "-", "how fast that changes"),
     Cell("sent", 26, "m, -, m/s, rad/s", "set-points last sent"),
     Cell("futures", 2 * FUTURE_CELLS.size, "", "satellites after each robot's lead: lead.py"),
-    Cell("ways", 6 * SENT_ROWS, "m, m/s", "of the chaser's set-points: commands.py"),
+    Cell("ways", 6 * SENT_ROWS, "m, m/s", "of the chaser's set-points: commanded_acceleration.py"),
     Cell("newest_sent", 1, "-", "stamp of the newest of them"),
     Cell("any_sent", 1, "-", "1: there are any"),
     Cell("offset", 2 * OFFSET_CELLS.size, "m, rad", "of both set-points, from a jump that fades"),
@@ -113,7 +113,7 @@ CELLS = Cells(
     Cell("read", 12, "N, Nm", "wrenches on them"),
     Cell("touch_rows", TOUCHES * TOUCH_CELLS.size, "", "touches of a sample: samples.py"),
     Cell("window_latches", MOST_PAIRS, "-", "of the mock-ups within a reading's window"),
-    Cell("many", MANY_CELLS.size, "", "samples of several touches at once: many.py"),
+    Cell("many", MANY_CELLS.size, "", "samples of several touches at once: joint_samples.py"),
     Cell("one_law", BELIEVED_CELLS.size, "", "a law while another is sought"),
     Cell("joint", JOINT_CELLS.size, "", "their fit: joint.py"),
     Cell("unexplained", 1, "-", "samples of a force far beyond noise while nothing touched"),

@@ -1,5 +1,9 @@
-"""A contact from the last instant at which nothing touched to its end: what is learnt in between,
-when the past is computed anew, when the ledger takes over."""
+"""The course of a contact in `faithful`, from the last instant at which nothing touched to its end.
+
+It decides what is learnt in between, when the past is recomputed (recomputed_past.py), and when the
+energy ledger takes over (fallback.py). In: readings and satellites of the cycle, world axes. Out:
+the phase of the contact in the method's cells.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +14,18 @@ from softdock.core.adaptation.faithful.fallback import (
     ledger_of,
     may_learn,
 )
-from softdock.core.adaptation.faithful.flight import note_delay
-from softdock.core.adaptation.faithful.futures import take_futures
-from softdock.core.adaptation.faithful.kept import FIT, FIT_FLOATS
+from softdock.core.adaptation.faithful.free_flight import note_delay
 from softdock.core.adaptation.faithful.law import LAW, LAW_FLOATS
+from softdock.core.adaptation.faithful.law_samples import FIT, FIT_FLOATS
 from softdock.core.adaptation.faithful.lead import bring_in, forget_futures
-from softdock.core.adaptation.faithful.past import SAME, WORTH, begin_past, copy_laws, laws_differ
+from softdock.core.adaptation.faithful.recomputed_future import take_futures
+from softdock.core.adaptation.faithful.recomputed_past import (
+    SAME,
+    WORTH,
+    begin_past,
+    copy_laws,
+    laws_differ,
+)
 from softdock.core.adaptation.faithful.touches import copy_latches, deepest, free_for, places_of
 from softdock.core.adaptation.measured.line_of_action import satellite_motions
 from softdock.core.adaptation.measured.motions import load_satellites, store_satellites
@@ -94,7 +104,7 @@ def learn_flight(method, mem, rig, measured, satellites):
 
 @compiled
 def _force_that_matters(rig, satellites):
-    """Of a size that changes the approach by 1 % in ten cycles [N]."""
+    """The force that changes the approach by 1 % in ten cycles [N]."""
     v = norm(subtract(satellites.chaser.v, satellites.target.v))
     c, t = rig.chaser, rig.target
     ease = (0.0 if c.fixed else c.inverse_mass[0]) + (0.0 if t.fixed else t.inverse_mass[0])
@@ -179,7 +189,7 @@ def follow_contact(method, mem, rig, satellites):
 
 @apart
 def believe(method, mem, over):
-    """Act on what was found: at once while nothing touches, else by computing the past anew."""
+    """Act on what was found: at once while nothing touches, else by recomputing the past."""
     m = method.memory
     at_once = mem[m + CELL.phase] <= BY_LEDGER or not method.rewind
     least = SAME if at_once or over else WORTH
@@ -204,7 +214,7 @@ def believe(method, mem, over):
 
 @apart
 def take_over(method, mem, rig, satellites):
-    """The past that was computed anew has caught up: the satellites are there."""
+    """The recomputed past has caught up: the satellites are there."""
     m = method.memory
     corrected = load_satellites(mem, m + CELL.shadow)
     copy_laws(mem, m + CELL.shadow_laws, m + CELL.laws, method.number)

@@ -27,7 +27,7 @@ from softdock.core.adaptation.energy_ledger.keys import (
     ring_rows,
 )
 from softdock.core.adaptation.faithful.cells import CELL, OTHERS, RING_AT
-from softdock.core.adaptation.faithful.flight import ENOUGH, FLIGHT, noise_of
+from softdock.core.adaptation.faithful.free_flight import ENOUGH, FLIGHT, noise_of
 from softdock.core.adaptation.measured.doubts import prepare_doubts
 from softdock.core.adaptation.measured.motions import load_satellites
 from softdock.core.adaptation.measured.projection import pair_energy, scaled_relative, welded
@@ -84,7 +84,7 @@ def ledger_work(ledger, mem):
 
 @apart
 def forget_ledger(method, mem, T):
-    """A ledger that begins anew: its rings must not hold an earlier contact's readings."""
+    """A ledger that begins again: its rings must not hold an earlier contact's readings."""
     first = method.memory + RING_AT + OTHERS * method.rows
     rows = int(math.ceil(0.5 * WINDOW / T)) + 3
     for i in range(LEDGER_CELLS_SIZE + rows * ROW_FLOATS):

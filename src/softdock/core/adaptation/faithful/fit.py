@@ -13,19 +13,21 @@ pre-load. Each is fitted to all samples of the pair that are kept, over all its 
 and Newton (one round where n is not sought); the one with the least chi^2 + p ln N counts (p its
 parameters, N the samples: Schwarz 1978), what no law explains taken for noise. 3 to 9 only for
 samples that 1 and 2 do not explain, those with a pre-load only where no other does: that search
-goes on over several cycles (search.py), and is done anew only when there are twice as many samples,
-or the contact is over. Until then the model that it found last counts, fitted to all samples. Where
-a law says that the surface was left behind (it would pull) it says a force of zero. A damping below
-zero is taken as zero, so that every law that comes out is passive. Where no law fits, the second
-counts: its normal equations make its damper take just the work that the samples' contact took.
+goes on over several cycles (search.py), and is done again only when there are twice as many
+samples, or the contact is over. Until then the model that it found last counts, fitted to all
+samples. Where a law says that the surface was left behind (it would pull) it says a force of zero.
+A damping below zero is taken as zero, so that every law that comes out is passive. Where no law
+fits, the second counts: its normal equations make its damper take just the work that the samples'
+contact took.
 """
 
 from __future__ import annotations
 
 import math
 
-from softdock.core.adaptation.faithful.kept import FIT, SEARCH, TRIED, VIEW
+from softdock.core.adaptation.faithful.gauss_newton import LATER, fitted, start_of
 from softdock.core.adaptation.faithful.law import LAW
+from softdock.core.adaptation.faithful.law_samples import FIT, SEARCH, TRIED, VIEW
 from softdock.core.adaptation.faithful.models import (
     EXPLAINED,
     F_0,
@@ -40,7 +42,6 @@ from softdock.core.adaptation.faithful.models import (
     is_explained,
     weight_of,
 )
-from softdock.core.adaptation.faithful.rounds import LATER, fitted, start_of
 from softdock.core.adaptation.faithful.search import (
     begin_search,
     is_allowed,
@@ -60,7 +61,7 @@ FEW = 96.0  # samples up to which any more are enough, where there will be none 
 
 @compiled
 def _better(one, other, noise):
-    """Of two laws the one with the lower chi^2 + p ln N; `noise`: what no law explains."""
+    """The one of two laws with the lower chi^2 + p ln N; `noise`: what no law explains."""
     if other.model == 0:
         return one
     penalty = math.log(max(other.samples, 2.0))

@@ -4,8 +4,8 @@ round a cycle, so that no cycle takes long.
 A wrench is six numbers, and four touches may push at once, on one plate even along one line: of one
 sample the forces of the touches cannot always be told apart. The laws can, because the touches are
 differently deep at different times. Unknown are the numbers of every pair's law, the friction of
-all, and its speed. Samples in which a pair touched alone (kept.py) are among the equations, and its
-law has the numbers of the model that they have told beside those of the kind that is tried.
+all, and its speed. Samples in which a pair touched alone (law_samples.py) are among the equations,
+and its law has the numbers of the model that they have told beside those of the kind that is tried.
 
     kind    1  k        2, 5  k, c        3, 6  k, n, lambda        4, 7  k, c, f_0, d_0
 
@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import math
 
+from softdock.core.adaptation.faithful.friction import LEAST, MOST
 from softdock.core.adaptation.faithful.joint_cells import (
     JOINT,
     LAW_UNKNOWNS,
@@ -31,6 +32,10 @@ from softdock.core.adaptation.faithful.joint_rows import (
     add_rows,
     add_rubbing,
     growing,
+)
+from softdock.core.adaptation.faithful.joint_samples import (
+    KEPT,
+    ROW,
 )
 from softdock.core.adaptation.faithful.joint_solve import (
     add_prior,
@@ -47,12 +52,8 @@ from softdock.core.adaptation.faithful.joint_start import (
     mask_of,
     model_of,
 )
-from softdock.core.adaptation.faithful.kept import FIT, FIT_FLOATS
 from softdock.core.adaptation.faithful.law import LAW, LAW_FLOATS
-from softdock.core.adaptation.faithful.many import (
-    KEPT,
-    ROW,
-)
+from softdock.core.adaptation.faithful.law_samples import FIT, FIT_FLOATS
 from softdock.core.adaptation.faithful.models import (
     EXACT,
     EXPLAINED,
@@ -60,7 +61,6 @@ from softdock.core.adaptation.faithful.models import (
     STEEPEST,
     has,
 )
-from softdock.core.adaptation.faithful.rub import LEAST, MOST
 from softdock.core.machine.compiled import apart
 from softdock.core.shapes.keys import MOST_PAIRS
 

@@ -3,7 +3,7 @@ come."""
 
 from __future__ import annotations
 
-from softdock.core.adaptation.faithful.many import TOUCHES
+from softdock.core.adaptation.faithful.joint_samples import TOUCHES
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.shapes.keys import MOST_PAIRS
 

@@ -10,6 +10,9 @@ from __future__ import annotations
 
 import math
 
+from softdock.core.adaptation.faithful.friction import ROW as RUBBED
+from softdock.core.adaptation.faithful.friction import ROW_FLOATS as RUB_FLOATS
+from softdock.core.adaptation.faithful.friction import RUB, rub_weight, sliding_share
 from softdock.core.adaptation.faithful.joint_cells import (
     COLUMN_AT,
     COLUMN_FLOATS,
@@ -20,13 +23,16 @@ from softdock.core.adaptation.faithful.joint_cells import (
     SLIP,
     UNKNOWNS,
 )
-from softdock.core.adaptation.faithful.kept import FIT, SAMPLE, SAMPLE_FLOATS
+from softdock.core.adaptation.faithful.joint_samples import (
+    KEPT,
+    ROW,
+    ROW_FLOATS,
+    TOUCH,
+    TOUCH_FLOATS,
+)
 from softdock.core.adaptation.faithful.law import LAW
-from softdock.core.adaptation.faithful.many import KEPT, ROW, ROW_FLOATS, TOUCH, TOUCH_FLOATS
+from softdock.core.adaptation.faithful.law_samples import FIT, SAMPLE, SAMPLE_FLOATS
 from softdock.core.adaptation.faithful.models import EDGE, EXACT, kink_within, ramp_within
-from softdock.core.adaptation.faithful.rub import ROW as RUBBED
-from softdock.core.adaptation.faithful.rub import ROW_FLOATS as RUB_FLOATS
-from softdock.core.adaptation.faithful.rub import RUB, rub_weight, sliding_share
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.motion import load_wrench
 from softdock.core.spatial.vectors import add_scaled, cross, dot, load3, scale, store3
@@ -250,8 +256,8 @@ def add_own(mem, joint, i, fit, pulls, lag, mask, largest):
 
 @apart
 def add_rubbing(mem, joint, rub, lag):
-    """Equations of friction where a pair touched alone (rub.py): its two numbers at once, for one
-    is often told only together with the other; chi^2 and their number."""
+    """Equations of friction where a pair touched alone (friction.py): its two numbers at once, for
+    one is often told only together with the other; chi^2 and their number."""
     mu, v_0 = mem[joint + JOINT.now + MU], math.exp(mem[joint + JOINT.now + SLIP])
     chi, small, count = 0.0, EXACT * mem[rub + RUB.largest], int(mem[rub + RUB.count])
     for i in range(count):

@@ -1,5 +1,6 @@
-"""Normal equations of the joint fit (joint.py) solved: Cholesky's triangle, the step (braked after
-Levenberg and Marquardt), variances."""
+"""Solver of the joint fit (joint.py): Cholesky factor of the normal equations, the step of
+Levenberg and Marquardt, and variances of the unknowns.
+"""
 
 from __future__ import annotations
 
@@ -85,7 +86,7 @@ def solve_joint(mem, joint):
 
 @apart
 def variance_of(mem, joint, unknown):
-    """Of one unknown, from the triangle: |L^-1 e|^2."""
+    """Variance of one unknown, from Cholesky's factor: |L^-1 e|^2."""
     a, b, total = joint + JOINT.matrix, joint + JOINT.right, 0.0
     for p in range(unknown, UNKNOWNS):
         s = 1.0 if p == unknown else 0.0
@@ -98,7 +99,7 @@ def variance_of(mem, joint, unknown):
 
 @apart
 def add_prior(mem, joint, p, spread):
-    """That an unknown is near where it started; its part of chi^2."""
+    """Add the prior that an unknown is near where it started; returns its part of chi^2."""
     w, off = 1.0 / (spread * spread), mem[joint + JOINT.start + p] - mem[joint + JOINT.now + p]
     mem[joint + JOINT.matrix + p * UNKNOWNS + p] += w
     mem[joint + JOINT.right + p] += w * off

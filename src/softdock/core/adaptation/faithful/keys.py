@@ -22,12 +22,12 @@ FAITHFUL = Group(
     _part("powers", "identify a power of the deflection, Hunt and Crossley's damping, a pre-load"),
     _part("lag", "identify the lag of a force sensor's low-pass, which no stamp tells of"),
     _part("friction", "identify friction, and let it act at the satellites' own sliding"),
-    _part("rewind", "compute the satellites' past anew when more is known of the law"),
+    _part("rewind", "recompute the satellites' past when more is known of the law"),
     _part("ledger", "fall back to the energy ledger where nothing can be learnt, and bound by it"),
     Parameter(
         "past",
         "rewind_s",
-        "longest contact that is computed anew",
+        "longest contact that is recomputed",
         3.0,
         unit="s",
         low=0.0,
@@ -80,7 +80,7 @@ class Faithful(NamedTuple):
     gravity: tuple  # m/s^2, world axes; zero where the sensor is not on the chaser
     window: float  # s, from the first to the last of the samples whose mean a reading is; 0: of one
     scatter: float  # s, root mean square of their instants about the middle
-    rows: int  # of what others gave, a row for each cycle that may be computed anew
+    rows: int  # of what others gave, a row for each cycle that may be recomputed
     tare: bool
     lead: bool
     damping: bool

@@ -6,7 +6,7 @@ later: it goes on, and is computed whole only where a past has taken over. Where
 on as well, with their push carried ahead as if nothing touched on the way, and is computed whole
 every AGED cycles.
 
-When a past computed anew takes over, the set-points do not jump: the difference in pose and twist
+When a recomputed past takes over, the set-points do not jump: the difference in pose and twist
 from where they would have gone on to fades, critically damped.
 """
 
@@ -22,11 +22,11 @@ from softdock.core.adaptation.faithful.cells import (
     OFFSET_FLOATS,
     TARGET,
 )
-from softdock.core.adaptation.faithful.flight import delay_of
-from softdock.core.adaptation.faithful.futures import AGED, has_own_future
-from softdock.core.adaptation.faithful.past import forget_both, is_nothing
+from softdock.core.adaptation.faithful.free_flight import delay_of
+from softdock.core.adaptation.faithful.recomputed_future import AGED, has_own_future
+from softdock.core.adaptation.faithful.recomputed_past import forget_both, is_nothing
+from softdock.core.adaptation.faithful.satellite_steps import believed_cycle, drifted, flown
 from softdock.core.adaptation.faithful.touches import copy_latches
-from softdock.core.adaptation.faithful.twin import believed_cycle, drifted, flown
 from softdock.core.adaptation.interface import Output
 from softdock.core.adaptation.measured.motions import (
     load_both,

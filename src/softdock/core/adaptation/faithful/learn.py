@@ -1,5 +1,9 @@
-"""What is learnt in a cycle: samples taken in, laws fitted again where there are enough new
-ones."""
+"""Identification in one cycle: which fits are due, and whether anything new was found.
+
+At most one of three is done in a cycle, so that no cycle takes long: a pair's own fit (fit.py), a
+piece of a search (search.py), one round of the joint fit (joint.py). In: the samples that are kept.
+Out: laws with their variances in the method's cells.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +11,13 @@ import math
 
 from softdock.core.adaptation.faithful.cells import CELL
 from softdock.core.adaptation.faithful.fit import fit_law, go_on, is_unfinished
+from softdock.core.adaptation.faithful.friction import RUB, believe_rub, fit_rub
 from softdock.core.adaptation.faithful.joint import believe_joint, joint_round
 from softdock.core.adaptation.faithful.joint_cells import JOINT
+from softdock.core.adaptation.faithful.joint_samples import KEPT
 from softdock.core.adaptation.faithful.joint_start import begin_joint
-from softdock.core.adaptation.faithful.kept import FIT, FIT_FLOATS, SEARCH, is_due, next_due
 from softdock.core.adaptation.faithful.law import LAW, LAW_FLOATS, load_law, steepness
-from softdock.core.adaptation.faithful.many import KEPT
-from softdock.core.adaptation.faithful.rub import RUB, believe_rub, fit_rub
+from softdock.core.adaptation.faithful.law_samples import FIT, FIT_FLOATS, SEARCH, is_due, next_due
 from softdock.core.machine.compiled import apart, compiled
 
 WORTH = 0.2  # relative spread of a stiffness below which it is worth acting on
@@ -148,7 +152,7 @@ def is_learning(method, mem):
 
 @compiled
 def _lag(method, mem):
-    """Of the sensor's low-pass [s], as the pair with most samples shows it."""
+    """Lag of the sensor's low-pass [s], as the pair with most samples shows it."""
     found, most = 0.0, 0.0
     for i in range(method.number):
         fit = method.memory + CELL.fits + i * FIT_FLOATS

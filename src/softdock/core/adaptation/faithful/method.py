@@ -2,11 +2,12 @@
 
 Each cycle:
     1. readings.py, samples.py: reports paired by their stamps; in free flight they give tare, noise
-       and delay (flight.py), in contact samples of the law (deflection and rate from the known
+       and delay (free_flight.py), in contact samples of the law (deflection and rate from the known
        shapes)
-    2. fit.py, rub.py: the laws that the samples bear, with their uncertainty
-    3. past.py: under a law better known the satellites' past is computed anew from their touch on
-    4. twin.py: the satellites move under that law, at their own deflection and sliding
+    2. fit.py, friction.py: the laws that the samples bear, with their uncertainty
+    3. recomputed_past.py: under a law better known the satellites' past is recomputed from their
+       touch on
+    4. satellite_steps.py: the satellites move under that law, at their own deflection and sliding
     5. lead.py: set-points ahead by the delay that was found
 
 Neither the force's delay nor its noise acts on the satellites: they decide only what is believed,
@@ -17,9 +18,8 @@ from __future__ import annotations
 
 from softdock.core.adaptation.energy_ledger.method import send
 from softdock.core.adaptation.faithful import notes
-from softdock.core.adaptation.faithful.by_ledger import by_ledger, given_here, settled_by_ledger
 from softdock.core.adaptation.faithful.cells import CELL, CELLS
-from softdock.core.adaptation.faithful.commands import note_command
+from softdock.core.adaptation.faithful.commanded_acceleration import note_command
 from softdock.core.adaptation.faithful.contact import (
     APART,
     BY_LEDGER,
@@ -36,8 +36,7 @@ from softdock.core.adaptation.faithful.fallback import (
     bounded,
     ledger_of,
 )
-from softdock.core.adaptation.faithful.flight import tared
-from softdock.core.adaptation.faithful.futures import carry_futures
+from softdock.core.adaptation.faithful.free_flight import tared
 from softdock.core.adaptation.faithful.keys import FAITHFUL, MARKER
 from softdock.core.adaptation.faithful.lead import (
     ahead,
@@ -46,17 +45,23 @@ from softdock.core.adaptation.faithful.lead import (
     smoothed,
 )
 from softdock.core.adaptation.faithful.learn import fit_again, is_learning, is_worth
-from softdock.core.adaptation.faithful.past import (
+from softdock.core.adaptation.faithful.ledger_fallback import (
+    by_ledger,
+    given_here,
+    settled_by_ledger,
+)
+from softdock.core.adaptation.faithful.prepare import prepare
+from softdock.core.adaptation.faithful.readings import note
+from softdock.core.adaptation.faithful.recomputed_future import carry_futures
+from softdock.core.adaptation.faithful.recomputed_past import (
     MOST_CYCLES,
     carry_past,
     contact_impulse,
     mean_wrenches,
 )
-from softdock.core.adaptation.faithful.prepare import prepare
-from softdock.core.adaptation.faithful.readings import note
 from softdock.core.adaptation.faithful.samples import take_samples
-from softdock.core.adaptation.faithful.twin import believed_cycle, flown
-from softdock.core.adaptation.faithful.work import exchanged, given_to, real_work, work_of
+from softdock.core.adaptation.faithful.satellite_steps import believed_cycle, flown
+from softdock.core.adaptation.faithful.work_exchanged import exchanged, given_to, real_work, work_of
 from softdock.core.adaptation.interface import (
     BOOK_DESIGNED,
     Replaced,
@@ -180,7 +185,7 @@ def _in_contact(method, mem, rig, measured, satellites, wrenches, over):
 
 @apart
 def _has_caught_up(method, mem, rig):
-    """Some cycles of a past that is computed anew and of what is ahead of it; whether both are
+    """Some cycles of a recomputed past and of what is ahead of it; whether both are
     known."""
     return carry_past(method, mem, rig) and carry_futures(method, mem, rig)
 

@@ -1,12 +1,12 @@
-"""The laws that are fitted to a pair's samples (fit.py lists them, rounds.py fits them): their
-numbers, and what a window with a kink in it is worth."""
+"""The laws that are fitted to a pair's samples (fit.py lists them, gauss_newton.py fits them):
+their numbers, and what a window with a kink in it is worth."""
 
 from __future__ import annotations
 
 import math
 from typing import NamedTuple
 
-from softdock.core.adaptation.faithful.kept import FIT, SAMPLE
+from softdock.core.adaptation.faithful.law_samples import FIT, SAMPLE
 from softdock.core.machine.compiled import compiled
 
 EXPLAINED = 3.0  # chi^2 per sample below which a law may have explained the samples

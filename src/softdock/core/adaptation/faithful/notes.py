@@ -9,15 +9,15 @@ from typing import Any
 from softdock.core.adaptation.energy_ledger.keys import refuses as ledger_refuses
 from softdock.core.adaptation.faithful.cells import CELL, OTHERS, RING_AT
 from softdock.core.adaptation.faithful.fallback import ledger_floats
-from softdock.core.adaptation.faithful.flight import ENOUGH, FLIGHT
+from softdock.core.adaptation.faithful.free_flight import ENOUGH, FLIGHT
+from softdock.core.adaptation.faithful.friction import RUB
 from softdock.core.adaptation.faithful.joint_cells import JOINT
-from softdock.core.adaptation.faithful.kept import FIT, FIT_FLOATS
+from softdock.core.adaptation.faithful.joint_samples import KEPT
 from softdock.core.adaptation.faithful.keys import past_rows
 from softdock.core.adaptation.faithful.law import LAW, LAW_FLOATS
-from softdock.core.adaptation.faithful.many import KEPT
+from softdock.core.adaptation.faithful.law_samples import FIT, FIT_FLOATS
 from softdock.core.adaptation.faithful.models import EXPLAINED
 from softdock.core.adaptation.faithful.readings import PAIRED
-from softdock.core.adaptation.faithful.rub import RUB
 from softdock.core.shapes.keys import MOST_PAIRS
 
 MODELS = (

@@ -1,4 +1,6 @@
-"""The method's keys, and what it may know of the sensor, from the parameter vector."""
+"""The prepared parameters of `faithful`: its keys, and what it may know of the sensor (period,
+averaging, tool, gravity), from the parameter vector.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ CHASER_HAND, TARGET_HAND = PLACES.at.chaser_hand, PLACES.at.target_hand
 
 @compiled
 def averaged(v, period_at, handover_at):
-    """Of readings that are the mean of a cycle's samples: from the first to the last of these, and
+    """Window of readings that are the mean of a cycle's samples: from the first to the last, and
     the root mean square of their instants about the middle [s]; zeros where a reading is one."""
     period = v[period_at]
     if v[handover_at] == 0.0 or period <= 0.0:
@@ -30,13 +32,13 @@ def averaged(v, period_at, handover_at):
 
 @compiled
 def _rows(v, place):
-    """Of a schedule whose number of rows stands where `place` says."""
+    """Number of rows of a schedule; it stands where `place` says."""
     return v[int(v[place])]
 
 
 @compiled
 def _gravity(v, attitude_at, gravity_at, on_chaser):
-    """In orbit's axes; zero where the tool is not the chaser's."""
+    """Gravity in orbit's axes; zero where the tool is not the chaser's."""
     if not on_chaser:
         return (0.0, 0.0, 0.0)
     return rotate_back(normalise(load4(v, attitude_at)), load3(v, gravity_at))

@@ -73,7 +73,7 @@ def _is_new(mem, ring, count, time):
 
 @compiled
 def note(mem, at, t, measured):
-    """What was handed over at t, as far as it is new."""
+    """What was delivered at t, as far as it is new."""
     force_time, pose_time = t - measured.force_age, t - measured.pose_age
     wrench, ring = measured.wrenches.chaser, _wrenches(at)
     count = int(mem[at + PAIRED.forces])
@@ -152,7 +152,7 @@ def is_stuck(mem, at, row, force, depth):
 
 @apart
 def acceleration_at(mem, at, t):
-    """Of the chaser's mock-up around an instant [m/s^2], from its reported twists."""
+    """Acceleration of the chaser's mock-up around an instant [m/s^2], from its reported twists."""
     newest = int(mem[at + PAIRED.poses]) - 1
     if newest < 1:
         return (0.0, 0.0, 0.0)

@@ -3,14 +3,15 @@ friction's.
 
 The touches' normals and points are known from the shapes, so a wrench is worth more than its force:
 of one touch the force at its point is the least-squares solution of six equations (three of force,
-three of torque, each by its noise). Wrenches of several touches are kept whole (many.py).
+three of torque, each by its noise). Wrenches of several touches are kept whole (joint_samples.py).
 """
 
 from __future__ import annotations
 
+from softdock.core.adaptation.faithful.averaged_readings import FRICTION_SPEED, over_window
 from softdock.core.adaptation.faithful.cells import CELL, TARGET
-from softdock.core.adaptation.faithful.commands import tool_acceleration
-from softdock.core.adaptation.faithful.flight import (
+from softdock.core.adaptation.faithful.commanded_acceleration import tool_acceleration
+from softdock.core.adaptation.faithful.free_flight import (
     ENOUGH,
     FLIGHT,
     noise_of,
@@ -19,8 +20,9 @@ from softdock.core.adaptation.faithful.flight import (
     tared,
     tool_push,
 )
-from softdock.core.adaptation.faithful.kept import FIT_FLOATS, keep_sample
-from softdock.core.adaptation.faithful.many import TOUCH, TOUCH_FLOATS, TOUCHES, keep_many
+from softdock.core.adaptation.faithful.friction import keep_rub
+from softdock.core.adaptation.faithful.joint_samples import TOUCH, TOUCH_FLOATS, TOUCHES, keep_many
+from softdock.core.adaptation.faithful.law_samples import FIT_FLOATS, keep_sample
 from softdock.core.adaptation.faithful.readings import (
     PAIRED,
     WRENCH,
@@ -29,13 +31,11 @@ from softdock.core.adaptation.faithful.readings import (
     next_force,
     slope_at,
 )
-from softdock.core.adaptation.faithful.rub import keep_rub
 from softdock.core.adaptation.faithful.touches import (
     NOWHERE,
     free_for,
     places_of,
 )
-from softdock.core.adaptation.faithful.windows import FRICTION_SPEED, over_window
 from softdock.core.adaptation.interface import CYCLE
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.motion import Wrench, load_wrench

@@ -12,7 +12,15 @@ from __future__ import annotations
 
 import math
 
-from softdock.core.adaptation.faithful.kept import (
+from softdock.core.adaptation.faithful.gauss_newton import (
+    LATER,
+    found_law,
+    is_last,
+    one_round,
+    rounds_of,
+    start_of,
+)
+from softdock.core.adaptation.faithful.law_samples import (
     FIT,
     SEARCH,
     TRIED,
@@ -31,14 +39,6 @@ from softdock.core.adaptation.faithful.models import (
     N,
     has,
     is_explained,
-)
-from softdock.core.adaptation.faithful.rounds import (
-    LATER,
-    found_law,
-    is_last,
-    one_round,
-    rounds_of,
-    start_of,
 )
 from softdock.core.machine.compiled import apart, compiled
 
@@ -90,7 +90,7 @@ def least_of(mem, at):
 
 @apart
 def begin_search(mem, at, damped, powers, lags):
-    """With the samples that are there."""
+    """Begin a search with the samples that are there."""
     s, count = at + FIT.search, int(mem[at + FIT.count])
     view = s + SEARCH.scope
     mem[view + VIEW.span] = float(count)

@@ -1,7 +1,7 @@
 """Where two bodies touch, from the mock-ups' known shapes: depth, normal, point and sliding of each
 touch of each pair.
 
-The same function serves the satellites, their past computed anew, their future, and the mock-ups as
+The same function serves the satellites, their recomputed past, their future, and the mock-ups as
 reported. A pair has up to two touches (wall and bottom of a cone). On which side of a thin wall the
 tip is, is latched per user: four floats of `mem` from `latches` on.
 """

@@ -1,5 +1,10 @@
-"""The mechanics of a virtual contact: from the relative motion since the touch to wrenches on both
-satellites. method.py uses it cycle by cycle."""
+"""Mechanics of a virtual contact: springs and dampers between the satellites, from the relative
+motion since the touch (Zebenay eq. 121).
+
+In: measured motions, gains per axis, the frame of the gains. Out: wrenches on both satellites
+(world axes, equal and opposite at one point), stored energy [J] and dissipated power [W]. method.py
+calls it cycle by cycle.
+"""
 
 from __future__ import annotations
 

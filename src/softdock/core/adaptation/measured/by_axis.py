@@ -20,7 +20,7 @@ WORK_CHANNELS = tuple(
 
 @compiled
 def _body_gain(mem, at, params, before, after):
-    """By axis: of the kinetic energy of translation, and of rotation; their sum is the gain of the
+    """Gain of kinetic energy by axis, of translation and of rotation; their sum is the gain of the
     body's kinetic energy."""
     if params.fixed:
         return
@@ -35,6 +35,6 @@ def _body_gain(mem, at, params, before, after):
 
 @apart
 def note_gains(mem, at, rig, before, after):
-    """Of both satellites, from one state to the one that a correction made of it."""
+    """Note the gains of both satellites, from one state to the one that a correction made of it."""
     _body_gain(mem, at, rig.chaser, before.chaser, after.chaser)
     _body_gain(mem, at + 6, rig.target, before.target, after.target)

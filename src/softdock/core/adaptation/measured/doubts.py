@@ -1,5 +1,5 @@
-"""Readings of the force that a method does not believe, and what it notes of them: a sensor that
-freezes, saturates or jumps, or that gives no number.
+"""Doubts: plausibility checks of the force sensor, and what a method notes of their failures. A
+sensor may freeze, saturate, jump, or give no number.
 
 A force that is not believed does not act. A frozen one goes on to act while it takes energy, so
 that nobody drives on into a contact, and no longer when it would give. A jump beyond `jump_N` is
@@ -166,7 +166,7 @@ def _should_have_changed(mem, at, doubts, wrench, poses):
 
 @apart
 def _doubt(mem, at, T, doubts, threshold, measured, giving):
-    """Put the wrench that is believed into its cell; True if it is not the one handed over.
+    """Put the wrench that is believed into its cell; True if it is not the one delivered.
     `giving`: the wrench now gives energy to the satellites."""
     body, wrench = (
         (measured.mock_ups.target, measured.wrenches.target)
@@ -231,7 +231,7 @@ def _exchanged(wrench, old, new):
 @compiled
 def believe(mem, at, rig, doubts, threshold, measured, satellites, wrenches):
     """What was measured with the wrench that is believed, and the wrenches on the satellites with
-    it in place of the one handed over."""
+    it in place of the one delivered."""
     giving = line_of(rig, satellites, measured.wrenches.chaser).speed > 0.0
     if not _doubt(mem, at, rig.T, doubts, threshold, measured, giving):
         return measured, wrenches
@@ -262,7 +262,7 @@ def least_absorbed(doubts, spare, variance):
 
 @compiled
 def is_felt(mem, at, threshold):
-    """Whether the sensor hands over a force, believed or not."""
+    """Whether the sensor delivers a force, believed or not."""
     return norm(load3(mem, at + DOUBT.raw)) > threshold
 
 

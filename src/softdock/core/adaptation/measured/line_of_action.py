@@ -70,7 +70,7 @@ def mobility_of(params, q, wrench):
 
 @apart
 def effective_mass(rig, satellites, wrenches, force):
-    """Of both satellites along the line of action [kg]."""
+    """Effective mass of both satellites along the line of action [kg]."""
     mobility = mobility_of(rig.chaser, satellites.chaser.q, wrenches.chaser) + mobility_of(
         rig.target, satellites.target.q, wrenches.target
     )

@@ -30,7 +30,7 @@ def deviations_for(confidence):
 
 
 def handed_over_noise(scenario: Any) -> tuple[float, float]:
-    """Standard deviations of what a scenario's sensor hands over, force [N] and torque [Nm]: of a
+    """Standard deviations of what a scenario's sensor delivers, force [N] and torque [Nm]: of a
     mean, less than of a sample."""
     sensor, T = scenario.tables["sensor"], scenario.tables["time"]["cycle_ms"]
     period = sensor["period_ms"] or T

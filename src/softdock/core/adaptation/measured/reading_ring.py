@@ -1,9 +1,9 @@
 """Readings of the last cycles, so that force and pose of one instant can be paired though they
 arrive at different ages.
 
-One entry a cycle: instant of the force, wrenches on both bodies, instant of the poses, both poses,
-and six running sums of the controller's own. Instants never fall. `*_at(t)` interpolates linearly
-(attitudes along the shortest turn); before the oldest entry it gives the oldest.
+One entry per cycle: instant of the force, wrenches on both bodies, instant of the poses, both
+poses, and six running sums of the controller's own. Instants never fall. `*_at(t)` interpolates
+linearly (attitudes along the shortest turn); before the oldest entry it gives the oldest.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def readings(at, cycles):
 
 @apart
 def keep(mem, ring, cycle, t, measured, sums):
-    """The readings handed over at t [s], cycle by cycle; `sums`: two vectors."""
+    """The readings delivered at t [s], cycle by cycle; `sums`: two vectors."""
     here = row_of(ring, cycle)
     mem[here + ENTRY.force_time], mem[here + ENTRY.pose_time], mem[here + ENTRY.sum_time] = (
         t - measured.force_age,

@@ -269,7 +269,7 @@ def force_slope(mem, base):
 
 @compiled
 def kept_back(mem, base, deviations, worst):
-    """Of what the real contact seems to have given since the books began [J]: for noise, and with
-    `worst` for what sampling may have missed."""
+    """What is held back of the energy that the real contact seems to have given [J]: for noise, and
+    with `worst` for what sampling may have missed."""
     kept = deviations * math.sqrt(mem[base + BOOK.variance] - mem[base + BOOK.base_variance])
     return kept + SAMPLING_MARGIN * mem[base + BOOK.turnover] if worst else kept

@@ -143,7 +143,7 @@ CELLS = Cells(
     Cell("given_turning", 3, "J", "energy given by torques"),
     Cell("held", 12, "N, Nm", "wrenches held over this cycle"),
     Cell("command", 2 * MOTION_FLOATS, "m, -, m/s, rad/s", "set-points of the last cycle"),
-    Cell("damper", DAMPER_CELLS.size, "", "of the added damper (hybrid/normal_damper.py)"),
+    Cell("damper", DAMPER_CELLS.size, "", "of the added damper (measured/normal_damper.py)"),
 )
 
 

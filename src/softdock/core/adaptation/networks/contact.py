@@ -181,8 +181,8 @@ def memory(values: dict[str, Any], T: float) -> int:
 
 @compiled
 def linear_matrices(method, mem, bound):
-    """As the scenario laid them out behind the vector (scenario/network_file.py: network_rows);
-    `bound`: where in `mem` the cap's bounds stand."""
+    """The matrices as the scenario laid them out behind the vector (scenario/network_file.py:
+    network_rows); `bound`: where in `mem` the cap's bounds stand."""
     v, rows = method.numbers, rows_at(method.numbers, method.at)
     n, m = rows.n, rows.m
     B = rows.matrices + n * n
@@ -254,8 +254,8 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
 
 @apart
 def step(method, mem, rig, satellites, output):
-    """At the end of a cycle, from where the satellites are then: what crossed the ports, and the
-    forces to hold next. What is sent stays as it is."""
+    """The step at the end of a cycle, from where the satellites are then: what crossed the ports,
+    and the forces to hold next. What is sent stays as it is."""
     net, m = linear_matrices(method, mem, method.memory + CELL.bound), method.memory
     at = places(net.n, net.m)
     own = mem[m + HEAD : m + HEAD + at.size]

@@ -118,7 +118,7 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
 
 @apart
 def step(method, mem, rig, satellites, output):
-    """As network_contact.step."""
+    """The step of a nonlinear network; as contact.step for linear ones."""
     net, m = the_network(method, mem, rig.T), method.memory
     at = places(net.n, net.laws.r, net.m)
     own = mem[m + HEAD : m + HEAD + at.predicted + net.m]

@@ -71,7 +71,7 @@ class Port(NamedTuple):
 
 @compiled
 def coordinate(port, mem, at, rig, satellites, cycle, i):
-    """Of port i at t_cycle [m]."""
+    """Coordinate of port i at t_cycle [m]."""
     if port.between == BETWEEN_SATELLITES:
         apart = rotate_back(satellites.target.q, subtract(satellites.chaser.p, satellites.target.p))
         return dot(port.axes[i], apart) - mem[at + CELL.start + i]

@@ -1,5 +1,10 @@
-"""A contact of the re-mapping from its first reading to its end: what is known of it, fixed to the
-bodies; its law; the past that it had before it was seen."""
+"""The course of a contact in the re-mapping, from its first reading to its end.
+
+It holds what is known of the contact, fixed to the bodies: point, normal, environment and law. When
+the satellites had already touched, or the law changes, their past is recomputed (rewind.py). In:
+the environment as measured (environment/). Out: satellites, and the work [J] that the wanted
+contact took.
+"""
 
 from __future__ import annotations
 
@@ -132,7 +137,7 @@ def open_contact(method, mem, rig, env, wrench, felt, satellites):
 
 @apart
 def _rewound(method, mem, rig, model, satellites, latest):
-    """The satellites with their past computed anew, and the energy that the wanted contact took in
+    """The satellites with their past recomputed, and the energy that the wanted contact took in
     it [J]."""
     m = method.memory
     corrected, cycles, taken, jump, impulse, peak_squared = rewind(method, mem, rig, model, latest)
@@ -165,7 +170,7 @@ def follow_contact(method, mem, rig, env, wrench, felt, satellites):
     contact's end.
 
     Once per contact the stiffness is estimated for the first time: what came before rested on a
-    belief, and is computed anew.
+    belief, and is recomputed.
     """
     if not env.clear:
         return satellites, 0.0

@@ -6,8 +6,8 @@ Each cycle:
        the contact point and the place of the environment
     2. wanted/contact.py: fixed to the satellites' bodies it is the contact they feel, under the
        wanted law
-    3. rewind.py: where the satellites had overlapped it before it was seen, their past is computed
-       anew
+    3. rewind.py: where the satellites had overlapped it before it was seen, their past is
+       recomputed
     4. wanted/motion.py: the satellites move under that contact, in steps shorter than the cycle;
        its mean wrench is what acts in this cycle
     5. lead.py: set-points are sent ahead by the expected delay, with the predicted force
@@ -226,7 +226,7 @@ def correct(method, mem, rig, measured, before, after, output):
 
 @compiled
 def rewound(method, mem):
-    """Gain of kinetic energy by what was computed anew in this cycle [J]."""
+    """Gain of kinetic energy by what was recomputed in this cycle [J]."""
     return mem[method.memory + CELL.rewound_energy]
 
 

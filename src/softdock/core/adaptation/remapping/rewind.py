@@ -1,10 +1,10 @@
-"""The satellites' recent past, and how it is computed anew when a real contact shows that they had
+"""The satellites' recent past, and how it is recomputed when a real contact shows that they had
 touched already (Lange IV-F).
 
 A ring of the last cycles: satellites at each stamp, what others (thrusters, other methods) gave
 them in the cycle that begins there, the contact's force in it. When the environment is first seen,
 the newest stamp at which the satellites did not yet overlap it is looked for, and from there on
-every cycle is computed anew. Both loops are bounded by the ring's length, so a cycle has a largest
+every cycle is recomputed. Both loops are bounded by the ring's length, so a cycle has a largest
 cost.
 """
 
@@ -54,7 +54,7 @@ def note_cycle(method, mem, stamp, others, force):
 
 @apart
 def _begin(method, mem, rig, model, latest):
-    """The stamp from which to compute anew: the newest without overlap, not after `latest`, or the
+    """The stamp from which to recompute: the newest without overlap, not after `latest`, or the
     oldest that there is."""
     oldest = max(rig.cycle - method.rows + 1, max(int(mem[method.memory + CELL.free_since]), 0))
     stamp = max(latest, oldest)

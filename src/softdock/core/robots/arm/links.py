@@ -15,7 +15,7 @@ e = q - theta, r = e' and h a substep:
 
 which balances the books to rounding: gain of kinetic and stored energy = work of the contact
 + work of the motors - h r_mean' D r_mean. Velocity forces do no work while M follows the links,
-and none here: M is taken anew at the end of a step, and the speeds are scaled so that the kinetic
+and none here: M is recomputed at the end of a step, and the speeds are scaled so that the kinetic
 energy is what the other works left. The scale differs from 1 by the step's own error, some 1e-8.
 """
 
@@ -123,8 +123,8 @@ def ready_links(arm, mem, state, dt):
 
 @apart
 def settle_links(arm, mem, state, zeta, dt):
-    """At the start: the joints' damping (as stated, else each joint's own by the ratio `zeta` on
-    its own inertia), and how many substeps a step dt [s] of the plant needs."""
+    """Prepare at the start: the joints' damping (as stated, else each joint's own by the ratio
+    `zeta` on its own inertia), and how many substeps a step dt [s] of the plant needs."""
     at = state + STATE_AT
     weigh_links(arm, mem, state)
     stated = 0.0

@@ -36,14 +36,15 @@ TURN = 2.0 * math.pi
 
 @compiled
 def _across(arm, p):
-    """From the turntable's axis to a point, across the axis [m]."""
+    """Vector from the turntable's axis to a point, across the axis [m]."""
     n, r = direction(arm, 0), subtract(p, offset(arm, 0))
     return add_scaled(r, -dot(n, r), n)
 
 
 @compiled
 def _place_and_speed(arm, mem, at, set_point):
-    """Of the flange along the rail [m, m/s] or about the turntable's axis [rad, rad/s]."""
+    """Place and speed of the flange along the rail [m, m/s] or about the turntable's axis [rad,
+    rad/s]."""
     n, p = direction(arm, 0), flange_wanted(arm, set_point).p
     v, w = twist_in_base(arm, set_point)
     v = add(v, cross(w, subtract(p, centre_in_base(arm, set_point))))

@@ -144,8 +144,8 @@ def place_of_contact(method, mem, mock_ups, p, n):
 
 @compiled
 def believed_stiffness(method, mock_ups, n, pair):
-    """Of the mock-ups' contact along the normal, and its damping; for a Hunt-Crossley contact the
-    scenario's own law tells the depth [N/m, Ns/m, kind]."""
+    """Stiffness of the mock-ups' contact along the normal, and its damping; for a Hunt-Crossley
+    contact the scenario's own law tells the depth [N/m, Ns/m, kind]."""
     vector, base = method.vector, method.base
     if is_given(load6(vector, base + AT.stiffness)):
         return (

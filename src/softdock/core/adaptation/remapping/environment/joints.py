@@ -23,7 +23,7 @@ from softdock.core.machine.compiled import compiled
 
 @compiled
 def believed_joints(method, n):
-    """Of both robots' joints in series along the normal [N/m]; 0: rigid."""
+    """Stiffness of both robots' joints in series along the normal [N/m]; 0: rigid."""
     vector, base = method.vector, method.base
     arms = load6(vector, base + AT.arm_compliance)
     if is_given(arms):  # other directions are free to give way

@@ -37,8 +37,8 @@ def in_series(a, b):
 
 @compiled
 def series_stiffness(vector, at, n, chaser_q, target_q):
-    """Of a matrix in chaser axes and one in target axes behind each other, along a normal in world
-    axes [N/m]; a side of zeros is rigid."""
+    """Stiffness of a matrix in chaser axes and one in target axes in series, along a normal in
+    world axes [N/m]; a side of zeros is rigid."""
     k = along_normal(load6(vector, at), rotate_back(chaser_q, n))
     other = load6(vector, at + 6)
     return (

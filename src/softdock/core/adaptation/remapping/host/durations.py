@@ -47,8 +47,8 @@ def exponent_of(law: Mapping[str, Any]) -> float:
 
 
 def lasting(stiffness: float, exponent: float, mass: float, speed: float) -> float:
-    """Of a lossless contact k o^e that an effective mass meets at some speed [s]; of a spring half
-    a period, whatever the speed."""
+    """How long a lossless contact k o^e lasts that an effective mass meets at some speed [s]; of a
+    spring half a period, whatever the speed."""
     if exponent == 1.0:
         return math.pi * math.sqrt(mass / stiffness)
     if speed <= 0.0:
@@ -66,7 +66,7 @@ def lasting(stiffness: float, exponent: float, mass: float, speed: float) -> flo
 
 
 def _effective_mass(tables: Mapping[str, Any]) -> float:
-    """Of a central impact, along the lightest axis [kg]."""
+    """Effective mass of a central impact, along the lightest axis [kg]."""
     bodies = [tables[name] for name in ("chaser", "target") if not tables[name]["fixed"]]
     return 1.0 / sum(1.0 / float(np.min(body["mass_kg"])) for body in bodies)
 

@@ -15,7 +15,7 @@ RESOLVED = 8.0  # cycles of a contact from which a held force is within 1 %
 
 
 def history_rows(rewind: float, T: float) -> int:
-    """Rows of the history: a stamp for every cycle that may be computed anew, and one before; 1: no
+    """Rows of the history: a stamp for every cycle that may be recomputed, and one before; 1: no
     rewind."""
     return math.ceil(rewind / T - 1e-9) + 2 if rewind > 0.0 else 1
 
@@ -25,7 +25,8 @@ def memory(values: Mapping[str, Any], T: float) -> int:
 
 
 def expected_error(cycles: float) -> float:
-    """Of the restitution when the force is held over the cycles of so short a contact, at most."""
+    """Largest error of the restitution when the force is held over the cycles of so short a
+    contact, at most."""
     return 0.1 * (math.pi / cycles) ** 2
 
 

@@ -175,7 +175,7 @@ def law_force(law, elastic, rate, share):
 
 @compiled
 def force_now(law, touch):
-    """At one instant, and its elastic part [N]."""
+    """Force at one instant, and its elastic part [N]."""
     if touch.overlap <= 0.0:  # Lange eqs. 34, 35
         return 0.0, 0.0
     elastic = elastic_force(law, touch.overlap)
@@ -219,8 +219,8 @@ def lost_in(rig, model, satellites, touch, mobility, force, elastic, dt):
 
 @compiled
 def wrenches_of(model, target_q, touch, force):
-    """On both satellites: the force along the normal at the chaser's contact point, and what torque
-    the touch itself carries."""
+    """Wrenches on both satellites: the force along the normal at the chaser's contact point, and
+    what torque the touch itself carries."""
     f = scale(force, touch.normal)  # Lange eqs. 27, 28
     torque, opposite = cross(touch.arm, f), negate(cross(touch.from_target, f))  # Lange eq. 13
     if is_zero(model.couple):

@@ -33,7 +33,7 @@ HALVINGS = 60
 
 @compiled
 def _restitution_of_ratio(zeta):
-    """Of a spring-damper of damping ratio zeta whose force is cut off at zero."""
+    """Restitution of a spring-damper of damping ratio zeta whose force is cut off at zero."""
     if zeta < 1e-9:
         return 1.0
     if abs(zeta - 1.0) < 1e-9:
@@ -99,8 +99,8 @@ def _of_scenario(vector, pair_at):
 
 @apart
 def wanted_law(method, pair, n, chaser_q, target_q, mobility, speed):
-    """For a contact of one pair along n (world); `mobility`: 1 / effective mass [1/kg]; `speed`: of
-    the approach along n [m/s]."""
+    """The wanted law for a contact of one pair along n (world); `mobility`: 1 / effective mass
+    [1/kg]; `speed`: of the approach along n [m/s]."""
     vector, base = method.vector, method.base
     chosen = int(vector[base + AT.law])
     law = _of_scenario(vector, int(vector[base + AT.contacts]) + pair * PAIR_SIZE)

@@ -46,7 +46,7 @@ class Lever(NamedTuple):
 
 
 class Push(NamedTuple):
-    """Of the contact in a cycle, along the normal."""
+    """What the contact does in a cycle, along the normal."""
 
     impulse: float  # Ns
     moment: float  # Ns s: impulse times the time left in the cycle
@@ -110,9 +110,9 @@ def _any(wrenches):
 
 @compiled
 def _impulse(sign, push, n, lever, late, sliding, couple):
-    """Of the contact on one body, force and torque times time. `late`: the impulse's moment beside
-    that of the cycle's middle [Ns s]; by then the contact point has moved on, at `sliding` from the
-    body's centre: without that the pair's angular momentum would change."""
+    """Impulse of the contact on one body, force and torque times time. `late`: the impulse's moment
+    beside that of the cycle's middle [Ns s]; by then the contact point has moved on, at `sliding`
+    from the body's centre: without that the pair's angular momentum would change."""
     torque = add_scaled(scale(push.impulse, lever.torque), -late, cross(sliding, n))
     return Wrench(
         scale(sign * push.impulse, n), scale(sign, add_scaled(torque, push.lasted, couple))

@@ -1,0 +1,181 @@
+"""The satellites' past recomputed under a law that is better known, from the last instant at which
+they did not touch.
+
+Some cycles of the past are recomputed in each cycle, until it has caught up with the present; then
+it takes over. At every instant the satellites are therefore where one passive contact, from one
+touch on, has led them. Nothing of a law that was believed in between remains in them.
+"""
+
+from __future__ import annotations
+
+from softdock.core.adaptation.faithful.cells import CELL, FUTURE, FUTURE_FLOATS, OTHERS, RING_AT
+from softdock.core.adaptation.faithful.law import LAW, LAW_FLOATS
+from softdock.core.adaptation.faithful.satellite_steps import believed_cycle, flown
+from softdock.core.adaptation.faithful.touches import copy_latches
+from softdock.core.adaptation.interface import Wrenches
+from softdock.core.adaptation.measured.motions import (
+    load_satellites,
+    load_wrenches,
+    store_satellites,
+    store_wrenches,
+)
+from softdock.core.adaptation.remapping.others import with_others
+from softdock.core.machine.compiled import apart, compiled
+from softdock.core.rings import Ring, row_of
+from softdock.core.spatial.motion import Wrench
+from softdock.core.spatial.rigid_body import BODY_FLOATS
+from softdock.core.spatial.vectors import add, dot, load3, multiply, scale, store3, subtract
+
+MOST_CYCLES, MOST_STEPS = 16, 48  # recomputed in one cycle; steps, of which a cycle has several
+SAME = 1e-7  # of a law's numbers: a smaller change is none
+WORTH = 1e-3  # while a contact lasts, a smaller one waits until it is over
+
+
+@compiled
+def _row(method, stamp):
+    return row_of(Ring(method.memory + RING_AT, method.rows, OTHERS), stamp)
+
+
+@compiled
+def note_others(method, mem, stamp, others):
+    """What others gave the satellites in the cycle that begins at a stamp."""
+    store_wrenches(mem, _row(method, stamp), others)
+
+
+@compiled
+def others_at(method, mem, stamp):
+    return load_wrenches(mem, _row(method, stamp))
+
+
+@compiled
+def is_nothing(wrenches):
+    c, t = wrenches.chaser, wrenches.target
+    return (
+        dot(c.force, c.force)
+        + dot(c.torque, c.torque)
+        + dot(t.force, t.force)
+        + dot(t.torque, t.torque)
+        == 0.0
+    )
+
+
+@compiled
+def copy_laws(mem, source, to, count):
+    for i in range(count * LAW_FLOATS):
+        mem[to + i] = mem[source + i]
+
+
+@compiled
+def _differs(a, b, least):
+    return abs(a - b) > least * (abs(a) + abs(b))
+
+
+@apart
+def laws_differ(mem, one, other, count, least):
+    """Whether two sets of laws differ by more than a share `least` of their numbers."""
+    for i in range(count):
+        a, b = one + i * LAW_FLOATS, other + i * LAW_FLOATS
+        if (
+            _differs(mem[a + LAW.stiffness], mem[b + LAW.stiffness], least)
+            or _differs(mem[a + LAW.power], mem[b + LAW.power], least)
+            or _differs(mem[a + LAW.friction], mem[b + LAW.friction], least)
+            or (
+                mem[a + LAW.friction] > 0.0
+                and _differs(mem[a + LAW.slip], mem[b + LAW.slip], least)
+            )
+            or _differs(mem[a + LAW.damping], mem[b + LAW.damping], least)
+            or _differs(mem[a + LAW.factor], mem[b + LAW.factor], least)
+            or _differs(mem[a + LAW.preload], mem[b + LAW.preload], least)
+            or _differs(mem[a + LAW.ramp], mem[b + LAW.ramp], least)
+            or mem[a + LAW.pulls] != mem[b + LAW.pulls]
+        ):
+            return True
+    return False
+
+
+@compiled
+def forget_both(mem, at):
+    """Futures of both robots: there are none."""
+    mem[at + FUTURE.stamp], mem[at + FUTURE_FLOATS + FUTURE.stamp] = -1.0, -1.0
+
+
+@compiled
+def begin_past(method, mem):
+    """Recompute the past, under the laws as last fitted."""
+    m = method.memory
+    copy_laws(mem, m + CELL.found, m + CELL.shadow_laws, method.number)
+    copy_latches(mem, m + CELL.start_latches, m + CELL.shadow_latches)
+    for i in range(2 * BODY_FLOATS):
+        mem[m + CELL.shadow + i] = mem[m + CELL.start + i]
+    mem[m + CELL.shadow_stamp] = mem[m + CELL.start_stamp]
+    forget_both(mem, m + CELL.shadow_futures)
+    mem[m + CELL.shadow_peak] = 0.0
+    store3(mem, m + CELL.shadow_impulse, (0.0, 0.0, 0.0))
+
+
+@apart
+def carry_past(method, mem, rig):
+    """Some cycles of it; whether it has caught up."""
+    m = method.memory
+    stamp = int(mem[m + CELL.shadow_stamp])
+    satellites = load_satellites(mem, m + CELL.shadow)
+    end, spent = min(rig.cycle, stamp + MOST_CYCLES), 0
+    while stamp < end and spent < MOST_STEPS:
+        before = satellites
+        satellites, steps = believed_cycle(
+            mem,
+            m + CELL.pairs,
+            m + CELL.shadow_latches,
+            m + CELL.shadow_laws,
+            method.number,
+            rig,
+            satellites,
+            rig.T,
+        )
+        spent += steps + 1
+        if steps == 0:
+            satellites = flown(rig, satellites, rig.T)
+        else:
+            _note_force(method, mem, rig, before, satellites)
+        others = others_at(method, mem, stamp)
+        if not is_nothing(others):
+            satellites = with_others(rig, satellites, others)
+        stamp += 1
+    store_satellites(mem, m + CELL.shadow, satellites)
+    mem[m + CELL.shadow_stamp] = float(stamp)
+    return stamp == rig.cycle
+
+
+@compiled
+def _note_force(method, mem, rig, before, after):
+    """Impulse and largest force of a cycle, for the log of contacts."""
+    m = method.memory
+    impulse = contact_impulse(rig, before, after)
+    store3(mem, m + CELL.shadow_impulse, add(load3(mem, m + CELL.shadow_impulse), impulse))
+    squared = dot(impulse, impulse) / (rig.T * rig.T)
+    mem[m + CELL.shadow_peak] = max(mem[m + CELL.shadow_peak], squared)
+
+
+@compiled
+def contact_impulse(rig, before, after):
+    """Impulse of the contact on the chaser [Ns], from the gain of momentum of whichever body is
+    free."""
+    if rig.chaser.fixed:
+        return multiply(rig.target.mass, subtract(before.target.v, after.target.v))
+    return multiply(rig.chaser.mass, subtract(after.chaser.v, before.chaser.v))
+
+
+@compiled
+def mean_wrenches(rig, before, after):
+    """What a cycle of the contact did to both, as constant wrenches."""
+    per, impulse = 1.0 / rig.T, contact_impulse(rig, before, after)
+    force = scale(per, impulse)
+    return Wrenches(
+        _mean(rig.chaser, per, before.chaser, after.chaser, force),
+        _mean(rig.target, per, before.target, after.target, scale(-1.0, force)),
+    )
+
+
+@compiled
+def _mean(params, per, before, after, force):
+    return Wrench(force, scale(per, subtract(after.L, before.L)))

@@ -1,0 +1,68 @@
+"""Deflection of a compliant robot under the contact's wrench over one step of the plant: an arm
+with elastic joints (links.py), an elastic joint in Cartesian space (robots/joint.py), or neither.
+
+In: where the mock-up was, where the motors hold it now, the mean wrench on it (about its centre of
+mass, orbit axes). Out: where it is. `make_ready` once a step, `give_way` as often as a wrench is
+tried, `keep_way` for the one that counts.
+"""
+
+from __future__ import annotations
+
+from softdock.core.machine.compiled import apart, compiled
+from softdock.core.robots.arm.layout import (
+    PLACED_FLOATS,
+    STATE_AT,
+    P,
+    S,
+    arm_at,
+    has_elastic_joints,
+)
+from softdock.core.robots.arm.links import keep_links, ready_links, try_links
+from softdock.core.robots.arm.tip import mock_up_at
+from softdock.core.robots.joint import book_joint, motors_of, store_motors, yield_to
+from softdock.core.robots.memory import ROBOT_STATE
+from softdock.core.robots.prepare import robot_joint
+from softdock.core.spatial.motion import load_pose
+from softdock.core.spatial.rotations import rotate
+from softdock.core.spatial.vectors import scale, store3, subtract
+
+MOVING = ROBOT_STATE.at
+
+
+@compiled
+def make_ready(vector, base, mem, state, dt):
+    """What every try of this step has in common."""
+    if has_elastic_joints(vector, base):
+        first = arm_at(vector, base)
+        ready_links(vector[first : first + PLACED_FLOATS], mem, state, dt)
+
+
+@apart
+def give_way(vector, base, mem, state, dt, was, motors, wrench):
+    """The mock-up after dt [s], pushed by a constant wrench."""
+    if not has_elastic_joints(vector, base):
+        joint = robot_joint(vector, base)
+        return yield_to(joint, dt, was, motors_of(mem, state), motors, wrench.force)
+    first, at = arm_at(vector, base), state + STATE_AT
+    arm = vector[first : first + PLACED_FLOATS]
+    turn = load_pose(arm, P.orbit).q
+    try_links(arm, mem, state, dt, rotate(turn, wrench.force), rotate(turn, wrench.torque))
+    return mock_up_at(arm, mem, state, at + S.tried, at + S.tried_rate)
+
+
+@apart
+def keep_way(vector, base, mem, state, dt, was, there, motors, force):
+    """Books and state of the step that was tried last; where the mock-up is. Of elastic joints also
+    its accelerations."""
+    if has_elastic_joints(vector, base):
+        first, at = arm_at(vector, base), state + STATE_AT
+        arm = vector[first : first + PLACED_FLOATS]
+        keep_links(arm, mem, state)
+        there = mock_up_at(arm, mem, state, at + S.link, at + S.link_rate)
+        store3(mem, state + MOVING.acceleration, scale(1.0 / dt, subtract(there.v, was.v)))
+        store3(mem, state + MOVING.turning, scale(1.0 / dt, subtract(there.w, was.w)))
+    else:
+        joint, before = robot_joint(vector, base), motors_of(mem, state)
+        book_joint(joint, dt, mem, state, was, before, there, motors, force)
+    store_motors(mem, state, dt, motors_of(mem, state), motors)
+    return there

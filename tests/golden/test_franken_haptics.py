@@ -1,0 +1,173 @@
+"""Franken's haptic bench, the telemanipulation and the page: a wall that is stable is there,
+and what is said is made of the numbers."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from sabotage import fixed_claims, unmoved
+
+from softdock import BadInput
+from softdock.cli.main import cli
+from softdock.core.ports.haptics import Setting, touch
+from softdock.core.ports.telemanipulation import TeleSetting, telemanipulate
+from softdock.core.ports.touch_decay import settling
+from softdock.papers.franken import PAPER
+from softdock.papers.franken.argument import BY_DISPLACEMENT, make_argument
+from softdock.papers.franken.claims import claim_rows, make_claims
+
+
+def test_the_haptic_bench():
+    """Ten times Colgate's limit: Euler above 1 m/s; published with controller and the better step
+    below 10 mm/s, force within 5 % of static."""
+    found = {
+        name: touch(Setting(), name).numbers
+        for name in ("euler", "published", "published_controller", "better_step")
+    }
+    assert found["euler"]["rms_speed_mm_per_s"] > 1000.0
+    assert 100.0 < found["published"]["rms_speed_mm_per_s"] < 150.0  # physics.md: 0.13 m/s
+    for name in ("published_controller", "better_step"):
+        assert found[name]["rms_speed_mm_per_s"] < 10.0
+        assert abs(found[name]["force_error"]) < 0.05
+    assert found["better_step"]["least_energy_at_port_mJ"] >= -1e3 * Setting().tank_J
+
+
+def test_the_better_step_dies_down_at_25_times_the_limit():
+    """Protects the claim that the better step stays stable where the published one is far beyond
+    its limit."""
+    assert touch(Setting(times_limit=25.0), "better_step").numbers["stable"]
+
+
+def test_a_wall_that_its_cap_took_away_is_not_stable():
+    """The better step at 100 Hz: its cap, for 200 m/s^2, leaves 0.0009 N of the wall. That is no
+    stable wall, and the numbers say what was cut."""
+    found = touch(Setting(sample_period_s=0.01), "better_step").numbers
+    assert found["mean_force_N"] < 1e-2
+    assert not found["stable"]
+    assert found["ends"] == "no wall"
+    assert found["largest_cut_N"] > 0.1
+    assert touch(Setting(), "better_step").numbers["ends"] == "stable"
+
+
+def test_buzzing_is_judged_by_growth():
+    """Euler at twice the limit swings out with more than 10 mm/s and dies down; at three times it
+    keeps 75 mm/s for ever, and published at ten times its 120: those buzz. A sustained motion of
+    1 mm/s buzzes too, one of 100 mm/s that decays does not."""
+    slow, kept = (touch(Setting(times_limit=x), "euler").numbers for x in (2.0, 3.0))
+    assert slow["rms_speed_mm_per_s"] > 10.0
+    assert slow["stable"]
+    assert slow["growth_per_s"] == pytest.approx(-0.5, abs=0.1)
+    assert not kept["stable"]
+    assert abs(kept["growth_per_s"]) < 0.05
+    assert not touch(Setting(), "published").numbers["stable"]
+    t = np.arange(0.0, 1.3, 1e-3)
+    wave = np.sin(2.0 * np.pi * 50.0 * t)
+    assert not settling(t, 1e-3 * wave).dies_down
+    assert settling(t, 0.1 * wave * np.exp(-t)).dies_down
+    assert not settling(t, 1e-6 * wave * np.exp(t)).dies_down
+    assert settling(t, np.zeros(len(t))).dies_down
+    assert not settling(t, np.full(len(t), np.nan)).dies_down
+
+
+def test_papers_franken(tmp_path: Path):
+    """The command writes page and JSON; both conditions (3) and (4) are drawn, and the bond
+    graph."""
+    only = [
+        argument
+        for key in ("table_1", "structure", "figure_5", "figure_6")
+        for argument in ("--only", key)
+    ]
+    result = CliRunner().invoke(cli, ["papers", "franken", *only, "--out", str(tmp_path)])
+    assert result.exit_code == 0, result.output
+    data, page = (
+        json.loads((tmp_path / "franken.json").read_text()),
+        (tmp_path / "franken.html").read_text(),
+    )
+    assert data["exhibits"]["table_1"]["rows"][0] == {
+        "parameter": "k_1",
+        "unit": "N/m",
+        "simulation": 500.0,
+        "experiment": 50.0,
+    }
+    assert "condition (3)" in page
+    assert "condition (4)" in page
+    assert "<svg" in page
+
+
+@pytest.mark.parametrize(
+    ("delay_ms", "force"), [(0.0, 0.997), (20.0, 0.907), (50.0, 0.513), (100.0, 0.086)]
+)
+def test_telemanipulation_where_the_wall_must_be_found(delay_ms, force):
+    """The local model's share of the static force after 4 s, by delay; with the wall known it is
+    one. Parameters are keys: a wall twice as stiff has another force."""
+    found = telemanipulate("local_model_layered", delay_ms).numbers
+    assert found["stable"]
+    assert found["force_over_static"] == pytest.approx(force, abs=1e-3)
+    stiff = TeleSetting(wall_stiffness_N_per_m=2000.0, delay_ms=delay_ms, wall_known=True)
+    known = telemanipulate("local_model_layered", setting=stiff).numbers
+    assert known["static_force_N"] == pytest.approx(12e-3 * 300.0 * 2000.0 / 2300.0)
+    assert known["force_over_static"] == pytest.approx(1.0, abs=0.01)
+
+
+def test_telemanipulation_refuses_what_is_out_of_range():
+    """Every wrong key at once, each with what is allowed."""
+    wrong = TeleSetting(share=2.0, slave_mass_kg=math.nan, rest_s=3.0)
+    with pytest.raises(BadInput) as refused:
+        telemanipulate("local_model_layered", 2000.0, setting=wrong)
+    assert {problem.key for problem in refused.value.problems} == {
+        "share",
+        "slave_mass_kg",
+        "delay_ms",
+    }
+
+
+def test_the_papers_argument():
+    """(13) to (20): with the dissipation of [3] dx_S2 = 0 in every sample, to the last bit; with
+    (23) S2 moves. And the damper of (14) gives energy back, which no damper does."""
+    rows = {(row["motion"], row["dissipation"]): row for row in make_argument().rows}
+    for (_, rule), row in rows.items():
+        assert row["samples"] > 50
+        if rule == BY_DISPLACEMENT:
+            assert row["largest_jump_S2_mm"] == 0.0
+            assert row["last_state_S2_mm"] == row["first_state_S2_mm"]
+        else:
+            assert row["largest_jump_S2_mm"] > 1e-3
+            assert row["samples_in_which_B1_gives"] == 0
+    assert rows["Fig. 5, 1 kHz", BY_DISPLACEMENT]["samples_in_which_B1_gives"] > 0
+
+
+def test_no_sentence_outlives_its_numbers():
+    """Numbers made wrong on purpose: no claim stays whatever they are, and nothing that is said of
+    a run is a fixed text. Nothing is called confirmed: the paper prints no data."""
+    keys = ("structure", "argument", "figure_5", "figure_6", "telemanipulation", "claims")
+    for exhibit in (PAPER.makers[key]() for key in keys):
+        assert fixed_claims(exhibit, ("rate_Hz", "delay_ms")) == []
+        assert unmoved(exhibit, ("rate_Hz", "delay_ms")) == []
+        assert "onfirmed" not in exhibit.verdict
+
+
+def test_the_claims_are_judged_by_their_numbers():
+    """Three of seven hold as printed; each turns round with its number."""
+    claims = make_claims()
+    assert claims.verdict.startswith("3 of 7 statements hold")
+    better = claims.numbers | {"published_at_100_Hz_mJ": 0.1, "controlled_at_100_Hz_mJ": 0.1}
+    assert claims.says(claim_rows(better), better).verdict.startswith("5 of 7 ")
+    worse = claims.numbers | {"euler_mJ": 0.1, "published_mJ": -0.1, "error_ratio": 0.5}
+    assert claims.says(claim_rows(worse), worse).verdict.startswith("0 of 7 ")
+
+
+@pytest.mark.parametrize("delay_ms", [20.0, 50.0, 100.0])
+def test_telemanipulation_is_stable_with_its_passivity_layer(delay_ms):
+    """The devices never get more than the tanks were lent; without the layer the same loop runs
+    away; the local model lets the hand feel the wall."""
+    assert not telemanipulate("reflected", delay_ms).numbers["stable"]
+    for scheme in ("reflected_layered", "local_model_layered"):
+        found = telemanipulate(scheme, delay_ms, wall_known=True).numbers
+        assert found["stable"]
+        assert found["most_given_mJ"] <= found["lent_mJ"]
+    assert found["mean_force_N"] == pytest.approx(found["static_force_N"], rel=0.05)

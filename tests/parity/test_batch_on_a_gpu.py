@@ -1,0 +1,150 @@
+"""A batch on CUDA, as far as a machine without a GPU can tell: kernels compile to PTX, know
+what their runs share, and refuse what does not fit; stored results of a GPU show when they
+are stale."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import numba
+import pytest
+
+sys.path.insert(
+    0, str(Path(__file__).parents[2])
+)  # for `benchmarks`, which is no part of the package
+
+from batch_cases import SWEPT, noisy_wall
+
+from benchmarks import gpu_check, gpu_compare, kernels
+from softdock.campaign import cuda as gpu
+from softdock.campaign import single
+from softdock.campaign.columns import columns
+from softdock.campaign.kernel_specialisation import tailor
+from softdock.core.machine.compiled import source_hash
+from softdock.errors import BadInput, NoDevice
+from softdock.scenario.files import load_scenario
+
+
+@pytest.fixture(scope="module")
+def scenario():
+    return noisy_wall()
+
+
+def test_a_method_s_hooks_compile_to_ptx_in_double_precision(scenario, compile_for_h200):
+    """A method called from a kernel passes the CUDA compiler, computes in double precision alone
+    and has its memory in local memory: no GPU needed to know. Whole kernels, of every method in
+    double precision: `make prove`, part kernels, and `make gpu-check`; what compiled functions may
+    be written with: tests/conformance/test_core_for_gpus.py."""
+    base = scenario.with_keys({"methods": [{"name": "passive_integrator"}]})
+    ptx = kernels.hooks_of(base, 64, compile_for_h200)
+    assert kernels.what_is_wrong(ptx, 64) == ""
+    assert kernels.what_is_wrong(ptx.replace("fma.rn.f64", "fma.rn.f32"), 64) != ""
+
+
+@pytest.mark.prove
+def test_the_kernel_in_single_precision_computes_in_single_precision(compile_for_h200):
+    """The whole loop passes the CUDA compiler. With a 1 kHz sensor: but for the clock, the
+    satellites' positions and what is prepared once, no double is left; memory is halved. Which
+    numbers are single, in plain Python: test_single.py; what a kernel may be written with:
+    tests/conformance/test_core_for_gpus.py."""
+    from softdock.campaign.single_kernel import single_kernel_function
+
+    base = load_scenario("epos_3d")
+    special, types = kernels.prepared(base)
+    ptx = compile_for_h200(
+        single_kernel_function(gpu.load_numba_cuda(), special, single.is_forgetful(base.markers)),
+        types(single.twin(base.markers)),
+    )
+    doubles, singles = (len(re.findall(kernels.ARITHMETIC + kind, ptx)) for kind in ("f64", "f32"))
+    assert doubles < 0.07 * singles
+    assert 4 * special.floats <= kernels.largest_depot(ptx) < 8 * special.floats
+
+
+def test_a_kernel_knows_what_its_runs_have_in_common(scenario):
+    """What differs between two runs of a batch is not taken for a constant; what they share is,
+    with its value."""
+    swept = {
+        "chaser.mass_kg": [60.0, 61.0],
+        "robots.chaser.delay_ms": [16.0, 16.0],
+        "contact.0.real.stiffness_N_per_m": [1000.0, 1000.0],
+    }
+    _, numbers, special = tailor(*columns(scenario, swept))
+    assert (
+        special.shared.chaser_mass,
+        special.shared.target_mass,
+        special.shared.pair,
+        special.shared.delays,
+    ) == (0, 1, 1, 1)
+    assert numbers.delays == (0.016, 0.016)
+    assert special.common.chaser_robot_cycles == special.common.pairs_kinds == 1
+    assert special.kind.chaser_robot_cycles == 4
+    assert (
+        special.kind.memory_slots == 5
+    )  # the four of the delay and the newest: no more than is read
+    swept |= {
+        "robots.chaser.delay_ms": [16.0, 17.0],
+        "contact.0.real.stiffness_N_per_m": [1000.0, 1001.0],
+    }
+    _, _, other = tailor(*columns(scenario, swept))
+    assert (
+        other.shared.pair,
+        other.shared.delays,
+        other.common.on_stamps,
+        other.common.integrator,
+    ) == (0, 0, 0, 1)
+
+
+def test_too_much_memory_for_a_gpu_is_refused_with_the_way_out(scenario):
+    """A delay whose history does not fit into a GPU thread's memory is refused before the
+    launch."""
+    with pytest.raises(BadInput, match="or run it on the CPU"):
+        tailor(*columns(scenario, {"robots.chaser.delay_ms": 1900.0}))
+
+
+def test_without_a_gpu_the_error_says_what_was_found(scenario):
+    """Asking for a GPU where there is none is one clear line, and not a traceback from a driver."""
+    if gpu.load_numba_cuda().is_available():
+        pytest.skip("there is a GPU here")
+    with pytest.raises(NoDevice, match=r"no usable GPU: .+"):
+        gpu.run_cuda(*columns(scenario, SWEPT))
+
+
+def test_gpu_check_without_a_gpu_exits_1(capsys):
+    """`make gpu-check` on a laptop fails in one line."""
+    if gpu.load_numba_cuda().is_available():
+        pytest.skip("there is a GPU here")
+    assert gpu_check.main([]) == 1
+    assert capsys.readouterr().err.startswith("gpu-check: ")
+
+
+def test_batches_on_a_gpu_are_judged_together():
+    """All must have run, agree and touch; what is counted apart may be one in a hundred."""
+    good = {"kind": "a", "runs": 200, "touched": 200, "split": 1, "amplifying": 0}
+    good["worst"] = {"twist": 1e-12, "force": 2e-10}
+    others = [
+        good | {"worst": {"twist": 2e-9, "force": 0.0}},
+        good | {"touched": 100},
+        good | {"amplifying": 5},
+        {"kind": "b", "failed": "no time left"},
+    ]
+    found = gpu_compare.judged([good, good], str)
+    assert (found["passed"], found["runs"], found["worst"]["force"]) == (True, 400, 2e-10)
+    assert not any(gpu_compare.judged([good, other], str)["passed"] for other in others)
+    assert not gpu_compare.judged([], str)["passed"]
+
+
+def test_stale_gpu_results_show(tmp_path):
+    """Results measured on a GPU carry the hash of the sources they were measured with."""
+    path = tmp_path / "gpu.json"
+    assert gpu_check.is_stale(path) is None
+    path.write_text(json.dumps({"source_hash": source_hash()}))
+    assert gpu_check.is_stale(path) is False
+    path.write_text(json.dumps({"source_hash": "of other sources"}))
+    assert gpu_check.is_stale(path) is True
+    assert gpu_check.hash_with(numba.__version__) == source_hash()
+    stored = json.loads(gpu_check.RESULTS.read_text())
+    fresh = stored["source_hash"] == gpu_check.hash_with(stored["numba"])
+    assert gpu_check.is_stale() is not fresh  # the stored ones: reported, not judged

@@ -1,0 +1,130 @@
+"""Ctrl-C at awkward moments: what was flown is kept, no thread is waited for, and the exit
+code is 130."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+from click.testing import CliRunner
+
+import softdock
+from softdock.analysis import phases, simulation, worst_phase
+from softdock.cli.main import cli
+from softdock.core.machine.interrupts import each_abandonable, left_behind
+from softdock.errors import RunInterrupted
+
+
+@pytest.fixture
+def ctrl_c():
+    """Ctrl-C works, also where a shell has it ignored for what runs in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c")
+def test_ctrl_c_waits_for_no_thread():
+    """A thread pool waited for all that was under way: as long as the longest runs of a campaign.
+    What is left behind is known, so that the process ends without taking it down."""
+    over, pressed = threading.Event(), threading.Lock()
+
+    def work(i: int) -> None:
+        if pressed.acquire(blocking=False):  # once
+            os.kill(os.getpid(), signal.SIGINT)
+        over.wait(600.0)
+
+    with pytest.raises(KeyboardInterrupt):
+        for _ in each_abandonable(work, range(8), threads=2):
+            pass
+    assert left_behind()  # which are still at it: nobody has told them that it is over
+    over.set()
+    assert sorted(each_abandonable(lambda i: i * i, range(5), threads=2)) == [0, 1, 4, 9, 16]
+    with pytest.raises(ZeroDivisionError):
+        list(each_abandonable(lambda i: 1 / i, [0], threads=2))
+
+
+def test_ctrl_c_while_orbit_flies_keeps_the_run(monkeypatch):
+    """The rig's run was over, and was lost with orbit's flight."""
+
+    def press(run):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(simulation, "judge", press)
+    with pytest.raises(RunInterrupted) as caught:
+        simulation.simulate(softdock.load_scenario("epos_1d"))
+    assert caught.value.run.status == "completed"
+
+
+def test_ctrl_c_while_a_run_is_judged_keeps_it(monkeypatch, tmp_path):
+    """The other sampling phases were under way, and the run itself was lost with them."""
+
+    def press(scenarios):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(worst_phase, "metrics_of", press)
+    result = CliRunner().invoke(cli, ["run", "epos_1d", "--out", str(tmp_path / "run")])
+    assert result.exit_code == 130, result.output
+    assert softdock.open_run(tmp_path / "run").status == "completed"
+
+
+def test_ctrl_c_between_phases_keeps_those_that_there_were(monkeypatch):
+    """The scenario's own run and the phases so far, with a word about it."""
+    pressed = []
+
+    def fly(call, items, threads):
+        for i in list(items)[:2]:
+            yield call(i)
+        pressed.append(True)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(phases, "each_abandonable", fly)
+    with pytest.raises(RunInterrupted) as caught:
+        phases.simulate_phases(softdock.load_scenario("epos_1d"), 8)
+    metrics = caught.value.run.metrics
+    assert pressed
+    assert len(metrics["phases"]["runs"]) == 3
+    assert any("interrupted after 3 of 8 phases" in warning for warning in metrics["warnings"])
+
+
+# Presses Ctrl-C once the run tells how far it is: however slow the machine, it is under way.
+PRESSED = """
+import os, signal
+from softdock.analysis import simulation
+from softdock.cli.main import main
+simulate = simulation.simulate
+
+def pressing(scenario, progress):
+    signals = iter([signal.SIGINT])
+
+    def told(done, total):
+        progress(done, total)
+        for number in signals:
+            os.kill(os.getpid(), number)
+
+    return simulate(scenario, told)
+
+simulation.simulate = pressing
+main()
+"""
+
+
+def test_a_command_that_is_interrupted_ends_with_130():
+    """`softdock run` of an hour of rig time, in the middle of it: with what there was."""
+    arguments = ["run", "epos_1d", "--json", "--set", "time.duration_s=3600"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", PRESSED, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    out, said = process.communicate(timeout=600)
+    assert process.returncode == 130, said
+    assert 0.0 < json.loads(out)["ended_at_s"] < 3600.0
+    assert "Traceback" not in said

@@ -1,0 +1,175 @@
+"""The verdict of runs and of numbers, and the spread over sampling phases."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+from metric_runs import no_contact, pushed
+from scenarios import cone_docking, epos_wall, sphere_on_sphere
+
+from softdock.analysis.phases import shifted, simulate_phases
+from softdock.analysis.simulation import simulate
+from softdock.analysis.verdict import verdict
+from softdock.core.orbit import orbit
+from softdock.errors import BadInput
+from softdock.scenario.build import build
+
+
+def test_the_verdict_of_runs():
+    """A plain sentence whatever happened."""
+    assert (
+        simulate(epos_wall()).metrics["verdict"]
+        == "This rig gave back 11.9 % more speed than it received; orbit gives 0 %."
+    )
+    lost = epos_wall()
+    lost["contact"][0]["real"]["damping_Ns_per_m"] = 100.0
+    m = simulate(lost).metrics
+    shares = [
+        f"{100 * (1 - e):.1f} % less" for e in (m["restitution"], m["reference"]["restitution"])
+    ]
+    assert (
+        m["verdict"]
+        == f"This rig gave back {shares[0]} speed than it received; orbit gives {shares[1]}."
+    )
+    assert (
+        simulate(no_contact()).metrics["verdict"]
+        == "Nothing touched on this rig, nor in orbit. It neither invented nor lost energy."
+    )
+    assert simulate(cone_docking(delay_ms=12.0)).metrics["verdict"].startswith("Over ")
+
+
+@pytest.mark.parametrize(
+    ("ours", "orbits", "said"),
+    [
+        (
+            (0, None, 1.0),
+            (2, 0.9, 0.8),
+            "Nothing touched on this rig; in orbit there are 2 contacts.",
+        ),
+        (
+            (1, 1.2, 1.1),
+            (0, None, 1.0),
+            "There is one contact on this rig; in orbit nothing touches.",
+        ),
+        (
+            (1, 1.0001, 1.0),
+            (1, 1.0, 1.0),
+            "This rig gave back as much speed as it received, and so does orbit.",
+        ),
+        (
+            (1, 1.0001, 1.0),
+            (1, 0.7, 0.49),
+            "This rig gave back as much speed as it received, where orbit gives 30.0 % less.",
+        ),
+        (
+            (1, -0.1, 0.5),
+            (1, 0.7, 0.49),
+            "Over one contact this rig gave back 50.0 % less energy than it received; orbit "
+            "gives 51.0 % less.",
+        ),
+        (
+            (3, 1.2, 1.5),
+            (4, 1.0, 1.0),
+            "Over 3 contacts this rig gave back 50.0 % more energy than it received; orbit "
+            "gives 0 % in 4 contacts.",
+        ),
+        (
+            (1, 8.2131, 67.5),
+            (1, 1.0, 1.0),
+            "This rig gave back 8.2 times the speed it received; orbit gives back as much as "
+            "it receives.",
+        ),
+        (
+            (4, 1.2, 29.4),
+            (4, 0.8, 0.6),
+            "Over 4 contacts this rig gave back 29 times the energy it received; orbit gives "
+            "40.0 % less.",
+        ),
+        (
+            (2, 1.2, 0.5),
+            (2, 1.0, 0.4),
+            "Over 2 contacts this rig gave back 50.0 % less energy than it received; orbit "
+            "gives 60.0 % less.",
+        ),
+    ],
+)
+def test_the_verdict_of_numbers(ours, orbits, said):
+    """Protects the verdict's sentences: each combination of rig and orbit has the words that are
+    true of it."""
+    keys = ("contact_count", "restitution", "energy_ratio")
+    m = {
+        "status": "completed",
+        **dict(zip(keys, ours, strict=True)),
+        "reference": dict(zip(keys, orbits, strict=True)),
+        "fidelity": {"compared_at_s": 1.0},
+    }
+    assert verdict(m) == said
+
+
+def test_phases_move_the_touch_and_nothing_else():
+    """Both bodies tumble with full inertia: orbit's contact comes i/N of a cycle later, and is the
+    same contact."""
+    scenario = build(sphere_on_sphere(delay_ms=10.0))
+    first = orbit(scenario, record=False)
+    for part in (0.25, 1.0):
+        later = orbit(shifted(scenario, 0.004 * part), record=False)
+        assert later.contacts[0]["start_s"] - first.contacts[0]["start_s"] == pytest.approx(
+            0.004 * part, abs=1e-11
+        )
+        for key in ("restitution", "impulse_Ns", "peak_force_real_N"):
+            assert later.contacts[0][key] == pytest.approx(first.contacts[0][key], rel=1e-7), key
+    whole = simulate(shifted(scenario, 0.004))  # a whole cycle: the same samples, one row later
+    assert whole.restitution == pytest.approx(simulate(scenario).restitution, rel=1e-9)
+
+
+def test_phases_move_schedules_too():
+    """A shifted phase moves thrust schedules with it: contact comes exactly so much later."""
+    scenario = build(pushed([[0.1, -0.2, 0, 0, 0, 0, 0], [0.3, -0.2, 0, 0, 0, 0, 0]]))
+    starts = [
+        orbit(s, record=False).contacts[0]["start_s"] for s in (scenario, shifted(scenario, 0.003))
+    ]
+    assert starts[1] - starts[0] == pytest.approx(0.003, abs=1e-11)
+
+
+def test_phases_give_mean_and_spread():
+    """Even phases, each number's statistics those of the runs, the first of which is the scenario's
+    own."""
+    run = simulate_phases(epos_wall(), 4)
+    phases = run.metrics["phases"]
+    assert [one["phase"] for one in phases["runs"]] == pytest.approx(
+        [0.0, 0.25, 0.5, 0.75], abs=1e-6
+    )
+    values = [simulate(epos_wall(phase=p)).restitution for p in (0.0, 0.25, 0.5, 0.75)]
+    spread = phases["spread"]["restitution"]
+    assert [one["restitution"] for one in phases["runs"]] == pytest.approx(values, rel=1e-9)
+    assert spread == pytest.approx(
+        {
+            "mean": np.mean(values),
+            "std": np.std(values),
+            "min": min(values),
+            "max": max(values),
+            "runs": 4,
+        },
+        rel=1e-6,
+    )
+    assert spread["max"] > spread["min"]
+    assert run.metrics["restitution"] == simulate(epos_wall()).restitution
+    assert {
+        "energy_ratio",
+        "energy_invented_J",
+        "distance_from_orbit",
+        "ledger.rows.robot",
+        "fidelity.peak_force_N",
+    } <= phases["spread"].keys()
+    assert all(math.isfinite(x) for s in phases["spread"].values() for x in s.values())
+    json.dumps(run.metrics, allow_nan=False)
+
+
+@pytest.mark.parametrize("count", [0, -1, 2.5, True, 10**9])
+def test_impossible_numbers_of_phases_are_refused(count):
+    """Numbers of phases that are no count, or too many, are refused."""
+    with pytest.raises(BadInput, match="phases"):
+        simulate_phases(epos_wall(), count)
