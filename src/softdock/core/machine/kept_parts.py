@@ -24,21 +24,10 @@ from softdock.core.machine.part_code import PartLibrary
 from softdock.core.machine.part_names import file_name, is_foreign
 
 # what compiled code must know of a part beside its types
-DESCRIBED = [
-    "native",
-    "modname",
-    "qualname",
-    "unique_name",
-    "doc",
-    "args",
-    "kws",
-    "mangled_name",
-    "env_name",
-    "inline",
-    "noalias",
-    "abi_tags",
-    "uid",
-]
+DESCRIBED = (
+    *("native", "modname", "qualname", "unique_name", "doc", "args", "kws", "mangled_name"),
+    *("env_name", "inline", "noalias", "abi_tags", "uid"),
+)
 
 _LIBRARIES: dict[str, PartLibrary] = {}  # of this process, by name
 

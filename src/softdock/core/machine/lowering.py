@@ -127,8 +127,7 @@ def closed(wanted: bool) -> Iterator[None]:
     """Within it, the parts of a door are nobody's but its own, so that LLVM may drop arguments
     that a part does not read. The rig's structure of arrays is several hundred words, which would
     be copied at every call of an `apart` and take half of its time
-    (docs/decisions/36-closed-doors-of-the-rig.md).
-    No bit of a number depends on it."""
+    (docs/decisions/36-closed-doors-of-the-rig.md). No bit of a number depends on it."""
     _CLOSED.append(wanted)
     try:
         yield

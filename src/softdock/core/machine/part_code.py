@@ -39,12 +39,13 @@ def _clean_up(codegen: Any, module: Any) -> None:
             passes.run(function, builder)
 
 
-class PartLibrary(JITCodeLibrary):  # type: ignore[misc]
+class PartLibrary(JITCodeLibrary):
     """Code of one part. `kept_as`: its file below the cache folder; None: it has no name.
     `kept_in`: the folder that it was put in. `called_by`: what callers must know, pickled."""
 
     def __init__(self, codegen: Any, name: str):
         super().__init__(codegen, name)
+        self._shared_module: Any = None
         self.kept_as: str | None = None
         self.kept_in: Path | None = None
         self.called_by = b""
@@ -120,8 +121,10 @@ def _may_be_elsewhere(module: Any) -> None:
             function.linkage = Linkage.linkonce_odr
 
 
-class DoorLibrary(JITCodeLibrary):  # type: ignore[misc]
+class DoorLibrary(JITCodeLibrary):
     """Machine code, with every part that is called within."""
+
+    _linking_libraries: list[Any]
 
     def finalize(self) -> None:
         linking = list(dict.fromkeys(self._linking_libraries))
