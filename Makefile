@@ -1,10 +1,12 @@
-# `make demo` and `make test` need Python >= 3.11, make and git. The environment is .venv, exactly as uv.lock pins it.
+# `make demo` and `make test` need Python >= 3.11, make and git. The environment is .venv, exactly
+# as uv.lock pins it.
 
 PYTHON ?= python3
 VENV := .venv
 # A uv that runs, or else one of our own in .uv (a shim on PATH may be there and not run).
 UV := $(shell uv --version >/dev/null 2>&1 && command -v uv || echo .uv/bin/uv)
-# The interpreter itself: for a shim's path (pyenv) uv would throw .venv away and build it afresh at every sync.
+# The interpreter itself: for a shim's path (pyenv) uv would throw .venv away and build it afresh at
+# every sync.
 INTERPRETER = $$($(PYTHON) -c 'import sys; print(sys.executable)')
 SYNC = UV_PYTHON_DOWNLOADS=never UV_COMPILE_BYTECODE=1 UV_PROJECT_ENVIRONMENT=$(VENV) $(UV) sync --frozen --inexact --python "$(INTERPRETER)"
 CHECK_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
@@ -16,9 +18,12 @@ LOCKED := uv.lock pyproject.toml src/softdock/_version.py
 demo: $(VENV)/.synced-run
 	$(VENV)/bin/softdock demo
 
-# All tests share one cache of machine code, filled first by both cores; see tests/conftest.py for the features.
-# Three workers on two cores: while one waits for a rig's clock, a browser or another's compiling, two work.
-# Python's own bytecode is kept too, whatever the shell says: some hundred processes are started, and each would compile 400 files.
+# All tests share one cache of machine code, filled first by both cores; see tests/conftest.py for
+# the features.
+# Three workers on two cores: while one waits for a rig's clock, a browser or another's compiling,
+# two work.
+# Python's own bytecode is kept too, whatever the shell says: some hundred processes are started,
+# and each would compile 400 files.
 # It stays beside the sources, where that of the packages is already.
 test prove: export SOFTDOCK_CACHE_DIR = $(CURDIR)/.cache/numba
 test prove: export PYTHONPYCACHEPREFIX =
@@ -28,19 +33,23 @@ test: $(VENV)/.synced-dev
 	$(VENV)/bin/softdock warm epos_1d epos_3d --methods all -j 2
 	$(VENV)/bin/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -p tests.cpu_times --cpu-times .cache/test_times.json tests
 
-# Where the last `make test` spent its processor time, kept for the order in which the next begins (tests/file_times.json).
+# Where the last `make test` spent its processor time, kept for the order in which the next begins
+# (tests/file_times.json).
 test-times:
 	$(VENV)/bin/python -m tests.cpu_times .cache/test_times.json --keep
 
-# The built wheel, installed by pip into fresh environments of the interpreters that are here, used from an empty folder.
+# The built wheel, installed by pip into fresh environments of the interpreters that are here, used
+# from an empty folder.
 install-check: $(VENV)/.synced-dev
 	$(VENV)/bin/python tests/install_check.py
 
-# What needs large numbers, at full size and with a fresh seed: results in benchmarks/results/prove.json.
+# What needs large numbers, at full size and with a fresh seed: results in
+# benchmarks/results/prove.json.
 prove: $(VENV)/.synced-dev
 	$(VENV)/bin/python -m benchmarks.prove
 
-# Methods over the benchmark's cases, on all cores: make leaderboard [QUICK=1] [RANDOM=200 SEED=7] [OUT=folder]
+# Methods over the benchmark's cases, on all cores: make leaderboard [QUICK=1] [RANDOM=200 SEED=7]
+# [OUT=folder]
 leaderboard: $(VENV)/.synced-run
 	$(VENV)/bin/softdock benchmark $(if $(QUICK),--quick) $(if $(RANDOM),--random $(RANDOM)) $(if $(SEED),--seed $(SEED)) $(if $(OUT),--out $(OUT))
 
@@ -53,8 +62,10 @@ docs: $(VENV)/.synced-dev
 picture: $(VENV)/.synced-dev
 	$(VENV)/bin/python docs/picture.py
 
-# Arms against Pinocchio, the rig's protocols and recordings against independent programs: 480 MB of packages. With
-# them installed `make test` runs these tests too; SOFTDOCK_REQUIRE_ORACLES=1 fails instead of skipping.
+# Arms against Pinocchio, the rig's protocols and recordings against independent programs: 480 MB of
+# packages. With
+# them installed `make test` runs these tests too; SOFTDOCK_REQUIRE_ORACLES=1 fails instead of
+# skipping.
 oracles: export SOFTDOCK_REQUIRE_ORACLES = 1
 oracles: $(VENV)/.synced-oracles
 	$(VENV)/bin/python -m pytest -m oracle tests/oracles
@@ -65,7 +76,8 @@ bench: $(VENV)/.synced-bench
 gpu-check: $(VENV)/.synced-dev
 	$(VENV)/bin/python -m benchmarks.gpu_check
 
-# Has any number moved since another commit? make fingerprint BASE=v0.1.0 [QUICK=1] [PARTS=presets,methods]
+# Has any number moved since another commit? make fingerprint BASE=v0.1.0 [QUICK=1]
+# [PARTS=presets,methods]
 fingerprint: $(VENV)/.synced-dev
 	@test -n "$(BASE)" || { echo "which commit? make fingerprint BASE=REV [QUICK=1] [PARTS=presets,methods,...]" >&2; exit 2; }
 	$(VENV)/bin/python -m benchmarks.fingerprint against $(BASE) $(if $(QUICK),--quick) $(if $(PARTS),--parts $(PARTS))

@@ -20,6 +20,7 @@ MOVED = {  # below `softdock.`; what stands below a moved package moved along, u
     "compiled": "core.machine.compiled",
     "contact": "core.contact",
     "contact.cone": "core.shapes.cone",
+    "contact.restitution": "scenario.restitution",
     "contact.laws": "core.shapes.laws",
     "contact.shapes": "core.shapes.models",
     "contact.sphere": "core.shapes.sphere",

@@ -9,13 +9,8 @@ rotations and wrenches on plain tuples. World axes and SI units, wrenches about 
 
 from __future__ import annotations
 
-from softdock.core.adaptation.guidance.guided import (
-    APPROACHES,
-    DRIFTS,
-    HOLDS,
-    Wanted,
-    controller,
-)
+from softdock.core.adaptation.guidance.guided import Wanted, controller
+from softdock.core.adaptation.guidance.keys import APPROACHES, DRIFTS, HOLDS
 from softdock.core.adaptation.guidance.navigation import Guided, Seen
 from softdock.core.adaptation.interface import (
     BOOK_DESIGNED,

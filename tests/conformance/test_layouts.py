@@ -22,40 +22,47 @@ from softdock.core.sensor.keys import SENSOR
 from softdock.scenario.layouts_page import LAYOUTS, layouts_page
 from softdock.scenario.memory import EVERY_SENSOR, any_electronics
 
-# folders that are not searched, and why: take a line away to switch the search on there
-NOT_YET: dict[str, str] = {
-    "realtime": "bytes of messages and system calls",
-    "wire": "bytes of messages and scanners of text",
-}
-# lines whose numbers are mathematics or neighbours in a series, not places in an array
-ALLOWED: dict[str, str] = {
-    "adaptation/hybrid/method.py": "the second of a key's two numbers",
-    "adaptation/networks/contact.py": "the last port",
-    "adaptation/networks/port.py": "the last port",
-    "adaptation/remapping/environment/environment.py": "the second of a key's two numbers",
-    "adaptation/remapping/environment/joints.py": "the second of two numbers; a joint's keys",
-    "adaptation/remapping/environment/series.py": "six numbers of a symmetric matrix, and a second",
-    "adaptation/remapping/host/truth.py": "the row before",
-    "adaptation/remapping/surface_keys.py": "an enumeration",
-    "arms/doors.py": "seven axes in a row",
-    "arms/dynamics.py": "six numbers of a symmetric matrix",
-    "arms/follow.py": "seven axes in a row",
-    "arms/sweep.py": "seven axes in a row, and the rows beside",
-    "arms/volumes.py": "seven axes in a row",
-    "chance.py": "rounds of Philox",
-    "contact/restitution.py": "steps of a bisection",
-    "energy/axis_scheme.py": "the sample before",
-    "machine/seam_doors.py": "the row before",
-    "orbit/networks.py": "the second of a port's two ends",
-    "ports/continuous.py": "half steps of a Runge-Kutta step",
-    "ports/haptic_loop.py": "an enumeration",
-    "ports/laws.py": "coefficients of a polynomial",
-    "ports/resolution.py": "neighbours of a grid point",
-    "ports/walls.py": "the sample before",
-    "rig/layout.py": "an enumeration of states",
-    "robots/arm/layout.py": "seven axes in a row",
-    "robots/interception.py": "pieces of a profile",
-    "spatial/rotations.py": "terms of a series",
+# how many lines have numbers that are mathematics or neighbours in a series, not places in an
+# array; fewer: lower the number here
+ALLOWED: dict[str, tuple[int, str]] = {
+    "adaptation/guidance/guided.py": (2, "axes of force and torque, both signs"),
+    "adaptation/networks/contact.py": (2, "the last port"),
+    "adaptation/networks/port.py": (2, "the last port"),
+    "adaptation/remapping/environment/joints.py": (2, "a joint's keys in a row"),
+    "adaptation/remapping/environment/series.py": (
+        6,
+        "six numbers of a symmetric matrix, and a second",
+    ),
+    "adaptation/remapping/host/truth.py": (3, "the row before"),
+    "arms/doors.py": (1, "seven axes in a row"),
+    "arms/dynamics.py": (5, "six numbers of a symmetric matrix"),
+    "arms/follow.py": (15, "seven axes in a row"),
+    "arms/sweep.py": (7, "seven axes in a row, and the rows beside"),
+    "arms/volumes.py": (1, "seven axes in a row"),
+    "chance.py": (2, "rounds of Philox"),
+    "energy/axis_scheme.py": (1, "the sample before"),
+    "machine/code_files.py": (1, "bytes of a digest"),
+    "machine/seam_doors.py": (1, "the row before"),
+    "orbit/networks.py": (1, "the second of a port's two ends"),
+    "ports/continuous.py": (13, "half steps of a Runge-Kutta step"),
+    "ports/laws.py": (
+        10,
+        "a polynomial; columns of a row: a layout to declare",
+    ),
+    "ports/nonlinear_step.py": (1, "columns behind that of the force"),
+    "ports/published.py": (1, "stores behind a row's books: a layout to declare"),
+    "ports/resolution.py": (2, "neighbours of a grid point"),
+    "ports/secants.py": (5, "columns behind that of the force"),
+    "ports/telemanipulation.py": (2, "a column of the rows: a layout to declare"),
+    "ports/telemanipulation_loop.py": (2, "columns of the rows: a layout to declare"),
+    "ports/walls.py": (2, "the sample before"),
+    "robots/arm/layout.py": (7, "seven axes in a row"),
+    "robots/interception.py": (2, "pieces of a profile"),
+    "spatial/rotations.py": (2, "terms of a series"),
+    "status.py": (1, "an enumeration"),
+    "wire/numbers.py": (5, "powers of ten that a double holds; digits, the last first"),
+    "wire/scanner.py": (3, "the byte beside"),
+    "wire/xml_tokens.py": (2, "the byte beside"),
 }
 SMALL = 5  # the last index of a vector, a quaternion or a symmetric matrix
 
@@ -73,47 +80,87 @@ def _shifted(node: ast.AST) -> bool:
     )
 
 
-def hand_written(path: Path) -> list[str]:
-    """Lines of a file with an offset in an array: `mem[at + 13]`, `row[123]`, `load3(mem, at + 3)`,
-    `range(17)`."""
-    found = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+def _indices(node: ast.Subscript) -> list[ast.AST]:
+    """Of `row[k, at + 13]` each, of a slice where it begins: its length is no place."""
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    begins = [one.lower if isinstance(one, ast.Slice) else one for one in parts]
+    return [one for one in begins if one is not None]
+
+
+def _numbers(tree: ast.Module) -> dict[str, int]:
+    """Integers that a file gives a name: `FELT, READ = 67, 93`."""
+    found = {}
+    for one in (one for one in tree.body if isinstance(one, ast.Assign)):
+        to, value = one.targets[0], one.value
+        pairs = [(to, value)]
+        if isinstance(to, ast.Tuple) and isinstance(value, ast.Tuple):
+            pairs = list(zip(to.elts, value.elts, strict=False))
+        for name, number in pairs:
+            if isinstance(name, ast.Name) and isinstance(number, ast.Constant):
+                found[name.id] = number.value if type(number.value) is int else 0
+    return found
+
+
+def hand_written(text: str) -> list[str]:
+    """Lines of a file with an offset in an array: `mem[at + 13]`, `row[k, 123]`, `mem[at + 3 :]`,
+    `load3(mem, at + 3)`, `range(17)`, and `mem[at + FELT]` with FELT = 67."""
+    found, tree = [], ast.parse(text)
+    large = {name for name, value in _numbers(tree).items() if value > SMALL}
+
+    def is_place(node: ast.AST) -> bool:
+        parts = (node, node.left, node.right) if isinstance(node, ast.BinOp) else (node,)
+        alone = isinstance(node, ast.Constant) and type(node.value) is int and node.value > SMALL
+        return alone or _shifted(node) or any(getattr(one, "id", "") in large for one in parts)
+
+    for node in ast.walk(tree):
         if isinstance(node, ast.Subscript):
-            index = node.slice
-            large = isinstance(index, ast.Constant) and type(index.value) is int
-            if _shifted(index) or (large and index.value > SMALL):  # type: ignore[attr-defined]
-                found.append(f"{node.lineno}: {ast.unparse(node)}")
+            wrong = any(is_place(one) for one in _indices(node))
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            name = node.func.id
-            if (name.startswith(("load", "store")) and any(_shifted(one) for one in node.args)) or (
-                name == "range" and any(_is_number(a) and a.value > SMALL + 1 for a in node.args)
-            ):
-                found.append(f"{node.lineno}: {ast.unparse(node)}")
+            moves = node.func.id.startswith(("load", "store"))
+            counts = node.func.id == "range"
+            wrong = (moves and any(is_place(one) for one in node.args)) or (
+                counts and any(_is_number(a) and int(ast.unparse(a)) > SMALL + 1 for a in node.args)
+            )
+        else:
+            continue
+        if wrong:
+            found.append(f"{node.lineno}: {ast.unparse(node)}")
     return found
 
 
 def core_files() -> list[str]:
-    found = (str(path.relative_to(CORE)) for path in sorted(CORE.rglob("*.py")))
-    return [path for path in found if path.split("/")[0] not in NOT_YET]
+    return [str(path.relative_to(CORE)) for path in sorted(CORE.rglob("*.py"))]
 
 
 @pytest.mark.parametrize("file", core_files())
 def test_no_offset_is_written_by_hand(file):
     """An integer that names a place must be changed wherever the layout changes, and nothing tells
-    where: in compiled code a wrong one reads another number."""
-    found = hand_written(CORE / file)
-    assert not found or file in ALLOWED, f"{file}: declare Cells for {found}"
-    assert found or file not in ALLOWED, f"{file}: nothing there any more, take it off the list"
+    where: in compiled code a wrong one reads another number. A file with a reason has no more of
+    them than it had."""
+    found = hand_written((CORE / file).read_text(encoding="utf-8"))
+    most, _ = ALLOWED.get(file, (0, ""))
+    assert len(found) <= most, f"{file}: declare Cells for {found}"
+    assert len(found) == most, f"{file}: {len(found)} are left, lower the number in the list"
+
+
+def test_an_offset_that_is_written_by_hand_is_found():
+    """The test above can fail."""
+    wrong = ["mem[at + 13]", "mem[9]", "row[k, 9]", "row[:, k + 1]", "mem[at + 3 :]", "mem[FELT]"]
+    wrong += ["mem[at + FELT]", "mem[FELT + at : n]", "load3(mem, at + 3)", "store(mem, READ, x)"]
+    right = ["mem[at + AT.felt]", "row[2]", "q[k, 1]", "mem[at : at + 3]", "mem[at + TWO]", "x[:9]"]
+    names = "FELT, READ = 67, 93\nTWO = 2\n"
+    assert [line for line in wrong if not hand_written(names + line)] == []
+    assert [line for line in right if hand_written(names + line)] == []
 
 
 # arrays of the core that other packages read
 ARRAYS = {"mem", "vector", "vectors", "outcome", "outcomes", "record", "log", "logs"}
 # lines there whose numbers are no places
 NO_PLACES = {
-    "arms/placed.py": "the joints stand behind the base axis, slot 0",
-    "campaign/kernel_specialisation.py": "all rows but the first",
-    "campaign/orbits.py": "the last contact",
-    "papers/zebenay/loops.py": "the second row",
+    "arms/placed.py": (2, "the joints stand behind the base axis, slot 0"),
+    "campaign/kernel_specialisation.py": (1, "all rows but the first"),
+    "campaign/orbits.py": (1, "the last contact"),
+    "papers/zebenay/loops.py": (1, "the second row"),
 }
 
 
@@ -141,7 +188,8 @@ def test_no_offset_is_written_by_hand_above_the_core():
     for path in sorted(package.rglob("*.py")):
         if not path.is_relative_to(CORE) and (lines := hand_written_outside(path)):
             found[str(path.relative_to(package))] = lines
-    assert set(found) == set(NO_PLACES), found
+    allowed = {file: most for file, (most, _) in NO_PLACES.items()}
+    assert {file: len(lines) for file, lines in found.items()} == allowed, found
 
 
 @pytest.mark.parametrize("name", LAYOUTS)

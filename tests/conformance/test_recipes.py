@@ -16,15 +16,15 @@ from softdock.core.shapes.spring_damper import linear_damped, no_row
 
 @compiled
 def _elastic(vector, law, depth):
-    return law.stiffness * (depth + law.exponent * depth * depth)
+    return law.stiffness * (depth + law.hardening * depth * depth)
 
 @compiled
 def _continued(vector, law, row, depth):
-    return law.stiffness * (depth + law.exponent * depth * depth)
+    return law.stiffness * (depth + law.hardening * depth * depth)
 
 @compiled
 def _stored(vector, law, depth):
-    return law.stiffness * depth * depth * (0.5 + law.exponent * depth / 3.0)
+    return law.stiffness * depth * depth * (0.5 + law.hardening * depth / 3.0)
 
 @compiled
 def _steepest(vector, law):
@@ -32,21 +32,24 @@ def _steepest(vector, law):
 
 @compiled
 def _pace(vector, law, steepest, depth, speed, mobility, outside):
-    slope = steepest * (1.0 + 2.0 * law.exponent * (max(depth, 0.0) + 0.01))
+    slope = steepest * (1.0 + 2.0 * law.hardening * (max(depth, 0.0) + 0.01))
     return slope * mobility, law.damping * mobility
 
 def _tangent(law, mass, speed, depth):
     d = 0.001 if depth is None else depth
     k = law["stiffness_N_per_m"]
-    return Tangent(k * (1.0 + 2.0 * law["exponent"] * d), law["damping_Ns_per_m"], d)
+    return Tangent(k * (1.0 + 2.0 * law["hardening_per_m"] * d), law["damping_Ns_per_m"], d)
 
 HARDENING_LAW = ContactLaw(
-    "hardening", keys=("stiffness", "damping", "exponent"),
-    numbers=("stiffness", "damping", "exponent"),
+    "hardening", keys=("stiffness", "damping", "hardening"),
+    numbers=("stiffness", "damping", "", "hardening"),
     elastic=_elastic, damped=linear_damped, stored=_stored, continued=_continued, row=no_row,
     steepest=_steepest, pace=_pace, tangent=_tangent,
     lasting=lambda vector, stiffness, table: stiffness,
 )
+"""
+LAW_KEY = """        key("hardening", "hardening_per_m", "of the slope", 0.0, unit="1/m", low=0.0,
+            high=1e3, when=when("hardening")),
 """
 SHAPE = """
 import math
@@ -56,6 +59,7 @@ from softdock.core.shapes.drawing import Drawing, Place, Solid, circle
 from softdock.core.shapes.shape import IN_SHAPE, TargetShape, never_closed, one_sector
 from softdock.core.shapes.touch import INSIDE, NO_TOUCH, Touch, Touches
 from softdock.core.spatial.vectors import add_scaled, dot, norm, scale
+import numpy as np
 
 KEYS = Group("rod", "An endless rod along the axis.", Parameter(
     "rod_radius", "rod_radius_m", "radius of the rod", None, "m", low=0.0, high=1e3,
@@ -89,6 +93,10 @@ def _through(shape, radius):
 def _bend(shape, tip):
     return norm(_across(shape, tip))
 
+def _distance(pair, places):
+    axis = np.array(pair["axis"]) / np.linalg.norm(pair["axis"])
+    return np.linalg.norm(places - np.outer(places @ axis, axis), axis=1) - pair["rod_radius_m"]
+
 def _places(pair, flight):
     n = flight.start - flight.origin
     n = n - (n @ flight.axis) * flight.axis
@@ -103,7 +111,7 @@ ROD_SHAPE = TargetShape(
     ),
     widest=lambda vector, own: 90.0,
     drawing=Drawing("Gap between tip and rod", "Negative: in contact.", _places, is_round=True,
-                    radius=lambda pair: pair["rod_radius_m"],
+                    distance=_distance,
                     solid=lambda pair: Solid(pair["rod_radius_m"], profile=(
                         (pair["rod_radius_m"], -1.0), (pair["rod_radius_m"], 1.0))),
                     lines=lambda pair, from_front: [circle("rod", pair["rod_radius_m"])]),
@@ -129,11 +137,12 @@ loop.step(400)
 flown = orbit(scenario)
 pair = scenario.tables["contact"][0]
 view = view_of(scenario, loop.series)
-refused = ""
-try:
-    build(bad)
-except BadInput as error:
-    refused = str(error)
+def why_not(tables):
+    try:
+        build(tables)
+    except BadInput as error:
+        return str(error)
+    return ""
 depth = loop.series["contact.depth"]
 deepest = int(np.argmax(depth))
 force = loop.series["true.chaser.force"][deepest]
@@ -147,7 +156,8 @@ json.dump({
     "title": gap_title(view)[0], "lines": [line.name for line in outline(view, 1e3, False)],
     "gap": float(approach(view, loop.series).gap.min()),
     "listed": [name for name in ("hardening", "rod_radius_m") if name in scenario_reference()],
-    "refused": refused,
+    "refused": why_not(bad),
+    "remapped": why_not({**tables, "methods": [{"name": "remapping", "contact_point": "shape"}]}),
     "drawn": [(name, float(np.ptp(mesh.vertices[:, 0])), float(np.ptp(mesh.vertices[:, 2])))
               for name, mesh in target_shapes(scenario.tables["contact"], 0.1)],
 }, sys.stdout)
@@ -159,7 +169,7 @@ def test_a_law_and_a_shape_are_one_file_and_one_entry(tmp_path, added):
     """Nothing else names them: simulation, orbit, checks, analyses, reference and charts ask the
     declaration."""
     if added == "law":
-        real = {"law": "hardening", "stiffness_N_per_m": 4000.0, "exponent": 3.0}
+        real = {"law": "hardening", "stiffness_N_per_m": 4000.0, "hardening_per_m": 3.0}
         good = scenario({"geometry": "wall", "real": real})
         bad = scenario({"geometry": "wall", "real": real | {"lambda_s_per_m": 1.0}})
         found = follow(
@@ -172,7 +182,17 @@ def test_a_law_and_a_shape_are_one_file_and_one_entry(tmp_path, added):
                         "\nfrom softdock.core.shapes.hardening import HARDENING_LAW\n",
                     ),
                     (")\nLAWS = ", "    HARDENING_LAW,\n"),
-                ]
+                ],
+                # a key that no law has, and a number more than any has
+                "core/shapes/keys.py": [
+                    ("        *_friction(side, None", LAW_KEY),
+                    ("    friction: int\n", "    hardening: int\n"),
+                    ('"friction", "slip")', '"hardening", '),
+                ],
+                "core/shapes/law.py": [
+                    ("    at: int  # of its table", "    hardening: float  # 1/m\n"),
+                    (")\nLAW_CELLS", '    Cell("hardening", 1, "1/m", "of the slope"),\n'),
+                ],
             },
             RUN,
             [good, bad],
@@ -183,12 +203,13 @@ def test_a_law_and_a_shape_are_one_file_and_one_entry(tmp_path, added):
         assert found["note"].startswith("hardening, linearised at a depth of 1 mm")
         assert found["listed"] == ["hardening"]
         assert "lambda_s_per_m" in found["refused"]
+        assert "contact.0.real has no single stiffness" in found["remapped"]
     else:
         rod = {
             "geometry": "rod",
             "rod_radius_m": 0.25,
             "axis": [0.0, 0.0, 1.0],
-            "origin_m": [-0.25, 0.0, 0.0],
+            "origin_m": [-0.25, 0.0, 0.3],
             "real": {"stiffness_N_per_m": 4000.0},
         }
         found = follow(
@@ -206,11 +227,12 @@ def test_a_law_and_a_shape_are_one_file_and_one_entry(tmp_path, added):
         assert found["force"] == pytest.approx(4000.0 * found["depth"], rel=1e-12)
         assert found["normal"] == pytest.approx([1.0, 0.0, 0.0])
         assert (found["title"], found["lines"]) == ("Gap between tip and rod", ["rod"])
-        assert found["gap"] < 0.0
+        assert found["gap"] == pytest.approx(-found["depth"], rel=1e-3)  # not from its origin
         assert found["listed"] == ["rod_radius_m"]
         (drawn,) = found["drawn"]  # in the scene of pages, pictures and the viewer
         assert drawn == ["rod 1", pytest.approx(0.5), pytest.approx(2.0)]
         assert "rod_radius_m" in found["refused"]
+        assert "contact.0 is a rod" in found["remapped"]  # which says nothing of lines
     assert found["depth"] > 1e-4
     assert found["orbit_contacts"] == 1
     assert found["orbit_restitution"] == pytest.approx(1.0, abs=1e-6)

@@ -20,8 +20,8 @@ from softdock.core.spatial.vectors import add_scaled, subtract
 AT = ROBOT.at
 
 @compiled
-def _creep(vector, carrier, robot, chance, T, mem, motion, t0, t1, inertial):
-    u = delayed_set_point(robot, chance, T, mem, carrier.history, carrier.slots, t1)
+def _creep(vector, carrier, robot, mem, motion, t0, t1):
+    u = delayed_set_point(robot, carrier, mem, t1)
     left = vector[carrier.follower.at + AT.left]
     return Motion(add_scaled(u.p, left, subtract(motion.p, u.p)), u.q, u.v, u.w)
 
@@ -164,7 +164,7 @@ def test_a_sensor_fault_is_its_keys_what_it_does_and_what_is_said_of_it(tmp_path
             "core/sensor/force_torque.py": [
                 ("    jump: Wrench\n", "    dead_at: float  # s\n    dead_until: float  # s\n"),
                 (
-                    "    for i in range(4):\n        plain",
+                    "    noisy = v[b",
                     "    plain = plain and v[b + AT.dead_for] == 0.0\n",
                 ),
                 ("        jump=jump,\n", DEAD_VALUES),

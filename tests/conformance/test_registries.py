@@ -174,7 +174,7 @@ def test_every_parameter_is_defined(parameter):
     assert parameter.allowed
     if parameter.choices:
         assert len(set(parameter.choices)) == len(parameter.choices)
-    if parameter.kind in ("table", "schedule", "gains", "thrusters"):
+    if parameter.kind in ("table", "schedule", "gains", "own_rows"):
         assert parameter.default in (None, ())
     elif isinstance(parameter.default, str) and parameter.default.startswith("@"):
         group = next(g for g in GROUPS if parameter in g.parameters)

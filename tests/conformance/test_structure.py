@@ -118,19 +118,23 @@ def counted(trees: dict[str, ast.Module]) -> list[str]:
                 for one in node.names:
                     given[module, one.asname or one.name] = (node.module, one.name)
 
-    def is_many(place: tuple[str, str]) -> bool:
+    def is_many(module: str, called: str) -> bool:
+        holder, _, name = called.rpartition(".")
+        place = (".".join(given.get((module, holder), (holder,))) or module, name)
         while place not in many and place in given:
             place = given[place]
         return many.get(place, False)
 
     return [
-        f"{module}:{node.lineno} {ast.unparse(node.func)}"
+        f"{module}:{node.lineno} {called}"
         for module, tree in trees.items()
         for node in ast.walk(tree)
         if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and len(node.args) > FEW + (not node.func.id[:1].isupper())  # of a copy also the original
-        and is_many((module, node.func.id))
+        and isinstance(node.func, ast.Name | ast.Attribute)
+        and (called := ast.unparse(node.func))
+        # of a copy also the original
+        and len(node.args) > FEW + (not called.rpartition(".")[2][:1].isupper())
+        and is_many(module, called)
     ]
 
 
@@ -153,8 +157,12 @@ def test_values_that_are_given_by_place_are_found():
             "from one import Five, with_all\nFive(1, 2, 3, 4, 5)\nFive(1, 2, 3, 4, e=5)\n"
             "with_all(it, 1, 2, 3, 4)\nwith_all(it, 1, 2, 3, 4, 5)\n"
         ),
+        "three": ast.parse("import one\none.Five(1, 2, 3, 4, 5)\nother.Five(1, 2, 3, 4, 5)"),
+        "of.four": ast.parse(f"class Five(NamedTuple):\n{fields}"),
+        "five": ast.parse("from of import four as f\nf.Five(1, 2, 3, 4, 5)\nf.g(1, 2, 3, 4, 5, 6)"),
     }
-    assert counted(trees) == ["two:2 Five", "two:5 with_all"]
+    found = ["two:2 Five", "two:5 with_all", "three:2 one.Five", "five:2 f.Five"]
+    assert counted(trees) == found
 
 
 def test_only_public_names_stand_at_the_top():

@@ -22,6 +22,7 @@ from softdock.core.contact_log import LOG_COLUMNS
 from softdock.core.machine.doors import OUTCOME_COLUMNS, OUTCOMES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "campaigns.md").read_text(encoding="utf-8")
+PROSE = " ".join(PAGE.split())  # wherever its lines end
 
 
 def first_cells(heading: str) -> list[str]:
@@ -52,11 +53,11 @@ def test_a_table_lists_what_there_is(heading, known):
 def test_numbers_in_the_text_are_the_codes():
     """Protects the numbers in the page's sentences: a constant that changes in the code changes
     there."""
-    assert f"{100 * ACTIVE:g} % of the energy at the start" in PAGE
-    assert f"{MOST_ROWS:,} runs" in PAGE
-    assert f"more than {MUCH:g} cycles".replace("2e+09", "2e9") in PAGE
-    assert f"an even sample of {CHECKED} runs" in PAGE
-    assert f"up to {BLOCK * MOST_BLOCKS} runs" in PAGE
+    assert f"{100 * ACTIVE:g} % of the energy at the start" in PROSE
+    assert f"{MOST_ROWS:,} runs" in PROSE
+    assert f"more than {MUCH:g} cycles".replace("2e+09", "2e9") in PROSE
+    assert f"an even sample of {CHECKED} runs" in PROSE
+    assert f"up to {BLOCK * MOST_BLOCKS} runs" in PROSE
 
 
 def test_the_example_file_can_be_planned(tmp_path):

@@ -21,6 +21,7 @@ from softdock.papers.franken.parameters import sine, sine_velocity
 from softdock.ports import generalised_maxwell, rigid_satellite
 
 PAGE = (Path(__file__).parents[2] / "docs" / "ports.md").read_text(encoding="utf-8")
+PROSE = " ".join(PAGE.split())  # wherever its lines end
 
 
 def test_programs_run(tmp_path, monkeypatch):
@@ -52,7 +53,7 @@ def test_the_table_of_errors():
     """Force errors at a wall, better step and published."""
     found = energies(1000)
     assert (
-        f"| {100 * found['better_error']:.3f} % | {100 * found['published_error']:.2f} % |" in PAGE
+        f"| {100 * found['better_error']:.3f} % | {100 * found['published_error']:.2f} % |" in PROSE
     )
     wall = generalised_maxwell(
         300.0, [(200.0, 0.01), (150.0, 0.03), (100.0, 0.1), (60.0, 0.3), (40.0, 1.0)]
@@ -64,12 +65,12 @@ def test_the_table_of_errors():
         force_error(np.maximum(force, 0.0), truth.force),
     )
     pulling = true_force(wall, 1e-3, 2000, sine, sine_velocity, pull=True)
-    assert f"| {100 * pushing:.1f} % ({100 * error:.1f} % with its pull, see below) |" in PAGE
+    assert f"| {100 * pushing:.1f} % ({100 * error:.1f} % with its pull, see below) |" in PROSE
     assert pushing == pytest.approx(0.038, abs=5e-4)  # design/physics.md, section 4
-    assert f"(to {force.min():.1f} N)" in PAGE
+    assert f"(to {force.min():.1f} N)" in PROSE
     assert (
         f"back where the wall began it is {100 * force_error(force, pulling.force):.1f} % off"
-        in PAGE
+        in PROSE
     )
 
 
@@ -79,18 +80,18 @@ def test_the_bounces():
         bounce(rigid_satellite(63.0), T, 0.02, 1000.0, "euler").restitution
         for T in (1e-3, 4e-3, 16e-3)
     ]
-    assert "Euler " + ", ".join(f"{v:.4f}" for v in values) in PAGE
+    assert "Euler " + ", ".join(f"{v:.4f}" for v in values) in PROSE
 
 
 def test_telemanipulation_as_stated():
     """Shares of the static force, by delay where the wall must be found."""
     reflected = telemanipulate("reflected_layered", 50.0).numbers
-    assert f"stable and {100 * (1 - reflected['force_over_static']):.0f} % too small" in PAGE
+    assert f"stable and {100 * (1 - reflected['force_over_static']):.0f} % too small" in PROSE
     found = [
         telemanipulate("local_model_layered", delay).numbers["force_over_static"]
         for delay in (0.0, 20.0, 50.0, 100.0)
     ]
-    assert ", ".join(f"{share:.3f}" for share in found) + " of the static force" in PAGE
+    assert ", ".join(f"{share:.3f}" for share in found) + " of the static force" in PROSE
 
 
 def test_the_scenarios_build():

@@ -117,7 +117,8 @@ def test_no_sentence_about_the_arms_outlives_its_numbers():
 def test_page_terminal_and_docs_have_them():
     """They fit the frame, no cell is cut in a narrow terminal, and docs/papers.md has the
     numbers."""
-    text = (Path(__file__).parents[2] / "docs" / "papers.md").read_text(encoding="utf-8")
+    page = Path(__file__).parents[2] / "docs" / "papers.md"
+    text = " ".join(page.read_text(encoding="utf-8").split())
     console = Console(width=80, file=io.StringIO())
     show_exhibits(console, [figure_6(), figure_7()])
     assert "\u2026" not in console.file.getvalue()

@@ -12,8 +12,8 @@ import pytest
 from plain import run_plain
 from rig_runs import SV, S, fly, quick
 
-from softdock.core.wire.emulated_robot import START
 from softdock.core.wire.emulated_sensor import BIASED
+from softdock.core.wire.robot_cells import START
 from softdock.drivers.faults import Faults, Window
 from softdock.drivers.rig_emulation import emulation_of
 from softdock.drivers.rig_outcome import outcome_of

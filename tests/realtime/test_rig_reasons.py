@@ -13,7 +13,7 @@ from test_rig_virtual import TRIPPED
 
 from softdock import load_scenario
 from softdock.core.rig import layout, reasons
-from softdock.core.wire.emulated_robot import NEXT_NS, START
+from softdock.core.wire.robot_cells import NEXT_NS, START
 from softdock.core.wire.virtual_queue import NEVER
 from softdock.drivers.faults import Faults, Window
 from softdock.drivers.links import SensorLink

@@ -12,7 +12,7 @@ from rig_runs import APPROACH, RS, RV, S, fly, quick, two_free_bodies
 from softdock import Stepper, load_scenario
 from softdock.core.contact_log import LOG_COLUMNS
 from softdock.core.rig import layout, reasons
-from softdock.core.wire.emulated_robot import START
+from softdock.core.wire.robot_cells import START
 from softdock.drivers.faults import Faults, Window
 from softdock.drivers.links import SensorLink
 from softdock.drivers.rig_emulation import emulation_of, start_poses

@@ -23,14 +23,15 @@ import copy, json
 import numpy as np
 import softdock
 from softdock import Pilot, Stepper, build, fly, load_method_file, load_scenario
-from softdock.analysis.guidance_metrics import guidance_numbers
 from softdock.analysis.latches import times
+from softdock.analysis.shown_by_methods import declarations, flown_with
 from softdock.core.adaptation.guidance.keys import CELLS
 from softdock.core.adaptation.guidance.navigation import Guided, prepare_guided
 from softdock.core.adaptation.guidance.thrusters import ask, fire
 from softdock.core.machine.vector import METHODS_AT
 from softdock.core.orbit import orbit
 
+(shown,) = declarations()
 coarse = {"time.cycle_ms": 40.0, "time.duration_s": 240.0,
           "robots.chaser.delay_ms": 0.0, "robots.target.delay_ms": 0.0}
 scenario = load_scenario("vbar_docking", coarse)
@@ -40,7 +41,8 @@ force, mode = s["glideslope.force"], s["glideslope.mode"]
 near = (s["glideslope.distance"] < 0.5) & (s["time"] > 1.0)
 first = int(np.argmax(near)) + 10  # 20 ms of fall after the valve closed
 found["docked"] = {
-    "status": run.status, "latch": times(run.latches), "guidance": guidance_numbers(run),
+    "status": run.status, "latch": times(run.latches),
+    "guidance": shown.numbers(flown_with(shown, run)),
     "brakes_before": float(force[:first, 0].min()), "brakes_near": float(force[first:, 0].min()),
     "pushes_latched": float(np.abs(force[mode == 2]).max()),
     "turns_latched": float(np.abs(s["glideslope.torque"][mode == 2]).max()),

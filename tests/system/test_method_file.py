@@ -72,6 +72,10 @@ METHOD = Method(
     linear_part=lambda values, normals: ({"virtual_damping": 7.0}, ["a note of soft_push"]),
 )
 """
+COMMANDS_WITH_FILE = (
+    *("run", "stability", "compare", "why", "identify", "picture"),
+    *("campaign", "replay", "again"),
+)
 SHORT = ["--set", "time.duration_s=0.08", "--set", "chaser.position_m=[0.0004,0,0]"]
 
 
@@ -94,9 +98,12 @@ def used(tmp_path_factory):
     mine = ["--method-file", "soft_push.py"]
     first = softdock(
         ["run", "epos_1d", *SHORT, *mine, "--out", "run"],
-        ["stability", "epos_1d", *mine, "--json"],
+        ["stability", "epos_1d", *SHORT, *mine, "--json"],
         ["compare", "epos_1d", *SHORT, *mine, "--methods", "direct", "--integrators", "exact_hold",
          "--out", "compared"],
+        ["why", "epos_1d", *SHORT, *mine, "--phases", "1", "--json"],
+        ["identify", "run", *mine, "--json"],
+        ["picture", "run", "run.svg", *mine],
         folder=folder,
     )  # fmt: skip
     (folder / "base.toml").write_text((folder / "run" / "scenario.toml").read_text())
@@ -108,19 +115,20 @@ def used(tmp_path_factory):
     )
     return folder, dict(
         zip(
-            ("run", "stability", "compare", "campaign", "replay", "again"),
+            COMMANDS_WITH_FILE,
             [*first, *more],
             strict=True,
         )
     )
 
 
-@pytest.mark.parametrize("command", ["run", "stability", "compare", "campaign", "replay", "again"])
+@pytest.mark.parametrize("command", COMMANDS_WITH_FILE)
 def test_every_command_takes_the_file(used, command):
-    """A method defined in a test is picked up by run, compare, campaign and stability."""
+    """A method defined in a test is picked up by run, compare, campaign and stability, and by
+    whatever opens what they wrote."""
     _, answers = used
     code, _, said = answers[command]
-    assert code == 0, said
+    assert code == 0 or (command == "identify" and "too short" in said), said
     assert "running the code in soft_push.py (--method-file)" in said
 
 
@@ -136,6 +144,8 @@ def test_what_it_declares_arrives(used):
     found = json.loads(answers["stability"][1])
     assert found["given"]["virtual_damping_Ns_per_m"] == 7.0
     assert "a note of soft_push" in answers["stability"][1]
+    assert found["judgement"]["worst"] == metrics["judgement"]["worst"]  # of its runs, not of
+    assert "--method-file soft_push.py" in found["judgement"]["next_step"]  # those without it
     rows = json.loads((folder / "compared" / "comparison.json").read_text())["candidates"]
     assert {row["method"] for row in rows} == {"direct", "soft_push"}
     assert "The outcomes are those of the campaign's table." in answers["replay"][1]

@@ -24,7 +24,7 @@ from softdock.scene import Scene, scene_of, scene_of_orbit
 from softdock.scene.projection import camera_of, pixels, world
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit"))
-from test_scene import drifting
+from drifting_scenes import drifting
 
 pytestmark = pytest.mark.browser
 

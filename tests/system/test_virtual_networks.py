@@ -102,7 +102,7 @@ def bounced():
 
 def bounced_in_plain_python():
     """The same without compiling a loop for it."""
-    code = "from test_network_in_the_loop import bounced; print(bounced())"
+    code = "from test_virtual_networks import bounced; print(bounced())"
     done = run_plain(code)
     assert done.returncode == 0, done.stderr[-3000:]
     return float(done.stdout)

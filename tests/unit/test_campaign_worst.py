@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from test_scene import docking
+from drifting_scenes import docking
 
 from softdock.campaign import trajectories
 from softdock.errors import BadInput, Problem

@@ -9,17 +9,14 @@ import numpy as np
 import pytest
 
 from softdock.core.adaptation.remapping.environment.contact_point import (
-    facing,
     line_of_action,
     on_box,
-    on_cone,
     on_cylinder,
-    on_pair,
-    on_plane,
-    on_sphere,
 )
 from softdock.core.contact.pairs import GEOMETRIES, PAIR
 from softdock.core.machine.compiled import compiled, door
+from softdock.core.shapes.line import on_cone, on_plane, on_sphere
+from softdock.core.shapes.met import facing, on_pair
 from softdock.core.spatial.motion import Wrench
 
 PLANE, SPHERE, BORE, SHAFT, BOX, INNER_CONE, OUTER_CONE, OF_A_PAIR = range(8)

@@ -13,7 +13,7 @@ from softdock.core.machine.compiled import door
 from softdock.core.robots import delay, history
 from softdock.core.robots.history import HERMITE, HOLD, LINEAR
 from softdock.core.robots.keys import DELAY
-from softdock.core.robots.robot import Chance, RobotParams
+from softdock.core.robots.prepare import Carrier, Chance, Follower, RobotParams
 from softdock.core.spatial.motion import MOTION_FLOATS, Motion
 from softdock.core.spatial.rotations import logarithm
 
@@ -25,6 +25,19 @@ delayed_set_point, delay_door, log = (
 )
 
 T, SLOTS, CHANCE = 0.004, 16, Chance(0, 0)
+FOLLOWER = Follower(
+    which=0,
+    at=0,
+    delay=0.0,
+    interpolation=HERMITE,
+    steady=False,
+    whole=False,
+    cycles=0,
+    coordinated=False,
+)
+CARRIER = Carrier(
+    follower=FOLLOWER, history=3, slots=SLOTS, state=0, heavy=False, chance=CHANCE, T=T
+)
 
 
 def cubic(t):
@@ -81,7 +94,7 @@ def delay_at(robot, t):
 
 
 def mock_up(robot, mem, t):
-    return delayed_set_point(robot, CHANCE, T, mem, 3, SLOTS, t)
+    return delayed_set_point(robot, CARRIER, mem, t)
 
 
 @pytest.mark.parametrize("s", [0.0, 0.125, 0.5, 0.9, 1.0])

@@ -10,7 +10,7 @@ import pytest
 from scenarios import epos_wall
 
 from softdock import BadInput, fly
-from softdock.core.contact.restitution import (
+from softdock.scenario.restitution import (
     damping_of_restitution,
     lambda_of_restitution,
     restitution_of_damping,

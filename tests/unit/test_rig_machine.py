@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from softdock.core.spatial.motion import Motion
-from softdock.core.wire.emulated_robot import (
+from softdock.core.wire.robot_cells import (
     LATE,
     LATE_IN_A_ROW,
     ROBOT_WHOLES,

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_scene import drifting
+from drifting_scenes import drifting
 
 import softdock
 from softdock.arms.sources import load_arm

@@ -11,6 +11,7 @@ from scenarios import epos_wall, sphere_on_sphere
 from sensor_readings import CHANCE, NOTHING, TRUE, far_apart, in_contact, read_sensor, sensor
 
 from softdock import Stepper, build, fly
+from softdock.core.facility.state import Tick
 from softdock.core.machine.state import place
 
 READING_TIME = place("facility.reading_time").start
@@ -18,7 +19,7 @@ READING_TIME = place("facility.reading_time").start
 
 def test_an_ideal_sensor_reads_the_truth():
     """Without noise the reading is the true wrench, bit for bit."""
-    reading, state = read_sensor(sensor(), CHANCE, 0, 5, 0, 0.02, NOTHING, TRUE)
+    reading, state = read_sensor(sensor(), CHANCE, 0, Tick(5, 0, 0.02, 0.004), NOTHING, TRUE)
     assert reading == TRUE
     assert state == NOTHING
 

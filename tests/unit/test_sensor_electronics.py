@@ -7,13 +7,42 @@ import math
 
 import numpy as np
 import pytest
-from sensor_readings import CHANCE, NOTHING, TRUE, T, far_apart, in_contact, read_sensor, sensor
+from sensor_readings import (
+    CHANCE,
+    NOTHING,
+    TRUE,
+    T,
+    far_apart,
+    in_contact,
+    prepare_sensor,
+    read_sensor,
+    sensor,
+)
 
-from softdock import fly
+from softdock import build, fly
+from softdock.analysis.sensor_faults import switched_off
+from softdock.core.facility.state import Tick
 from softdock.core.machine.compiled import door
+from softdock.core.machine.vector import SENSOR_AT
 from softdock.core.robots.robot import Chance
 from softdock.core.sensor import force_torque
+from softdock.core.sensor.keys import SENSOR
 from softdock.core.spatial.motion import Wrench
+from softdock.scenario.memory import EVERY_SENSOR
+
+
+def test_every_key_of_the_electronics_is_asked_for():
+    """Protects a new error or fault of the sensor: one that the shortest way through it did not ask
+    for would do nothing by itself. Keys that only say when need the one that says what."""
+    still = build(far_apart()).vector
+    assert prepare_sensor(still, SENSOR_AT, T).plain
+    for key in SENSOR:
+        says_when = key.unit == "s" and key.key not in switched_off()
+        if key.name in EVERY_SENSOR or says_when:
+            continue
+        vector = still.copy()
+        vector[SENSOR_AT + getattr(SENSOR.at, key.name)] = 1.0
+        assert not prepare_sensor(vector, SENSOR_AT, T).plain, key.key
 
 
 @door
@@ -21,9 +50,8 @@ def fill_readings(sensor, chance, index, rows, true):
     """One reading a cycle, into rows of six."""
     state = Wrench((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     for k in range(len(rows)):
-        reading, state = force_torque.read_sensor(
-            sensor, chance, index, k, k + 1, k * 0.004, state, true
-        )
+        tick = Tick(k, k + 1, k * 0.004, 0.004)
+        reading, state = force_torque.read_sensor(sensor, chance, index, tick, state, true)
         for i in range(3):
             rows[k, i] = reading.force[i]
             rows[k, 3 + i] = reading.torque[i]
@@ -75,7 +103,7 @@ def test_channels_cycles_sensors_and_runs_share_no_noise(million, other):
 
 
 def read(given, t=0.0, state=NOTHING, **keys):
-    return read_sensor(sensor(**keys), CHANCE, 0, 1, 1, t, state, given)
+    return read_sensor(sensor(**keys), CHANCE, 0, Tick(1, 1, t, T), state, given)
 
 
 def test_bias_and_drift_add_up():

@@ -101,7 +101,9 @@ def test_shared_motion_is_carried_by_both_robots():
 
 def test_what_is_left_out_is_said():
     """Limits, losses, jitter, friction, tabulated laws: each has its note."""
-    (point,) = points_of(whole_facility())
+    tables = whole_facility()
+    tables["sensor"] |= {"freeze_for_s": 0.1}
+    (point,) = points_of(tables)
     said = " ".join(point.notes)
     for word in (
         "table, linearised",
@@ -110,6 +112,7 @@ def test_what_is_left_out_is_said():
         "limits of speed",
         "lost set-points",
         "range_N",
+        "its faults (froze)",
         "weight and inertia",
     ):
         assert word in said

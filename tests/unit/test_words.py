@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from softdock import BadInput, build
-from softdock.core.contact.restitution import restitution_of_damping
 from softdock.core.spatial.arrays import matrix
 from softdock.scenario.approach import quaternion
 from softdock.scenario.files import load_scenario, to_toml
+from softdock.scenario.restitution import restitution_of_damping
 from softdock.scenario.words import effective_mass
 
 CONE = copy.deepcopy(load_scenario("epos_3d").tables)

@@ -42,10 +42,11 @@ from softdock.analysis.momenta import (
 )
 from softdock.core.adaptation.memory import numbered
 from softdock.core.adaptation.registry import METHODS
+from softdock.core.instants import SAME_CYCLE
 from softdock.core.machine.vector import SENSOR_AT, TIME_AT, TIMES
 from softdock.core.orbit import Orbit
 from softdock.core.sensor.force_torque import MEAN, SENSOR
-from softdock.core.settling import FILTER_TIMES, SAME_TIME
+from softdock.core.settling import FILTER_TIMES
 from softdock.core.spatial.arrays import matrix
 from softdock.runs.run import Run
 
@@ -133,7 +134,9 @@ def instants(run: Run, orbit: Orbit) -> Instants:
         whole = run.status == orbit.status == "completed"
         return Instants(before, rows - 1 if whole else None, "" if whole else "the run ended early")
     clear = _is_clear_of_contact(run, rows)
-    clear &= orbit.series["time"][:rows] - _last_touch(orbit.contacts, orbit.series) > SAME_TIME * T
+    clear &= (
+        orbit.series["time"][:rows] - _last_touch(orbit.contacts, orbit.series) > SAME_CYCLE * T
+    )
     if not clear[-1]:
         return Instants(before, None, "the contact was not over when the run ended")
     after = rows - int(np.argmin(clear[::-1])) if not clear.all() else before
@@ -182,7 +185,7 @@ def _is_clear_of_contact(run: Run, rows: int) -> np.ndarray:
     oldest = np.minimum(
         time - run.series["force_age"][:rows] - stale, time - run.series["pose_age"][:rows]
     )
-    apart = SAME_TIME * vector[TIME_AT + TIMES.cycle]
+    apart = SAME_CYCLE * vector[TIME_AT + TIMES.cycle]
     clear = np.asarray((time - last > apart) & (oldest - last > tail + apart))
     return clear & ~_is_held(run, clear)
 

@@ -16,7 +16,6 @@ import numpy as np
 
 from softdock.analysis.fidelity import compare
 from softdock.analysis.growth import latched_growth, not_taken_out, repeated_growth
-from softdock.analysis.guidance_metrics import GUIDANCE_METRICS
 from softdock.analysis.judgement import judgement
 from softdock.analysis.latch_metrics import LATCH_METRICS
 from softdock.analysis.metric import METRICS as METRICS  # with those declared below
@@ -24,6 +23,7 @@ from softdock.analysis.metric import Judged, Metric, Row, declare
 from softdock.analysis.metric_values import contact, ledger, reference, state, states_corrected
 from softdock.analysis.momenta import mass_properties, motions
 from softdock.analysis.reader_warnings import warnings_of
+from softdock.analysis.shown_by_methods import declarations, declare_new, metrics_of
 from softdock.analysis.verdict import verdict
 from softdock.analysis.what_was_run import WHAT_WAS_RUN
 from softdock.core.machine.vector import TIME_AT, TIMES
@@ -32,6 +32,7 @@ from softdock.runs.run import Run
 
 def metrics(run: Run) -> dict[str, Any]:
     """All metrics of a run, with orbit's beside them."""
+    declare_new()
     T = float(run.scenario.vector[TIME_AT + TIMES.cycle])
     judged = Judged(
         run=run,
@@ -189,7 +190,7 @@ declare(
         row=Row("captured at", ".4g", "s", if_none="never", only_if="captured"),
     ),
     *LATCH_METRICS,
-    *GUIDANCE_METRICS,
+    *(metric for shown in declarations() for metric in metrics_of(shown)),
     Metric(
         name="ledger",
         meaning="where the invented energy came from",

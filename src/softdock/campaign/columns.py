@@ -32,7 +32,6 @@ from softdock.scenario.arm_tables import frozen_by_arms
 from softdock.scenario.build import Scenario
 from softdock.scenario.checks import check_scenario
 from softdock.scenario.features import markers_of
-from softdock.scenario.guidance_tables import prefix_of
 from softdock.scenario.schema import (
     LATCH_TABLE,
     PAIR_TABLE,
@@ -40,10 +39,11 @@ from softdock.scenario.schema import (
     latch_base,
     pair_base,
 )
+from softdock.scenario.top_tables import prefix_of
 from softdock.scenario.values import TRIANGLE_SLACK
 
 CHECKED_ROWS = 1000
-NOT_SWEPT = ("flag", "table", "schedule", "gains", "thrusters", "network")
+NOT_SWEPT = ("flag", "table", "schedule", "gains", "own_rows", "network")
 COMPONENTS = (
     "number",
     "mass",

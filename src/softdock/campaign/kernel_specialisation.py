@@ -15,7 +15,7 @@ import numpy as np
 from softdock.campaign.compact_vectors import Thin, rows_of, runs_of
 from softdock.campaign.cpu import available_cores
 from softdock.core.adaptation.hooks import memory_slots
-from softdock.core.facility.simulated import SAME_TIME
+from softdock.core.instants import SAME_CYCLE
 from softdock.core.machine.doors import find_kinds
 from softdock.core.machine.features import Markers
 from softdock.core.machine.specialise import KIND_FIELDS, NUMBER_FLOATS, SIZES, Kind, Numbers
@@ -74,7 +74,7 @@ def kept_by(kinds: np.ndarray, numbers: np.ndarray) -> Kept:
     )  # those of the delay, and the newest
     set_points = np.where(kind("on_stamps") != 0, stamps, EVERYTHING)
     samples = np.exp2(
-        np.ceil(np.log2(np.ceil((late + T) / period - SAME_TIME)))
+        np.ceil(np.log2(np.ceil((late + T) / period - SAME_CYCLE)))
     )  # of a cycle, and those that have not arrived
     return Kept(int(set_points.max()), int(samples.max()))
 

@@ -21,10 +21,10 @@ from softdock.core.robots.robot import ROBOT
 from softdock.errors import BadInput, Problem
 from softdock.scenario.build import Scenario
 from softdock.scenario.checks import MOST_SLOTS
-from softdock.scenario.guidance_tables import prefix_of
 from softdock.scenario.memory import longest_delay, memory_sizes
 from softdock.scenario.method_memory import floats_of
 from softdock.scenario.schema import METHOD_TABLE
+from softdock.scenario.top_tables import prefix_of
 from softdock.scenario.values import Refused
 
 

@@ -43,7 +43,7 @@ DOUBLE = frozenset(  # fields of the core's tuples that stay double, whatever th
         "jump_at",
         "jump_until",
     )
-    + ("lasted", "scatter", "t", "dt")
+    + ("lasted", "scatter", "t", "dt", "hold", "lag")
 )
 POSITIONS = {
     "Body": frozenset(("p",))

@@ -133,7 +133,8 @@ CHANGES: Callable[..., Any] = click.option(
 )
 
 
-def typed(scenario: str, changes: Sequence[str]) -> str:
-    """The scenario as a person would type it again, with what was changed on the command line: a
-    next step that left the changes out would be that of another rig."""
-    return shlex.join([scenario, *(word for change in changes for word in ("--set", change))])
+def typed(scenario: str, changes: Sequence[str], files: Sequence[Path] = ()) -> str:
+    """The scenario as a person would type it again, with what was changed on the command line and
+    the files of methods: a next step that left them out would be that of another rig."""
+    words = [scenario, *(word for change in changes for word in ("--set", change))]
+    return shlex.join([*words, *(word for file in files for word in ("--method-file", str(file)))])

@@ -8,12 +8,14 @@ from typing import Any
 
 import click
 
+from softdock.cli.arguments import METHOD_FILES, load_methods
 from softdock.cli.estimates_table import add_row, table_of
 from softdock.cli.progress import echo, output, working
 
 
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path), metavar="RUN")
+@METHOD_FILES
 @click.option(
     "--tool-only",
     is_flag=True,
@@ -73,6 +75,7 @@ from softdock.cli.progress import echo, output, working
 )
 def identify(
     run: Path,
+    method_files: tuple[Path, ...],
     tool_only: bool,
     gravity: float,
     as_json: bool,
@@ -102,6 +105,7 @@ def identify(
         from softdock.archive.sources import is_recording
         from softdock.identification import identify as identify_run
 
+        load_methods(method_files)
         opened = open_recording(run) if is_recording(str(run)) else open_run(run)
         identified = identify_run(opened, tool_only, gravity)
         found = identified.to_dict()

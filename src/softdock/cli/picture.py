@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from softdock.cli.arguments import CHANGES
+from softdock.cli.arguments import CHANGES, METHOD_FILES, load_methods
 from softdock.cli.numba_start import start_numba
 from softdock.cli.progress import output, working
 
@@ -15,6 +15,7 @@ from softdock.cli.progress import output, working
 @click.argument("source", metavar="SCENARIO|PRESET|FOLDER|MCAP")
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE|DIR")
 @CHANGES
+@METHOD_FILES
 @click.option("--view", default="", help="contact, facility or orbit. [default: the nearest]")
 @click.option("--dark", is_flag=True, help="On dark.")
 @click.option("--at", "time", type=float, help="Time of one picture [s]. [default: largest force]")
@@ -30,6 +31,7 @@ def picture(
     source: str,
     file: Path,
     changes: tuple[str, ...],
+    method_files: tuple[Path, ...],
     view: str,
     dark: bool,
     time: float | None,
@@ -48,6 +50,7 @@ def picture(
         start_numba()
         from softdock.archive.sources import shown_scene
 
+        load_methods(method_files)
         scene = shown_scene(source, changes)
         try:
             count = export(scene, file, view, "dark" if dark else "light", time, size)

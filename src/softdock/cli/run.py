@@ -102,8 +102,9 @@ def run(
             if not interrupted:
                 say("judging it at other sampling phases")
                 try:
-                    judge_in_phases(result, called=typed(scenario, changes))
-                    _explain(result, causes, typed(scenario, changes))
+                    called = typed(scenario, changes, method_files)
+                    judge_in_phases(result, called=called)
+                    _explain(result, causes, called)
                 except KeyboardInterrupt:
                     console.print(KEPT)
                     interrupted = True

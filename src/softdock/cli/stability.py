@@ -132,10 +132,12 @@ def stability(
     rig is stable or not; 2: bad input.
     """
     with working("analysing the loop") as say:
-        from softdock.cli.stability_points import operating_points
+        from softdock.cli.arguments import typed
+        from softdock.cli.stability_points import operating_points, scenario_of
         from softdock.stability.patience import TooLong, patience
 
-        points = operating_points(scenario, changes, options)
+        loaded = scenario_of(scenario, changes, options)
+        points = operating_points(loaded, options)
         try:
             with patience(options["patience"]):
                 result = _result(points, options, say)
@@ -146,11 +148,11 @@ def stability(
             cycles = max(_delay_cycles(point.loop) for point in points)
             allowed = f"more, or fewer cycles of delay than {cycles:.0f} ({error})"
             raise BadInput(Problem("--patience", f"{options['patience']:g} s", allowed)) from None
-        if scenario is not None:
-            result |= _latched(scenario, changes)
-        if scenario is not None and not options["without_runs"]:
+        if loaded is not None:
+            result |= _latched(loaded)
+        if scenario is not None and loaded is not None and not options["without_runs"]:
             say("judging its runs")
-            result |= _judged(scenario, changes)
+            result |= _judged(loaded, typed(scenario, changes, options["method_files"]))
     if as_json:
         from softdock.analysis.metrics import plain
 
@@ -161,13 +163,10 @@ def stability(
     show_stability(result)
 
 
-def _judged(scenario: str, changes: tuple[str, ...]) -> dict[str, Any]:
-    """The judgement of `softdock run`, or why there is none."""
+def _judged(loaded: Any, called: str) -> dict[str, Any]:
+    """The judgement of `softdock run`, or why there is none; `called`: the scenario as typed."""
     from softdock.analysis.worst_phase import in_phases, judged, metrics_of
-    from softdock.cli.arguments import typed
-    from softdock.scenario.files import load_scenario
 
-    loaded = load_scenario(scenario, changes)
     try:
         found = metrics_of(in_phases(loaded, loaded.tables["verdict"]["phases"]))
     except BadInput as error:  # a start that no run can have
@@ -175,15 +174,14 @@ def _judged(scenario: str, changes: tuple[str, ...]) -> dict[str, Any]:
             "judgement": None,
             "not_judged": f"It cannot be flown, so it is not judged: {error}",
         }
-    return {"judgement": judged(loaded, found, typed(scenario, changes))}
+    return {"judgement": judged(loaded, found, called)}
 
 
-def _latched(scenario: str, changes: tuple[str, ...]) -> dict[str, Any]:
+def _latched(loaded: Any) -> dict[str, Any]:
     """What becomes of the pair once its latches hold; nothing without latches."""
-    from softdock.scenario.files import load_scenario
     from softdock.stability.latched import latched_modes, said
 
-    modes = latched_modes(load_scenario(scenario, changes))
+    modes = latched_modes(loaded)
     if not modes:
         return {}
     return {"latched": {"modes": [mode.as_dict() for mode in modes], "sentences": said(modes)}}

@@ -6,6 +6,7 @@ from typing import Any
 
 from softdock.cli.arguments import load_methods, with_methods
 from softdock.errors import BadInput, Problem
+from softdock.scenario.build import Scenario
 from softdock.scenario.files import load_scenario
 from softdock.stability.from_scenario import OperatingPoint, loops_of
 from softdock.stability.loop import Loop, Robot, check_loop
@@ -13,16 +14,17 @@ from softdock.stability.loop import Loop, Robot, check_loop
 NUMBERS = ("mass", "stiffness", "damping", "delay_ms")
 
 
-def operating_points(
-    scenario: str | None, changes: tuple[str, ...], options: dict[str, Any]
-) -> list[OperatingPoint]:
-    """The operating points: a scenario's, or the one that the numbers make."""
+def scenario_of(
+    name: str | None, changes: tuple[str, ...], options: dict[str, Any]
+) -> Scenario | None:
+    """The scenario that is looked at, with the methods of the user's own files; None: none is
+    given."""
     given = [
         f"--{name.replace('_', '-')}"
         for name in (*NUMBERS, "cycle_ms", "integrator")
         if options[name] is not None
     ]
-    if scenario is not None:
+    if name is not None:
         if given:
             raise BadInput(
                 Problem(
@@ -32,16 +34,21 @@ def operating_points(
                 )
             )
         mine = load_methods(options["method_files"])
-        return loops_of(
-            with_methods(load_scenario(scenario, changes), mine),
-            None if options["depth_mm"] is None else 1e-3 * options["depth_mm"],
-        )
+        return with_methods(load_scenario(name, changes), mine)
     if options["method_files"]:
         given_files = str(options["method_files"][0])
         raise BadInput(Problem("--method-file", given_files, "a scenario that it acts in"))
     if changes:
         raise BadInput(Problem("--set", changes[0], "a scenario whose key it changes"))
-    return [_of_numbers(options)]
+    return None
+
+
+def operating_points(scenario: Scenario | None, options: dict[str, Any]) -> list[OperatingPoint]:
+    """The operating points: a scenario's, or the one that the numbers make."""
+    if scenario is None:
+        return [_of_numbers(options)]
+    depth = options["depth_mm"]
+    return loops_of(scenario, None if depth is None else 1e-3 * depth)
 
 
 def _of_numbers(options: dict[str, Any]) -> OperatingPoint:

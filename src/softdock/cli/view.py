@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from softdock.cli.arguments import CHANGES
+from softdock.cli.arguments import CHANGES, METHOD_FILES, load_methods
 from softdock.cli.numba_start import start_numba
 from softdock.cli.progress import console, working
 from softdock.errors import SoftdockError
@@ -21,6 +21,7 @@ MISSING = "the live viewer needs the extra 'viewer': pip install 'softdock[viewe
 @click.command(short_help="The facility live in a browser: turn delay, damping, method; watch.")
 @click.argument("source", metavar="[SCENARIO|PRESET|FOLDER|MCAP]", required=False)
 @CHANGES
+@METHOD_FILES
 @click.option("--rig", is_flag=True, help="Beside a rig that runs on this machine; read only.")
 @click.option(
     "--port",
@@ -35,6 +36,7 @@ def view(
     ctx: click.Context,
     source: str | None,
     changes: tuple[str, ...],
+    method_files: tuple[Path, ...],
     rig: bool,
     port: int | None,
     no_browser: bool,
@@ -50,7 +52,7 @@ def view(
     memory: read only, in a process of its own, run after run.
     """
     ring = Path(source) if source is not None and source.endswith(".ring") else None
-    if rig and (source is not None or changes):
+    if rig and (source is not None or changes or method_files):
         raise click.UsageError("--rig takes no scenario: it shows what the rig flies", ctx)
     if source is None and not rig:
         raise click.UsageError("needs a scenario, a folder, a recording, or --rig", ctx)
@@ -58,6 +60,7 @@ def view(
         _beside(port, no_browser, not light, until_left, ring)
     else:
         assert source is not None
+        load_methods(method_files)
         _simulated(source, changes, port, no_browser, not light)
 
 

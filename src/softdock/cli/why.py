@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import click
@@ -10,13 +11,21 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from softdock.cli.arguments import CHANGES, SCENARIO, typed
+from softdock.cli.arguments import (
+    CHANGES,
+    METHOD_FILES,
+    SCENARIO,
+    load_methods,
+    typed,
+    with_methods,
+)
 from softdock.cli.progress import echo, output, working
 
 
 @click.command(short_help="What takes the rig away from orbit, cause by cause.")
 @SCENARIO
 @CHANGES
+@METHOD_FILES
 @click.option(
     "--phases",
     type=click.IntRange(1, 1000),
@@ -26,7 +35,13 @@ from softdock.cli.progress import echo, output, working
     help="Sampling phases flown for each cause.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else.")
-def why(scenario: str, changes: tuple[str, ...], phases: int, as_json: bool) -> None:
+def why(
+    scenario: str,
+    changes: tuple[str, ...],
+    method_files: tuple[Path, ...],
+    phases: int,
+    as_json: bool,
+) -> None:
     """Why is my rig not as orbit? Causes are switched off one by one and together: delay of each
     robot, lag and limits, age, noise, filter, threshold and bias of the force, the tool's weight,
     friction, integrator and cycle. Each gets its share of the distance from orbit and of the
@@ -37,7 +52,9 @@ def why(scenario: str, changes: tuple[str, ...], phases: int, as_json: bool) -> 
         from softdock.analysis.why import why as find
         from softdock.scenario.files import load_scenario
 
-        result = plain(find(load_scenario(scenario, changes), phases, typed(scenario, changes)))
+        mine = load_methods(method_files)
+        loaded = with_methods(load_scenario(scenario, changes), mine)
+        result = plain(find(loaded, phases, typed(scenario, changes, method_files)))
     if as_json:
         echo(json.dumps(result, indent=1, allow_nan=False) + "\n")
     else:

@@ -15,12 +15,12 @@ import functools
 import math
 from typing import Any
 
-from softdock.core.adaptation.method import LinearAdvice
+from softdock.core.adaptation.declaration import LinearAdvice
 from softdock.core.adaptation.registry import METHODS, RAW
 from softdock.core.adaptation.suggestions import known_of
-from softdock.core.contact.restitution import restitution_of_damping
 from softdock.errors import BadInput
 from softdock.scenario.build import Scenario
+from softdock.scenario.restitution import restitution_of_damping
 from softdock.stability.advice import damping_to_add
 from softdock.stability.budget import total_delay
 from softdock.stability.critical import loop_stretch

@@ -130,9 +130,11 @@ def cycle(params, vector, loop, mem, log, k):
     remember_command(rig.features, rig, mem, k + 1, done.command)
     facility = take_in(rig.features, rig, vector, mem, facility, here.handed, k + 1)
 
-    ledger = keep_books(params, vector, loop, mem, k, measured, done, facility, passage)
+    ledger = keep_books(
+        params, vector, loop, mem, k, measured, done, facility=facility, passage=passage
+    )
     t = (k + 1) * params.T
-    tracker = follow_contacts(params, loop, mem, log, passage, done, facility.reading_time, t)
+    tracker = follow_contacts(params, loop, mem, log, passage, done, facility.reading_time, t=t)
     status = check_limits(rig, vector, done.corrected, facility, passage, ledger.kinetic)
     status = stopped_by_arms(rig, mem, status)
     if status == COMPLETED:

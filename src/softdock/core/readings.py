@@ -19,7 +19,8 @@ from __future__ import annotations
 from softdock.core.adaptation.interface import Output
 from softdock.core.command.laboratory import prepare_laboratory
 from softdock.core.facility.reading import MOCK_UP_SIZE, MOCK_UPS, ROBOT_SIZE
-from softdock.core.facility.state import SAME_TIME, Facility
+from softdock.core.facility.state import Facility
+from softdock.core.instants import SAME_CYCLE
 from softdock.core.machine.compiled import apart, by_type, compiled
 from softdock.core.machine.features import is_full
 from softdock.core.machine.generated import replacing
@@ -109,11 +110,29 @@ def _taken_in(params, vector, mem, facility, handed, k):
     target = load_wrench(mem, second) if on != ON_CHASER else no_wrench()
     if params.flags.chaser_heavy and on != ON_TARGET:
         chaser = compensated(
-            params.features, params, vector, mem, 0, k, force_age, pose_age, seen.chaser, chaser
+            params.features,
+            params,
+            vector,
+            mem,
+            which=0,
+            k=k,
+            force_age=force_age,
+            pose_age=pose_age,
+            motion=seen.chaser,
+            raw=chaser,
         )
     if params.flags.target_heavy and on != ON_CHASER:
         target = compensated(
-            params.features, params, vector, mem, 1, k, force_age, pose_age, seen.target, target
+            params.features,
+            params,
+            vector,
+            mem,
+            which=1,
+            k=k,
+            force_age=force_age,
+            pose_age=pose_age,
+            motion=seen.target,
+            raw=target,
         )
     chaser, target = above_threshold(params.sensor, chaser, target)
     if on != ON_CHASER:
@@ -175,7 +194,7 @@ def note_twists(params, mem, k, pose_age, seen):
         return
     at, time = params.memory.twists, k * params.T - pose_age
     dt = time - mem[at + TIME]
-    if k > 0 and dt <= SAME_TIME * params.T:
+    if k > 0 and dt <= SAME_CYCLE * params.T:
         return  # the same poses as before
     mem[at + TIME] = time
     _note(mem, at, 1.0 / dt if k > 0 else 0.0, seen.chaser)

@@ -5,9 +5,6 @@ In: a report at t_k (seam.REPORT), and what was kept of the cycles before. Out: 
 methods, and the books of the cycle that ended at t_k, as far as reports tell them: observed energy
 (Zebenay eq. 114), contacts by the measured force, limits by measured force, torque and place. A
 simulated facility is driven by the same functions, and no cell of its truth is read.
-
-Where robots have samples of their own instants, the older pose is coasted to the newer. A robot
-that reports no twist gets one from the difference of its poses; one without a pose is coasted.
 """
 
 from __future__ import annotations
@@ -24,31 +21,14 @@ from softdock.core.energy.observed import observed_energy
 from softdock.core.machine.compiled import compiled
 from softdock.core.machine.generated import replacing
 from softdock.core.machine.vector import PAIRS_MEM
-from softdock.core.readings import above_threshold, compensated, note_twists
+from softdock.core.readings import above_threshold, note_twists
+from softdock.core.report_contents import poses_of, readings_of
 from softdock.core.seam import (
-    CHASER_POSE,
-    CHASER_REDUCED,
-    CHASER_TWIST,
-    CHASER_WRENCH,
-    TARGET_POSE,
-    TARGET_REDUCED,
-    TARGET_TWIST,
-    TARGET_WRENCH,
     R,
 )
 from softdock.core.sensor.force_torque import ON_BOTH, ON_TARGET
-from softdock.core.spatial.motion import (
-    Motion,
-    coasting,
-    load_motion,
-    load_wrench,
-)
 from softdock.core.spatial.rigid_body import motion_of
-from softdock.core.spatial.rotations import inverse, logarithm, product
-from softdock.core.spatial.vectors import dot, scale, subtract
-
-NS = 1e-9  # s
-
+from softdock.core.spatial.vectors import dot
 
 _arrived = replacing(
     Kept,
@@ -80,109 +60,35 @@ class Passage(NamedTuple):
 
 
 @compiled
-def _motion(report, at, has_pose, has_twist, stamp, was, was_stamp, T):
-    """A mock-up as reported, and the stamp of it [ns]. `was`: as reported before."""
-    if not has_pose:
-        return coasting(was, T), was_stamp
-    new = load_motion(report, at)
-    if has_twist:
-        return new, stamp
-    dt = NS * (stamp - was_stamp)
-    if dt <= 0.0:
-        return Motion(new.p, new.q, was.v, was.w), stamp
-    turn = logarithm(product(inverse(was.q), new.q))
-    return Motion(
-        new.p, new.q, scale(1.0 / dt, subtract(new.p, was.p)), scale(1.0 / dt, turn)
-    ), stamp
-
-
-@compiled
-def _age(is_there, reported, number, before, k, T):
-    """Age of a force sample at t_k [s]: one that never came is as old as the run."""
-    if is_there:
-        return reported
-    return before + T if number >= 0.0 else k * T
-
-
-@compiled
 def arrive(params, vector, mem, k, kept, report):
     """What the report of t_k tells: what is kept from here on, and `Measured` for the methods.
     `params`: of the rig, without methods."""
-    there, T, on = int(report[R.present]), params.T, params.sensor.on
-    chaser, chaser_stamp = _motion(
-        report,
-        R.chaser,
-        there & CHASER_POSE != 0,
-        there & CHASER_TWIST != 0,
-        report[R.chaser_stamp],
-        kept.seen.chaser,
-        kept.chaser_stamp,
-        T,
-    )
-    target, target_stamp = _motion(
-        report,
-        R.target,
-        there & TARGET_POSE != 0,
-        there & TARGET_TWIST != 0,
-        report[R.target_stamp],
-        kept.seen.target,
-        kept.target_stamp,
-        T,
-    )
-    seen = Output(chaser, target)
-    chaser_age = report[R.chaser_age] if there & CHASER_POSE != 0 else 0.0
-    target_age = report[R.target_age] if there & TARGET_POSE != 0 else 0.0
-    pose_age = min(chaser_age, target_age)
-    if chaser_age > pose_age:
-        chaser = coasting(chaser, chaser_age - pose_age)
-    if target_age > pose_age:
-        target = coasting(target, target_age - pose_age)
-    both = Output(chaser, target)
-    note_twists(params, mem, k, pose_age, both)
-
-    has_first, has_second = there & CHASER_WRENCH != 0, there & TARGET_WRENCH != 0
-    first_age = _age(
-        has_first, report[R.chaser_force_age], kept.chaser_number, kept.chaser_force_age, k, T
-    )
-    second_age = _age(
-        has_second, report[R.target_force_age], kept.target_number, kept.target_force_age, k, T
-    )
-    reading, second = kept.reading, kept.second
-    first_number, second_number = kept.chaser_number, kept.target_number
-    if has_first and report[R.chaser_force_number] != first_number:
-        first_number, reading = report[R.chaser_force_number], load_wrench(report, R.chaser_wrench)
-        if there & CHASER_REDUCED == 0:
-            reading = compensated(
-                params.features, params, vector, mem, 0, k, first_age, pose_age, chaser, reading
-            )
-    if has_second and report[R.target_force_number] != second_number:
-        second_number, second = report[R.target_force_number], load_wrench(report, R.target_wrench)
-        if there & TARGET_REDUCED == 0:
-            second = compensated(
-                params.features, params, vector, mem, 1, k, second_age, pose_age, target, second
-            )
-    a, b = above_threshold(params.sensor, reading, second)
-    force_age = second_age if on == ON_TARGET else first_age
+    on = params.sensor.on
+    poses = poses_of(report, int(report[R.present]), kept, params.T)
+    note_twists(params, mem, k, poses.age, poses.both)
+    read = readings_of(params, vector, mem, k, kept, report, poses)
+    a, b = above_threshold(params.sensor, read.chaser, read.target)
+    force_age = read.target_age if on == ON_TARGET else read.chaser_age
     if on == ON_BOTH:
-        force_age = max(first_age, second_age)
+        force_age = max(read.chaser_age, read.target_age)
     measured = measured_of(
-        params, kept.satellites, b if on == ON_TARGET else a, b, both, force_age, pose_age
+        params, kept.satellites, b if on == ON_TARGET else a, b, poses.both, force_age, poses.age
     )
     after = _arrived(
         kept,
         measured=measured.wrenches,
-        reading=reading,
-        second=second,
-        chaser_number=first_number,
-        target_number=second_number,
-        chaser_force_age=first_age,
-        target_force_age=second_age,
-        seen=seen,
-        chaser_stamp=chaser_stamp,
-        target_stamp=target_stamp,
-        mock_ups=both,
+        reading=read.chaser,
+        second=read.target,
+        chaser_number=read.chaser_number,
+        target_number=read.target_number,
+        chaser_force_age=read.chaser_age,
+        target_force_age=read.target_age,
+        seen=poses.seen,
+        chaser_stamp=poses.chaser_stamp,
+        target_stamp=poses.target_stamp,
+        mock_ups=poses.both,
         force_age=force_age,
-        pose_age=pose_age,
+        pose_age=poses.age,
     )
     return after, measured
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 
+from softdock.core.instants import SAME_CYCLE
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
 from softdock.core.machine.vector import MAP, MEMORY_AT, SENSOR_AT
@@ -20,7 +21,6 @@ from softdock.core.spatial.motion import MOTION, MOTION_FLOATS
 LOWPASS = SENSOR.at.lowpass
 FILTER_TAIL = 1e-6  # share of a filtered force below which it has ceased to act
 FILTER_TIMES = -math.log(FILTER_TAIL) / (2.0 * math.pi)  # how long that takes, times the cut-off
-SAME_TIME = 1e-9  # cycles; instants closer than this coincide
 SETTLED_ROWS = 3  # of the log: pose and velocity of each body, a row each, then `SETTLED_REST`
 SETTLED_PART = MOTION.at.w  # columns of one of the first two: all of a motion but its rate
 SETTLED_REST = Cells(
@@ -39,7 +39,7 @@ def is_quiet(vector, handover, T, facility, t, last_touch):
     cut_off = vector[SENSOR_AT + LOWPASS]
     tail = FILTER_TIMES / cut_off if cut_off > 0.0 else 0.0
     oldest = min(facility.reading_time - stale, facility.seen_time)
-    apart = SAME_TIME * T
+    apart = SAME_CYCLE * T
     return (
         t - vector[MEMORY_AT + MAP.orbit_done] > apart
         and t - last_touch > apart

@@ -3,7 +3,15 @@ wrenches over time), in rising order of their first."""
 
 from __future__ import annotations
 
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
+
+TABLE_KEY = Cells(  # what a key holds in whose place a user gave a table
+    "table_key",
+    Cell("at", 1, "-", "first float of its rows in the vector"),
+    Cell("rows", 1, "-", "how many rows there are"),
+)
+IN_KEY = TABLE_KEY.at
 
 
 @compiled

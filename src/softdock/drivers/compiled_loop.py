@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock.core.instants import SECOND
 from softdock.core.realtime import serve as loop
 from softdock.core.realtime import system_calls as calls
 from softdock.core.wire.program import Hold
@@ -27,7 +28,6 @@ from softdock.drivers.links import RobotLink, SensorLink
 from softdock.drivers.sockets import Port, monotonic_offset
 from softdock.errors import BadInput, Problem
 
-SECOND = 1_000_000_000  # ns
 LOCK_ALL = 3  # MCL_CURRENT | MCL_FUTURE
 ROOM = 65536  # bytes of a datagram
 FOR_EVER_S = 1e9

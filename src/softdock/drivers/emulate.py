@@ -17,8 +17,9 @@ from collections.abc import Callable, Sequence
 from multiprocessing import shared_memory
 from typing import Any
 
+from softdock.core.instants import MS, SECOND
 from softdock.core.realtime import emulate as loop
-from softdock.core.wire.emulated_robot import LATE, STATE, STATES, TICK
+from softdock.core.wire.robot_cells import LATE, STATE, STATES, TICK
 from softdock.drivers.compiled_loop import ask_priority, make_sockets, make_wire, peer_number
 from softdock.drivers.emulated_page import SensorPage
 from softdock.drivers.emulated_robot import (
@@ -36,7 +37,6 @@ from softdock.drivers.sockets import LOOPBACK, Port
 from softdock.drivers.virtual_run import make_queue
 from softdock.errors import BadInput, Problem, SoftdockError
 
-MS, SECOND = 1_000_000, 1_000_000_000  # ns
 SLICE_NS = 50_000_000  # ns of the compiled loop at a time, so that the end is seen
 START_S, END_S, LEAVE_S = 120.0, 30.0, 10.0  # on a busy machine: to come up, to report, to go
 

@@ -11,12 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from softdock.core.instants import MS
 from softdock.core.machine.vector import CHASER_ROBOT_AT, MAP, MEMORY_AT, TARGET_ROBOT_AT
-from softdock.core.robots.keys import ARM_MODEL
+from softdock.core.robots.models import ROBOT_MODELS
 from softdock.core.robots.robot import ROBOT
 from softdock.core.spatial.motion import MOTION_FLOATS, Motion
 from softdock.core.wire import doors
 from softdock.core.wire import emulated_robot as logic
+from softdock.core.wire import robot_cells as cells
 from softdock.core.wire.faults import WINDOW_COLUMNS
 from softdock.core.wire.telegram import LONGEST
 from softdock.drivers.rsi_config import FRAME, EthernetFile
@@ -25,7 +27,6 @@ from softdock.errors import BadInput, Problem
 
 ROBOTS = ("chaser", "target")
 NO_FRAME = (0.0,) * 6
-MS = 1_000_000  # ns
 LOOK_BACK_MS = 250.0  # how far a sensor may look back
 MOST_SLOTS = 1 << 14
 REST = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
@@ -68,16 +69,16 @@ class RobotSettings:
             raise BadInput(wrong)
 
     def numbers(self) -> np.ndarray:
-        made = np.zeros(logic.ROBOT_SETTINGS)
-        made[logic.PERIOD_NS], made[logic.DRIFT_PPM] = self.cycle_ms * MS, self.drift_ppm
-        made[logic.TIMEOUT], made[logic.IN_A_ROW] = self.timeout_packets, self.timeout_in_a_row
-        made[logic.IPOC_STEP], made[logic.WHICH] = self.cycle_ms, ROBOTS.index(self.which)
-        made[logic.LOWER : logic.LOWER + 3] = self.lower_mm
-        made[logic.UPPER : logic.UPPER + 3] = self.upper_mm
-        made[logic.MOST_TURN] = self.max_turn_deg
-        made[logic.MONITOR_MM], made[logic.MONITOR_DEG] = self.monitor_mm, self.monitor_deg
-        made[logic.BASE : logic.BASE + 6] = self.base_in_world
-        made[logic.TOOL : logic.TOOL + 6] = self.tool_from_flange
+        made = np.zeros(cells.ROBOT_SETTINGS)
+        made[cells.PERIOD_NS], made[cells.DRIFT_PPM] = self.cycle_ms * MS, self.drift_ppm
+        made[cells.TIMEOUT], made[cells.IN_A_ROW] = self.timeout_packets, self.timeout_in_a_row
+        made[cells.IPOC_STEP], made[cells.WHICH] = self.cycle_ms, ROBOTS.index(self.which)
+        made[cells.SETTINGS.slice_of("lower")] = self.lower_mm
+        made[cells.SETTINGS.slice_of("upper")] = self.upper_mm
+        made[cells.MOST_TURN] = self.max_turn_deg
+        made[cells.MONITOR_MM], made[cells.MONITOR_DEG] = self.monitor_mm, self.monitor_deg
+        made[cells.SETTINGS.slice_of("base")] = self.base_in_world
+        made[cells.SETTINGS.slice_of("tool")] = self.tool_from_flange
         return made
 
 
@@ -89,9 +90,11 @@ def _slots(settings: RobotSettings, vector: np.ndarray) -> int:
         raise BadInput(
             Problem(key, vector[at + ROBOT.at.joint_stiffness], "0 with emulated robots")
         )
-    if vector[at + ROBOT.at.model] == ARM_MODEL:
-        allowed = "delay, lag or limited with emulated robots, which are told poses"
-        raise BadInput(Problem(f"robots.{settings.which}.model", "arm", allowed))
+    model = ROBOT_MODELS[int(vector[at + ROBOT.at.model])]
+    if model.is_arm:
+        *first, last = (one.name for one in ROBOT_MODELS if not one.is_arm)
+        allowed = f"{', '.join(first)} or {last} with emulated robots, which are told poses"
+        raise BadInput(Problem(f"robots.{settings.which}.model", model.name, allowed))
     delay = sum(vector[at + getattr(ROBOT.at, k)] for k in ("delay", "computation", "transport"))
     delay += vector[at + ROBOT.at.jitter] + vector[at + ROBOT.at.wobble]
     wanted = (1e3 * delay + LOOK_BACK_MS) / settings.cycle_ms + 8
@@ -105,9 +108,9 @@ def shared_sizes(settings: RobotSettings, vector: np.ndarray) -> dict[str, tuple
     """Arrays that other processes see: the sensor the motion, a person the values told."""
     slots, own = _slots(settings, vector), int(vector[MEMORY_AT + MAP.robot_floats])
     return {
-        "settings": (logic.ROBOT_SETTINGS, np.float64),
-        "whole": (logic.ROBOT_WHOLES, np.int64),
-        "mem": (logic.OWN + own + 2 * slots * MOTION_FLOATS, np.float64),
+        "settings": (cells.ROBOT_SETTINGS, np.float64),
+        "whole": (cells.ROBOT_WHOLES, np.int64),
+        "mem": (cells.OWN + own + 2 * slots * MOTION_FLOATS, np.float64),
         "instants": (slots, np.int64),
         "told": (len(rob_telegram(settings.ethernet).table), np.float64),
     }
@@ -150,12 +153,12 @@ class EmulatedRobot:
             rob_telegram(settings.ethernet, settings.decimals),
             sen_telegram(settings.ethernet),
         )
-        rows = np.zeros(logic.ROBOT_ROWS, np.int64)
+        rows = np.zeros(cells.ROBOT_ROWS, np.int64)
         rows[: len(FRAME)] = sen.frame(settings.ethernet.correction())
-        rows[logic.STOP_ROW] = sen.rows.get(("Stop", ""), 0)
-        rows[logic.MEASURED : logic.MEASURED + 6] = rob.frame("RIst")
-        rows[logic.WANTED : logic.WANTED + 6] = rob.frame("RSol")
-        rows[logic.DELAY_ROW] = rob.rows.get(("Delay", "D"), 0)
+        rows[cells.STOP_ROW] = sen.rows.get(("Stop", ""), 0)
+        rows[cells.ROWS.slice_of("measured")] = rob.frame("RIst")
+        rows[cells.ROWS.slice_of("wanted")] = rob.frame("RSol")
+        rows[cells.DELAY_ROW] = rob.rows.get(("Delay", "D"), 0)
         if windows is None:
             windows = np.zeros((0, WINDOW_COLUMNS), np.int64)
         self.arrays = logic.Robot(
@@ -181,7 +184,7 @@ class EmulatedRobot:
 
     @property
     def next_ns(self) -> int:
-        return int(self.arrays.whole[logic.NEXT_NS])
+        return int(self.arrays.whole[cells.NEXT_NS])
 
     def act(self) -> list[bytes]:
         """The tick at `next_ns`: the telegram it sends, if RSI is on."""
@@ -204,15 +207,15 @@ class EmulatedRobot:
 
     @property
     def state(self) -> str:
-        return logic.STATES[self.arrays.whole[logic.STATE]]
+        return cells.STATES[self.arrays.whole[cells.STATE]]
 
     def counts(self) -> dict[str, int]:
         """What a controller's own screen would show."""
         w = self.arrays.whole
         return {
-            "ticks": int(w[logic.TICK]) + 1,
-            "late": int(w[logic.LATE]),
-            "late_in_a_row": int(w[logic.LATE_IN_A_ROW]),
-            "rejected": int(w[logic.REJECTED]),
-            "clamped": int(w[logic.CLAMPED]),
+            "ticks": int(w[cells.TICK]) + 1,
+            "late": int(w[cells.LATE]),
+            "late_in_a_row": int(w[cells.LATE_IN_A_ROW]),
+            "rejected": int(w[cells.REJECTED]),
+            "clamped": int(w[cells.CLAMPED]),
         }

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock.core.instants import SECOND
 from softdock.core.wire import doors, rdt
 from softdock.core.wire import emulated_sensor as logic
 from softdock.core.wire.faults import WINDOW_COLUMNS
@@ -15,7 +16,6 @@ from softdock.drivers.emulated_robot import ROBOTS, EmulatedRobot
 from softdock.drivers.sockets import LOOPBACK
 from softdock.errors import BadInput, Problem
 
-SECOND = 1_000_000_000  # ns
 SENSOR_PEER = 2  # who the chaser's is in fault windows, 3 the target's; 0 and 1 are the robots
 SENSOR = "sensor"  # its name among the peers; of two: sensor.chaser, sensor.target
 

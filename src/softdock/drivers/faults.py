@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from softdock.core.instants import MS, SECOND, US
 from softdock.core.wire import faults as wire
 from softdock.errors import BadInput, Problem, closest
 
-US, MS, SECOND = 1_000, 1_000_000, 1_000_000_000  # ns
 FOR_EVER = 1 << 62  # ns
 RATES = ("loss", "duplicates", "reordering", "malformed")
 _WINDOW = re.compile(r"(?P<value>[-+0-9.]+)(?P<unit>ms|s|ppm)?@(?P<at>[0-9.]+)s\Z")

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from softdock.core.instants import MS
 from softdock.core.wire import doors, links, peer_clock, rdt, samples, sequences, telegram
 from softdock.drivers.rsi_config import EthernetFile
 from softdock.drivers.rsi_tables import rob_telegram, sen_telegram
 from softdock.errors import BadInput, Problem
 
-MS, SECOND = 1_000_000, 1_000_000_000  # ns
 RING = 4096  # samples, half a second at 7 kHz
 BELIEVED_S = 1.0  # a count that is further ahead than this needs a second one that agrees
 HALF = 0.5  # of a cycle: a clock that jumps by more is a clock that has jumped

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from softdock.core.wire.emulated_robot import (
+from softdock.core.wire.robot_cells import (
     LATE,
     LATE_IN_A_ROW,
     ROB_IPOC,

@@ -19,11 +19,11 @@ from typing import Protocol
 
 import numpy as np
 
+from softdock.core.instants import NS
 from softdock.drivers.compiled_loop import ask_priority
 from softdock.drivers.rig_peers import SENSOR, RigPeers
 from softdock.drivers.serve import Server
 
-NS = 1e-9  # s
 Six = Sequence[float]
 ZERO: Six = (0.0,) * 6
 TAKEN = ("first", "taken", "jumped")

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from softdock.drivers.rig_conversation import NS, Conversation, Row
+from softdock.core.instants import NS
+from softdock.drivers.rig_conversation import Conversation, Row
 from softdock.drivers.rig_peers import SENSOR
 from softdock.errors import Problem
 

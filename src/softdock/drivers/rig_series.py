@@ -19,7 +19,6 @@ from softdock.drivers.rig_scenario import OnRig
 from softdock.errors import BadInput, Problem
 
 BODIES = ("chaser", "target")
-NS = 1e-9  # s
 FEWEST = 50  # rows
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from softdock.core.wire.emulated_robot import NEXT_NS
+from softdock.core.instants import MS, SECOND
+from softdock.core.wire.robot_cells import NEXT_NS
 from softdock.core.wire.virtual_queue import NEVER
 from softdock.drivers.emulated_robot import EmulatedRobot
 from softdock.drivers.emulated_sensor import EmulatedSensor, sensor_names
@@ -21,8 +22,6 @@ from softdock.drivers.rig_outcome import RigOutcome, outcome_of
 from softdock.drivers.rig_program import RigProgram, duration_s
 from softdock.drivers.rig_scenario import OnRig
 from softdock.drivers.virtual_run import VirtualRun
-
-MS, SECOND = 1_000_000, 1_000_000_000  # ns
 
 
 @dataclass

@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from softdock.drivers.sockets import Port, wait
 from softdock.drivers.virtual_time import Controller
 
-SECOND = 1_000_000_000  # ns
 LONGEST_WAIT_S = 0.1  # so that `until` is looked at
 SHORT_WAIT_S = 0.01  # so that no buffer of records overflows
 

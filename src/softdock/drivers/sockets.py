@@ -14,13 +14,13 @@ import struct
 import time
 from typing import NamedTuple
 
+from softdock.core.instants import SECOND
 from softdock.errors import BadInput, Problem
 
 LOOPBACK = "127.0.0.1"
 LARGEST = 65535  # bytes of a datagram
 SO_TIMESTAMPNS = getattr(socket, "SO_TIMESTAMPNS", 35)  # Linux
 TIMESPEC = struct.Struct("@qq")
-SECOND = 1_000_000_000  # ns
 
 
 class Datagram(NamedTuple):

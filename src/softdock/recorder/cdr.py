@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from softdock.core.instants import SECOND
+
 START = b"\x00\x01\x00\x00"
-SECOND = 1_000_000_000  # ns
 
 
 class Text(NamedTuple):

@@ -12,12 +12,13 @@ import numpy as np
 
 from softdock.analysis.metrics import metrics_json
 from softdock.analysis.simulation import judge
+from softdock.core.instants import SECOND
 from softdock.errors import BadInput, Problem
 from softdock.recorder.batches import LEVELS
 from softdock.recorder.mcap_file import McapFile
 from softdock.recorder.provenance import PROVENANCE, provenance
 from softdock.recorder.sink import Sink
-from softdock.recorder.streams import CYCLE, SECOND, SENSOR_ON, About, Stream
+from softdock.recorder.streams import CYCLE, SENSOR_ON, About, Stream
 from softdock.runs.run import Run
 from softdock.scenario.files import to_toml
 

@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from softdock.core.instants import SECOND
 from softdock.core.machine.record import Channel
 from softdock.core.recorder import layout
 
 KINDS = ("rows", "samples", "events")
 CYCLE, PACKETS, SAMPLES, EVENTS = "cycle", "packets", "samples", "events"
 STAMP, TIME = "stamp_ns", "time"
-SECOND = 1_000_000_000  # ns
 MOST_CHANNELS = 5000
 SENSOR_ON, BOTH = "sensor_on", "both"  # in the table `run`: the body that has a sensor
 

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from softdock.core.instants import SECOND
 from softdock.core.spatial.arrays import rotate
 from softdock.recorder import schemas
 from softdock.recorder.cdr import Length, Message, Numbers, Text, header_parts, stamps
-from softdock.recorder.streams import SECOND, Stream
+from softdock.recorder.streams import Stream
 
 BODIES = ("chaser", "target")
 WORLD = "world"

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from softdock.arms.facility import Facility
-from softdock.arms.scenario_facility import ARM, arm_robots
+from softdock.arms.scenario_facility import arm_robots
 from softdock.arms.sources import arm_of
 from softdock.core.adaptation.method import Method
 from softdock.core.machine.vector import CHASER_ROBOT_AT, TARGET_ROBOT_AT
@@ -53,10 +53,11 @@ def frozen_by_arms(tables: Mapping[str, Any], key: str) -> str:
     return "one value in a batch: the arms of [facility] are set up and loaded for it"
 
 
-def tell_arms(reader: Any, method: Method, values: Mapping[str, Any], base: int) -> None:
-    """What a method that takes the arms' own stiffness is told of them, into the vector at `base`;
-    the filter's numbers only where it filters."""
-    if values.get("robot_stiffness") != ARM or reader.problems:
+def tell_arms(reader: Any, method: Method, values: dict[str, Any], base: int) -> None:
+    """What a method that takes the arms' own stiffness is told of them, into the vector at
+    `base`."""
+    wanted = () if reader.problems else method.told_of_arms(values)
+    if not wanted:
         return
     from softdock.arms.at_contact import arms_at_contact  # few scenarios need its kinematics
 
@@ -65,10 +66,9 @@ def tell_arms(reader: Any, method: Method, values: Mapping[str, Any], base: int)
     except BadInput as error:
         reader.problems += [located(problem, reader.locate) for problem in error.problems]
         return
-    for name, numbers in told.items():
-        if values["environment"] == "filter" or not name.startswith("filter"):
-            at = base + getattr(method.group.at, name)
-            reader.vector[at : at + len(numbers)] = numbers
+    for name in wanted:
+        at = base + getattr(method.group.at, name)
+        reader.vector[at : at + len(told[name])] = told[name]
 
 
 def located(problem: Problem, locate: Callable[[str], str]) -> Problem:

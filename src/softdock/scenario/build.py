@@ -25,7 +25,6 @@ from softdock.scenario.approach import PATH as APPROACH_PATH
 from softdock.scenario.arm_tables import arm_place, located, unknown_arms
 from softdock.scenario.checks import check_rates, check_scenario
 from softdock.scenario.features import markers_of
-from softdock.scenario.guidance_tables import TOP
 from softdock.scenario.keys import set_key
 from softdock.scenario.latch_tables import read_latches, without_latches
 from softdock.scenario.memory import memory_sizes
@@ -40,6 +39,7 @@ from softdock.scenario.schema import (
     pair_base,
 )
 from softdock.scenario.table_reader import MOST_PROBLEMS, Locate
+from softdock.scenario.top_tables import top_tables
 from softdock.scenario.verdict_table import PATH as VERDICT_PATH
 from softdock.scenario.verdict_table import VERDICT
 from softdock.scenario.wanted_by_methods import wanted_in_orbit
@@ -134,7 +134,7 @@ class _Builder(MethodReader):
 
     def top_level(self) -> None:
         tables = {t.path.split(".")[0] for t in TABLES} | {PAIR_TABLE, METHOD_TABLE, FACILITY_TABLE}
-        known = tables | set(TOP_LEVEL) | {VERDICT_PATH, APPROACH_PATH, *TOP}
+        known = tables | set(TOP_LEVEL) | {VERDICT_PATH, APPROACH_PATH, *top_tables()}
         for key in self.given:
             if len(self.problems) >= MOST_PROBLEMS:
                 break

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from softdock.core import seam
-from softdock.core.adaptation.guidance import keys as guidance
+from softdock.core.adaptation.registry import METHODS
 from softdock.core.contact.latch import LATCH_CELLS
 from softdock.core.contact_log import LOG
 from softdock.core.controller_state import KEPT
@@ -21,6 +21,7 @@ from softdock.core.machine.record import CHANNELS, RECORD
 from softdock.core.machine.simulated_report import TRUTH
 from softdock.core.orbit import attached, flight
 from softdock.core.ports import linear_net, published_net
+from softdock.core.realtime import serve, system_calls
 from softdock.core.recorder import layout as recorded
 from softdock.core.recorder.ring import SLOT
 from softdock.core.rig import layout as rig
@@ -28,11 +29,32 @@ from softdock.core.robots import memory as robots
 from softdock.core.robots.arm import layout as arm
 from softdock.core.schedules import ENTRY, ROW_CELLS
 from softdock.core.settling import SETTLED_REST
-from softdock.core.shapes.pair import LAW_CELLS, PAIR_CELLS
+from softdock.core.shapes.law import LAW_CELLS
+from softdock.core.shapes.pair import PAIR_CELLS
 from softdock.core.shapes.shape import SHAPE_CELLS
 from softdock.core.shapes.table import TABLE_CELLS
 from softdock.core.spatial.motion import MOTION, POSE, WRENCH
 from softdock.core.spatial.rigid_body import BODY_STATE
+from softdock.core.tables import TABLE_KEY
+from softdock.core.wire import (
+    emulated_sensor,
+    faults,
+    kuka_frame,
+    links,
+    peer_clock,
+    rdt,
+    robot_cells,
+    sequences,
+    telegram,
+    virtual_queue,
+)
+
+
+def _declared(field: str) -> tuple[Cells, ...]:
+    """Layouts that methods declare, each once."""
+    found = [layout for method in METHODS.values() for layout in getattr(method, field)]
+    return tuple({layout.name: layout for layout in found}.values())
+
 
 GROUPS: dict[str, tuple[str, tuple[Cells, ...]]] = {
     "Structures": ("Parts of the layouts below.", (POSE, MOTION, WRENCH, BODY_STATE)),
@@ -70,7 +92,7 @@ GROUPS: dict[str, tuple[str, tuple[Cells, ...]]] = {
             memory.REPORTS,
             linear_net.HEAD,
             published_net.HEAD,
-            guidance.SAMPLE,
+            *_declared("parts"),
         ),
     ),
     "Seam": (
@@ -94,9 +116,49 @@ GROUPS: dict[str, tuple[str, tuple[Cells, ...]]] = {
             rig.ROBOT_SEEN,
         ),
     ),
+    "Wire": (
+        "Telegrams and records, what is known of each peer, and emulated robots and sensors "
+        "([wire.md](wire.md)): float64 where a cell is a measured number, else int64.",
+        (
+            telegram.TABLE,
+            telegram.PIECE,
+            kuka_frame.KUKA_FRAME,
+            rdt.RECORD,
+            sequences.SEQUENCE,
+            sequences.LEARNT_STEP,
+            peer_clock.WHOLES,
+            peer_clock.NUMBERS,
+            peer_clock.MINIMUM,
+            links.WHOLES,
+            links.SETTINGS,
+            faults.RATES,
+            faults.WINDOW,
+            robot_cells.SETTINGS,
+            robot_cells.WHOLES,
+            robot_cells.ROWS,
+            robot_cells.HEAD,
+            emulated_sensor.SETTINGS,
+            emulated_sensor.WHOLES,
+            emulated_sensor.MEMORY,
+            virtual_queue.FLIGHT,
+            virtual_queue.COUNTS,
+        ),
+    ),
+    "System calls": (
+        "Words (int64) of the kernel's structures on 64-bit Linux, and counts of each socket.",
+        (
+            serve.COUNTS,
+            system_calls.HEADER,
+            system_calls.PART,
+            system_calls.MESSAGE,
+            system_calls.TIMESPEC,
+            system_calls.SOURCE,
+            system_calls.AT,
+        ),
+    ),
     "Rows in the parameter vector": (
         "Tables and schedules at its end, and how a key refers to them.",
-        (ENTRY, ROW_CELLS, TABLE_CELLS, guidance.THRUSTER, guidance.PLACES, attached.LISTED),
+        (TABLE_KEY, ENTRY, ROW_CELLS, TABLE_CELLS, *_declared("row_parts"), attached.LISTED),
     ),
 }
 LAYOUTS: dict[str, Cells] = {one.name: one for _, layouts in GROUPS.values() for one in layouts}

@@ -1,5 +1,5 @@
 """`[[methods]]` into the parameter vector: each method's keys, what it refuses, rows it computes
-and the memory it needs. Keys of a controller stand in tables at the top (guidance_tables.py)."""
+and the memory it needs. Keys of some stand in tables at the top (top_tables.py)."""
 
 from __future__ import annotations
 
@@ -13,18 +13,11 @@ from softdock.core.adaptation.registry import METHODS, RAW, Method
 from softdock.core.machine.parameters import WRITTEN_HERE
 from softdock.errors import closest
 from softdock.scenario.arm_tables import tell_arms
-from softdock.scenario.guidance_tables import (
-    CONTROLLER,
-    GUIDANCE,
-    TOP,
-    prefix_of,
-    with_controller,
-    written_tables,
-)
 from softdock.scenario.method_chains import chain_problems
 from softdock.scenario.method_memory import floats_of, is_own
 from softdock.scenario.schema import METHOD_TABLE, PAIR_TABLE, TABLES
 from softdock.scenario.table_reader import TableReader
+from softdock.scenario.top_tables import prefix_of, with_those_at_top, written_tables
 from softdock.scenario.values import Refused
 
 MOST_METHODS = 16  # in one scenario: each is compiled into the loop
@@ -40,7 +33,7 @@ class MethodReader(TableReader):
         if not isinstance(given, list) or not all(isinstance(m, Mapping) for m in given):
             self.refuse(METHOD_TABLE, given, "an array of tables, [[methods]], each with a name")
             return []
-        given = with_controller(self.given, given, self.refuse)
+        given = with_those_at_top(self.given, given, self.refuse)
         if len(given) > MOST_METHODS:
             self.refuse(METHOD_TABLE, f"{len(given)} of them", f"at most {MOST_METHODS} methods")
             return []
@@ -90,13 +83,15 @@ class MethodReader(TableReader):
         """A method's keys, from its entry or from tables at the top."""
         rest = {key: value for key, value in entry.items() if key != "name"}
         path = f"{METHOD_TABLE}.{i}"
-        if not method.at_top:
+        top = method.at_top
+        if top is None:
             return self.fill(path, rest, method.group, self.vector, base)
         for key, value in rest.items():
-            self.refuse(f"{path}.{key}", value, f"nothing here: its keys are in {', '.join(TOP)}")
-        written = written_tables(self.given, self.resolved.get(PAIR_TABLE, []))
+            tables = ", ".join(top.tables)
+            self.refuse(f"{path}.{key}", value, f"nothing here: its keys are in {tables}")
+        written = written_tables(top, self.given, self.resolved.get(PAIR_TABLE, []))
         values = self.fill("", written, method.group, self.vector, base)
-        self.resolved.setdefault(GUIDANCE, {})[CONTROLLER] = method.name
+        self.resolved.setdefault(top.tables[0], {})[top.kind] = method.name
         return values
 
     def add_rows(self, method: Method, values: dict[str, Any], base: int) -> None:

@@ -18,7 +18,6 @@ from softdock.core.contact.pairs import MOST_PAIRS, PAIR
 from softdock.core.machine.parameters import WRITTEN_HERE, Group, Parameter
 from softdock.scenario.approach import KEYS
 from softdock.scenario.approach import PATH as APPROACH_PATH
-from softdock.scenario.guidance_tables import CONTROLLER, GUIDANCE
 from softdock.scenario.schema import (
     LATCH_TABLE,
     METHOD_TABLE,
@@ -27,6 +26,7 @@ from softdock.scenario.schema import (
     TABLES,
     TOP_LEVEL,
 )
+from softdock.scenario.top_tables import kinds, named_by
 from softdock.scenario.verdict_table import PATH, VERDICT
 from softdock.scenario.words import WORDS
 
@@ -67,7 +67,7 @@ def scenario_reference() -> str:
                 *_pairs(),
                 *_latches(),
                 *_methods(),
-                *_guidance(),
+                *_at_top(),
                 *_verdict(),
                 *_words(),
             ]
@@ -121,24 +121,23 @@ def _methods() -> Iterator[str]:
             yield from _method(method)
 
 
-def _guidance() -> Iterator[str]:
-    """Tables of the controllers: navigation and thrusters are common to all."""
-    guiding = [method for method in METHODS.values() if method.at_top]
-    yield f"## `[{GUIDANCE}]`, `[navigation]`, `[thrusters]`\n"
-    yield (
-        f"A guided chaser ([guided_docking.md](guided_docking.md)); `{GUIDANCE}.{CONTROLLER}` says "
-        "who steers. Tip, port and axis that are not given are those of the first contact pair.\n"
-    )
-    names = ", ".join(_code(method.name) for method in guiding)
-    yield f"Every controller ({names}, or one of your own) has these:\n"
-    shared = [p for p in guiding[0].group if not p.key.startswith(f"{GUIDANCE}.")]
-    yield from _table(COLUMNS, [_row(p) for p in shared if p.kind not in WRITTEN_HERE])
-    for method in guiding:
-        yield f'### `{GUIDANCE}.{CONTROLLER} = "{method.name}"`\n'
-        yield f"{_sentence(method.summary)} {method.group.meaning}\n"
-        own = [p for p in method.group if p.key.startswith(f"{GUIDANCE}.")]
-        if own:
-            yield from _table(COLUMNS, [_row(p) for p in own])
+def _at_top() -> Iterator[str]:
+    """Tables of methods at the top of a scenario: those behind the first are common to all."""
+    for top in kinds().values():
+        listed = [METHODS[name] for name in named_by(top)]
+        yield "## " + ", ".join(f"`[{table}]`" for table in top.tables) + "\n"
+        yield f"{top.meaning}\n"
+        names = ", ".join(_code(method.name) for method in listed)
+        yield f"Every {top.kind} ({names}, or one of your own) has these:\n"
+        first = f"{top.tables[0]}."
+        shared = [p for p in listed[0].group if not p.key.startswith(first)]
+        yield from _table(COLUMNS, [_row(p) for p in shared if p.kind not in WRITTEN_HERE])
+        for method in listed:
+            yield f'### `{top.key} = "{method.name}"`\n'
+            yield f"{_sentence(method.summary)} {method.group.meaning}\n"
+            own = [p for p in method.group if p.key.startswith(first)]
+            if own:
+                yield from _table(COLUMNS, [_row(p) for p in own])
 
 
 def _verdict() -> Iterator[str]:

@@ -38,7 +38,7 @@ from softdock.scenario.schema import (
     TABLES,
     pair_base,
 )
-from softdock.scenario.values import Refused, check_thrusters, rows_of, to_vector
+from softdock.scenario.values import Refused, check_own_rows, rows_of, to_vector
 
 MOST_PROBLEMS = 1000  # that are looked for; the first ones are shown
 # of its range, the mock-up it is behind, its places there, and how many rows a hand has: what a
@@ -187,8 +187,8 @@ class TableReader:
             if parameter.kind == "network":
                 if not self.put_network(before, parameter, value, offset):
                     return
-            elif parameter.kind == "thrusters":
-                check_thrusters(parameter, value)  # their rows are the method's to make
+            elif parameter.rows is not None:
+                check_own_rows(parameter, parameter.rows, value)
             elif parameter.kind in ("table", "schedule", "gains"):
                 if value != []:
                     self.tails.append((offset, rows_of(parameter, value)))

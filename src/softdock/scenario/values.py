@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.core.adaptation.guidance.keys import MOST_THRUSTERS
-from softdock.core.machine.parameters import Parameter
+from softdock.core.machine.parameters import OwnRows, Parameter
 
 SYMMETRIC_TO = 1e-9  # relative; an inertia matrix less symmetric than this is refused
 TRIANGLE_SLACK = 1e-9  # relative; thin plates lie on the bound
@@ -171,13 +170,12 @@ def rows_of(parameter: Parameter, value: Any) -> np.ndarray:
     return np.column_stack([rows, energy])
 
 
-def check_thrusters(parameter: Parameter, value: Any) -> None:
-    """Rows of position and direction; raises `Refused`."""
+def check_own_rows(parameter: Parameter, rows: OwnRows, value: Any) -> None:
+    """Rows that a method makes its own of; raises `Refused`."""
     if not _is_list(value) or not all(_is_list(row) for row in value):
         raise Refused(parameter.allowed)
-    if len(value) > MOST_THRUSTERS:
+    if len(value) > rows.most:
         raise Refused(f"{parameter.allowed}; these are {len(value)}")
     for i, row in enumerate(value):
-        numbers = _numbers(parameter, row, 6)
-        if not np.linalg.norm(numbers[3:]) > 1e-9 or np.abs(numbers[:3]).max() > 1e3:
-            raise Refused(f"{parameter.allowed}; row {i} has no direction, or is beyond 1 km")
+        if why := rows.refused(_numbers(parameter, row, rows.width)):
+            raise Refused(f"{parameter.allowed}; row {i} {why}")

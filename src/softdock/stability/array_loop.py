@@ -15,7 +15,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from softdock.stability.loop import POSITION_SHARE, SAME_TIME, Loop, Robot
+from softdock.core.instants import SAME_CYCLE
+from softdock.stability.loop import POSITION_SHARE, Loop, Robot
 
 Law = Callable[[np.ndarray, np.ndarray], np.ndarray]  # depth and its rate to force
 
@@ -61,13 +62,13 @@ class ArrayLoop:
         )  # cycles
         longest = max(robot.delay for robot in loop.robots) / self.T
         self.history = (
-            math.ceil(longest - SAME_TIME) + 2
+            math.ceil(longest - SAME_CYCLE) + 2
         )  # stamps k, k-1, ...: the delay, and the interval read at the start of a cycle
         self.lags = [i for i, robot in enumerate(loop.robots) if robot.lag > 0.0]
         each = self.T / loop.period  # samples a cycle
-        kept = math.ceil(loop.sensor_delay / loop.period - SAME_TIME) + 1
+        kept = math.ceil(loop.sensor_delay / loop.period - SAME_CYCLE) + 1
         self.samples = kept + (math.ceil(each) if loop.handover == "mean" else 0)
-        self.poses = math.ceil(loop.pose_delay / self.T - SAME_TIME) + 2 if self._sees else 0
+        self.poses = math.ceil(loop.pose_delay / self.T - SAME_CYCLE) + 2 if self._sees else 0
         sizes = {
             "x": self.history,
             "v": self.history,
@@ -107,7 +108,7 @@ class ArrayLoop:
         self, x: np.ndarray, v: np.ndarray, interpolation: str, back: float
     ) -> tuple[np.ndarray, np.ndarray]:
         nearest = round(back)
-        if abs(back - nearest) < SAME_TIME:
+        if abs(back - nearest) < SAME_CYCLE:
             return x[nearest], v[nearest]
         b = math.floor(back)  # the later stamp
         p, r = between_weights(interpolation, b + 1 - back)
@@ -167,7 +168,7 @@ class ArrayLoop:
 
     def _arrived(self, k: int) -> int:
         """Number of the newest force sample that has arrived at t_k."""
-        return math.floor((k - self.late) / self.period + SAME_TIME)
+        return math.floor((k - self.late) / self.period + SAME_CYCLE)
 
     def advance(self, k: int, force: np.ndarray, law: Law) -> None:
         """From t_k to t_{k+1} under a held force on the satellite."""
@@ -193,11 +194,11 @@ class ArrayLoop:
         there; as facility/simulated.py."""
         steps, period = self.loop.plant_steps, self.period
         plant = [(i + 1) / steps for i in range(steps)]
-        first = math.floor(k / period + SAME_TIME) + 1
-        last = math.floor((k + 1) / period + SAME_TIME)
+        first = math.floor(k / period + SAME_CYCLE) + 1
+        last = math.floor((k + 1) / period + SAME_CYCLE)
         taken = [n * period - k for n in range(first, last + 1)]
-        times = sorted({*plant, *(t for t in taken if all(abs(t - p) > SAME_TIME for p in plant))})
-        return [(t, any(abs(t - s) <= SAME_TIME for s in taken)) for t in times]
+        times = sorted({*plant, *(t for t in taken if all(abs(t - p) > SAME_CYCLE for p in plant))})
+        return [(t, any(abs(t - s) <= SAME_CYCLE for s in taken)) for t in times]
 
     def _sample(self, force: np.ndarray) -> None:
         if self.keep > 0.0:
@@ -211,7 +212,7 @@ class ArrayLoop:
         newest, handed = self._arrived(k), self._arrived(k - 1)
         if newest <= handed:
             return
-        age = math.floor(k / self.period + SAME_TIME) - newest  # samples taken since
+        age = math.floor(k / self.period + SAME_CYCLE) - newest  # samples taken since
         samples = self.part("samples")
         if self.loop.handover == "latest" or newest == handed + 1:
             self.part("reading")[0] = samples[age]

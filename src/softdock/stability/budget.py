@@ -11,7 +11,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from softdock.stability.loop import POSITION_SHARE, SAME_TIME, Loop
+from softdock.core.instants import SAME_CYCLE
+from softdock.stability.loop import POSITION_SHARE, Loop
 
 
 class Item(NamedTuple):
@@ -90,9 +91,9 @@ def _handover(loop: Loop) -> float:
         return 0.0
     period, late = loop.period / loop.cycle, loop.sensor_delay / loop.cycle
     ages = []
-    newest = math.floor(-late / period + SAME_TIME)
+    newest = math.floor(-late / period + SAME_CYCLE)
     for k in range(1, loop.pattern + 1):
-        handed, newest = newest, math.floor((k - late) / period + SAME_TIME)
+        handed, newest = newest, math.floor((k - late) / period + SAME_CYCLE)
         first = newest if loop.handover == "latest" or newest <= handed else handed + 1
         ages.append(k - 0.5 * period * (first + newest) - late)
     return loop.cycle * sum(ages) / len(ages)
@@ -106,5 +107,5 @@ def _staircase(loop: Loop) -> float:
     for robot in loop.robots:
         if robot.interpolation == "hold":
             cycles = robot.delay / loop.cycle
-            late += robot.share * max(math.ceil(cycles - SAME_TIME) - cycles, 0.0) * loop.cycle
+            late += robot.share * max(math.ceil(cycles - SAME_CYCLE) - cycles, 0.0) * loop.cycle
     return late

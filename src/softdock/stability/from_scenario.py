@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock.analysis.sensor_faults import faults_in_words
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.robots.models import robot_model_named
 from softdock.core.spatial.arrays import matrix
@@ -218,6 +219,9 @@ def _about_sensor(tables: dict[str, Any]) -> list[str]:
     for key in ("threshold_N", "range_N", "resolution_N"):
         if sensor[key] > 0.0:
             notes.append(f"sensor.{key} is left out: it is not linear")
+    happens = faults_in_words(sensor, tables["time"]["duration_s"])
+    if happens:
+        notes.append(f"sensor: its faults ({happens}) are left out")
     if any(tables["mock_up"][name]["mass_kg"] > 0.0 for name in NAMES):
         notes.append("the mock-ups' weight and inertia are taken as compensated")
     return notes

@@ -195,7 +195,7 @@ def _continuous_impact(loop: Loop) -> float:
 
 
 def _undelayed(mass: float, stiffness: float, damping: float, law: str) -> float:
-    from softdock.core.contact.restitution import restitution_of_damping
+    from softdock.scenario.restitution import restitution_of_damping
 
     zeta = 0.5 * damping / math.sqrt(stiffness * mass)
     if zeta < 0.0:  # the force is positive until the depth is zero, clamped or not

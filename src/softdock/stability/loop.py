@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
+from softdock.core.instants import SAME_CYCLE
 from softdock.errors import BadInput, Problem
 
 # Share of T^2 F / m that a held force adds to the position in one cycle; the velocity gets T F / m
@@ -26,7 +27,6 @@ POSITION_SHARE = {
 INTERPOLATIONS = ("hermite", "linear", "hold")
 HANDOVERS = ("latest", "mean")
 LAWS = ("spring_damper", "spring_damper_pull")
-SAME_TIME = 1e-9  # cycles; instants closer than this coincide, as in facility/state.py
 LONGEST_PATTERN = 64  # cycles after which sensor and controller must be in step again
 
 
@@ -90,7 +90,7 @@ class Loop:
         assert self.cycle is not None
         ratio = Fraction(self.period / self.cycle).limit_denominator(LONGEST_PATTERN)
         if (
-            abs(float(ratio) - self.period / self.cycle) > SAME_TIME
+            abs(float(ratio) - self.period / self.cycle) > SAME_CYCLE
             or ratio.numerator > LONGEST_PATTERN
         ):
             allowed = (

@@ -32,6 +32,7 @@ from softdock.core.adaptation.adaptive_damping_keys import (
     report,
     wanted,
 )
+from softdock.core.adaptation.declaration import Belief
 from softdock.core.adaptation.interface import Wrenches
 from softdock.core.adaptation.measured.line_of_action import (
     effective_mass,
@@ -54,7 +55,7 @@ from softdock.core.adaptation.measured.normal_damper import (
     damper_wrenches,
     last_motions,
 )
-from softdock.core.adaptation.method import Belief, Method
+from softdock.core.adaptation.method import Method
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.motion import (
     no_wrench,

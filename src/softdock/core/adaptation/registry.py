@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from softdock.core.adaptation.method import KINDS, METHODS, Belief, Method, register
+from softdock.core.adaptation.declaration import KINDS, Belief
+from softdock.core.adaptation.method import METHODS, Method, register
 
 __all__ = ["KINDS", "METHODS", "RAW", "Belief", "Method", "register"]
 

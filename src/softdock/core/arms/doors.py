@@ -56,7 +56,17 @@ def torque_rows(arm, q, speed, acceleration, gravity, pushed, work, into):
     for i in range(len(q)):
         force, moment = load3(pushed[i], 0), load3(pushed[i], 3)
         motion = load7(q[i]), load7(speed[i]), load7(acceleration[i])
-        torques(arm, motion[0], motion[1], motion[2], g, force, moment, work, into[i])
+        torques(
+            arm,
+            q=motion[0],
+            speed=motion[1],
+            acceleration=motion[2],
+            gravity=g,
+            pushed=force,
+            twisted=moment,
+            work=work,
+            into=into[i],
+        )
 
 
 @door

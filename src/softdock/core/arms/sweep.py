@@ -146,7 +146,17 @@ def _note_motion(arm, frames, times, joints, forces, points, rows, work, torque_
             worst[STIFFNESS, 1] = row
         force = rotate(orbit.q, load3(forces[row], 0))
         twist = cross(subtract(point, flange.p), force)
-        torques(arm, q, v, a, gravity, force, twist, work, torque_rows[row])
+        torques(
+            arm,
+            q,
+            speed=v,
+            acceleration=a,
+            gravity=gravity,
+            pushed=force,
+            twisted=twist,
+            work=work,
+            into=torque_rows[row],
+        )
         for i in range(first, AXES):
             _note(worst, SPEED, abs(v[i]) / arm[AT.speed + i], row, i)
             _note(worst, ACCELERATION, abs(a[i]) / arm[AT.acceleration + i], row, i)
@@ -176,7 +186,18 @@ def sweep(
     """
     for what in range(len(WORST)):
         worst[what, 0], worst[what, 1], worst[what, 2] = 0.0, 0.0, 0.0
-    rows = _follow_path(arm, frames, motions, base, start, branch, joints, worst, ended)
+    rows = _follow_path(arm, frames, motions, base, start, branch, joints, worst=worst, ended=ended)
     if rows > 2:
-        _note_motion(arm, frames, times, joints, forces, points, rows, work, torque_rows, worst)
+        _note_motion(
+            arm,
+            frames,
+            times,
+            joints,
+            forces,
+            points,
+            rows,
+            work=work,
+            torque_rows=torque_rows,
+            worst=worst,
+        )
     return rows

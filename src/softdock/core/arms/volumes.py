@@ -17,6 +17,7 @@ import math
 from softdock.core.arms.forward import link_frames
 from softdock.core.arms.layout import WORK_AT
 from softdock.core.arms.sweep import joined
+from softdock.core.bodies import BODIES
 from softdock.core.machine.compiled import apart, compiled, door
 from softdock.core.machine.parameters import Group, Parameter
 from softdock.core.spatial.motion import Pose, load_pose
@@ -48,7 +49,7 @@ VOLUME = Group(
 V = VOLUME.at
 CAPSULE_RADIUS = V.second + 3  # behind its second end
 CAPSULE, BOX = 0, 1
-CHASER, TARGET, LABORATORY = 0, 1, 2
+LABORATORY = BODIES  # behind the two bodies
 OWNERS = ("chaser", "target", "laboratory")
 BISECTIONS = 30  # to 1e-9 of a segment
 

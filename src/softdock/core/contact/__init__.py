@@ -102,7 +102,14 @@ def touch_bodies(vector, mem, at, pairs, chaser, target):
         )
         if pair.soft:
             f1, moved, s1, d1 = yielding_force(
-                pairs.features, pair, touches.side, chaser.q, target.q, tip, v, spin
+                pairs.features,
+                pair,
+                touches.side,
+                chaser_q=chaser.q,
+                target_q=target.q,
+                tip=tip,
+                v=v,
+                spin=spin,
             )
             f2, t1, t2, s2, d2 = (0.0, 0.0, 0.0), cross(moved, f1), (0.0, 0.0, 0.0), 0.0, 0.0
         else:

@@ -26,8 +26,10 @@ import math
 from typing import NamedTuple
 
 from softdock.core.contact.latch_keys import LATCH
+from softdock.core.instants import SAME_TIME
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import apart, compiled
+from softdock.core.shapes.pair import Pair
 from softdock.core.shapes.tip import tip_in_target, tip_velocity
 from softdock.core.spatial.rotations import (
     exponential,
@@ -74,7 +76,16 @@ LATCH_CELLS = Cells(
 LATCH_FLOATS, IN_LATCH = LATCH_CELLS.size, LATCH_CELLS.at
 AT = LATCH.at
 OWN = AT.wanted_along - AT.real_along  # from a real number to the wanted one
-SAME_TIME = 1e-9  # s
+
+
+class Latch(NamedTuple):
+    """One latch: where it stands, and what it holds."""
+
+    base: int  # its keys in the vector
+    wanted: int  # 0 for the real numbers, `wanted_numbers` for those in orbit
+    at: int  # its state in `mem`
+    pair: Pair
+    hold: float  # s, at the seat on end before it engages
 
 
 class Load(NamedTuple):
@@ -127,10 +138,10 @@ def is_holding(state):
 
 
 @apart
-def latch_load(vector, base, wanted, mem, at, pair, t, chaser, target):
-    """Load of a latch that holds. `base`: its keys in the vector; `wanted`: 0 for the real numbers,
-    `wanted_numbers` for those in orbit; `at`: its state in `mem`."""
-    here = _related(vector, base, pair, chaser, target)
+def latch_load(vector, mem, latch, t, chaser, target):
+    """Of a latch that holds."""
+    base, at = latch.base, latch.at
+    here = _related(vector, base, latch.pair, chaser, target)
     share = vector[base + AT.soft_share] if mem[at + IN_LATCH.state] == SOFT else 1.0
     pull_in, left, pace = vector[base + AT.pull_in], 1.0, 0.0
     if pull_in > 0.0:
@@ -141,7 +152,7 @@ def latch_load(vector, base, wanted, mem, at, pair, t, chaser, target):
     docked = normalise(load4(vector, base + AT.attitude))
     Q_rest = product(exponential(scale(left, turn)), docked)
 
-    law = base + wanted
+    law = base + latch.wanted
     x = add_scaled(here.x, -left, offset)
     v, w = subtract(here.v, v_rest), subtract(here.w, w_rest)
     phi = logarithm(product(here.Q, inverse(Q_rest)))
@@ -176,8 +187,9 @@ def is_overloaded(vector, base, load):
 
 
 @compiled
-def _engage(vector, base, mem, at, pair, t, chaser, target):
-    here = _related(vector, base, pair, chaser, target)
+def _engage(vector, mem, latch, t, chaser, target):
+    base, at = latch.base, latch.at
+    here = _related(vector, base, latch.pair, chaser, target)
     docked = normalise(load4(vector, base + AT.attitude))
     store3(mem, at + IN_LATCH.offset, here.x)
     store3(mem, at + IN_LATCH.turn, logarithm(product(here.Q, inverse(docked))))
@@ -189,9 +201,10 @@ def _engage(vector, base, mem, at, pair, t, chaser, target):
 
 
 @apart
-def follow_latch(vector, base, wanted, hold, mem, at, pair, is_seated, t, chaser, target):
-    """The latch's state at time t [s]: engaged after `hold` [s] at the seat on end, hard after its
+def follow_latch(vector, mem, latch, is_seated, t, chaser, target):
+    """The latch's state at time t [s]: engaged after its `hold` at the seat on end, hard after its
     pull-in. Returns when it changes next if nothing else happens [s]; inf: never."""
+    base, at = latch.base, latch.at
     state, next_time = int(mem[at + IN_LATCH.state]), 1e300
     if state == OPEN:
         if not is_seated:
@@ -200,19 +213,19 @@ def follow_latch(vector, base, wanted, hold, mem, at, pair, is_seated, t, chaser
         if mem[at + IN_LATCH.seated] == 0.0:
             mem[at + IN_LATCH.seated] = 1.0
             mem[at + IN_LATCH.since] = t
-        due = mem[at + IN_LATCH.since] + hold
+        due = mem[at + IN_LATCH.since] + latch.hold
         if t < due - SAME_TIME:
             return due
-        _engage(vector, base, mem, at, pair, t, chaser, target)
+        _engage(vector, mem, latch, t, chaser, target)
         state = int(mem[at + IN_LATCH.state])
     if state == SOFT:
         due = mem[at + IN_LATCH.engaged_at] + vector[base + AT.pull_in]
         if t < due - SAME_TIME:
             return due
-        before = latch_load(vector, base, wanted, mem, at, pair, t, chaser, target).stored
+        before = latch_load(vector, mem, latch, t, chaser, target).stored
         mem[at + IN_LATCH.state] = float(HARD)
         mem[at + IN_LATCH.hard_at] = t
-        after = latch_load(vector, base, wanted, mem, at, pair, t, chaser, target).stored
+        after = latch_load(vector, mem, latch, t, chaser, target).stored
         mem[at + IN_LATCH.driven] += after - before
     return next_time
 

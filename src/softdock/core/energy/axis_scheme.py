@@ -51,7 +51,14 @@ def _integrate(form, state_too, forces, mass, T, smallest_force, tank, rows):
         v_pc, observed = 0.0, left - integration_energy(T, inverse, early)
         if form >= 0:
             v_pc, observed, left = damper(
-                form, T, inverse, tank, smallest_force, left, early, forces[k]
+                form,
+                T,
+                inverse_mass=inverse,
+                tank=tank,
+                smallest_force=smallest_force,
+                observed=left,
+                earlier=early,
+                newest=forces[k],
             )
         else:
             left = observed
@@ -80,7 +87,7 @@ def integrate_axis(
     rows = np.zeros((len(forces), 6))
     code = FORMS.index(form) if form != BARE else -1
     tank = 0.5 * T**2 * float(np.max(np.abs(forces))) ** 2 / mass if code == BOUNDED else 0.0
-    _integrate(code, state_too, forces, mass, T, smallest_force, tank, rows)
+    _integrate(code, state_too, forces, mass, T, smallest_force, tank, rows=rows)
     acting = np.concatenate([[0.0], forces[:-1]]) if code == PREVIOUS_FORCE else forces
     damping = np.divide(rows[:, CORRECTION], acting, out=np.zeros_like(acting), where=acting != 0.0)
     velocity, position, extra, observed, left, correction = rows.T

@@ -18,48 +18,48 @@ from softdock.core.machine.compiled import apart, by_type, compiled
 from softdock.core.machine.features import Arms, Every
 from softdock.core.machine.vector import CHASER_ROBOT_AT, PAIRS_MEM, TARGET_ROBOT_AT
 from softdock.core.robots.arm.compliant_step import give_way, keep_way, make_ready
-from softdock.core.robots.joint import book_joint, motors_of, store_motors, yield_to
+from softdock.core.robots.joint import Step, book_joint, motors_of, store_motors, yield_to
 from softdock.core.robots.robot import robot_joint
 from softdock.core.spatial.motion import Wrench
 from softdock.core.spatial.vectors import add, negate, scale
 
 
 @compiled
-def _rigid(features, params, vector, mem, dt, was, chaser, target):
-    return chaser, target
+def _rigid(features, params, vector, mem, dt, was, motors):
+    return motors.chaser, motors.target
 
 
 @compiled
-def _elastic(features, params, vector, mem, dt, was, chaser, target):
-    force = was.true_chaser.force
-    return _yielded(
-        features, params, vector, mem, dt, was.chaser, was.target, force, chaser, target
+def _steps(params, dt, was, motors):
+    """The step of each robot."""
+    at_chaser, at_target = params.memory.chaser_robot, params.memory.target_robot
+    return (
+        Step(at=CHASER_ROBOT_AT, state=at_chaser, dt=dt, was=was.chaser, motors=motors.chaser),
+        Step(at=TARGET_ROBOT_AT, state=at_target, dt=dt, was=was.target, motors=motors.target),
     )
+
+
+@compiled
+def _elastic(features, params, vector, mem, dt, was, motors):
+    chaser, target = _steps(params, dt, was, motors)
+    return _yielded(params.pairs, vector, mem, chaser, target, was.true_chaser.force)
 
 
 @apart
-def _yielded(features, params, vector, mem, dt, was_chaser, was_target, force, chaser, target):
-    at_chaser, at_target = params.memory.chaser_robot, params.memory.target_robot
-    chaser_joint, target_joint = (
-        robot_joint(vector, CHASER_ROBOT_AT),
-        robot_joint(vector, TARGET_ROBOT_AT),
-    )
-    before_chaser, before_target = motors_of(mem, at_chaser), motors_of(mem, at_target)
-    guess_chaser = yield_to(chaser_joint, dt, was_chaser, before_chaser, chaser, force)
-    guess_target = yield_to(target_joint, dt, was_target, before_target, target, negate(force))
-    contact = touch_apart(vector, mem, PAIRS_MEM, params.pairs, guess_chaser, guess_target)
+def _yielded(pairs, vector, mem, chaser, target, force):
+    chaser_joint, target_joint = robot_joint(vector, chaser.at), robot_joint(vector, target.at)
+    before_chaser, before_target = motors_of(mem, chaser.state), motors_of(mem, target.state)
+    guess_chaser = yield_to(chaser_joint, chaser, before_chaser, force)
+    guess_target = yield_to(target_joint, target, before_target, negate(force))
+    contact = touch_apart(vector, mem, PAIRS_MEM, pairs, guess_chaser, guess_target)
     mean = scale(0.5, add(force, contact.force))
     opposite = negate(mean)
-    chaser_there = yield_to(chaser_joint, dt, was_chaser, before_chaser, chaser, mean)
-    target_there = yield_to(target_joint, dt, was_target, before_target, target, opposite)
-    book_joint(
-        chaser_joint, dt, mem, at_chaser, was_chaser, before_chaser, chaser_there, chaser, mean
-    )
-    book_joint(
-        target_joint, dt, mem, at_target, was_target, before_target, target_there, target, opposite
-    )
-    store_motors(mem, at_chaser, dt, before_chaser, chaser)
-    store_motors(mem, at_target, dt, before_target, target)
+    chaser_there = yield_to(chaser_joint, chaser, before_chaser, mean)
+    target_there = yield_to(target_joint, target, before_target, opposite)
+    book_joint(chaser_joint, mem, chaser, before_chaser, chaser_there, mean)
+    book_joint(target_joint, mem, target, before_target, target_there, opposite)
+    store_motors(mem, chaser.state, chaser.dt, before_chaser, chaser.motors)
+    store_motors(mem, target.state, target.dt, before_target, target.motors)
     return chaser_there, target_there
 
 
@@ -69,25 +69,21 @@ def _mean(a, b):
 
 
 @apart
-def _on_arms(features, params, vector, mem, dt, was, chaser, target):
+def _on_arms(features, params, vector, mem, dt, was, motors):
     """The same where a robot is an arm: its links give way to the whole wrench."""
-    c, t = params.memory.chaser_robot, params.memory.target_robot
+    chaser, target = _steps(params, dt, was, motors)
     on_chaser, on_target = was.true_chaser, was.true_target
-    make_ready(vector, CHASER_ROBOT_AT, mem, c, dt)
-    make_ready(vector, TARGET_ROBOT_AT, mem, t, dt)
-    guess_chaser = give_way(vector, CHASER_ROBOT_AT, mem, c, dt, was.chaser, chaser, on_chaser)
-    guess_target = give_way(vector, TARGET_ROBOT_AT, mem, t, dt, was.target, target, on_target)
+    make_ready(vector, mem, chaser)
+    make_ready(vector, mem, target)
+    guess_chaser = give_way(vector, mem, chaser, on_chaser)
+    guess_target = give_way(vector, mem, target, on_target)
     contact = touch_apart(vector, mem, PAIRS_MEM, params.pairs, guess_chaser, guess_target)
     on_chaser = _mean(on_chaser, Wrench(contact.force, contact.torque_chaser))
     on_target = _mean(on_target, Wrench(negate(contact.force), contact.torque_target))
-    there_chaser = give_way(vector, CHASER_ROBOT_AT, mem, c, dt, was.chaser, chaser, on_chaser)
-    there_target = give_way(vector, TARGET_ROBOT_AT, mem, t, dt, was.target, target, on_target)
-    there_chaser = keep_way(
-        vector, CHASER_ROBOT_AT, mem, c, dt, was.chaser, there_chaser, chaser, on_chaser.force
-    )
-    there_target = keep_way(
-        vector, TARGET_ROBOT_AT, mem, t, dt, was.target, there_target, target, on_target.force
-    )
+    there_chaser = give_way(vector, mem, chaser, on_chaser)
+    there_target = give_way(vector, mem, target, on_target)
+    there_chaser = keep_way(vector, mem, chaser, there_chaser, on_chaser.force)
+    there_target = keep_way(vector, mem, target, there_target, on_target.force)
     return there_chaser, there_target
 
 
@@ -95,6 +91,5 @@ CHOICES: dict[type, Any] = {Arms: _on_arms, Every: _elastic}
 
 
 @by_type(lambda cls: CHOICES.get(cls, _rigid))
-def yield_joints(features, params, vector, mem, dt, was, chaser, target):
-    """Both mock-ups after dt [s]. `was`: the facility before; `chaser`, `target`: the motors
-    after."""
+def yield_joints(features, params, vector, mem, dt, was, motors):
+    """Both mock-ups after dt [s]. `was`: the facility before; `motors`: of both, after."""

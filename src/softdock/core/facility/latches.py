@@ -10,6 +10,7 @@ from softdock.core.contact import Contact
 from softdock.core.contact.latch import (
     IN_LATCH,
     LATCH_FLOATS,
+    Latch,
     break_open,
     follow_latch,
     is_holding,
@@ -29,12 +30,13 @@ PAIR_OF = LATCH.at.pair
 
 
 @compiled
-def _no_latches(features, params, vector, mem, t, dt, chaser, target, contact):
+def _no_latches(features, params, vector, mem, contact, there, t, dt):
     return contact, False
 
 
 @apart
-def _latches(features, params, vector, mem, t, dt, chaser, target, contact):
+def _latches(features, params, vector, mem, contact, there, t, dt):
+    chaser, target = there
     force, torque_chaser, torque_target = (
         contact.force,
         contact.torque_chaser,
@@ -51,11 +53,12 @@ def _latches(features, params, vector, mem, t, dt, chaser, target, contact):
         base, at = LATCHES_AT + i * LATCH_KEYS, params.memory.latches + i * LATCH_FLOATS
         index = int(vector[base + PAIR_OF])
         pair = pair_here(params.pairs, mem, PAIRS_MEM + index * PAIR_FLOATS, index)
+        latch = Latch(base=base, wanted=0, at=at, pair=pair, hold=hold)
         is_seated = at_seat(vector, CAPTURE_AT, pair, chaser, target)
-        follow_latch(vector, base, 0, hold, mem, at, pair, is_seated, t, chaser, target)
+        follow_latch(vector, mem, latch, is_seated, t, chaser, target)
         if not is_holding(int(mem[at + IN_LATCH.state])):
             continue
-        load = latch_load(vector, base, 0, mem, at, pair, t, chaser, target)
+        load = latch_load(vector, mem, latch, t, chaser, target)
         keep_peaks(mem, at, load)
         mem[at + IN_LATCH.driven] += 0.5 * dt * (mem[at + IN_LATCH.driving] + load.driving)
         mem[at + IN_LATCH.driving] = load.driving
@@ -82,6 +85,6 @@ def _latches(features, params, vector, mem, t, dt, chaser, target, contact):
 
 
 @by_type(lambda cls: _latches if is_full(cls) else _no_latches)
-def with_latches(features, params, vector, mem, t, dt, chaser, target, contact):
-    """The contact with what latches add at time t, after a plant step of dt [s]; and whether any
-    holds."""
+def with_latches(features, params, vector, mem, contact, there, t, dt):
+    """The contact with what latches add at time t [s], after a plant step of dt [s]; and whether
+    any holds. `there`: both mock-ups at t."""

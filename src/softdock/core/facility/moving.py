@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from softdock.core.adaptation.interface import Output
 from softdock.core.facility.elastic import yield_joints
 from softdock.core.facility.state import Facility
 from softdock.core.machine.compiled import compiled
@@ -14,13 +15,29 @@ from softdock.core.robots.robot import carry
 @compiled
 def chaser_carrier(params):
     m = params.memory
-    return Carrier(params.chaser_robot, m.chaser_history, m.slots, m.chaser_robot)
+    return Carrier(
+        follower=params.chaser_robot,
+        history=m.chaser_history,
+        slots=m.slots,
+        state=m.chaser_robot,
+        heavy=params.flags.chaser_heavy,
+        chance=params.chance,
+        T=params.T,
+    )
 
 
 @compiled
 def target_carrier(params):
     m = params.memory
-    return Carrier(params.target_robot, m.target_history, m.slots, m.target_robot)
+    return Carrier(
+        follower=params.target_robot,
+        history=m.target_history,
+        slots=m.slots,
+        state=m.target_robot,
+        heavy=params.flags.target_heavy,
+        chance=params.chance,
+        T=params.T,
+    )
 
 
 @compiled
@@ -28,14 +45,12 @@ def move_robots(params, vector, mem, was, k, now, later):
     """Both mock-ups at `later` from where they were at `now` [cycles]."""
     if params.flags.on_stamps:
         return on_stamps(params, mem, k, 1)
-    features, chance, T = params.features, params.chance, params.T
-    robot, heavy = chaser_carrier(params), params.flags.chaser_heavy
-    chaser = carry(features, vector, robot, chance, T, mem, was.chaser, now, later, heavy)
-    robot, heavy = target_carrier(params), params.flags.target_heavy
-    target = carry(features, vector, robot, chance, T, mem, was.target, now, later, heavy)
+    features = params.features
+    chaser = carry(features, vector, chaser_carrier(params), mem, was.chaser, now, later)
+    target = carry(features, vector, target_carrier(params), mem, was.target, now, later)
     if params.flags.elastic:
-        dt = (later - now) * T
-        return yield_joints(params.features, params, vector, mem, dt, was, chaser, target)
+        dt = (later - now) * params.T
+        return yield_joints(features, params, vector, mem, dt, was, Output(chaser, target))
     return chaser, target
 
 

@@ -57,22 +57,22 @@ def noisy_contact(vector, sensor, chance, which, tick, contact, q):
 
 
 @compiled
-def _contact_alone(features, vector, mem, T, chance, robot, filter_at, tick, contact, was, motion):
-    return contact
+def _contact_alone(features, vector, mem, carrier, filter_at, tick, felt):
+    return felt.contact
 
 
 @apart
-def _full_reading(features, vector, mem, T, chance, robot, filter_at, tick, contact, was, motion):
+def _full_reading(features, vector, mem, carrier, filter_at, tick, felt):
     """One sample of a sensor with all that it carries and does. With a tool: as it is read, sensor
     axes (readings.py compensates); without: moved to the centre of mass, world axes."""
-    follower, _, _, state = robot
-    which, t, dt = follower.which, tick.t, tick.dt
-    sensor = prepare_sensor(vector, SENSOR_AT, T)
+    contact, was, motion = felt
+    which, state, t, dt = carrier.follower.which, carrier.state, tick.t, tick.dt
+    sensor = prepare_sensor(vector, SENSOR_AT, carrier.T)
     mock_up = prepare_mock_up(vector, CHASER_MOCK_UP_AT + which * MOCK_UP_SIZE)
     hand = scheduled(
         vector, schedule_at(vector, CHASER_HAND_AT + which * SCHEDULE_SIZE), t, motion.q
     )
-    felt = to_sensor(mock_up.sensor, motion.q, plus(contact, 1.0, hand))
+    pushed = to_sensor(mock_up.sensor, motion.q, plus(contact, 1.0, hand))
     gravity = prepare_laboratory(vector, LABORATORY_AT).gravity
     elastic = is_elastic(vector, CHASER_ROBOT_AT + which * ROBOT_SIZE)
     if mock_up.heavy:
@@ -81,8 +81,8 @@ def _full_reading(features, vector, mem, T, chance, robot, filter_at, tick, cont
             if elastic
             else load3(mem, state + MOVING.acceleration)
         )  # at `state` are the motors' accelerations
-        felt = plus(
-            felt,
+        pushed = plus(
+            pushed,
             1.0,
             weigh(
                 mock_up.true,
@@ -93,9 +93,8 @@ def _full_reading(features, vector, mem, T, chance, robot, filter_at, tick, cont
                 load3(mem, state + MOVING.turning),
             ),
         )
-    reading, filtered = read_sensor(
-        sensor, chance, which, tick.k, tick.sample, t, load_wrench(mem, filter_at), felt
-    )
+    before = load_wrench(mem, filter_at)
+    reading, filtered = read_sensor(sensor, carrier.chance, which, tick, before, pushed)
     store_wrench(mem, filter_at, filtered)
     if mock_up.heavy:
         return reading
@@ -103,5 +102,5 @@ def _full_reading(features, vector, mem, T, chance, robot, filter_at, tick, cont
 
 
 @by_type(lambda cls: _full_reading if is_full(cls) else _contact_alone)
-def full_reading(features, vector, mem, T, chance, robot, filter_at, tick, contact, was, motion):
+def full_reading(features, vector, mem, carrier, filter_at, tick, felt):
     """One sample of a sensor that is more than noise on the contact."""

@@ -9,8 +9,9 @@ what a hand pushes is prepared from the vector only where a scenario has it.
 from __future__ import annotations
 
 from softdock.core.facility.moving import chaser_carrier, target_carrier
-from softdock.core.facility.poses import see_poses
+from softdock.core.facility.poses import Watch, see_poses
 from softdock.core.facility.reading import full_reading, noisy_contact
+from softdock.core.facility.state import Felt
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.machine.vector import WRENCH_FLOATS, sample_floats
 from softdock.core.rings import Ring, masked_row
@@ -18,9 +19,7 @@ from softdock.core.sensor.force_torque import LATEST, ON_BOTH, ON_CHASER, ON_TAR
 from softdock.core.sensor.mock_up import plus
 from softdock.core.spatial.motion import load_wrench, no_wrench, store_wrench
 
-__all__ = [
-    "see_poses",
-]
+__all__ = ["Watch", "see_poses"]
 
 
 @compiled
@@ -41,47 +40,24 @@ def sample_wrenches(params, vector, mem, tick, before, now, true):
     about the centre of mass, world axes. The chaser's is returned; and into its slot, unless it is
     delivered at once. `before`, `now`: both mock-ups at the begin and the end of the plant's
     step; `true`: the contact's wrenches on them."""
-    m, sensor, T, chance = params.memory, params.sensor, params.T, params.chance
+    m, sensor, chance = params.memory, params.sensor, params.chance
     slot = _sample_at(m, sensor.on, tick.sample)
     first = no_wrench()
     if sensor.on != ON_TARGET:
         if sensor.plain and params.flags.chaser_light:
             first = noisy_contact(vector, sensor, chance, 0, tick, true.chaser, now.chaser.q)
         else:
-            robot, filtered = chaser_carrier(params), m.filters
-            first = full_reading(
-                params.features,
-                vector,
-                mem,
-                T,
-                chance,
-                robot,
-                filtered,
-                tick,
-                true.chaser,
-                before.chaser,
-                now.chaser,
-            )
+            robot, felt = chaser_carrier(params), Felt(true.chaser, before.chaser, now.chaser)
+            first = full_reading(params.features, vector, mem, robot, m.filters, tick, felt)
         if not sensor.direct:
             store_wrench(mem, slot, first)
     if sensor.on != ON_CHASER:
         if sensor.plain and params.flags.target_light:
             reading = noisy_contact(vector, sensor, chance, 1, tick, true.target, now.target.q)
         else:
-            robot, filtered = target_carrier(params), m.filters + WRENCH_FLOATS
-            reading = full_reading(
-                params.features,
-                vector,
-                mem,
-                T,
-                chance,
-                robot,
-                filtered,
-                tick,
-                true.target,
-                before.target,
-                now.target,
-            )
+            robot, felt = target_carrier(params), Felt(true.target, before.target, now.target)
+            filters = m.filters + WRENCH_FLOATS
+            reading = full_reading(params.features, vector, mem, robot, filters, tick, felt)
         store_wrench(mem, slot + _targets(sensor.on), reading)
     return first
 

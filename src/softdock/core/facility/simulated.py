@@ -14,9 +14,10 @@ from softdock.core.contact import touch_bodies
 from softdock.core.facility.latches import with_latches
 from softdock.core.facility.moving import chaser_carrier, move_robots, recall, target_carrier
 from softdock.core.facility.reach import out_of_reach
-from softdock.core.facility.sampling import hand_over, sample_wrenches, see_poses
+from softdock.core.facility.sampling import Watch, hand_over, sample_wrenches, see_poses
 from softdock.core.facility.start import start_facility
-from softdock.core.facility.state import FACILITY, SAME_TIME, Facility, Stretch, Tick
+from softdock.core.facility.state import FACILITY, Facility, Stretch, Tick
+from softdock.core.instants import SAME_CYCLE
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.machine.vector import PAIRS_MEM
 from softdock.core.robots.robot import receive
@@ -25,7 +26,7 @@ from softdock.core.sensor.mock_up import plus
 from softdock.core.spatial.motion import Wrench, displacement, is_felt, no_wrench, work
 from softdock.core.spatial.vectors import add, dot, negate, scale
 
-__all__ = ["FACILITY", "SAME_TIME", "Facility", "out_of_reach", "recall", "start_facility"]
+__all__ = ["FACILITY", "Facility", "out_of_reach", "recall", "start_facility"]
 
 
 @compiled
@@ -41,8 +42,9 @@ def plant_step(params, vector, mem, k, was, now, later, is_sample):
     chaser, target = move_robots(params, vector, mem, was, k, now, later)
     contact, holds = touch_bodies(vector, mem, PAIRS_MEM, params.pairs, chaser, target), False
     if params.latches > 0:
+        there = Output(chaser, target)
         contact, holds = with_latches(
-            params.features, params, vector, mem, later * T, dt * T, chaser, target, contact
+            params.features, params, vector, mem, contact, there, t=later * T, dt=dt * T
         )
     true_chaser = Wrench(contact.force, contact.torque_chaser)
     true_target = Wrench(negate(contact.force), contact.torque_target)
@@ -112,13 +114,13 @@ def _many_steps(params, vector, mem, k, stretch):
     while step <= params.plant_steps:
         plant = k + step / params.plant_steps
         sample = (stretch.samples + 1) * period
-        is_sample = sample <= plant + SAME_TIME
+        is_sample = sample <= plant + SAME_CYCLE
         later = plant
-        if is_sample and sample < plant - SAME_TIME:
+        if is_sample and sample < plant - SAME_CYCLE:
             later = sample  # a sample between two plant steps
         else:
             step += 1
-        stretch = plant_step(params, vector, mem, k, stretch, now, later, is_sample)
+        stretch = plant_step(params, vector, mem, k, stretch, now, later, is_sample=is_sample)
         now = later
     return stretch
 
@@ -127,10 +129,8 @@ def _many_steps(params, vector, mem, k, stretch):
 def advance(params, vector, facility, mem, k, chaser_command, target_command):
     """From t_k to t_{k+1}: the set-points stamped t_{k+1} arrive, robots move, parts touch, the
     sensors sample."""
-    m, T = params.memory, params.T
-    for_chaser, for_target = chaser_carrier(params), target_carrier(params)
-    receive(params.features, vector, for_chaser, params.chance, T, mem, k + 1, chaser_command)
-    receive(params.features, vector, for_target, params.chance, T, mem, k + 1, target_command)
+    receive(params.features, vector, chaser_carrier(params), mem, k + 1, chaser_command)
+    receive(params.features, vector, target_carrier(params), mem, k + 1, target_command)
     f, none = facility, no_wrench()
     begun = Stretch(
         chaser=f.chaser,
@@ -154,26 +154,17 @@ def advance(params, vector, facility, mem, k, chaser_command, target_command):
         sampled=none,
     )
     if params.flags.single_rate:  # one plant step, one sample, both at t_{k+1}: no loop
-        end = plant_step(params, vector, mem, k, begun, float(k), k + 1.0, True)
+        end = plant_step(params, vector, mem, k, begun, now=float(k), later=k + 1.0, is_sample=True)
     else:
         end = _many_steps(params, vector, mem, k, begun)
     handed, reading, when = hand_over(
         params, mem, f.handed, k + 1, end.sampled, f.reading, f.reading_time
     )
-    seen = (k + 1) * T
+    seen = (k + 1) * params.T
     if not params.flags.ideal_pose:
-        seen = see_poses(
-            params.features,
-            vector,
-            m,
-            T,
-            params.chance,
-            mem,
-            k + 1,
-            end.chaser,
-            end.target,
-            f.seen_time,
-        )
+        watch = Watch(params.memory, params.T, params.chance, f.seen_time)
+        there = Output(end.chaser, end.target)
+        seen = see_poses(params.features, vector, mem, watch, k + 1, there)
     after = Facility(
         chaser=end.chaser,
         target=end.target,

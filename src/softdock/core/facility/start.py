@@ -41,8 +41,9 @@ def _first_arrived(features, params, vector, mem):
         prepare_robot(vector, CHASER_ROBOT_AT, 0),
         prepare_robot(vector, TARGET_ROBOT_AT, 1),
     )
-    chaser = delayed_set_point(chaser_robot, params.chance, T, mem, m.chaser_history, m.slots, 0.0)
-    target = delayed_set_point(target_robot, params.chance, T, mem, m.target_history, m.slots, 0.0)
+    on_chaser, on_target = chaser_carrier(params), target_carrier(params)
+    chaser = delayed_set_point(chaser_robot, on_chaser, mem, 0.0)
+    target = delayed_set_point(target_robot, on_target, mem, 0.0)
     for i in range(m.pose_slots):  # before the start: the steady motion that led here
         push(mem, m.poses, m.pose_slots, -i, coasting(chaser, -i * T))
         push(
@@ -57,23 +58,19 @@ def _first_arrived(features, params, vector, mem):
         store_motors(mem, m.chaser_robot, T, chaser, chaser)
         store_motors(mem, m.target_robot, T, target, target)
     if params.flags.chaser_heavy:
-        store_delayed_acceleration(
-            chaser_robot, params.chance, T, mem, m.chaser_history, m.slots, 0.0, m.chaser_robot
-        )
+        store_delayed_acceleration(chaser_robot, on_chaser, mem, 0.0)
     if params.flags.target_heavy:
-        store_delayed_acceleration(
-            target_robot, params.chance, T, mem, m.target_history, m.slots, 0.0, m.target_robot
-        )
+        store_delayed_acceleration(target_robot, on_target, mem, 0.0)
     return chaser, target, late
 
 
 @apart
 def _first_on_arms(features, params, vector, mem):
-    m, T, chance = params.memory, params.T, params.chance
+    m, T = params.memory, params.T
     chaser, target, late = _first_arrived(features, params, vector, mem)
     step = min(T / params.plant_steps, params.sensor.period)
-    chaser = stand(vector, chaser_carrier(params), chance, T, step, mem, chaser)
-    target = stand(vector, target_carrier(params), chance, T, step, mem, target)
+    chaser = stand(vector, chaser_carrier(params), step, mem, chaser)
+    target = stand(vector, target_carrier(params), step, mem, target)
     if params.flags.elastic:
         store_motors(mem, m.chaser_robot, T, chaser, chaser)
         store_motors(mem, m.target_robot, T, target, target)

@@ -9,8 +9,6 @@ from typing import NamedTuple
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.spatial.motion import MOTION_FLOATS, WRENCH_FLOATS, Motion, Wrench
 
-SAME_TIME = 1e-9  # cycles; instants closer than this coincide
-
 
 class Facility(NamedTuple):
     """State of the simulated facility at t_k. What few rigs need (filters, a second reading, late
@@ -67,6 +65,14 @@ class Stretch(NamedTuple):
     peak_squared: float  # N^2
     peak_torque_squared: float  # (Nm)^2
     sampled: Wrench  # by the chaser's sensor, last
+
+
+class Felt(NamedTuple):
+    """One mock-up over the plant's step that ends with a sample."""
+
+    contact: Wrench  # on it, at the end
+    was: Motion  # at the begin
+    motion: Motion  # at the end
 
 
 class Tick(NamedTuple):

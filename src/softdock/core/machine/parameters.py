@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import math
 from collections import namedtuple
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 REQUIRED = None
 ANY = math.inf
@@ -24,6 +25,15 @@ WRITTEN_HERE = (
     "averages",
     "laboratory",
 )  # kinds of parameters that no user writes: where a method finds what in the vector
+
+
+class OwnRows(NamedTuple):
+    """Rows of numbers that a method makes its own rows of (`Method.rows`)."""
+
+    width: int  # numbers in a row
+    most: int  # rows
+    allowed: str  # in words
+    refused: Callable[[Any], str]  # why a row is none; empty: it is one
 
 
 @dataclass(frozen=True)
@@ -45,12 +55,13 @@ class Parameter:
     size: int = 1
     choices: tuple[str, ...] = ()  # stored as the index of the choice
     # number, integer, flag, inertia, tool_inertia, stiffness, quaternion, direction, mass, six,
-    # table, schedule, gains, thrusters, network, or one of WRITTEN_HERE
+    # table, schedule, gains, own_rows, network, or one of WRITTEN_HERE
     kind: str = "number"
     when: tuple[str, tuple[str, ...]] | None = (
         None  # (key of a choice, its values) for which the parameter applies
     )
     causality: str = ""  # of the ports that a network must have: position or force
+    rows: OwnRows | None = None  # of the kind own_rows
     swept: bool = True  # a campaign may vary it; False: something was computed from it before
 
     @property
@@ -81,10 +92,7 @@ class Parameter:
         what |= {
             "gains": "rows [time, three stiffnesses, three dampings], times rising, none negative"
         }
-        what |= {
-            "thrusters": "up to 24 rows [x, y, z, direction x, y, z]: position [m] and direction, "
-            "not zero, of the force on the chaser"
-        }
+        what |= {"own_rows": self.rows.allowed if self.rows is not None else "rows of numbers"}
         what |= {
             "network": "a table: model and arguments, or bonds and elements, as in docs/ports.md"
         }

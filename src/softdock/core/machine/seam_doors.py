@@ -128,11 +128,11 @@ def _act(params, vector, mem, k, kept, measured):
         kept.command,
         measured,
         done,
-        nothing,
-        nothing,
-        Contact(0.0, 0.0, 0.0),
-        0.0,
-        mem[BOOK_DESIGNED] if any_books(params.methods) else 0.0,
+        hand=nothing,
+        true=nothing,
+        contact=Contact(0.0, 0.0, 0.0),
+        observed=0.0,
+        designed=mem[BOOK_DESIGNED] if any_books(params.methods) else 0.0,
     )
     if not is_sane(rig, done.corrected, ledger.kinetic):
         return _with_status(kept, DIVERGED)
@@ -157,7 +157,9 @@ def control_step(vector, markers, mem, log, k, kept, report, command, record, ac
     """The controller at t_k from Python; see `step_controller`. Parameters are prepared at every
     call: 0.1 us, where handing them over from Python would take more."""
     params = prepare(vector, markers)
-    return step_controller(params, vector, mem, log, k, kept, report, command, record, act)
+    return step_controller(
+        params, vector, mem, log, k, kept, report, command=command, record=record, act=act
+    )
 
 
 @compiled
@@ -171,7 +173,7 @@ def step_controller(params, vector, mem, log, k, kept, report, command, record, 
     rig, t = without_methods(params), k * params.T
     now, measured = arrive(rig, vector, mem, k, was, report)
     if k > 0:
-        now = settle_books(rig, vector, mem, log, now, was, measured, t)
+        now = settle_books(rig, vector, mem, log, kept=now, was=was, measured=measured, t=t)
     if record.shape[0] > k:
         _record(record[k], params, mem, now, t)
         if any_rewound(params.methods):

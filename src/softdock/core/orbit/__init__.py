@@ -157,7 +157,9 @@ def orbit(scenario: Prepared, record: bool = True, coarser: float = 1.0) -> Orbi
     )
     own = hook_memory(marker, vector)
     abandonable(
-        lambda: run_orbit(marker, vector, mem, own, log, rows_array, outcome, float(coarser))
+        lambda: run_orbit(
+            marker, vector, mem, own, log, rows_array, outcome, coarser=float(coarser)
+        )
     )
     reached = rows_array[: math.floor(outcome[3] / T + 1e-9) + 1]
     count = int(outcome[2])

@@ -14,7 +14,7 @@ from softdock.core.adaptation.networks.port import ON_TARGET, rows_at
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
 from softdock.core.machine.vector import CHASER_AT, MAP, MEMORY_AT, TARGET_AT
-from softdock.core.ports.continuous import rates
+from softdock.core.ports.continuous import Room, rates
 from softdock.core.ports.laws import STORE_FLOATS, Laws
 from softdock.core.spatial.rigid_body import BODY
 from softdock.core.spatial.vectors import load3, norm, scale
@@ -146,17 +146,10 @@ def network_rates(net, mem):
     """x' to `slope`, and the ports' outputs to `work` + n, for the state at the present stage and
     inputs at `u`."""
     n, r, m = net.laws.n, net.laws.r, net.laws.m
-    work = mem[net.work : net.a]
-    rates(
-        net.laws,
-        mem,
-        net.stage,
-        mem[net.u : net.u + m].reshape((1, m)),
-        0,
-        work,
-        mem[net.a : net.right].reshape((r + 1, r + 1)),
-        mem[net.right : net.u].reshape((r + 1, 1)),
-    )
+    work, u = mem[net.work : net.a], mem[net.u : net.u + m].reshape((1, m))
+    a = mem[net.a : net.right].reshape((r + 1, r + 1))
+    room = Room(work, a, mem[net.right : net.u].reshape((r + 1, 1)))
+    rates(net.laws, mem, net.stage, u, 0, room)
     for i in range(n):
         mem[net.slope + i] = work[i]
 

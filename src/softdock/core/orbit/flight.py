@@ -243,7 +243,7 @@ def orbit_run(marker, vector, mem, own, log, record, outcome, coarser):
         steps += 1
         if steps > MOST_STEPS + cycles * MOST_STEPS_A_CYCLE:
             status = TOO_MANY_STEPS
-        after, passed = flow(vector, setup, mem, mode, outside, both, t, dt)
+        after, passed = flow(vector, setup, mem, mode, outside, both, t, dt=dt)
         bounds = bounds_with_networks(setup.networks, vector, mem, outside, after)
         seen = look(vector, setup, mem, mode, bounds, after, t + dt)
         instant = INSTANT + ROUNDING * t
@@ -271,7 +271,7 @@ def orbit_run(marker, vector, mem, own, log, record, outcome, coarser):
             status = DIVERGED
         if at_stop and stop == k * T:
             if every == 1 and record.shape[0] > 0:
-                _record(record[k], vector, setup, mem, both, seen, sums, t)
+                _record(record[k], vector, setup, mem, both, seen, sums, t=t)
             k += every
         dt, same, changed = seen.next, 0.0, math.inf
         due, has_latched = latch_events(setup.latches, vector, setup, mem, mode, both, t)

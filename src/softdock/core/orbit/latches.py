@@ -14,6 +14,7 @@ from typing import NamedTuple
 from softdock.core.contact.latch import (
     IN_LATCH,
     LATCH_FLOATS,
+    Latch,
     break_open,
     follow_latch,
     is_holding,
@@ -62,6 +63,18 @@ def _pair_of(vector, mem, i):
 
 
 @compiled
+def _latch(latches, vector, mem, i):
+    base = _keys(i)
+    return Latch(
+        base=base,
+        wanted=wanted_numbers(vector, base),
+        at=_state_at(latches, i),
+        pair=_pair_of(vector, mem, i),
+        hold=vector[CAPTURE_AT + CAPTURES.hold],
+    )
+
+
+@compiled
 def is_latched(mode):
     """Whether any latch holds."""
     return mode.latch & (SEATED - HOLDING) != 0
@@ -75,9 +88,7 @@ def _pull(latches, push, vector, mem, t, chaser, target):
         at = _state_at(latches, i)
         if not is_holding(int(mem[at + IN_LATCH.state])):
             continue
-        pair = _pair_of(vector, mem, i)
-        wanted = wanted_numbers(vector, _keys(i))
-        load = latch_load(vector, _keys(i), wanted, mem, at, pair, t, chaser, target)
+        load = latch_load(vector, mem, _latch(latches, vector, mem, i), t, chaser, target)
         force, torque_chaser = add(force, load.force), add(torque_chaser, load.torque_chaser)
         torque_target = add(torque_target, load.torque_target)
         power += load.power
@@ -113,20 +124,20 @@ def _look(latches, vector, setup, mem, t, chaser, target):
     bits, stored, pace, damping = 0, 0.0, 0.0, 0.0
     turning = setup.nimble_chaser + setup.nimble_target
     for i in range(latches.number):
-        base, at, pair = _keys(i), _state_at(latches, i), _pair_of(vector, mem, i)
+        latch = _latch(latches, vector, mem, i)
+        base, at = latch.base, latch.at
         if not is_holding(int(mem[at + IN_LATCH.state])):
-            if at_seat(vector, CAPTURE_AT, pair, chaser, target):
+            if at_seat(vector, CAPTURE_AT, latch.pair, chaser, target):
                 bits |= SEATED << i
             continue
         bits |= HOLDING << i
-        wanted = wanted_numbers(vector, base)
-        load = latch_load(vector, base, wanted, mem, at, pair, t, chaser, target)
+        load = latch_load(vector, mem, latch, t, chaser, target)
         stored += load.stored
         if is_overloaded(vector, base, load):
             bits |= OVERLOADED << i
-        law = base + wanted
+        law = base + latch.wanted
         far = norm(load3(vector, base + AT.place))
-        mobility = largest_mobility(setup, norm(pair.tip), far)
+        mobility = largest_mobility(setup, norm(latch.pair.tip), far)
         pace += _largest(load3(vector, law + AT.real_along)) * mobility
         pace += _largest(load3(vector, law + AT.real_about)) * turning
         damping += _largest(load3(vector, law + AT.real_along_damping)) * mobility
@@ -147,19 +158,17 @@ def look_at_latches(latches, vector, setup, mem, t, chaser, target):
 @apart
 def _events(latches, vector, setup, mem, mode, both, t):
     chaser, target = motion_of(setup.chaser, both.chaser), motion_of(setup.target, both.target)
-    hold, due, changed = vector[CAPTURE_AT + CAPTURES.hold], math.inf, False
+    due, changed = math.inf, False
     for i in range(latches.number):
-        base, at, pair = _keys(i), _state_at(latches, i), _pair_of(vector, mem, i)
-        before, wanted = mem[at + IN_LATCH.state], wanted_numbers(vector, base)
+        latch, at = _latch(latches, vector, mem, i), _state_at(latches, i)
+        before = mem[at + IN_LATCH.state]
         if is_holding(int(before)):
-            load = latch_load(vector, base, wanted, mem, at, pair, t, chaser, target)
+            load = latch_load(vector, mem, latch, t, chaser, target)
             keep_peaks(mem, at, load)
             if mode.latch & (OVERLOADED << i) != 0:
                 break_open(mem, at, t, load)
         is_seated = mode.latch & (SEATED << i) != 0
-        next_time = follow_latch(
-            vector, base, wanted, hold, mem, at, pair, is_seated, t, chaser, target
-        )
+        next_time = follow_latch(vector, mem, latch, is_seated, t, chaser, target)
         if next_time > t:
             due = min(due, next_time)
         changed = changed or mem[at + IN_LATCH.state] != before

@@ -118,7 +118,14 @@ def step(vector, setup, mem, mode, acting, both, t, h):
         chaser, target = move_by_networks(setup.networks, vector, mem, place * h, chaser, target)
         if acting.acts:
             outside = outside_wrenches(
-                vector, setup, acting.held, t + place * h, t, h, chaser.q, target.q
+                vector,
+                setup,
+                acting.held,
+                t=t + place * h,
+                t0=t,
+                h=h,
+                chaser_q=chaser.q,
+                target_q=target.q,
             )
             external += weight * h * (power(outside.chaser, chaser) + power(outside.target, target))
         now = push(vector, setup, mem, mode, chaser, target)
@@ -132,7 +139,14 @@ def step(vector, setup, mem, mode, acting, both, t, h):
             add(outside.target.torque, now.torque_target),
         )
         pulled = pull_of_networks(
-            setup.networks, vector, mem, weight * h, chaser, target, force_c, force_t
+            setup.networks,
+            vector,
+            mem,
+            weight=weight * h,
+            chaser=chaser,
+            target=target,
+            force_c=force_c,
+            force_t=force_t,
         )
         force_c, force_t = pulled.chaser, pulled.target
         virtual += weight * h * pulled.power
@@ -214,7 +228,7 @@ def flow(vector, setup, mem, mode, outside, both, t, dt):
     copy_networks(setup.networks, vector, mem, True)
     h = dt / steps
     for i in range(steps):
-        both, more = step(vector, setup, mem, mode, outside, both, t + i * h, h)
+        both, more = step(vector, setup, mem, mode, acting=outside, both=both, t=t + i * h, h=h)
         passed = Passed(
             impulse=add(passed.impulse, more.impulse),
             dissipated=passed.dissipated + more.dissipated,

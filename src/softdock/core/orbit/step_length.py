@@ -175,7 +175,16 @@ def look(vector, setup, mem, mode, outside, both, t):
             row = table_row(vector, law, touch.depth)
             force, held = unclamped_force(vector, law, row, touch.depth, rate)
             if pair.soft and touch.depth > 0.0:
-                force, held = _soft_state(pair, touches.side, j, chaser.q, target.q, tip, v, spin)
+                force, held = _soft_state(
+                    pair,
+                    touches.side,
+                    j,
+                    q_chaser=chaser.q,
+                    q_target=target.q,
+                    tip=tip,
+                    v=v,
+                    spin=spin,
+                )
             state = state_at(law, touch.depth, force)
             if state == AWAY:
                 pressed = steepest, mobility, press

@@ -119,7 +119,9 @@ def push(vector, setup, mem, mode, chaser, target):
                     vector, pair, touch, state_of(mode, i, j), row_of(mode, i, j), v, spin
                 )
             elif j == 0:
-                f, t, p, d = _soft_force(pair, mode, i, chaser.q, target.q, tip, v, spin)
+                f, t, p, d = _soft_force(
+                    pair, mode, i, q_chaser=chaser.q, q_target=target.q, tip=tip, v=v, spin=spin
+                )
             else:
                 continue  # both touches at once
             f_W, t_W = rotate(target.q, f), rotate(target.q, t)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,10 +31,27 @@ class Continuous:
     stored: np.ndarray
 
 
+class Told(NamedTuple):
+    """What a simulation says of every sample, filled in (see `Continuous`)."""
+
+    mean_effort: np.ndarray  # (samples, ports)
+    fed: np.ndarray  # J
+    stored: np.ndarray  # J
+
+
+class Room(NamedTuple):
+    """Scratch of one evaluation."""
+
+    work: np.ndarray  # 2 n + m + 2 r + 1
+    a: np.ndarray  # (r + 1, r + 1), the dampers' equations
+    right: np.ndarray  # (r + 1, 1), their right-hand side
+
+
 @compiled
-def rates(laws, x, at, u, row, work, a, right):
-    """x' into work[0:n] and y into work[n:n+m] for state x[at:]; `work`, `a`, `right`: scratch."""
+def rates(laws, x, at, u, row, room):
+    """x' into work[0:n] and y into work[n:n+m] of the room, for state x[at:]."""
     n, r, m = laws.n, laws.r, laws.m
+    work, a, right = room
     e, out, into = (
         n + m,
         2 * n + m,
@@ -82,16 +100,16 @@ def rates(laws, x, at, u, row, work, a, right):
 
 
 @compiled
-def runge_kutta(laws, x, u, row, h, slopes, work, a, right):
+def runge_kutta(laws, x, u, row, h, slopes, room):
     """One step of states and, behind them, impulse of each port and work fed in; u[row], u[row+1],
     u[row+2]: at start, middle, end."""
-    n, m = laws.n, laws.m
+    n, m, work = laws.n, laws.m, room.work
     size = n + m + 1
     for i in range(size):
         slopes[4, i] = x[0, i]
     for stage in range(4):
         where = row + (0 if stage == 0 else 2 if stage == 3 else 1)
-        rates(laws, x[1 if stage > 0 else 0], 0, u, where, work, a, right)
+        rates(laws, x[1 if stage > 0 else 0], 0, u, where, room)
         power = 0.0
         for j in range(m):
             power += work[n + j] * u[where, j]
@@ -116,14 +134,15 @@ def stored(laws, x, at):
 
 
 @door
-def run_continuous(laws, T, substeps, u, x, slopes, work, a, right, means, fed, energies):
+def run_continuous(laws, T, substeps, u, x, slopes, room, told):
     n, m = laws.n, laws.m
+    means, fed, energies = told
     h = T / substeps
     for k in range(means.shape[0]):
         for j in range(m):
             means[k, j] = -x[0, n + j]
         for s in range(substeps):
-            runge_kutta(laws, x, u, 2 * (k * substeps + s), h, slopes, work, a, right)
+            runge_kutta(laws, x, u, 2 * (k * substeps + s), h, slopes, room)
         for j in range(m):
             means[k, j] = (means[k, j] + x[0, n + j]) / T
         fed[k] = x[0, n + m]
@@ -131,13 +150,12 @@ def run_continuous(laws, T, substeps, u, x, slopes, work, a, right, means, fed, 
 
 
 @door
-def run_continuous_wall(
-    laws, T, substeps, pull, q, u, x, slopes, work, a, right, means, fed, energies
-):
+def run_continuous_wall(laws, T, substeps, pull, q, u, x, slopes, room, told):
     """One port, linear: touching where q is below the surface and the force does not pull; else the
     surface moves freely. `pull`: the force may pull until q is back where the wall began, and each
     contact finds the wall at rest."""
-    n = laws.n
+    n, work = laws.n, room.work
+    means, fed, energies = told
     h = T / substeps
     surface, touching = 0.0, False
     for k in range(means.shape[0]):
@@ -152,31 +170,31 @@ def run_continuous_wall(
                 for i in range(n):
                     x[0, i] += laws.dirac[i, n + laws.r] * into
                 surface = q[at + 2]
-                rates(laws, x[0], 0, u, at + 2, work, a, right)
+                rates(laws, x[0], 0, u, at + 2, room)
                 x[0, n] += 0.5 * work[n] * into / u[at + 1, 0]
                 x[0, n + 1] += 0.5 * work[n] * into
                 continue
             if pull:
                 if touching and q[at + 2] >= 0.0:
-                    rates(laws, x[0], 0, u, at, work, a, right)
+                    rates(laws, x[0], 0, u, at, room)
                     x[0, n] -= work[n] * surface / u[at + 1, 0]
                     x[0, n + 1] -= work[n] * surface
                     touching, surface = False, 0.0
                     for i in range(n):
                         x[0, i] = 0.0
                 elif touching:
-                    runge_kutta(laws, x, u, at, h, slopes, work, a, right)
+                    runge_kutta(laws, x, u, at, h, slopes, room)
                     surface = q[at + 2]
                 continue
             if touching:
                 keep, keep_impulse, keep_work = surface, x[0, n], x[0, n + 1]
-                rates(laws, x[0], 0, u, at, work, a, right)
+                rates(laws, x[0], 0, u, at, room)
                 before = work[n]
                 for i in range(n):
                     slopes[5, i] = x[0, i]
-                runge_kutta(laws, x, u, at, h, slopes, work, a, right)
+                runge_kutta(laws, x, u, at, h, slopes, room)
                 surface = q[at + 2]
-                rates(laws, x[0], 0, u, at + 2, work, a, right)
+                rates(laws, x[0], 0, u, at + 2, room)
                 if work[n] > 0.0:
                     touching = False
                     part = before / (before - work[n])  # of the step until the force is nought
@@ -188,17 +206,17 @@ def run_continuous_wall(
                     for i in range(n):
                         x[0, i] = slopes[5, i]
             if not touching:
-                surface += _free(laws, x, h, u, work, a, right)
+                surface += _free(laws, x, h, u, room)
         means[k, 0] = (x[0, n] - impulse) / T
         fed[k] = x[0, n + 1]
         energies[k] = stored(laws, x[0], 0)
 
 
 @compiled
-def _free(laws, x, h, u, work, a, right):
+def _free(laws, x, h, u, room):
     """One step with no force at the port: the surface moves so that the effort stays nought. Last
     row of u is scratch. Returns how far."""
-    n, last = laws.n, u.shape[0] - 1
+    n, last, work = laws.n, u.shape[0] - 1, room.work
     first, second = 0.0, 0.0
     for trial in range(
         2
@@ -206,10 +224,10 @@ def _free(laws, x, h, u, work, a, right):
         # nought
     ):
         u[last, 0] = trial * 1e-6 / h
-        rates(laws, x[0], 0, u, last, work, a, right)
+        rates(laws, x[0], 0, u, last, room)
         for i in range(n):
             x[1, i] = x[0, i] + h * work[i]
-        rates(laws, x[1], 0, u, last, work, a, right)
+        rates(laws, x[1], 0, u, last, room)
         if trial == 0:
             first = work[n]
         else:
@@ -218,21 +236,16 @@ def _free(laws, x, h, u, work, a, right):
         return 0.0
     moved = -first * 1e-6 / (second - first)
     u[last, 0] = moved / h
-    rates(laws, x[0], 0, u, last, work, a, right)
+    rates(laws, x[0], 0, u, last, room)
     for i in range(n):
         x[0, i] += h * work[i]
     return moved
 
 
-def _scratch(n: int, r: int, m: int) -> tuple[np.ndarray, ...]:
-    size = n + m + 1
-    return (
-        np.zeros((2, size)),
-        np.zeros((6, size)),
-        np.zeros(2 * n + m + 2 * r + 1),
-        np.zeros((r + 1, r + 1)),
-        np.zeros((r + 1, 1)),
-    )
+def _scratch(n: int, r: int, m: int) -> tuple[np.ndarray, np.ndarray, Room]:
+    """The state with what is summed up behind it, the slopes of a step, and room."""
+    room = Room(np.zeros(2 * n + m + 2 * r + 1), np.zeros((r + 1, r + 1)), np.zeros((r + 1, 1)))
+    return np.zeros((2, n + m + 1)), np.zeros((6, n + m + 1)), room
 
 
 def simulate_continuous(
@@ -248,12 +261,12 @@ def simulate_continuous(
     laws = laws_of(network)
     times = np.arange(2 * substeps * samples + 1) * (T / (2 * substeps))
     u = np.ascontiguousarray(np.reshape(velocity(times), (len(times), laws.m)), dtype=float)
-    means, fed, energies = np.zeros((samples, laws.m)), np.zeros(samples), np.zeros(samples)
-    scratch = _scratch(laws.n, laws.r, laws.m)
+    told = Told(np.zeros((samples, laws.m)), np.zeros(samples), np.zeros(samples))
+    x, slopes, room = _scratch(laws.n, laws.r, laws.m)
     if states is not None:
-        scratch[0][0, : laws.n] = states
-    run_continuous(laws, T, substeps, u, *scratch, means, fed, energies)
-    return Continuous(means, fed, energies)
+        x[0, : laws.n] = states
+    run_continuous(laws, T, substeps, u, x, slopes, room, told=told)
+    return Continuous(*told)
 
 
 def simulate_continuous_wall(
@@ -279,8 +292,7 @@ def simulate_continuous_wall(
     times = np.arange(2 * substeps * samples + 2) * (T / (2 * substeps))
     u = np.ascontiguousarray(velocity(times).reshape(-1, 1), dtype=float)
     q = np.ascontiguousarray(depth(times), dtype=float)
-    means, fed, energies = np.zeros((samples, 1)), np.zeros(samples), np.zeros(samples)
-    run_continuous_wall(
-        laws, T, substeps, pull, q, u, *_scratch(laws.n, laws.r, laws.m), means, fed, energies
-    )
-    return Continuous(means, fed, energies)
+    told = Told(np.zeros((samples, 1)), np.zeros(samples), np.zeros(samples))
+    x, slopes, room = _scratch(laws.n, laws.r, laws.m)
+    run_continuous_wall(laws, T, substeps, pull, q, u, x, slopes=slopes, room=room, told=told)
+    return Continuous(*told)

@@ -16,7 +16,6 @@ from softdock.core.ports import published as published_algorithm
 from softdock.core.ports.published import published_sample
 from softdock.core.ports.wall_step import wall_sample
 
-EULER, LIMITED, BOUNDED, OBSERVED, PUBLISHED, CONTROLLED, BETTER = range(7)
 RENDERINGS = (
     "euler",
     "colgate_limit",
@@ -26,6 +25,7 @@ RENDERINGS = (
     "published_controller",
     "better_step",
 )
+EULER, LIMITED, BOUNDED, OBSERVED, PUBLISHED, CONTROLLED, BETTER = range(len(RENDERINGS))
 STILL_SPEED = 1e-4  # m/s; below it dry friction grows in proportion
 
 
@@ -128,7 +128,9 @@ def run_bench(bench, published, better_net, mem, rows):
         t = k * bench.T
         q = measured(bench, x)
         seen_fed -= force * (q - last)
-        force = rendered_force(bench, published, better_net, mem, q, q - last, force, seen_fed)
+        force = rendered_force(
+            bench, published, better_net, mem, q, dq=q - last, last=force, fed=seen_fed
+        )
         last = q
         point, speed = hand_point(bench, t)
         rows[k, 0], rows[k, 1], rows[k, 2], rows[k, 3] = x, v, force, true_fed

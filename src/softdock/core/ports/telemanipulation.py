@@ -148,11 +148,11 @@ def telemanipulate(
         bench,
         remote,
         net,
-        fresh_memory(net, s.model_tank_J),
-        np.zeros((remote.delay + 2, 5)),
-        np.array([s.tank_J, s.tank_J]),
-        remote.wall if s.wall_known else -FAR,
-        rows,
+        mem=fresh_memory(net, s.model_tank_J),
+        channel=np.zeros((remote.delay + 2, 5)),
+        tanks=np.array([s.tank_J, s.tank_J]),
+        surface=remote.wall if s.wall_known else -FAR,
+        rows=rows,
     )
     time = np.arange(len(rows)) * T
     numbers = _numbers(s, time, rows, remote.transparency == LOCAL_MODEL)

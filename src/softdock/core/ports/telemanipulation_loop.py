@@ -132,7 +132,9 @@ def run_telemanipulation(bench, remote, net, mem, channel, tanks, surface, rows)
         rows[k, 0], rows[k, 1], rows[k, 2], rows[k, 3], rows[k, 4] = x, xs, v, force, slave_force
         rows[k, 5], rows[k, 6], rows[k, 7] = tanks[TANK_M], tanks[TANK_S], given
         before, before_s = x, xs
-        x, v, xs, vs = device_step(bench, remote, k * bench.T, x, v, xs, vs, force, slave_force)
+        x, v, xs, vs = device_step(
+            bench, remote, k * bench.T, x, v, xs, vs, force=force, slave_force=slave_force
+        )
         last_m, last_s = x - before, xs - before_s
         tanks[TANK_M] -= force * last_m
         tanks[TANK_S] -= slave_force * last_s

@@ -19,8 +19,9 @@ from softdock.core.realtime.system_calls import (
     size_of,
     wait_for,
 )
-from softdock.core.wire.emulated_robot import NEXT_NS, hear_reply, tick
+from softdock.core.wire.emulated_robot import hear_reply, tick
 from softdock.core.wire.emulated_sensor import SAMPLE_AT_NS, hear_request, sample
+from softdock.core.wire.robot_cells import NEXT_NS
 from softdock.core.wire.virtual_queue import ARRIVES_NS, NEVER, first_to_arrive, land, send
 
 DESCRIPTOR = 0xFFFFFFFF  # the part of a struct pollfd

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled, door
 from softdock.core.realtime.system_calls import (
     BATCH,
@@ -33,13 +34,22 @@ from softdock.core.wire.program import (
 )
 from softdock.core.wire.sequences import FIRST, JUMPED, TAKEN
 
-# columns of the counts (int64), one row a socket
-RECEIVED, ANSWERED, SKIPPED, FOREIGN, SLOWEST_NS, ROWS_KEPT, COUNT_COLUMNS = range(7)
+COUNTS = Cells(
+    "socket_counts",
+    Cell("received", 1, "-", "datagrams"),
+    Cell("answered", 1, "-", "of them"),
+    Cell("skipped", 1, "-", "telegrams that a newer one had overtaken"),
+    Cell("foreign", 1, "-", "datagrams of someone else"),
+    Cell("slowest_ns", 1, "ns", "longest from receive to send"),
+    Cell("rows_kept", 1, "-", "such times kept"),
+)
+RECEIVED, ANSWERED, SKIPPED, FOREIGN, SLOWEST_NS, ROWS_KEPT = COUNTS.at
+COUNT_COLUMNS = COUNTS.size
 ROBOTS, SENSORS = 2, 2
 ABSENT = 0xFFFFFFFF  # a descriptor of -1
 LONGEST_WAIT_NS = 2_000_000  # so that silence and the end are seen
-TOLD, IN_TIME, SILENT, BY_PROGRAM = range(4)
 ENDS = ("told", "in time", "a robot is silent", "ended by the program")
+TOLD, IN_TIME, SILENT, BY_PROGRAM = range(len(ENDS))
 
 
 class Sockets(NamedTuple):

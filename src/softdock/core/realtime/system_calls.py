@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 
 from numba import types
 
+from softdock.core.instants import SECOND
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
 
 _int, _long, _pointer = types.int32, types.int64, types.uintp
@@ -28,11 +30,43 @@ clock_gettime = types.ExternalFunction("clock_gettime", _int(_int, _pointer))
 CLOCK_MONOTONIC = 1
 MSG_DONTWAIT = 0x40
 SOL_SOCKET, SO_TIMESTAMPNS = 1, 35
-SECOND = 1_000_000_000  # ns
 BATCH = 8  # datagrams that one call receives at most
-# words (int64) of a struct mmsghdr, and of the blocks behind it
-NAME, NAME_SIZE, PARTS, PART_COUNT, CONTROL, CONTROL_SIZE, FLAGS, LENGTH = range(8)
-HEADER_WORDS, PART_WORDS, CONTROL_WORDS, SOURCE_WORDS = 8, 2, 8, 2
+HEADER = Cells(
+    "struct_mmsghdr",
+    Cell("name", 1, "", "address of the peer's struct sockaddr_in"),
+    Cell("name_size", 1, "-", "its bytes"),
+    Cell("parts", 1, "", "address of a struct iovec"),
+    Cell("part_count", 1, "-", "how many of them"),
+    Cell("control", 1, "", "address of a struct cmsghdr"),
+    Cell("control_size", 1, "-", "its bytes"),
+    Cell("flags", 1, "-", "of the message"),
+    Cell("length", 1, "-", "bytes received, in the lower half"),
+)
+NAME, NAME_SIZE, PARTS, PART_COUNT, CONTROL, CONTROL_SIZE, FLAGS, LENGTH = HEADER.at
+PART = Cells(
+    "struct_iovec",
+    Cell("base", 1, "", "address of the bytes"),
+    Cell("size", 1, "-", "room for them"),
+)
+TIMESPEC = Cells("struct_timespec", Cell("seconds", 1, "s"), Cell("nanoseconds", 1, "ns"))
+MESSAGE = Cells(
+    "struct_cmsghdr",
+    Cell("size", 1, "-", "bytes, this head included"),
+    Cell("kind", 1, "-", "level in the lower half, type in the upper"),
+    Cell("stamp", TIMESPEC.size, "s, ns", "of the kernel: a struct timespec"),
+    Cell("room", 4, "-", "for more than is asked for"),
+)
+SOURCE = Cells(
+    "struct_sockaddr_in",
+    Cell("peer", 1, "-", "family, port and address"),
+    Cell("zero", 1, "-", "padding"),
+)
+HEADER_WORDS, PART_WORDS, CONTROL_WORDS = HEADER.size, PART.size, MESSAGE.size
+SOURCE_WORDS, IN_PART, IN_MESSAGE, IN_TIME = SOURCE.size, PART.at, MESSAGE.at, TIMESPEC.at
+BYTES = 8  # of a word
+SOURCE_BYTES = BYTES * SOURCE.size
+PEER_WORD = SOURCE.at.peer
+STAMPED_BYTES = BYTES * MESSAGE.at.room  # of a struct cmsghdr with a stamp
 POLLIN = 1
 
 
@@ -52,25 +86,16 @@ class Wire(NamedTuple):
     offset: Any  # int64, one: wall clock less monotonic clock [ns]
 
 
-(
-    AT_HEADER,
-    AT_PART,
-    AT_CONTROL,
-    AT_SOURCE,
-    AT_REPLY,
-    AT_DATA,
-    AT_OUT,
-    AT_CLOCK,
-    AT_TIMEOUT,
-    ADDRESSES,
-) = range(10)
+AT = Cells("wire_addresses", *(Cell(name) for name in Wire._fields[:-2]))
+AT_HEADER, AT_PART, AT_CONTROL, AT_SOURCE, AT_REPLY, AT_DATA, AT_OUT, AT_CLOCK, AT_TIMEOUT = AT.at
+ADDRESSES = AT.size
 PORT_BITS = 16
 
 
 @compiled
 def monotonic_ns(wire):
     clock_gettime(CLOCK_MONOTONIC, wire.addresses[AT_CLOCK])
-    return wire.clock[0] * SECOND + wire.clock[1]
+    return wire.clock[IN_TIME.seconds] * SECOND + wire.clock[IN_TIME.nanoseconds]
 
 
 @compiled
@@ -78,12 +103,12 @@ def _make_room(wire):
     """What the kernel has written over since the last call."""
     a, h = wire.addresses, wire.header
     for i in range(BATCH):
-        h[i, NAME], h[i, NAME_SIZE] = a[AT_SOURCE] + 8 * SOURCE_WORDS * i, 8 * SOURCE_WORDS
-        h[i, PARTS], h[i, PART_COUNT] = a[AT_PART] + 8 * PART_WORDS * i, 1
-        h[i, CONTROL] = a[AT_CONTROL] + 8 * CONTROL_WORDS * i
-        h[i, CONTROL_SIZE], h[i, FLAGS] = 8 * CONTROL_WORDS, 0
-        wire.part[i, 0] = a[AT_DATA] + wire.data.shape[1] * i
-        wire.part[i, 1] = wire.data.shape[1]
+        h[i, NAME], h[i, NAME_SIZE] = a[AT_SOURCE] + SOURCE_BYTES * i, SOURCE_BYTES
+        h[i, PARTS], h[i, PART_COUNT] = a[AT_PART] + BYTES * PART_WORDS * i, 1
+        h[i, CONTROL] = a[AT_CONTROL] + BYTES * CONTROL_WORDS * i
+        h[i, CONTROL_SIZE], h[i, FLAGS] = BYTES * CONTROL_WORDS, 0
+        wire.part[i, IN_PART.base] = a[AT_DATA] + wire.data.shape[1] * i
+        wire.part[i, IN_PART.size] = wire.data.shape[1]
 
 
 @compiled
@@ -103,16 +128,22 @@ def size_of(wire, i):
 def arrival_of(wire, i, now):
     """The kernel's stamp on the monotonic clock [ns]; `now` where it gave none."""
     c = wire.control[i]
-    level, kind = c[1] & 0xFFFFFFFF, c[1] >> 32
-    if wire.header[i, CONTROL_SIZE] >= 32 and level == SOL_SOCKET and kind == SO_TIMESTAMPNS:
-        return min(now, c[2] * SECOND + c[3] - wire.offset[0])
+    level, kind = c[IN_MESSAGE.kind] & 0xFFFFFFFF, c[IN_MESSAGE.kind] >> 32
+    if (
+        wire.header[i, CONTROL_SIZE] >= STAMPED_BYTES
+        and level == SOL_SOCKET
+        and kind == SO_TIMESTAMPNS
+    ):
+        at = IN_MESSAGE.stamp
+        stamp = c[at + IN_TIME.seconds] * SECOND + c[at + IN_TIME.nanoseconds]
+        return min(now, stamp - wire.offset[0])
     return now
 
 
 @compiled
 def source_of(wire, i):
     """Address and port of a datagram just received, as one number."""
-    return (wire.source[i, 0] >> 16) & 0xFFFFFFFFFFFF
+    return (wire.source[i, PEER_WORD] >> 16) & 0xFFFFFFFFFFFF
 
 
 @compiled
@@ -126,7 +157,7 @@ def remember_source(wire, i):
 def answer(wire, descriptor, size):
     """Send `wire.out` to the remembered source: whether all of it left."""
     a = wire.addresses
-    return sendto(descriptor, a[AT_OUT], size, MSG_DONTWAIT, a[AT_REPLY], 8 * SOURCE_WORDS) == size
+    return sendto(descriptor, a[AT_OUT], size, MSG_DONTWAIT, a[AT_REPLY], SOURCE_BYTES) == size
 
 
 @compiled
@@ -145,7 +176,8 @@ def wait_for(wire, descriptors, address, longest_ns):
     for i in range(descriptors.shape[0]):
         descriptors[i] = (descriptors[i] & 0xFFFFFFFF) | (POLLIN << 32)
     left = max(longest_ns, 0)
-    wire.timeout[0], wire.timeout[1] = left // SECOND, left % SECOND
+    wire.timeout[IN_TIME.seconds] = left // SECOND
+    wire.timeout[IN_TIME.nanoseconds] = left % SECOND
     return ppoll(address, descriptors.shape[0], wire.addresses[AT_TIMEOUT], 0)
 
 

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from softdock.core.arms.layout import AXES
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.record import RECORDED, Channel
 
-AXES = 7  # joints of an arm on its base axis
 _KNOWN = dict(RECORDED)
 
 

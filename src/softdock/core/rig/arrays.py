@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from softdock.core.bodies import BODIES, CHASER, TARGET
 from softdock.core.machine.compiled import compiled, seldom
 from softdock.core.recorder.layout import EVENT
 from softdock.core.recorder.ring import push
 from softdock.core.rig.layout import (
     ARMING,
-    BODIES,
     BRAKING,
-    CHASER,
     FRAME,
     LIMITS,
     PLAN,
@@ -30,7 +29,6 @@ from softdock.core.rig.layout import (
     STAND,
     STATES,
     STOPPED,
-    TARGET,
 )
 from softdock.core.rig.reasons import COMPLETED, NONE, REASONS, RETREAT, RETREATED, RETREATS
 from softdock.core.spatial.vectors import ZERO, load3, norm, scale

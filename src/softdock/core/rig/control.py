@@ -7,7 +7,9 @@ Cycles whose telegrams were lost are caught up with the held wrench.
 
 from __future__ import annotations
 
+from softdock.core.bodies import BODIES, CHASER, TARGET
 from softdock.core.controller_state import load_kept
+from softdock.core.instants import NS
 from softdock.core.machine.compiled import apart, compiled, seldom
 from softdock.core.machine.seam_doors import step_controller
 from softdock.core.rig import reasons
@@ -27,7 +29,7 @@ from softdock.core.rig.arrays import (
 from softdock.core.rig.energy import check_energy
 from softdock.core.rig.flange import to_orbit
 from softdock.core.rig.forces import in_orbit, is_docking
-from softdock.core.rig.layout import BODIES, CHASER, PLAN, TARGET
+from softdock.core.rig.layout import PLAN
 from softdock.core.seam import CHASER_POSE, TARGET_POSE, C, R
 from softdock.core.seam import LOST as LOST_BIT
 from softdock.core.spatial.motion import (
@@ -43,7 +45,6 @@ from softdock.core.spatial.vectors import dot, load3, norm, scale, store3, subtr
 from softdock.core.wire.links import STAMP_NS
 
 P = PLAN.at
-NS = 1e-9  # s
 
 
 @compiled
@@ -158,9 +159,9 @@ def control_cycle(program, params, robots, now, lost, forces):
         k,
         program.kept,
         program.report,
-        command,
-        program.record,
-        1,
+        command=command,
+        record=program.record,
+        act=1,
     )
     stand[S.k] = k + 1
     if status != 0:
@@ -191,10 +192,10 @@ def finish_control(program, params, robots, now, forces):
         program.vector,
         program.mem,
         program.log,
-        program.stand[S.k],
-        program.kept,
-        program.report,
-        program.command,
-        program.record,
-        0,
+        k=program.stand[S.k],
+        kept=program.kept,
+        report=program.report,
+        command=program.command,
+        record=program.record,
+        act=0,
     )

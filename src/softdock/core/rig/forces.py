@@ -9,14 +9,14 @@ must not become a force on a satellite.
 
 from __future__ import annotations
 
+from softdock.core.bodies import BODIES, CHASER
+from softdock.core.instants import NS
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.rig import reasons
 from softdock.core.rig.arrays import LIMIT, RV, SS, SV, S, V, fail, has_robot, has_sensor
 from softdock.core.rig.flange import to_orbit
 from softdock.core.rig.layout import (
     APPROACH,
-    BODIES,
-    CHASER,
     CONTACT,
     PLAN,
     RETURNING,
@@ -34,7 +34,6 @@ from softdock.core.wire.rdt import is_fault
 from softdock.core.wire.samples import NO_SAMPLE, SAMPLE_VALUES, newest_not_after
 
 P, A = PLAN.at, SENSE.at
-NS = 1e-9  # s
 HALF = SAMPLE_VALUES // 2  # forces, then torques
 
 

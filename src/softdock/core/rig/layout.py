@@ -192,19 +192,6 @@ ROBOT_SEEN = Cells(
     Cell("largest_turn", 1, "rad", "of two replies"),
     Cell("largest_error", 1, "m", "tracking"),
 )
-(
-    IDLE,
-    ARMING,
-    TRANSFER,
-    RUN_UP,
-    APPROACH,
-    CONTACT,
-    RETREATING,
-    WAY_OUT,
-    BRAKING,
-    RETURNING,
-    STOPPED,
-) = range(11)
 STATES = (
     "idle",
     "arming",
@@ -218,8 +205,20 @@ STATES = (
     "return",
     "stopped",
 )
+(
+    IDLE,
+    ARMING,
+    TRANSFER,
+    RUN_UP,
+    APPROACH,
+    CONTACT,
+    RETREATING,
+    WAY_OUT,
+    BRAKING,
+    RETURNING,
+    STOPPED,
+) = range(len(STATES))
 DOCK, LEAVE = 0, 1
 TASKS = ("docking", "way out of a jam")
 NOT_ASKED, ASKED_STOP = 0, 1
 SENT_SLOTS = 256  # replies kept, to compare poses with
-CHASER, TARGET, BODIES = 0, 1, 2  # rows of everything that stands once a mock-up

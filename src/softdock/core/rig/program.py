@@ -11,11 +11,13 @@ The controller's parameters are prepared once, when the loop begins (`prepare_su
 
 from __future__ import annotations
 
+from softdock.core.bodies import BODIES
+from softdock.core.instants import NS
 from softdock.core.machine.compiled import apart, compiled, door, seldom
 from softdock.core.machine.vector import prepare
 from softdock.core.rig import reasons
 from softdock.core.rig.arrays import LIMIT, S, Supervised, V, fail, has_robot, master_of
-from softdock.core.rig.layout import BODIES, PLAN, RETREATING, STOPPED, TRANSFER
+from softdock.core.rig.layout import PLAN, RETREATING, STOPPED, TRANSFER
 from softdock.core.rig.replies import reply
 from softdock.core.rig.robots_heard import hear_robot
 from softdock.core.rig.rows import keep_rows
@@ -25,7 +27,6 @@ from softdock.core.wire.program import Desk
 from softdock.core.wire.sequences import FIRST, JUMPED, TAKEN
 
 P = PLAN.at
-NS = 1e-9  # s
 LINGER_S = 0.1  # of a loop that ends by itself, after the robots stand
 
 

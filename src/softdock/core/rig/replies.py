@@ -10,6 +10,7 @@ box and the last gate.
 
 from __future__ import annotations
 
+from softdock.core.instants import NS
 from softdock.core.machine.compiled import apart, compiled, seldom
 from softdock.core.rig import reasons
 from softdock.core.rig.arrays import (
@@ -67,7 +68,6 @@ from softdock.core.wire.links import LOST_NOW, NEWEST, STAMP_NS
 from softdock.core.wire.telegram import write
 
 F, P = FRAME.at, PLAN.at
-NS = 1e-9  # s
 
 
 @compiled

@@ -7,6 +7,7 @@ operator's input, the distance from where the robot was sent.
 
 from __future__ import annotations
 
+from softdock.core.instants import NS
 from softdock.core.machine.compiled import apart, compiled, seldom
 from softdock.core.rig import reasons
 from softdock.core.rig.arrays import AT_DRIFT, LIMIT, RS, RV, WARNING, S, fail, tell
@@ -20,7 +21,6 @@ from softdock.core.wire.links import LATE_REPLIES, LOST_NOW, STAMP_NS
 from softdock.core.wire.peer_clock import BLOCKS, CLOCK_JUMPS, drift_ppm
 
 F, P = FRAME.at, PLAN.at
-NS = 1e-9  # s
 SETTLED_BLOCKS = 6  # of the clock's line, before its drift is believed
 POSE_SPEEDS = 2.0  # a pose that moved faster than so many times the speed limit is not believed
 

@@ -7,22 +7,16 @@ and where they are. Packets of both robots and the sensor's samples are kept in 
 
 from __future__ import annotations
 
+from softdock.core.bodies import BODIES, CHASER, TARGET
 from softdock.core.energy.ledger import LEDGER
+from softdock.core.instants import NS
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.machine.record import RECORD
 from softdock.core.recorder.layout import CYCLE, PACKET, SAMPLE
 from softdock.core.recorder.ring import push
 from softdock.core.rig.arrays import RV, SS, SV, S, V, has_robot, has_sensor, master_of
 from softdock.core.rig.flange import to_orbit
-from softdock.core.rig.layout import (
-    BODIES,
-    BRAKING,
-    CHASER,
-    FRAME,
-    PLAN,
-    RETREATING,
-    TARGET,
-)
+from softdock.core.rig.layout import BRAKING, FRAME, PLAN, RETREATING
 from softdock.core.seam import R
 from softdock.core.spatial.motion import (
     MOTION,
@@ -39,7 +33,6 @@ from softdock.core.wire.sequences import LOST
 
 Y, K, L, F = CYCLE.at, RECORD.at, LEDGER.at, FRAME.at
 A, B, P, M = PACKET.at, SAMPLE.at, PLAN.at, MOTION.at
-NS = 1e-9  # s
 POSITION, QUATERNION = 3, 4  # numbers
 COPIED = (  # cells of the record, where they stand in a cycle's row, and how many numbers
     (K.time, Y.time, 1),

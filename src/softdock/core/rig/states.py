@@ -11,6 +11,8 @@ answered with the last correction until RSI is switched off.
 
 from __future__ import annotations
 
+from softdock.core.bodies import BODIES
+from softdock.core.instants import NS
 from softdock.core.machine.compiled import apart, compiled, seldom
 from softdock.core.rig import reasons
 from softdock.core.rig.arrays import (
@@ -39,7 +41,6 @@ from softdock.core.rig.layout import (
     APPROACH,
     ARMING,
     ASKED_STOP,
-    BODIES,
     BRAKING,
     IDLE,
     LEAVE,
@@ -59,7 +60,6 @@ from softdock.core.spatial.vectors import load3, norm, store3, subtract
 from softdock.core.wire.links import LEARNT_STEP, LOST_NOW, STAMP_NS
 
 P, M = PLAN.at, MOTION.at
-NS = 1e-9  # s
 STAND_STILL_S = 3.0  # a stop that takes longer has nobody to answer
 JAM_GROWTH = 1.2  # of the force when a way out begins
 

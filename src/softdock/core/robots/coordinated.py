@@ -103,8 +103,8 @@ def _way(mem, at, start, velocity, acceleration, target, target_velocity, limits
         target,
         target_velocity,
         limits,
-        load3(mem, at + KEPT.first),
-        load3(mem, at + KEPT.second),
+        first=load3(mem, at + KEPT.first),
+        second=load3(mem, at + KEPT.second),
     )
 
 
@@ -130,10 +130,28 @@ def follow_together(limits, dt, mem, at, robot, set_point):
     axes, turning_axes = at + AT.axes, at + AT.turns
     acceleration, turning = load3(mem, at + AT.acceleration), load3(mem, at + AT.turning)
     now = add_scaled(set_point.p, -dt, set_point.v)
-    way = _way(mem, axes, robot.p, robot.v, acceleration, now, set_point.v, limits[:3])
+    way = _way(
+        mem,
+        at=axes,
+        start=robot.p,
+        velocity=robot.v,
+        acceleration=acceleration,
+        target=now,
+        target_velocity=set_point.v,
+        limits=limits[:3],
+    )
     phi, rate = turn_and_rate(product(inverse(robot.q), set_point.q), set_point.w)
     ahead = add_scaled(phi, -dt, rate)
-    turn = _way(mem, turning_axes, ZERO, robot.w, turning, ahead, rate, limits[3:])
+    turn = _way(
+        mem,
+        at=turning_axes,
+        start=ZERO,
+        velocity=robot.w,
+        acceleration=turning,
+        target=ahead,
+        target_velocity=rate,
+        limits=limits[3:],
+    )
     shares, turns, latest, arrives = share_limits(
         way,
         turn,

@@ -54,32 +54,33 @@ def delay_at(robot, chance, t, T):
 
 
 @compiled
-def delayed_set_point(robot, chance, T, mem, at, slots, t):
+def delayed_set_point(robot, carrier, mem, t):
     """The set-point as it reaches the robot at time t [s]."""
-    delay, rate = delay_at(robot, chance, t, T)
-    motion = motion_at(robot.interpolation, T, mem, at, slots, (t - delay) / T)
+    history, slots, T = carrier.history, carrier.slots, carrier.T
+    delay, rate = delay_at(robot, carrier.chance, t, T)
+    motion = motion_at(robot.interpolation, T, mem, history, slots, (t - delay) / T)
     if rate == 0.0:
         return motion
     return Motion(motion.p, motion.q, scale(1.0 - rate, motion.v), scale(1.0 - rate, motion.w))
 
 
 @compiled
-def store_delayed_acceleration(robot, chance, T, mem, at, slots, t, where):
+def store_delayed_acceleration(robot, carrier, mem, t):
     """Acceleration of the delayed set-point, for the inertia of the mock-up (the delay's own change
     is left out)."""
-    delay, _ = delay_at(robot, chance, t, T)
-    linear, angular = acceleration_at(T, mem, at, slots, (t - delay) / T)
-    store3(mem, where + MOVING.acceleration, linear)
-    store3(mem, where + MOVING.turning, angular)
+    T, state = carrier.T, carrier.state
+    delay, _ = delay_at(robot, carrier.chance, t, T)
+    linear, angular = acceleration_at(T, mem, carrier.history, carrier.slots, (t - delay) / T)
+    store3(mem, state + MOVING.acceleration, linear)
+    store3(mem, state + MOVING.turning, angular)
 
 
 @compiled
-def _arrive(vector, carrier, robot, chance, T, mem, motion, t0, t1, inertial):
+def _arrive(vector, carrier, robot, mem, motion, t0, t1):
     """The mock-up is where the delayed set-point is."""
-    history, slots = carrier.history, carrier.slots
-    arrived = delayed_set_point(robot, chance, T, mem, history, slots, t1)
-    if inertial:  # else there is no room for it: what stands behind is another's
-        store_delayed_acceleration(robot, chance, T, mem, history, slots, t1, carrier.state)
+    arrived = delayed_set_point(robot, carrier, mem, t1)
+    if carrier.heavy:  # else there is no room for it: what stands behind is another's
+        store_delayed_acceleration(robot, carrier, mem, t1)
     return arrived
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 
+from softdock.core.instants import ON_STAMP
 from softdock.core.machine.compiled import compiled
 from softdock.core.rings import Ring, row_near, row_of
 from softdock.core.spatial.between import HERMITE, HOLD, INTERPOLATIONS, LINEAR, between
@@ -15,8 +16,6 @@ from softdock.core.spatial.motion import MOTION_FLOATS, load_motion, store_motio
 from softdock.core.spatial.vectors import scale, subtract
 
 __all__ = ["HERMITE", "HOLD", "INTERPOLATIONS", "LINEAR", "between"]
-
-ON_STAMP = 1e-9  # cycles; nearer to a stamp than this is on it
 
 
 @compiled

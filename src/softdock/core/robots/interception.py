@@ -38,7 +38,7 @@ from typing import NamedTuple
 
 from softdock.core.machine.compiled import compiled
 from softdock.core.robots.interception_brake import brake
-from softdock.core.robots.interception_path import path_durations
+from softdock.core.robots.interception_path import Bounds, Task, path_durations
 from softdock.core.robots.interception_second_order import second_order_durations
 
 # of the lengths at hand: some 1e4 roundings, so that a target stays hit while a profile is followed
@@ -67,7 +67,8 @@ def time_optimal_profile(p0, v0, a0, pf, vf, vmax, amax, jmax):
     """The fastest profile from (p0, v0, a0) to (pf, vf, 0)."""
     vf = min(max(vf, -vmax), vmax)
     resolution = RESOLUTION * (abs(p0) + abs(pf)) + FLOOR
-    return profile_over(pf - p0, v0, a0, vf, -vmax, vmax, amax, jmax, resolution, pf, vf, 0.0)
+    task, bounds = Task(pf - p0, v0, a0, vf), Bounds(-vmax, vmax, amax, jmax)
+    return profile_over(task, bounds, resolution, pf, vf, 0.0)
 
 
 @compiled
@@ -75,26 +76,19 @@ def intercepting_profile(p0, v0, a0, pf, vf, vmax, amax, jmax):
     """The fastest profile from (p0, v0, a0) to a set-point that moves on: (pf + vf t, vf, 0)."""
     vf = min(max(vf, -vmax), vmax)
     resolution = RESOLUTION * (abs(p0) + abs(pf)) + FLOOR
-    return profile_over(
-        pf - p0, v0 - vf, a0, 0.0, -vmax - vf, vmax - vf, amax, jmax, resolution, pf, vf, vf
-    )
+    task = Task(pf - p0, v0 - vf, a0, 0.0)
+    return profile_over(task, Bounds(-vmax - vf, vmax - vf, amax, jmax), resolution, pf, vf, vf)
 
 
 @compiled
-def profile_over(
-    d, v0, a0, vf, vmin, vmax, amax, jmax, resolution, end_position, end_velocity, drift
-):
-    """The profile over the distance d to velocity vf, in a frame that moves with `drift`; the end
-    position is that of time 0."""
-    if jmax == math.inf:
-        durations, accelerations = second_order_durations(
-            d, v0, vf, vmin, vmax, amax, resolution, RESOLUTION
-        )
+def profile_over(task, bounds, resolution, end_position, end_velocity, drift):
+    """The fastest profile of a task, in a frame that moves with `drift`; the end position is that
+    of time 0."""
+    if bounds.jmax == math.inf:
+        durations, accelerations = second_order_durations(task, bounds, resolution, RESOLUTION)
         jerks = NINE_ZEROS
     else:
-        durations, accelerations, jerks = _third_order(
-            d, v0, a0, vf, vmin, vmax, amax, jmax, resolution
-        )
+        durations, accelerations, jerks = _third_order(task, bounds, resolution)
     duration = 0.0
     for k in range(9):
         duration += durations[k]
@@ -111,14 +105,16 @@ def profile_over(
 
 
 @compiled
-def _third_order(d, v0, a0, vf, vmin, vmax, amax, jmax, resolution):
+def _third_order(task, bounds, resolution):
+    d, v0, a0, vf = task
+    vmin, vmax, amax, jmax = bounds
     b_ramp, b_hold, b_jerk = brake(v0, a0, vmin, vmax, amax, jmax)
     a_b = a0 + b_jerk * b_ramp
     v_r = v0 + 0.5 * (a0 + a_b) * b_ramp
     d = d - b_ramp * (v0 + b_ramp * (2.0 * a0 + a_b) / 6.0) - b_hold * (v_r + 0.5 * a_b * b_hold)
     v_b = v_r + a_b * b_hold
     s, a1, a2, up, hold_up, cruise, hold_down = path_durations(
-        d, v_b, a_b, vf, vmin, vmax, amax, jmax, resolution, RESOLUTION
+        Task(d, v_b, a_b, vf), bounds, resolution, RESOLUTION
     )
     a_c = min(a1, 0.0)  # below zero: the acceleration never changes sign and there is no cruise
     durations = (

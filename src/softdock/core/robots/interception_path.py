@@ -25,6 +25,7 @@ profiles to rounding; both are tested against each other.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from softdock.core.machine.compiled import compiled
 
@@ -34,11 +35,31 @@ ROUNDINGS = 256.0  # that may add up while a profile is followed and replanned
 LATE = 1e-3  # of the time left; the most that rounding may shift an arrival
 
 
+class Task(NamedTuple):
+    """What one axis is to do: over the distance d, from (v0, a0) to (vf, 0)."""
+
+    d: float  # m or rad
+    v0: float
+    a0: float
+    vf: float
+
+
+class Bounds(NamedTuple):
+    """Within which limits."""
+
+    vmin: float
+    vmax: float
+    amax: float
+    jmax: float
+
+
 @compiled
-def path_durations(d, v0, a0, vf, vmin, vmax, amax, jmax, resolution, relative):
-    """Sign, a1, a2 and the durations up, hold_up, cruise, hold_down of the fastest profile over d,
-    from inside the limits. A direct change that hits d to within `resolution` plus `relative` of
-    its own length is taken."""
+def path_durations(task, bounds, resolution, relative):
+    """Sign, a1, a2 and the durations up, hold_up, cruise, hold_down of the fastest profile of a
+    task that begins inside its bounds. A direct change that hits its distance to within
+    `resolution` plus `relative` of its own length is taken."""
+    d, v0, a0, vf = task
+    _, _, amax, jmax = bounds
     blur = ROUNDINGS * EPS * (abs(v0) + abs(vf) + a0 * a0 / jmax)  # of the velocities
     balance, w = _direct(v0, a0, vf, amax, jmax, blur)
     a1, hold_up, a2, hold_down = _point(w, balance, amax, jmax)
@@ -56,10 +77,9 @@ def path_durations(d, v0, a0, vf, vmin, vmax, amax, jmax, resolution, relative):
         if d < d_direct:
             s = -1.0
             balance, w = _direct(-v0, -a0, -vf, amax, jmax, blur)
-        top = vmax if s > 0.0 else -vmin
-        a1, hold_up, a2, hold_down, cruise = _outwards(
-            s * d, s * v0, s * a0, s * vf, top, amax, jmax, balance, w, s * d_direct
-        )
+        mirrored = Task(s * d, s * v0, s * a0, s * vf)
+        limits = bounds if s > 0.0 else Bounds(-bounds.vmax, -bounds.vmin, amax, jmax)
+        a1, hold_up, a2, hold_down, cruise = _outwards(mirrored, limits, balance, w, s * d_direct)
     return s, a1, a2, max((a1 - s * a0) / jmax, 0.0), hold_up, cruise, hold_down
 
 
@@ -129,9 +149,11 @@ def _travel(v0, a0, a1, hold_up, a2, hold_down, jmax):
 
 
 @compiled
-def _outwards(d, v0, a0, vf, vmax, amax, jmax, balance, w, d_direct):
+def _outwards(task, bounds, balance, w, d_direct):
     """a1, hold_up, a2, hold_down, cruise of the first profile on the path, from w on, that covers d
     > d_direct."""
+    d, v0, a0, vf = task
+    _, vmax, amax, jmax = bounds
     lo = w
     a1, hold_up, a2, hold_down = _point(lo, balance, amax, jmax)
     _, slope, _, _ = _travel(v0, a0, a1, hold_up, a2, hold_down, jmax)
@@ -170,7 +192,7 @@ def _outwards(d, v0, a0, vf, vmax, amax, jmax, balance, w, d_direct):
             )
             return amax, hold_up + more, amax, hold_down + more, 0.0
     w = _guess(w, d - d_direct, slope, jmax)
-    w = _root(d, v0, a0, balance, amax, jmax, lo, hi, w)
+    w = _root(task, bounds, balance, lo, hi, w)
     a1, hold_up, a2, hold_down = _point(w, balance, amax, jmax)
     return a1, hold_up, a2, hold_down, 0.0
 
@@ -214,10 +236,12 @@ def _guess(w, excess, slope, jmax):
 
 
 @compiled
-def _root(d, v0, a0, balance, amax, jmax, lo, hi, w):
+def _root(task, bounds, balance, lo, hi, w):
     """The w in [lo, hi] at which the distance is d: Newton, with bisection where Newton would leave
     the bracket or does not halve the error (it can run in circles about the kinks where a hold
     begins)."""
+    d, v0, a0, _ = task
+    _, _, amax, jmax = bounds
     w = min(max(w, lo), hi)
     last = math.inf
     for _ in range(MAX_ITERATIONS):

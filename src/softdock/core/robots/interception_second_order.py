@@ -15,9 +15,11 @@ from softdock.core.machine.compiled import compiled
 
 
 @compiled
-def second_order_durations(d, v0, vf, vmin, vmax, amax, resolution, relative):
-    """Durations and accelerations over the distance d from v0 to vf. A direct change that hits d to
-    within `resolution` plus `relative` of its own length is taken."""
+def second_order_durations(task, bounds, resolution, relative):
+    """Durations and accelerations of a task. A direct change that hits its distance to within
+    `resolution` plus `relative` of its own length is taken."""
+    d, v0, _, vf = task
+    vmin, vmax, amax, _ = bounds
     v_b = min(max(v0, vmin), vmax)
     t_brake = abs(v0 - v_b) / amax
     a_brake = amax if v_b > v0 else -amax

@@ -33,6 +33,16 @@ from softdock.core.spatial.vectors import add, dot, scale, store3, subtract
 __all__ = ["CONTACT_WORK", "DISSIPATED", "JOINT_FLOATS", "MOTORS", "MOTOR_WORK"]
 
 
+class Step(NamedTuple):
+    """One robot's step of the plant, as its elastic parts see it."""
+
+    at: int  # the robot's keys in the vector
+    state: int  # its part of `mem`
+    dt: float  # s
+    was: Motion  # the mock-up before
+    motors: Motion  # the motors after
+
+
 class Joint(NamedTuple):
     stiffness: float  # N/m; 0: rigid
     mass: float  # kg, of all that moves behind it
@@ -59,8 +69,9 @@ def store_motors(mem, state, dt, before, after):
 
 
 @compiled
-def yield_to(joint, dt, was, motors_before, motors, force):
-    """The mock-up after dt, pushed by a constant force [N, world]; `was`: the mock-up before."""
+def yield_to(joint, step, motors_before, force):
+    """The mock-up after a step, pushed by a constant force [N, world]."""
+    dt, was, motors = step.dt, step.was, step.motors
     if joint.stiffness == 0.0:
         return motors
     ee, er, re, rr = free_response(joint.w, joint.zeta, dt)
@@ -73,9 +84,10 @@ def yield_to(joint, dt, was, motors_before, motors, force):
 
 
 @compiled
-def book_joint(joint, dt, mem, state, was, motors_before, mock_up, motors, force):
+def book_joint(joint, mem, step, motors_before, mock_up, force):
     """Add a step's works: of the motors and of the contact on the moving mass, and what the damper
     took."""
+    dt, was, motors, state = step.dt, step.was, step.motors, step.state
     if joint.stiffness == 0.0:
         return
     u = scale(1.0 / dt, subtract(motors.p, motors_before.p))

@@ -10,11 +10,11 @@ from softdock.core.robots.history import INTERPOLATIONS
 
 MS = 1e-3  # s
 LONGEST_DELAY_MS = 2000.0
-DELAY = 0  # its index in MODELS: the robot that is late and nothing else
 MODELS = ("delay", "lag", "limited", "arm")
 EXTRAPOLATE, HOLD_LAST = 0, 1
-LIMITED = 2  # in MODELS
-ARM_MODEL = 3  # in MODELS: the arm of six joints (arm/)
+# indices in MODELS: the robot that is late and nothing else, which must stand first (a model of
+# number 0 asks for no memory), the one within limits, and the arm of six joints (arm/)
+DELAY, LIMITED, ARM_MODEL = (MODELS.index(name) for name in ("delay", "limited", "arm"))
 _LAG, _LIMITED = ("model", ("lag",)), ("model", ("limited",))
 ROBOT = Group(
     "robot",

@@ -60,14 +60,13 @@ def follow_with_lag(w, zeta, dt, robot, before, after):
 
 
 @compiled
-def _follow_late(vector, carrier, robot, chance, T, mem, motion, t0, t1, inertial):
+def _follow_late(vector, carrier, robot, mem, motion, t0, t1):
     """The mock-up behind its delayed set-point; accelerations are means over the step."""
-    history, slots = carrier.history, carrier.slots
-    arrived = delayed_set_point(robot, chance, T, mem, history, slots, t1)
-    before = delayed_set_point(robot, chance, T, mem, history, slots, t0)
+    arrived = delayed_set_point(robot, carrier, mem, t1)
+    before = delayed_set_point(robot, carrier, mem, t0)
     dt = t1 - t0
     after = follow_with_lag(robot.w, robot.zeta, dt, motion, before, arrived)
-    if inertial:
+    if carrier.heavy:
         state = carrier.state
         store3(mem, state + MOVING.acceleration, scale(1.0 / dt, subtract(after.v, motion.v)))
         store3(mem, state + MOVING.turning, scale(1.0 / dt, subtract(after.w, motion.w)))

@@ -40,14 +40,14 @@ def _plan(mem, at, limits, dt):
         here, moving = at + AT.axes + STEP * axis, at + AT.acceleration + axis
         speed, acceleration, jerk = limits[:3] if axis < 3 else limits[3:]
         profile = intercepting_profile(
-            mem[here + IN_AXIS.x],
-            mem[here + IN_AXIS.v],
-            mem[moving],
-            mem[here + IN_AXIS.target],
-            mem[here + IN_AXIS.target_rate],
-            speed,
-            acceleration,
-            jerk,
+            p0=mem[here + IN_AXIS.x],
+            v0=mem[here + IN_AXIS.v],
+            a0=mem[moving],
+            pf=mem[here + IN_AXIS.target],
+            vf=mem[here + IN_AXIS.target_rate],
+            vmax=speed,
+            amax=acceleration,
+            jmax=jerk,
         )
         p, v, a = advance_profile(
             profile, mem[here + IN_AXIS.x], mem[here + IN_AXIS.v], mem[moving], dt
@@ -87,9 +87,9 @@ def follow_within_limits(limits, dt, mem, at, robot, set_point):
 
 
 @compiled
-def _intercept(vector, carrier, robot, chance, T, mem, motion, t0, t1, inertial):
+def _intercept(vector, carrier, robot, mem, motion, t0, t1):
     """The mock-up on its way to where the delayed set-point will be."""
-    arrived = delayed_set_point(robot, chance, T, mem, carrier.history, carrier.slots, t1)
+    arrived = delayed_set_point(robot, carrier, mem, t1)
     if carrier.follower.coordinated:  # a constant of a CUDA kernel, as all of a `Follower`
         return follow_together(robot.limits, t1 - t0, mem, carrier.state, motion, arrived)
     return follow_within_limits(robot.limits, t1 - t0, mem, carrier.state, motion, arrived)

@@ -2,7 +2,9 @@
 need to know.
 
 A model is one file that ends in a `RobotModel` and one line in models.py; its name and its keys
-stand in keys.py. Compiled code reads the keys as `vector[carrier.follower.at + ROBOT.at.name]`.
+stand in keys.py. Compiled code reads the keys as `vector[carrier.follower.at + ROBOT.at.name]`, and
+may keep what it must remember between steps in the room to plan, `mem[carrier.state +
+ROBOT_STATE.at.axes]` and `.turns` (memory.py): zeros at the start of a run.
 """
 
 from __future__ import annotations
@@ -34,9 +36,9 @@ class RobotModel:
     """One robot model; `robot` below: its table in a scenario."""
 
     name: str  # in keys.MODELS
-    # compiled: (vector, carrier, robot, chance, T, mem, motion, t0, t1, inertial) -> Motion, the
-    # mock-up (or the motors) at t1 [s] from where it was at t0; `robot`: RobotParams. Where
-    # `inertial` says so, its accelerations are left in `mem` at the carrier's state
+    # compiled: (vector, carrier, robot, mem, motion, t0, t1) -> Motion, the mock-up (or the motors)
+    # at t1 [s] from where it was at t0; `robot`: RobotParams. Where `carrier.heavy` says so, its
+    # accelerations are left in `mem` at the carrier's state
     follow: Any
     words: str = ""  # what it does beyond the delay; empty: nothing
     linear: Callable[[Mapping[str, Any]], Linear] = _only_late

@@ -25,7 +25,7 @@ ROBOT_MODELS: tuple[RobotModel, ...] = (
 if tuple(model.name for model in ROBOT_MODELS) != MODELS:
     raise TypeError(f"models.py and keys.py list other robot models: {', '.join(MODELS)}")
 
-ARGUMENTS = "vector, carrier, robot, chance, T, mem, motion, t0, t1, inertial"
+ARGUMENTS = "vector, carrier, robot, mem, motion, t0, t1"
 # an arm's code is compiled for loops with arms alone; elsewhere its number is never met
 follow_set_points = choosing(
     "follow_set_points",

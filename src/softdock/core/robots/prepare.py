@@ -7,9 +7,9 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from softdock.core.instants import ON_STAMP
 from softdock.core.limits import or_no_limit
 from softdock.core.machine.compiled import compiled
-from softdock.core.robots.history import ON_STAMP
 from softdock.core.robots.joint import prepare_joint
 from softdock.core.robots.keys import DELAY, LIMITED, ROBOT
 from softdock.core.robots.memory import ROBOT_STATE
@@ -136,9 +136,12 @@ def prepare_follower(vector, base, which, T, inertial):
 
 
 class Carrier(NamedTuple):
-    """A robot, and where its part of `mem` stands."""
+    """A robot, where its part of `mem` stands, and what its steps are made with."""
 
     follower: Follower
     history: int  # its set-points (history.py)
     slots: int  # how many are kept
     state: int  # accelerations, room to plan, an elastic joint (memory.py)
+    heavy: bool  # the mock-up's accelerations are wanted, at `state`
+    chance: Chance
+    T: float  # s, a cycle

@@ -50,22 +50,23 @@ __all__ = [
 
 
 @compiled
-def receive(features, vector, carrier, chance, T, mem, stamp, set_point):
+def receive(features, vector, carrier, mem, stamp, set_point):
     """A set-point arrives, or is lost and replaced by what the robot makes of the last one."""
     if not carrier.follower.steady:
-        set_point = arrived_or_lost(features, vector, carrier, chance, T, mem, stamp, set_point)
+        set_point = arrived_or_lost(features, vector, carrier, mem, stamp, set_point)
         take_joints(features, vector, carrier, mem, stamp, set_point)
     push(mem, carrier.history, carrier.slots, stamp, set_point)
 
 
 @compiled
-def _arrived(features, vector, carrier, chance, T, mem, stamp, set_point):
+def _arrived(features, vector, carrier, mem, stamp, set_point):
     return set_point
 
 
 @apart
-def _arrived_or_lost(features, vector, carrier, chance, T, mem, stamp, set_point):
-    robot = prepare_robot(vector, carrier.follower.at, carrier.follower.which)
+def _arrived_or_lost(features, vector, carrier, mem, stamp, set_point):
+    follower, chance = carrier.follower, carrier.chance
+    robot = prepare_robot(vector, follower.at, follower.which)
     if (
         robot.dropout == 0.0
         or draw(chance.seed, chance.run, stamp, DROPOUT + robot.which) >= robot.dropout
@@ -74,12 +75,13 @@ def _arrived_or_lost(features, vector, carrier, chance, T, mem, stamp, set_point
     last = stamped(mem, carrier.history, carrier.slots, stamp - 1)
     if robot.on_dropout == HOLD_LAST:
         return Motion(last.p, last.q, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    T = carrier.T
     q = normalise(product(last.q, exponential(scale(T, last.w))))
     return Motion(add_scaled(last.p, T, last.v), q, last.v, last.w)
 
 
 @by_type(lambda cls: _arrived_or_lost if is_full(cls) else _arrived)
-def arrived_or_lost(features, vector, carrier, chance, T, mem, stamp, set_point):
+def arrived_or_lost(features, vector, carrier, mem, stamp, set_point):
     """What reaches the robot of a set-point."""
 
 
@@ -97,37 +99,37 @@ def count_lost(seed, run, which, probability, first, last):
 
 
 @compiled
-def carry(features, vector, carrier, chance, T, mem, motion, now, later, inertial):
+def carry(features, vector, carrier, mem, motion, now, later):
     """The mock-up (behind an elastic joint: the motors) at `later` [cycles] from where it was at
-    `now`. `inertial`: also leave its accelerations in `mem` at the carrier's state."""
-    robot = carrier.follower
+    `now`. Of a heavy mock-up the accelerations are left in `mem` at the carrier's state."""
+    robot, T = carrier.follower, carrier.T
     if robot.steady:
         cycles = later - robot.delay / T
         return motion_at(robot.interpolation, T, mem, carrier.history, carrier.slots, cycles)
-    return carry_on(features, vector, carrier, chance, T, mem, motion, now * T, later * T, inertial)
+    return carry_on(features, vector, carrier, mem, motion, now * T, later * T)
 
 
 @compiled
-def _stay(features, vector, carrier, chance, T, mem, motion, t0, t1, inertial):
+def _stay(features, vector, carrier, mem, motion, t0, t1):
     return motion
 
 
 @apart
-def _carry_on(features, vector, carrier, chance, T, mem, motion, t0, t1, inertial):
+def _carry_on(features, vector, carrier, mem, motion, t0, t1):
     follower = carrier.follower
     robot = prepare_robot(vector, follower.at, follower.which)
     if is_elastic(vector, follower.at):
         motion = motors_of(mem, carrier.state)
-    return follow_set_points(vector, carrier, robot, chance, T, mem, motion, t0, t1, inertial)
+    return follow_set_points(vector, carrier, robot, mem, motion, t0, t1)
 
 
 @apart
-def _carry_on_arms(features, vector, carrier, chance, T, mem, motion, t0, t1, inertial):
+def _carry_on_arms(features, vector, carrier, mem, motion, t0, t1):
     follower = carrier.follower
     robot = prepare_robot(vector, follower.at, follower.which)
     if gives_way(features, vector, follower.at):
         motion = motors_of(mem, carrier.state)
-    return follow_with_arms(vector, carrier, robot, chance, T, mem, motion, t0, t1, inertial)
+    return follow_with_arms(vector, carrier, robot, mem, motion, t0, t1)
 
 
 @compiled
@@ -149,5 +151,5 @@ CARRIES: dict[type, Any] = {Every: _carry_on, Arms: _carry_on_arms}
 
 
 @by_type(lambda cls: CARRIES.get(cls, _stay))
-def carry_on(features, vector, carrier, chance, T, mem, motion, t0, t1, inertial):
+def carry_on(features, vector, carrier, mem, motion, t0, t1):
     """The mock-up of a robot that is more than late."""

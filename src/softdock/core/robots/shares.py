@@ -26,6 +26,7 @@ import math
 
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.robots.interception import profile_over
+from softdock.core.robots.interception_path import Bounds, Task
 from softdock.core.robots.remaining_path import times_of
 from softdock.core.spatial.vectors import dot, norm, scale
 
@@ -56,20 +57,9 @@ def axis_profile(way, i, share):
     u = way.target_velocity[i]
     most = _speed_limit(way, i, share)
     _, strongest, jerk = way.limits
-    return profile_over(
-        way.distance[i],
-        way.velocity[i] - u,
-        way.acceleration[i],
-        0.0,
-        -most - u,
-        most - u,
-        share * strongest,
-        share * jerk,
-        way.resolution,
-        way.distance[i],
-        u,
-        u,
-    )
+    task = Task(way.distance[i], way.velocity[i] - u, way.acceleration[i], 0.0)
+    bounds = Bounds(-most - u, most - u, share * strongest, share * jerk)
+    return profile_over(task, bounds, way.resolution, way.distance[i], u, u)
 
 
 @compiled

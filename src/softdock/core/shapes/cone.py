@@ -18,66 +18,14 @@ import math
 import numpy as np
 
 from softdock.core.machine.compiled import compiled
-from softdock.core.machine.parameters import Group, Parameter
 from softdock.core.shapes.cone_drawing import CONE_DRAWING
+from softdock.core.shapes.cone_keys import AT, KEYS
+from softdock.core.shapes.cone_line import cone_faces, cone_meets
 from softdock.core.shapes.shape import IN_SHAPE, TargetShape
 from softdock.core.shapes.touch import INSIDE, LIP, NO_TOUCH, NONE, OUTSIDE, Touch, Touches
 from softdock.core.spatial.vectors import add_scaled, dot, norm, scale
 
 ON_AXIS = 1e-9  # m; closer to the axis the tip touches the full ring
-_CONE = ("geometry", ("cone",))
-KEYS = Group(
-    "cone",
-    "A truncated hollow cone.",
-    Parameter(
-        "mouth_radius",
-        "mouth_radius_m",
-        "inner radius at the mouth",
-        None,
-        unit="m",
-        low=0.0,
-        open_low=True,
-        high=1e3,
-        when=_CONE,
-    ),
-    Parameter(
-        "bottom_radius",
-        "bottom_radius_m",
-        "inner radius at the bottom",
-        None,
-        unit="m",
-        low=0.0,
-        high=1e3,
-        when=_CONE,
-    ),
-    Parameter(
-        "half_angle",
-        "half_angle_deg",
-        "angle between axis and wall",
-        None,
-        unit="deg",
-        low=0.0,
-        high=89.0,
-        open_low=True,
-        scale=math.pi / 180.0,
-        when=_CONE,
-    ),
-    Parameter(
-        "thickness",
-        "wall_thickness_m",
-        "thickness of the wall",
-        0.005,
-        unit="m",
-        low=0.0,
-        open_low=True,
-        high=1e3,
-        when=_CONE,
-    ),
-    Parameter(
-        "closed", "closed_bottom", "true: a plate closes the bottom", False, kind="flag", when=_CONE
-    ),
-)
-AT = KEYS.at
 
 
 @compiled
@@ -264,6 +212,8 @@ CONE_SHAPE = TargetShape(
     sector=_sector,
     through=_through,
     bend=_from_axis,
+    meets=cone_meets,
+    faces=cone_faces,
     problems=_problems,
     widest=_widest,
     drawing=CONE_DRAWING,

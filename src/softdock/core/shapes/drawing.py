@@ -82,8 +82,12 @@ class Drawing:
     title: str  # of a chart of the gap
     caption: str
     places: Callable[[Pair, Flight], list[Place]]  # where the tip may touch, sampled
-    is_round: bool = False  # the gap is measured from its origin, not along its axis
+    # it has no axis to come along, and the gap is measured from its origin, not along its axis
+    is_round: bool = False
     radius: Callable[[Pair], float] = no_radius  # m, taken off that distance
+    # where the gap is neither: m from its surface to each of some places of a tip's centre, (n, 3)
+    # from the pair's origin, target axes
+    distance: Callable[[Pair, np.ndarray], np.ndarray] | None = None
     lines: Callable[[Pair, bool], list[Outline]] = no_lines  # (pair, from the front)
     # (pair, the chart's unit over m); None: a shape without edges
     near: Callable[[Pair, float], Extent | None] = everywhere

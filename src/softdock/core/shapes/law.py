@@ -1,7 +1,8 @@
 """What a contact law says of itself: how it pushes, and what orbit and the analyses need to know.
 
 A law is one file that ends in `LAW = ContactLaw(...)` and one line in laws.py. Its numbers stand in
-`Law`; which keys of a pair they come from, the law says in `numbers`.
+`Law`; which keys of a pair they come from, the law says in `numbers`. A law of more numbers than
+others have: a field of `Law` and a cell of `NUMBER_CELLS`, both here.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
+
+from softdock.core.machine.cells import Cell, Cells
 
 
 class Law(NamedTuple):
@@ -23,6 +26,21 @@ class Law(NamedTuple):
     rubs: bool  # there is friction
     friction: float
     slip_speed: float  # m/s
+
+
+NUMBER_CELLS = (  # those that a law's keys give, in the order of `ContactLaw.numbers`
+    Cell("stiffness", 1, "N/m", "or N/m^exponent"),
+    Cell("damping", 1, "Ns/m", "of hunt_crossley lambda, s/m"),
+    Cell("exponent", 1, "-", "of the depth"),
+)
+LAW_CELLS = Cells(  # of a prepared pair in `mem`
+    "law",
+    *NUMBER_CELLS,
+    Cell("at", 1, "-", "first float of its table in the parameter vector"),
+    Cell("rows", 1, "-", "of its table"),
+    Cell("friction", 1, "-", "Coulomb coefficient"),
+    Cell("slip_speed", 1, "m/s", "sliding speed at which friction is at 71 %"),
+)
 
 
 class Tangent(NamedTuple):
@@ -40,8 +58,8 @@ class ContactLaw:
     name: str
     # keys of a pair that it has, of stiffness, damping, exponent, lambda, table
     keys: tuple[str, ...]
-    # keys that its stiffness, damping and exponent come from; empty: 1
-    numbers: tuple[str, str, str]
+    # keys that its stiffness, damping, exponent (`NUMBER_CELLS`) come from; empty, or not said: 1
+    numbers: tuple[str, ...]
     elastic: Any  # (vector, law, depth) -> N, the part that the stored energy gives back
     damped: Any  # (law, elastic, rate) -> N, before the clamp at zero
     stored: Any  # (vector, law, depth) -> J

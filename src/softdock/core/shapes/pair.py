@@ -14,7 +14,7 @@ from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import by_type, compiled
 from softdock.core.machine.features import Every, Plain
 from softdock.core.machine.generated import generate
-from softdock.core.shapes.law import Law
+from softdock.core.shapes.law import LAW_CELLS, Law
 from softdock.core.shapes.laws import LAWS
 from softdock.core.shapes.models import GEOMETRIES
 from softdock.core.shapes.shape import SHAPE_CELLS, Shape
@@ -51,16 +51,6 @@ class Pair(NamedTuple):
     compliance: tuple = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
-LAW_CELLS = Cells(
-    "law",
-    Cell("stiffness", 1, "N/m", "or N/m^exponent"),
-    Cell("damping", 1, "Ns/m", "of hunt_crossley lambda, s/m"),
-    Cell("exponent", 1, "-", "of the depth"),
-    Cell("at", 1, "-", "first float of its table in the parameter vector"),
-    Cell("rows", 1, "-", "of its table"),
-    Cell("friction", 1, "-", "Coulomb coefficient"),
-    Cell("slip_speed", 1, "m/s", "sliding speed at which friction is at 71 %"),
-)
 PAIR_CELLS = Cells(
     "pair",
     Cell("kind", 1, "-", "shape, law and flags, in bits"),

@@ -8,9 +8,10 @@ from typing import Any
 from softdock.core.machine.compiled import compiled
 from softdock.core.machine.generated import generate
 from softdock.core.shapes.keys import LAW_KEYS, PAIR, SAME_AS_REAL, SHAPE_KEYS
+from softdock.core.shapes.law import LAW_CELLS, NUMBER_CELLS
 from softdock.core.shapes.laws import LAW_MODELS
 from softdock.core.shapes.models import SHAPE_MODELS
-from softdock.core.shapes.pair import IN_PAIR, LATCH, LAW_CELLS, packed
+from softdock.core.shapes.pair import IN_PAIR, LATCH, packed
 from softdock.core.shapes.shape import IN_SHAPE
 from softdock.core.spatial.vectors import (
     add_scaled,
@@ -26,6 +27,7 @@ AT, IN_LAW = PAIR.at, LAW_CELLS.at
 SPRINGS, DIRECTION = 4, AT.spring_2 - AT.spring_1  # how many; floats from one to the next
 TIP = 1  # of the lever: from its pivot to the springs, and to the tip
 ROWS = 1  # of a table's entry: its first float, and its number of rows
+BLANK = ("",) * len(NUMBER_CELLS)  # keys of a law that says none
 
 
 def _by_shape(name: str, arguments: str, of: str, nothing: str) -> Any:
@@ -42,9 +44,9 @@ def _by_shape(name: str, arguments: str, of: str, nothing: str) -> Any:
 
 
 def _law_number(name: str, index: int) -> Any:
-    """A compiled `name(vector, first, law)`: stiffness, damping or exponent of a law, from the key
-    that it says; 1 where it has none."""
-    lines, keys = [], [law.numbers[index] for law in LAW_MODELS]
+    """A compiled `name(vector, first, law)`: a number of a law, from the key that it says; 1 where
+    it has none."""
+    lines, keys = [], [(*law.numbers, *BLANK)[index] for law in LAW_MODELS]
     fields = {key: "factor" if key == "lambda" else key for key in keys}
     for i, key in reversed(list(enumerate(keys))):
         place = f"vector[first + {getattr(LAW_KEYS, fields[key])}]" if key else "1.0"
@@ -57,11 +59,21 @@ def _law_number(name: str, index: int) -> Any:
     return generate(name, f"def {name}(vector, first, law):\n{''.join(lines)}", {})
 
 
+def _numbers_of_law() -> Any:
+    """A compiled function that stores all of them."""
+    named = [f"{cell.name}_of_law" for cell in NUMBER_CELLS]
+    scope = {name: _law_number(name, i) for i, name in enumerate(named)}
+    stored = [
+        f"    mem[own + {getattr(IN_LAW, cell.name)}] = {name}(vector, first, law)\n"
+        for cell, name in zip(NUMBER_CELLS, named, strict=True)
+    ]
+    text = f"def store_law_numbers(vector, first, law, mem, own):\n{''.join(stored)}"
+    return generate("store_law_numbers", text, scope)
+
+
 _store_shape = _by_shape("store_shape", "geometry, vector, base, mem, at", "store", "None")
 _is_closed = _by_shape("is_closed", "geometry, vector, base", "closed", "False")
-_stiffness = _law_number("stiffness_of_law", 0)
-_damping = _law_number("damping_of_law", 1)
-_exponent = _law_number("exponent_of_law", 2)
+_store_numbers = _numbers_of_law()
 
 
 @compiled
@@ -117,9 +129,7 @@ def store_pair(vector, base, mem, at, wanted):
     store3(mem, at + IN_PAIR.origin, load3(vector, base + AT.origin))
     store3(mem, shape + IN_SHAPE.axis, scale(1.0 / norm(axis), axis))
     _store_shape(geometry, vector, base, mem, shape)
-    mem[own + IN_LAW.stiffness] = _stiffness(vector, first, law)
-    mem[own + IN_LAW.damping] = _damping(vector, first, law)
-    mem[own + IN_LAW.exponent] = _exponent(vector, first, law)
+    _store_numbers(vector, first, law, mem, own)
     table = first + LAW_KEYS.table
     mem[own + IN_LAW.at] = vector[table]
     mem[own + IN_LAW.rows] = vector[table + ROWS]

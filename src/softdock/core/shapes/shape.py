@@ -59,6 +59,13 @@ class TargetShape:
     sector: Any  # (shape, side, tip) -> which smooth part of it is nearest; 0: there is one
     through: Any  # (shape, radius) -> m that a tip's centre moves until it is through; inf: never
     bend: Any  # (shape, tip) -> m over which the normal turns; inf: flat
+    # for contact points found from a wrench (met.py): (vector, own, origin, axis, p, n) -> whether
+    # a straight line through p along n leaves the surface, and where; None: not told, and a method
+    # that must know refuses
+    meets: Any = None
+    # (vector, own, axis, away, n) -> cosine between n and the surface's normal at such a point;
+    # `away`: from the pair's origin. Needed with `meets`
+    faces: Any = None
     is_flat: bool = False  # its one normal is the pair's axis
     # plain Python: (vector, own) -> complaints as (key, value, what is allowed)
     problems: Callable[..., list[tuple[str, float, str]]] | None = None

@@ -11,9 +11,10 @@ import numpy as np
 from softdock.core.machine.compiled import compiled
 from softdock.core.machine.parameters import Group, Parameter
 from softdock.core.shapes.drawing import Drawing, Flight, Pair, Place, Solid, circle
+from softdock.core.shapes.line import on_sphere
 from softdock.core.shapes.shape import IN_SHAPE, TargetShape, never_closed, one_sector
 from softdock.core.shapes.touch import INSIDE, NO_TOUCH, Touch, Touches
-from softdock.core.spatial.vectors import norm, scale
+from softdock.core.spatial.vectors import dot, norm, scale
 
 DIRECTIONS = 200  # of the normals that an analysis looks at
 COINCIDENT = 1e-12  # m; centres closer than this have no normal, the pair's axis is taken
@@ -64,6 +65,16 @@ def _from_centre(shape, tip):
     return norm(tip)
 
 
+@compiled
+def _meets(vector, own, origin, axis, p, n):
+    return on_sphere(p, n, origin, vector[own + AT.sphere_radius])
+
+
+@compiled
+def _faces(vector, own, axis, away, n):
+    return dot(n, away) / vector[own + AT.sphere_radius]
+
+
 def _directions() -> np.ndarray:
     """Unit vectors spread evenly over the sphere (Fibonacci)."""
     i = np.arange(DIRECTIONS) + 0.5
@@ -94,6 +105,8 @@ SPHERE_SHAPE = TargetShape(
     sector=one_sector,
     through=_through,
     bend=_from_centre,
+    meets=_meets,
+    faces=_faces,
     widest=lambda vector, own: 180.0,
     drawing=Drawing(
         "Gap between tip and sphere",

@@ -7,6 +7,7 @@ import math
 from softdock.core.machine.compiled import compiled
 from softdock.core.machine.parameters import Group
 from softdock.core.shapes.drawing import Drawing, Flight, Pair, Place
+from softdock.core.shapes.line import on_plane
 from softdock.core.shapes.shape import TargetShape, never_closed, nothing_stored, one_sector
 from softdock.core.shapes.touch import INSIDE, NO_TOUCH, Touch, Touches
 from softdock.core.spatial.vectors import dot
@@ -34,6 +35,16 @@ def _flat(shape, tip):
     return math.inf
 
 
+@compiled
+def _meets(vector, own, origin, axis, p, n):
+    return on_plane(p, n, origin, axis)
+
+
+@compiled
+def _faces(vector, own, axis, away, n):
+    return dot(n, axis)
+
+
 def _places(pair: Pair, flight: Flight) -> list[Place]:
     """Where the tip meets the wall, flying on at its first velocity; without approach, the foot of
     the normal."""
@@ -54,6 +65,8 @@ WALL_SHAPE = TargetShape(
     sector=one_sector,
     through=_endless,
     bend=_flat,
+    meets=_meets,
+    faces=_faces,
     is_flat=True,
     widest=lambda vector, own: 0.0,
     drawing=Drawing("Gap between tip and wall", "Negative: in contact.", _places),

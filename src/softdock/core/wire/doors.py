@@ -12,6 +12,7 @@ from softdock.core.wire import (
     links,
     peer_clock,
     rdt,
+    robot_motion,
     samples,
     scanner,
     sequences,
@@ -31,7 +32,7 @@ disturb = door(faults.disturb)
 start_robot, tick = door(emulated_robot.start_robot), door(emulated_robot.tick)
 hear_reply, motion_at_instant = (
     door(emulated_robot.hear_reply),
-    door(emulated_robot.motion_at_instant),
+    door(robot_motion.motion_at_instant),
 )
 start_sensor, sample = door(emulated_sensor.start_sensor), door(emulated_sensor.sample)
 hear_request = door(emulated_sensor.hear_request)

@@ -8,7 +8,7 @@ translations added, rotations R(correction) R(start). Not emulated: axes (AIPos 
 zero), the path's deceleration after RSI ends (the set-point stands), elastic joints.
 
 The mock-up's motion stands in a ring, one tick ahead, with the instants of the ticks, so that a
-sensor in another process can ask for any instant (`motion_at_instant`).
+sensor in another process can ask for any instant (robot_motion.py).
 """
 
 from __future__ import annotations
@@ -16,63 +16,66 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from softdock.core.machine.compiled import apart, compiled
-from softdock.core.machine.vector import CHASER_ROBOT_AT, TARGET_ROBOT_AT
-from softdock.core.robots.history import HERMITE, between, push, stamped
-from softdock.core.robots.prepare import Carrier
-from softdock.core.robots.robot import Chance, carry, prepare_follower, receive
-from softdock.core.spatial.motion import MOTION_FLOATS, Motion, Pose, coasting
-from softdock.core.spatial.rotations import exponential, inverse, logarithm, product
-from softdock.core.spatial.vectors import ZERO, norm, scale, subtract
+from softdock.core.robots.history import push, stamped
+from softdock.core.spatial.motion import Pose, coasting
+from softdock.core.spatial.rotations import exponential, logarithm, product
+from softdock.core.spatial.vectors import add, load3, norm, scale
 from softdock.core.wire.kuka_frame import (
     DEGREE,
     FRAME_NUMBERS,
-    MM,
-    attitude_of,
+    KUKA_FRAME,
     frame_of,
     joined,
+    load_attitude,
     load_frame,
     reversed_pose,
 )
 from softdock.core.wire.own_clock import next_instant
+from softdock.core.wire.robot_cells import (
+    ANSWERED,
+    APPLIED,
+    BASE,
+    CLAMPED,
+    CORRECTION,
+    DELAY_ROW,
+    DRIFT_PPM,
+    EXITED,
+    IN_A_ROW,
+    IPOC_STEP,
+    LAST_STATUS,
+    LATE,
+    LATE_IN_A_ROW,
+    LOWER,
+    MEASURED,
+    MONITOR,
+    MONITOR_DEG,
+    MONITOR_MM,
+    MOST_TURN,
+    NEXT_NS,
+    PERIOD_NS,
+    RECEIVED,
+    REJECTED,
+    REST,
+    ROB_IPOC,
+    ROBOT_WHOLES,
+    RUNNING,
+    START,
+    STATE,
+    STOP_ROW,
+    TICK,
+    TICK_NS,
+    TIMED_OUT,
+    TIMEOUT,
+    TOOL,
+    UPPER,
+    WANTED,
+    WHICH,
+)
+from softdock.core.wire.robot_motion import move_on, rings_of
 from softdock.core.wire.scanner import scan
 from softdock.core.wire.telegram import HOLD, OK, write
 
-# columns of the settings (float64)
-PERIOD_NS, DRIFT_PPM, TIMEOUT, IN_A_ROW, IPOC_STEP, WHICH = range(6)
-LOWER = 6  # PosCorr: mm, three
-UPPER = LOWER + 3
-MOST_TURN = UPPER + 3  # degrees, total
-MONITOR_MM, MONITOR_DEG = MOST_TURN + 1, MOST_TURN + 2  # PosCorrMon
-START = MONITOR_DEG + 1  # pose at RSI_ON in the base, six numbers
-BASE = START + FRAME_NUMBERS  # the base in the world, six numbers
-TOOL = BASE + FRAME_NUMBERS  # the mock-up's centre of mass from the flange, six numbers
-ROBOT_SETTINGS = TOOL + FRAME_NUMBERS
-# columns of the whole numbers (int64)
-(
-    STATE,
-    TICK,  # number of the last tick, from 0
-    TICK_NS,  # when it was
-    NEXT_NS,
-    ROB_IPOC,  # of the last Rob
-    ANSWERED,  # whether it has its reply
-    LATE,  # Delay D
-    LATE_IN_A_ROW,
-    REJECTED,  # datagrams that were no valid reply
-    CLAMPED,  # ticks in which PosCorr limited
-    LAST_STATUS,  # of the last datagram, telegram.REASONS
-    ROBOT_WHOLES,
-) = range(12)
-SILENT, RUNNING, TIMED_OUT, MONITOR, EXITED = range(5)
-STATES = ("RSI off", "RSI on", "Timeout reached", "PosCorrMon exceeded", "RSI_MOVECORR left")
-# rows of the two telegrams' tables: corrections and stop of Sen, then of Rob (0: not there)
-CORRECTION, STOP_ROW = 0, FRAME_NUMBERS
-MEASURED, WANTED, DELAY_ROW = STOP_ROW + 1, STOP_ROW + 7, STOP_ROW + 13
-ROBOT_ROWS = DELAY_ROW + 1
-# floats in `mem`: corrections applied and received, the clock's fraction, the robot model's own
-# memory, then two rings: set-points and motions
-APPLIED, RECEIVED = 0, FRAME_NUMBERS
-REST = RECEIVED + FRAME_NUMBERS
-OWN = REST + 1
+ANGLE = KUKA_FRAME.at
 
 
 class Robot(NamedTuple):
@@ -95,14 +98,6 @@ class Robot(NamedTuple):
 
 
 @compiled
-def _rings(robot):
-    """Where the set-points and the motions stand, and how many of each."""
-    slots = robot.instants.shape[0]
-    motions = robot.mem.shape[0] - slots * MOTION_FLOATS
-    return motions - slots * MOTION_FLOATS, motions, slots
-
-
-@compiled
 def _in_world(robot, frame):
     """The mock-up's pose in the world for a flange pose in the base."""
     flange = joined(load_frame(robot.settings, BASE), frame)
@@ -120,10 +115,8 @@ def _in_base(robot, pose):
 def _corrected(robot):
     """The flange's set-point in the base: the pose at RSI_ON with the correction."""
     mem, start = robot.mem, load_frame(robot.settings, START)
-    move = (MM * mem[APPLIED], MM * mem[APPLIED + 1], MM * mem[APPLIED + 2])
-    turn = attitude_of(mem[APPLIED + 3], mem[APPLIED + 4], mem[APPLIED + 5])
-    p = (start.p[0] + move[0], start.p[1] + move[1], start.p[2] + move[2])
-    return Pose(p, product(turn, start.q))
+    offset = load_frame(mem, APPLIED)
+    return Pose(add(start.p, offset.p), product(offset.q, start.q))
 
 
 @compiled
@@ -134,11 +127,13 @@ def _limit(robot):
         within = min(max(mem[APPLIED + i], s[LOWER + i]), s[UPPER + i])
         clamped = clamped or within != mem[APPLIED + i]
         mem[APPLIED + i] = within
-    turn = logarithm(attitude_of(mem[APPLIED + 3], mem[APPLIED + 4], mem[APPLIED + 5]))
+    turn = logarithm(load_attitude(mem, APPLIED))
     angle, most = norm(turn), s[MOST_TURN] * DEGREE
     if angle > most:
         pose = Pose((0.0, 0.0, 0.0), exponential(scale(most / angle, turn)))
-        _, _, _, mem[APPLIED + 3], mem[APPLIED + 4], mem[APPLIED + 5] = frame_of(pose)
+        _, _, _, mem[APPLIED + ANGLE.a], mem[APPLIED + ANGLE.b], mem[APPLIED + ANGLE.c] = frame_of(
+            pose
+        )
         clamped = True
     robot.whole[CLAMPED] += 1 if clamped else 0
 
@@ -147,8 +142,7 @@ def _limit(robot):
 def _watch(robot):
     """PosCorrMon: a correction beyond its limits ends RSI."""
     s, mem = robot.settings, robot.mem
-    move = norm((mem[APPLIED], mem[APPLIED + 1], mem[APPLIED + 2]))
-    turn = norm(logarithm(attitude_of(mem[APPLIED + 3], mem[APPLIED + 4], mem[APPLIED + 5])))
+    move, turn = norm(load3(mem, APPLIED)), norm(logarithm(load_attitude(mem, APPLIED)))
     if move > s[MONITOR_MM] or turn > s[MONITOR_DEG] * DEGREE:
         robot.whole[STATE] = MONITOR
 
@@ -174,33 +168,9 @@ def _judge(robot):
 
 
 @compiled
-def _move(features, robot, n, set_point):
-    """The set-point of tick n arrives; the mock-up's motion at the next tick."""
-    set_points, motions, slots = _rings(robot)
-    which = int(robot.settings[WHICH])
-    T = 1e-9 * robot.settings[PERIOD_NS]
-    at = CHASER_ROBOT_AT if which == 0 else TARGET_ROBOT_AT
-    follower, chance = prepare_follower(robot.vector, at, which, T, False), Chance(0, 0)
-    was = stamped(robot.mem, set_points, slots, n - 1)
-    turn = logarithm(product(inverse(was.q), set_point.q))
-    rate = 1.0 / T
-    moving = Motion(
-        set_point.p, set_point.q, scale(rate, subtract(set_point.p, was.p)), scale(rate, turn)
-    )
-    f, v, m = features, robot.vector, robot.mem
-    carrier = Carrier(follower, set_points, slots, OWN)
-    receive(f, v, carrier, chance, T, m, n, moving)
-    before, now = stamped(m, motions, slots, n), float(n)
-    # a delay shorter than a cycle would need a set-point that is not there yet: the last one holds
-    push(m, set_points, slots, n + 1, Motion(moving.p, moving.q, ZERO, ZERO))
-    after = carry(f, v, carrier, chance, T, m, before, now, now + 1.0, False)
-    push(m, motions, slots, n + 1, after)
-
-
-@compiled
 def _tell(robot, n, out):
     """Rob: measured and wanted pose at tick n, the count of late replies, IPOC."""
-    set_points, motions, slots = _rings(robot)
+    set_points, motions, slots = rings_of(robot)
     whole, rows, told = robot.whole, robot.rows, robot.told
     measured = _in_base(robot, stamped(robot.mem, motions, slots, n))
     wanted = _in_base(robot, stamped(robot.mem, set_points, slots, n))
@@ -222,7 +192,7 @@ def start_robot(robot, first_ns, ipoc, motion):
     A robot at rest is one whose motion has no twist. The pose at RSI_ON becomes the zero of the
     corrections; a motion in the world, of the mock-up.
     """
-    set_points, motions, slots = _rings(robot)
+    set_points, motions, slots = rings_of(robot)
     T, whole = 1e-9 * robot.settings[PERIOD_NS], robot.whole
     for i in range(ROBOT_WHOLES):
         whole[i] = 0
@@ -252,7 +222,7 @@ def tick(features, robot, out):
     after, robot.mem[REST] = next_instant(
         now, robot.mem[REST], s[PERIOD_NS], s[DRIFT_PPM], robot.windows, int(s[WHICH])
     )
-    _move(features, robot, n, _in_world(robot, _corrected(robot)))
+    move_on(features, robot, n, _in_world(robot, _corrected(robot)))
     robot.instants[n % slots], robot.instants[(n + 1) % slots] = now, after
     whole[TICK_NS], whole[NEXT_NS] = now, after
     whole[ROB_IPOC] += int(s[IPOC_STEP])
@@ -278,23 +248,3 @@ def hear_reply(robot, data, size):
     if stop > 0 and robot.heard[stop] != 0.0:
         whole[STATE] = EXITED
     return OK
-
-
-@apart
-def motion_at_instant(robot, instant):
-    """The mock-up in the world at an instant [ns], and whether the ring holds it."""
-    _, motions, slots = _rings(robot)
-    T, newest = 1e-9 * robot.settings[PERIOD_NS], robot.whole[TICK] + 1
-    later = newest
-    for back in range(1, slots - 1):
-        j = newest - back
-        begin, end = robot.instants[j % slots], robot.instants[later % slots]
-        if begin <= instant:
-            a, b = stamped(robot.mem, motions, slots, j), stamped(robot.mem, motions, slots, later)
-            if instant == begin:
-                return a, True
-            if instant >= end:
-                return b, instant == end
-            return between(HERMITE, T, a, b, (instant - begin) / (end - begin)), True
-        later = j
-    return stamped(robot.mem, motions, slots, later), False

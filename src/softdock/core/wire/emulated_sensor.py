@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from softdock.core.chance import gaussians
 from softdock.core.command.laboratory import prepare_laboratory
 from softdock.core.contact import touch_bodies
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.machine.vector import (
     CHASER_MOCK_UP_AT,
@@ -28,8 +29,7 @@ from softdock.core.machine.vector import (
 from softdock.core.sensor.mock_up import prepare_mock_up, to_sensor, weigh
 from softdock.core.spatial.motion import Wrench
 from softdock.core.spatial.rotations import rotate_back
-from softdock.core.spatial.vectors import add, negate, scale, subtract
-from softdock.core.wire.emulated_robot import motion_at_instant
+from softdock.core.spatial.vectors import add, load4, negate, scale, subtract
 from softdock.core.wire.faults import FREEZE, SATURATE, in_window
 from softdock.core.wire.own_clock import next_instant
 from softdock.core.wire.rdt import (
@@ -50,40 +50,52 @@ from softdock.core.wire.rdt import (
     read_request,
     write_record,
 )
+from softdock.core.wire.robot_motion import motion_at_instant
 
-# columns of the settings (float64)
-(
-    SAMPLE_NS,  # the sensor's own period
-    EVERY,  # samples a record
-    SENSOR_DRIFT_PPM,
-    PER_FORCE,  # counts per N
-    PER_TORQUE,  # counts per Nm
-    FORCE_RANGE,  # N, each channel
-    TORQUE_RANGE,  # Nm
-    FILTER_HZ,  # 0: none
-    FORCE_NOISE,  # N, standard deviation of a record
-    TORQUE_NOISE,  # Nm
-    CARRIER,  # 0: on the chaser's robot, 1: on the target's
-    SEED,
-    PEER,  # who it is in fault windows
-    AXES,  # sensor axes in the body's, wxyz
-) = range(14)
-SENSOR_SETTINGS = AXES + 4
-# columns of the whole numbers (int64)
-(
-    SENT,  # records in this stream: rdt_sequence
-    SAMPLES,  # the sensor's own counter: ft_sequence
-    SAMPLE_AT_NS,  # when the next record is
-    STREAMING,
-    LEFT,  # records still wanted, when not for ever
-    FOR_EVER,
-    BIAS_WANTED,
-    SENSOR_REJECTED,  # requests that were none
-    SATURATED_RECORDS,
-    SENSOR_WHOLES,
-) = range(10)
-# floats in `mem`: filter's state, bias, the clock's fraction
-FILTERED, BIASED, SENSOR_REST, SENSOR_MEM = 0, 6, 12, 13
+SETTINGS = Cells(
+    "emulated_sensor_settings",
+    Cell("sample_ns", 1, "ns", "the sensor's own period"),
+    Cell("every", 1, "-", "samples a record"),
+    Cell("drift_ppm", 1, "ppm", "of its clock"),
+    Cell("per_force", 1, "1/N", "counts"),
+    Cell("per_torque", 1, "1/(Nm)", "counts"),
+    Cell("force_range", 1, "N", "of each channel"),
+    Cell("torque_range", 1, "Nm", "of each channel"),
+    Cell("filter_hz", 1, "Hz", "of its low-pass; 0: none"),
+    Cell("force_noise", 1, "N", "standard deviation of a record"),
+    Cell("torque_noise", 1, "Nm", "standard deviation of a record"),
+    Cell("carrier", 1, "-", "0: on the chaser's robot, 1: on the target's"),
+    Cell("seed", 1, "-", "of its noise"),
+    Cell("peer", 1, "-", "who it is in fault windows"),
+    Cell("axes", 4, "-", "sensor axes in the body's, wxyz"),
+)
+SAMPLE_NS, EVERY, SENSOR_DRIFT_PPM, PER_FORCE, PER_TORQUE, *_AFTER = SETTINGS.at
+FORCE_RANGE, TORQUE_RANGE, FILTER_HZ, FORCE_NOISE, TORQUE_NOISE, *_WHO = _AFTER
+CARRIER, SEED, PEER, AXES = _WHO
+SENSOR_SETTINGS = SETTINGS.size
+WHOLES = Cells(
+    "emulated_sensor_wholes",
+    Cell("sent", 1, "-", "records in this stream: rdt_sequence"),
+    Cell("samples", 1, "-", "the sensor's own counter: ft_sequence"),
+    Cell("sample_at_ns", 1, "ns", "when the next record is"),
+    Cell("streaming", 1, "-", "1: records are wanted"),
+    Cell("left", 1, "-", "records still wanted, when not for ever"),
+    Cell("for_ever", 1, "-", "1: until stopped"),
+    Cell("bias_wanted", 1, "-", "1: the next record becomes the zero"),
+    Cell("rejected", 1, "-", "requests that were none"),
+    Cell("saturated_records", 1, "-", "records beyond the range"),
+)
+SENT, SAMPLES, SAMPLE_AT_NS, STREAMING, LEFT, FOR_EVER, *_COUNTS = WHOLES.at
+BIAS_WANTED, SENSOR_REJECTED, SATURATED_RECORDS = _COUNTS
+SENSOR_WHOLES = WHOLES.size
+MEMORY = Cells(
+    "emulated_sensor_memory",
+    Cell("filtered", 6, "N, Nm", "the filter's state"),
+    Cell("biased", 6, "N, Nm", "software bias"),
+    Cell("rest", 1, "ns", "fraction of its clock"),
+)
+FILTERED, BIASED, SENSOR_REST = MEMORY.at
+SENSOR_MEM = MEMORY.size
 FILTERS_HZ = (0, 838, 326, 152, 73, 35, 18, 8, 5, 1500, 2000, 2500, 3000)  # ATI's table
 DIFFERENCE = 1e-6  # s, over which accelerations are taken
 
@@ -140,7 +152,7 @@ def _felt(features, sensor, chaser, target, now):
 def _channels(sensor, felt):
     """Six values in the sensor's own axes, with noise, filtered into `mem`."""
     s, mem = sensor.settings, sensor.mem
-    axes = (s[AXES], s[AXES + 1], s[AXES + 2], s[AXES + 3])
+    axes = load4(s, AXES)
     f, t = rotate_back(axes, felt.force), rotate_back(axes, felt.torque)
     values = (f[0], f[1], f[2], t[0], t[1], t[2])
     weight = 1.0

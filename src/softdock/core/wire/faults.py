@@ -12,14 +12,33 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from softdock.core.chance import philox, uniform, word
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import apart, compiled
 
-# columns of the rates of a link (float64): probabilities, then times in ns
-LOSS, DUPLICATE, REORDER, MALFORMED, REORDER_NS, LATENCY_NS, JITTER_NS, RATE_COLUMNS = range(8)
-# columns of a window (int64); WHO is a link for a stall, else a peer
-WINDOW_KIND, WHO, BEGIN_NS, END_NS, VALUE, WINDOW_COLUMNS = range(6)
-STALL, FREEZE, SATURATE, DRIFT = range(4)
+RATES = Cells(
+    "link_rates",
+    Cell("loss", 1, "-", "probability that a datagram is lost"),
+    Cell("duplicate", 1, "-", "that it comes twice"),
+    Cell("reorder", 1, "-", "that it comes later than the next"),
+    Cell("malformed", 1, "-", "that it is cut short or spoilt"),
+    Cell("reorder_ns", 1, "ns", "how much later"),
+    Cell("latency_ns", 1, "ns", "of every datagram"),
+    Cell("jitter_ns", 1, "ns", "at most, on top"),
+)
+LOSS, DUPLICATE, REORDER, MALFORMED, REORDER_NS, LATENCY_NS, JITTER_NS = RATES.at
+RATE_COLUMNS = RATES.size
+WINDOW = Cells(
+    "fault_window",
+    Cell("kind", 1, "-", "stall, freeze, saturate or drift"),
+    Cell("who", 1, "-", "a link for a stall, else a peer; -1: everyone"),
+    Cell("begin_ns", 1, "ns", "from when"),
+    Cell("end_ns", 1, "ns", "until when"),
+    Cell("value", 1, "", "of a drift: parts per million"),
+)
+WINDOW_KIND, WHO, BEGIN_NS, END_NS, VALUE = WINDOW.at
+WINDOW_COLUMNS = WINDOW.size
 WINDOWS = ("stall", "freeze", "saturate", "drift")
+STALL, FREEZE, SATURATE, DRIFT = range(len(WINDOWS))
 EVERYONE = -1
 FAULTS = 7001  # source of chance, apart from those of a simulated run
 

@@ -8,15 +8,23 @@ from __future__ import annotations
 
 import math
 
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
 from softdock.core.spatial.motion import Pose
 from softdock.core.spatial.rotations import inverse, product, rotate
-from softdock.core.spatial.vectors import add, negate
+from softdock.core.spatial.vectors import add, load3, negate, scale
 
 MM = 1e-3  # m
 DEGREE = math.pi / 180.0  # rad
 UPRIGHT = 1.0 - 1e-13  # of |sin B|: beyond, A and C cannot be told apart in float64
-FRAME_NUMBERS = 6
+KUKA_FRAME = Cells(
+    "kuka_frame",
+    Cell("move", 3, "mm", "X, Y, Z"),
+    Cell("a", 1, "deg", "about Z"),
+    Cell("b", 1, "deg", "then about Y"),
+    Cell("c", 1, "deg", "then about X"),
+)
+FRAME_NUMBERS, AT = KUKA_FRAME.size, KUKA_FRAME.at
 
 
 @compiled
@@ -40,10 +48,15 @@ def angles_of(q):
 
 
 @compiled
+def load_attitude(array, at):
+    """The unit quaternion of six numbers' A, B, C."""
+    return attitude_of(array[at + AT.a], array[at + AT.b], array[at + AT.c])
+
+
+@compiled
 def load_frame(array, at):
     """Six numbers, mm and degrees, as a pose."""
-    p = (MM * array[at], MM * array[at + 1], MM * array[at + 2])
-    return Pose(p, attitude_of(array[at + 3], array[at + 4], array[at + 5]))
+    return Pose(scale(MM, load3(array, at + AT.move)), load_attitude(array, at))
 
 
 @compiled

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from softdock.core.instants import MS, SECOND
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.wire.peer_clock import forget_clock, hear_clock, on_our_clock
 from softdock.core.wire.rdt import (
@@ -27,27 +29,34 @@ from softdock.core.wire.scanner import scan
 from softdock.core.wire.sequences import FIRST, JUMPED, LAST, TAKEN, difference, follow, learn_step
 from softdock.core.wire.telegram import BAD_NUMBER, OK
 
-# columns of a link's whole numbers (int64), robots and sensors
-(
-    REFUSED,  # datagrams that were malformed
-    LAST_REASON,  # status of the last refusal
-    NEWEST,  # IPOC of the newest Rob; the sensor's count without wrapping
-    STAMP_NS,  # when that was, on our clock, without the path's jitter
-    ARRIVED_NS,  # when it arrived
-    LOST_NOW,  # lost just before it
-    LATE_REPLIES,  # Delay D, as the controller counts them
-    LEARNT_STEP,  # ms, 0: not yet known
-    FAULTY,  # records with an error status
-    LAST_WORD,  # status word of the newest record
-    RDT_LAST,  # rdt_sequence of the newest record
-    RDT_LOST,  # records that never came
-    LINK_WHOLES,
-) = range(13)
-# columns of a link's settings (int64)
-STEP, MOST_AHEAD, JUMP_NS, RATE, LINK_SETTINGS = range(5)
+WHOLES = Cells(
+    "link_wholes",
+    Cell("refused", 1, "-", "datagrams that were malformed"),
+    Cell("last_reason", 1, "-", "status of the last refusal"),
+    Cell("newest", 1, "", "IPOC [ms] of the newest Rob; the sensor's count without wrapping"),
+    Cell("stamp_ns", 1, "ns", "when that was, on our clock, without the path's jitter"),
+    Cell("arrived_ns", 1, "ns", "when it arrived"),
+    Cell("lost_now", 1, "-", "lost just before it"),
+    Cell("late_replies", 1, "-", "Delay D, as the controller counts them"),
+    Cell("learnt_step", 1, "ms", "0: not yet known"),
+    Cell("faulty", 1, "-", "records with an error status"),
+    Cell("last_word", 1, "-", "status word of the newest record"),
+    Cell("rdt_last", 1, "-", "rdt_sequence of the newest record"),
+    Cell("rdt_lost", 1, "-", "records that never came"),
+)
+REFUSED, LAST_REASON, NEWEST, STAMP_NS, ARRIVED_NS, LOST_NOW, LATE_REPLIES, *_AFTER = WHOLES.at
+LEARNT_STEP, FAULTY, LAST_WORD, RDT_LAST, RDT_LOST = _AFTER
+LINK_WHOLES = WHOLES.size
+SETTINGS = Cells(
+    "link_settings",
+    Cell("step", 1, "", "from stamp to stamp: ms of a robot, samples of a sensor; 0: learnt"),
+    Cell("most_ahead", 1, "-", "steps that a stamp may jump ahead and be believed"),
+    Cell("jump_ns", 1, "ns", "beyond, the peer's clock has jumped"),
+    Cell("rate", 1, "Hz", "of a sensor's samples"),
+)
+STEP, MOST_AHEAD, JUMP_NS, RATE = SETTINGS.at
+LINK_SETTINGS = SETTINGS.size
 NO_DATAGRAM = -1  # verdict on what is malformed; the others are those of sequences.py
-MS = 1_000_000  # ns
-SECOND = 1_000_000_000  # ns
 LARGEST_IPOC = 9_000_000_000_000  # ms; in ns it is still an int64
 
 

@@ -9,22 +9,38 @@ A block that is far off the line is a clock that has jumped: the line begins aga
 
 from __future__ import annotations
 
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
 
 BLOCK, LINES = 50, 12
-# columns of the whole numbers (int64)
-(
-    CLOCK_HEARD,  # arrivals
-    CLOCK_JUMPS,
-    FIRST_STAMP,  # ns, the peer's; stamps count from here
-    FIRST_OFFSET,  # ns, arrival - stamp of the first; offsets count from here
-    IN_BLOCK,  # arrivals in this block
-    BLOCKS,  # minima kept so far, in all
-    CLOCK_WHOLES,
-) = range(7)
-# columns of the numbers (float64): the running minimum, the line, the minima of blocks
-BLOCK_STAMP, BLOCK_OFFSET, BLOCK_LEAST, MEAN_STAMP, MEAN_OFFSET, SLOPE, MINIMA = range(7)
-CLOCK_NUMBERS = MINIMA + 2 * LINES
+WHOLES = Cells(
+    "peer_clock_wholes",
+    Cell("heard", 1, "-", "arrivals"),
+    Cell("jumps", 1, "-", "times that the peer's clock jumped"),
+    Cell("first_stamp", 1, "ns", "the peer's; stamps count from here"),
+    Cell("first_offset", 1, "ns", "arrival - stamp of the first; offsets count from here"),
+    Cell("in_block", 1, "-", "arrivals in this block"),
+    Cell("blocks", 1, "-", "minima kept so far, in all"),
+)
+CLOCK_HEARD, CLOCK_JUMPS, FIRST_STAMP, FIRST_OFFSET, IN_BLOCK, BLOCKS = WHOLES.at
+CLOCK_WHOLES = WHOLES.size
+MINIMUM = Cells(
+    "peer_clock_minimum",
+    Cell("stamp", 1, "ns", "of the arrival with the least delay in a block"),
+    Cell("offset", 1, "ns", "its arrival - stamp"),
+)
+NUMBERS = Cells(
+    "peer_clock_numbers",
+    Cell("block_stamp", 1, "ns", "of the least in this block so far"),
+    Cell("block_offset", 1, "ns", "its arrival - stamp"),
+    Cell("block_least", 1, "ns", "the same less the drift"),
+    Cell("mean_stamp", 1, "ns", "of the line"),
+    Cell("mean_offset", 1, "ns", "of the line"),
+    Cell("slope", 1, "-", "of the line"),
+    Cell("minima", LINES * MINIMUM.size, "ns", "of the last blocks: a `peer_clock_minimum` each"),
+)
+BLOCK_STAMP, BLOCK_OFFSET, BLOCK_LEAST, MEAN_STAMP, MEAN_OFFSET, SLOPE, MINIMA = NUMBERS.at
+CLOCK_NUMBERS, PAIR, LEAST = NUMBERS.size, MINIMUM.size, MINIMUM.at
 
 
 @compiled
@@ -33,13 +49,13 @@ def _fit(wholes, numbers):
     count = min(wholes[BLOCKS], LINES)
     x, y = 0.0, 0.0
     for i in range(count):
-        x += numbers[MINIMA + 2 * i] / count
-        y += numbers[MINIMA + 2 * i + 1] / count
+        x += numbers[MINIMA + PAIR * i + LEAST.stamp] / count
+        y += numbers[MINIMA + PAIR * i + LEAST.offset] / count
     xx, xy = 0.0, 0.0
     for i in range(count):
-        dx = numbers[MINIMA + 2 * i] - x
+        dx = numbers[MINIMA + PAIR * i + LEAST.stamp] - x
         xx += dx * dx
-        xy += dx * (numbers[MINIMA + 2 * i + 1] - y)
+        xy += dx * (numbers[MINIMA + PAIR * i + LEAST.offset] - y)
     numbers[MEAN_STAMP], numbers[MEAN_OFFSET] = x, y
     numbers[SLOPE] = xy / xx if count > 1 and xx > 0.0 else 0.0
 
@@ -73,8 +89,8 @@ def hear_clock(wholes, numbers, stamp, arrival, jump):
     if jumped:
         wholes[CLOCK_JUMPS] += 1
         wholes[BLOCKS] = 0
-    slot = MINIMA + 2 * (wholes[BLOCKS] % LINES)
-    numbers[slot], numbers[slot + 1] = at, least
+    slot = MINIMA + PAIR * (wholes[BLOCKS] % LINES)
+    numbers[slot + LEAST.stamp], numbers[slot + LEAST.offset] = at, least
     wholes[BLOCKS] += 1
     _fit(wholes, numbers)
     return jumped

@@ -8,7 +8,9 @@ page states. Holds for what public drivers send and read; the buffered packing i
 
 from __future__ import annotations
 
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
+from softdock.core.spatial.motion import WRENCH
 from softdock.core.wire.numbers import NO_ROOM, read_signed, read_word, write_word
 
 REQUEST_BYTES, RECORD_BYTES, MOST_RECORDS = 8, 36, 40
@@ -21,9 +23,17 @@ STATUS_ERROR, STATUS_SATURATED = 1 << 31, 1 << 17
 STATUS_LATCHED = 0x80010000  # a monitor condition, a warning though bit 31 is set
 OK, WRONG_SIZE, WRONG_MAGIC, WRONG_COMMAND = 0, 1, 2, 3
 REASONS = ("ok", "wrong size", "wrong magic number", "unknown command")
-# columns of a record: three words, then the counts
-RDT_SEQUENCE, FT_SEQUENCE, STATUS, COUNTS = 0, 1, 2, 3
-RECORD_COLUMNS = 9
+RECORD = Cells(
+    "rdt_record",
+    Cell("rdt_sequence", 1, "-", "number of the record in its stream, from 1"),
+    Cell("ft_sequence", 1, "-", "the sensor's own counter"),
+    Cell("status", 1, "-", "status word"),
+    Cell("counts", 3, "-", "of the force"),
+    Cell("torque_counts", 3, "-", "of the torque"),
+)
+RDT_SEQUENCE, FT_SEQUENCE, STATUS, COUNTS, TORQUE_COUNTS = RECORD.at
+RECORD_COLUMNS = RECORD.size
+FORCE, TORQUE = WRENCH.at
 
 
 @compiled
@@ -93,5 +103,5 @@ def is_fault(status):
 def wrench_of(record, per_force, per_torque, wrench):
     """Six values in the units of the scale, from counts and counts per unit."""
     for i in range(3):
-        wrench[i] = record[COUNTS + i] / per_force
-        wrench[3 + i] = record[COUNTS + 3 + i] / per_torque
+        wrench[FORCE + i] = record[COUNTS + i] / per_force
+        wrench[TORQUE + i] = record[TORQUE_COUNTS + i] / per_torque

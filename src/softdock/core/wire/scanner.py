@@ -125,7 +125,16 @@ def _refused(place, status):
 def _value(data, place, name, name_size, attribute, attribute_size, first, last, tables):
     """A value that was found: into its row if the table knows it. Moves `row` and `ipoc` only."""
     names, table, values, seen = tables
-    row = _find(data, name, name_size, attribute, attribute_size, names, table, place.row)
+    row = _find(
+        data,
+        element=name,
+        element_size=name_size,
+        attribute=attribute,
+        attribute_size=attribute_size,
+        names=names,
+        table=table,
+        after=place.row,
+    )
     if row == 0:
         return place
     if seen[row] != 0:
@@ -154,7 +163,17 @@ def _end_tag(data, size, place, tables):
         return _inside(p, at=at + 1, depth=0, element=0, element_size=0, text=0)
     if not same_bytes(data, name, length, data, p.element, p.element_size):
         return _refused(p, MALFORMED)
-    p = _value(data, p, p.element, p.element_size, 0, 0, p.text, p.at, tables)
+    p = _value(
+        data,
+        place=p,
+        name=p.element,
+        name_size=p.element_size,
+        attribute=0,
+        attribute_size=0,
+        first=p.text,
+        last=p.at,
+        tables=tables,
+    )
     return _inside(p, at=at + 1, depth=1, element=0, element_size=0, text=0)
 
 
@@ -183,7 +202,17 @@ def _attributes(data, size, place, name, name_size, tables):
         if length == 0 or at < 0:
             return _refused(p, MALFORMED)
         if p.depth > 0:
-            p = _value(data, p, name, name_size, attribute, length, first, last, tables)
+            p = _value(
+                data,
+                p,
+                name,
+                name_size,
+                attribute,
+                attribute_size=length,
+                first=first,
+                last=last,
+                tables=tables,
+            )
         elif is_word(data, attribute, length, TYPE):
             p = _check_type(data, p, first, last, tables)
         if p.status != OK:

@@ -8,27 +8,36 @@ of many gaps, never from the first two numbers: with the second one lost it woul
 
 from __future__ import annotations
 
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
 
-# columns of a sequence's state (int64)
-(
-    HEARD,  # numbers taken
-    LAST,  # the newest number taken
-    LOST,  # steps that never came
-    TWICE,  # numbers that came again
-    OLD,  # numbers that came after a newer one
-    ODD,  # numbers that are no whole number of steps away
-    FAR,  # numbers that were not believed
-    JUMPS,  # new counts that were believed
-    DOUBTED,  # whether there is a far number to compare with
-    DOUBT,  # that number
-    SEQUENCE_COLUMNS,
-) = range(11)
-TAKEN, FIRST, AGAIN, LATE, OFF_STEP, NOT_BELIEVED, JUMPED = range(7)
+SEQUENCE = Cells(
+    "sequence",
+    Cell("heard", 1, "-", "numbers taken"),
+    Cell("last", 1, "-", "the newest number taken"),
+    Cell("lost", 1, "-", "steps that never came"),
+    Cell("twice", 1, "-", "numbers that came again"),
+    Cell("old", 1, "-", "numbers that came after a newer one"),
+    Cell("odd", 1, "-", "numbers that are no whole number of steps away"),
+    Cell("far", 1, "-", "numbers that were not believed"),
+    Cell("jumps", 1, "-", "new counts that were believed"),
+    Cell("doubted", 1, "-", "whether there is a far number to compare with"),
+    Cell("doubt", 1, "-", "that number"),
+)
+HEARD, LAST, LOST, TWICE, OLD, ODD, FAR, JUMPS, DOUBTED, DOUBT = SEQUENCE.at
+SEQUENCE_COLUMNS = SEQUENCE.size
 VERDICTS = ("taken", "first", "again", "late", "off step", "not believed", "jumped")
+TAKEN, FIRST, AGAIN, LATE, OFF_STEP, NOT_BELIEVED, JUMPED = range(len(VERDICTS))
 GAPS_TO_LEARN = 50
-# columns of a step's state (int64)
-STEP_HEARD, STEP_LAST, STEP_GAPS, STEP_DIVISOR, STEP_COLUMNS = range(5)
+LEARNT_STEP = Cells(
+    "learnt_step",
+    Cell("heard", 1, "-", "whether there is a number to compare with"),
+    Cell("last", 1, "-", "that number"),
+    Cell("gaps", 1, "-", "gaps heard"),
+    Cell("divisor", 1, "-", "their greatest common divisor"),
+)
+STEP_HEARD, STEP_LAST, STEP_GAPS, STEP_DIVISOR = LEARNT_STEP.at
+STEP_COLUMNS = LEARNT_STEP.size
 
 
 @compiled

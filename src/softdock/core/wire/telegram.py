@@ -8,15 +8,34 @@ or NO_ROOM. No blank is written that the template has not: some controllers read
 
 from __future__ import annotations
 
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import apart
 from softdock.core.wire.numbers import NO_ROOM, write_decimal, write_integer
 
-# columns of a table's rows: where the element's and the attribute's names stand in `names`
-ELEMENT, ELEMENT_SIZE, ATTRIBUTE, ATTRIBUTE_SIZE, KIND, REQUIRED, HOLD, TABLE_COLUMNS = range(8)
-# columns of a template's pieces: a literal, then a value of a row
-LITERAL, LITERAL_SIZE, PIECE_KIND, PIECE_ROW, DECIMALS, PIECE_COLUMNS = range(6)
-NOTHING, DOUBLE, LONG, BOOL, STRING, IPOC = range(6)
-OK, TOO_LONG, MALFORMED, WRONG_ROOT, WRONG_TYPE, BAD_NUMBER, REPEATED, MISSING, NO_IPOC = range(9)
+TABLE = Cells(
+    "telegram_row",
+    Cell("element", 1, "-", "where the element's name begins in `names`"),
+    Cell("element_size", 1, "-", "its bytes"),
+    Cell("attribute", 1, "-", "where the attribute's name begins in `names`"),
+    Cell("attribute_size", 1, "-", "its bytes; 0: the element's text"),
+    Cell("kind", 1, "-", "of the value"),
+    Cell("required", 1, "-", "1: a telegram without it is refused"),
+    Cell("hold", 1, "-", "1: HOLDON, the last value holds when a reply is late"),
+)
+ELEMENT, ELEMENT_SIZE, ATTRIBUTE, ATTRIBUTE_SIZE, KIND, REQUIRED, HOLD = TABLE.at
+TABLE_COLUMNS = TABLE.size
+PIECE = Cells(
+    "telegram_piece",
+    Cell("literal", 1, "-", "where its bytes begin in `literals`"),
+    Cell("literal_size", 1, "-", "how many"),
+    Cell("kind", 1, "-", "of the value behind them"),
+    Cell("row", 1, "-", "of that value in the table"),
+    Cell("decimals", 1, "-", "that are written"),
+)
+LITERAL, LITERAL_SIZE, PIECE_KIND, PIECE_ROW, DECIMALS = PIECE.at
+PIECE_COLUMNS = PIECE.size
+KINDS = ("nothing", "double", "long", "bool", "string", "ipoc")
+NOTHING, DOUBLE, LONG, BOOL, STRING, IPOC = range(len(KINDS))
 REASONS = (
     "ok",
     "longer than its buffer",
@@ -28,6 +47,17 @@ REASONS = (
     "a value is missing",
     "no IPOC",
 )
+(
+    OK,
+    TOO_LONG,
+    MALFORMED,
+    WRONG_ROOT,
+    WRONG_TYPE,
+    BAD_NUMBER,
+    REPEATED,
+    MISSING,
+    NO_IPOC,
+) = range(len(REASONS))
 LONGEST = 4096  # bytes; a file with all that RSI offers needs 1.5 kB
 
 

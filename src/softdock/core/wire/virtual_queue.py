@@ -9,22 +9,41 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import apart, compiled, door
-from softdock.core.wire.emulated_robot import NEXT_NS, hear_reply, tick
+from softdock.core.wire.emulated_robot import hear_reply, tick
 from softdock.core.wire.emulated_sensor import SAMPLE_AT_NS, hear_request, sample
 from softdock.core.wire.faults import disturb
 from softdock.core.wire.links import hear_records, hear_rob
 from softdock.core.wire.program import after_answer, answer_rob, prepare_program, watch
+from softdock.core.wire.robot_cells import NEXT_NS
 from softdock.core.wire.sequences import FIRST, JUMPED, TAKEN
 
 ROBOT_COUNT, SENSOR_COUNT = 2, 2  # peers: the robots, then the sensors
 SENSOR = ROBOT_COUNT  # the first of them
 LINK_COUNT = 2 * (ROBOT_COUNT + SENSOR_COUNT)  # peer i sends on link 2 i and hears on 2 i + 1
-# columns of a datagram in flight (int64)
-ARRIVES_NS, ORDER, LINK, SIZE, FLIGHT_COLUMNS = range(5)
-# columns of the counts (int64); the number sent on each link stands behind them
-FLYING, SENT_ALL, LOST_ALL, DELIVERED, OVERFLOWN, EVENTS, REASON, LINK_NUMBERS = range(8)
-QUEUE_COUNTS = LINK_NUMBERS + LINK_COUNT
+FLIGHT = Cells(
+    "datagram_in_flight",
+    Cell("arrives_ns", 1, "ns", "when it arrives"),
+    Cell("order", 1, "-", "by when it was sent"),
+    Cell("link", 1, "-", "on which it is"),
+    Cell("size", 1, "-", "its bytes"),
+)
+ARRIVES_NS, ORDER, LINK, SIZE = FLIGHT.at
+FLIGHT_COLUMNS = FLIGHT.size
+COUNTS = Cells(
+    "virtual_queue_counts",
+    Cell("flying", 1, "-", "datagrams under way"),
+    Cell("sent", 1, "-", "datagrams sent"),
+    Cell("lost", 1, "-", "lost by a fault"),
+    Cell("delivered", 1, "-", "copies that arrived"),
+    Cell("overflown", 1, "-", "lost for want of room"),
+    Cell("events", 1, "-", "samples, ticks and arrivals"),
+    Cell("reason", 1, "-", "why it ended"),
+    Cell("links", LINK_COUNT, "-", "datagrams sent on each link"),
+)
+FLYING, SENT_ALL, LOST_ALL, DELIVERED, OVERFLOWN, EVENTS, REASON, LINK_NUMBERS = COUNTS.at
+QUEUE_COUNTS = COUNTS.size
 NEVER = 1 << 62
 
 
@@ -46,7 +65,7 @@ def send(queue, link, now, data, size):
     number = counts[LINK_NUMBERS + link]
     counts[LINK_NUMBERS + link] += 1
     counts[SENT_ALL] += 1
-    fate = disturb(queue.rates, queue.windows, queue.seed[0], link, number, now, data, size)
+    fate = disturb(queue.rates, queue.windows, queue.seed[0], link, number, now, data, size=size)
     counts[LOST_ALL] += 1 if fate.copies == 0 else 0
     for copy in range(fate.copies):
         at = counts[FLYING]
@@ -139,7 +158,17 @@ def run_queue(features, queue, program, desk, peers, sensors, links, record_link
         elif arrival == now:
             link, size = land(queue, row, desk.data)
             _arrive(
-                queue, program, params, desk, peers, sensors, links, record_links, link, size, now
+                queue,
+                program,
+                params,
+                desk,
+                peers,
+                sensors,
+                links,
+                record_links=record_links,
+                link=link,
+                size=size,
+                now=now,
             )
         else:
             size = tick(features, peers[ticking], desk.out)

@@ -21,8 +21,8 @@ import numpy as np
 
 from softdock.campaign.columns import columns
 from softdock.campaign.cpu import run_cpu
-from softdock.core.contact.restitution import damping_of_restitution, restitution_of_lambda
 from softdock.scenario.build import build
+from softdock.scenario.restitution import damping_of_restitution, restitution_of_lambda
 
 SPEED, T = 0.1, 0.004  # m/s, s
 MASS, STIFFNESS, RATIO = 50.0, 5e4, 0.1  # kg effective, N/m, damping ratio of the contact on it

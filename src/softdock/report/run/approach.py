@@ -19,6 +19,7 @@ from softdock.core.shapes.models import shape_named
 from softdock.core.spatial.arrays import rotate, rotate_back
 from softdock.scenario.build import Scenario
 
+SOON = 1e-5  # s: over which a shape's own distance is differenced
 FLAT = 1e-3  # of the extent along the axis: less than this across it is no path worth a chart
 
 
@@ -31,7 +32,7 @@ class View:
     origin: np.ndarray  # m, target axes
     axes: np.ndarray  # (3, 3)
     offset: float  # m, tip and sphere radii, taken off the distance
-    geometry: str  # wall, sphere, cone; empty without contact
+    geometry: str  # name of the pair's shape; empty without contact
     pair: Mapping[str, Any]
 
     @property
@@ -43,7 +44,7 @@ class View:
 @dataclass(frozen=True)
 class Approach:
     time: np.ndarray  # s
-    gap: np.ndarray  # m, along the axis; between the surfaces of a sphere
+    gap: np.ndarray  # m, along the axis; between the surfaces of a sphere; as the shape says
     gap_rate: np.ndarray  # m/s
     place: np.ndarray  # (n, 3) m, in the view's axes
 
@@ -85,10 +86,15 @@ def view_of(scenario: Scenario, series: Mapping[str, np.ndarray], pair: int = 0)
 
 def approach(view: View, series: Mapping[str, np.ndarray], prefix: str = "") -> Approach:
     """One pair of bodies. `prefix`: "" for satellites and orbit, "mock_up." for the mock-ups."""
-    place, rate = _relative(series, prefix, view.tip)
-    place, rate = (place - view.origin) @ view.axes.T, rate @ view.axes.T
+    seen, moving = _relative(series, prefix, view.tip)
+    seen = seen - view.origin
+    place, rate = seen @ view.axes.T, moving @ view.axes.T
     gap, gap_rate = place[:, 0] - view.offset, rate[:, 0]
-    if view.geometry and view.drawing.is_round:
+    own = view.drawing.distance if view.geometry else None
+    if own is not None:
+        before, after = (own(view.pair, seen + dt * moving) for dt in (-SOON, SOON))
+        gap, gap_rate = own(view.pair, seen) - view.offset, (after - before) / (2.0 * SOON)
+    elif view.geometry and view.drawing.is_round:
         distance = np.linalg.norm(place, axis=1)
         gap, gap_rate = (
             distance - view.offset,

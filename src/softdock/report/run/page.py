@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from softdock.analysis.metrics import plain
+from softdock.analysis.shown_by_methods import declarations
 from softdock.core.adaptation.registry import RAW
+from softdock.core.adaptation.shown import Shown
 from softdock.core.orbit import Orbit
 from softdock.report.frame.charts import MOST_POINTS
 from softdock.report.frame.elements import bullets, folded, judgement, listing, shown, text
@@ -19,9 +21,9 @@ from softdock.report.run.charts import (
     observed_chart,
     phases_chart,
 )
-from softdock.report.run.guidance_charts import guidance_section
 from softdock.report.run.joint_charts import joint_section
 from softdock.report.run.latch_charts import latch_section
+from softdock.report.run.method_sections import method_section
 from softdock.report.run.motion_charts import motion_charts
 from softdock.report.run.orbit_charts import orbit_charts
 from softdock.report.run.stability import stability_section
@@ -47,6 +49,7 @@ THINNED = (
     f"Lines of more than {MOST_POINTS} points are thinned for this page: peaks stay, and "
     "contacts stay whole as far as they fit. series.parquet has every row."
 )
+BEHIND_METHODS = "latch"  # section before which those of methods stand
 MARGIN = 0.5  # of a contact's length, shown on either side of it
 
 
@@ -71,12 +74,25 @@ def run_page(run: Run) -> str:
     """One self-contained HTML page. Its numbers are those of `run.metrics`, which it carries as
     JSON under the id `metrics`. Flies orbit if that was not done (a run read from a folder)."""
     told = Told(run, run.fly_orbit(), plain(run.metrics), plain(run.scenario.tables))
-    made = {one.key: (one.heading, one.html(told)) for one in SECTIONS}
+    made = {one.key: (one.heading, one.html(told)) for one in all_sections()}
     return page(
         run.scenario.name,
         str(told.tables.get("description", "")),
         {key: section for key, section in made.items() if section[1]},
         {"metrics": told.metrics, "scenario-tables": told.tables},
+    )
+
+
+def all_sections() -> list[Section]:
+    """The page's own, and those that methods declare (also of a method file, read since)."""
+    at = [one.key for one in SECTIONS].index(BEHIND_METHODS)
+    of_methods = [_section_of(one) for one in declarations()]
+    return [*SECTIONS[:at], *of_methods, *SECTIONS[at:]]
+
+
+def _section_of(what: Shown) -> Section:
+    return Section(
+        what.key, what.heading, lambda told: method_section(what, told.run, told.metrics)
     )
 
 
@@ -192,7 +208,6 @@ SECTIONS = [  # in the order of the page
     Section("phases", "Sampling phase", _phases),
     Section("motion", "Motion", _motion),
     Section("lvlh", "In the orbit's turning axes", lambda told: orbit_charts(told.run, told.orbit)),
-    Section("guidance", "Guided", lambda told: guidance_section(told.run, told.metrics)),
     Section(
         "latch",
         "Latched",

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from softdock.core.adaptation.delay_passivity.cells import CELLS
 from softdock.core.adaptation.delay_passivity.transit import COUPLED
 from softdock.core.adaptation.interface import CYCLE
-from softdock.core.adaptation.measured.doubt_keys import doubt_keys, noise_keys
+from softdock.core.adaptation.measured.doubt_keys import CLAIMS, PASSIVE, doubt_keys, noise_keys
 from softdock.core.adaptation.measured.doubts import NO_DOUBTS, Doubts, prepare_doubts
 from softdock.core.adaptation.measured.noise_bias import (
     claim_warnings,
@@ -22,7 +22,6 @@ from softdock.core.adaptation.measured.real_work import RING_FLOATS, Booking
 from softdock.core.machine.compiled import compiled
 from softdock.core.machine.parameters import Group, Parameter
 
-FAITHFUL, PASSIVE = 0, 1
 ROWS_BEYOND = 7  # of a record, for the baseline and both ends
 
 DELAY_PASSIVITY = Group(
@@ -52,7 +51,7 @@ DELAY_PASSIVITY = Group(
         "passive (coupled only): the most it can have been, 0.1 % of the work's turnover "
         "kept back, debts taken from all relative motion",
         "faithful",
-        choices=("faithful", "passive"),
+        choices=CLAIMS,
     ),
     Parameter(
         "loan",

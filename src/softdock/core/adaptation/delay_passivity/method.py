@@ -43,6 +43,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from softdock.core.adaptation.declaration import ONCE
 from softdock.core.adaptation.delay_passivity import keys
 from softdock.core.adaptation.delay_passivity.cells import CELL, CELLS, PART
 from softdock.core.adaptation.delay_passivity.damper import brake_relative, braked, damper_gain
@@ -60,7 +61,7 @@ from softdock.core.adaptation.measured.doubt_notes import doubt_books, doubt_eve
 from softdock.core.adaptation.measured.doubts import DOUBT, believe, is_finite
 from softdock.core.adaptation.measured.passive_ceiling import within_room
 from softdock.core.adaptation.measured.projection import pair_energy
-from softdock.core.adaptation.method import ONCE, Method
+from softdock.core.adaptation.method import Method
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.vectors import norm, store3, subtract
 
@@ -120,13 +121,13 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
     at, handed = method.memory, wrenches
     measured, wrenches = believe(
         mem,
-        at + CELL.doubts,
-        rig,
-        method.doubts,
-        method.threshold,
-        measured,
-        satellites,
-        wrenches,
+        at=at + CELL.doubts,
+        rig=rig,
+        doubts=method.doubts,
+        threshold=method.threshold,
+        measured=measured,
+        satellites=satellites,
+        wrenches=wrenches,
     )
     if not is_finite(handed.chaser):
         handed = wrenches

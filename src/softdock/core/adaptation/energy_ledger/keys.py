@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from softdock.core.adaptation.energy_ledger.cells import CELLS, ROW_FLOATS
 from softdock.core.adaptation.interface import CYCLE
-from softdock.core.adaptation.measured.doubt_keys import doubt_keys, noise_keys
+from softdock.core.adaptation.measured.doubt_keys import CLAIMS, PASSIVE, doubt_keys, noise_keys
 from softdock.core.adaptation.measured.doubts import NO_DOUBTS, Doubts, prepare_doubts
 from softdock.core.adaptation.measured.noise_bias import (
     claim_warnings,
@@ -23,7 +23,6 @@ from softdock.core.machine.parameters import Group, Parameter
 
 CLAMP, REFUND, EQUALITY = 0, 1, 2
 HELD, SLOPE = 0, 1
-FAITHFUL, PASSIVE = 0, 1
 ALONG_WRENCH, RELATIVE_MOTION = 0, 1
 WANTED, COMPENSATES = 0, 1
 
@@ -60,7 +59,7 @@ ENERGY_LEDGER = Group(
         "passive: the most it can have been, 0.1 % of the work's turnover kept back, debts "
         "taken from all relative motion",
         "faithful",
-        choices=("faithful", "passive"),
+        choices=CLAIMS,
     ),
     Parameter(
         "virtual",

@@ -27,6 +27,7 @@ for `window_ms`; its books begin half of that earlier, so that the work below th
 
 from __future__ import annotations
 
+from softdock.core.adaptation.declaration import ONCE
 from softdock.core.adaptation.energy_ledger import keys, notes
 from softdock.core.adaptation.energy_ledger.allowed import (
     allowed_energy,
@@ -64,7 +65,7 @@ from softdock.core.adaptation.measured.real_work import (
     book_real_work,
     note_readings,
 )
-from softdock.core.adaptation.method import ONCE, Method
+from softdock.core.adaptation.method import Method
 from softdock.core.machine.compiled import compiled
 from softdock.core.spatial.motion import Motion, Wrench, load_wrench, store_wrench
 from softdock.core.spatial.rigid_body import motion_of
@@ -79,13 +80,13 @@ def remember(method, mem, rig, measured, satellites, wrenches):
     base = method.memory
     _, wrenches = believe(
         mem,
-        base + CELL.doubts,
-        rig,
-        method.doubts,
-        method.booking.threshold,
-        measured,
-        satellites,
-        wrenches,
+        at=base + CELL.doubts,
+        rig=rig,
+        doubts=method.doubts,
+        threshold=method.booking.threshold,
+        measured=measured,
+        satellites=satellites,
+        wrenches=wrenches,
     )
     if mem[base + CELL.open] != 0.0 and not method.doubts.hands:
         wrenches = within_room(

@@ -36,7 +36,7 @@ def settle(method, mem, rig, satellites, allowed, parted):
     loan = method.loan * mem[base + CELL.summit]
     if method.along == RELATIVE_MOTION:
         return _settle_relative(method, mem, rig, satellites, allowed, loan)
-    settled = _settle_along(method, mem, rig, satellites, line, along, allowed, loan)
+    settled = _settle_along(method, mem, rig, satellites, line, along, allowed, loan=loan)
     if parted and method.take_unpaid and pair_energy(rig, settled) > allowed:
         return _settle_relative(method, mem, rig, settled, allowed, loan)
     return settled

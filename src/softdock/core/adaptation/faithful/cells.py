@@ -18,7 +18,6 @@ from softdock.core.spatial.rigid_body import BODY_FLOATS
 
 BOTH = 2 * BODY_FLOATS
 SENT_ROWS = 64  # set-points kept, a power of two
-CHASER, TARGET = 0, 1  # of what is kept for both bodies, one float each
 OFFSET_CELLS = Cells(
     "offset",
     Cell("place", 3, "m", "of a set-point, world axes"),

@@ -15,11 +15,11 @@ import math
 from softdock.core.adaptation.faithful.cells import CELL, SENT_ROWS
 from softdock.core.adaptation.faithful.free_flight import delay_of
 from softdock.core.adaptation.faithful.readings import acceleration_at
+from softdock.core.instants import ON_STAMP
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.rings import Ring, masked_row
 from softdock.core.spatial.vectors import add, add_scaled, dot, load3, scale, store3, subtract
 
-ON_STAMP = 1e-9  # cycles; nearer to a stamp than this is on it
 VELOCITY = 3  # behind a place
 ANOTHER = 0.05  # of the gain's square: a velocity further from the one sent is not of it
 

@@ -7,7 +7,7 @@ the phase of the contact in the method's cells.
 
 from __future__ import annotations
 
-from softdock.core.adaptation.faithful.cells import CELL, TARGET
+from softdock.core.adaptation.faithful.cells import CELL
 from softdock.core.adaptation.faithful.fallback import (
     forget_ledger,
     ledger_is_open,
@@ -30,6 +30,7 @@ from softdock.core.adaptation.faithful.touches import copy_latches, deepest, fre
 from softdock.core.adaptation.measured.line_of_action import satellite_motions
 from softdock.core.adaptation.measured.motions import load_satellites, store_satellites
 from softdock.core.adaptation.measured.projection import pair_energy
+from softdock.core.bodies import TARGET
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.shapes.keys import PAIR
 from softdock.core.shapes.pair import IN_PAIR, PAIR_FLOATS

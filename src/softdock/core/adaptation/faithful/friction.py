@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 
 from softdock.core.adaptation.faithful.law import LAW
+from softdock.core.adaptation.faithful.models import EXPLAINED
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import apart, compiled
 
@@ -50,7 +51,6 @@ RUB_CELLS = Cells(
 RUB, RUB_FLOATS = RUB_CELLS.at, RUB_CELLS.size
 EXACT = 1e-5  # of the largest normal force
 SURE = 10.0  # by how much chi^2 must fall, in that of noise: some three standard deviations
-EXPLAINED = 3.0  # chi^2 per sample; beyond, most of the force must be friction's all the same
 LEAST, MOST = 1e-4, 2.0  # a smaller coefficient is none; of a larger one, something else is felt
 SLOWEST, FASTEST, GRID = 1e-5, 1.0, 16  # m/s, m/s, values of v_0 that are tried
 HALVINGS = 40
@@ -112,6 +112,7 @@ def _searched(mem, at, log):
 def _is_friction(chi, count, friction, all_of_it):
     """Whether what was found is to be believed; `all_of_it`: chi^2 without friction."""
     noise = max(chi / count, 1.0)
+    # not explained: most of the force must be friction's all the same
     clear = chi <= EXPLAINED * count or chi < 0.25 * all_of_it
     return LEAST < friction < MOST and all_of_it - chi > SURE * noise and clear
 

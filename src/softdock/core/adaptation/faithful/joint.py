@@ -79,19 +79,20 @@ DEEPER = 6  # samples of depths that grow, from which on a search begins with th
 
 
 @apart
-def _equations(mem, joint, many, fits, laws, rub, lag, masks, number, rubs, deeper):
+def _equations(mem, joint, sheets, masks, rubs, deeper):
     """All equations around the unknowns as they are; chi^2 and their number. `deeper`: of several
     touches those alone that become deeper."""
+    laws, lag = sheets.laws, sheets.lag
     for p in range(UNKNOWNS * UNKNOWNS):
         mem[joint + JOINT.matrix + p] = 0.0
     for p in range(UNKNOWNS):
         mem[joint + JOINT.right + p] = 0.0
-    chi, used = add_rows(mem, joint, many, laws, LAW_FLOATS, lag, masks, rubs, deeper)
-    for i in range(number):
+    chi, used = add_rows(mem, joint, sheets, LAW_FLOATS, masks, rubs, deeper)
+    for i in range(sheets.number):
         if masks[i] != 0:
             pulls = mem[laws + i * LAW_FLOATS + LAW.pulls] != 0.0
-            fit, largest = fits + i * FIT_FLOATS, mem[many + KEPT.largest]
-            more, count = add_own(mem, joint, i, fit, pulls, lag, masks[i], largest)
+            fit, largest = sheets.fits + i * FIT_FLOATS, mem[sheets.many + KEPT.largest]
+            more, count = add_own(mem, joint, i, fit, pulls, lag, mask=masks[i], largest=largest)
             chi, used = chi + more, used + count
             at = i * PER + U.k
             size = max(abs(mem[joint + JOINT.start + at]), abs(mem[joint + JOINT.now + at]))
@@ -104,7 +105,7 @@ def _equations(mem, joint, many, fits, laws, rub, lag, masks, number, rubs, deep
             _stay_within(mem, joint, i * PER + U.g, 0.0, math.inf)
             _stay_within(mem, joint, i * PER + U.f_0, 0.0, math.inf)
     if rubs:
-        more, count = add_rubbing(mem, joint, rub, lag)
+        more, count = add_rubbing(mem, joint, sheets.rub, lag)
         chi, used = chi + more, used + count
         chi += add_prior(mem, joint, MU, 1.0)
         chi += add_prior(mem, joint, SLIP, WIDE)
@@ -176,8 +177,9 @@ def _is_sought(mem, joint, kind, damped, powers):
 
 
 @apart
-def joint_round(mem, joint, many, fits, laws, rub, lag, number, damped, powers, rubs):
+def joint_round(mem, joint, sheets, damped, powers, rubs):
     """One round of the kind under way; whether all kinds are through."""
+    number = sheets.number
     kind = int(mem[joint + JOINT.kind])
     if not _is_sought(mem, joint, kind, damped, powers):
         return _next_kind(mem, joint, number)
@@ -187,8 +189,8 @@ def joint_round(mem, joint, many, fits, laws, rub, lag, number, damped, powers, 
         mask_of(mem, joint, 2, kind),
         mask_of(mem, joint, 3, kind),
     )
-    deeper = mem[joint + JOINT.round] == 0.0 and growing(mem, joint, many) >= DEEPER
-    chi, used = _equations(mem, joint, many, fits, laws, rub, lag, masks, number, rubs, deeper)
+    deeper = mem[joint + JOINT.round] == 0.0 and growing(mem, joint, sheets.many) >= DEEPER
+    chi, used = _equations(mem, joint, sheets, masks, rubs, deeper)
     mem[joint + JOINT.round] += 1.0
     brake = mem[joint + JOINT.brake]
     if chi < mem[joint + JOINT.chi]:

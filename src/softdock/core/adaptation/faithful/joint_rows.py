@@ -9,6 +9,7 @@ zero where the surface is left behind."""
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from softdock.core.adaptation.faithful.friction import ROW as RUBBED
 from softdock.core.adaptation.faithful.friction import ROW_FLOATS as RUB_FLOATS
@@ -39,6 +40,17 @@ from softdock.core.spatial.vectors import add_scaled, cross, dot, load3, scale, 
 
 U = LAW_UNKNOWNS.at
 ARM = 0.1  # m; a force that is exact to EXACT has torques that are exact to that, so far away
+
+
+class Sheets(NamedTuple):
+    """What a joint fit is made of: where it stands in `mem`, and what all of it has in common."""
+
+    many: int  # samples of several touches
+    fits: int  # samples of each pair that touched alone
+    laws: int
+    rub: int  # samples of friction
+    lag: float  # s, of the readings
+    number: int  # pairs
 
 
 @compiled
@@ -192,9 +204,10 @@ def growing(mem, joint, many):
 
 
 @apart
-def add_rows(mem, joint, many, laws, law_floats, lag, masks, rubs, deeper):
+def add_rows(mem, joint, sheets, law_floats, masks, rubs, deeper):
     """Equations of the samples of several touches, onto the matrix; chi^2 and their number.
     `deeper`: of those alone in which every touch becomes deeper."""
+    many, laws, lag = sheets.many, sheets.laws, sheets.lag
     chi, small, used = 0.0, EXACT * mem[many + KEPT.largest], 0.0
     for s in range(int(mem[joint + JOINT.rows])):
         row = many + KEPT.rows + s * ROW_FLOATS

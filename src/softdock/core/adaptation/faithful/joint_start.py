@@ -27,7 +27,7 @@ from softdock.core.adaptation.faithful.joint_samples import (
 )
 from softdock.core.adaptation.faithful.law import LAW, LAW_FLOATS
 from softdock.core.adaptation.faithful.law_samples import FIT, FIT_FLOATS
-from softdock.core.adaptation.faithful.models import F_0, C, G, N, has
+from softdock.core.adaptation.faithful.models import EXPLAINED, F_0, C, G, N, has
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.vectors import dot, load3, norm
 
@@ -44,7 +44,6 @@ KIND_MASKS = (
 )
 AGAIN = 5  # from this kind on: one before it, from one spring for all and other n and d_0
 TOLD = 6.0  # samples of a pair alone from which on they decide its model
-EXPLAINED = 3.0  # chi^2 per sample below which a law has explained the samples
 FIRST_RAMP = 0.03  # of the deepest sample: d_0 from which it is sought where none is known
 OTHER_RAMP = 0.2  # of it, where that did not end well: no sample tells of a d_0 that is too small
 START_POWER, OTHER_POWER = 1.4, 2.0  # from which a power is sought that none has told

@@ -20,12 +20,11 @@ from softdock.core.adaptation.faithful.cells import (
     FUTURE_FLOATS,
     OFFSET,
     OFFSET_FLOATS,
-    TARGET,
 )
 from softdock.core.adaptation.faithful.free_flight import delay_of
 from softdock.core.adaptation.faithful.recomputed_future import AGED, has_own_future
 from softdock.core.adaptation.faithful.recomputed_past import forget_both, is_nothing
-from softdock.core.adaptation.faithful.satellite_steps import believed_cycle, drifted, flown
+from softdock.core.adaptation.faithful.satellite_steps import Twin, believed_cycle, drifted, flown
 from softdock.core.adaptation.faithful.touches import copy_latches
 from softdock.core.adaptation.interface import Output
 from softdock.core.adaptation.measured.motions import (
@@ -35,6 +34,7 @@ from softdock.core.adaptation.measured.motions import (
     store_satellites,
 )
 from softdock.core.adaptation.remapping.others import carried_ahead
+from softdock.core.bodies import TARGET
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.motion import Motion, coasting
 from softdock.core.spatial.rigid_body import motion_of
@@ -82,10 +82,9 @@ def _in_touch(method, mem, rig, satellites, lead, at, others):
         cycles = int(math.ceil(lead / rig.T - 1e-9))
         dt, free = lead / cycles, True
         mem[at + FUTURE.age] = 0.0
+    twin = Twin(m + CELL.pairs, at + FUTURE.latches, m + CELL.laws, method.number)
     for _ in range(cycles):
-        found, steps = believed_cycle(
-            mem, m + CELL.pairs, at + FUTURE.latches, m + CELL.laws, method.number, rig, found, dt
-        )
+        found, steps = believed_cycle(mem, twin, rig, found, dt)
         if steps == 0:
             found = flown(rig, found, dt)
     if not free:

@@ -14,6 +14,7 @@ from softdock.core.adaptation.faithful.fit import fit_law, go_on, is_unfinished
 from softdock.core.adaptation.faithful.friction import RUB, believe_rub, fit_rub
 from softdock.core.adaptation.faithful.joint import believe_joint, joint_round
 from softdock.core.adaptation.faithful.joint_cells import JOINT
+from softdock.core.adaptation.faithful.joint_rows import Sheets
 from softdock.core.adaptation.faithful.joint_samples import KEPT
 from softdock.core.adaptation.faithful.joint_start import begin_joint
 from softdock.core.adaptation.faithful.law import LAW, LAW_FLOATS, load_law, steepness
@@ -113,22 +114,13 @@ def _fit_jointly(method, mem, anew, every):
             return False
         mem[many + KEPT.due] = 1.25 * seen + 1.0
         begin_joint(mem, joint, many, fits, laws, rub, method.number)
-    done, lag = False, _lag(method, mem)
+    done = False
+    sheets = Sheets(
+        many=many, fits=fits, laws=laws, rub=rub, lag=_lag(method, mem), number=method.number
+    )
     for _ in range(HURRIED if every else ROUNDS):
         if not done:
-            done = joint_round(
-                mem,
-                joint,
-                many,
-                fits,
-                laws,
-                rub,
-                lag,
-                method.number,
-                method.damping,
-                method.powers,
-                method.friction,
-            )
+            done = joint_round(mem, joint, sheets, method.damping, method.powers, method.friction)
     if done:
         mem[joint + JOINT.fitted] = mem[joint + JOINT.seen]
         believe_joint(mem, joint, many, fits, laws, method.number, method.friction)

@@ -16,6 +16,7 @@ and whatever is believed is a passive law from one touch on (docs/faithful.md).
 
 from __future__ import annotations
 
+from softdock.core.adaptation.declaration import ONCE
 from softdock.core.adaptation.energy_ledger.method import send
 from softdock.core.adaptation.faithful import notes
 from softdock.core.adaptation.faithful.cells import CELL, CELLS
@@ -32,10 +33,7 @@ from softdock.core.adaptation.faithful.contact import (
     learn_flight,
     take_over,
 )
-from softdock.core.adaptation.faithful.fallback import (
-    bounded,
-    ledger_of,
-)
+from softdock.core.adaptation.faithful.fallback import bounded, ledger_of
 from softdock.core.adaptation.faithful.free_flight import tared
 from softdock.core.adaptation.faithful.keys import FAITHFUL, MARKER
 from softdock.core.adaptation.faithful.lead import (
@@ -60,16 +58,10 @@ from softdock.core.adaptation.faithful.recomputed_past import (
     mean_wrenches,
 )
 from softdock.core.adaptation.faithful.samples import take_samples
-from softdock.core.adaptation.faithful.satellite_steps import believed_cycle, flown
+from softdock.core.adaptation.faithful.satellite_steps import Twin, believed_cycle, flown
 from softdock.core.adaptation.faithful.work_exchanged import exchanged, given_to, real_work, work_of
-from softdock.core.adaptation.interface import (
-    BOOK_DESIGNED,
-    Replaced,
-    Wrenches,
-)
-from softdock.core.adaptation.measured.line_of_action import (
-    mock_ups_when_felt,
-)
+from softdock.core.adaptation.interface import BOOK_DESIGNED, Replaced, Wrenches
+from softdock.core.adaptation.measured.line_of_action import mock_ups_when_felt
 from softdock.core.adaptation.measured.motions import (
     load_both,
     load_satellites,
@@ -77,7 +69,7 @@ from softdock.core.adaptation.measured.motions import (
     store_wrenches,
 )
 from softdock.core.adaptation.measured.projection import pair_energy
-from softdock.core.adaptation.method import ONCE, Method
+from softdock.core.adaptation.method import Method
 from softdock.core.adaptation.remapping.others import with_others
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.motion import no_wrench, opposite
@@ -155,9 +147,8 @@ def _in_contact(method, mem, rig, measured, satellites, wrenches, over):
         forget_futures(method, mem)
         mem[m + CELL.rewound_energy] = pair_energy(rig, before) - pair_energy(rig, satellites)
         mem[m + CELL.acts] = 1.0
-    after, steps = believed_cycle(
-        mem, m + CELL.pairs, m + CELL.latches, m + CELL.laws, method.number, rig, before, rig.T
-    )
+    twin = Twin(m + CELL.pairs, m + CELL.latches, m + CELL.laws, method.number)
+    after, steps = believed_cycle(mem, twin, rig, before, rig.T)
     mean = Wrenches(no_wrench(), no_wrench())
     taken = -mem[m + CELL.rewound_energy]
     if steps > 0:

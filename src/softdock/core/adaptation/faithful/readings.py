@@ -10,6 +10,7 @@ import math
 
 from softdock.core.adaptation.interface import Output
 from softdock.core.adaptation.measured.motions import load_both
+from softdock.core.instants import SAME_TIME
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.rings import Ring, bracket, row_of
@@ -26,7 +27,6 @@ from softdock.core.spatial.motion import (
 from softdock.core.spatial.vectors import dot, load3, norm, scale, subtract
 
 ROWS = 32  # of each ring: how many readings a pose may come later than its force
-SAME_TIME = 1e-9  # s
 STUCK = 2.0  # steps of a force that should have come, and did not
 WRENCH_ROW = Cells(
     "stamped_wrench",

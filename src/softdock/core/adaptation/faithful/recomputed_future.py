@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 
-from softdock.core.adaptation.faithful.cells import CELL, FUTURE, FUTURE_FLOATS, TARGET
+from softdock.core.adaptation.faithful.cells import CELL, FUTURE, FUTURE_FLOATS
 from softdock.core.adaptation.faithful.recomputed_past import MOST_STEPS
-from softdock.core.adaptation.faithful.satellite_steps import believed_cycle, flown
+from softdock.core.adaptation.faithful.satellite_steps import Twin, believed_cycle, flown
 from softdock.core.adaptation.faithful.touches import copy_latches
 from softdock.core.adaptation.measured.motions import load_satellites, store_satellites
+from softdock.core.bodies import TARGET
 from softdock.core.machine.compiled import apart, compiled
 
 ONE_LEAD = 1e-9  # s; leads that differ by less are one
@@ -42,18 +43,10 @@ def _carry(method, mem, rig, at, steps_left):
     """One robot's future, first over its lead, then with the present; the steps that are left."""
     m, found = method.memory, load_satellites(mem, at + FUTURE.satellites)
     lead, left, stamp = mem[at + FUTURE.lead], mem[at + FUTURE.left], mem[at + FUTURE.stamp]
+    twin = Twin(m + CELL.pairs, at + FUTURE.latches, m + CELL.shadow_laws, method.number)
     while steps_left > 0 and (left > 0.0 or stamp < rig.cycle):
         dt = lead / math.ceil(lead / rig.T - 1e-9) if left > 0.0 else rig.T
-        found, steps = believed_cycle(
-            mem,
-            m + CELL.pairs,
-            at + FUTURE.latches,
-            m + CELL.shadow_laws,
-            method.number,
-            rig,
-            found,
-            dt,
-        )
+        found, steps = believed_cycle(mem, twin, rig, found, dt)
         if steps == 0:
             found = flown(rig, found, dt)
         steps_left -= steps + 1

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from softdock.core.adaptation.faithful.cells import CELL, FUTURE, FUTURE_FLOATS, OTHERS, RING_AT
 from softdock.core.adaptation.faithful.law import LAW, LAW_FLOATS
-from softdock.core.adaptation.faithful.satellite_steps import believed_cycle, flown
+from softdock.core.adaptation.faithful.satellite_steps import Twin, believed_cycle, flown
 from softdock.core.adaptation.faithful.touches import copy_latches
 from softdock.core.adaptation.interface import Wrenches
 from softdock.core.adaptation.measured.motions import (
@@ -120,18 +120,11 @@ def carry_past(method, mem, rig):
     stamp = int(mem[m + CELL.shadow_stamp])
     satellites = load_satellites(mem, m + CELL.shadow)
     end, spent = min(rig.cycle, stamp + MOST_CYCLES), 0
+    latches, laws = m + CELL.shadow_latches, m + CELL.shadow_laws
+    twin = Twin(m + CELL.pairs, latches, laws, method.number)
     while stamp < end and spent < MOST_STEPS:
         before = satellites
-        satellites, steps = believed_cycle(
-            mem,
-            m + CELL.pairs,
-            m + CELL.shadow_latches,
-            m + CELL.shadow_laws,
-            method.number,
-            rig,
-            satellites,
-            rig.T,
-        )
+        satellites, steps = believed_cycle(mem, twin, rig, satellites, rig.T)
         spent += steps + 1
         if steps == 0:
             satellites = flown(rig, satellites, rig.T)

@@ -9,7 +9,7 @@ three of torque, each by its noise). Wrenches of several touches are kept whole 
 from __future__ import annotations
 
 from softdock.core.adaptation.faithful.averaged_readings import FRICTION_SPEED, over_window
-from softdock.core.adaptation.faithful.cells import CELL, TARGET
+from softdock.core.adaptation.faithful.cells import CELL
 from softdock.core.adaptation.faithful.commanded_acceleration import tool_acceleration
 from softdock.core.adaptation.faithful.free_flight import (
     ENOUGH,
@@ -37,6 +37,7 @@ from softdock.core.adaptation.faithful.touches import (
     places_of,
 )
 from softdock.core.adaptation.interface import CYCLE
+from softdock.core.bodies import TARGET
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.motion import Wrench, load_wrench
 from softdock.core.spatial.vectors import (

@@ -11,6 +11,7 @@ before and half after the push, each half exact for the speed along its sliding.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from softdock.core.adaptation.faithful.law import LAW_FLOATS, load_law, push_over, steepness
 from softdock.core.adaptation.faithful.touches import places_of
@@ -36,6 +37,15 @@ MOST_STEPS = 24
 NEWTON = 12  # rounds of the search for the sliding speed after a step
 CONVERGED = 1e-6  # of that speed, before a last round, which squares it
 STILL = 1e-15  # m/s; below, there is no direction of sliding
+
+
+class Twin(NamedTuple):
+    """Where what is believed of the contact stands in `mem`."""
+
+    pairs: int
+    latches: int  # what each pair has latched
+    laws: int
+    number: int  # of pairs
 
 
 @compiled
@@ -198,7 +208,7 @@ def _after_touch(rig, satellites, law, place, dt, moved):
 
 
 @compiled
-def stepped(mem, pairs, latches, laws, count, near, rig, satellites, dt, backwards):
+def stepped(mem, twin, near, rig, satellites, dt, backwards):
     """Satellites after a step dt [s]. Where several touch, one after the other, every second step
     `backwards`: of second order then. `near`: pairs that may touch, in bits."""
     half = Satellites(
@@ -207,12 +217,12 @@ def stepped(mem, pairs, latches, laws, count, near, rig, satellites, dt, backwar
     )
     chaser, target = motion_of(rig.chaser, half.chaser), motion_of(rig.target, half.target)
     moved = False
-    for j in range(count):
-        i = count - 1 - j if backwards else j
+    for j in range(twin.number):
+        i = twin.number - 1 - j if backwards else j
         if (near >> i) & 1 == 0:
             continue
-        law = load_law(mem, laws + i * LAW_FLOATS)
-        places = places_of(mem, pairs, latches, i, chaser, target)
+        law = load_law(mem, twin.laws + i * LAW_FLOATS)
+        places = places_of(mem, twin.pairs, twin.latches, i, chaser, target)
         for turn in range(2):
             place = places.second if (turn == 1) != backwards else places.first
             half = _after_touch(rig, half, law, place, dt, moved)
@@ -223,18 +233,18 @@ def stepped(mem, pairs, latches, laws, count, near, rig, satellites, dt, backwar
 
 
 @compiled
-def steps_for(mem, pairs, latches, laws, count, rig, satellites, T):
+def steps_for(mem, twin, rig, satellites, T):
     """How many steps a cycle of T needs, and for which pairs, in bits; 0: none touches in it."""
     chaser, target = (
         motion_of(rig.chaser, satellites.chaser),
         motion_of(rig.target, satellites.target),
     )
     found, near, touches = 0, 0, 0
-    for i in range(count):
-        law = load_law(mem, laws + i * LAW_FLOATS)
+    for i in range(twin.number):
+        law = load_law(mem, twin.laws + i * LAW_FLOATS)
         if law.stiffness <= 0.0:
             continue
-        places = places_of(mem, pairs, latches, i, chaser, target)
+        places = places_of(mem, twin.pairs, twin.latches, i, chaser, target)
         for turn in range(2):
             steps = _steps(rig, satellites, law, places.second if turn == 1 else places.first, T)
             if steps > 0:
@@ -262,12 +272,10 @@ def flown(rig, satellites, dt):
 
 
 @apart
-def believed_cycle(mem, pairs, latches, laws, count, rig, satellites, T):
+def believed_cycle(mem, twin, rig, satellites, T):
     """Satellites after T under the contact that is believed, and the steps it took; 0: none touched
     and they are as they were."""
-    steps, near = steps_for(mem, pairs, latches, laws, count, rig, satellites, T)
+    steps, near = steps_for(mem, twin, rig, satellites, T)
     for i in range(steps):
-        satellites = stepped(
-            mem, pairs, latches, laws, count, near, rig, satellites, T / steps, i % 2 == 1
-        )
+        satellites = stepped(mem, twin, near, rig, satellites, T / steps, i % 2 == 1)
     return satellites, steps

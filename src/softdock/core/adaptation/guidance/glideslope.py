@@ -19,16 +19,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from softdock.core.adaptation.declaration import Checked
 from softdock.core.adaptation.guidance.guided import (
-    APPROACHES,
-    DRIFTS,
-    HOLDS,
     LARGEST_TURN,
     Wanted,
     controller,
     torque_problems,
 )
-from softdock.core.adaptation.method import Checked
+from softdock.core.adaptation.guidance.keys import APPROACHES, DRIFTS, HOLDS
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.machine.parameters import Group, Parameter

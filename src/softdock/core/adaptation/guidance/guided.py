@@ -20,14 +20,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from softdock.core.adaptation.declaration import Checked
 from softdock.core.adaptation.guidance.allocation import COMMANDS, thruster_rows
 from softdock.core.adaptation.guidance.keys import (
     AXES,
     CELLS,
+    DRIFTS,
     GUIDED,
     HEAD,
     MOST_SAMPLES,
+    PLACES,
+    SAMPLE,
     THRUSTER,
+    TOP,
 )
 from softdock.core.adaptation.guidance.navigation import (
     due_sample,
@@ -36,9 +41,11 @@ from softdock.core.adaptation.guidance.navigation import (
     recall_sample,
     take_sample,
 )
+from softdock.core.adaptation.guidance.outside import STEERED
+from softdock.core.adaptation.guidance.shown import SHOWN
 from softdock.core.adaptation.guidance.thrusters import ask, fire
 from softdock.core.adaptation.interface import CYCLE, Wrenches
-from softdock.core.adaptation.method import Checked, Method, entry_of
+from softdock.core.adaptation.method import Method, entry_of
 from softdock.core.machine.cells import Cells
 from softdock.core.machine.compiled import apart, by_type, compiled
 from softdock.core.machine.parameters import Group
@@ -47,8 +54,6 @@ from softdock.core.spatial.rotations import rotate
 from softdock.core.spatial.vectors import dot, store3
 
 IN, OWN, OWN_CELLS = CELLS.at, GUIDED.size, CELLS.size
-G0 = 9.80665  # m/s^2, of the specific impulse
-APPROACHES, DRIFTS, HOLDS = 0, 1, 2  # modes
 LARGEST_TURN = 10.0  # deg off its attitude that the thrusters must be able to answer
 FAILED = "a controller whose limits can be computed"
 
@@ -65,7 +70,6 @@ class Wanted(NamedTuple):
 class GuidedMethod(Method):
     """A method made of a controller."""
 
-    takes_command: bool = False  # its own cells begin with a force and a torque from outside
     prepare_own: Callable[..., Any] = lambda: None
     steer: Callable[..., Any] = lambda: None
 
@@ -193,7 +197,8 @@ def controller(
     takes_command: bool = False,
 ) -> GuidedMethod:
     """A controller as a method, to be registered. Its keys are those of `[guidance]`; its cells are
-    its own memory; `check` gets all keys (`guidance.slope_per_s`, `thrusters.thrust_N`)."""
+    its own memory; `check` gets all keys (`guidance.slope_per_s`, `thrusters.thrust_N`).
+    `takes_command`: its own cells are a force and a torque from outside, and `given`."""
     own = [replace(p, name=f"own_{p.name}", key=f"guidance.{p.key}") for p in group]
     own_cells = [replace(c, name=f"own_{c.name}") for c in cells] if cells is not None else []
     return GuidedMethod(
@@ -210,10 +215,13 @@ def controller(
         rows=rows,
         books=books,
         check=_both(check),
-        at_top=True,
+        at_top=TOP,
+        parts=(SAMPLE,),
+        row_parts=(THRUSTER, PLACES),
+        shown=SHOWN,
+        steered=STEERED if takes_command else None,
         once="a chaser has one controller",
         while_latched=while_latched,
-        takes_command=takes_command,
         double_only="guidance was not tried in single precision",
     )
 

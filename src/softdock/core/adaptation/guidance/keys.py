@@ -1,17 +1,37 @@
 """What every guided approach has, whatever its controller: keys of `[navigation]` and
 `[thrusters]`, the row of a thruster behind the vector, and the cells that are recorded.
 
-A controller's own keys stand behind these in the vector, its own cells behind these in `mem`.
+A controller's own keys stand behind these in the vector, its own cells behind these in `mem`. The
+tables are at the top of a scenario (`TOP`).
 """
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
+from softdock.core.adaptation.at_top import AtTop
 from softdock.core.adaptation.memory import recorded
 from softdock.core.machine.cells import Cell, Cells
-from softdock.core.machine.parameters import REQUIRED, Group, Parameter
+from softdock.core.machine.parameters import REQUIRED, Group, OwnRows, Parameter
 
 MOST_THRUSTERS, MOST_SAMPLES = 24, 16
 AXES = ("x", "y", "z")
+APPROACHES, DRIFTS, HOLDS = 0, 1, 2  # modes
+FARTHEST = 1e3  # m, of a thruster
+
+TOP = AtTop(
+    kind="controller",
+    tables=("guidance", "navigation", "thrusters"),
+    meaning="A guided chaser ([guided_docking.md](guided_docking.md)); `guidance.controller` says "
+    "who steers. Tip, port and axis that are not given are those of the first contact pair.",
+    from_contact={
+        "navigation.tip_m": "tip_m",
+        "navigation.port_m": "origin_m",
+        "navigation.axis": "axis",
+    },
+)
 
 
 PLACES = Cells(
@@ -32,6 +52,13 @@ def _thrusters(name, key, meaning, default, unit="-", low=0.0, high=1e6, **more)
     return Parameter(
         name, f"thrusters.{key}", meaning, default, unit=unit, low=low, high=high, **more
     )
+
+
+def _refused(row: Any) -> str:
+    """Why a row of six numbers is no thruster; empty: it is one."""
+    if not np.linalg.norm(row[3:]) > 1e-9 or np.abs(row[:3]).max() > FARTHEST:
+        return "has no direction, or is beyond 1 km"
+    return ""
 
 
 GUIDED = Group(
@@ -90,7 +117,14 @@ GUIDED = Group(
         "none: sixteen at arm_m (docs/guided_docking.md)",
         (),
         size=2,
-        kind="thrusters",
+        kind="own_rows",
+        rows=OwnRows(
+            width=6,
+            most=MOST_THRUSTERS,
+            allowed=f"up to {MOST_THRUSTERS} rows [x, y, z, direction x, y, z]: position [m] and "
+            "direction, not zero, of the force on the chaser",
+            refused=_refused,
+        ),
     ),
     _thrusters("arm", "arm_m", "of the sixteen", 1.0, "m", 0.0, 100.0, open_low=True, swept=False),
     _thrusters("thrust", "thrust_N", "of one thruster", 10.0, "N", 0.0, 1e5, open_low=True),

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from softdock.core.adaptation.guidance.guided import APPROACHES, DRIFTS, Wanted, controller
+from softdock.core.adaptation.guidance.guided import Wanted, controller
+from softdock.core.adaptation.guidance.keys import APPROACHES, DRIFTS
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
 from softdock.core.machine.parameters import Group

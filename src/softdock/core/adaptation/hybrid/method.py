@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from softdock.core.adaptation import suggestions
+from softdock.core.adaptation.declaration import Belief, LinearPart, Values
 from softdock.core.adaptation.hybrid.keys import (
     AT,
     HYBRID,
@@ -47,9 +48,10 @@ from softdock.core.adaptation.measured.line_of_action import (
     work_between,
 )
 from softdock.core.adaptation.measured.motions import load_both, store_both
-from softdock.core.adaptation.method import Belief, LinearPart, Method, Values
+from softdock.core.adaptation.method import Method
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.motion import load_wrench, no_wrench, store_wrench
+from softdock.core.tables import IN_KEY
 
 
 @compiled
@@ -61,7 +63,8 @@ def _update_gains(method, mem, rig):
         for i in range(GAIN_FLOATS):
             mem[m + CELL.gains + i] = vector[method.base + AT.stiffness + i]
             mem[m + CELL.in_use + i] = mem[m + CELL.gains + i]
-    at, rows = int(vector[method.base + AT.gains]), int(vector[method.base + AT.gains + 1])
+    gains = method.base + AT.gains
+    at, rows = int(vector[gains + IN_KEY.at]), int(vector[gains + IN_KEY.rows])
     row = int(mem[m + CELL.next_row])
     while row < rows and vector[at + ROW_FLOATS * row] <= rig.cycle * rig.T:
         for i in range(6):
@@ -104,12 +107,21 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
     virtual, stored, power, offset_power = Wrenches(no_wrench(), no_wrench()), 0.0, 0.0, 0.0
     if force > method.threshold:
         virtual, stored, power, offset_power = virtual_contact(
-            method, mem, rig.T, measured, satellites, wrenches, last, felt, port, force
+            method,
+            mem,
+            rig.T,
+            measured,
+            satellites,
+            wrenches,
+            last,
+            felt=felt,
+            port=port,
+            force=force,
         )
     else:
         mem[m + CELL.dissipated] += mem[m + CELL.stored]  # what springs held at separation is gone
         mem[m + CELL.depth] = 0.0
-    _book(method, mem, rig.T, last, port, virtual, stored, power, offset_power)
+    _book(method, mem, rig.T, last, port, virtual, stored, power=power, offset_power=offset_power)
     mem[m + CELL.acts] = 1.0 if force > method.threshold else 0.0
     store_both(mem, m + CELL.port, port)
     store_both(mem, m + CELL.seen, felt)

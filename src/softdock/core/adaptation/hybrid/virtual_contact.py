@@ -233,12 +233,19 @@ def virtual_contact(method, mem, T, measured, satellites, wrenches, last, felt, 
     is_new = mem[m + CELL.acts] == 0.0
     if is_new:
         _onset(method, mem, measured, load_both(mem, m + CELL.seen), felt, port, force)
-    strain = _strain(method, mem, measured, axes, last, port, force, is_new)
+    strain = _strain(method, mem, measured, axes, last, port, force, is_new=is_new)
     offset, offset_turn = _fading_offset(method, mem, T, strain)
     gains = load_gains(mem, m + CELL.in_use)
     push, turn = _answer(gains, strain)
     virtual = _on_bodies(
-        method, measured, satellites, axes, port, force, add(push, offset), add(turn, offset_turn)
+        method,
+        measured,
+        satellites,
+        axes,
+        port,
+        force,
+        push=add(push, offset),
+        turn=add(turn, offset_turn),
     )
     if method.contact == ONE_SIDED:
         virtual = _unpulled(measured, wrenches, virtual, force)

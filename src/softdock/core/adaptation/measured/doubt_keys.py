@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from softdock.core.machine.parameters import Parameter
 
+CLAIMS = ("faithful", "passive")
+FAITHFUL, PASSIVE = range(len(CLAIMS))
+
 
 def noise_keys(confidence: str) -> tuple[Parameter, ...]:
     """The sensor's noise as the method believes it; `confidence`: what is kept with it, in

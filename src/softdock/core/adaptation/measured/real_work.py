@@ -23,6 +23,7 @@ from softdock.core.adaptation.measured.paired_poses import (
     store_poses,
     work_on,
 )
+from softdock.core.instants import SAME_TIME
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
 from softdock.core.rings import Ring, bracket, row_of
@@ -52,7 +53,6 @@ WRENCH_FLOATS, POSE_FLOATS = WRENCH_ROW.size, POSE_ROW.size
 WRENCH_AT, POSES_AT = WRENCH_ROW.at.wrench, POSE_ROW.at.poses
 RING_FLOATS = WRENCH_FLOATS + POSE_FLOATS  # of both rings, per row
 FADING = 0.9  # of the slope's moments in a cycle
-SAME_TIME = 1e-9  # s
 # of a contact's turnover: what sampled work may be wrong by, kept back by the passive claim
 SAMPLING_MARGIN = 1e-3
 SLOPE_MARGIN, NOISE_MARGIN = (

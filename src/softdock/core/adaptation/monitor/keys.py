@@ -20,6 +20,7 @@ from softdock.core.adaptation.measured.reading_ring import (
     ENTRY_FLOATS,
 )
 from softdock.core.adaptation.memory import channels_of, recorded
+from softdock.core.adaptation.method import METHODS
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
 from softdock.core.machine.parameters import Group, Parameter
@@ -212,8 +213,9 @@ def check(values: dict[str, Any], tables: Any) -> Any:
                 f"at least {latest:g}, the age of the scenario's latest readings",
             )
         )
-    guiding = tables.get("guidance", {}).get("controller")  # pushes from outside: no part of it
-    if [m["name"] for m in tables["methods"] if m["name"] != guiding][-1] != "monitor":
+    names = [m["name"] for m in tables["methods"]]
+    # what is at the top of a scenario pushes from outside: no part of it
+    if [name for name in names if name not in METHODS or not METHODS[name].at_top][-1] != "monitor":
         warnings.append(
             "monitor is not the last method: it does not observe what those after it do"
         )

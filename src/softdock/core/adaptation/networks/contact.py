@@ -243,12 +243,12 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
     return add_force(
         method.port,
         mem,
-        method.memory,
-        satellites,
-        wrenches,
-        own,
-        places(net.n, net.m).y,
-        1.0 if made_for == rig.T else math.nan,
+        at=method.memory,
+        satellites=satellites,
+        wrenches=wrenches,
+        own=own,
+        y=places(net.n, net.m).y,
+        factor=1.0 if made_for == rig.T else math.nan,
     )
 
 
@@ -260,7 +260,15 @@ def step(method, mem, rig, satellites, output):
     at = places(net.n, net.m)
     own = mem[m + HEAD : m + HEAD + at.size]
     crossed = go_on(
-        method.port, mem, m, rig, satellites, own, at.y, at.now, method.sided == BOTH_SIDED
+        method.port,
+        mem,
+        at=m,
+        rig=rig,
+        satellites=satellites,
+        own=own,
+        y=at.y,
+        now=at.now,
+        moved=method.sided == BOTH_SIDED,
     )
     if method.sided == BOTH_SIDED:
         linear_sample(net, own, own[at.now : at.now + net.m].reshape((1, net.m)), 0)

@@ -3,7 +3,8 @@ a virtual contact or as an appendage."""
 
 from __future__ import annotations
 
-from softdock.core.adaptation.method import Method, Variant
+from softdock.core.adaptation.declaration import Variant
+from softdock.core.adaptation.method import Method
 from softdock.core.adaptation.networks import cap_report, contact, nonlinear
 from softdock.core.adaptation.networks.orbit import APPENDAGE, NOT_IN_ORBIT
 from softdock.core.adaptation.networks.port import CELLS, DOUBLE_ONLY, Port

@@ -113,7 +113,16 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
     own = mem[m + HEAD : m + HEAD + at.predicted + net.m]
     if rig.cycle == 0:
         _begin(method, net, mem, own, rig, satellites)
-    return add_force(method.port, mem, m, satellites, wrenches, own, at.y, 1.0)
+    return add_force(
+        method.port,
+        mem,
+        at=m,
+        satellites=satellites,
+        wrenches=wrenches,
+        own=own,
+        y=at.y,
+        factor=1.0,
+    )
 
 
 @apart
@@ -122,7 +131,17 @@ def step(method, mem, rig, satellites, output):
     net, m = the_network(method, mem, rig.T), method.memory
     at = places(net.n, net.laws.r, net.m)
     own = mem[m + HEAD : m + HEAD + at.predicted + net.m]
-    crossed = go_on(method.port, mem, m, rig, satellites, own, at.y, at.D, True)
+    crossed = go_on(
+        method.port,
+        mem,
+        at=m,
+        rig=rig,
+        satellites=satellites,
+        own=own,
+        y=at.y,
+        now=at.D,
+        moved=True,
+    )
     nonlinear_sample(net, own, own[at.D : at.D + net.m].reshape((1, net.m)), 0)
     book(mem, m, own, crossed, nonlinear_stored(net, own, at))
     return output

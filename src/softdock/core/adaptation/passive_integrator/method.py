@@ -23,13 +23,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from softdock.core.adaptation.declaration import ONCE
 from softdock.core.adaptation.interface import Output
 from softdock.core.adaptation.measured.by_axis import AXES, BODIES
 from softdock.core.adaptation.measured.doubt_notes import doubt_books, doubt_events
 from softdock.core.adaptation.measured.doubts import (
     believe,
 )
-from softdock.core.adaptation.method import ONCE, Method
+from softdock.core.adaptation.method import Method
 from softdock.core.adaptation.passive_integrator.keys import (
     BODY,
     BOUNDED,
@@ -55,13 +56,13 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
     """The wrenches as they are, unless the sensor is doubted."""
     return believe(
         mem,
-        method.memory + CELL.doubts,
-        rig,
-        method.doubts,
-        method.smallest_force,
-        measured,
-        satellites,
-        wrenches,
+        at=method.memory + CELL.doubts,
+        rig=rig,
+        doubts=method.doubts,
+        threshold=method.smallest_force,
+        measured=measured,
+        satellites=satellites,
+        wrenches=wrenches,
     )[1]
 
 
@@ -106,12 +107,12 @@ def _correct_body(method, mem, at, first, params, T, t, before, after, motion):
         v_pc, observed, left = damper(
             method.form,
             T,
-            params.inverse_mass[i],
-            tank,
-            method.smallest_force,
-            mem[at + CELL.observed + i],
-            earlier,
-            force,
+            inverse_mass=params.inverse_mass[i],
+            tank=tank,
+            smallest_force=method.smallest_force,
+            observed=mem[at + CELL.observed + i],
+            earlier=earlier,
+            newest=force,
         )
         mem[at + CELL.observed + i] = left
         mem[at + CELL.force + i] = force
@@ -159,19 +160,28 @@ def correct(method, mem, rig, measured, before, after, output):
     first = mem[at + CELL.started] == 0.0
     mem[at + CELL.started] = 1.0
     chaser = _correct_body(
-        method, mem, at, first, rig.chaser, rig.T, t, before.chaser, after.chaser, output.chaser
+        method,
+        mem,
+        at,
+        first,
+        params=rig.chaser,
+        T=rig.T,
+        t=t,
+        before=before.chaser,
+        after=after.chaser,
+        motion=output.chaser,
     )
     target = _correct_body(
         method,
         mem,
-        at + BODY,
-        first,
-        rig.target,
-        rig.T,
-        t,
-        before.target,
-        after.target,
-        output.target,
+        at=at + BODY,
+        first=first,
+        params=rig.target,
+        T=rig.T,
+        t=t,
+        before=before.target,
+        after=after.target,
+        motion=output.target,
     )
     return after, Output(chaser, target)
 

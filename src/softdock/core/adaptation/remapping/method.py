@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import math
 
+from softdock.core.adaptation.declaration import Belief
 from softdock.core.adaptation.interface import BOOK_DESIGNED, CYCLE, Replaced, Wrenches
 from softdock.core.adaptation.measured.line_of_action import (
     mean_of,
@@ -41,7 +42,7 @@ from softdock.core.adaptation.measured.motions import (
     store_satellites,
     store_wrenches,
 )
-from softdock.core.adaptation.method import Belief, Method
+from softdock.core.adaptation.method import Method
 from softdock.core.adaptation.remapping import executable, rewind
 from softdock.core.adaptation.remapping import keys as remapping_keys
 from softdock.core.adaptation.remapping.cells import CELL, CELLS, MARKER, Remapping
@@ -268,6 +269,7 @@ METHOD = Method(
     memory=reports.memory,
     check=checks.check,
     without_arms=checks.without_arms,
+    told_of_arms=checks.told_of_arms,
     report=reports.report,
     truth=truth,
     needs=(Belief("stiffness", "stiffness_N_per_m"), Belief("delay", "lead_ms")),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from softdock.core.machine.parameters import Parameter
 
-OF_SCENARIO, PLANE, SPHERE, CYLINDER, BORE, BOX, INNER_CONE, OUTER_CONE = range(8)
 _BOX = ("surface.shape", ("box",))
 _SHAPES = ("scenario", "plane", "sphere", "cylinder", "bore", "box", "inner_cone", "outer_cone")
+OF_SCENARIO, PLANE, SPHERE, CYLINDER, BORE, BOX, INNER_CONE, OUTER_CONE = range(len(_SHAPES))
 
 SURFACE_KEYS = (
     Parameter(

@@ -30,30 +30,32 @@ MOVING = ROBOT_STATE.at
 
 
 @compiled
-def make_ready(vector, base, mem, state, dt):
+def make_ready(vector, mem, step):
     """What every try of this step has in common."""
-    if has_elastic_joints(vector, base):
-        first = arm_at(vector, base)
-        ready_links(vector[first : first + PLACED_FLOATS], mem, state, dt)
+    if has_elastic_joints(vector, step.at):
+        first = arm_at(vector, step.at)
+        ready_links(vector[first : first + PLACED_FLOATS], mem, step.state, step.dt)
 
 
 @apart
-def give_way(vector, base, mem, state, dt, was, motors, wrench):
-    """The mock-up after dt [s], pushed by a constant wrench."""
+def give_way(vector, mem, step, wrench):
+    """The mock-up after a step, pushed by a constant wrench."""
+    base, state = step.at, step.state
     if not has_elastic_joints(vector, base):
         joint = robot_joint(vector, base)
-        return yield_to(joint, dt, was, motors_of(mem, state), motors, wrench.force)
+        return yield_to(joint, step, motors_of(mem, state), wrench.force)
     first, at = arm_at(vector, base), state + STATE_AT
     arm = vector[first : first + PLACED_FLOATS]
     turn = load_pose(arm, P.orbit).q
-    try_links(arm, mem, state, dt, rotate(turn, wrench.force), rotate(turn, wrench.torque))
+    try_links(arm, mem, state, step.dt, rotate(turn, wrench.force), rotate(turn, wrench.torque))
     return mock_up_at(arm, mem, state, at + S.tried, at + S.tried_rate)
 
 
 @apart
-def keep_way(vector, base, mem, state, dt, was, there, motors, force):
+def keep_way(vector, mem, step, there, force):
     """Books and state of the step that was tried last; where the mock-up is. Of elastic joints also
     its accelerations."""
+    base, state, dt, was = step.at, step.state, step.dt, step.was
     if has_elastic_joints(vector, base):
         first, at = arm_at(vector, base), state + STATE_AT
         arm = vector[first : first + PLACED_FLOATS]
@@ -63,6 +65,6 @@ def keep_way(vector, base, mem, state, dt, was, there, motors, force):
         store3(mem, state + MOVING.turning, scale(1.0 / dt, subtract(there.w, was.w)))
     else:
         joint, before = robot_joint(vector, base), motors_of(mem, state)
-        book_joint(joint, dt, mem, state, was, before, there, motors, force)
-    store_motors(mem, state, dt, motors_of(mem, state), motors)
+        book_joint(joint, mem, step, before, there, force)
+    store_motors(mem, state, dt, motors_of(mem, state), step.motors)
     return there

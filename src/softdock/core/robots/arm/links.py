@@ -102,7 +102,17 @@ def ready_links(arm, mem, state, dt):
     work = mem[room : room + WORK_FLOATS]
     q, rate = load7(mem, at + S.link), load7(mem, at + S.link_rate)
     into = mem[at + S.velocity_torque : at + S.velocity_torque + AXES]
-    torques(arm, q, rate, STILL, ZERO, ZERO, ZERO, work, into)
+    torques(
+        arm,
+        q,
+        speed=rate,
+        acceleration=STILL,
+        gravity=ZERO,
+        pushed=ZERO,
+        twisted=ZERO,
+        work=work,
+        into=into,
+    )
     body = body_in_base(arm, link_frames(arm, q, work))
     for i in range(JOINTS):
         along, about = jacobian_column(arm, work, i + ONE, body.p)

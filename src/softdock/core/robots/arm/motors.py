@@ -34,10 +34,10 @@ TURN = 6.283185307179586  # rad
 
 
 @compiled
-def delayed_joints(robot, chance, T, carrier, mem, t, q_at, rate_at):
+def delayed_joints(robot, carrier, mem, t, q_at, rate_at):
     """The joint set-point as it reaches the robot at time t [s], into `mem`."""
-    delay, rate = delay_at(robot, chance, t, T)
-    joints_at(robot.interpolation, T, carrier, mem, (t - delay) / T, q_at, rate_at)
+    delay, rate = delay_at(robot, carrier.chance, t, carrier.T)
+    joints_at(robot.interpolation, carrier, mem, (t - delay) / carrier.T, q_at, rate_at)
     if rate != 0.0:
         for i in range(AXES):
             mem[rate_at + i] *= 1.0 - rate
@@ -79,14 +79,21 @@ def _within_limits(mem, at, arm, jerk, dt):
         x, v, a = mem[at + S.q + i], mem[at + S.rate + i], mem[at + S.acceleration + i]
         u, rate = mem[at + S.target + i], mem[at + S.target_rate + i]
         profile = intercepting_profile(
-            x, v, a, u - dt * rate, rate, arm[AT.speed + i], arm[AT.acceleration + i], jerk
+            p0=x,
+            v0=v,
+            a0=a,
+            pf=u - dt * rate,
+            vf=rate,
+            vmax=arm[AT.speed + i],
+            amax=arm[AT.acceleration + i],
+            jmax=jerk,
         )
         x, v, a = advance_profile(profile, x, v, a, dt)
         mem[at + S.q + i], mem[at + S.rate + i], mem[at + S.acceleration + i] = x, v, a
 
 
 @apart
-def move_motors(vector, carrier, robot, chance, T, mem, t0, t1):
+def move_motors(vector, carrier, robot, mem, t0, t1):
     """The motors from t0 to t1 [s], in `mem`."""
     at, base, dt = carrier.state + STATE_AT, carrier.follower.at, t1 - t0
     first, model = arm_at(vector, base), vector[base + KEY.joints]
@@ -94,8 +101,8 @@ def move_motors(vector, carrier, robot, chance, T, mem, t0, t1):
     for i in range(AXES):
         mem[at + S.was + i] = mem[at + S.q + i]
     if model == JOINTS_LAG:
-        delayed_joints(robot, chance, T, carrier, mem, t0, at + S.before, at + S.target_rate)
-    delayed_joints(robot, chance, T, carrier, mem, t1, at + S.target, at + S.target_rate)
+        delayed_joints(robot, carrier, mem, t0, at + S.before, at + S.target_rate)
+    delayed_joints(robot, carrier, mem, t1, at + S.target, at + S.target_rate)
     if first_axis(arm) == 0:
         _at_once(mem, at, 0, dt)
     if model == JOINTS_LAG:
@@ -108,13 +115,13 @@ def move_motors(vector, carrier, robot, chance, T, mem, t0, t1):
 
 
 @compiled
-def _follow(vector, carrier, robot, chance, T, mem, motion, t0, t1, inertial):
+def _follow(vector, carrier, robot, mem, motion, t0, t1):
     """The mock-up (behind elastic joints: where the motors would hold it) at t1."""
-    move_motors(vector, carrier, robot, chance, T, mem, t0, t1)
+    move_motors(vector, carrier, robot, mem, t0, t1)
     first, at, dt = arm_at(vector, carrier.follower.at), carrier.state + STATE_AT, t1 - t0
     arm = vector[first : first + PLACED_FLOATS]
     after = mock_up_at(arm, mem, carrier.state, at + S.q, at + S.rate)
-    if inertial:
+    if carrier.heavy:
         state = carrier.state
         store3(mem, state + MOVING.acceleration, scale(1.0 / dt, subtract(after.v, motion.v)))
         store3(mem, state + MOVING.turning, scale(1.0 / dt, subtract(after.w, motion.w)))

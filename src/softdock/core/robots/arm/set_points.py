@@ -15,6 +15,7 @@ from softdock.core.arms.follow import REACHED, UNREACHABLE, follow
 from softdock.core.arms.forward import jacobian_column, link_frames
 from softdock.core.arms.layout import AXES, JOINTS
 from softdock.core.arms.six import eliminate
+from softdock.core.instants import ON_STAMP
 from softdock.core.machine.compiled import apart, by_type, compiled
 from softdock.core.machine.features import Arms
 from softdock.core.rings import Ring, row_of
@@ -35,7 +36,6 @@ from softdock.core.robots.arm.layout import (
 )
 from softdock.core.robots.arm.rail import base_axis_of
 from softdock.core.robots.arm.tip import centre_in_base, flange_wanted, twist_in_base
-from softdock.core.robots.history import ON_STAMP
 from softdock.core.spatial.between import HOLD, LINEAR
 from softdock.core.spatial.vectors import add_scaled
 
@@ -137,7 +137,7 @@ def _blended(mode, T, mem, a, b, s, i):
 
 
 @apart
-def joints_at(mode, T, carrier, mem, cycles, q_at, rate_at):
+def joints_at(mode, carrier, mem, cycles, q_at, rate_at):
     """The joint set-points at the time `cycles` T, whole or fractional, into `mem`."""
     nearest = math.floor(cycles + 0.5)
     earlier, share = math.floor(cycles), cycles - math.floor(cycles)
@@ -149,6 +149,6 @@ def joints_at(mode, T, carrier, mem, cycles, q_at, rate_at):
         return
     a, b = joint_row(carrier, int(earlier)), joint_row(carrier, int(earlier) + 1)
     for i in range(AXES):
-        x, v = _blended(mode, T, mem, a, b, share, i)
+        x, v = _blended(mode, carrier.T, mem, a, b, share, i)
         mem[q_at + i] = x
         mem[rate_at + i] = v

@@ -84,7 +84,7 @@ def _choose_branch(arm, mem, at, set_point):
 
 
 @apart
-def stand(vector, carrier, chance, T, step, mem, motion):
+def stand(vector, carrier, step, mem, motion):
     """The mock-up of a robot at t = 0; of an arm by its joints, which have followed the set-points
     so far. Any other robot's is `motion`. `step`: of the plant [s]."""
     base, at = carrier.follower.at, carrier.state + STATE_AT
@@ -101,7 +101,7 @@ def stand(vector, carrier, chance, T, step, mem, motion):
         store_joints(arm, carrier, mem, -j, stamped(mem, carrier.history, carrier.slots, -j))
     store_joints(arm, carrier, mem, 0, newest)
     robot = prepare_robot(vector, base, carrier.follower.which)
-    delayed_joints(robot, chance, T, carrier, mem, 0.0, at + S.q, at + S.rate)
+    delayed_joints(robot, carrier, mem, 0.0, at + S.q, at + S.rate)
     for i in range(AXES):
         mem[at + S.link + i] = mem[at + S.q + i]
         mem[at + S.link_rate + i] = mem[at + S.rate + i]

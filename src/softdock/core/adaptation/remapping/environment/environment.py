@@ -13,10 +13,7 @@ from typing import NamedTuple
 
 from softdock.core.adaptation.remapping.cells import CELL
 from softdock.core.adaptation.remapping.environment.contact_point import (
-    facing,
     line_of_action,
-    nearest_on_line,
-    on_pair,
     on_surface,
     tip_of_pair,
 )
@@ -44,16 +41,19 @@ from softdock.core.adaptation.remapping.keys import (
     WRENCH,
 )
 from softdock.core.adaptation.remapping.surface_keys import OF_SCENARIO
+from softdock.core.adaptation.suggestions import NOISE_SIGMAS
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.machine.generated import replacing
 from softdock.core.shapes.keys import AT as OF
 from softdock.core.shapes.keys import LAW_KEYS, PAIR
 from softdock.core.shapes.laws import HUNT_CROSSLEY
+from softdock.core.shapes.line import nearest_on_line
+from softdock.core.shapes.met import facing, on_pair
 from softdock.core.spatial.rotations import rotate, rotate_back
 from softdock.core.spatial.vectors import add, cross, dot, norm, scale, subtract
+from softdock.core.tables import IN_KEY
 
 PAIR_SIZE = PAIR.size
-NOISE_SIGMAS = 4.0  # of the force's noise are a threshold: as suggestions.NOISE_SIGMAS
 SAME_PLACE = 1e-9  # m: tips that are as far from the line as this are one
 
 
@@ -116,11 +116,8 @@ def nearest_pair(vector, first, count, mock_ups, p, n):
 @compiled
 def place_of_contact(method, mem, mock_ups, p, n):
     """Pair, contact point (world), and how far the line of action misses the pair's tip [m]."""
-    vector, first, count = (
-        method.vector,
-        int(method.vector[method.base + AT.contacts]),
-        int(method.vector[method.base + AT.contacts + 1]),
-    )
+    vector, contacts = method.vector, method.base + AT.contacts
+    first, count = int(vector[contacts + IN_KEY.at]), int(vector[contacts + IN_KEY.rows])
     chaser, target = mock_ups.chaser, mock_ups.target
     pair, error = nearest_pair(vector, first, count, mock_ups, p, n)
     how = int(vector[method.base + AT.point])
@@ -217,30 +214,30 @@ def environment(method, mem, rig, measured, mock_ups, wrench):
         elastic = force if kind == HUNT_CROSSLEY else force - damping * rate
         stiffness = estimated_stiffness(
             mem,
-            method.memory + CELL.estimate,
-            mock_ups,
-            n,
-            point,
-            elastic,
-            stiffness,
-            method.threshold / NOISE_SIGMAS,
+            at=method.memory + CELL.estimate,
+            mock_ups=mock_ups,
+            n=n,
+            point=point,
+            force=elastic,
+            believed=stiffness,
+            noise=method.threshold / NOISE_SIGMAS,
         )
     is_unknown = stiffness <= 0.0
     if is_unknown:
         depth = 0.0
     elif chosen == FILTER:
         depth = place_environment(
-            prepare_filter(method, rig.T),
-            mem,
-            method.memory + CELL.filter,
-            rig.T,
-            mock_ups,
-            n,
-            point,
-            dot(n, wrench.force),
-            stiffness,
-            damping,
-            opens,
+            params=prepare_filter(method, rig.T),
+            mem=mem,
+            at=method.memory + CELL.filter,
+            T=rig.T,
+            mock_ups=mock_ups,
+            n=n,
+            point=point,
+            force=dot(n, wrench.force),
+            k=stiffness,
+            c=damping,
+            opens=opens,
         )[0]
     else:
         depth = _depth(method, pair, kind, stiffness, damping, force, rate)

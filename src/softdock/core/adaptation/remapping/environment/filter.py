@@ -279,10 +279,10 @@ def place_environment(params, mem, at, T, mock_ups, n, point, force, k, c, opens
     """x_e - x_c along n, from where the motors are [m]; its rate as the mock-ups really close
     [m/s]. `k`, `c`: of the mock-ups' contact."""
     if opens:
-        _begin_contact(params, mem, at, T, mock_ups, n, point, force, k, c)
+        _begin_contact(params, mem, at, T, mock_ups, n, point, force=force, k=k, c=c)
     else:
         _spread(params, mem, at, T)
-    _update(params, mem, at, mock_ups, n, point, force, k, c)
+    _update(params, mem, at, mock_ups, n, point, force, k=k, c=c)
     return _way(mem, at, mock_ups, n) + mem[at + KALMAN.delta], _closing(
         mem, at, mock_ups, n, point
     )

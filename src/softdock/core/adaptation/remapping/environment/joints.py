@@ -18,6 +18,7 @@ from softdock.core.adaptation.remapping.environment.series import (
 from softdock.core.adaptation.remapping.keys import (
     AT,
 )
+from softdock.core.bodies import CHASER, TARGET
 from softdock.core.machine.compiled import compiled
 
 
@@ -32,8 +33,8 @@ def believed_joints(method, n):
     if is_given(given):
         return along_normal(given, n)
     chaser, target = (
-        vector[int(vector[base + AT.joints])],
-        vector[int(vector[base + AT.joints + 1])],
+        vector[int(vector[base + AT.joints + CHASER])],
+        vector[int(vector[base + AT.joints + TARGET])],
     )
     return in_series(chaser, target) if chaser > 0.0 and target > 0.0 else chaser + target
 
@@ -43,9 +44,10 @@ def _filter_joint(method, which, T):
     """One robot's joint as the filter believes it: as given, or the scenario's (stiffness, damping
     ratio, mass in a row: robots/robot.py)."""
     vector, base = method.vector, method.base
-    if vector[base + AT.filter_stiffness] > 0.0 or vector[base + AT.filter_stiffness + 1] > 0.0:
+    stiffness = base + AT.filter_stiffness
+    if vector[stiffness + CHASER] > 0.0 or vector[stiffness + TARGET] > 0.0:
         zeta, mass = vector[base + AT.filter_zeta + which], vector[base + AT.filter_mass + which]
-        return believed_joint(vector[base + AT.filter_stiffness + which], mass, zeta, T)
+        return believed_joint(vector[stiffness + which], mass, zeta, T)
     at = int(vector[base + AT.joints + which])
     return believed_joint(vector[at], vector[at + 2], vector[at + 1], T)
 

@@ -6,6 +6,8 @@ from softdock.core.machine.compiled import compiled
 from softdock.core.spatial.rotations import rotate_back
 from softdock.core.spatial.vectors import dot, symmetric_times
 
+MATRIX = 6  # numbers of a symmetric matrix
+
 
 @compiled
 def load6(vector, at):
@@ -40,7 +42,7 @@ def series_stiffness(vector, at, n, chaser_q, target_q):
     """Stiffness of a matrix in chaser axes and one in target axes in series, along a normal in
     world axes [N/m]; a side of zeros is rigid."""
     k = along_normal(load6(vector, at), rotate_back(chaser_q, n))
-    other = load6(vector, at + 6)
+    other = load6(vector, at + MATRIX)
     return (
         in_series(k, along_normal(other, rotate_back(target_q, n))) if is_given(other) else k
     )  # Lange eqs. 29, 30, 32

@@ -16,6 +16,7 @@ from softdock.core.adaptation.remapping.host.durations import (
     matrix_of,
     named_law,
 )
+from softdock.core.adaptation.remapping.host.shapes import unmet_shapes
 from softdock.core.adaptation.remapping.keys import REMAPPING
 from softdock.core.adaptation.suggestions import NOISE_SIGMAS
 from softdock.core.shapes.laws import LINEAR_LAWS
@@ -75,7 +76,7 @@ def _scenario_laws(values: Mapping[str, Any], tables: Mapping[str, Any]) -> Prob
                     "wanted.law",
                     values["wanted.law"],
                     "spring_damper, hunt_crossley or restitution with a stiffness: "
-                    f"contact.{i} wants a table",
+                    f"contact.{i} wants a {law['law']}",
                 )
             )
         elif not law["stiffness_N_per_m"] > 0.0:
@@ -167,6 +168,14 @@ def without_arms(values: Mapping[str, Any]) -> Problems:
     return [("robot_stiffness", "arm", "joints: no robot of the scenario is an arm")]
 
 
+def told_of_arms(values: Mapping[str, Any]) -> tuple[str, ...]:
+    """What it takes of the arms' own stiffness: the filter's numbers only where it filters."""
+    if values.get("robot_stiffness") != "arm":
+        return ()
+    filters = ("filter_stiffness", "filter_zeta", "filter_mass")
+    return ("arm_compliance", *(filters if values["environment"] == "filter" else ()))
+
+
 def _arms(values: Mapping[str, Any]) -> Problems:
     """What the arms' own stiffness needs, and what it takes the place of."""
     problems: Problems = []
@@ -240,7 +249,7 @@ def check(values: Mapping[str, Any], tables: Mapping[str, Any]) -> tuple[Problem
     for key in ("target_stiffness_N_per_m", "wanted.target_stiffness_N_per_m"):
         problems += _soft_normals(key, values.get(key, 0.0), tables, False)
     problems += _partners(values)
-    problems += _scenario_laws(values, tables)
+    problems += _scenario_laws(values, tables) + unmet_shapes(values, tables)
     problems += _joints(values, tables) + estimate.refused(values, tables)
     fastest = max(
         float(np.abs(tables[name]["velocity_m_per_s"]).max()) for name in ("chaser", "target")

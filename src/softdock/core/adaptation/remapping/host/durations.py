@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softdock.core.adaptation.remapping.host.reports import RESOLVED, expected_error
-from softdock.core.shapes.laws import LINEAR_LAWS, law_named
+from softdock.core.shapes.laws import HUNT_CROSSLEY, LAWS, LINEAR_LAWS
 from softdock.core.shapes.models import shape_named
 from softdock.core.spatial.arrays import matrix
 
@@ -17,6 +17,7 @@ Problems = list[tuple[str, Any, str]]
 _K_D = "wanted.stiffness_N_per_m"
 # cycles: a scenario with a shorter one is refused (scenario/checks.py); here with the error
 SPRINGS_OF_SCENARIO = 1.6
+KNOWN = (*LINEAR_LAWS, LAWS[HUNT_CROSSLEY])  # laws that the re-mapping can take from a scenario
 
 
 def matrix_of(value: Any) -> np.ndarray:
@@ -37,13 +38,14 @@ def named_law(values: Mapping[str, Any]) -> float | None:
 
 
 def has_no_stiffness(law: Mapping[str, Any]) -> bool:
-    """Whether the law of a pair's table has no one number for its stiffness."""
-    return "stiffness" not in law_named(law["law"]).keys
+    """Whether the law of a pair's table is none that a stiffness and an exponent tell: the
+    re-mapping knows springs with a damper and Hunt and Crossley's law."""
+    return law["law"] not in KNOWN
 
 
 def exponent_of(law: Mapping[str, Any]) -> float:
     """Exponent of the depth in the law of a pair's table."""
-    return float(law["exponent"]) if "exponent" in law_named(law["law"]).keys else 1.0
+    return float(law.get("exponent", 1.0))
 
 
 def lasting(stiffness: float, exponent: float, mass: float, speed: float) -> float:

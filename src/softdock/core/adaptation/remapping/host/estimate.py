@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-SPRING_LAWS = ("spring_damper", "spring_damper_pull")
+from softdock.core.shapes.laws import LINEAR_LAWS
 
 
 def broken_by(tables: Mapping[str, Any]) -> list[str]:
@@ -14,7 +14,7 @@ def broken_by(tables: Mapping[str, Any]) -> list[str]:
     does."""
     found = []
     for i, pair in enumerate(tables["contact"]):
-        if pair["real"]["law"] not in SPRING_LAWS:
+        if pair["real"]["law"] not in LINEAR_LAWS:
             found.append(f"contact.{i}.real is no spring, and a slope is not its stiffness")
         if pair.get("device", {}).get("model", "rigid") != "rigid":
             found.append(f"contact.{i}.device is pre-loaded, and gives no straight line")

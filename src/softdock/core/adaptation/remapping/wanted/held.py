@@ -62,7 +62,14 @@ def held_cycle(rig, model, satellites, duration, others):
     touch = touch_of(rig, model, satellites)
     force, elastic = force_now(model.law, touch)
     lost = lost_in(
-        rig, model, satellites, touch, mobility(rig, satellites, touch), force, elastic, duration
+        rig,
+        model,
+        satellites,
+        touch,
+        mobility=mobility(rig, satellites, touch),
+        force=force,
+        elastic=elastic,
+        dt=duration,
     )
     w = Wrenches(no_wrench(), no_wrench())
     if force != 0.0:

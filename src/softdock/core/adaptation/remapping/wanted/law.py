@@ -2,8 +2,8 @@
 contact, one of the method's own, or a restitution.
 
 A restitution e needs the contact: a damper D = 2 zeta sqrt(k m) the effective mass m, Hunt and
-Crossley's lambda = x / v the approach speed v. zeta and x belong to e alone (contact/restitution.py
-has both with their derivation; the force never pulls).
+Crossley's lambda = x / v the approach speed v. zeta and x belong to e alone (both with their
+derivation in scenario/restitution.py; the force never pulls).
 """
 
 from __future__ import annotations

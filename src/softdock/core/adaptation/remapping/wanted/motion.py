@@ -157,7 +157,16 @@ def in_steps(rig, model, satellites, T, steps, others):
         yielding = _yield_to(rig.chaser, chaser.q, couple) + _yield_to(rig.target, target.q, couple)
     ease = on_chaser.ease + on_target.ease
     push = _pushed_in_steps(
-        model.law, overlap, rate, ease, by_others, by_couple, turning, yielding, T, steps
+        model.law,
+        overlap,
+        rate,
+        ease,
+        by_others,
+        by_couple,
+        turning,
+        yielding=yielding,
+        T=T,
+        steps=steps,
     )
     late = push.moment - 0.5 * T * push.impulse
     turning_arm = cross(chaser.rate, arm)

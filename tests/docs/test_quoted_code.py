@@ -1,0 +1,86 @@
+"""What pages and headers quote from the code is what the code says: files, names, numbers."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from softdock.core.adaptation.method import Method
+from softdock.core.energy.ledger import ROWS
+from softdock.core.machine.cache_folder import KEEP_CACHES_S
+from softdock.core.machine.code_files import LONGEST_WAIT_S
+from softdock.core.spatial.motion import MOTION_FLOATS
+
+ROOT = Path(__file__).parents[2]
+FILES = [
+    path.relative_to(ROOT).as_posix()
+    for folder in ("src", "tests", "benchmarks", "examples", "docs")
+    for path in sorted((ROOT / folder).rglob("*.py"))
+]
+PAGES = [*sorted(ROOT.glob("docs/**/*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+PROGRAMS = sorted(ROOT.glob("src/**/*.py"))
+# Files of a user's own, in examples of commands.
+A_USERS_OWN = {"FILE.py", "mine.py", "my_outcomes.py", "methods/force_lead.py"}
+NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+
+
+def places(name: str) -> list[Path]:
+    """The files that a path, or the end of one, may mean."""
+    return [ROOT / file for file in FILES if f"/{file}".endswith(f"/{name}")]
+
+
+def missing(text: str) -> list[str]:
+    """Files and names in a text that are not there: `file.py`, `folder/file.py: name`."""
+    found = []
+    for name in re.findall(r"(?<![\w./{}*-])([\w/]+\.py)\b", text):
+        if name not in A_USERS_OWN and not places(name):
+            found.append(name)
+    for file, name in re.findall(r"`([\w/]+\.py): (\w+)`", text):
+        texts = [path.read_text(encoding="utf-8") for path in places(file)]
+        if texts and not any(re.search(rf"\b{name}\b", one) for one in texts):
+            found.append(f"{file}: {name}")
+    return found
+
+
+def test_named_files_and_names_are_there():
+    """A module that was renamed or split takes the pages and headers along that lead to it."""
+    found = {}
+    for path in (*PAGES, *PROGRAMS):
+        if gone := missing(path.read_text(encoding="utf-8")):
+            found[path.relative_to(ROOT).as_posix()] = gone
+    assert found == {}
+
+
+def test_what_is_gone_is_found():
+    """The test above can fail, by file and by name."""
+    assert missing("core/cycle.py, `core/cycle.py: control` and mine.py") == []
+    assert missing("kinds_of_old.py, `core/cycle.py: no_such`") == [
+        "kinds_of_old.py",
+        "core/cycle.py: no_such",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("page", "sentence"),
+    [
+        ("compiled_core", f"folders older than {KEEP_CACHES_S / 86400:g} days"),
+        ("compiled_core", f"waits for it, at most {LONGEST_WAIT_S / 60:g} minutes"),
+        ("conventions", f"{MOTION_FLOATS} numbers, in this order"),
+        ("energy", f"The rows ({NUMBERS[len(ROWS)]}, and those of elastic joints)"),
+    ],
+)
+def test_numbers_quoted_from_code_are_the_codes(page, sentence):
+    """A constant that changes in the code changes in the sentence that quotes it."""
+    text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    assert sentence in " ".join(text.split())
+
+
+def test_every_hook_of_a_method_is_on_its_page():
+    """docs/adaptation.md names each compiled hook that `Method` has."""
+    text = (ROOT / "docs" / "adaptation.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`(\w+)(?:\(method, mem[^`]*)?`", text))
+    hooks = {"wrench", "external", "correct", "set_point", "rewound", "replaced", "past"}
+    assert hooks <= set(Method.__dataclass_fields__)
+    assert hooks <= named
