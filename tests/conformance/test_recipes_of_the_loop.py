@@ -103,7 +103,6 @@ import json, sys
 import numpy as np
 from softdock import BadInput, Stepper, build
 from softdock.campaign.single import twin
-from softdock.core.machine.compiling import ADAPTING
 from softdock.scenario.candidates import candidates
 from softdock.scenario.memory_page import memory_page
 from softdock.scenario.reference_page import scenario_reference
@@ -124,7 +123,6 @@ json.dump({
     "held_back": s["softened.held_back"].tolist(), "refused": refused,
     "offered": [m for m in offered if m[0]["name"] == "softened"],
     "listed": ["share_of_force" in scenario_reference(), "softened" in memory_page()],
-    "linked": type(scenario.markers.methods[0]) in ADAPTING,
     "single": type(twin(scenario.markers).methods[0]).__module__,
 }, sys.stdout, default=float)
 """
@@ -148,6 +146,5 @@ def test_a_method_is_its_file_and_one_entry(tmp_path):
     assert found["held_back"] == pytest.approx(found["acting"])
     assert [one["share_of_force"] for entries in found["offered"] for one in entries] == [0.25]
     assert found["listed"] == [True, True]
-    assert found["linked"]
     assert found["single"] == "softdock_single.core.adaptation.softened"
     assert "share_of_force" in found["refused"]

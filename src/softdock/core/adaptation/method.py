@@ -17,7 +17,6 @@ from softdock.core.adaptation.declaration import Declaration, no_memory
 from softdock.core.adaptation.interface import Replaced, Wrenches
 from softdock.core.adaptation.memory import channels_of, floats_of
 from softdock.core.machine.compiled import compiled
-from softdock.core.machine.compiling import ADAPTING
 from softdock.core.machine.parameters import Group
 from softdock.core.spatial.motion import no_wrench
 
@@ -106,11 +105,6 @@ class Method(Declaration):
         return self.changes_wrench
 
     @property
-    def is_idle(self) -> bool:
-        """Whether it leaves the loop as it is: no hook of its own."""
-        return all(getattr(self, hook) is getattr(Method, hook) for hook in HOOKS)
-
-    @property
     def is_forgetful(self) -> bool:
         """Whether it keeps no memory."""
         return self.memory is no_memory
@@ -166,5 +160,3 @@ def register(method: Method) -> None:
         entries.append(replace(method, **changed | variant.hooks))
     for entry in entries:
         BY_TYPE[type(entry.marker)] = entry
-        if not entry.is_idle:
-            ADAPTING.add(type(entry.marker))

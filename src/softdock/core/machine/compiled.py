@@ -19,7 +19,7 @@ import numba
 from numba import types
 from numba.extending import overload
 
-from softdock.core.machine.cache import SOURCES_NAME, KeptDoor, KeptPart
+from softdock.core.machine.cache import KeptDoor
 from softdock.core.machine.cache_folder import (
     CORE,
     cache_folder,
@@ -30,6 +30,7 @@ from softdock.core.machine.cache_folder import (
 from softdock.core.machine.compiling import Door
 from softdock.core.machine.lowering import DoorCompiler, NotADoor, Part, PartCompiler, seldom_runs
 from softdock.core.machine.numba_internals import PATCHED, CPUDispatcher
+from softdock.core.machine.part_names import SOURCES_NAME
 
 __all__ = [
     "CHOSEN_OPTIONS",
@@ -64,7 +65,6 @@ def compiled(function: Callable[..., Any], inline: bool = True) -> Any:
     part = numba.njit(pipeline_class=PartCompiler, **options)(function)
     if isinstance(part, CPUDispatcher):  # plain Python under NUMBA_DISABLE_JIT
         part.__class__ = Part
-        part._cache = KeptPart(function)
     return part
 
 

@@ -14,23 +14,20 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from softdock.core.machine import code_files
-from softdock.core.machine.cache import linking_kept_parts, tuple_classes
 from softdock.core.machine.compile_news import BEGINS, ENDS, WAITS, tell
 from softdock.core.machine.features import Markers, Plain, is_sparing
 from softdock.core.machine.known_operators import remembering_operators
 from softdock.core.machine.lowering import closed, lightly
 from softdock.core.machine.numba_internals import PATCHED, CPUDispatcher, normalize_signature
+from softdock.core.machine.part_names import tuple_classes
 from softdock.core.machine.short_code import writing_shortly
 
 # doors in which runs, batches and a rig's cycles spend their time
-HOT = frozenset(("run_cycles", "run_batch", "orbit_run", "control_step", "exchange"))
 LOOPS = frozenset(("run_cycles", "run_batch", "control_step"))
 # a rig's program, with the loop of its methods within
 RIG = frozenset(("run_queue", "serve", "hear_and_answer", "look"))
-# classes of methods that do something in the loop: `register` adds them (adaptation/method.py)
-ADAPTING: set[type] = set()
-# doors that hand structures of many arrays from part to part
-CLOSED = frozenset(("serve", "run_queue", "serve_robot", "serve_sensor", "hear_and_answer"))
+# doors that hand large structures from part to part, and nothing to other doors
+CLOSED = LOOPS | {"serve", "run_queue", "serve_robot", "serve_sensor", "hear_and_answer"}
 
 
 @contextlib.contextmanager
@@ -44,21 +41,6 @@ def _no_garbage_collection() -> Iterator[None]:
     finally:
         if was:
             gc.enable()
-
-
-def _adapts(classes: Iterable[type]) -> bool:
-    """Whether a door's types hold a method that does something: the raw loop, which batches and
-    campaigns spend their time in, is worth its whole compile."""
-    return not ADAPTING.isdisjoint(classes)
-
-
-def _is_linked(name: str, classes: Iterable[type]) -> bool:
-    """Whether a door is linked from kept parts. Not where the time of raw runs and of a rig's
-    cycles is spent; the tests spare that too, but for plain loops, so that the ways to compile
-    are compared (tests/parity/test_features.py)."""
-    if name not in HOT or _adapts(classes):
-        return True
-    return is_sparing() and not (name == "run_cycles" and Plain in set(classes))
 
 
 def _is_light(name: str, classes: Iterable[type]) -> bool:
@@ -105,7 +87,6 @@ class Door(CPUDispatcher if PATCHED else object):  # type: ignore[misc]
                 _no_garbage_collection(),
                 remembering_operators(),
                 writing_shortly(),
-                linking_kept_parts(_is_linked(name, classes)),
                 lightly(_is_light(name, classes)),
                 closed(name in CLOSED),
             ):

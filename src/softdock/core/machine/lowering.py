@@ -16,39 +16,28 @@ from typing import Any
 
 from numba import types
 
+from softdock.core.machine.kept_parts import handle, keep, load, part_name
 from softdock.core.machine.numba_internals import (
     PATCHED,
     CompilerBase,
     CPUDispatcher,
     DefaultPassBuilder,
+    InlineClosureLikes,
+    InlineOverloads,
     Linkage,
     LowerResult,
     NativeLowering,
+    NopythonRewrites,
     Target,
     get_process_triple,
     register_pass,
 )
+from softdock.core.machine.part_code import DoorLibrary, PartLibrary
+from softdock.core.machine.part_names import digest_of
 
 
 class NotADoor(TypeError):
     """A part of the core was called from Python; only doors can be."""
-
-
-def _keep_as_ir(library: Any) -> None:
-    """A part is only ever linked into others: no optimisation and no machine code of its own, both
-    are made once, in the door."""
-
-    def finalize() -> None:
-        library._finalize_dynamic_globals()
-        library._finalized = True
-
-    library._optimize_final_module = lambda: None
-    library._finalize_final_module = finalize
-
-
-def handle() -> Any:
-    """Never called: Numba wants a unique built-in to know a specialisation of a part by."""
-    return [].append
 
 
 class _Lowering(NativeLowering):
@@ -58,11 +47,12 @@ class _Lowering(NativeLowering):
     _name = "softdock_lower_for_inlining"
 
     def run_pass(self, state: Any) -> bool:
-        state.flags.no_cpython_wrapper = state.flags.no_cfunc_wrapper = state.flags.no_compile = (
-            True
-        )
+        flags, name = state.flags, state.metadata["softdock_name"]
+        flags.no_cpython_wrapper = flags.no_cfunc_wrapper = flags.no_compile = True
+        state.library = PartLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        if name is not None:
+            state.func_id.unique_id = digest_of(name)
         super().run_pass(state)
-        _keep_as_ir(state.library)
         lowered = state["cr"]
         known_by = handle()
         state.targetctx.insert_user_function(known_by, lowered.fndesc, [state.library])
@@ -137,8 +127,7 @@ def closed(wanted: bool) -> Iterator[None]:
     """Within it, the parts of a door are nobody's but its own, so that LLVM may drop arguments
     that a part does not read. The rig's structure of arrays is several hundred words, which would
     be copied at every call of an `apart` and take half of its time
-    (docs/decisions/36-closed-doors-of-the-rig.md). A loop without such structures gains nothing.
-    No bit of a number depends on it."""
+    (docs/decisions/36-closed-doors-of-the-rig.md). No bit of a number depends on it."""
     _CLOSED.append(wanted)
     try:
         yield
@@ -172,9 +161,8 @@ class _DoorLowering(NativeLowering):
     _name = "softdock_lower_door"
 
     def run_pass(self, state: Any) -> bool:
-        if _LIGHTLY[-1] or _CLOSED[-1]:
-            state.library = state.targetctx.codegen().create_library(state.func_id.func_qualname)
-            state.library.enable_object_caching()
+        state.library = DoorLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
         if _LIGHTLY[-1]:
             _optimise_lightly(state.library)
         elif _CLOSED[-1]:
@@ -189,15 +177,24 @@ _LowerDoor: Any = (
 )
 
 
+# Of closures (there are none, but a user's method may have one), of overloads that ask to be
+# inlined, and of expressions of whole arrays, which would be allocated
+NEEDLESS = (InlineClosureLikes, InlineOverloads, NopythonRewrites)
+
+
 class _Compiler(CompilerBase):
-    """Numba's pipeline with another lowering."""
+    """Numba's pipeline with another lowering, and without passes that the core needs not."""
 
     lowering: Any
 
     def define_pipelines(self) -> list[Any]:
         manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        code = self.state.func_id.code
+        has_closures = any(hasattr(constant, "co_code") for constant in code.co_consts)
         manager.passes = [
-            (self.lowering if p is NativeLowering else p, why) for p, why in manager.passes
+            (self.lowering if p is NativeLowering else p, why)
+            for p, why in manager.passes
+            if p not in NEEDLESS or (has_closures and p is InlineClosureLikes)
         ]
         manager._finalized = False
         manager.finalize()
@@ -205,9 +202,19 @@ class _Compiler(CompilerBase):
 
 
 class PartCompiler(_Compiler):
-    """Of parts: to LLVM code."""
+    """Of parts: to LLVM code, or from disk."""
 
     lowering = _LowerForInlining
+
+    def compile_extra(self, function: Any) -> Any:
+        name = part_name(self.state, function)
+        made = None if name is None else load(self.state, name)
+        if made is None:
+            self.state.metadata["softdock_name"] = name
+            made = super().compile_extra(function)
+            if name is not None:
+                keep(self.state, made, name)
+        return made
 
 
 class DoorCompiler(_Compiler):

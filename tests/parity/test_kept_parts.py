@@ -1,0 +1,78 @@
+"""Parts on disk: each by itself, found by every process, and made again where one is missing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numba
+import pytest
+
+from softdock.core.machine.numba_internals import PATCHED
+
+pytestmark = pytest.mark.skipif(
+    numba.config.DISABLE_JIT or not PATCHED, reason="no machine code of our own to keep"
+)
+PROGRAM = """
+import numba
+from softdock.core.machine import lowering
+from softdock.core.machine.compiled import compiled, door
+from softdock.core.spatial.rotations import rotate, rotate_back
+compiles, whole = [], lowering.NativeLowering.run_pass
+def counted(self, state):
+    compiles.append(state.func_id.func_name)
+    return whole(self, state)
+lowering.NativeLowering.run_pass = counted
+@door
+def there(q, v):
+    return rotate(q, v)
+@numba.njit
+def plainly(q, v):
+    return rotate_back(q, rotate(q, v))
+print(there((0.9, 0.1, -0.3, 0.2), (1.0, 2.0, 3.0)))
+print(plainly((0.9, 0.1, -0.3, 0.2), (1.0, 2.0, 3.0)))
+print(sorted(compiles))
+"""
+
+
+def printed(folder):
+    """Two vectors and the functions that were compiled, in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "SOFTDOCK_CACHE_DIR": str(folder)},
+    )
+    there, back, compiles = done.stdout.splitlines()
+    return there, back, compiles
+
+
+def kept(folder, name):
+    return sorted(path for path in folder.rglob("*.code") if path.name.startswith(f"{name}-"))
+
+
+def test_a_part_is_compiled_once_for_all_processes(tmp_path):
+    """The second process compiles what has no name on disk and links all else, to the same bits;
+    a part that Numba's own functions call brings along what it calls."""
+    first, second = printed(tmp_path), printed(tmp_path)
+    assert first[:2] == second[:2]
+    for part in ("'rotate'", "'cross'"):
+        assert part in first[2]
+        assert part not in second[2]
+    assert "there" in second[2], "of a module without a name: not kept"
+
+
+@pytest.mark.parametrize("name", ["rotate", "cross"])
+@pytest.mark.parametrize("how", ["gone", "cut"])
+def test_a_missing_part_is_made_again(tmp_path, name, how):
+    """A part is linked only with all that it calls; files that a cleaner took away come back."""
+    first = printed(tmp_path)
+    for path in (files := kept(tmp_path, name)):
+        path.unlink() if how == "gone" else path.write_bytes(path.read_bytes()[:50])
+    assert files
+    again = printed(tmp_path)
+    assert again[:2] == first[:2]
+    assert f"'{name}'" in again[2]
+    assert kept(tmp_path, name) == files
