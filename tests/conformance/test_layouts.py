@@ -47,7 +47,7 @@ ALLOWED: dict[str, tuple[int, str]] = {
     "ports/continuous.py": (13, "half steps of a Runge-Kutta step"),
     "ports/laws.py": (
         10,
-        "a polynomial; columns of a row: a layout to declare",
+        "coefficients of a polynomial; columns of a law's row: a layout to declare",
     ),
     "ports/nonlinear_step.py": (1, "columns behind that of the force"),
     "ports/published.py": (1, "stores behind a row's books: a layout to declare"),
