@@ -128,7 +128,7 @@ def _networks() -> list[bytes]:
 
 
 def _network(path: Path) -> object:
-    from softdock.core.ports.resolution import warnings_of
+    from softdock.networks.resolution import warnings_of
     from softdock.scenario.network_file import load_network
 
     network = load_network(path)

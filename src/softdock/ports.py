@@ -1,5 +1,5 @@
 """Port-Hamiltonian networks that stay passive when sampled: virtual walls, tissues and bodies, for
-haptic devices and for docking. All public names; the code is in core/ports/.
+haptic devices and for docking. All public names; the code is in core/ports/ and networks/.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from typing import Any
 
 _EXPORTS = {
     "Network": "softdock.core.ports.network",
-    "Sampled": "softdock.core.ports.sampled",
+    "Sampled": "softdock.networks.sampled",
     "load_network": "softdock.scenario.network_file",
     "network_from": "softdock.core.ports.tables",
-    "warnings_of": "softdock.core.ports.resolution",
+    "warnings_of": "softdock.networks.resolution",
     "voigt": "softdock.core.ports.models",
     "single_spring": "softdock.core.ports.models",
     "maxwell": "softdock.core.ports.models",

@@ -12,10 +12,10 @@ from scenarios import epos_wall
 
 import softdock
 from softdock.core.ports.haptic_loop import RENDERINGS
-from softdock.core.ports.haptics import Setting, touch
 from softdock.core.ports.satellite import bounce
-from softdock.core.ports.telemanipulation import telemanipulate
-from softdock.core.ports.walls import force_error, render_published, true_force
+from softdock.networks.haptics import Setting, touch
+from softdock.networks.telemanipulation import telemanipulate
+from softdock.networks.walls import force_error, render_published, true_force
 from softdock.papers.franken.figure_5 import energies
 from softdock.papers.franken.parameters import sine, sine_velocity
 from softdock.ports import generalised_maxwell, rigid_satellite

@@ -10,7 +10,7 @@ import pytest
 
 from softdock.core.ports.continuous import simulate_continuous
 from softdock.core.ports.satellite import bounce
-from softdock.core.ports.walls import force_error, render_better, render_published, true_force
+from softdock.networks.walls import force_error, render_better, render_published, true_force
 from softdock.papers.franken.figure_5 import energies, phases
 from softdock.papers.franken.figure_6 import effective_relaxation, make_figure_6
 from softdock.papers.franken.parameters import SIMULATION, sine, sine_velocity, solid

@@ -14,9 +14,9 @@ from sabotage import fixed_claims, unmoved
 
 from softdock import BadInput
 from softdock.cli.main import cli
-from softdock.core.ports.haptics import Setting, touch
-from softdock.core.ports.telemanipulation import TeleSetting, telemanipulate
-from softdock.core.ports.touch_decay import settling
+from softdock.networks.haptics import Setting, touch
+from softdock.networks.telemanipulation import TeleSetting, telemanipulate
+from softdock.networks.touch_decay import settling
 from softdock.papers.franken import PAPER
 from softdock.papers.franken.argument import BY_DISPLACEMENT, make_argument
 from softdock.papers.franken.claims import claim_rows, make_claims

@@ -21,7 +21,7 @@ from softdock.ports import Sampled, hunt_crossley, standard_linear_solid
 PROGRAM = """
 import numpy as np
 from softdock.ports import Sampled, hunt_crossley, standard_linear_solid
-from softdock.core.ports.walls import render_better, render_published
+from softdock.networks.walls import render_better, render_published
 t = np.arange(201) * 1e-3
 q = 1e-3 - 4e-3 * (1.0 - np.cos(2.0 * np.pi * 5.0 * t))
 dq = np.diff(q)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from softdock.core.ports.walls import render_better
+from softdock.networks.walls import render_better
 from softdock.ports import (
     Network,
     Sampled,

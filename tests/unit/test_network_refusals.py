@@ -11,7 +11,7 @@ from small_networks import SLS, one_junction
 
 from softdock import BadInput
 from softdock.cli.main import cli
-from softdock.core.ports.haptics import Setting, touch
+from softdock.networks.haptics import Setting, touch
 from softdock.ports import (
     Network,
     Sampled,

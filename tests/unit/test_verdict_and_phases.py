@@ -12,7 +12,7 @@ from scenarios import cone_docking, epos_wall, sphere_on_sphere
 
 from softdock.analysis.phases import shifted, simulate_phases
 from softdock.analysis.simulation import simulate
-from softdock.analysis.verdict import verdict
+from softdock.analysis.verdict import MANY, _invented, verdict
 from softdock.core.orbit import orbit
 from softdock.errors import BadInput
 from softdock.scenario.build import build
@@ -173,3 +173,19 @@ def test_impossible_numbers_of_phases_are_refused(count):
     """Numbers of phases that are no count, or too many, are refused."""
     with pytest.raises(BadInput, match="phases"):
         simulate_phases(epos_wall(), count)
+
+
+@pytest.mark.parametrize(
+    ("invented_J", "words"),
+    [
+        (0.5 * MANY, f"It invented {0.5 * MANY:.4g} J, {50.0 * MANY:.1f} % of the energy"),
+        (-2.0 * MANY, f"It lost {2.0 * MANY:.4g} J, {2.0 * MANY:.1f} times the energy"),
+        (40.0, "40 times the energy at the start"),
+        (0.0, "neither invented nor lost"),
+        (None, "cannot be said"),
+    ],
+)
+def test_invented_energy_is_a_share_or_a_multiple(invented_J, words):
+    """Small amounts are per cent of the energy at the start, large ones a multiple of it."""
+    told = _invented({"energy_invented_J": invented_J, "ledger": {"kinetic_start_J": 1.0}})
+    assert words in told

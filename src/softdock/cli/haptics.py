@@ -80,9 +80,9 @@ def haptics(
     buzzing, with the energy at the port."""
     with working("touching the wall (a first run compiles for half a minute)"):
         from softdock.core.ports.haptic_loop import RENDERINGS
-        from softdock.core.ports.haptics import Setting, check, touch
-        from softdock.core.ports.haptics import compare as compare_all
         from softdock.errors import BadInput, Problem
+        from softdock.networks.haptics import Setting, check, touch
+        from softdock.networks.haptics import compare as compare_all
 
         if not rate_hz > 0.0:
             raise BadInput(Problem("rate-hz", rate_hz, "a number > 0 [Hz]"))

@@ -26,9 +26,9 @@ def network(file: Path, period_ms: float, svg: Path | None) -> None:
     """Continuous model, causality, energy functions, balances, hierarchy and books of the network
     in the TOML file FILE (docs/ports.md)."""
     with working("analysing"):
-        from softdock.core.ports.resolution import warnings_of
         from softdock.errors import BadInput, Problem, printable
         from softdock.files.atomic import write_whole
+        from softdock.networks.resolution import warnings_of
         from softdock.scenario.network_file import load_network
 
         if not period_ms > 0.0:

@@ -16,6 +16,8 @@ samples, pose and acceleration are those at the middle of them.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from softdock.core.adaptation.interface import Output
 from softdock.core.command.laboratory import prepare_laboratory
 from softdock.core.facility.reading import MOCK_UP_SIZE, MOCK_UPS, ROBOT_SIZE
@@ -33,6 +35,8 @@ from softdock.core.sensor.force_torque import ON_BOTH, ON_CHASER, ON_TARGET
 from softdock.core.sensor.mock_up import COMMANDED, MEASURED, from_sensor, prepare_mock_up
 from softdock.core.spatial.motion import (
     MOTION_FLOATS,
+    Motion,
+    Wrench,
     coasting,
     load_motion,
     load_wrench,
@@ -109,31 +113,15 @@ def _taken_in(params, vector, mem, facility, handed, k):
     chaser = facility.reading if on != ON_TARGET else no_wrench()
     target = load_wrench(mem, second) if on != ON_CHASER else no_wrench()
     if params.flags.chaser_heavy and on != ON_TARGET:
-        chaser = compensated(
-            params.features,
-            params,
-            vector,
-            mem,
-            which=0,
-            k=k,
-            force_age=force_age,
-            pose_age=pose_age,
-            motion=seen.chaser,
-            raw=chaser,
+        raw = RawReading(
+            which=0, wrench=chaser, motion=seen.chaser, force_age=force_age, pose_age=pose_age
         )
+        chaser = compensated(params.features, params, vector, mem, k, raw)
     if params.flags.target_heavy and on != ON_CHASER:
-        target = compensated(
-            params.features,
-            params,
-            vector,
-            mem,
-            which=1,
-            k=k,
-            force_age=force_age,
-            pose_age=pose_age,
-            motion=seen.target,
-            raw=target,
+        raw = RawReading(
+            which=1, wrench=target, motion=seen.target, force_age=force_age, pose_age=pose_age
         )
+        target = compensated(params.features, params, vector, mem, k, raw)
     chaser, target = above_threshold(params.sensor, chaser, target)
     if on != ON_CHASER:
         store_wrench(mem, second, target)
@@ -153,17 +141,29 @@ def above_threshold(sensor, chaser, target):
     return chaser, target
 
 
+class RawReading(NamedTuple):
+    """A new reading of one sensor, before what the mock-up weighs is taken off."""
+
+    which: int  # 0 chaser's, 1 target's
+    wrench: Wrench  # sensor axes, about the sensor's origin
+    motion: Motion  # of the mock-up, as reported
+    force_age: float  # s, of the reading
+    pose_age: float  # s, of the motion
+
+
 @compiled
-def _moved(features, params, vector, mem, which, k, force_age, pose_age, motion, raw):
-    if pose_age != force_age:
-        motion = coasting(motion, pose_age - force_age)
-    place = CHASER_MOCK_UP_AT + which * MOCK_UP_SIZE + MOCK_UPS.sensor
-    return from_sensor(load3(vector, place), motion.q, raw)
+def _moved(features, params, vector, mem, k, raw):
+    motion = raw.motion
+    if raw.pose_age != raw.force_age:
+        motion = coasting(motion, raw.pose_age - raw.force_age)
+    place = CHASER_MOCK_UP_AT + raw.which * MOCK_UP_SIZE + MOCK_UPS.sensor
+    return from_sensor(load3(vector, place), motion.q, raw.wrench)
 
 
 @apart
-def _compensated(features, params, vector, mem, which, k, force_age, pose_age, motion, raw):
+def _compensated(features, params, vector, mem, k, raw):
     m, T = params.memory, params.T
+    which, motion, force_age, pose_age = raw.which, raw.motion, raw.force_age, raw.pose_age
     mock_up = prepare_mock_up(vector, CHASER_MOCK_UP_AT + which * MOCK_UP_SIZE)
     gravity = prepare_laboratory(vector, LABORATORY_AT).gravity
     a, alpha = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
@@ -178,13 +178,12 @@ def _compensated(features, params, vector, mem, which, k, force_age, pose_age, m
         a, alpha = load3(mem, gained), load3(mem, gained + RATE)
     if pose_age != force_age:
         motion = coasting(motion, pose_age - force_age)
-    return wrench_from_reading(mock_up, gravity, motion, a, alpha, raw)
+    return wrench_from_reading(mock_up, gravity, motion, a, alpha, raw.wrench)
 
 
 @by_type(lambda cls: _compensated if is_full(cls) else _moved)
-def compensated(features, params, vector, mem, which, k, force_age, pose_age, motion, raw):
-    """One new raw reading as the wrench of the contact. `which`: 0 chaser's, 1 target's; `motion`:
-    as reported."""
+def compensated(features, params, vector, mem, k, raw):
+    """One new raw reading as the wrench of the contact."""
 
 
 @compiled

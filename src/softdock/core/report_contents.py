@@ -14,7 +14,7 @@ from typing import NamedTuple
 from softdock.core.adaptation.interface import Output
 from softdock.core.instants import NS
 from softdock.core.machine.compiled import compiled
-from softdock.core.readings import compensated
+from softdock.core.readings import RawReading, compensated
 from softdock.core.seam import (
     CHASER_POSE,
     CHASER_REDUCED,
@@ -134,33 +134,25 @@ def readings_of(params, vector, mem, k, kept, report, poses):
     if has_first and report[R.chaser_force_number] != first_number:
         first_number, reading = report[R.chaser_force_number], load_wrench(report, R.chaser_wrench)
         if there & CHASER_REDUCED == 0:
-            reading = compensated(
-                params.features,
-                params,
-                vector,
-                mem,
+            raw = RawReading(
                 which=0,
-                k=k,
+                wrench=reading,
+                motion=poses.both.chaser,
                 force_age=first_age,
                 pose_age=poses.age,
-                motion=poses.both.chaser,
-                raw=reading,
             )
+            reading = compensated(params.features, params, vector, mem, k, raw)
     if has_second and report[R.target_force_number] != second_number:
         second_number, second = report[R.target_force_number], load_wrench(report, R.target_wrench)
         if there & TARGET_REDUCED == 0:
-            second = compensated(
-                params.features,
-                params,
-                vector,
-                mem,
+            raw = RawReading(
                 which=1,
-                k=k,
+                wrench=second,
+                motion=poses.both.target,
                 force_age=second_age,
                 pose_age=poses.age,
-                motion=poses.both.target,
-                raw=second,
             )
+            second = compensated(params.features, params, vector, mem, k, raw)
     return Readings(
         chaser=reading,
         target=second,

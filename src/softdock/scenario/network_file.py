@@ -16,12 +16,12 @@ from softdock.core.ports.elements import FORCE, POSITION
 from softdock.core.ports.laws import laws_of
 from softdock.core.ports.linear_step import linear_net
 from softdock.core.ports.network import Network
-from softdock.core.ports.resolution import warnings_of
 from softdock.core.ports.satellite import rigid_motion
 from softdock.core.ports.tables import network_from
 from softdock.errors import BadInput, Problem
 from softdock.files.reading import Unreadable, read_text
 from softdock.files.toml_text import parse_toml, too_deep
+from softdock.networks.resolution import warnings_of
 
 
 def load_network(path: str | Path) -> Network:

@@ -1,5 +1,5 @@
 """Port-Hamiltonian networks that stay passive when sampled: structure, steps, models. Users import
-`softdock.core.ports`.
+`softdock.ports`.
 
 network.py causality.py dirac.py     a network in a few lines -> who decides what -> J, R, G, H
 linear_step.py wall_step.py nonlinear_step.py secants.py
@@ -7,5 +7,4 @@ linear_step.py wall_step.py nonlinear_step.py secants.py
                                      within a bound, the default
 published.py                         Franken's algorithm as published
 models.py                            ready networks
-sampled.py                           both steps behind one class: `Sampled(network, T)`
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from softdock.core.ports.haptics import Setting, compare
+from softdock.networks.haptics import Setting, compare
 from softdock.papers.frame import Column, Exhibit, Said
 
 COLUMNS = (

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.core.ports.walls import render_published
+from softdock.networks.walls import render_published
 from softdock.papers.frame import Column, Exhibit, Said
 from softdock.papers.franken.figure_5 import energies, single_spring_error
 from softdock.papers.franken.figure_6 import balance_gaps

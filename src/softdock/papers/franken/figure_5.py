@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.core.ports.walls import (
+from softdock.networks.walls import (
     Rendered,
     force_error,
     render_better,

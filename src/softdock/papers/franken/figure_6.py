@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.core.ports.walls import Rendered, render_better, render_published
+from softdock.networks.walls import Rendered, render_better, render_published
 from softdock.papers.frame import Column, Exhibit, Said
 from softdock.papers.franken.parameters import EXPERIMENT, push, solid
 from softdock.report.frame.charts import Line, chart

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from softdock.core.ports.telemanipulation import SCHEMES, TeleSetting, telemanipulate
+from softdock.networks.telemanipulation import SCHEMES, TeleSetting, telemanipulate
 from softdock.papers.frame import Column, Exhibit, Said
 from softdock.report.frame.charts import ROLES, Line, chart
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from softdock.core.ports.haptics import Touch
 from softdock.files.atomic import write_whole
+from softdock.networks.haptics import Touch
 from softdock.report.frame.charts import ROLES, Line, chart
 from softdock.report.frame.elements import shown, table, text, verdict
 from softdock.report.frame.page import page

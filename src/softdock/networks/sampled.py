@@ -26,8 +26,8 @@ from softdock.core.ports.nonlinear_step import (
     nonlinear_places_of,
     run_nonlinear,
 )
-from softdock.core.ports.resolution import warnings_of
 from softdock.errors import BadInput, Problem
+from softdock.networks.resolution import warnings_of
 
 
 class Sampled:

@@ -21,8 +21,8 @@ from softdock.core.ports.haptic_loop import (
 from softdock.core.ports.linear_step import MOST_CUT, fresh_memory, linear_net, places_of
 from softdock.core.ports.models import single_spring
 from softdock.core.ports.published import fresh_published_memory, published_net
-from softdock.core.ports.touch_decay import settling
 from softdock.errors import BadInput, Problem, closest
+from softdock.networks.touch_decay import settling
 
 MOST_TIMES_LIMIT = 25.0
 # how a touch ends: a wall of which next to nothing is felt is no stable wall

@@ -19,8 +19,8 @@ from softdock.core.ports.telemanipulation_loop import (
     Remote,
     run_telemanipulation,
 )
-from softdock.core.ports.touch_decay import settling
 from softdock.errors import BadInput, Problem
+from softdock.networks.touch_decay import settling
 
 SCHEMES = ("reflected", "reflected_layered", "local_model_layered")
 FAR = 1.0  # m, how far down a wall stands that nobody has found yet
