@@ -4,7 +4,9 @@ Part `kernels` of `make prove`; `make test` compiles one loop in single precisio
 method in double (tests/parity/test_batch_on_a_gpu.py); `python -m benchmarks.kernels [METHOD...]`
 compiles some.
 
-A kernel passes if it computes in its precision and has its memory in local memory.
+A kernel passes if it computes in its precision and has its memory in local memory. A method whose
+memory no thread of a GPU can have is refused there and has no kernel: it is counted apart, with the
+refusal (campaigns fly it on the CPU, campaign/engines.py).
 """
 
 from __future__ import annotations
@@ -169,8 +171,10 @@ def cases(only: Collection[str] = ()) -> list[Case]:
     return found
 
 
-def looked_at(case: Case) -> tuple[str, str, float]:
-    """Name, what is wrong, and the processor seconds it took; in a process of its own."""
+def looked_at(case: Case) -> tuple[str, str, str, float]:
+    """Name, what is wrong, why there is no kernel (empty: there is one), and the processor seconds
+    it took; in a process of its own."""
+    from softdock.errors import BadInput
     from softdock.scenario.files import load_scenario
 
     began = time.process_time()
@@ -180,24 +184,34 @@ def looked_at(case: Case) -> tuple[str, str, float]:
     to_ptx, judge = (
         (single_ptx_of, what_is_wrong_in_single) if case.is_single else (ptx_of, what_is_wrong)
     )
-    floats, ptx = to_ptx(scenario, compiler())
-    return case.name, judge(ptx, floats), time.process_time() - began
+    try:
+        floats, ptx = to_ptx(scenario, compiler())
+    except BadInput as refusal:
+        return case.name, "", str(refusal), time.process_time() - began
+    return case.name, judge(ptx, floats), "", time.process_time() - began
 
 
 def run(only: Collection[str] = ()) -> dict[str, Any]:
     """As many at a time as there are processors, the longest first."""
     began, chosen = time.perf_counter(), cases(only)
     wrong: dict[str, str] = {}
+    refused: dict[str, str] = {}
     seconds: dict[str, float] = {}
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
         for done in as_completed([pool.submit(looked_at, case) for case in reversed(chosen)]):
-            name, said, took = done.result()
-            wrong[name], seconds[name] = said, round(took, 1)
-            print(f"  {name}: {said or 'compiles'}, {took:.0f} s of CPU", flush=True)
+            name, said, refusal, took = done.result()
+            seconds[name] = round(took, 1)
+            if refusal:
+                refused[name] = refusal
+            else:
+                wrong[name] = said
+            word = said or refusal or "compiles"
+            print(f"  {name}: {word}, {took:.0f} s of CPU", flush=True)
     found = {name: said for name, said in wrong.items() if said}
     return {
         "kernels": len(wrong),
         "wrong": found,
+        "refused": refused,
         "cpu_s_of_each": seconds,
         "seconds": time.perf_counter() - began,
         "met": bool(wrong) and not found,

@@ -44,6 +44,7 @@ DOUBLE = frozenset(  # fields of the core's tuples that stay double, whatever th
         "jump_until",
     )
     + ("lasted", "scatter", "t", "dt", "hold", "lag")
+    + ("chaser_stamp", "target_stamp", "age", "chaser_age", "target_age")  # of reports
 )
 POSITIONS = {
     "Body": frozenset(("p",))
