@@ -16,6 +16,7 @@ NAMES = (
     "facility_speed",
     "threads",
     "compile_time",
+    "first_use",
     "memory",
     "report_page",
     "replay",
