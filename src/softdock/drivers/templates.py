@@ -9,6 +9,7 @@ RSIVisual. Not tried on a controller.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -215,12 +216,14 @@ def read_context(data: bytes, file: str) -> ContextLimits:
         parameters = found[kind].first("Parameters") if kind in found else None
         for node in parameters.children if parameters is not None else ():
             if node.attributes.get("Name") == name:
+                given = node.attributes.get("ParamValue")
                 try:
-                    return float(node.attributes.get("ParamValue", ""))
+                    number = float(given or "")
                 except ValueError:
-                    given = node.attributes.get("ParamValue")
-                    where = f"{file}:{node.line}"
-                    raise BadInput(Problem(name, given, "a number", where)) from None
+                    number = math.nan
+                if not math.isfinite(number):
+                    raise BadInput(Problem(name, given, "a finite number", f"{file}:{node.line}"))
+                return number
         return None
 
     def axes(name: str) -> tuple[float, ...] | None:

@@ -39,7 +39,7 @@ def load_network(path: str | Path) -> Network:
             network.describe()
             warnings_of(network, 1.0)
         return network
-    except (FloatingPointError, np.linalg.LinAlgError) as error:
+    except (FloatingPointError, OverflowError, np.linalg.LinAlgError) as error:
         allowed = f"elements whose numbers can be computed with ({error})"
         raise BadInput(Problem("network", str(path), allowed, f"{path}:1")) from None
     except RecursionError:
@@ -52,7 +52,7 @@ def network_rows(table: Any, T: float, causality: str) -> tuple[np.ndarray, list
     """As `_rows`; numbers that cannot be computed with are refused."""
     try:
         return _rows(table, T, causality)
-    except np.linalg.LinAlgError as error:
+    except (OverflowError, np.linalg.LinAlgError) as error:
         allowed = f"elements whose numbers can be computed with ({error})"
         raise BadInput(Problem("network", None, allowed)) from None
 
