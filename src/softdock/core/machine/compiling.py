@@ -17,6 +17,7 @@ from softdock.core.machine import code_files
 from softdock.core.machine.compile_news import BEGINS, ENDS, WAITS, tell
 from softdock.core.machine.features import Markers, Plain, is_sparing
 from softdock.core.machine.known_operators import remembering_operators
+from softdock.core.machine.lean_numba import without_clocks
 from softdock.core.machine.lowering import closed, lightly
 from softdock.core.machine.numba_internals import PATCHED, CPUDispatcher, normalize_signature
 from softdock.core.machine.part_names import tuple_classes
@@ -87,6 +88,7 @@ class Door(CPUDispatcher if PATCHED else object):  # type: ignore[misc]
                 _no_garbage_collection(),
                 remembering_operators(),
                 writing_shortly(),
+                without_clocks(),
                 lightly(_is_light(name, classes)),
                 closed(name in CLOSED),
             ):

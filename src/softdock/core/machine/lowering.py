@@ -17,6 +17,8 @@ from typing import Any
 from numba import types
 
 from softdock.core.machine.kept_parts import handle, keep, load, part_name
+from softdock.core.machine.lean_lowering import LeanLower
+from softdock.core.machine.lean_numba import LeanPasses
 from softdock.core.machine.numba_internals import (
     PATCHED,
     CompilerBase,
@@ -24,6 +26,7 @@ from softdock.core.machine.numba_internals import (
     DefaultPassBuilder,
     InlineClosureLikes,
     InlineOverloads,
+    IRLegalization,
     Linkage,
     LowerResult,
     NativeLowering,
@@ -45,6 +48,7 @@ class _Lowering(NativeLowering):
     nobody calls a part from outside."""
 
     _name = "softdock_lower_for_inlining"
+    lowering_class = LeanLower
 
     def run_pass(self, state: Any) -> bool:
         flags, name = state.flags, state.metadata["softdock_name"]
@@ -180,12 +184,14 @@ _LowerDoor: Any = (
 # Of closures (there are none, but a user's method may have one), of overloads that ask to be
 # inlined, and of expressions of whole arrays, which would be allocated
 NEEDLESS = (InlineClosureLikes, InlineOverloads, NopythonRewrites)
+NOT_FOR_PARTS = (IRLegalization,)  # writes down when variables end: nothing is freed
 
 
 class _Compiler(CompilerBase):
     """Numba's pipeline with another lowering, and without passes that the core needs not."""
 
     lowering: Any
+    left_out: tuple[Any, ...] = NEEDLESS
 
     def define_pipelines(self) -> list[Any]:
         manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
@@ -194,8 +200,9 @@ class _Compiler(CompilerBase):
         manager.passes = [
             (self.lowering if p is NativeLowering else p, why)
             for p, why in manager.passes
-            if p not in NEEDLESS or (has_closures and p is InlineClosureLikes)
+            if p not in self.left_out or (has_closures and p is InlineClosureLikes)
         ]
+        manager.__class__ = LeanPasses
         manager._finalized = False
         manager.finalize()
         return [manager]
@@ -204,7 +211,7 @@ class _Compiler(CompilerBase):
 class PartCompiler(_Compiler):
     """Of parts: to LLVM code, or from disk."""
 
-    lowering = _LowerForInlining
+    lowering, left_out = _LowerForInlining, (*NEEDLESS, *NOT_FOR_PARTS)
 
     def compile_extra(self, function: Any) -> Any:
         name = part_name(self.state, function)

@@ -1,9 +1,10 @@
 """Every inner name of Numba that softdock uses, in one place: what Numba does not promise to keep.
 
-Five things rest on them. Parts are kept as LLVM code without wrappers and machine code of their
+Six things rest on them. Parts are kept as LLVM code without wrappers and machine code of their
 own (lowering.py) and machine code is kept in files of our own (cache.py), which together take a
 first run from minutes to seconds; operators are typed once (known_operators.py); layouts' cells and
-elements of `mem` take less LLVM code (short_code.py). Nothing in the physics depends on any of it:
+elements of `mem` take less LLVM code (short_code.py); code is written without what only Python's
+objects need (lean_lowering.py), and without clocks and events (lean_numba.py). Nothing in the physics depends on any of it:
 where a name is missing, where Numba is of a version that was not tested, or where
 `SOFTDOCK_PLAIN_NUMBA=1` is set, `PATCHED` is False and the same functions go through Numba as it
 is, more slowly.
@@ -39,6 +40,7 @@ BaseContext = _find("numba.core.base.BaseContext", object)
 BaseFunction = _find("numba.core.types.functions.BaseFunction", object)
 CompilerBase = _find("numba.core.compiler.CompilerBase", object)
 CompileResult = _find("numba.core.compiler.CompileResult")
+CPUCallConv = _find("numba.core.callconv.CPUCallConv", object)
 CPUDispatcher = _find("numba.core.registry.CPUDispatcher", object)
 DefaultPassBuilder = _find("numba.core.compiler.DefaultPassBuilder")
 LowerResult = _find("numba.core.compiler._LowerResult")
@@ -58,6 +60,21 @@ Linkage = _find("llvmlite.binding.Linkage")
 Target = _find("llvmlite.binding.Target")
 get_process_triple = _find("llvmlite.binding.get_process_triple")
 dumps = _find("numba.core.serialize.dumps")
+alloca_once = _find("numba.core.cgutils.alloca_once")
+errors = _find("numba.core.errors")
+event = _find("numba.core.event")
+has_loc = _find("numba.core.base._has_loc")
+ir = _find("numba.core.ir")
+IRLegalization = _find("numba.core.typed_passes.IRLegalization")
+Lower = _find("numba.core.lowering.Lower", object)
+lowering = _find("numba.core.lowering")
+new_error_context = _find("numba.core.errors.new_error_context")
+NumbaError = _find("numba.core.errors.NumbaError", Exception)
+PassManager = _find("numba.core.compiler_machinery.PassManager", object)
+Status = _find("numba.core.callconv.Status")
+target_base = _find("numba.core.base")
+TargetConfig = _find("numba.core.targetconfig.TargetConfig", object)
+typeinfer = _find("numba.core.typeinfer")
 normalize_signature = _find("numba.core.sigutils.normalize_signature")
 do_boundscheck = _find("numba.core.cgutils.do_boundscheck")
 impl_ret_borrowed = _find("numba.core.imputils.impl_ret_borrowed")
@@ -97,6 +114,36 @@ ATTRIBUTES = {
         "serialize_using_object_code",
     ),
     "numba.core.types.functions.BaseFunction": ("get_call_type",),
+    "numba.core.callconv.CPUCallConv": (
+        "_get_arg_packer",
+        "_get_excinfo_argument",
+        "call_function",
+        "decorate_function",
+        "get_return_type",
+        "return_status_propagate",
+    ),
+    "numba.core.compiler_machinery.PassManager": ("_runPass", "finalize", "passes"),
+    "numba.core.event": (
+        "_registered",
+        "broadcast",
+        "end_event",
+        "install_timer",
+        "start_event",
+    ),
+    "numba.core.errors": ("_format_msg", "_numba_path", "loc_info"),
+    "numba.core.ir": ("Expr", "Inst", "Stmt", "Var"),
+    "numba.core.lowering.Lower": (
+        "_alloca_var",
+        "alloca_lltype",
+        "getvar",
+        "lower_block",
+        "lower_inst",
+        "post_block",
+        "pre_block",
+        "setup_function",
+        "storevar",
+    ),
+    "numba.core.targetconfig.TargetConfig": ("__eq__", "__hash__"),
     "numba.core.base.BaseContext": (
         "enable_boundscheck",
         "get_constant_generic",

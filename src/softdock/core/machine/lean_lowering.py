@@ -1,0 +1,127 @@
+"""How a part's code is written for LLVM: by Numba, without what only Python's objects need.
+
+Numba counts references, so a variable is read before it is written and emptied when it is done
+with; it keeps tables for debuggers; every call makes room for an exception of its own and asks four
+questions about what came back; every argument gets a name. A part has none of it: its arrays are
+handed to it, it is not debugged, and no part of the core raises. Here a variable is written and
+read; a call passes on the caller's room for an exception and asks whether it failed. After LLVM's
+clean-up the code is the same; writing and reading the rest took a quarter of the time to compile
+`faithful`'s loop (docs/decisions/39-lean-compiling.md).
+
+Functions with `try` or `with` in them, which only a user's method could have, and those that may
+return nothing or a number, are written as Numba does.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite.ir import Constant
+from numba import types
+
+from softdock.core.machine.numba_internals import (
+    PATCHED,
+    CPUCallConv,
+    Lower,
+    NumbaError,
+    Status,
+    alloca_once,
+    new_error_context,
+)
+
+_WRITTEN_LEAN = "softdock_lean"  # of a builder whose calls are written so
+
+_call: Any = getattr(CPUCallConv, "call_function", None)
+_propagate: Any = getattr(CPUCallConv, "return_status_propagate", None)
+_decorate: Any = getattr(CPUCallConv, "decorate_function", None)
+
+
+class LeanLower(Lower):  # type: ignore[misc]
+    """Numba's writer of LLVM code, for parts."""
+
+    def setup_function(self, fndesc: Any) -> None:
+        super().setup_function(fndesc)
+        lean = not _tries(self.func_ir)
+        setattr(self.builder, _WRITTEN_LEAN, lean)
+        setattr(self.module, _WRITTEN_LEAN, lean)  # from now on: what is declared is only called
+
+    def storevar(self, value: Any, name: str, argidx: int | None = None) -> None:
+        self._alloca_var(name, self.typeof(name))
+        if name in self._singly_assigned_vars:
+            self._blk_local_varmap[name] = value
+            return
+        place = self.getvar(name)
+        if value.type != place.type.pointee:
+            raise AssertionError(f"storing {value.type} in '{name}', {place.type.pointee}")
+        self.builder.store(value, place)
+
+    def alloca_lltype(self, name: str, lltype: Any, datamodel: Any = None) -> Any:
+        return alloca_once(self.builder, lltype, name=name, zfill=False)
+
+    def lower_block(self, block: Any) -> None:
+        self.pre_block(block)
+        try:
+            for statement in block.body:
+                self.loc = statement.loc
+                self.lower_inst(statement)
+        except NumbaError:
+            with new_error_context('lowering "{inst}" at {loc}', inst=statement, loc=self.loc):
+                raise
+        self.post_block(block)
+
+
+def _tries(func_ir: Any) -> bool:
+    """Whether a function has `try` or `with` in it."""
+    return bool(func_ir.func_id.code.co_exceptiontable)
+
+
+def _is_lean(builder: Any) -> bool:
+    return getattr(builder, _WRITTEN_LEAN, False)
+
+
+def _lean_call(
+    self: Any, builder: Any, callee: Any, resty: Any, argtys: Any, args: Any, attrs: Any = None
+) -> Any:
+    """In place of `CPUCallConv.call_function`."""
+    if not _is_lean(builder) or isinstance(resty, types.Optional):
+        return _call(self, builder, callee, resty, argtys, args, attrs)
+    kind = self.get_return_type(resty).pointee
+    with builder.goto_entry_block():
+        place = builder.alloca(kind)
+    given = self._get_arg_packer(argtys).as_arguments(builder, args)
+    raised = self._get_excinfo_argument(builder.function)
+    code = builder.call(callee, [place, raised, *given], attrs=tuple(attrs or ()))
+    failed = builder.icmp_signed("!=", code, Constant(code.type, 0))
+    status = Status(
+        code=code,
+        is_ok=None,
+        is_none=None,
+        is_error=failed,
+        is_stop_iteration=None,
+        is_python_exc=None,
+        is_user_exc=None,
+        excinfoptr=None,
+    )
+    return status, self.context.get_returned_value(builder, resty, builder.load(place))
+
+
+def _lean_propagate(self: Any, builder: Any, status: Any) -> None:
+    """In place of `CPUCallConv.return_status_propagate`: what was raised is where the caller looks
+    for it already."""
+    if _is_lean(builder) and status.excinfoptr is None:
+        builder.ret(status.code)
+    else:
+        _propagate(self, builder, status)
+
+
+def _lean_decorate(self: Any, fn: Any, args: Any, fe_argtypes: Any, noalias: bool = False) -> None:
+    """In place of `CPUCallConv.decorate_function`: of a function that is only called, neither
+    names nor attributes are of use."""
+    if noalias or not getattr(fn.module, _WRITTEN_LEAN, False):
+        _decorate(self, fn, args, fe_argtypes, noalias)
+
+
+if PATCHED:
+    CPUCallConv.call_function = _lean_call
+    CPUCallConv.return_status_propagate = _lean_propagate
+    CPUCallConv.decorate_function = _lean_decorate
