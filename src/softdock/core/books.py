@@ -10,7 +10,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from softdock.core.adaptation.hooks import sum_replaced, sum_rewound
-from softdock.core.adaptation.interface import BOOK_DESIGNED, BOOK_VIRTUAL, Wrenches
+from softdock.core.adaptation.interface import (
+    BOOK_DESIGNED,
+    BOOK_VIRTUAL,
+    Replaced,
+    Wrenches,
+)
 from softdock.core.adaptation.used_hooks import (
     any_books,
     any_correct,
@@ -25,7 +30,7 @@ from softdock.core.energy.ledger import Rows, book, close_cycle
 from softdock.core.energy.observed import observed_energy
 from softdock.core.machine.compiled import apart, by_type, compiled
 from softdock.core.machine.features import is_full
-from softdock.core.machine.vector import CHASER_HAND_AT, TARGET_HAND_AT, without_methods
+from softdock.core.machine.vector import CHASER_HAND_AT, TARGET_HAND_AT
 from softdock.core.schedules import schedule_at, scheduled
 from softdock.core.sensor.force_torque import ON_CHASER, ON_TARGET
 from softdock.core.spatial.motion import no_wrench, opposite
@@ -33,23 +38,49 @@ from softdock.core.spatial.rigid_body import kinetic_energy
 from softdock.core.spatial.vectors import negate, subtract
 
 
+class Said(NamedTuple):
+    """What the methods say of a cycle, for its books and its log: the same type whatever they are,
+    so that both are compiled once for all lists of methods."""
+
+    rows: Rows  # which works the loop can have at all
+    replaces: bool  # a method may put a wanted contact in place of the real one
+    replaced: Replaced  # what it did
+    rewound: float  # J, by a changed past
+
+
 @compiled
-def keep_books(params, vector, loop, mem, k, measured, done, facility, passage):
+def said_by(methods, flags, mem):
+    """By the methods after a cycle; `flags`: of the scenario."""
+    rows = Rows(
+        adaptation=any_wrench(methods),
+        correction=any_correct(methods),
+        rewound=any_rewound(methods),
+        books=any_books(methods),
+        command=flags.shared or any_lead(methods),
+        external=flags.external or flags.hands or any_external(methods),
+    )
+    rewound = sum_rewound(methods, mem) if rows.rewound else 0.0
+    return Said(rows, any_replaced(methods), sum_replaced(methods, mem), rewound)
+
+
+@compiled
+def keep_books(rig, said, vector, loop, mem, k, measured, done, facility, passage):
     """The ledger's entry of one cycle. A hand that pushes a mock-up is felt by the sensor, and its
-    work on the satellite counts as external."""
-    methods, after, T = params.methods, done.corrected, params.T
+    work on the satellite counts as external. `rig`: parameters without methods."""
+    after, T = done.corrected, rig.T
     hand = Wrenches(no_wrench(), no_wrench())
-    if params.flags.hands:
+    if rig.flags.hands:
         hand = hand_wrenches(
-            params.features, params.sensor.on, vector, (k + 0.5) * T, facility, loop.satellites
+            rig.features, rig.sensor.on, vector, (k + 0.5) * T, facility, loop.satellites
         )
-    now = measure(without_methods(params), mem, facility, after, (k + 1) * T)
-    designed = mem[BOOK_DESIGNED] if any_books(methods) else 0.0
-    if any_replaced(methods):  # the method booked the real work as measured; here it is known
-        designed = passage.absorbed - sum_replaced(methods, mem).taken
+    now = measure(rig, mem, facility, after, (k + 1) * T)
+    designed = mem[BOOK_DESIGNED] if said.rows.books else 0.0
+    if said.replaces:  # the method booked the real work as measured; here it is known
+        designed = passage.absorbed - said.replaced.taken
     observed = observed_energy(T, done.wrenches, loop.command, done.command, measured, now)
     return enter(
-        params,
+        rig,
+        said,
         mem,
         loop.ledger,
         before=loop.satellites,
@@ -74,7 +105,8 @@ class Contact(NamedTuple):
 
 @compiled
 def enter(
-    params,
+    rig,
+    said,
     mem,
     ledger,
     before,
@@ -90,16 +122,7 @@ def enter(
     """The ledger after one more cycle. `before`, `command`: satellites and set-points at t_k;
     `hand`, `true`: wrenches of hands and of the contact on both bodies, the contact's mean."""
     after, meant = done.corrected, measured.wrenches
-    methods, pushed = params.methods, params.flags.external or params.flags.hands
-    lead = params.flags.shared or any_lead(methods)
-    rows = Rows(
-        adaptation=any_wrench(methods),
-        correction=any_correct(methods),
-        rewound=any_rewound(methods),
-        books=any_books(methods),
-        command=lead,
-        external=pushed or any_external(methods),
-    )
+    rows = said.rows
     chaser = book(
         rows,
         wrench=done.wrenches.chaser,
@@ -125,12 +148,10 @@ def enter(
         command_after=done.command.target,
     )
     integrated = done.integrated
-    kinetic_integrated = kinetic_energy(params.chaser, integrated.chaser) + kinetic_energy(
-        params.target, integrated.target
+    kinetic_integrated = kinetic_energy(rig.chaser, integrated.chaser) + kinetic_energy(
+        rig.target, integrated.target
     )
-    kinetic = kinetic_energy(params.chaser, after.chaser) + kinetic_energy(
-        params.target, after.target
-    )
+    kinetic = kinetic_energy(rig.chaser, after.chaser) + kinetic_energy(rig.target, after.target)
     return close_cycle(
         rows,
         ledger,
@@ -144,7 +165,7 @@ def enter(
         observed=observed,
         virtual=mem[BOOK_VIRTUAL] if rows.books else 0.0,
         designed=designed,
-        rewound=sum_rewound(methods, mem) if rows.rewound else 0.0,
+        rewound=said.rewound,
     )
 
 

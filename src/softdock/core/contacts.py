@@ -6,9 +6,7 @@ tracker of the contact, and a row of the contact log when it closes (contact_log
 
 from __future__ import annotations
 
-from softdock.core.adaptation.hooks import sum_replaced
 from softdock.core.adaptation.interface import Output
-from softdock.core.adaptation.used_hooks import any_lead, any_replaced
 from softdock.core.contact import gap_rate
 from softdock.core.contact_log import close_contact, gather, opened, parted, with_new_past
 from softdock.core.machine.compiled import compiled
@@ -18,25 +16,21 @@ from softdock.core.spatial.rigid_body import motion_of
 
 
 @compiled
-def follow_contacts(params, loop, mem, log, passage, done, reading_time, t):
+def follow_contacts(rig, said, loop, mem, log, passage, done, reading_time, t):
     """Open, continue or close the contact under way. The gap's rate after it is taken once no
     reading of the contact can act any more, nor a wanted contact that a method has put in its
-    place."""
+    place. `rig`: parameters without methods; `said`: books.py."""
     tracker, wrenches, before, after = loop.tracker, done.wrenches, loop.satellites, done.corrected
     if not tracker.open and not passage.touched:
         return tracker
-    if params.flags.torques and passage.peak_torque_squared > mem[PEAK_TORQUE_MEM]:
+    if rig.flags.torques and passage.peak_torque_squared > mem[PEAK_TORQUE_MEM]:
         mem[PEAK_TORQUE_MEM] = passage.peak_torque_squared
     was, now = loop.command, done.command
-    if params.flags.shared or any_lead(
-        params.methods
-    ):  # else the set-points are the satellites' motions
-        was = Output(
-            motion_of(params.chaser, before.chaser), motion_of(params.target, before.target)
-        )
-        now = Output(motion_of(params.chaser, after.chaser), motion_of(params.target, after.target))
+    if said.rows.command:  # else the set-points are the satellites' motions
+        was = Output(motion_of(rig.chaser, before.chaser), motion_of(rig.target, before.target))
+        now = Output(motion_of(rig.chaser, after.chaser), motion_of(rig.target, after.target))
     stale = (
-        0.5 * params.T if params.sensor.handover == MEAN else 0.0
+        0.5 * rig.T if rig.sensor.handover == MEAN else 0.0
     )  # a mean's oldest sample: its stamp is that of its middle
     opens = not tracker.open
     parts = (
@@ -45,12 +39,12 @@ def follow_contacts(params, loop, mem, log, passage, done, reading_time, t):
         and not tracker.apart
         and reading_time - stale > tracker.last_touch
     )
-    if any_replaced(params.methods):
-        parts = parts and not sum_replaced(params.methods, mem).acts
+    if said.replaces:
+        parts = parts and not said.replaced.acts
     rate = 0.0
     if opens or parts:
         rate = gap_rate(
-            params.pairs,
+            rig.pairs,
             mem,
             PAIRS_MEM,
             passage.pair if opens else tracker.pair,
@@ -59,14 +53,12 @@ def follow_contacts(params, loop, mem, log, passage, done, reading_time, t):
         )
     if opens:
         tracker = opened(tracker.closed, passage.first_touch, rate)
-    tracker = gather(tracker, passage, params.T, wrenches, was, now)
-    if any_replaced(params.methods):
-        replaced = sum_replaced(params.methods, mem)
-        if replaced.past_changed:
-            tracker = with_new_past(tracker, replaced.impulse, replaced.peak_squared)
+    tracker = gather(tracker, passage, rig.T, wrenches, was, now)
+    if said.replaces and said.replaced.past_changed:
+        tracker = with_new_past(tracker, said.replaced.impulse, said.replaced.peak_squared)
     if parts:
         tracker = parted(tracker, rate)
-    if tracker.apart and t - tracker.last_touch >= params.merge_window:
+    if tracker.apart and t - tracker.last_touch >= rig.merge_window:
         mem[PEAK_FORCE_MEM] = max(mem[PEAK_FORCE_MEM], tracker.peak_real_squared)
         tracker = close_contact(tracker, log)
     return tracker

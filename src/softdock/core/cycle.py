@@ -42,7 +42,7 @@ from softdock.core.adaptation.interface import (
     Wrenches,
 )
 from softdock.core.adaptation.used_hooks import any_books, any_external
-from softdock.core.books import keep_books
+from softdock.core.books import keep_books, said_by
 from softdock.core.contacts import follow_contacts
 from softdock.core.controller import external_wrenches, is_finite, lay_out, measure
 from softdock.core.facility.simulated import advance, recall
@@ -130,11 +130,12 @@ def cycle(params, vector, loop, mem, log, k):
     remember_command(rig.features, rig, mem, k + 1, done.command)
     facility = take_in(rig.features, rig, vector, mem, facility, here.handed, k + 1)
 
+    said = said_by(params.methods, params.flags, mem)
     ledger = keep_books(
-        params, vector, loop, mem, k, measured, done, facility=facility, passage=passage
+        rig, said, vector, loop, mem, k, measured, done=done, facility=facility, passage=passage
     )
-    t = (k + 1) * params.T
-    tracker = follow_contacts(params, loop, mem, log, passage, done, facility.reading_time, t=t)
+    t, read = (k + 1) * params.T, facility.reading_time
+    tracker = follow_contacts(rig, said, loop, mem, log, passage, done, reading_time=read, t=t)
     status = check_limits(rig, vector, done.corrected, facility, passage, ledger.kinetic)
     status = stopped_by_arms(rig, mem, status)
     if status == COMPLETED:

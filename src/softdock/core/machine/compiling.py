@@ -18,7 +18,7 @@ from softdock.core.machine.compile_news import BEGINS, ENDS, WAITS, tell
 from softdock.core.machine.features import Markers, Plain, is_sparing
 from softdock.core.machine.known_operators import remembering_operators
 from softdock.core.machine.lean_numba import without_clocks
-from softdock.core.machine.lowering import closed, lightly
+from softdock.core.machine.lowering import closed, lightly, waiting
 from softdock.core.machine.numba_internals import PATCHED, CPUDispatcher, normalize_signature
 from softdock.core.machine.part_names import tuple_classes
 from softdock.core.machine.short_code import writing_shortly
@@ -29,6 +29,9 @@ LOOPS = frozenset(("run_cycles", "run_batch", "control_step"))
 RIG = frozenset(("run_queue", "serve", "hear_and_answer", "look"))
 # doors that hand large structures from part to part, and nothing to other doors
 CLOSED = LOOPS | {"serve", "run_queue", "serve_robot", "serve_sensor", "hear_and_answer"}
+
+# doors that may compile while they run: loops of simulations, which no clock drives
+WAITING = frozenset(("run_cycles", "run_batch"))
 
 
 @contextlib.contextmanager
@@ -55,6 +58,21 @@ def _is_light(name: str, classes: Iterable[type]) -> bool:
     if name in RIG:
         return Markers in found
     return name == "control_step" or (name in (*LOOPS, "begin") and Plain not in found)
+
+
+@contextlib.contextmanager
+def as_doors_are(name: str, classes: Iterable[type]) -> Iterator[None]:
+    """Within it, code is compiled as that of the door `name` with these classes of markers."""
+    with (
+        _no_garbage_collection(),
+        remembering_operators(),
+        writing_shortly(),
+        without_clocks(),
+        lightly(_is_light(name, classes)),
+        closed(name in CLOSED),
+        waiting(name in WAITING),
+    ):
+        yield
 
 
 class Door(CPUDispatcher if PATCHED else object):  # type: ignore[misc]
@@ -84,14 +102,7 @@ class Door(CPUDispatcher if PATCHED else object):  # type: ignore[misc]
             if path is not None and code_files.is_there(path):  # by another process, meanwhile
                 return super().compile(signature)
             tell(name, classes, BEGINS, began)
-            with (
-                _no_garbage_collection(),
-                remembering_operators(),
-                writing_shortly(),
-                without_clocks(),
-                lightly(_is_light(name, classes)),
-                closed(name in CLOSED),
-            ):
+            with as_doors_are(name, classes):
                 made = super().compile(signature)
             tell(name, classes, ENDS, began)
             return made

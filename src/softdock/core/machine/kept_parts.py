@@ -65,15 +65,22 @@ def _library(codegen: Any, folder: Path | None, name: str) -> PartLibrary | None
     return library
 
 
+def described(library: PartLibrary) -> Any:
+    """What compiled code must know to call a part; its argument types apart."""
+    fields, restype, _ = pickle.loads(library.called_by)
+    fndesc = PythonFunctionDescriptor.__new__(PythonFunctionDescriptor)
+    for field, value in zip(DESCRIBED, fields, strict=True):
+        setattr(fndesc, field, value)
+    fndesc.restype = restype
+    fndesc.typemap = fndesc.calltypes = fndesc.global_dict = None
+    return fndesc
+
+
 def _rebuilt(state: Any, library: PartLibrary) -> Any:
-    described, restype, reload_init = pickle.loads(library.called_by)
+    fndesc, reload_init = described(library), library.reload_init
+    restype, fndesc.argtypes = fndesc.restype, tuple(state.args)
     for again in reload_init:
         again()
-    fndesc = PythonFunctionDescriptor.__new__(PythonFunctionDescriptor)
-    for field, value in zip(DESCRIBED, described, strict=True):
-        setattr(fndesc, field, value)
-    fndesc.argtypes, fndesc.restype = tuple(state.args), restype
-    fndesc.typemap = fndesc.calltypes = fndesc.global_dict = None
     known_by = handle()
     state.targetctx.insert_user_function(known_by, fndesc, [library])
     return CompileResult(
@@ -98,13 +105,20 @@ def _rebuilt(state: Any, library: PartLibrary) -> Any:
 def keep(state: Any, made: Any, name: str) -> None:
     """Let others have a compiled part by its name: in this process, and on disk with those that it
     calls."""
-    library, fndesc, folder = made.library, made.fndesc, usable_folder()
+    library, fndesc = made.library, made.fndesc
     ordinary = tuple(fndesc.argtypes) == tuple(state.args) and fndesc.global_dict is None
     if library.has_dynamic_globals or not ordinary:
         return
-    described = [getattr(fndesc, field) for field in DESCRIBED]
+    keep_library(library, fndesc, made.reload_init, name)
+
+
+def keep_library(library: PartLibrary, fndesc: Any, reload_init: Any, name: str) -> None:
+    """The same of code that was not compiled by Numba. `reload_init`: what must be done before the
+    code is used."""
+    folder = usable_folder()
+    fields = [getattr(fndesc, field) for field in DESCRIBED]
     library.kept_as = name
-    library.called_by = dumps((described, fndesc.restype, made.reload_init))
+    library.called_by = dumps((fields, fndesc.restype, reload_init))
     _LIBRARIES[name] = library
     if folder is not None:
         _write(library, folder)

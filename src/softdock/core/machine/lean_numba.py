@@ -147,7 +147,7 @@ class LeanPasses(PassManager):  # type: ignore[misc]
     """Numba's row of passes without clocks, and without spelling out every argument's type for
     every pass to tell listeners."""
 
-    def _runPass(self, index: int, pss: Any, internal_state: Any) -> None:  # noqa: N802
+    def _runPass(self, index: int, pss: Any, internal_state: Any) -> None:
         pss.analysis = self._analysis
         with _ErrorContext("Pass {name}", name=pss.name()):
             pss.run_initialization(internal_state)

@@ -159,18 +159,63 @@ def _optimise_closed(library: Any) -> None:
     library._optimize_final_module = close_and_optimise
 
 
+_WAITING = [False]  # whether a door leaves out what is deferred, by who asked last
+
+
+@contextlib.contextmanager
+def waiting(wanted: bool) -> Iterator[None]:
+    """Within it, doors leave out what is compiled when it is first called (deferred.py)."""
+    _WAITING.append(wanted)
+    try:
+        yield
+    finally:
+        _WAITING.pop()
+
+
+def _door_library(state: Any) -> Any:
+    """For the code of a door, optimised as was asked for."""
+    library = DoorLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+    library.enable_object_caching()
+    library.waits = _WAITING[-1]
+    if _LIGHTLY[-1]:
+        _optimise_lightly(library)
+    elif _CLOSED[-1]:
+        _optimise_closed(library)
+    return library
+
+
+class _AloneLowering(NativeLowering):
+    """Of a part that is compiled by itself: machine code as a door has, without wrappers."""
+
+    _name = "softdock_lower_alone"
+    lowering_class = LeanLower
+
+    def run_pass(self, state: Any) -> bool:
+        flags = state.flags
+        flags.no_cpython_wrapper = flags.no_cfunc_wrapper = flags.no_compile = True
+        state.library = _door_library(state)
+        super().run_pass(state)
+        lowered = state["cr"]
+        state["cr"] = LowerResult(
+            lowered.fndesc, lowered.call_helper, cfunc=handle(), env=lowered.env
+        )
+        return True
+
+
+_LowerAlone: Any = (
+    register_pass(mutates_CFG=True, analysis_only=False)(_AloneLowering)
+    if PATCHED
+    else _AloneLowering
+)
+
+
 class _DoorLowering(NativeLowering):
     """Numba's lowering, optimised by Numba, lightly, or with parts that are the door's own."""
 
     _name = "softdock_lower_door"
 
     def run_pass(self, state: Any) -> bool:
-        state.library = DoorLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
-        state.library.enable_object_caching()
-        if _LIGHTLY[-1]:
-            _optimise_lightly(state.library)
-        elif _CLOSED[-1]:
-            _optimise_closed(state.library)
+        state.library = _door_library(state)
         return bool(super().run_pass(state))
 
 
@@ -222,6 +267,12 @@ class PartCompiler(_Compiler):
             if name is not None:
                 keep(self.state, made, name)
         return made
+
+
+class AloneCompiler(_Compiler):
+    """Of parts that are compiled when they are first called: to machine code."""
+
+    lowering, left_out = _LowerAlone, (*NEEDLESS, *NOT_FOR_PARTS)
 
 
 class DoorCompiler(_Compiler):

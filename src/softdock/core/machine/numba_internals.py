@@ -4,10 +4,10 @@ Six things rest on them. Parts are kept as LLVM code without wrappers and machin
 own (lowering.py) and machine code is kept in files of our own (cache.py), which together take a
 first run from minutes to seconds; operators are typed once (known_operators.py); layouts' cells and
 elements of `mem` take less LLVM code (short_code.py); code is written without what only Python's
-objects need (lean_lowering.py), and without clocks and events (lean_numba.py). Nothing in the physics depends on any of it:
-where a name is missing, where Numba is of a version that was not tested, or where
-`SOFTDOCK_PLAIN_NUMBA=1` is set, `PATCHED` is False and the same functions go through Numba as it
-is, more slowly.
+objects need (lean_lowering.py), and without clocks and events (lean_numba.py). Nothing in the
+physics depends on any of it: where a name is missing, where Numba is of a version that was not
+tested, or where `SOFTDOCK_PLAIN_NUMBA=1` is set, `PATCHED` is False and the same functions go
+through Numba as it is, more slowly.
 
 `tests/parity/test_numba_internals.py` looks at each of them, and says which one moved.
 """
@@ -49,6 +49,8 @@ register_pass = _find("numba.core.compiler_machinery.register_pass")
 InlineClosureLikes = _find("numba.core.untyped_passes.InlineClosureLikes")
 InlineOverloads = _find("numba.core.typed_passes.InlineOverloads")
 NopythonRewrites = _find("numba.core.typed_passes.NopythonRewrites")
+FunctionIdentity = _find("numba.core.bytecode.FunctionIdentity")
+cpu_target = _find("numba.core.registry.cpu_target")
 JITCodeLibrary = _find("numba.core.codegen.JITCodeLibrary", object)
 PythonFunctionDescriptor = _find("numba.core.funcdesc.PythonFunctionDescriptor")
 signature = _find("numba.core.typing.signature")

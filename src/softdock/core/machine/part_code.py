@@ -11,7 +11,8 @@ code of whoever calls it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import pickle
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,9 @@ def _clean_up(codegen: Any, module: Any) -> None:
     for function in module.functions:
         if not function.is_declaration:
             passes.run(function, builder)
+
+
+DEFERRED = "deferred_"  # what the names of stand-ins begin with (deferred.py)
 
 
 class PartLibrary(JITCodeLibrary):
@@ -76,6 +80,16 @@ class PartLibrary(JITCodeLibrary):
         self._bitcode, self.calls, self._finalized = bitcode, calls, True
 
     @property
+    def is_stand_in(self) -> bool:
+        """Whether it calls code that is compiled when it is first called."""
+        return self.kept_as is not None and self.kept_as.startswith(DEFERRED)
+
+    @property
+    def reload_init(self) -> list[Any]:
+        """What must be done before its code is used."""
+        return list(pickle.loads(self.called_by)[2])
+
+    @property
     def own(self) -> Any:
         """The code of this part alone."""
         self._ensure_finalized()
@@ -86,18 +100,23 @@ class PartLibrary(JITCodeLibrary):
     def _get_module_for_linking(self) -> Any:
         """With all that it calls: for whoever is not a part or a door."""
         if self._shared_module is None:
-            whole = _linked([library.own for library in _below([self])])
+            whole = _linked([library.own for library in _below([self], DoorLibrary.whole)])
             _may_be_elsewhere(whole)
             self._shared_module = whole
         return self._shared_module
 
 
-def _below(libraries: Iterable[PartLibrary]) -> list[PartLibrary]:
-    """Parts and all that they call, each once."""
+def _below(
+    libraries: Iterable[PartLibrary], whole: Callable[[PartLibrary], PartLibrary] | None = None
+) -> list[PartLibrary]:
+    """Parts and all that they call, each once. `whole`: makes of a stand-in what calls the part
+    itself; None: stand-ins stay."""
     found: dict[Any, PartLibrary] = {}  # by name
     level = list(libraries)
     while level:
         new = {(one.kept_as or one): one for one in level if (one.kept_as or one) not in found}
+        if whole is not None:
+            new = {name: whole(one) if one.is_stand_in else one for name, one in new.items()}
         found |= new
         level = [called for one in new.values() for called in one.calls]
     return list(found.values())
@@ -122,13 +141,25 @@ def _may_be_elsewhere(module: Any) -> None:
 
 
 class DoorLibrary(JITCodeLibrary):
-    """Machine code, with every part that is called within."""
+    """Machine code, with every part that is called within. `waits`: but for those that are
+    compiled when they are first called."""
 
     _linking_libraries: list[Any]
+    waits = False
+
+    @staticmethod
+    def whole(library: PartLibrary) -> PartLibrary:
+        """In place of a stand-in (deferred.py sets it)."""
+        raise NotImplementedError
 
     def finalize(self) -> None:
         linking = list(dict.fromkeys(self._linking_libraries))
-        parts = _below(library for library in linking if isinstance(library, PartLibrary))
+        called = (library for library in linking if isinstance(library, PartLibrary))
+        parts = _below(called, None if self.waits else self.whole)
+        for stand_in in (part for part in parts if part.is_stand_in):
+            self._reload_init.update(stand_in.reload_init)
+            for known in stand_in.reload_init:
+                known()
         if parts:
             code = _linked([part.own for part in parts])
             _may_be_elsewhere(code)

@@ -18,6 +18,7 @@ from softdock.core.facility.joint_record import RecordedArm, joint_channels, rec
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
 from softdock.core.machine.state import store_ledger
+from softdock.core.machine.vector import without_methods
 from softdock.core.sensor.force_torque import ON_CHASER, ON_TARGET
 from softdock.core.spatial.motion import (
     MOTION,
@@ -128,6 +129,13 @@ def channels_of(names: Iterable[str], arms: Iterable[RecordedArm] = ()) -> tuple
 @compiled
 def record_row(row, params, mem, loop, t):
     """Write one instant."""
+    _record_rig(row, without_methods(params), mem, loop, t)
+    record_methods(params.methods, mem, row, CHANNEL_COUNT)
+
+
+@compiled
+def _record_rig(row, params, mem, loop, t):
+    """What every run has, whatever its methods."""
     satellites, command, f = loop.satellites, loop.command, loop.facility
     row[AT.time] = t
     store_motion(row, AT.chaser, motion_of(params.chaser, satellites.chaser))
@@ -155,5 +163,4 @@ def record_row(row, params, mem, loop, t):
     row[AT.pose_age] = t - f.seen_time
     row[AT.depth] = loop.depth
     store_ledger(row, AT.ledger, loop.ledger)
-    record_methods(params.methods, mem, row, CHANNEL_COUNT)
     record_arms(params.features, params.memory, mem, row)

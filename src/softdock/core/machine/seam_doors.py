@@ -17,7 +17,7 @@ from softdock.core.adaptation.interface import (
     Wrenches,
 )
 from softdock.core.adaptation.used_hooks import any_books, any_rewound
-from softdock.core.books import Contact, enter, hand_wrenches
+from softdock.core.books import Contact, enter, hand_wrenches, said_by
 from softdock.core.contact_log import close_contact
 from softdock.core.controller_state import Kept, load_kept, store_kept
 from softdock.core.cycle import control
@@ -120,19 +120,21 @@ def _act(params, vector, mem, k, kept, measured):
     done = control(params, vector, mem, k, before, measured)
     remember_command(rig.features, rig, mem, k + 1, done.command)
     nothing = Wrenches(no_wrench(), no_wrench())
+    said = said_by(params.methods, params.flags, mem)
     ledger = enter(
-        params,
+        rig,
+        said,
         mem,
         kept.ledger,
         before,
         kept.command,
         measured,
-        done,
+        done=done,
         hand=nothing,
         true=nothing,
         contact=Contact(0.0, 0.0, 0.0),
         observed=0.0,
-        designed=mem[BOOK_DESIGNED] if any_books(params.methods) else 0.0,
+        designed=mem[BOOK_DESIGNED] if said.rows.books else 0.0,
     )
     if not is_sane(rig, done.corrected, ledger.kinetic):
         return _with_status(kept, DIVERGED)

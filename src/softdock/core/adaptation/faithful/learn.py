@@ -20,6 +20,7 @@ from softdock.core.adaptation.faithful.joint_start import begin_joint
 from softdock.core.adaptation.faithful.law import LAW, LAW_FLOATS, load_law, steepness
 from softdock.core.adaptation.faithful.law_samples import FIT, FIT_FLOATS, SEARCH, is_due, next_due
 from softdock.core.machine.compiled import apart, compiled
+from softdock.core.machine.deferred import deferred
 
 WORTH = 0.2  # relative spread of a stiffness below which it is worth acting on
 SOME = 4.0  # samples after which any law is better than none
@@ -99,7 +100,7 @@ def _fit_alone(method, mem, i, fit, law, every, work):
     return True
 
 
-@apart
+@deferred(returns=bool)
 def _fit_jointly(method, mem, anew, every):
     """A round of the joint fit, where one is under way or due; whether it has ended."""
     m, joint, many = method.memory, method.memory + CELL.joint, method.memory + CELL.many

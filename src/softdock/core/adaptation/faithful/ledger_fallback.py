@@ -12,12 +12,13 @@ from softdock.core.adaptation.faithful.recomputed_past import note_others
 from softdock.core.adaptation.faithful.work_exchanged import exchanged, given_to, work_of
 from softdock.core.adaptation.interface import Measured, Wrenches
 from softdock.core.adaptation.measured.motions import load_wrenches, store_wrenches
-from softdock.core.machine.compiled import apart, compiled
+from softdock.core.machine.compiled import compiled
+from softdock.core.machine.deferred import deferred
 from softdock.core.spatial.motion import opposite
 from softdock.core.spatial.vectors import store3, subtract
 
 
-@apart
+@deferred(returns="wrenches")
 def by_ledger(method, mem, rig, measured, satellites, wrenches):
     """What acts on the satellites while the ledger has them: what was measured."""
     m, ledger = method.memory, ledger_of(method, mem, rig.T)
@@ -57,7 +58,7 @@ def given_here(method, mem, rig, before, after):
     return others
 
 
-@apart
+@deferred(returns=("after", "output"))
 def settled_by_ledger(method, mem, rig, measured, before, after, output):
     """The satellites and set-points while the ledger has them."""
     others = given_here(method, mem, rig, before, after)
