@@ -46,6 +46,7 @@ from softdock.core.machine.numba_internals import (
     PythonFunctionDescriptor,
     cpu_target,
     dumps,
+    global_compiler_lock,
 )
 from softdock.core.machine.part_code import DEFERRED, DoorLibrary, PartLibrary
 from softdock.core.machine.part_names import digest_of, file_name, is_foreign, tuple_classes
@@ -203,7 +204,8 @@ def code_of(name: str) -> int:
         file = file_name(function, args, context.codegen().magic_tuple(), kind)
         folder = usable_folder()
         path = None if folder is None or file is None else folder / file
-        _CODE[name] = _read(context, path) or _made(function, args, path)
+        with global_compiler_lock:
+            _CODE[name] = _read(context, path) or _made(function, args, path)
     return _CODE[name][1]
 
 
