@@ -13,7 +13,14 @@ import click
 
 from softdock.cli.arguments import ScenarioName
 from softdock.cli.progress import echo, output, working
-from softdock.cli.rig_arguments import JSON, RIG_CHANGES, SCENARIO_CHANGES, RigName, opened_on_rig
+from softdock.cli.rig_arguments import (
+    JSON,
+    RIG_CHANGES,
+    SCENARIO_CHANGES,
+    RigName,
+    opened_on_rig,
+    rig_methods,
+)
 from softdock.cli.rig_confirm import confirm_motion
 from softdock.cli.rig_console import NO_SAFETY, Live
 
@@ -52,6 +59,7 @@ NOT_TAKEN = {  # datagrams, in words
 )
 @click.option("--view", is_flag=True, help="See it in a browser meanwhile: read only, beside it.")
 @SCENARIO_CHANGES
+@rig_methods
 @RIG_CHANGES
 @JSON
 def run(
@@ -66,6 +74,7 @@ def run(
     foxglove: int | None,
     view: bool,
     scenario_changes: tuple[str, ...],
+    method_files: tuple[Path, ...],
     changes: tuple[str, ...],
     as_json: bool,
 ) -> None:
@@ -83,7 +92,7 @@ def run(
         from softdock.drivers.rig_preflight import NO_SHIFT, dry_shift, refuse_impossible
         from softdock.rig.series import folder_for
 
-        on = opened_on_rig(rig, changes, scenario, scenario_changes)
+        on = opened_on_rig(rig, changes, scenario, scenario_changes, method_files)
         shift = NO_SHIFT
         if dry:
             shift = dry_shift(on, None if clearance_mm is None else 1e-3 * clearance_mm)
