@@ -20,7 +20,8 @@ from softdock.cli.rig_arguments import (
     rig_methods,
 )
 from softdock.cli.rig_console import NO_SAFETY, Live
-from softdock.cli.rig_run import STOPPED, as_dict, commanded, show
+from softdock.cli.rig_run import STOPPED, commanded
+from softdock.cli.rig_run_output import as_dict, show
 
 FAILED = 4  # exit code: the rig runs, and not as predicted
 

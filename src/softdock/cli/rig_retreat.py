@@ -18,7 +18,8 @@ from softdock.cli.rig_arguments import (
     rig_methods,
 )
 from softdock.cli.rig_console import Live
-from softdock.cli.rig_run import STOPPED, as_dict, commanded, show
+from softdock.cli.rig_run import STOPPED, commanded
+from softdock.cli.rig_run_output import as_dict, show
 
 
 @click.command(short_help="Back out after a stop: along stop.axis, giving way to sideways forces.")
