@@ -114,14 +114,14 @@ def forge(packets, seed, seconds=3.0):
             assert way <= limit, (one, way, program.state, program.why)
 
         forgers = [Forger(p, SHARE, one + i) for i, p in enumerate(peers.all)]
-        time = VirtualTime(forgers, answer, faults)
+        time = VirtualTime(forgers, answer, faults, look=program.look)
         time.tell("sensor", SensorLink.request())
         time.run(round(seconds * 1e9))
         if program.reason == "none":  # still on its way: the operator has enough
             program.arrays.asked[0] = layout.ASKED_STOP
             time.run(round((seconds + 1.0) * 1e9))
         arrived += time.counts["delivered"]
-        assert program.reason == "none" or program.why, one
+        assert program.why, (one, program.state, program.counts())
         ends[program.reason] = ends.get(program.reason, 0) + 1
     return arrived, ends
 

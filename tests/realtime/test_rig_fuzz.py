@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import os
 
+import pytest
 from rig_fuzz import energy_runs, forge
 
 from softdock import load_scenario
 
 PROVE = bool(os.environ.get("SOFTDOCK_PROVE"))
 SEED = int(os.environ.get("SOFTDOCK_SEED", "20"))
+FOUND = (121882610000,)  # chunks of `make prove` that had once failed
 
 
 def test_forged_datagrams_never_make_a_reply_jump():
@@ -18,6 +20,14 @@ def test_forged_datagrams_never_make_a_reply_jump():
     no reply further from the last than the speed limit allows, and every session has a reason."""
     arrived, ends = forge(1_000_000 if PROVE else 10_000, SEED)
     assert arrived >= 10_000
+    assert "none" not in ends, ends
+
+
+@pytest.mark.parametrize("seed", FOUND)
+def test_a_session_that_falls_silent_ends_with_a_reason(seed):
+    """Of 121882610000: both robots time out and the sensor's records end while the program waits
+    for them. A stop that is asked for then is heard without a datagram."""
+    _, ends = forge(10_000, seed)
     assert "none" not in ends, ends
 
 

@@ -60,6 +60,21 @@ def test_the_operator_is_heard_where_the_master_is_silent():
     assert (rig.program.reason, rig.program.state) == ("operator", "stopped")
 
 
+def test_robots_that_fall_silent_while_arming_are_the_reason():
+    """Nobody sends any more before anything has moved: the wait ends with its patience, and says
+    who was not heard for how long, where it stood in `arming` without a reason."""
+    rig = VirtualRig(quick())
+    rig.run(0.1)
+    for robot in rig.peers.robots:
+        robot.arrays.whole[NEXT_NS] = NEVER
+    patience = rig.program.arrays.plan[layout.PLAN.at.patience]
+    rig.run(0.99 * patience)
+    assert (rig.program.reason, rig.program.state) == ("none", "arming")
+    rig.run(patience + 0.1)
+    assert (rig.program.reason, rig.program.state) == ("robot_not_heard", "stopped")
+    assert rig.program.why == f"robot 0 was not heard for {patience - 0.1:.3g} s"
+
+
 def pressed_button():
     rig = VirtualRig(quick())
     rig.run(1.5)

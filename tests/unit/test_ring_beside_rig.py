@@ -11,12 +11,14 @@ import pytest
 from beside import rig_ring, row_at, write
 from click.testing import CliRunner
 
+from softdock import load_scenario
 from softdock.cli.main import cli
 from softdock.core.spatial.arrays import rotate
 from softdock.errors import BadRecording
 from softdock.recorder.ring_file import IN, RingFile
 from softdock.recorder.ring_reader import Look, running
-from softdock.viewer.beside import Beside, facility_of_rig, newest_ring
+from softdock.scenario.files import to_toml
+from softdock.viewer.beside import Beside, facility_of_rig, newest_ring, scenario_of
 from softdock.viewer.panels import light_html, numbers_html
 
 CYCLE_S = 0.004
@@ -189,3 +191,13 @@ def test_counts_of_the_loop_are_its_own(rings: RingFile) -> None:
     words = rings.ring("cycle").words
     assert (words[IN.count], words[IN.taken], words[IN.lost]) == (20, 0, 0)
     assert json.dumps([look.kept for look in looks]) == "[20, 20, 20]"
+
+
+def test_a_method_of_the_users_own_file_is_not_needed_to_draw_the_plan() -> None:
+    """The viewer beside a rig is a process that runs no file: the scenario is built without the
+    method, and those that softdock has stay."""
+    methods = '[[methods]]\nname = "of_my_own"\ngain = 2.0\n[[methods]]\nname = "direct"\n'
+    tables = load_scenario("epos_1d").tables | {"methods": []}
+    text = to_toml(tables).replace("methods = []\n", "") + methods
+    built = scenario_of({"scenario.toml": text}, "a ring")
+    assert [one["name"] for one in built.tables["methods"]] == ["direct"]

@@ -15,10 +15,12 @@ from scenarios import cone_docking, epos_wall
 
 import softdock
 from softdock.archive import run_folder as folders
+from softdock.campaign.cores import ours_told
 from softdock.campaign.plan import make_plan
 from softdock.campaign.resuming import check_resumable
 from softdock.campaign.spec import load_spec
 from softdock.cli.main import cli
+from softdock.core.machine.compiled import source_hash
 from softdock.errors import BadInput, BadRunFolder
 from softdock.files.atomic import write_whole
 
@@ -233,5 +235,16 @@ def test_a_campaign_folder_of_version_0_1_is_read_as_before(tmp_path):
     )
     assert out.exit_code == 0, out.output
     assert "The outcomes are those of the campaign's table." in out.output
-    with pytest.raises(BadInput, match="runs of one core"):
+    with pytest.raises(BadInput, match="runs of one core") as refused:
         check_resumable(make_plan(load_spec(folder)), Path(folder))
+    core = json.loads((Path(folder) / "campaign.json").read_text())["core"]
+    said = str(refused.value)
+    assert f"written by softdock 0.1.0 (core {core})" in said
+    assert f"this is softdock {softdock.__version__} (core {source_hash()}): begin" in said
+
+
+def test_two_cores_of_one_version_are_told_apart_by_their_hashes():
+    """A refusal that named only versions would say that one differs from itself."""
+    told = ours_told(softdock.__version__, "0123456789abcdef")
+    assert source_hash() in told
+    assert "the same version with other sources of the core" in told

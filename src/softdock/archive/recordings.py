@@ -15,6 +15,7 @@ from softdock.recorder.streams import CYCLE
 from softdock.runs.run import Run
 from softdock.runs.series import Series
 from softdock.scenario.build import build
+from softdock.scenario.method_sources import explained_attached
 
 RECORDED = "recording.mcap"  # in the folder of an imported log
 
@@ -36,7 +37,8 @@ def open_recording(file: str | Path, *, as_rig: bool = False) -> Run | Recording
     try:
         return _run(contents)
     except BadInput as error:
-        raise BadRecording(f"{file}: its scenario cannot be built here: {error}") from None
+        why = explained_attached(error, attached)
+        raise BadRecording(f"{file}: its scenario cannot be built here: {why}") from None
     except KeyError as error:
         raise BadRecording(f"{file}: its metrics have no {error}") from None
     except (AttributeError, IndexError, RecursionError, TypeError, ValueError) as error:

@@ -23,6 +23,7 @@ from typing import Any
 
 from softdock._version import __version__
 from softdock.benchmark.plan import CellAt, Plan
+from softdock.campaign.cores import core_told, ours_told
 from softdock.core.machine.compiled import source_hash
 from softdock.errors import BadInput, Problem
 from softdock.files.atomic import write_whole
@@ -109,9 +110,10 @@ def resume(plan: Plan, path: Path) -> Folder:
         if theirs.get(option) != value:
             raise BadInput(Problem("--resume", str(path), _other(option, value, theirs)))
     if manifest["core"] != source_hash():
+        made = manifest["softdock"], manifest["core"]
         allowed = (
-            f"cells of one core; this folder's are of softdock {manifest['softdock']} with other "
-            "sources: begin in a new folder"
+            f"cells of one core; this folder's are of {core_told(*made)}, {ours_told(*made)}: "
+            "begin in a new folder"
         )
         raise BadInput(Problem("--resume", str(path), allowed))
     folder = Folder(path, plan)

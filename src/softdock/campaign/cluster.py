@@ -28,6 +28,7 @@ from softdock.campaign.cluster_workers import (
     load_distributed,
     worker_threads,
 )
+from softdock.campaign.cores import core_told
 from softdock.campaign.engines import (
     CPU_SHARD_CYCLES,
     FEWEST,
@@ -79,7 +80,8 @@ def run_there(texts: Texts, own: str, shard: Shard, core: str) -> tuple[bytes, S
     """On a worker: one shard as a Parquet file. `core`: hash of the sources that are to run it."""
     if source_hash() != core:
         raise CampaignStopped(
-            f"its softdock ({__version__}) is not this one: runs of two cores must not be mixed"
+            f"its {core_told(__version__, source_hash())} is not the core that the campaign began "
+            f"with ({core}): runs of two cores must not be mixed"
         )
     plan, engine, functions = _known(Texts(*texts), own)
     with (

@@ -6,8 +6,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from softdock._version import __version__
 from softdock.campaign.checksums import SUMS
+from softdock.campaign.cores import core_told, ours_told
 from softdock.campaign.shards import (
     OWN,
     RUNS,
@@ -44,9 +44,10 @@ def check_resumable(plan: Plan, path: Path) -> dict[str, Any]:
             )
         )
     if manifest["core"] != source_hash():
+        made = manifest["softdock"], manifest["core"]
         raise refuse(
-            f"written by softdock {manifest['softdock']}",
-            f"runs of one core; this one ({__version__}) differs: begin in a new folder",
+            f"written by {core_told(*made)}",
+            f"runs of one core; {ours_told(*made)}: begin in a new folder",
         )
     if manifest["plan"] != plan_texts(plan).fingerprint:
         raise refuse(

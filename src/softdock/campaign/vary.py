@@ -234,9 +234,10 @@ def _read_normal(
             if bounds is None or bounds.shape != (2,) or not bounds[0] < bounds[1]:
                 wrong("within", table["within"], "[low, high], low below high")
                 return None
+            low, high = bounds.tolist()  # infinitely many deviations away is a bound, too
             cut = (
-                normal_probability((bounds[0] - mean) / deviation),
-                normal_probability((bounds[1] - mean) / deviation),
+                normal_probability((low - mean) / deviation),
+                normal_probability((high - mean) / deviation),
             )
             if cut[1] - cut[0] < 1e-6:
                 wrong(
@@ -288,9 +289,11 @@ def _covariance(table: Mapping[str, Any], size: int) -> np.ndarray | None:
             return None
         if not np.allclose(np.diag(matrix), 1.0):
             return None
-        matrix = matrix * np.outer(deviation, deviation)
+        with np.errstate(over="ignore", invalid="ignore"):  # beyond all floats: refused below
+            matrix = matrix * np.outer(deviation, deviation)
     if (
         matrix is None
+        or not np.isfinite(matrix).all()
         or matrix.shape != (size, size)
         or not np.allclose(matrix, matrix.T)
         or np.linalg.eigvalsh(matrix)[0] <= 0.0

@@ -17,9 +17,11 @@ from softdock.cli.rig_arguments import (
     RIG_CHANGES,
     SCENARIO_CHANGES,
     opened_on_rig,
+    rig_methods,
 )
 from softdock.cli.rig_console import NO_SAFETY, Live
-from softdock.cli.rig_run import STOPPED, as_dict, commanded, show
+from softdock.cli.rig_run import STOPPED, commanded
+from softdock.cli.rig_run_output import as_dict, show
 
 FAILED = 4  # exit code: the rig runs, and not as predicted
 
@@ -37,6 +39,7 @@ FAILED = 4  # exit code: the rig runs, and not as predicted
 )
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="For the recordings.")
 @SCENARIO_CHANGES
+@rig_methods
 @RIG_CHANGES
 @JSON
 def accept(
@@ -46,6 +49,7 @@ def accept(
     scenario: str,
     out: Path | None,
     scenario_changes: tuple[str, ...],
+    method_files: tuple[Path, ...],
     changes: tuple[str, ...],
     as_json: bool,
 ) -> None:
@@ -60,7 +64,7 @@ def accept(
         from softdock.rig.accept import judged
         from softdock.rig.series import folder_for
 
-        on = opened_on_rig(rig, changes, scenario, scenario_changes)
+        on = opened_on_rig(rig, changes, scenario, scenario_changes, method_files)
         refuse_impossible(on)
     folder = folder_for(on, out)
     series = commanded(on, f"{repeat} bounces", Live(as_json), repeat, NO_SHIFT, folder, "")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 from collections.abc import Callable, Sequence
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
 
-from softdock.cli.arguments import ScenarioName
+from softdock.cli.arguments import METHOD_FILES, ScenarioName, load_methods, with_methods
 from softdock.cli.progress import console
 
 if TYPE_CHECKING:
@@ -64,6 +67,22 @@ JSON: Callable[..., Any] = click.option(
 )
 
 
+def rig_methods(command: Callable[..., Any]) -> Callable[..., Any]:
+    """`--method-file`. A method that does not compile is bad input, wherever that shows first."""
+
+    @functools.wraps(command)
+    def guarded(*args: Any, **options: Any) -> Any:
+        if not options["method_files"]:
+            return command(*args, **options)
+        from softdock.scenario.method_compile import refusing_what_does_not_compile
+
+        with refusing_what_does_not_compile():
+            return command(*args, **options)
+
+    made: Callable[..., Any] = METHOD_FILES(guarded)
+    return made
+
+
 def say(text: str) -> None:
     """A line of progress or a warning, on standard error."""
     console.print(text, markup=False, highlight=False, soft_wrap=True)
@@ -80,13 +99,21 @@ def opened_rig(rig: str, changes: Sequence[str]) -> Rig:
 
 
 def opened_on_rig(
-    rig: str, changes: Sequence[str], scenario: str, scenario_changes: Sequence[str] = ()
+    rig: str,
+    changes: Sequence[str],
+    scenario: str,
+    scenario_changes: Sequence[str] = (),
+    method_files: Sequence[Path] = (),
+    acts: bool = True,
 ) -> OnRig:
     """A scenario on a rig, and every difference between the two. A preset gets the rig's cycle:
-    nobody can write another one into it."""
+    nobody can write another one into it. Methods of the user's files act in a scenario that lists
+    none of them too, as of `run`; where no controller does (`acts`), only what it lists is known by
+    them."""
     from softdock.drivers.rig_scenario import on_rig
     from softdock.scenario.files import load_scenario, preset_names
 
+    mine = load_methods(method_files)
     opened, flown = opened_rig(rig, changes), load_scenario(scenario, scenario_changes)
     cycle_ms, stated_ms = opened.clock.cycle_ms, float(flown.tables["time"]["cycle_ms"])
     given = any(change.partition("=")[0].strip() == CYCLE for change in scenario_changes)
@@ -96,4 +123,6 @@ def opened_on_rig(
     found = on_rig(opened, flown)
     for difference in found.differences:
         say(f"{found.rig.name}: {difference}")
-    return found
+    if not acts:
+        return found
+    return dataclasses.replace(found, scenario=with_methods(found.scenario, mine))

@@ -16,6 +16,7 @@ from softdock.cli.rig_arguments import (
     RIG_CHANGES,
     SCENARIO_CHANGES,
     opened_on_rig,
+    rig_methods,
 )
 
 STOPPED = 3  # exit code: the supervisor would stop the run
@@ -29,6 +30,7 @@ STOPPED = 3  # exit code: the supervisor would stop the run
 @click.option("--faults", default="", metavar="TEXT", help="On every link, as of rig emulate.")
 @click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=0, help="Of the faults.")
 @SCENARIO_CHANGES
+@rig_methods
 @RIG_CHANGES
 @JSON
 def check(
@@ -37,6 +39,7 @@ def check(
     faults: str,
     seed: int,
     scenario_changes: tuple[str, ...],
+    method_files: tuple[Path, ...],
     changes: tuple[str, ...],
     as_json: bool,
 ) -> None:
@@ -49,7 +52,7 @@ def check(
     with working(f"flying {scenario} on {rig} in virtual time"):
         from softdock.drivers.rig_check import check_rig
 
-        on = opened_on_rig(rig, changes, scenario, scenario_changes)
+        on = opened_on_rig(rig, changes, scenario, scenario_changes, method_files)
         folder = Path(scenario).parent if Path(scenario).is_file() else None
         found = check_rig(on, faults, seed, folder)
     if as_json:

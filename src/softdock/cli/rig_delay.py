@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 from typing import Any
 
 import click
@@ -16,6 +17,7 @@ from softdock.cli.rig_arguments import (
     SCENARIO_CHANGES,
     SCENARIO_OPTION,
     opened_on_rig,
+    rig_methods,
 )
 from softdock.cli.rig_confirm import confirm_motion
 
@@ -28,6 +30,7 @@ from softdock.cli.rig_confirm import confirm_motion
 @click.option("--write", is_flag=True, help="State what was found in RIG's file.")
 @SCENARIO_OPTION
 @SCENARIO_CHANGES
+@rig_methods
 @RIG_CHANGES
 @JSON
 def delay(
@@ -38,6 +41,7 @@ def delay(
     write: bool,
     scenario: str,
     scenario_changes: tuple[str, ...],
+    method_files: tuple[Path, ...],
     changes: tuple[str, ...],
     as_json: bool,
 ) -> None:
@@ -55,7 +59,7 @@ def delay(
         from softdock.drivers.rig_measure import delays_found, sway
         from softdock.drivers.rig_peers import open_peers
 
-        on = opened_on_rig(rig, changes, scenario, scenario_changes)
+        on = opened_on_rig(rig, changes, scenario, scenario_changes, method_files, acts=False)
         speed = 1e-3 * amplitude_mm * math.pi * frequency_hz
         confirm_motion(on.rig, f"swaying by {amplitude_mm:g} mm", speed)
         with peers_of(on) as emulators, open_peers(on.rig) as peers:

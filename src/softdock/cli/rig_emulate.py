@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from pathlib import Path
 from typing import Any
 
 import click
@@ -16,6 +17,7 @@ from softdock.cli.rig_arguments import (
     SCENARIO_CHANGES,
     SCENARIO_OPTION,
     opened_on_rig,
+    rig_methods,
     say,
 )
 
@@ -26,6 +28,7 @@ LOOK_S = 0.2
 @RIG
 @SCENARIO_OPTION
 @SCENARIO_CHANGES
+@rig_methods
 @click.option(
     "--faults",
     default="",
@@ -41,6 +44,7 @@ def emulate(
     rig: str,
     scenario: str,
     scenario_changes: tuple[str, ...],
+    method_files: tuple[Path, ...],
     faults: str,
     seed: int | None,
     seconds: float | None,
@@ -59,7 +63,7 @@ def emulate(
         from softdock.drivers.rig_emulation import are_running, emulation_of, faults_of
         from softdock.errors import BadInput, Problem
 
-        on = opened_on_rig(rig, changes, scenario, scenario_changes)
+        on = opened_on_rig(rig, changes, scenario, scenario_changes, method_files, acts=False)
         emulation = emulation_of(on, faults_of(on.rig, faults, seed), patient=True)
         if are_running(on.rig):
             sensor = next(iter(on.rig.sensors.values()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import click
@@ -15,6 +16,7 @@ from softdock.cli.rig_arguments import (
     SCENARIO_CHANGES,
     SCENARIO_OPTION,
     opened_on_rig,
+    rig_methods,
 )
 
 
@@ -23,6 +25,7 @@ from softdock.cli.rig_arguments import (
 @click.option("--seconds", type=click.FloatRange(0.5, 3600.0), default=5.0, show_default=True)
 @SCENARIO_OPTION
 @SCENARIO_CHANGES
+@rig_methods
 @RIG_CHANGES
 @JSON
 def listen(
@@ -30,6 +33,7 @@ def listen(
     seconds: float,
     scenario: str,
     scenario_changes: tuple[str, ...],
+    method_files: tuple[Path, ...],
     changes: tuple[str, ...],
     as_json: bool,
 ) -> None:
@@ -44,7 +48,7 @@ def listen(
         from softdock.drivers.rig_listen import heard
         from softdock.drivers.rig_peers import open_peers
 
-        on = opened_on_rig(rig, changes, scenario, scenario_changes)
+        on = opened_on_rig(rig, changes, scenario, scenario_changes, method_files, acts=False)
         with peers_of(on) as emulators, open_peers(on.rig) as peers:
             if emulators is not None:
                 emulators.go()

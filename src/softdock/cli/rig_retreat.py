@@ -15,9 +15,11 @@ from softdock.cli.rig_arguments import (
     SCENARIO_CHANGES,
     SCENARIO_OPTION,
     opened_on_rig,
+    rig_methods,
 )
 from softdock.cli.rig_console import Live
-from softdock.cli.rig_run import STOPPED, as_dict, commanded, show
+from softdock.cli.rig_run import STOPPED, commanded
+from softdock.cli.rig_run_output import as_dict, show
 
 
 @click.command(short_help="Back out after a stop: along stop.axis, giving way to sideways forces.")
@@ -26,6 +28,7 @@ from softdock.cli.rig_run import STOPPED, as_dict, commanded, show
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="For the recording.")
 @SCENARIO_OPTION
 @SCENARIO_CHANGES
+@rig_methods
 @RIG_CHANGES
 @JSON
 def retreat(
@@ -34,6 +37,7 @@ def retreat(
     out: Path | None,
     scenario: str,
     scenario_changes: tuple[str, ...],
+    method_files: tuple[Path, ...],
     changes: tuple[str, ...],
     as_json: bool,
 ) -> None:
@@ -51,7 +55,7 @@ def retreat(
 
         if way_mm is not None:
             changes = (*changes, f"stop.retreat_m={1e-3 * way_mm}")
-        on = opened_on_rig(rig, changes, scenario, scenario_changes)
+        on = opened_on_rig(rig, changes, scenario, scenario_changes, method_files, acts=False)
     way = 1e3 * on.rig.stop.retreat_m
     what = f"the way out, {way:g} mm along {list(on.rig.stop.axis)}"
     series = commanded(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,21 +11,24 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from softdock.cli.arguments import ScenarioName
-from softdock.cli.progress import echo, output, working
-from softdock.cli.rig_arguments import JSON, RIG_CHANGES, SCENARIO_CHANGES, RigName, opened_on_rig
+from softdock.cli.progress import echo, working
+from softdock.cli.rig_arguments import (
+    JSON,
+    RIG_CHANGES,
+    SCENARIO_CHANGES,
+    RigName,
+    opened_on_rig,
+    rig_methods,
+)
 from softdock.cli.rig_confirm import confirm_motion
 from softdock.cli.rig_console import NO_SAFETY, Live
+from softdock.cli.rig_run_output import as_dict, granted_text, show
 
 if TYPE_CHECKING:
     from softdock.drivers.rig_scenario import OnRig
     from softdock.rig.series import RigRun, RigSeries
 
 STOPPED = 3  # exit code: the supervisor ended a run
-NOT_TAKEN = {  # datagrams, in words
-    "other_address": "from other addresses than the stated one",
-    "malformed": "malformed",
-    "not_believed": "with a count far from the robot's own",
-}
 
 
 @click.command(short_help="A scenario on a rig: run-up, docking, return; recorded and supervised.")
@@ -52,6 +54,7 @@ NOT_TAKEN = {  # datagrams, in words
 )
 @click.option("--view", is_flag=True, help="See it in a browser meanwhile: read only, beside it.")
 @SCENARIO_CHANGES
+@rig_methods
 @RIG_CHANGES
 @JSON
 def run(
@@ -66,6 +69,7 @@ def run(
     foxglove: int | None,
     view: bool,
     scenario_changes: tuple[str, ...],
+    method_files: tuple[Path, ...],
     changes: tuple[str, ...],
     as_json: bool,
 ) -> None:
@@ -83,7 +87,7 @@ def run(
         from softdock.drivers.rig_preflight import NO_SHIFT, dry_shift, refuse_impossible
         from softdock.rig.series import folder_for
 
-        on = opened_on_rig(rig, changes, scenario, scenario_changes)
+        on = opened_on_rig(rig, changes, scenario, scenario_changes, method_files)
         shift = NO_SHIFT
         if dry:
             shift = dry_shift(on, None if clearance_mm is None else 1e-3 * clearance_mm)
@@ -201,13 +205,6 @@ def _streaming(port: int | None, live: Live) -> Iterator[Callable[[Path], None]]
             live.say(stream.said)
 
 
-def granted_text(granted: Any) -> str:
-    """What the machine gave of real time."""
-    fifo = f"SCHED_FIFO {granted.fifo}" if granted.fifo else "no real-time priority"
-    locked = "memory locked" if granted.locked else "memory not locked"
-    return f"granted: {fifo}, {locked}" + "".join(f"; refused: {r}" for r in granted.refusals)
-
-
 def refuse_slow(on: OnRig, granted: Any) -> None:
     """Real-time priority is required beyond loopback, unless the rig file says otherwise."""
     from softdock.errors import BadInput, Problem
@@ -217,78 +214,3 @@ def refuse_slow(on: OnRig, granted: Any) -> None:
     if required and granted.fifo == 0:
         allowed = f"SCHED_FIFO for this user (ulimit -r, or CAP_SYS_NICE); {granted_text(granted)}"
         raise BadInput(Problem("machine.require_realtime", wanted, allowed, on.rig.file))
-
-
-def as_dict(on: OnRig, series: RigSeries) -> dict[str, Any]:
-    """Everything, for JSON."""
-    import numpy as np
-
-    times = series.compute_us
-    shares = np.percentile(times, [50.0, 99.0, 99.99]) if len(times) else [math.nan] * 3
-    compute = dict(zip(("p50_us", "p99_us", "p99.99_us"), map(float, shares)))
-    return {
-        "rig": on.rig.name,
-        "scenario": on.scenario.tables["name"],
-        "completed": series.completed,
-        "granted": {
-            "fifo": series.granted.fifo,
-            "memory_locked": series.granted.locked,
-            "refused": list(series.granted.refusals),
-        },
-        "compute": {k: v if math.isfinite(v) else None for k, v in compute.items()},
-        "runs": [one.to_dict() for one in series.runs],
-        "statistics": series.statistics(),
-        "not_taken": series.not_taken,
-        "no_safety_function": NO_SAFETY,
-    }
-
-
-def sentences(on: OnRig, done: RigRun) -> list[str]:
-    """One run in words, all of them from this run."""
-    o = done.outcome
-    lines = [f"{'completed' if o.completed else 'STOPPED'}: {o.why}"]
-    if o.restitution is not None:
-        lines.append(f"restitution {o.restitution:.6f} in {o.contacts} contact(s)")
-    if o.force_age_ms is not None:
-        lines.append(
-            f"force {o.peak_force_N:.3f} N at most, {o.force_age_ms:.3f} ms old in contact"
-        )
-    if o.contacts:
-        lines.append(
-            f"energy: observed {1e3 * o.observed_J:.3f} mJ; kinetic at most "
-            f"{1e3 * o.kinetic_most_J:.3f} mJ, bound {1e3 * o.kinetic_bound_J:.3f} mJ"
-        )
-    for robot in o.robots:
-        lines.append(
-            f"{robot.name}: {robot.telegrams} telegrams, {robot.lost} lost, {robot.late} late, "
-            f"largest step {robot.largest_step_mm:.4f} mm, clock {robot.drift_ppm:+.0f} ppm"
-        )
-    if done.recording is not None:
-        whole = "" if not done.said else f", but not all of it: {'; '.join(done.said)}"
-        lines.append(f"recorded in {done.recording}{whole}")
-    if not o.completed and any(robot.largest_step_mm > 0.0 for robot in o.robots):
-        typed = on.rig.file if Path(on.rig.file).is_file() else on.rig.name  # a preset
-        lines.append(f"the robots stand; back to a free place: softdock rig retreat {typed}")
-    elif not o.completed:
-        lines.append("nothing has moved")
-    return lines
-
-
-def show(on: OnRig, series: RigSeries) -> None:
-    """Results on standard output."""
-    lines: list[str] = []
-    for number, done in enumerate(series.runs):
-        if series.planned > 1:
-            lines.append(f"run {number + 1} of {series.planned}")
-        lines += sentences(on, done)
-    if len(series.runs) > 1:
-        for name, row in series.statistics().items():
-            lines.append(
-                f"{name}: mean {row['mean']:.6g}, spread {row['spread']:.2g}, "
-                f"{row['least']:.6g} to {row['largest']:.6g} ({row['runs']:.0f} runs)"
-            )
-    for name, rows in series.not_taken.items():
-        said = ", ".join(f"{count} {NOT_TAKEN[why]}" for why, count in rows.items())
-        lines.append(f"{name}: datagrams that were not taken: {said}")
-    lines += [granted_text(series.granted), NO_SAFETY]
-    output().print("\n".join(lines), markup=False, soft_wrap=True)

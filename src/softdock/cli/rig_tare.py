@@ -16,6 +16,7 @@ from softdock.cli.rig_arguments import (
     SCENARIO_CHANGES,
     SCENARIO_OPTION,
     opened_on_rig,
+    rig_methods,
 )
 from softdock.cli.rig_confirm import confirm_motion
 
@@ -38,6 +39,7 @@ from softdock.cli.rig_confirm import confirm_motion
 )
 @SCENARIO_OPTION
 @SCENARIO_CHANGES
+@rig_methods
 @RIG_CHANGES
 @JSON
 def tare(
@@ -47,6 +49,7 @@ def tare(
     log: Path | None,
     scenario: str,
     scenario_changes: tuple[str, ...],
+    method_files: tuple[Path, ...],
     changes: tuple[str, ...],
     as_json: bool,
 ) -> None:
@@ -64,7 +67,7 @@ def tare(
     from softdock.identification.calibration import enough_for
 
     with working("taring") as update:
-        on = opened_on_rig(rig, changes, scenario, scenario_changes)
+        on = opened_on_rig(rig, changes, scenario, scenario_changes, method_files, acts=False)
         tools = _from_log(on, log) if log else _measured(on, angle_deg, hold_s, update)
         lacking = {which: enough_for(tool, on.scenario, which) for which, tool in tools.items()}
     name = on.scenario.name

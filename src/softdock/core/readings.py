@@ -19,6 +19,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from softdock.core.adaptation.interface import Output
+from softdock.core.bodies import CHASER, TARGET
 from softdock.core.command.laboratory import prepare_laboratory
 from softdock.core.facility.reading import MOCK_UP_SIZE, MOCK_UPS, ROBOT_SIZE
 from softdock.core.facility.state import Facility
@@ -114,12 +115,12 @@ def _taken_in(params, vector, mem, facility, handed, k):
     target = load_wrench(mem, second) if on != ON_CHASER else no_wrench()
     if params.flags.chaser_heavy and on != ON_TARGET:
         raw = RawReading(
-            which=0, wrench=chaser, motion=seen.chaser, force_age=force_age, pose_age=pose_age
+            which=CHASER, wrench=chaser, motion=seen.chaser, force_age=force_age, pose_age=pose_age
         )
         chaser = compensated(params.features, params, vector, mem, k, raw)
     if params.flags.target_heavy and on != ON_CHASER:
         raw = RawReading(
-            which=1, wrench=target, motion=seen.target, force_age=force_age, pose_age=pose_age
+            which=TARGET, wrench=target, motion=seen.target, force_age=force_age, pose_age=pose_age
         )
         target = compensated(params.features, params, vector, mem, k, raw)
     chaser, target = above_threshold(params.sensor, chaser, target)
@@ -144,7 +145,7 @@ def above_threshold(sensor, chaser, target):
 class RawReading(NamedTuple):
     """A new reading of one sensor, before what the mock-up weighs is taken off."""
 
-    which: int  # 0 chaser's, 1 target's
+    which: int  # CHASER or TARGET: whose
     wrench: Wrench  # sensor axes, about the sensor's origin
     motion: Motion  # of the mock-up, as reported
     force_age: float  # s, of the reading

@@ -15,17 +15,7 @@ from softdock.core.adaptation.interface import Output
 from softdock.core.instants import NS
 from softdock.core.machine.compiled import compiled
 from softdock.core.readings import RawReading, compensated
-from softdock.core.seam import (
-    CHASER_POSE,
-    CHASER_REDUCED,
-    CHASER_TWIST,
-    CHASER_WRENCH,
-    TARGET_POSE,
-    TARGET_REDUCED,
-    TARGET_TWIST,
-    TARGET_WRENCH,
-    R,
-)
+from softdock.core.seam import OF_CHASER, OF_TARGET, R
 from softdock.core.spatial.motion import Motion, Wrench, coasting, load_motion, load_wrench
 from softdock.core.spatial.rotations import inverse, logarithm, product
 from softdock.core.spatial.vectors import scale, subtract
@@ -41,24 +31,27 @@ class Poses(NamedTuple):
     both: Output  # both at the instant of the newer one
 
 
-class Readings(NamedTuple):
-    """Both sensors' readings, without weight and inertia of what they carry."""
+class Reading(NamedTuple):
+    """One sensor's newest reading, without weight and inertia of what it carries."""
 
-    chaser: Wrench
-    target: Wrench
-    chaser_number: float
-    target_number: float
-    chaser_age: float  # s
-    target_age: float  # s
+    wrench: Wrench
+    number: float  # of the sample; negative: none yet
+    age: float  # s
+
+
+class Readings(NamedTuple):
+    chaser: Reading
+    target: Reading
 
 
 @compiled
-def _motion(report, at, has_pose, has_twist, stamp, was, was_stamp, T):
+def _motion(report, side, was, was_stamp, T):
     """A mock-up as reported, and the stamp of it [ns]. `was`: as reported before."""
-    if not has_pose:
+    there, stamp = int(report[R.present]), report[side.stamp]
+    if there & side.has_pose == 0:
         return coasting(was, T), was_stamp
-    new = load_motion(report, at)
-    if has_twist:
+    new = load_motion(report, side.motion)
+    if there & side.has_twist != 0:
         return new, stamp
     dt = NS * (stamp - was_stamp)
     if dt <= 0.0:
@@ -70,94 +63,64 @@ def _motion(report, at, has_pose, has_twist, stamp, was, was_stamp, T):
 
 
 @compiled
-def _age(is_there, reported, number, before, k, T):
-    """Age of a force sample at t_k [s]: one that never came is as old as the run."""
-    if is_there:
-        return reported
-    return before + T if number >= 0.0 else k * T
+def _pose_age(report, side):
+    return report[side.age] if int(report[R.present]) & side.has_pose != 0 else 0.0
 
 
 @compiled
-def poses_of(report, there, kept, T):
+def _younger(motion, its_age, age):
+    """A motion carried on from its own age [s] to a smaller one."""
+    return coasting(motion, its_age - age) if its_age > age else motion
+
+
+@compiled
+def poses_of(report, kept, T):
     """Of both mock-ups: the older one is carried on to the instant of the newer one."""
-    chaser, chaser_stamp = _motion(
-        report,
-        at=R.chaser,
-        has_pose=there & CHASER_POSE != 0,
-        has_twist=there & CHASER_TWIST != 0,
-        stamp=report[R.chaser_stamp],
-        was=kept.seen.chaser,
-        was_stamp=kept.chaser_stamp,
-        T=T,
-    )
-    target, target_stamp = _motion(
-        report,
-        at=R.target,
-        has_pose=there & TARGET_POSE != 0,
-        has_twist=there & TARGET_TWIST != 0,
-        stamp=report[R.target_stamp],
-        was=kept.seen.target,
-        was_stamp=kept.target_stamp,
-        T=T,
-    )
-    seen = Output(chaser, target)
-    chaser_age = report[R.chaser_age] if there & CHASER_POSE != 0 else 0.0
-    target_age = report[R.target_age] if there & TARGET_POSE != 0 else 0.0
+    chaser, chaser_stamp = _motion(report, OF_CHASER, kept.seen.chaser, kept.chaser_stamp, T)
+    target, target_stamp = _motion(report, OF_TARGET, kept.seen.target, kept.target_stamp, T)
+    chaser_age, target_age = _pose_age(report, OF_CHASER), _pose_age(report, OF_TARGET)
     age = min(chaser_age, target_age)
-    if chaser_age > age:
-        chaser = coasting(chaser, chaser_age - age)
-    if target_age > age:
-        target = coasting(target, target_age - age)
     return Poses(
-        seen=seen,
+        seen=Output(chaser, target),
         chaser_stamp=chaser_stamp,
         target_stamp=target_stamp,
         age=age,
-        both=Output(chaser, target),
+        both=Output(_younger(chaser, chaser_age, age), _younger(target, target_age, age)),
     )
+
+
+@compiled
+def _force_age(report, side, was, k, T):
+    """Age of a force sample at t_k [s]: one that never came is as old as the run."""
+    if int(report[R.present]) & side.has_wrench != 0:
+        return report[side.force_age]
+    return was.age + T if was.number >= 0.0 else k * T
+
+
+@compiled
+def _reading(params, vector, mem, k, report, side, was, motion, pose_age):
+    """One sensor's reading. `was`: the one before; `motion`: of its mock-up."""
+    there, age = int(report[R.present]), _force_age(report, side, was, k, params.T)
+    number = report[side.force_number]
+    if there & side.has_wrench == 0 or number == was.number:
+        return Reading(was.wrench, was.number, age)
+    wrench = load_wrench(report, side.wrench)
+    if there & side.is_reduced == 0:
+        raw = RawReading(
+            which=side.which, wrench=wrench, motion=motion, force_age=age, pose_age=pose_age
+        )
+        wrench = compensated(params.features, params, vector, mem, k, raw)
+    return Reading(wrench, number, age)
 
 
 @compiled
 def readings_of(params, vector, mem, k, kept, report, poses):
     """A sensor's reading is taken where its number is a new one, and reduced to the contact's
     wrench where the facility has not done it."""
-    there, T = int(report[R.present]), params.T
-    has_first, has_second = there & CHASER_WRENCH != 0, there & TARGET_WRENCH != 0
-    first_age = _age(
-        has_first, report[R.chaser_force_age], kept.chaser_number, kept.chaser_force_age, k, T
-    )
-    second_age = _age(
-        has_second, report[R.target_force_age], kept.target_number, kept.target_force_age, k, T
-    )
-    reading, second = kept.reading, kept.second
-    first_number, second_number = kept.chaser_number, kept.target_number
-    if has_first and report[R.chaser_force_number] != first_number:
-        first_number, reading = report[R.chaser_force_number], load_wrench(report, R.chaser_wrench)
-        if there & CHASER_REDUCED == 0:
-            raw = RawReading(
-                which=0,
-                wrench=reading,
-                motion=poses.both.chaser,
-                force_age=first_age,
-                pose_age=poses.age,
-            )
-            reading = compensated(params.features, params, vector, mem, k, raw)
-    if has_second and report[R.target_force_number] != second_number:
-        second_number, second = report[R.target_force_number], load_wrench(report, R.target_wrench)
-        if there & TARGET_REDUCED == 0:
-            raw = RawReading(
-                which=1,
-                wrench=second,
-                motion=poses.both.target,
-                force_age=second_age,
-                pose_age=poses.age,
-            )
-            second = compensated(params.features, params, vector, mem, k, raw)
+    chaser = Reading(kept.reading, kept.chaser_number, kept.chaser_force_age)
+    target = Reading(kept.second, kept.target_number, kept.target_force_age)
+    both, age = poses.both, poses.age
     return Readings(
-        chaser=reading,
-        target=second,
-        chaser_number=first_number,
-        target_number=second_number,
-        chaser_age=first_age,
-        target_age=second_age,
+        _reading(params, vector, mem, k, report, OF_CHASER, chaser, both.chaser, age),
+        _reading(params, vector, mem, k, report, OF_TARGET, target, both.target, age),
     )

@@ -23,9 +23,6 @@ from softdock.core.machine.generated import replacing
 from softdock.core.machine.vector import PAIRS_MEM
 from softdock.core.readings import above_threshold, note_twists
 from softdock.core.report_contents import poses_of, readings_of
-from softdock.core.seam import (
-    R,
-)
 from softdock.core.sensor.force_torque import ON_BOTH, ON_TARGET
 from softdock.core.spatial.rigid_body import motion_of
 from softdock.core.spatial.vectors import dot
@@ -64,25 +61,25 @@ def arrive(params, vector, mem, k, kept, report):
     """What the report of t_k tells: what is kept from here on, and `Measured` for the methods.
     `params`: of the rig, without methods."""
     on = params.sensor.on
-    poses = poses_of(report, int(report[R.present]), kept, params.T)
+    poses = poses_of(report, kept, params.T)
     note_twists(params, mem, k, poses.age, poses.both)
     read = readings_of(params, vector, mem, k, kept, report, poses)
-    a, b = above_threshold(params.sensor, read.chaser, read.target)
-    force_age = read.target_age if on == ON_TARGET else read.chaser_age
+    a, b = above_threshold(params.sensor, read.chaser.wrench, read.target.wrench)
+    force_age = read.target.age if on == ON_TARGET else read.chaser.age
     if on == ON_BOTH:
-        force_age = max(read.chaser_age, read.target_age)
+        force_age = max(read.chaser.age, read.target.age)
     measured = measured_of(
         params, kept.satellites, b if on == ON_TARGET else a, b, poses.both, force_age, poses.age
     )
     after = _arrived(
         kept,
         measured=measured.wrenches,
-        reading=read.chaser,
-        second=read.target,
-        chaser_number=read.chaser_number,
-        target_number=read.target_number,
-        chaser_force_age=read.chaser_age,
-        target_force_age=read.target_age,
+        reading=read.chaser.wrench,
+        second=read.target.wrench,
+        chaser_number=read.chaser.number,
+        target_number=read.target.number,
+        chaser_force_age=read.chaser.age,
+        target_force_age=read.target.age,
         seen=poses.seen,
         chaser_stamp=poses.chaser_stamp,
         target_stamp=poses.target_stamp,

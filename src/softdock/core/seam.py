@@ -14,11 +14,13 @@ set, and its cells mean nothing (`told` gives None).
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from softdock.core.bodies import CHASER, TARGET
 from softdock.core.machine.cells import Cell, Cells
+from softdock.core.machine.compiled import compiled
 from softdock.core.spatial.motion import MOTION, MOTION_FLOATS, WRENCH_FLOATS
 from softdock.core.status import STATUSES
 
@@ -79,6 +81,60 @@ PRESENT_BITS: dict[str, int] = {
     "chaser_reduced": CHASER_REDUCED,
     "target_reduced": TARGET_REDUCED,
 }
+
+
+class Side(NamedTuple):
+    """What a report has of one body: bits of `present`, and places in the report."""
+
+    which: int  # CHASER or TARGET
+    has_pose: int
+    has_twist: int
+    has_wrench: int
+    is_reduced: int
+    stamp: int
+    age: int
+    motion: int
+    force_stamp: int
+    force_age: int
+    force_number: int
+    wrench: int
+
+
+OF_CHASER = Side(
+    which=CHASER,
+    has_pose=CHASER_POSE,
+    has_twist=CHASER_TWIST,
+    has_wrench=CHASER_WRENCH,
+    is_reduced=CHASER_REDUCED,
+    stamp=R.chaser_stamp,
+    age=R.chaser_age,
+    motion=R.chaser,
+    force_stamp=R.chaser_force_stamp,
+    force_age=R.chaser_force_age,
+    force_number=R.chaser_force_number,
+    wrench=R.chaser_wrench,
+)
+OF_TARGET = Side(
+    which=TARGET,
+    has_pose=TARGET_POSE,
+    has_twist=TARGET_TWIST,
+    has_wrench=TARGET_WRENCH,
+    is_reduced=TARGET_REDUCED,
+    stamp=R.target_stamp,
+    age=R.target_age,
+    motion=R.target,
+    force_stamp=R.target_force_stamp,
+    force_age=R.target_force_age,
+    force_number=R.target_force_number,
+    wrench=R.target_wrench,
+)
+
+
+@compiled
+def side_of(body):
+    return OF_CHASER if body == CHASER else OF_TARGET
+
+
 # how a controller ends: as a run does, or because of a report
 FACILITY_STOP = len(STATUSES)
 SEAM_STATUSES = (*STATUSES, "stopped by the facility")

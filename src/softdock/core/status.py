@@ -18,19 +18,7 @@ from softdock.core.machine.vector import NO_LIMIT
 from softdock.core.spatial.rigid_body import body_rate
 from softdock.core.spatial.vectors import dot
 
-COMPLETED, DIVERGED, FORCE_LIMIT, TORQUE_LIMIT, REACH_LIMIT, DEEP_AT_START, METHOD_STOP = (
-    0,
-    1,
-    2,
-    3,
-    4,
-    5,
-    6,
-)  # status of a run
-NO_NUMBER = 7
-# of an arm: as arms/follow.py counts them, from one on, behind this
-BEFORE_ARMS = 7
-STATUSES = (
+OF_A_RUN = (
     "completed",
     "diverged",
     "force limit",
@@ -39,11 +27,21 @@ STATUSES = (
     "deep in contact at the start",
     "stopped by a method",
     "a method pushed with something that is not a number",
-    "arm out of reach",
-    "joint limit of an arm",
-    "arm at a singularity",
 )
-ARM_STATUSES = STATUSES[BEFORE_ARMS + 1 :]
+# of an arm: as arms/follow.py counts them, from one on, behind those of a run
+ARM_STATUSES = ("arm out of reach", "joint limit of an arm", "arm at a singularity")
+STATUSES = (*OF_A_RUN, *ARM_STATUSES)
+(
+    COMPLETED,
+    DIVERGED,
+    FORCE_LIMIT,
+    TORQUE_LIMIT,
+    REACH_LIMIT,
+    DEEP_AT_START,
+    METHOD_STOP,
+    NO_NUMBER,
+) = range(len(OF_A_RUN))
+BEFORE_ARMS = NO_NUMBER
 DEEPEST_START = (
     1e-6  # m; bodies deeper in contact than this at t = 0 would bring energy from nowhere
 )

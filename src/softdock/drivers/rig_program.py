@@ -206,7 +206,7 @@ class RigProgram:
         """A datagram from Python: what is answered."""
         if (sensor := self._sensor(who)) is not None:
             sensor.hear(data, now_ns)
-            logic.look(self.arrays, self.links, self.records, now_ns)  # robots may all be silent
+            self.look(now_ns)
             return
         which, size = NAMES.index(who), len(data)
         if size > LONGEST:
@@ -222,9 +222,13 @@ class RigProgram:
             size=size,
             arrival=now_ns,
         )
-        logic.look(self.arrays, self.links, self.records, now_ns)
+        self.look(now_ns)
         if length > 0:
             yield who, self._out[:length].tobytes()
+
+    def look(self, now_ns: int) -> None:
+        """A look at all links, also where nobody sends anything any more."""
+        logic.look(self.arrays, self.links, self.records, now_ns)
 
     @property
     def state(self) -> str:

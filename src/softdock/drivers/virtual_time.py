@@ -4,6 +4,8 @@ Every peer has its next instant and acts then; what it sends goes through the sa
 a real network and arrives at the controller, whose answers go the same way back. Two runs with
 the same seed are the same bytes in the same order (`digest`). At one instant, sensors sample
 first, then arrives what was sent, then robots tick: a sample of t_k is there when t_k's Rob is.
+`look`, where it is given, is called with the instant [ns] of every event, as the loop over sockets
+looks every few ms, so that a controller sees what does not come.
 """
 
 from __future__ import annotations
@@ -43,10 +45,11 @@ class VirtualTime:
         controller: Controller,
         faults: Faults | None = None,
         samplers: frozenset[str] = frozenset({"sensor", "sensor.chaser", "sensor.target"}),
+        look: Callable[[int], None] | None = None,
     ) -> None:
         faults = faults or Faults()
         self.peers = {p.name: p for p in peers}
-        self.controller = controller
+        self.controller, self.look = controller, look
         self.now_ns = min(p.next_ns for p in peers)
         self.counts = {"sent": 0, "lost": 0, "delivered": 0}
         self._seed, self._rates = faults.seed, faults.rates()
@@ -108,11 +111,12 @@ class VirtualTime:
             self.now_ns, _, _, outward, who, data = heapq.heappop(self._events)
             if data is not None:
                 self._arrive(who, data, outward)
-                continue
-            peer = self.peers[who]
-            for sent in peer.act():
-                self._send(who, sent, False)
-            self._push_peer(who)
+            else:
+                for sent in self.peers[who].act():
+                    self._send(who, sent, False)
+                self._push_peer(who)
+            if self.look is not None:
+                self.look(self.now_ns)
 
     def digest(self) -> str:
         """A hash of everything that the controller has sent."""

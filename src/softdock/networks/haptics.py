@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from softdock.core.ports.haptic_loop import (
+    BENCH_ROW,
     BETTER,
     CONTROLLED,
+    IN_ROW,
     PUBLISHED,
     RENDERINGS,
     Bench,
@@ -136,7 +138,7 @@ def _touch(setting: Setting, rendering: str) -> Touch:
         mem = fresh_memory(better, s.tank_J)
         if kind == BETTER:
             mem[places_of(better.n, 1).position] = s.hand_start_m
-    rows = np.zeros((math.ceil(s.duration_s / T - 1e-9) + 1, 5))
+    rows = np.zeros((math.ceil(s.duration_s / T - 1e-9) + 1, BENCH_ROW.size))
     believed = (
         s.device_damping_Ns_per_m
         if s.believed_damping_Ns_per_m is None
@@ -168,10 +170,10 @@ def _touch(setting: Setting, rendering: str) -> Touch:
         rendering=rendering,
         setting=s,
         time_s=time,
-        position_m=rows[:, 0],
-        velocity_m_per_s=rows[:, 1],
-        force_N=rows[:, 2],
-        energy_J=rows[:, 3],
+        position_m=rows[:, IN_ROW.position],
+        velocity_m_per_s=rows[:, IN_ROW.velocity],
+        force_N=rows[:, IN_ROW.force],
+        energy_J=rows[:, IN_ROW.fed],
         numbers=numbers,
     )
 
@@ -184,8 +186,8 @@ def static_force(setting: Setting) -> float:
 
 def _numbers(setting: Setting, time: np.ndarray, rows: np.ndarray) -> dict[str, Any]:
     rest = rows[time >= setting.rest_from_s - 1e-9]
-    found = settling(time[time >= setting.rest_from_s - 1e-9], rest[:, 1])
-    expected, mean = static_force(setting), float(np.mean(rest[:, 2]))
+    found = settling(time[time >= setting.rest_from_s - 1e-9], rest[:, IN_ROW.velocity])
+    expected, mean = static_force(setting), float(np.mean(rest[:, IN_ROW.force]))
     if not found.dies_down:
         ends = BUZZES
     elif mean < NO_WALL * expected:
@@ -200,9 +202,9 @@ def _numbers(setting: Setting, time: np.ndarray, rows: np.ndarray) -> dict[str, 
         "mean_force_N": mean,
         "static_force_N": expected,
         "force_error": mean / expected - 1.0,
-        "least_energy_at_port_mJ": 1e3 * float(np.min(rows[:, 3])),
-        "energy_at_port_mJ": 1e3 * float(rows[-1, 3]),
-        "deepest_mm": -1e3 * float(np.min(rows[:, 0])),
+        "least_energy_at_port_mJ": 1e3 * float(np.min(rows[:, IN_ROW.fed])),
+        "energy_at_port_mJ": 1e3 * float(rows[-1, IN_ROW.fed]),
+        "deepest_mm": -1e3 * float(np.min(rows[:, IN_ROW.position])),
     }
 
 

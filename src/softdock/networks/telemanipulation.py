@@ -14,8 +14,11 @@ from softdock.core.ports.linear_step import fresh_memory, linear_net
 from softdock.core.ports.models import single_spring
 from softdock.core.ports.network import Network
 from softdock.core.ports.telemanipulation_loop import (
+    CHANNEL,
+    IN_ROW,
     LOCAL_MODEL,
     REFLECTED,
+    TELE_ROW,
     Remote,
     run_telemanipulation,
 )
@@ -143,13 +146,13 @@ def telemanipulate(
     bench, remote = _bench(s), _remote(s, scheme)
     T = s.sample_period_s
     net = linear_net(model or single_spring(remote.wall_stiffness), T, bound=remote.bound)
-    rows = np.zeros((math.ceil(s.duration_s / T - 1e-9), 8))
+    rows = np.zeros((math.ceil(s.duration_s / T - 1e-9), TELE_ROW.size))
     run_telemanipulation(
         bench,
         remote,
         net,
         mem=fresh_memory(net, s.model_tank_J),
-        channel=np.zeros((remote.delay + 2, 5)),
+        channel=np.zeros((remote.delay + 2, CHANNEL.size)),
         tanks=np.array([s.tank_J, s.tank_J]),
         surface=remote.wall if s.wall_known else -FAR,
         rows=rows,
@@ -159,11 +162,11 @@ def telemanipulate(
     return Tele(
         scheme=scheme,
         time_s=time,
-        master_m=rows[:, 0],
-        slave_m=rows[:, 1],
-        force_N=rows[:, 3],
-        tanks_J=rows[:, 5:7],
-        given_J=rows[:, 7],
+        master_m=rows[:, IN_ROW.master],
+        slave_m=rows[:, IN_ROW.slave],
+        force_N=rows[:, IN_ROW.force],
+        tanks_J=rows[:, TELE_ROW.slice_of("tanks")],
+        given_J=rows[:, IN_ROW.given],
         numbers=numbers,
     )
 
@@ -214,7 +217,8 @@ def _numbers(s: TeleSetting, time: np.ndarray, rows: np.ndarray, local: bool) ->
     series = wall if local else wall * follow / (wall + follow)
     hand = s.hand_stiffness_N_per_m
     static = -s.hand_end_m * series * hand / (series + hand)
-    found, mean = settling(time[at_rest], rows[at_rest, 2]), float(np.mean(rows[at_rest, 3]))
+    found = settling(time[at_rest], rows[at_rest, IN_ROW.velocity])
+    mean = float(np.mean(rows[at_rest, IN_ROW.force]))
     return {
         "stable": found.dies_down,
         "growth_per_s": found.growth_per_s if math.isfinite(found.growth_per_s) else None,
@@ -222,6 +226,6 @@ def _numbers(s: TeleSetting, time: np.ndarray, rows: np.ndarray, local: bool) ->
         "mean_force_N": mean,
         "static_force_N": static,
         "force_over_static": mean / static,
-        "most_given_mJ": 1e3 * float(np.max(rows[:, 7])),
+        "most_given_mJ": 1e3 * float(np.max(rows[:, IN_ROW.given])),
         "lent_mJ": 2e3 * s.tank_J,
     }

@@ -13,7 +13,9 @@ from softdock.core.ports.continuous import simulate_continuous_wall
 from softdock.core.ports.linear_step import fresh_memory, linear_net
 from softdock.core.ports.network import Network
 from softdock.core.ports.published import fresh_published_memory, published_net, run_published
-from softdock.core.ports.wall_step import run_wall
+from softdock.core.ports.published_net import IN_BOOKS, STORES_AT
+from softdock.core.ports.wall_step import IN_BOOKS as IN_WALL_BOOKS
+from softdock.core.ports.wall_step import WALL_BOOKS, run_wall
 
 Motion = Callable[[np.ndarray], np.ndarray]
 
@@ -32,11 +34,24 @@ class Rendered:
 def render_published(
     network: Network, T: float, q: np.ndarray, *, controller_Ns_per_m: float = 0.0
 ) -> Rendered:
-    """Books: H_I, stored, dissipated, lost, virtual, paid by the controller, each store."""
+    """Books: as `published_net.BOOKS`, each store behind."""
     net = published_net(network, T, controller_Ns_per_m=controller_Ns_per_m)
-    force, books = np.zeros(len(q)), np.zeros((len(q), 6 + net.n))
+    force, books = np.zeros(len(q)), np.zeros((len(q), STORES_AT + net.n))
     run_published(net, fresh_published_memory(net, q[0]), q, force, books)
-    return Rendered(force, books[:, 0] + books[:, 5], books[:, 2], books)
+    exchanged = books[:, IN_BOOKS.fed] + books[:, IN_BOOKS.paid]
+    return Rendered(force, exchanged, books[:, IN_BOOKS.dissipated], books)
+
+
+def published_residual(books: np.ndarray) -> np.ndarray:
+    """H_I + H_virtual less all it must be [J]: stored, dissipated and lost."""
+    at = IN_BOOKS
+    return np.asarray(
+        books[:, at.fed]
+        + books[:, at.virtual]
+        - books[:, at.stored]
+        - books[:, at.dissipated]
+        - books[:, at.lost]
+    )
 
 
 def render_better(
@@ -47,12 +62,13 @@ def render_better(
     tank_J: float = 1e-5,
     most_acceleration: float = math.inf,
 ) -> Rendered:
-    """Books: fed in, put in, stored, tank."""
+    """Books: as `wall_step.WALL_BOOKS`."""
     net = linear_net(network, T, bound=most_acceleration * T * T)
-    force, books = np.zeros(len(q)), np.zeros((len(q), 4))
-    books[0, 3] = tank_J
+    force, books = np.zeros(len(q)), np.zeros((len(q), WALL_BOOKS.size))
+    books[0, IN_WALL_BOOKS.tank] = tank_J
     run_wall(net, fresh_memory(net, tank_J), q, force, books)
-    return Rendered(force, books[:, 0], books[:, 1] - books[:, 2], books)
+    dissipated = books[:, IN_WALL_BOOKS.put_in] - books[:, IN_WALL_BOOKS.stored]
+    return Rendered(force, books[:, IN_WALL_BOOKS.fed], dissipated, books)
 
 
 def render_euler(k1: float, k2: float, b1: float, T: float, q: np.ndarray) -> Rendered:

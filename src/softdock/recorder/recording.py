@@ -29,6 +29,7 @@ from softdock.recorder.streams import CYCLE, PACKETS, SAMPLES
 from softdock.runs.frames import to_dataframe
 from softdock.runs.series import Series
 from softdock.scenario.build import Scenario, build
+from softdock.scenario.method_sources import differing_attached, explained_attached
 
 SCENARIO, RIG = "scenario.toml", "rig.toml"
 KNOWN_TO_A_RIG = {channel.name for _, group in CYCLE_GROUPS for channel in group}
@@ -227,9 +228,13 @@ def _scenario(attachments: Mapping[str, str]) -> tuple[Scenario | None, list[str
     if SCENARIO not in attachments:
         return None, []
     try:
-        return build(tomllib.loads(attachments[SCENARIO])), []
-    except (BadInput, ValueError, RecursionError) as error:
+        scenario = build(tomllib.loads(attachments[SCENARIO]))
+    except BadInput as error:
+        why = explained_attached(error, attachments)
+        return None, [f"its scenario cannot be built here: {why}"]
+    except (ValueError, RecursionError) as error:
         return None, [f"its scenario cannot be built here: {error}"]
+    return scenario, differing_attached(scenario.tables, attachments)
 
 
 def _observed(series: Series) -> np.ndarray | None:

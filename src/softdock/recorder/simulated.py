@@ -21,6 +21,7 @@ from softdock.recorder.sink import Sink
 from softdock.recorder.streams import CYCLE, SENSOR_ON, About, Stream
 from softdock.runs.run import Run
 from softdock.scenario.files import to_toml
+from softdock.scenario.method_sources import attached_methods
 
 SCENARIO, RIG, METRICS = "scenario.toml", "rig.toml", "metrics.json"
 ROWS_AT_ONCE = 2000  # between two chunks
@@ -52,6 +53,7 @@ def save_mcap(run: Run, path: str | Path, *, note: str = "", force: bool = False
         attachments={
             SCENARIO: to_toml(run.scenario.tables),
             METRICS: metrics_json(run.metrics),
+            **attached_methods(run.scenario.tables),
         },
         tables={
             "run": {KIND: "simulated", "status": run.status, **_sensor(run)},

@@ -17,6 +17,7 @@ from softdock.recorder.recorder import Recorder, utc_offset_ns
 from softdock.recorder.streams import BOTH, SENSOR_ON, About, rig_streams
 from softdock.runs.controller import Controller
 from softdock.scenario.files import to_toml
+from softdock.scenario.method_sources import attached_methods
 
 CELLS = (
     "chaser",
@@ -54,7 +55,8 @@ def about(
     calibrations: Mapping[str, Calibration | None],
     said: Mapping[str, str],
 ) -> About:
-    """Scenario, rig file, limits, sensor as read, the operator's note. `said`: of this run."""
+    """Scenario, rig file, files of the user's methods, limits, sensor as read, the operator's note.
+    `said`: of this run."""
     touch_N = Controller(on.scenario).touch_N
     bodies = tuple(on.rig.sensors)
     sensor: dict[str, str] = {}
@@ -67,7 +69,11 @@ def about(
     return About(
         name=f"{on.rig.name}: {on.scenario.tables['name']}",
         utc_offset_ns=utc_offset_ns(),
-        attachments={"scenario.toml": to_toml(on.scenario.tables), "rig.toml": on.rig.toml()},
+        attachments={
+            "scenario.toml": to_toml(on.scenario.tables),
+            "rig.toml": on.rig.toml(),
+            **attached_methods(on.scenario.tables),
+        },
         tables={
             "provenance": provenance(note or on.rig.note, sensor),
             # a recording's contacts are those of the controller's log; the rig's own is coarser

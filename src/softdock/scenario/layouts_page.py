@@ -20,7 +20,14 @@ from softdock.core.machine.doors import OUTCOME
 from softdock.core.machine.record import CHANNELS, RECORD
 from softdock.core.machine.simulated_report import TRUTH
 from softdock.core.orbit import attached, flight
-from softdock.core.ports import linear_net, published_net
+from softdock.core.ports import (
+    haptic_loop,
+    law_cells,
+    linear_net,
+    published_net,
+    telemanipulation_loop,
+    wall_step,
+)
 from softdock.core.realtime import serve, system_calls
 from softdock.core.recorder import layout as recorded
 from softdock.core.recorder.ring import SLOT
@@ -95,6 +102,19 @@ GROUPS: dict[str, tuple[str, tuple[Cells, ...]]] = {
             *_declared("parts"),
         ),
     ),
+    "Networks on a bench": (
+        "Haptic devices at a virtual wall, and motions against one ([ports.md](ports.md)): a row "
+        "per sample. `sample_answer`: of a store or damper of a nonlinear network.",
+        (
+            published_net.BOOKS,
+            wall_step.WALL_BOOKS,
+            haptic_loop.BENCH_ROW,
+            telemanipulation_loop.TELE_ROW,
+            telemanipulation_loop.CHANNEL,
+            telemanipulation_loop.TANKS,
+            law_cells.ANSWER,
+        ),
+    ),
     "Seam": (
         "Between controller and facility ([seam.md](seam.md)): the command, the report, what the "
         "simulated facility knows beyond it, and what the controller keeps.",
@@ -158,7 +178,17 @@ GROUPS: dict[str, tuple[str, tuple[Cells, ...]]] = {
     ),
     "Rows in the parameter vector": (
         "Tables and schedules at its end, and how a key refers to them.",
-        (TABLE_KEY, ENTRY, ROW_CELLS, TABLE_CELLS, *_declared("row_parts"), attached.LISTED),
+        (
+            TABLE_KEY,
+            ENTRY,
+            ROW_CELLS,
+            TABLE_CELLS,
+            *_declared("row_parts"),
+            law_cells.STORE,
+            law_cells.DAMPER,
+            law_cells.NODE,
+            attached.LISTED,
+        ),
     ),
 }
 LAYOUTS: dict[str, Cells] = {one.name: one for _, layouts in GROUPS.values() for one in layouts}

@@ -4,16 +4,17 @@ them.
     methods/force_lead.py   the file as it ran, and modules beside it that it imports
     methods.json            which methods come from which file, and its SHA-256
 
-A folder never runs code by being opened: what is kept is text. To run or open it again the user
-names the file (`--method-file`, or `softdock.load_method_file`); without it the refusal says which
-file, which hash and which option.
+A recording (MCAP) has them among its attachments, by the same names. A folder or a file never
+runs code by being opened: what is kept is text. To run or open it again the user names the file
+(`--method-file`, or `softdock.load_method_file`); without it the refusal says which file, which
+hash and which option.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -94,10 +95,24 @@ def kept(files: Iterable[MethodFile]) -> dict[str, bytes]:
     return contents
 
 
+def attached_methods(tables: Mapping[str, Any]) -> dict[str, str]:
+    """What a recording of a scenario keeps of the user's files among its attachments: texts."""
+    files = files_of(listed_methods(tables))
+    return {name: data.decode() for name, data in kept(files).items()}
+
+
 def read_listed(folder: Path) -> list[dict[str, Any]]:
     """What a folder says of the files it was made with; empty: nothing, or nothing readable."""
     try:
-        found = json.loads(read_text(folder / LISTED))
+        return listed_in(read_text(folder / LISTED))
+    except Unreadable:
+        return []
+
+
+def listed_in(text: str) -> list[dict[str, Any]]:
+    """The same of a `methods.json`'s text, of a folder or attached to a recording."""
+    try:
+        found = json.loads(text)
         files = found["files"] if found["format"] == FORMAT else []
         return [
             one
@@ -107,13 +122,25 @@ def read_listed(folder: Path) -> list[dict[str, Any]]:
             and isinstance(one["digest"], str)
             and all(isinstance(name, str) for name in one["methods"])
         ]
-    except (Unreadable, ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return []
 
 
 def explained(error: BadInput, folder: Path) -> BadInput:
     """A refusal of unknown methods, with the file they came from: it is run only if it is named."""
-    from_file = {name: one for one in read_listed(folder) for name in one["methods"]}
+    return _explained(error, read_listed(folder), lambda file: f"kept in {folder / file}")
+
+
+def explained_attached(error: BadInput, attachments: Mapping[str, str]) -> BadInput:
+    """The same of a recording, which has the files among its attachments."""
+    listed = listed_in(attachments.get(LISTED, ""))
+    return _explained(error, listed, lambda file: f"attached as {file}")
+
+
+def _explained(
+    error: BadInput, listed: Iterable[Mapping[str, Any]], place: Callable[[str], str]
+) -> BadInput:
+    from_file = {name: one for one in listed for name in one["methods"]}
 
     def say(problem: Problem) -> Problem:
         one = from_file.get(problem.value) if isinstance(problem.value, str) else None
@@ -121,8 +148,8 @@ def explained(error: BadInput, folder: Path) -> BadInput:
             return problem
         allowed = (
             f"a method that is loaded; this one is from a file, which runs only if you name it: "
-            f"{OPTION} FILE (or softdock.load_method_file). As it ran it is kept in "
-            f"{folder / one['file']} (sha256 {one['sha256']})"
+            f"{OPTION} FILE (or softdock.load_method_file). As it ran it is "
+            f"{place(one['file'])} (sha256 {one['sha256']})"
         )
         return Problem(problem.key, problem.value, allowed, problem.where)
 
@@ -131,13 +158,24 @@ def explained(error: BadInput, folder: Path) -> BadInput:
 
 def differing(tables: Mapping[str, Any], folder: Path) -> list[str]:
     """Methods whose file is not the one that a folder was made with, in words."""
+    return _differing(tables, read_listed(folder), str(folder))
+
+
+def differing_attached(tables: Mapping[str, Any], attachments: Mapping[str, str]) -> list[str]:
+    """The same of a recording."""
+    return _differing(tables, listed_in(attachments.get(LISTED, "")), "this recording")
+
+
+def _differing(
+    tables: Mapping[str, Any], listed: Iterable[Mapping[str, Any]], made: str
+) -> list[str]:
     found = []
-    for one in read_listed(folder):
+    for one in listed:
         for name in one["methods"]:
             here = FILES.get(name)
             if name in listed_methods(tables) and here is not None and here.digest != one["digest"]:
                 found.append(
                     f"method {name}: {here.path} (sha256 {here.sha256}) is not the file that "
-                    f"{folder} was made with (sha256 {one['sha256']})"
+                    f"{made} was made with (sha256 {one['sha256']})"
                 )
     return found

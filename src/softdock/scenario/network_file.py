@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.core.adaptation.networks.port import MOST_PORTS
+from softdock.core.adaptation.networks.port import FIRST, MOST_PORTS, NUMBERS
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.ports.elements import FORCE, POSITION
 from softdock.core.ports.laws import laws_of
@@ -68,8 +68,11 @@ def _rows(table: Any, T: float, causality: str) -> tuple[np.ndarray, list[str]]:
     network = network_from(table)
     _check_ports(network, causality)
     laws = laws_of(network)
+    sizes = np.zeros(NUMBERS.size)
+    sizes[FIRST.n], sizes[FIRST.r], sizes[FIRST.m] = laws.n, laws.r, laws.m
+    sizes[FIRST.T], sizes[FIRST.nodes] = T, len(laws.tables)
     rows = [
-        [laws.n, laws.r, laws.m, T, len(laws.tables)],
+        sizes,
         laws.dirac,
         laws.stores,
         laws.dampers,

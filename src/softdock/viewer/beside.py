@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock.core.adaptation.registry import METHODS
 from softdock.core.orbit import orbit
 from softdock.errors import BadRecording
 from softdock.placement.motion import motion_of
@@ -129,10 +130,15 @@ class Beside:
 
 
 def scenario_of(attachments: Mapping[str, str], path: str) -> Scenario:
-    """The scenario that the loop flies. Raises `BadRecording` where none is attached."""
+    """The scenario that the loop flies. Methods of a user's own file are left out, which runs only
+    where it is named: what is drawn as planned is orbit, without what they would add there. Raises
+    `BadRecording` where none is attached."""
     if SCENARIO not in attachments:
         raise BadRecording(f"{path}: no scenario is attached: nothing is known to draw")
-    return build(tomllib.loads(attachments[SCENARIO]))
+    tables = tomllib.loads(attachments[SCENARIO])
+    listed = tables.get("methods", [])
+    tables["methods"] = [one for one in listed if one.get("name") in METHODS]
+    return build(tables)
 
 
 def facility_of_rig(attachments: Mapping[str, str]) -> dict[str, Any] | None:

@@ -10,16 +10,11 @@ from softdock.core.arms.dynamics import mass_matrix, torques
 from softdock.core.arms.follow import BRANCHES, branch_of, follow, nearest_branch
 from softdock.core.arms.forward import flange_pose, jacobian, link_frames
 from softdock.core.arms.inverse import solve
-from softdock.core.arms.layout import AXES
+from softdock.core.arms.layout import AXES, load7
 from softdock.core.arms.stiffness import stiffness_along
 from softdock.core.machine.compiled import compiled, door
 from softdock.core.spatial.motion import load_pose, store_pose
 from softdock.core.spatial.vectors import load3, store3
-
-
-@compiled
-def load7(array):
-    return (array[0], array[1], array[2], array[3], array[4], array[5], array[6])
 
 
 @compiled
@@ -32,21 +27,21 @@ def store7(array, q):
 def flange_rows(arm, q, poses):
     """Poses of the flange."""
     for i in range(len(q)):
-        store_pose(poses[i], 0, flange_pose(arm, load7(q[i])))
+        store_pose(poses[i], 0, flange_pose(arm, load7(q[i], 0)))
 
 
 @door
 def link_rows(arm, q, work):
     """Frames of all links: a row of `layout.WORK` each."""
     for i in range(len(q)):
-        link_frames(arm, load7(q[i]), work[i])
+        link_frames(arm, load7(q[i], 0), work[i])
 
 
 @door
 def jacobian_rows(arm, q, work, into):
     """Jacobians of the flange's origin, (n, 42): row-major 6 x 7, base axes."""
     for i in range(len(q)):
-        jacobian(arm, work, link_frames(arm, load7(q[i]), work).p, into[i])
+        jacobian(arm, work, link_frames(arm, load7(q[i], 0), work).p, into[i])
 
 
 @door
@@ -55,7 +50,7 @@ def torque_rows(arm, q, speed, acceleration, gravity, pushed, work, into):
     g = load3(gravity, 0)
     for i in range(len(q)):
         force, moment = load3(pushed[i], 0), load3(pushed[i], 3)
-        motion = load7(q[i]), load7(speed[i]), load7(acceleration[i])
+        motion = load7(q[i], 0), load7(speed[i], 0), load7(acceleration[i], 0)
         torques(
             arm,
             q=motion[0],
@@ -73,7 +68,7 @@ def torque_rows(arm, q, speed, acceleration, gravity, pushed, work, into):
 def mass_rows(arm, q, work, into):
     """Mass matrices, (n, 49)."""
     for i in range(len(q)):
-        link_frames(arm, load7(q[i]), work)
+        link_frames(arm, load7(q[i], 0), work)
         mass_matrix(arm, work, into[i])
 
 
@@ -81,7 +76,7 @@ def mass_rows(arm, q, work, into):
 def stiffness_rows(arm, q, points, directions, work, into):
     """Stiffness [N/m] at points of the base frame along unit vectors."""
     for i in range(len(q)):
-        link_frames(arm, load7(q[i]), work)
+        link_frames(arm, load7(q[i], 0), work)
         into[i] = stiffness_along(arm, work, load3(points[i], 0), load3(directions[i], 0))
 
 
@@ -103,7 +98,7 @@ def inverse_rows(arm, poses, base, joints, refused):
 def branch_rows(arm, q, into):
     """The branch of each configuration."""
     for i in range(len(q)):
-        into[i] = branch_of(arm, load7(q[i]))
+        into[i] = branch_of(arm, load7(q[i], 0))
 
 
 @door
@@ -112,7 +107,7 @@ def follow_rows(arm, poses, start, branch, joints, status, clearance):
 
     `branch` -1: the one nearest to the start. Returns the branch, -1 where none is in reach.
     """
-    before = load7(start)
+    before = load7(start, 0)
     if branch < 0:
         branch = nearest_branch(arm, load_pose(poses[0], 0), before)
     if branch < 0:

@@ -25,6 +25,7 @@ from softdock.core.spatial.vectors import (
     dot,
     load3,
     load4,
+    load6,
     scale,
     store3,
     store4,
@@ -33,11 +34,6 @@ from softdock.core.spatial.vectors import (
 )
 
 NO_INERTIA = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-
-
-@compiled
-def load6(array, at):
-    return (array[at], array[at + 1], array[at + 2], array[at + 3], array[at + 4], array[at + 5])
 
 
 @compiled

@@ -12,7 +12,7 @@ import math
 from typing import NamedTuple
 
 from softdock.core.arms.inverse import solve
-from softdock.core.arms.layout import AT, AXES, SPHERICAL_WRIST, direction, offset
+from softdock.core.arms.layout import AT, AXES, SPHERICAL_WRIST, direction, load7, offset
 from softdock.core.arms.subproblems import Turn, side_of, turned
 from softdock.core.machine.compiled import compiled
 from softdock.core.spatial.vectors import add, subtract
@@ -94,15 +94,15 @@ def follow(arm, pose, before, branch):
 def begin(arm, pose, q0, branch):
     """The branch's solution with every angle where its range has most room: a start."""
     found = solve(arm, pose, (q0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0), branch)
-    s = found.q
+    s, low, high = found.q, load7(arm, AT.low), load7(arm, AT.high)
     q = (
         q0,
-        within(s[1], arm[AT.low + 1], arm[AT.high + 1]),
-        within(s[2], arm[AT.low + 2], arm[AT.high + 2]),
-        within(s[3], arm[AT.low + 3], arm[AT.high + 3]),
-        within(s[4], arm[AT.low + 4], arm[AT.high + 4]),
-        within(s[5], arm[AT.low + 5], arm[AT.high + 5]),
-        within(s[6], arm[AT.low + 6], arm[AT.high + 6]),
+        within(s[1], low[1], high[1]),
+        within(s[2], low[2], high[2]),
+        within(s[3], low[3], high[3]),
+        within(s[4], low[4], high[4]),
+        within(s[5], low[5], high[5]),
+        within(s[6], low[6], high[6]),
     )
     return _judged(arm, q, found.clearance, found.joint, found.missing)
 

@@ -65,6 +65,26 @@ def offset(arm, slot):
     return load3(arm, AT.offsets + 3 * slot)
 
 
+@compiled
+def load7(array, at):
+    """Numbers of all seven axes: the base axis, then the joints."""
+    return (
+        array[at],
+        array[at + 1],
+        array[at + 2],
+        array[at + 3],
+        array[at + 4],
+        array[at + 5],
+        array[at + 6],
+    )
+
+
+@compiled
+def on_base(base, q):
+    """The same joints with the base axis elsewhere."""
+    return (base, q[1], q[2], q[3], q[4], q[5], q[6])
+
+
 WORK = Group(
     "arm_work",
     "What one calculation on an arm keeps between its sweeps along the links.",

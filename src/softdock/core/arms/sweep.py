@@ -17,7 +17,7 @@ import math
 from softdock.core.arms.dynamics import torques
 from softdock.core.arms.follow import SINGULAR_BELOW, UNREACHABLE, begin, follow
 from softdock.core.arms.forward import first_axis, link_frames
-from softdock.core.arms.layout import AT, AXES, direction, offset
+from softdock.core.arms.layout import AT, AXES, direction, load7, offset, on_base
 from softdock.core.arms.stiffness import stiffness_along
 from softdock.core.machine.compiled import apart, compiled, door
 from softdock.core.machine.parameters import Group, Parameter
@@ -90,15 +90,13 @@ def reach_used(arm, third):
 @apart
 def _follow_path(arm, frames, motions, base, start, branch, joints, worst, ended):
     """Joints of every row; returns how many rows were reached."""
-    before = (base[0], start[1], start[2], start[3], start[4], start[5], start[6])
+    before = on_base(base[0], start)
     for row in range(len(motions)):
         pose = flange_wanted(frames, motions[row])
         if row == 0 and start[0] != 0.0:  # no joints to start near
             found = begin(arm, pose, base[0], branch)
         else:
-            b = before
-            before = (base[row], b[1], b[2], b[3], b[4], b[5], b[6])
-            found = follow(arm, pose, before, branch)
+            found = follow(arm, pose, on_base(base[row], before), branch)
         if found.status == UNREACHABLE:
             ended[0] = found.status
             ended[1] = found.joint
@@ -136,8 +134,8 @@ def _note_motion(arm, frames, times, joints, forces, points, rows, work, torque_
         v4, a4 = _difference(joints, times, row, 4, rows - 1)
         v5, a5 = _difference(joints, times, row, 5, rows - 1)
         v6, a6 = _difference(joints, times, row, 6, rows - 1)
-        v, a, j = (v0, v1, v2, v3, v4, v5, v6), (a0, a1, a2, a3, a4, a5, a6), joints[row]
-        q = (j[0], j[1], j[2], j[3], j[4], j[5], j[6])
+        v, a = (v0, v1, v2, v3, v4, v5, v6), (a0, a1, a2, a3, a4, a5, a6)
+        q = load7(joints[row], 0)
         flange = link_frames(arm, q, work)
         point = add(orbit.p, rotate(orbit.q, load3(points[row], 0)))
         stiff = stiffness_along(arm, work, point, n)

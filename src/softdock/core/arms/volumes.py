@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 
 from softdock.core.arms.forward import link_frames
-from softdock.core.arms.layout import WORK_AT
+from softdock.core.arms.layout import WORK_AT, load7
 from softdock.core.arms.sweep import joined
 from softdock.core.bodies import BODIES
 from softdock.core.machine.compiled import apart, compiled, door
@@ -215,8 +215,7 @@ def nearest_pairs(arms, bases, joints, volumes, pairs, work, placed, least):
         least[k, 0], least[k, 1] = math.inf, 0.0
     for row in range(joints.shape[1]):
         for owner in range(2):
-            q = joints[owner, row]
-            link_frames(arms[owner], (q[0], q[1], q[2], q[3], q[4], q[5], q[6]), work)
+            link_frames(arms[owner], load7(joints[owner, row], 0), work)
             _place_all(volumes, owner, load_pose(bases[owner], 0), work, placed)
         for k in range(len(pairs)):
             found = volume_distance(placed[pairs[k, 0]], placed[pairs[k, 1]])

@@ -13,31 +13,28 @@ from softdock.core.robots.robot import carry
 
 
 @compiled
-def chaser_carrier(params):
-    m = params.memory
+def _carrier(params, follower, history, state, heavy):
     return Carrier(
-        follower=params.chaser_robot,
-        history=m.chaser_history,
-        slots=m.slots,
-        state=m.chaser_robot,
-        heavy=params.flags.chaser_heavy,
+        follower=follower,
+        history=history,
+        slots=params.memory.slots,
+        state=state,
+        heavy=heavy,
         chance=params.chance,
         T=params.T,
     )
 
 
 @compiled
+def chaser_carrier(params):
+    m, heavy = params.memory, params.flags.chaser_heavy
+    return _carrier(params, params.chaser_robot, m.chaser_history, m.chaser_robot, heavy)
+
+
+@compiled
 def target_carrier(params):
-    m = params.memory
-    return Carrier(
-        follower=params.target_robot,
-        history=m.target_history,
-        slots=m.slots,
-        state=m.target_robot,
-        heavy=params.flags.target_heavy,
-        chance=params.chance,
-        T=params.T,
-    )
+    m, heavy = params.memory, params.flags.target_heavy
+    return _carrier(params, params.target_robot, m.target_history, m.target_robot, heavy)
 
 
 @compiled

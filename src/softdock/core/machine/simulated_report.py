@@ -11,18 +11,7 @@ from softdock.core.facility.arms import trouble_of_arms
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
 from softdock.core.readings import seen_by_report
-from softdock.core.seam import (
-    CHASER_POSE,
-    CHASER_REDUCED,
-    CHASER_TWIST,
-    CHASER_WRENCH,
-    ROBOT_FAULT,
-    TARGET_POSE,
-    TARGET_REDUCED,
-    TARGET_TWIST,
-    TARGET_WRENCH,
-    R,
-)
+from softdock.core.seam import OF_CHASER, OF_TARGET, ROBOT_FAULT, R
 from softdock.core.sensor.force_torque import ON_CHASER, ON_TARGET
 from softdock.core.spatial.motion import (
     MOTION_FLOATS,
@@ -55,39 +44,42 @@ def _stamp(time):
 
 
 @compiled
+def _pose(report, side, t, taken, motion):
+    """One mock-up's motion as seen at time `taken` [s]: its bits of `present`."""
+    report[side.stamp] = _stamp(taken)
+    report[side.age] = t - taken
+    store_motion(report, side.motion, motion)
+    return side.has_pose | side.has_twist
+
+
+@compiled
+def _wrench(report, side, t, facility, reading, heavy):
+    """One sensor's newest reading: its bits of `present`."""
+    report[side.force_stamp] = _stamp(facility.reading_time)
+    report[side.force_age] = t - facility.reading_time
+    report[side.force_number] = float(facility.handed)
+    store_wrench(report, side.wrench, reading)
+    return side.has_wrench if heavy else side.has_wrench | side.is_reduced
+
+
+@compiled
 def fill_report(params, mem, facility, k, report):
     """The report of t_k. With a tool the wrench is raw; a sensor without one has nothing to be
     taken out, and says that its wrench is of the contact alone."""
     t, on, f = k * params.T, params.sensor.on, facility
     seen = seen_by_report(params, mem, f)
-    present = CHASER_POSE | CHASER_TWIST | TARGET_POSE | TARGET_TWIST
     report[R.cycle] = float(k)
     report[R.now] = _stamp(t)
     report[R.late] = 0.0
     report[R.lost] = 0.0
     report[R.status] = float(ROBOT_FAULT if trouble_of_arms(params.features, params, mem) else 0)
-    report[R.chaser_stamp] = _stamp(f.seen_time)
-    report[R.target_stamp] = _stamp(f.seen_time)
-    report[R.chaser_age] = t - f.seen_time
-    report[R.target_age] = t - f.seen_time
-    store_motion(report, R.chaser, seen.chaser)
-    store_motion(report, R.target, seen.target)
+    present = _pose(report, OF_CHASER, t, f.seen_time, seen.chaser)
+    present |= _pose(report, OF_TARGET, t, f.seen_time, seen.target)
     if f.handed >= 0 and on != ON_TARGET:
-        present |= CHASER_WRENCH
-        if not params.flags.chaser_heavy:
-            present |= CHASER_REDUCED
-        report[R.chaser_force_stamp] = _stamp(f.reading_time)
-        report[R.chaser_force_age] = t - f.reading_time
-        report[R.chaser_force_number] = float(f.handed)
-        store_wrench(report, R.chaser_wrench, f.reading)
+        present |= _wrench(report, OF_CHASER, t, f, f.reading, params.flags.chaser_heavy)
     if f.handed >= 0 and on != ON_CHASER:
-        present |= TARGET_WRENCH
-        if not params.flags.target_heavy:
-            present |= TARGET_REDUCED
-        report[R.target_force_stamp] = _stamp(f.reading_time)
-        report[R.target_force_age] = t - f.reading_time
-        report[R.target_force_number] = float(f.handed)
-        store_wrench(report, R.target_wrench, load_wrench(mem, params.memory.second))
+        second = load_wrench(mem, params.memory.second)
+        present |= _wrench(report, OF_TARGET, t, f, second, params.flags.target_heavy)
     report[R.present] = float(present)
 
 

@@ -10,12 +10,13 @@ import numpy as np
 from softdock.core.adaptation.networks import contact as network_contact
 from softdock.core.adaptation.networks import satellite as network_satellite
 from softdock.core.adaptation.networks.orbit import SATELLITE
-from softdock.core.adaptation.networks.port import ON_TARGET, rows_at
+from softdock.core.adaptation.networks.port import FIRST, ON_TARGET, rows_at
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
 from softdock.core.machine.vector import CHASER_AT, MAP, MEMORY_AT, TARGET_AT
 from softdock.core.ports.continuous import Room, rates
-from softdock.core.ports.laws import STORE_FLOATS, Laws
+from softdock.core.ports.law_cells import DAMPER_FLOATS, NODE_FLOATS, STORE_FLOATS
+from softdock.core.ports.laws import Laws
 from softdock.core.spatial.rigid_body import BODY
 from softdock.core.spatial.vectors import load3, norm, scale
 
@@ -80,6 +81,7 @@ class Attached(NamedTuple):
     a: int
     right: int
     u: int
+    free: int  # speeds of the ports in the free flight at the start
     end: int
 
 
@@ -105,8 +107,8 @@ def attached(networks, vector, i, memory):
         m=m,
         dirac=vector[rows.dirac : rows.stores].reshape((size, size)),
         stores=vector[rows.stores : rows.dampers].reshape((n, STORE_FLOATS)),
-        dampers=vector[rows.dampers : rows.tables].reshape((r, 5)),
-        tables=vector[rows.tables : rows.matrices].reshape((rows.nodes, 2)),
+        dampers=vector[rows.dampers : rows.tables].reshape((r, DAMPER_FLOATS)),
+        tables=vector[rows.tables : rows.matrices].reshape((rows.nodes, NODE_FLOATS)),
     )
     first = _unit(vector, base + (NETWORK.axis if is_satellite else CONTACT.axis))
     second = first if is_satellite else _unit(vector, base + CONTACT.second_axis)
@@ -137,6 +139,7 @@ def attached(networks, vector, i, memory):
         a=a,
         right=right,
         u=u,
+        free=u + m,
         end=u + 2 * m,
     )
 
@@ -161,6 +164,6 @@ def network_floats(vector: np.ndarray) -> int:
         entry = listed + LISTED_FLOATS * i
         kind, base = int(vector[entry + IN_LIST.kind]), int(vector[entry + IN_LIST.keys])
         at = int(vector[base + (NETWORK.network if kind == SATELLITE else CONTACT.network)])
-        n, r, m = (int(size) for size in vector[at : at + 3])
+        n, r, m = (int(vector[at + size]) for size in (FIRST.n, FIRST.r, FIRST.m))
         floats += 5 * n + (2 * n + m + 2 * r + 1) + (r + 1) ** 2 + (r + 1) + 2 * m
     return floats

@@ -61,10 +61,10 @@ def _start(networks, vector, mem, both):
         end = net.end
         body = both.target if net.on_target else both.chaser
         for j in range(net.laws.m):
-            mem[net.u + net.laws.m + j] = dot(net.axes[j], body.v)  # its free flight at the start
+            mem[net.free + j] = dot(net.axes[j], body.v)  # its free flight at the start
         if net.is_satellite:
             for j in range(net.laws.n):
-                mem[net.kept + j] = mem[net.u + 1] * vector[net.rigid + j]
+                mem[net.kept + j] = mem[net.free] * vector[net.rigid + j]
     return 0.0
 
 
@@ -149,7 +149,7 @@ def _pull(networks, vector, mem, weight, chaser, target, force_c, force_t):
             mem[net.u + j] = (
                 dot(net.axes[j], force)
                 if net.is_satellite
-                else dot(net.axes[j], v) - mem[net.u + m + j]
+                else dot(net.axes[j], v) - mem[net.free + j]
             )
         network_rates(net, mem)
         for j in range(n):
@@ -233,7 +233,7 @@ def _bounds(networks, vector, mem, outside, both):
                 0.0
                 if net.is_satellite
                 else dot(net.axes[j], both.target.v if net.on_target else both.chaser.v)
-                - mem[net.u + m + j]
+                - mem[net.free + j]
             )
         network_rates(net, mem)
         pull = 0.0

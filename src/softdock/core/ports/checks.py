@@ -10,6 +10,7 @@ import numpy as np
 
 from softdock.core.ports.elements import (
     CAUSALITIES,
+    MOST_COEFFICIENTS,
     ONE_BOND,
     ONE_SIDED,
     POLYNOMIAL,
@@ -163,9 +164,6 @@ def _problems_of_polynomial(key: str, coefficients: tuple[float, ...]) -> list[P
     return (
         [Problem(key, coefficients, "a potential whose lowest point is at x = 0")] if below else []
     )
-
-
-MOST_COEFFICIENTS = 7  # up to x^8
 
 
 def _problems_of_potential(key: str, spring: Spring) -> list[Problem]:

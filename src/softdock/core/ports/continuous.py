@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from softdock.core.machine.compiled import compiled, door
-from softdock.core.ports.laws import GIVEN_FORCE, OF, coefficient, energy_and_effort, laws_of, solve
+from softdock.core.ports.law_cells import IN_DAMPER
+from softdock.core.ports.laws import coefficient, energy_and_effort, laws_of, solve
 from softdock.core.ports.network import Network
 from softdock.errors import BadInput, Problem
 
@@ -52,11 +53,8 @@ def rates(laws, x, at, u, row, room):
     """x' into work[0:n] and y into work[n:n+m] of the room, for state x[at:]."""
     n, r, m = laws.n, laws.r, laws.m
     work, a, right = room
-    e, out, into = (
-        n + m,
-        2 * n + m,
-        2 * n + m + r,
-    )  # places in `work`: efforts of stores, dampers' outputs, dampers' inputs
+    # places in `work`: efforts of stores, dampers' outputs, dampers' inputs
+    e, out, into = n + m, 2 * n + m, 2 * n + m + r
     for i in range(n):
         _, effort = energy_and_effort(laws, i, x[at + i])
         work[e + i] = effort
@@ -70,12 +68,14 @@ def rates(laws, x, at, u, row, room):
                 given += dirac[n + i, n + r + j] * u[row, j]
             work[into + i] = given
         for i in range(r):
-            of = int(laws.dampers[i, OF])
-            speed = work[into + i] if laws.dampers[i, GIVEN_FORCE] == 0.0 else work[out + i]
-            if sweep == 0 and laws.dampers[i, GIVEN_FORCE] != 0.0:
+            of = int(laws.dampers[i, IN_DAMPER.of])
+            speed = (
+                work[into + i] if laws.dampers[i, IN_DAMPER.given_force] == 0.0 else work[out + i]
+            )
+            if sweep == 0 and laws.dampers[i, IN_DAMPER.given_force] != 0.0:
                 speed = 0.0
             b = coefficient(laws, i, speed, work[e + of] if of >= 0 else 0.0)
-            k = 1.0 / b if laws.dampers[i, GIVEN_FORCE] != 0.0 else b
+            k = 1.0 / b if laws.dampers[i, IN_DAMPER.given_force] != 0.0 else b
             for j in range(r):
                 a[i, j] = -k * dirac[n + i, n + j]
             a[i, i] += 1.0
@@ -155,50 +155,50 @@ def run_continuous_wall(laws, T, substeps, pull, q, u, x, slopes, room, told):
     surface moves freely. `pull`: the force may pull until q is back where the wall began, and each
     contact finds the wall at rest."""
     n, work = laws.n, room.work
+    fed_in = n + laws.m  # its place in x: behind the states and the impulse of the port
     means, fed, energies = told
     h = T / substeps
     surface, touching = 0.0, False
     for k in range(means.shape[0]):
         impulse = x[0, n]
         for s in range(substeps):
-            at = 2 * (k * substeps + s)
-            if (
-                not touching and q[at + 2] < surface
-            ):  # the depth of the first step at once, half its last force as the mean
-                touching = True
-                into = q[at + 2] - surface
+            at = 2 * (k * substeps + s)  # half steps
+            middle, end = at + 1, at + 2
+            if not touching and q[end] < surface:
+                touching = True  # the depth of the first step at once, half its last force as mean
+                into = q[end] - surface
                 for i in range(n):
                     x[0, i] += laws.dirac[i, n + laws.r] * into
-                surface = q[at + 2]
-                rates(laws, x[0], 0, u, at + 2, room)
-                x[0, n] += 0.5 * work[n] * into / u[at + 1, 0]
-                x[0, n + 1] += 0.5 * work[n] * into
+                surface = q[end]
+                rates(laws, x[0], 0, u, end, room)
+                x[0, n] += 0.5 * work[n] * into / u[middle, 0]
+                x[0, fed_in] += 0.5 * work[n] * into
                 continue
             if pull:
-                if touching and q[at + 2] >= 0.0:
+                if touching and q[end] >= 0.0:
                     rates(laws, x[0], 0, u, at, room)
-                    x[0, n] -= work[n] * surface / u[at + 1, 0]
-                    x[0, n + 1] -= work[n] * surface
+                    x[0, n] -= work[n] * surface / u[middle, 0]
+                    x[0, fed_in] -= work[n] * surface
                     touching, surface = False, 0.0
                     for i in range(n):
                         x[0, i] = 0.0
                 elif touching:
                     runge_kutta(laws, x, u, at, h, slopes, room)
-                    surface = q[at + 2]
+                    surface = q[end]
                 continue
             if touching:
-                keep, keep_impulse, keep_work = surface, x[0, n], x[0, n + 1]
+                keep, keep_impulse, keep_work = surface, x[0, n], x[0, fed_in]
                 rates(laws, x[0], 0, u, at, room)
                 before = work[n]
                 for i in range(n):
                     slopes[5, i] = x[0, i]
                 runge_kutta(laws, x, u, at, h, slopes, room)
-                surface = q[at + 2]
-                rates(laws, x[0], 0, u, at + 2, room)
+                surface = q[end]
+                rates(laws, x[0], 0, u, end, room)
                 if work[n] > 0.0:
                     touching = False
                     part = before / (before - work[n])  # of the step until the force is nought
-                    x[0, n], x[0, n + 1] = (
+                    x[0, n], x[0, fed_in] = (
                         keep_impulse + 0.5 * part * before * h,
                         keep_work + 0.5 * part * before * (surface - keep),
                     )
@@ -208,7 +208,7 @@ def run_continuous_wall(laws, T, substeps, pull, q, u, x, slopes, room, told):
             if not touching:
                 surface += _free(laws, x, h, u, room)
         means[k, 0] = (x[0, n] - impulse) / T
-        fed[k] = x[0, n + 1]
+        fed[k] = x[0, fed_in]
         energies[k] = stored(laws, x[0], 0)
 
 
@@ -218,11 +218,8 @@ def _free(laws, x, h, u, room):
     row of u is scratch. Returns how far."""
     n, last, work = laws.n, u.shape[0] - 1, room.work
     first, second = 0.0, 0.0
-    for trial in range(
-        2
-        # the effort after the step is linear in the displacement: two trials tell where it is
-        # nought
-    ):
+    # the effort after the step is linear in the displacement: two trials tell where it is nought
+    for trial in range(2):
         u[last, 0] = trial * 1e-6 / h
         rates(laws, x[0], 0, u, last, room)
         for i in range(n):

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 LINEAR, POLYNOMIAL, ONE_SIDED, TABLE = 0, 1, 2, 3  # kinds of potential, as compiled code knows them
 POSITION, FORCE = "position", "force"  # what a port is given; it answers with the other
 CAUSALITIES = (POSITION, FORCE)
+MOST_COEFFICIENTS = 7  # of a polynomial: up to x^8
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled, door
 from softdock.core.ports import linear_step as better
 from softdock.core.ports import published as published_algorithm
@@ -27,6 +28,16 @@ RENDERINGS = (
 )
 EULER, LIMITED, BOUNDED, OBSERVED, PUBLISHED, CONTROLLED, BETTER = range(len(RENDERINGS))
 STILL_SPEED = 1e-4  # m/s; below it dry friction grows in proportion
+
+BENCH_ROW = Cells(  # at t = k T
+    "bench_row",
+    Cell("position", 1, "m", "of the device"),
+    Cell("velocity", 1, "m/s", "of the device"),
+    Cell("force", 1, "N", "that is held from then on"),
+    Cell("fed", 1, "J", "into the wall so far, by the true motion"),
+    Cell("hand", 1, "N", "force of the hand"),
+)
+IN_ROW = BENCH_ROW.at
 
 
 class Bench(NamedTuple):
@@ -120,8 +131,7 @@ def rendered_force(bench, published, better_net, mem, q, dq, last, fed):
 
 @door
 def run_bench(bench, published, better_net, mem, rows):
-    """rows[k]: position, velocity, force held from then on, energy fed into the wall by the true
-    motion, hand force; at t = k T."""
+    """A touch: `rows[k]` as `BENCH_ROW`."""
     x, v, force, true_fed, seen_fed = bench.start, 0.0, 0.0, 0.0, 0.0
     last = measured(bench, x)
     for k in range(rows.shape[0]):
@@ -133,8 +143,10 @@ def run_bench(bench, published, better_net, mem, rows):
         )
         last = q
         point, speed = hand_point(bench, t)
-        rows[k, 0], rows[k, 1], rows[k, 2], rows[k, 3] = x, v, force, true_fed
-        rows[k, 4] = bench.hand_stiffness * (point - x) + bench.hand_damping * (speed - v)
+        row = rows[k]
+        row[IN_ROW.position], row[IN_ROW.velocity] = x, v
+        row[IN_ROW.force], row[IN_ROW.fed] = force, true_fed
+        row[IN_ROW.hand] = bench.hand_stiffness * (point - x) + bench.hand_damping * (speed - v)
         before = x
         x, v = move_device(bench, t, x, v, force)
         true_fed -= force * (x - before)

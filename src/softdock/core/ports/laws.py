@@ -13,22 +13,27 @@ import numpy as np
 
 from softdock.core.machine.compiled import compiled
 from softdock.core.ports.causality import is_admittance
-from softdock.core.ports.elements import LINEAR, ONE_SIDED, POLYNOMIAL, TABLE, Damper, Mass, Spring
+from softdock.core.ports.elements import (
+    LINEAR,
+    MOST_COEFFICIENTS,
+    ONE_SIDED,
+    POLYNOMIAL,
+    TABLE,
+    Damper,
+    Mass,
+    Spring,
+)
+from softdock.core.ports.law_cells import (
+    DAMPER_FLOATS,
+    IN_DAMPER,
+    IN_NODE,
+    IN_STORE,
+    NODE_FLOATS,
+    STORE,
+    STORE_FLOATS,
+)
 from softdock.core.ports.network import Network
 
-KIND, STIFFNESS, EXPONENT, LOWEST, FLOOR, TABLE_AT, LOW, HIGH, COEFFICIENTS, STORE_FLOATS = (
-    0,
-    1,
-    2,
-    3,
-    4,
-    5,
-    6,
-    7,
-    8,
-    16,
-)
-GIVEN_FORCE, B, QUADRATIC, PER_FORCE, OF = 0, 1, 2, 3, 4
 NODES = 257  # of a tabulated potential
 
 
@@ -54,21 +59,18 @@ def laws_of(network: Network) -> Laws:
     for i, name in enumerate(dirac.stores):
         store = parts.elements[name]
         if isinstance(store, Mass):
-            stores[i, STIFFNESS] = 1.0 / store.mass
+            stores[i, IN_STORE.stiffness] = 1.0 / store.mass
         elif isinstance(store, Spring):
             _store_row(stores[i], store, tables)
-    dampers = np.zeros((r, 5))
+    dampers = np.zeros((r, DAMPER_FLOATS))
     for i, name in enumerate(dirac.dampers):
         d = parts.elements[name]
         assert isinstance(d, Damper)
-        of = dirac.stores.index(d.of) if d.of else -1
-        dampers[i] = (
-            float(is_admittance(network.causality, parts, name)),
-            d.damping,
-            d.quadratic,
-            d.per_force,
-            of,
-        )
+        row = dampers[i]
+        row[IN_DAMPER.given_force] = float(is_admittance(network.causality, parts, name))
+        row[IN_DAMPER.damping], row[IN_DAMPER.quadratic] = d.damping, d.quadratic
+        row[IN_DAMPER.per_force] = d.per_force
+        row[IN_DAMPER.of] = dirac.stores.index(d.of) if d.of else -1
     return Laws(
         n=n,
         r=r,
@@ -76,13 +78,18 @@ def laws_of(network: Network) -> Laws:
         dirac=np.ascontiguousarray(dirac.matrix),
         stores=stores,
         dampers=dampers,
-        tables=np.array(tables) if tables else np.zeros((1, 2)),
+        tables=np.array(tables) if tables else np.zeros((1, NODE_FLOATS)),
     )
 
 
 def _store_row(row: np.ndarray, spring: Spring, tables: list[tuple[float, float]]) -> None:
-    row[KIND], row[STIFFNESS], row[EXPONENT] = spring.kind, spring.stiffness, spring.exponent
-    row[COEFFICIENTS : COEFFICIENTS + len(spring.coefficients)] = spring.coefficients
+    row[IN_STORE.kind], row[IN_STORE.stiffness], row[IN_STORE.exponent] = (
+        spring.kind,
+        spring.stiffness,
+        spring.exponent,
+    )
+    given = spring.coefficients[:MOST_COEFFICIENTS]  # all behind are zeros (checks.py)
+    row[STORE.slice_of("coefficients")][: len(given)] = given
     if spring.kind != TABLE:
         return
     assert spring.potential is not None
@@ -90,9 +97,9 @@ def _store_row(row: np.ndarray, spring: Spring, tables: list[tuple[float, float]
     x = np.linspace(low, high, NODES)
     v = np.array([spring.potential(float(a)) for a in x])
     slopes = np.gradient(v, x, edge_order=2)
-    row[TABLE_AT], row[LOW], row[HIGH] = len(tables), low, high
+    row[IN_STORE.table], row[IN_STORE.low], row[IN_STORE.high] = len(tables), low, high
     lowest = int(np.argmin(v))
-    row[LOWEST], row[FLOOR] = x[lowest], v[lowest]
+    row[IN_STORE.lowest], row[IN_STORE.floor] = x[lowest], v[lowest]
     if 0 < lowest < NODES - 1:
         slopes[lowest] = 0.0  # the floor is where the energy is lowest, and psi changes sign there
     tables.extend(zip(v.tolist(), slopes.tolist()))
@@ -102,20 +109,20 @@ def _store_row(row: np.ndarray, spring: Spring, tables: list[tuple[float, float]
 def energy_and_effort(laws, i, x):
     """V - V_0 [J] and dV/dx [N] of store i."""
     row = laws.stores[i]
-    kind = int(row[KIND])
+    kind = int(row[IN_STORE.kind])
     if kind == LINEAR:
-        return 0.5 * row[STIFFNESS] * x * x, row[STIFFNESS] * x
+        return 0.5 * row[IN_STORE.stiffness] * x * x, row[IN_STORE.stiffness] * x
     if kind == ONE_SIDED:
         if x >= 0.0:
             return 0.0, 0.0
-        force = row[STIFFNESS] * math.pow(-x, row[EXPONENT])
-        return force * -x / (row[EXPONENT] + 1.0), -force
+        force = row[IN_STORE.stiffness] * math.pow(-x, row[IN_STORE.exponent])
+        return force * -x / (row[IN_STORE.exponent] + 1.0), -force
     if kind == POLYNOMIAL:
         v, slope, power = 0.0, 0.0, x
-        for j in range(7):
-            slope += (j + 2) * row[COEFFICIENTS + j] * power
+        for j in range(MOST_COEFFICIENTS):
+            slope += (j + 2) * row[IN_STORE.coefficients + j] * power
             power *= x
-            v += row[COEFFICIENTS + j] * power
+            v += row[IN_STORE.coefficients + j] * power
         return v, slope
     return _tabulated(laws, row, x)
 
@@ -124,23 +131,24 @@ def energy_and_effort(laws, i, x):
 def _tabulated(laws, row, x):
     """Cubic between nodes; beyond the ends a parabola whose force goes on along the last slope (and
     never falls)."""
-    at, low, high = int(row[TABLE_AT]), row[LOW], row[HIGH]
+    at, low, high = int(row[IN_STORE.table]), row[IN_STORE.low], row[IN_STORE.high]
     h = (high - low) / (NODES - 1)
     if x < low or x > high:
         end = at if x < low else at + NODES - 1
         inner = at + 1 if x < low else at + NODES - 2
         beyond = x - (low if x < low else high)
-        stiffness = abs(laws.tables[end, 1] - laws.tables[inner, 1]) / h
-        slope = laws.tables[end, 1] + stiffness * beyond
-        return laws.tables[end, 0] - row[FLOOR] + (
-            laws.tables[end, 1] + 0.5 * stiffness * beyond
-        ) * beyond, slope
+        force = laws.tables[end, IN_NODE.slope]
+        stiffness = abs(force - laws.tables[inner, IN_NODE.slope]) / h
+        return laws.tables[end, IN_NODE.energy] - row[IN_STORE.floor] + (
+            force + 0.5 * stiffness * beyond
+        ) * beyond, force + stiffness * beyond
     j = min(int((x - low) / h), NODES - 2)
-    s = (x - low) / h - j
-    v0, v1 = laws.tables[at + j, 0], laws.tables[at + j + 1, 0]
-    d0, d1 = h * laws.tables[at + j, 1], h * laws.tables[at + j + 1, 1]
+    s, here = (x - low) / h - j, at + j
+    after = here + 1
+    v0, v1 = laws.tables[here, IN_NODE.energy], laws.tables[after, IN_NODE.energy]
+    d0, d1 = h * laws.tables[here, IN_NODE.slope], h * laws.tables[after, IN_NODE.slope]
     c2, c3 = 3.0 * (v1 - v0) - 2.0 * d0 - d1, 2.0 * (v0 - v1) + d0 + d1
-    return max(v0 + s * (d0 + s * (c2 + s * c3)) - row[FLOOR], 0.0), (
+    return max(v0 + s * (d0 + s * (c2 + s * c3)) - row[IN_STORE.floor], 0.0), (
         d0 + s * (2.0 * c2 + s * 3.0 * c3)
     ) / h
 
@@ -148,24 +156,24 @@ def _tabulated(laws, row, x):
 @compiled
 def psi_of(laws, i, x):
     row = laws.stores[i]
-    if row[KIND] == LINEAR:
-        return math.sqrt(row[STIFFNESS]) * x
+    if row[IN_STORE.kind] == LINEAR:
+        return math.sqrt(row[IN_STORE.stiffness]) * x
     v, _ = energy_and_effort(laws, i, x)
-    return math.copysign(math.sqrt(2.0 * max(v, 0.0)), x - row[LOWEST])
+    return math.copysign(math.sqrt(2.0 * max(v, 0.0)), x - row[IN_STORE.lowest])
 
 
 @compiled
 def psi_slope(laws, i, x):
     """d psi / dx where it exists; near the lowest point from a small step."""
     row = laws.stores[i]
-    if row[KIND] == LINEAR:
-        return math.sqrt(row[STIFFNESS])
+    if row[IN_STORE.kind] == LINEAR:
+        return math.sqrt(row[IN_STORE.stiffness])
     v, effort = energy_and_effort(laws, i, x)
     psi = math.sqrt(2.0 * max(v, 0.0))
     if psi > 1e-9:
         return (
-            math.copysign(effort / psi, effort * (x - row[LOWEST]))
-            if row[KIND] != ONE_SIDED
+            math.copysign(effort / psi, effort * (x - row[IN_STORE.lowest]))
+            if row[IN_STORE.kind] != ONE_SIDED
             else abs(effort) / psi
         )
     step = 1e-7
@@ -176,7 +184,11 @@ def psi_slope(laws, i, x):
 def coefficient(laws, i, speed, force_of):
     """Force over speed of damper i [Ns/m]."""
     row = laws.dampers[i]
-    return row[B] + row[QUADRATIC] * abs(speed) + row[PER_FORCE] * abs(force_of)
+    return (
+        row[IN_DAMPER.damping]
+        + row[IN_DAMPER.quadratic] * abs(speed)
+        + row[IN_DAMPER.per_force] * abs(force_of)
+    )
 
 
 @compiled

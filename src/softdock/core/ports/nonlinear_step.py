@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from softdock.core.machine.compiled import compiled, door
+from softdock.core.ports.law_cells import IN_ANSWER
 from softdock.core.ports.laws import Laws, laws_of, psi_of
 from softdock.core.ports.linear_step import (
     FED,
@@ -98,7 +99,7 @@ def nonlinear_floats(n: int, r: int, m: int) -> int:
         + m
         + 3 * m * m
         + (n + r) ** 2
-        + 2 * (n + r) * (1 + m)
+        + 2 * (n + r) * (IN_ANSWER.gain + m)
     )
 
 
@@ -118,8 +119,8 @@ def nonlinear_net(
         Dbar=np.zeros((m, m)),
         Dinv=np.zeros((m, m)),
         a=np.zeros((size, size)),
-        right=np.zeros((size, 1 + m)),
-        tangent=np.zeros((size, 1 + m)),
+        right=np.zeros((size, IN_ANSWER.gain + m)),
+        tangent=np.zeros((size, IN_ANSWER.gain + m)),
         small=np.zeros((m, m)),
     )
 
@@ -138,9 +139,9 @@ def advance_stores(net, mem, at):
     """x+ and psi+, then psi and psi(x) brought together as far as the tank can pay."""
     need = 0.0
     for i in range(net.n):
-        step = net.right[i, 0]
+        step = net.right[i, IN_ANSWER.offset]
         for j in range(net.m):
-            step += net.right[i, 1 + j] * mem[at.D + j]
+            step += net.right[i, IN_ANSWER.gain + j] * mem[at.D + j]
         mem[at.x + i] += step
         mem[at.psi + i] += mem[at.g + i] * step
         true = psi_of(net.laws, i, mem[at.x + i])

@@ -33,12 +33,14 @@ from softdock.core.ports.published_net import (
     H_IN,
     H_LOST,
     H_VIRTUAL,
+    IN_BOOKS,
     IN_CONTACT,
     JUMP,
     LATCHED,
     POSITION_AT,
     REARM,
     SCALARS,
+    STORES_AT,
     fresh_published_memory,
     published_net,
 )
@@ -213,12 +215,17 @@ def stored(net, mem):
 
 @door
 def run_published(net, mem, q, forces, books):
-    """A motion. `forces[k]`: held during the sample that ends at q[k]. `books[k]`: H_I, stored,
-    dissipated, lost, virtual, paid by the controller, then each store's energy."""
+    """A motion. `forces[k]`: held during the sample that ends at q[k]. `books[k]`: as
+    `published_net.BOOKS`, then each store's energy."""
     for k in range(1, q.shape[0]):
         forces[k] = mem[FORCE]
         published_sample(net, mem, q[k])
-        books[k, 0], books[k, 1], books[k, 2] = mem[H_IN], stored(net, mem), mem[H_DISSIPATED]
-        books[k, 3], books[k, 4], books[k, 5] = mem[H_LOST], mem[H_VIRTUAL], mem[H_CONTROL]
+        book = books[k]
+        book[IN_BOOKS.fed] = mem[H_IN]
+        book[IN_BOOKS.stored] = stored(net, mem)
+        book[IN_BOOKS.dissipated] = mem[H_DISSIPATED]
+        book[IN_BOOKS.lost] = mem[H_LOST]
+        book[IN_BOOKS.virtual] = mem[H_VIRTUAL]
+        book[IN_BOOKS.paid] = mem[H_CONTROL]
         for i in range(net.n):
-            books[k, 6 + i] = 0.5 * net.stiffness[i] * mem[SCALARS + i] * mem[SCALARS + i]
+            book[STORES_AT + i] = 0.5 * net.stiffness[i] * mem[SCALARS + i] * mem[SCALARS + i]

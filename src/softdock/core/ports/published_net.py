@@ -28,6 +28,16 @@ HEAD = Cells(  # scalars at the head of `mem`
     Cell("h_control", 1, "J", "taken by the passivity controller"),
     Cell("control_force", 1, "N", "of the passivity controller"),
 )
+BOOKS = Cells(  # after a sample; the energy of each store stands behind
+    "published_books",
+    Cell("fed", 1, "J", "H_I, energy that crossed the port"),
+    Cell("stored", 1, "J", "in all stores"),
+    Cell("dissipated", 1, "J", "dissipated in the network"),
+    Cell("lost", 1, "J", "lost at a jump"),
+    Cell("virtual", 1, "J", "from deadlocks and overdrafts"),
+    Cell("paid", 1, "J", "taken by the passivity controller"),
+)
+IN_BOOKS, STORES_AT = BOOKS.at, BOOKS.size
 SCALARS = HEAD.size
 (
     FORCE,

@@ -7,9 +7,8 @@ Dbar of the sample that follow from them.
 from __future__ import annotations
 
 from softdock.core.machine.compiled import compiled
+from softdock.core.ports.law_cells import IN_ANSWER, IN_DAMPER
 from softdock.core.ports.laws import (
-    GIVEN_FORCE,
-    OF,
     coefficient,
     energy_and_effort,
     psi_of,
@@ -34,9 +33,9 @@ def take_secants(net, mem, at, D):
     and the dampers' coefficients."""
     laws, t = net.laws, net.tangent
     for i in range(net.n):
-        step = t[i, 0]
+        step = t[i, IN_ANSWER.offset]
         for j in range(net.m):
-            step += t[i, 1 + j] * mem[D + j]
+            step += t[i, IN_ANSWER.gain + j] * mem[D + j]
         mem[at.guess + i] = step
         x = mem[at.x + i]
         if abs(step) > 1e-12 * (1.0 + abs(x)):
@@ -44,14 +43,14 @@ def take_secants(net, mem, at, D):
         else:
             mem[at.g + i] = psi_slope(laws, i, x)
     for i in range(laws.r):
-        out = t[net.n + i, 0]
+        out = t[net.n + i, IN_ANSWER.offset]
         for j in range(net.m):
-            out += t[net.n + i, 1 + j] * mem[D + j]
+            out += t[net.n + i, IN_ANSWER.gain + j] * mem[D + j]
         out /= net.T
         k = mem[at.k + i]
         speed = (
             out
-            if laws.dampers[i, GIVEN_FORCE] != 0.0
+            if laws.dampers[i, IN_DAMPER.given_force] != 0.0
             else (out / k if k > 0.0 else _input(net, mem, at, i, D))
         )
         mem[at.k + i] = _conductance(net, mem, at, i, speed)
@@ -75,7 +74,7 @@ def _input(net, mem, at, i, D):
 def _conductance(net, mem, at, i, speed):
     """Output over input of damper i, its spring's force taken as the mean over the guessed step."""
     laws = net.laws
-    of, force = int(laws.dampers[i, OF]), 0.0
+    of, force = int(laws.dampers[i, IN_DAMPER.of]), 0.0
     if of >= 0:
         step = mem[at.guess + of]
         before, effort = energy_and_effort(laws, of, mem[at.x + of])
@@ -84,7 +83,7 @@ def _conductance(net, mem, at, i, speed):
             (after - before) / step if abs(step) > 1e-9 * abs(mem[at.x + of]) + 1e-15 else effort
         )
     b = coefficient(laws, i, speed, force)
-    return 1.0 / b if laws.dampers[i, GIVEN_FORCE] != 0.0 else b
+    return 1.0 / b if laws.dampers[i, IN_DAMPER.given_force] != 0.0 else b
 
 
 @compiled
@@ -102,10 +101,10 @@ def solve_sample(net, mem, at):
         for j in range(n, n + r):
             a[i, j] = -k * dirac[i, j]
         a[i, i] += 1.0
-        right[i, 0] = T * k * offset
+        right[i, IN_ANSWER.offset] = T * k * offset
         for j in range(m):
-            right[i, 1 + j] = k * dirac[i, n + r + j]
-    solve(a, n + r, right, 1 + m)
+            right[i, IN_ANSWER.gain + j] = k * dirac[i, n + r + j]
+    solve(a, n + r, right, IN_ANSWER.gain + m)
 
 
 @compiled
@@ -115,20 +114,22 @@ def close_sample(net, mem, at):
     dirac, right = net.laws.dirac, net.right
     for i in range(m):
         line = n + r + i
-        for column in range(1 + m):
-            total = dirac[line, n + r + column - 1] / T if column > 0 else 0.0
+        for column in range(IN_ANSWER.gain + m):
+            is_offset = column == IN_ANSWER.offset
+            port = column - IN_ANSWER.gain
+            total = 0.0 if is_offset else dirac[line, n + r + port] / T
             for j in range(n):
                 g = mem[at.g + j]
                 effort = 0.5 * g * g * right[j, column] + (
-                    g * mem[at.psi + j] if column == 0 else 0.0
+                    g * mem[at.psi + j] if is_offset else 0.0
                 )
                 total += dirac[line, j] * effort
             for j in range(r):
                 total += dirac[line, n + j] * right[n + j, column] / T
-            if column == 0:
+            if is_offset:
                 mem[at.c + i] = -total
             else:
-                net.Dbar[i, column - 1] = -total
+                net.Dbar[i, port] = -total
     invert(net)
 
 
@@ -150,5 +151,5 @@ def invert(net):
 @compiled
 def keep_tangent(net):
     for i in range(net.n + net.laws.r):
-        for j in range(1 + net.m):
+        for j in range(IN_ANSWER.gain + net.m):
             net.tangent[i, j] = net.right[i, j]

@@ -13,13 +13,38 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled, door
 from softdock.core.ports.haptic_loop import hand_point
 from softdock.core.ports.linear_step import places
 from softdock.core.ports.wall_step import wall_sample
 
 REFLECTED, LOCAL_MODEL = 0, 1
-TANK_M, TANK_S = 0, 1
+TANKS = Cells(
+    "tanks",
+    Cell("master", 1, "J", "what the master may give"),
+    Cell("slave", 1, "J", "what the slave may give"),
+)
+CHANNEL = Cells(  # what is sent in one sample, both ways
+    "channel_row",
+    Cell("master", 1, "m", "position of the master"),
+    Cell("slave_force", 1, "N", "of the slave's controller"),
+    Cell("from_master", 1, "J", "sent out of the master's tank"),
+    Cell("from_slave", 1, "J", "sent out of the slave's tank"),
+    Cell("found", 1, "m", "where the slave has found the wall; -1: not yet"),
+)
+TELE_ROW = Cells(
+    "telemanipulation_row",
+    Cell("master", 1, "m", "position of the master"),
+    Cell("slave", 1, "m", "position of the slave"),
+    Cell("velocity", 1, "m/s", "of the master"),
+    Cell("force", 1, "N", "on the master"),
+    Cell("slave_force", 1, "N", "on the slave"),
+    Cell("tanks", TANKS.size, "J", "of master and slave"),
+    Cell("given", 1, "J", "by the controllers to both devices so far"),
+)
+TANK_M, TANK_S = TANKS.at
+SENT, IN_ROW = CHANNEL.at, TELE_ROW.at
 
 
 class Remote(NamedTuple):
@@ -79,20 +104,19 @@ def pass_energy(remote, tanks, channel, k):
     slots = channel.shape[0]
     arrived = (k - remote.delay) % slots
     if k >= remote.delay:
-        tanks[TANK_M] += channel[arrived, 3]
-        tanks[TANK_S] += channel[arrived, 2]
+        tanks[TANK_M] += channel[arrived, SENT.from_slave]
+        tanks[TANK_S] += channel[arrived, SENT.from_master]
     now = k % slots
     sent_m, sent_s = remote.share * max(tanks[TANK_M], 0.0), remote.share * max(tanks[TANK_S], 0.0)
-    channel[now, 2], channel[now, 3] = sent_m, sent_s
+    channel[now, SENT.from_master], channel[now, SENT.from_slave] = sent_m, sent_s
     tanks[TANK_M] -= sent_m
     tanks[TANK_S] -= sent_s
 
 
 @door
 def run_telemanipulation(bench, remote, net, mem, channel, tanks, surface, rows):
-    """rows[k]: master and slave position, master velocity, forces on master and slave, both tanks,
-    energy given by the controllers to both devices so far. `surface`: where the master believes the
-    wall to be before the slave has found it [m]."""
+    """A touch: `rows[k]` as `TELE_ROW`. `surface`: where the master believes the wall to be before
+    the slave has found it [m]."""
     x, v, xs, vs = bench.start, 0.0, bench.start, 0.0
     last_m, last_s, force, slave_force, given = 0.0, 0.0, 0.0, 0.0, 0.0
     slots = channel.shape[0]
@@ -101,12 +125,13 @@ def run_telemanipulation(bench, remote, net, mem, channel, tanks, surface, rows)
         now, arrived = k % slots, (k - remote.delay) % slots
         pass_energy(remote, tanks, channel, k)
         there = k >= remote.delay
+        sent = channel[arrived]
         goal, felt, found = (
-            (channel[arrived, 0], channel[arrived, 1], channel[arrived, 4])
+            (sent[SENT.master], sent[SENT.slave_force], sent[SENT.found])
             if there
             else (bench.start, 0.0, -1.0)
         )
-        goal_before = channel[(arrived - 1) % slots, 0] if k > remote.delay else goal
+        goal_before = channel[(arrived - 1) % slots, SENT.master] if k > remote.delay else goal
         follow = remote.stiffness * (goal - xs) + remote.follow_damping * (
             (goal - goal_before) / bench.T - vs
         )
@@ -125,12 +150,13 @@ def run_telemanipulation(bench, remote, net, mem, channel, tanks, surface, rows)
                 / bench.T
             )
         force = allowed(remote, wanted, last_m, tanks[TANK_M])
-        channel[now, 0], channel[now, 1] = x, slave_force
-        channel[now, 4] = (
-            remote.wall if xs < remote.wall else (channel[(now - 1) % slots, 4] if k > 0 else -1.0)
-        )
-        rows[k, 0], rows[k, 1], rows[k, 2], rows[k, 3], rows[k, 4] = x, xs, v, force, slave_force
-        rows[k, 5], rows[k, 6], rows[k, 7] = tanks[TANK_M], tanks[TANK_S], given
+        channel[now, SENT.master], channel[now, SENT.slave_force] = x, slave_force
+        found_before = channel[(now - 1) % slots, SENT.found] if k > 0 else -1.0
+        channel[now, SENT.found] = remote.wall if xs < remote.wall else found_before
+        row = rows[k]
+        row[IN_ROW.master], row[IN_ROW.slave], row[IN_ROW.velocity] = x, xs, v
+        row[IN_ROW.force], row[IN_ROW.slave_force], row[IN_ROW.given] = force, slave_force, given
+        row[IN_ROW.tanks + TANK_M], row[IN_ROW.tanks + TANK_S] = tanks[TANK_M], tanks[TANK_S]
         before, before_s = x, xs
         x, v, xs, vs = device_step(
             bench, remote, k * bench.T, x, v, xs, vs, force=force, slave_force=slave_force

@@ -10,8 +10,18 @@ get that energy, and it counts as dissipated.
 
 from __future__ import annotations
 
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled, door
 from softdock.core.ports.linear_step import FED, PUT_IN, TANK, TOUCHING, cap, places, settle, stored
+
+WALL_BOOKS = Cells(  # after a sample
+    "wall_books",
+    Cell("fed", 1, "J", "energy that crossed the port"),
+    Cell("put_in", 1, "J", "put into the network"),
+    Cell("stored", 1, "J", "in its springs and masses"),
+    Cell("tank", 1, "J", "in the tank"),
+)
+IN_BOOKS = WALL_BOOKS.at
 
 
 @compiled
@@ -99,16 +109,14 @@ def wall_sample(net, mem, q):
 @door
 def run_wall(net, mem, q, forces, books):
     """A motion against a wall of one port. `forces[k]`: pushes out during the sample that ends at
-    q[k]; the first position only sets the start. `books[k]`: fed in, put into the network, stored,
-    tank [J] at q[k]."""
+    q[k]; the first position only sets the start. `books[k]`: as `WALL_BOOKS`, at q[k]."""
     at = places(net.n, 1)
     mem[at.position] = q[0]
     for k in range(1, q.shape[0]):
         forces[k] = -mem[at.y]
         wall_sample(net, mem, q[k])
-        books[k, 0], books[k, 1], books[k, 2], books[k, 3] = (
-            mem[FED],
-            mem[PUT_IN],
-            stored(net, mem, at),
-            mem[TANK],
-        )
+        book = books[k]
+        book[IN_BOOKS.fed] = mem[FED]
+        book[IN_BOOKS.put_in] = mem[PUT_IN]
+        book[IN_BOOKS.stored] = stored(net, mem, at)
+        book[IN_BOOKS.tank] = mem[TANK]

@@ -30,8 +30,8 @@ from softdock.core.rig.energy import check_energy
 from softdock.core.rig.flange import to_orbit
 from softdock.core.rig.forces import in_orbit, is_docking
 from softdock.core.rig.layout import PLAN
-from softdock.core.seam import CHASER_POSE, TARGET_POSE, C, R
 from softdock.core.seam import LOST as LOST_BIT
+from softdock.core.seam import C, R, side_of
 from softdock.core.spatial.motion import (
     MOTION_FLOATS,
     WRENCH_FLOATS,
@@ -56,29 +56,21 @@ def _report_pose(program, which, link, first, now):
     pose = to_orbit(program.frames[which], load_pose(program.robot_seen[which], RV.measured))
     pose = Pose(subtract(pose.p, shift_of(program, which)), pose.q)  # a dry run's is not for it
     stamp, age = link.whole[STAMP_NS] - first, NS * (now - link.whole[STAMP_NS])
-    if which == CHASER:
-        store_pose(report, R.chaser, pose)
-        report[R.chaser_stamp], report[R.chaser_age] = stamp, age
-        return CHASER_POSE
-    store_pose(report, R.target, pose)
-    report[R.target_stamp], report[R.target_age] = stamp, age
-    return TARGET_POSE
+    side = side_of(which)
+    store_pose(report, side.motion, pose)
+    report[side.stamp], report[side.age] = stamp, age
+    return side.has_pose
 
 
 @compiled
 def _report_force(program, body, first, now):
     """The reading of one sensor that is used."""
-    report, used = program.report, program.sensor_stand[body, SS.used_ns]
-    at = R.chaser_wrench if body == CHASER else R.target_wrench
+    report, used, side = program.report, program.sensor_stand[body, SS.used_ns], side_of(body)
     for i in range(WRENCH_FLOATS):
-        report[at + i] = program.sensor_seen[body, SV.raw + i]
+        report[side.wrench + i] = program.sensor_seen[body, SV.raw + i]
     stamp, age = float(used - first), NS * (now - used)
-    if body == CHASER:
-        report[R.chaser_force_stamp], report[R.chaser_force_number] = stamp, stamp
-        report[R.chaser_force_age] = age
-    else:
-        report[R.target_force_stamp], report[R.target_force_number] = stamp, stamp
-        report[R.target_force_age] = age
+    report[side.force_stamp], report[side.force_number] = stamp, stamp
+    report[side.force_age] = age
 
 
 @apart

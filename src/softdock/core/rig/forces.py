@@ -9,7 +9,7 @@ must not become a force on a satellite.
 
 from __future__ import annotations
 
-from softdock.core.bodies import BODIES, CHASER
+from softdock.core.bodies import BODIES
 from softdock.core.instants import NS
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.rig import reasons
@@ -25,7 +25,7 @@ from softdock.core.rig.layout import (
     TRANSFER,
     WAY_OUT,
 )
-from softdock.core.seam import CHASER_WRENCH, TARGET_WRENCH
+from softdock.core.seam import side_of
 from softdock.core.spatial.motion import MOTION_FLOATS, load_pose
 from softdock.core.spatial.rotations import rotate
 from softdock.core.spatial.vectors import load3, load4, norm, store3, subtract
@@ -133,7 +133,7 @@ def hear_forces(program, sensors, now):
     found = 0
     for body in range(BODIES):
         if has_sensor(program, body) and _hear_force(program, body, sensors[body], now):
-            found |= CHASER_WRENCH if body == CHASER else TARGET_WRENCH
+            found |= side_of(body).has_wrench
     return found
 
 

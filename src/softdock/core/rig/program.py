@@ -17,7 +17,7 @@ from softdock.core.machine.compiled import apart, compiled, door, seldom
 from softdock.core.machine.vector import prepare
 from softdock.core.rig import reasons
 from softdock.core.rig.arrays import LIMIT, S, Supervised, V, fail, has_robot, master_of
-from softdock.core.rig.layout import PLAN, RETREATING, STOPPED, TRANSFER
+from softdock.core.rig.layout import ARMING, PLAN, RETREATING, STOPPED, TRANSFER
 from softdock.core.rig.replies import reply
 from softdock.core.rig.robots_heard import hear_robot
 from softdock.core.rig.rows import keep_rows
@@ -52,6 +52,8 @@ def watch_supervised(program, params, robots, sensors, now):
     stand[S.now_ns] = max(stand[S.now_ns], now)
     hear_operator(program)
     state = stand[S.state]
+    if state == ARMING:
+        _miss_robots(program, robots, now)
     if TRANSFER <= state < STOPPED:
         for which in range(BODIES):
             if not has_robot(program, which):
@@ -64,6 +66,20 @@ def watch_supervised(program, params, robots, sensors, now):
             _give_up(program, since)
     ends = state == STOPPED and program.plan[P.end_when_stopped] != 0.0
     return 1 if ends and NS * (now - stand[S.state_ns]) > LINGER_S else 0
+
+
+@seldom
+def _miss_robots(program, robots, now):
+    """Arming ends with the patience also where no telegram of the master comes any more, whose
+    telegrams are what arming counts: whoever is silent is the reason."""
+    stand, limits = program.stand, program.limits
+    if NS * (now - stand[S.began_ns]) <= program.plan[P.patience]:
+        return
+    for which in range(BODIES):
+        silent = NS * (now - max(stand[S.began_ns], robots[which].whole[ARRIVED_NS]))
+        if has_robot(program, which) and silent > limits[LIMIT.silence]:
+            fail(program, reasons.ROBOT_NOT_HEARD, float(which), silent)
+            return
 
 
 @seldom

@@ -46,6 +46,7 @@ RESOLUTION = 1e-12
 # m or rad; a few roundings of a coordinate of order one, where the axis may have been before
 FLOOR = 1e-15
 NINE_ZEROS = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+PHASES = len(NINE_ZEROS)
 
 
 class Profile(NamedTuple):
@@ -90,7 +91,7 @@ def profile_over(task, bounds, resolution, end_position, end_velocity, drift):
     else:
         durations, accelerations, jerks = _third_order(task, bounds, resolution)
     duration = 0.0
-    for k in range(9):
+    for k in range(PHASES):
         duration += durations[k]
     if drift != 0.0:
         end_position += drift * duration
@@ -144,7 +145,7 @@ def advance_profile(profile, p0, v0, a0, dt):
             0.0,
         )
     p, v, a = p0, v0, a0
-    for k in range(9):
+    for k in range(PHASES):
         t = min(dt, profile.durations[k])
         if t > 0.0:
             a = profile.accelerations[k]

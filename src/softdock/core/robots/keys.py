@@ -3,6 +3,7 @@ models stand here, what they do in models.py."""
 
 from __future__ import annotations
 
+from softdock.core.elastic_joint import ELASTIC_JOINT
 from softdock.core.machine.parameters import Group, Parameter
 from softdock.core.robots.arm_keys import JOINTS_OF_AN_ARM
 from softdock.core.robots.coordinated_keys import COORDINATED
@@ -225,32 +226,7 @@ ROBOT = Group(
         high=1e6,
         when=_LIMITED,
     ),
-    Parameter(
-        "joint_stiffness",
-        "joint_stiffness_N_per_m",
-        "of the elastic joint between motors and mock-up; 0: rigid",
-        0.0,
-        unit="N/m",
-        low=0.0,
-        high=1e12,
-    ),
-    Parameter(
-        "joint_zeta",
-        "joint_damping_ratio",
-        "damping ratio of the moving mass on the joint",
-        0.1,
-        low=0.0,
-        high=10.0,
-    ),
-    Parameter(
-        "moving_mass",
-        "moving_mass_kg",
-        "all that moves behind the joint, the mock-up included; needed with an elastic joint",
-        0.0,
-        unit="kg",
-        low=0.0,
-        high=1e6,
-    ),
+    *ELASTIC_JOINT.parameters,
     *JOINTS_OF_AN_ARM,
     Parameter("arm", "arm", "the arm's numbers behind the vector", (0, 0), size=2, kind="arm"),
     COORDINATED,

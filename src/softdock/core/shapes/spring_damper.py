@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -78,19 +79,4 @@ SPRING_DAMPER_LAW = ContactLaw(
     tangent=_tangent,
     lasting=_lasting,
 )
-PULLING_LAW = ContactLaw(
-    "spring_damper_pull",
-    keys=("stiffness", "damping"),
-    numbers=("stiffness", "damping", ""),
-    elastic=linear_elastic,
-    damped=linear_damped,
-    stored=linear_stored,
-    continued=linear_continued,
-    row=no_row,
-    steepest=own_stiffness,
-    pace=linear_pace,
-    is_linear=True,
-    pulls=True,
-    tangent=_tangent,
-    lasting=_lasting,
-)
+PULLING_LAW = replace(SPRING_DAMPER_LAW, name="spring_damper_pull", pulls=True)

@@ -11,6 +11,7 @@ import numpy as np
 from softdock.networks.walls import (
     Rendered,
     force_error,
+    published_residual,
     render_better,
     render_euler,
     render_published,
@@ -47,13 +48,8 @@ def energies(rate: int) -> dict[str, Any]:
         "euler_error": force_error(euler.force, truth.force),
         "published_error": force_error(published.force, truth.force),
         "better_error": force_error(better.force, truth.force),
-        "published_residual_J": float(np.abs(_residual(published.books)).max()),
+        "published_residual_J": float(np.abs(published_residual(published.books)).max()),
     }
-
-
-def _residual(books: np.ndarray) -> np.ndarray:
-    """H_I + H_virtual less all it must be."""
-    return np.asarray(books[:, 0] + books[:, 4] - books[:, 1] - books[:, 2] - books[:, 3])
 
 
 def phases(rate: int = 1000, number: int = 100) -> tuple[float, float]:

@@ -7,12 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from softdock.networks.walls import Rendered, render_better, render_published
+from softdock.core.ports import wall_step
+from softdock.core.ports.published_net import IN_BOOKS, STORES_AT
+from softdock.networks.walls import Rendered, published_residual, render_better, render_published
 from softdock.papers.frame import Column, Exhibit, Said
 from softdock.papers.franken.parameters import EXPERIMENT, push, solid
 from softdock.report.frame.charts import Line, chart
 
 T, DURATION, CONTROLLER = 0.01, 10.0, 20.0  # s, s, Ns/m
+FED, DISSIPATED, VIRTUAL, PAID = IN_BOOKS.fed, IN_BOOKS.dissipated, IN_BOOKS.virtual, IN_BOOKS.paid
+H_S1, H_S2 = range(STORES_AT, STORES_AT + 2)  # the solid's springs, behind the books
 
 
 def effective_relaxation(tau: float, period: float) -> float:
@@ -44,7 +48,8 @@ def balance_gaps() -> tuple[float, float]:
     gaps = []
     for found in (off, on):
         b = found.books[-1]
-        gaps.append(float((b[0] + b[5] - b[6] - b[7] - b[2]) / (b[0] + b[5])))
+        crossed = b[FED] + b[PAID]
+        gaps.append(float((crossed - b[H_S1] - b[H_S2] - b[DISSIPATED]) / crossed))
     return gaps[0], gaps[1]
 
 
@@ -56,23 +61,23 @@ def _energies(off: Rendered, on: Rendered, better: Rendered) -> list[dict[str, A
         rows.append(
             {
                 "run": name,
-                "H_I_mJ": b[0] + b[5],
-                "H_S1_mJ": b[6],
-                "H_S2_mJ": b[7],
-                "H_B1_mJ": b[2],
-                "virtual_mJ": b[4],
-                "paid_mJ": b[5],
-                "open_mJ": b[4] - b[5],
+                "H_I_mJ": b[FED] + b[PAID],
+                "H_S1_mJ": b[H_S1],
+                "H_S2_mJ": b[H_S2],
+                "H_B1_mJ": b[DISSIPATED],
+                "virtual_mJ": b[VIRTUAL],
+                "paid_mJ": b[PAID],
+                "open_mJ": b[VIRTUAL] - b[PAID],
             }
         )
-    bb = 1e3 * better.books[-1]
+    bb, at = 1e3 * better.books[-1], wall_step.IN_BOOKS
     rows.append(
         {
             "run": "better step",
-            "H_I_mJ": bb[0],
-            "H_S1_mJ": bb[2],
+            "H_I_mJ": bb[at.fed],
+            "H_S1_mJ": bb[at.stored],
             "H_S2_mJ": None,
-            "H_B1_mJ": bb[1] - bb[2],
+            "H_B1_mJ": bb[at.put_in] - bb[at.stored],
             "virtual_mJ": 0.0,
             "paid_mJ": 0.0,
             "open_mJ": 0.0,
@@ -87,7 +92,7 @@ def _charts(off: Rendered, better: Rendered) -> list[str]:
     energy = [
         Line(n, f"c{i + 1}", t, 1e3 * v)
         for i, (n, v) in enumerate(
-            zip(names, (off.books[:, 0], off.books[:, 6], off.books[:, 7], off.books[:, 2]))
+            zip(names, (off.books[:, k] for k in (FED, H_S1, H_S2, DISSIPATED)))
         )
     ]
     force = [
@@ -117,11 +122,7 @@ def _charts(off: Rendered, better: Rendered) -> list[str]:
 def make_figure_6() -> Exhibit:
     _, off, on, better = _renderings()
     tau = EXPERIMENT.b1 / EXPERIMENT.k2
-    residual = float(
-        np.abs(
-            off.books[:, 0] + off.books[:, 4] - off.books[:, 1] - off.books[:, 2] - off.books[:, 3]
-        ).max()
-    )
+    residual = float(np.abs(published_residual(off.books)).max())
     return Exhibit(
         key="figure_6",
         title="Fig. 6: relaxation",

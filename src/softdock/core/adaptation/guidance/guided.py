@@ -29,10 +29,12 @@ from softdock.core.adaptation.guidance.keys import (
     GUIDED,
     HEAD,
     MOST_SAMPLES,
+    PER_COMMAND,
     PLACES,
     SAMPLE,
     THRUSTER,
     TOP,
+    WISH,
 )
 from softdock.core.adaptation.guidance.navigation import (
     due_sample,
@@ -54,6 +56,7 @@ from softdock.core.spatial.rotations import rotate
 from softdock.core.spatial.vectors import dot, store3
 
 IN, OWN, OWN_CELLS = CELLS.at, GUIDED.size, CELLS.size
+TORQUE, NEGATIVE = WISH.at.torque, PER_COMMAND.at.negative
 LARGEST_TURN = 10.0  # deg off its attitude that the thrusters must be able to answer
 FAILED = "a controller whose limits can be computed"
 
@@ -113,7 +116,7 @@ def push(controller, mem, rig, satellites):
             ask(g, mem, wanted.force, wanted.torque)
         else:
             store3(mem, at + IN.owed, (0.0, 0.0, 0.0))
-            store3(mem, at + IN.owed_turn, (0.0, 0.0, 0.0))
+            store3(mem, at + IN.owed + TORQUE, (0.0, 0.0, 0.0))
     force, torque = fire(g, mem, rig.T)
     q = satellites.chaser.q
     return Wrenches(Wrench(rotate(q, force), rotate(q, torque)), no_wrench())
@@ -155,7 +158,7 @@ def axes_without(values: dict[str, Any]) -> list[tuple[str, Any, str]]:
         missing = [
             name
             for k, name in enumerate(needed)
-            if not columns[:, k].any() and (which == "far" or k % 6 > 2)
+            if not columns[:, k].any() and (which == "far" or k % WISH.size >= TORQUE)
         ]
         if missing:
             off = int(table[:, THRUSTER.at.off].sum())
@@ -172,7 +175,7 @@ def torque_problems(
     """Axes about which the thrusters cannot make a torque [Nm] that a controller will ask for."""
     columns = thruster_rows(values)[:, THRUSTER.slice_of(which)]
     for i, axis in enumerate(AXES):
-        per_unit = max(columns[:, 3 + i].max(), columns[:, 9 + i].max())
+        per_unit = max(columns[:, TORQUE + i].max(), columns[:, NEGATIVE + TORQUE + i].max())
         can = values["thrusters.thrust_N"] / per_unit if per_unit > 0.0 else 0.0
         if wanted[i] > can:
             allowed = (
@@ -216,8 +219,8 @@ def controller(
         books=books,
         check=_both(check),
         at_top=TOP,
-        parts=(SAMPLE,),
-        row_parts=(THRUSTER, PLACES),
+        parts=(SAMPLE, WISH),
+        row_parts=(THRUSTER, PER_COMMAND, PLACES),
         shown=SHOWN,
         steered=STEERED if takes_command else None,
         once="a chaser has one controller",

@@ -169,14 +169,22 @@ SAMPLE = Cells(
     Cell("own_rate", 3, "rad/s", "of the chaser, its own axes"),
 )
 
-# a thruster behind the vector; `far`, `near`: thrust for one newton or newton metre along +x, +y,
-# +z, about +x, +y, +z, and the same negative
-THRUSTER = Cells(
+WISH = Cells(  # what a controller asks the thrusters for, chaser axes
+    "wish",
+    Cell("force", 3, "N or Ns", "along x, y, z"),
+    Cell("torque", 3, "Nm or Nms", "about x, y, z"),
+)
+PER_COMMAND = Cells(  # thrust of one thruster for a unit of each part of a wish
+    "thruster_commands",
+    Cell("positive", WISH.size, "N", "for one newton, or newton metre, along or about +x, +y, +z"),
+    Cell("negative", WISH.size, "N", "the same along or about -x, -y, -z"),
+)
+THRUSTER = Cells(  # a thruster behind the vector
     "thruster",
     Cell("place", 3, "m", "chaser axes"),
     Cell("direction", 3, "-", "of its force on the chaser, chaser axes"),
-    Cell("far", 12, "N", "thrust for a unit of each command"),
-    Cell("near", 12, "N", "the same, with plumes off"),
+    Cell("far", PER_COMMAND.size, "N", "thrust for a unit of each command: `thruster_commands`"),
+    Cell("near", PER_COMMAND.size, "N", "the same, with plumes off"),
     Cell("off", 1, "-", "1: it does not fire near the target"),
 )
 
@@ -191,8 +199,7 @@ HEAD = (
     Cell("served", 1, "-", "samples that the controller has had"),
     Cell("near", 1, "-", "1: plumes are off"),
     Cell("samples", MOST_SAMPLES * SAMPLE.size, "", "the newest, in turn: `navigation_sample`"),
-    Cell("owed", 3, "Ns", "impulse that was asked for and has not been fired, chaser axes"),
-    Cell("owed_turn", 3, "Nms", "the same of torque; it stands behind `owed`"),
+    Cell("owed", WISH.size, "Ns, Nms", "asked for and not fired yet, chaser axes: `wish`"),
     Cell("pulse", MOST_THRUSTERS, "Ns", "left of the pulse of each thruster"),
     Cell("level", MOST_THRUSTERS, "N", "thrust of each now"),
 )

@@ -14,12 +14,14 @@ mean; thrust rises and falls with a time constant, and a pulse's impulse is what
 
 from __future__ import annotations
 
-from softdock.core.adaptation.guidance.keys import CELLS, THRUSTER
+from softdock.core.adaptation.guidance.keys import CELLS, PER_COMMAND, THRUSTER, WISH
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.vectors import add_scaled, cross, load3, scale, store3, subtract
 
 FAINT = 1e-15  # of full thrust
 IN, ROW, ROW_FLOATS = CELLS.at, THRUSTER.at, THRUSTER.size
+FORCE, TORQUE = WISH.at
+WISH_FLOATS, NEGATIVE = WISH.size, PER_COMMAND.at.negative
 
 
 @compiled
@@ -29,19 +31,20 @@ def _row(g, j):
 
 @compiled
 def _share(g, mem, j, table, first):
-    """Impulse that thruster j must give for what is owed along (first 0) or about (3) the axes."""
+    """Impulse that thruster j must give for what is owed along (FORCE) or about (TORQUE) the
+    axes."""
     at, total = _row(g, j) + table, 0.0
     for i in range(first, first + 3):
         owed = mem[g.memory + IN.owed + i]
-        total += abs(owed) * g.numbers[at + i + (6 if owed < 0.0 else 0)]
+        total += abs(owed) * g.numbers[at + i + (NEGATIVE if owed < 0.0 else 0)]
     return total
 
 
 @compiled
 def _forgive(g, mem, table):
     """What no thruster can make (a brake with plumes off) is not owed."""
-    for i in range(6):
-        column = table + i + (6 if mem[g.memory + IN.owed + i] < 0.0 else 0)
+    for i in range(WISH_FLOATS):
+        column = table + i + (NEGATIVE if mem[g.memory + IN.owed + i] < 0.0 else 0)
         able = 0.0
         for j in range(g.thruster_count):
             able += g.numbers[_row(g, j) + column]
@@ -52,7 +55,7 @@ def _forgive(g, mem, table):
 @apart
 def ask(g, mem, force, torque):
     """A force and a torque over the next period, chaser axes, into pulses."""
-    owed, turns = g.memory + IN.owed, g.memory + IN.owed_turn
+    owed, turns = g.memory + IN.owed + FORCE, g.memory + IN.owed + TORQUE
     pulse = g.memory + IN.pulse
     store3(mem, owed, add_scaled(load3(mem, owed), g.period, force))
     store3(mem, turns, add_scaled(load3(mem, turns), g.period, torque))
@@ -60,15 +63,15 @@ def ask(g, mem, force, torque):
     _forgive(g, mem, table)
     most, largest, fits = g.thrust * g.period, 0.0, 1.0
     for j in range(g.thruster_count):
-        largest = max(largest, _share(g, mem, j, table, 3))
+        largest = max(largest, _share(g, mem, j, table, TORQUE))
     turn = most / largest if largest > most else 1.0
     for j in range(g.thruster_count):
-        push, room = _share(g, mem, j, table, 0), most - turn * _share(g, mem, j, table, 3)
+        push, room = _share(g, mem, j, table, FORCE), most - turn * _share(g, mem, j, table, TORQUE)
         if push > room:
             fits = min(fits, max(room, 0.0) / push)
     along, about = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     for j in range(g.thruster_count):
-        fired = turn * _share(g, mem, j, table, 3) + fits * _share(g, mem, j, table, 0)
+        fired = turn * _share(g, mem, j, table, TORQUE) + fits * _share(g, mem, j, table, FORCE)
         if fired >= g.least and fired > 0.0:
             mem[pulse + j] += fired
             d = load3(g.numbers, _row(g, j) + ROW.direction)

@@ -19,7 +19,8 @@ from softdock.core.adaptation.networks.port import (
     set_out,
 )
 from softdock.core.machine.compiled import apart, compiled
-from softdock.core.ports.laws import STORE_FLOATS, Laws
+from softdock.core.ports.law_cells import DAMPER_FLOATS, IN_ANSWER, NODE_FLOATS, STORE_FLOATS
+from softdock.core.ports.laws import Laws
 from softdock.core.ports.linear_step import TANK
 from softdock.core.ports.nonlinear_step import (
     NonlinearNet,
@@ -65,13 +66,14 @@ def the_network(method, mem, T):
         m=m,
         dirac=v[rows.dirac : rows.stores].reshape((size + m, size + m)),
         stores=v[rows.stores : rows.dampers].reshape((n, STORE_FLOATS)),
-        dampers=v[rows.dampers : rows.tables].reshape((r, 5)),
-        tables=v[rows.tables : rows.matrices].reshape((rows.nodes, 2)),
+        dampers=v[rows.dampers : rows.tables].reshape((r, DAMPER_FLOATS)),
+        tables=v[rows.tables : rows.matrices].reshape((rows.nodes, NODE_FLOATS)),
     )
     Dbar = method.memory + HEAD + places(n, r, m).predicted + m
     Dinv, small, a = Dbar + m * m, Dbar + 2 * m * m, Dbar + 3 * m * m
     right = a + size * size
-    tangent = right + size * (1 + m)
+    columns = IN_ANSWER.gain + m
+    tangent = right + size * columns
     return NonlinearNet(
         laws=laws,
         n=n,
@@ -82,8 +84,8 @@ def the_network(method, mem, T):
         Dbar=mem[Dbar:Dinv].reshape((m, m)),
         Dinv=mem[Dinv:small].reshape((m, m)),
         a=mem[a:right].reshape((size, size)),
-        right=mem[right:tangent].reshape((size, 1 + m)),
-        tangent=mem[tangent : tangent + size * (1 + m)].reshape((size, 1 + m)),
+        right=mem[right:tangent].reshape((size, columns)),
+        tangent=mem[tangent : tangent + size * columns].reshape((size, columns)),
         small=mem[small:a].reshape((m, m)),
     )
 

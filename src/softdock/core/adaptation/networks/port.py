@@ -19,7 +19,7 @@ from softdock.core.adaptation.measured.line_of_action import plus_wrenches
 from softdock.core.adaptation.memory import recorded
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
-from softdock.core.ports.laws import STORE_FLOATS
+from softdock.core.ports.law_cells import DAMPER_FLOATS, NODE_FLOATS, STORE_FLOATS
 from softdock.core.ports.linear_step import FED, SHORT, TANK
 from softdock.core.spatial.motion import Wrench, no_wrench
 from softdock.core.spatial.rotations import rotate, rotate_back
@@ -170,7 +170,6 @@ NUMBERS = Cells(
     Cell("nodes", 1, "-", "nodes of all tables"),
 )
 FIRST, FIRST_FLOATS = NUMBERS.at, NUMBERS.size  # behind: Dirac structure, stores, dampers, tables
-DAMPER_FLOATS, NODE_FLOATS = 5, 2
 
 
 class Rows(NamedTuple):

@@ -132,22 +132,3 @@ def arm_at(vector, base):
 def work_at(state):
     """Where the room along the links begins; `state`: of the robot's part of `mem`."""
     return state + STATE_AT + S.work
-
-
-@compiled
-def load7(array, at):
-    return (
-        array[at],
-        array[at + 1],
-        array[at + 2],
-        array[at + 3],
-        array[at + 4],
-        array[at + 5],
-        array[at + 6],
-    )
-
-
-@compiled
-def on_base(base, q):
-    """The same joints with the base axis elsewhere."""
-    return (base, q[1], q[2], q[3], q[4], q[5], q[6])

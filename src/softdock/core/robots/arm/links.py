@@ -25,7 +25,7 @@ import math
 
 from softdock.core.arms.dynamics import mass_matrix, torques
 from softdock.core.arms.forward import jacobian_column, link_frames
-from softdock.core.arms.layout import AT, AXES, JOINTS
+from softdock.core.arms.layout import AT, AXES, JOINTS, load7
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.robots.arm.layout import (
     FIRST_JOINT,
@@ -35,7 +35,6 @@ from softdock.core.robots.arm.layout import (
     WORK_FLOATS,
     P,
     S,
-    load7,
     work_at,
 )
 from softdock.core.robots.arm.tip import body_in_base

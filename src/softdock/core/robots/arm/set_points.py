@@ -13,7 +13,7 @@ import math
 
 from softdock.core.arms.follow import REACHED, UNREACHABLE, follow
 from softdock.core.arms.forward import jacobian_column, link_frames
-from softdock.core.arms.layout import AXES, JOINTS
+from softdock.core.arms.layout import AXES, JOINTS, load7, on_base
 from softdock.core.arms.six import eliminate
 from softdock.core.instants import ON_STAMP
 from softdock.core.machine.compiled import apart, by_type, compiled
@@ -30,8 +30,6 @@ from softdock.core.robots.arm.layout import (
     S,
     arm_at,
     is_arm,
-    load7,
-    on_base,
     work_at,
 )
 from softdock.core.robots.arm.rail import base_axis_of

@@ -16,7 +16,7 @@ from softdock.core.arms.follow import (
     branch_of,
 )
 from softdock.core.arms.forward import first_axis
-from softdock.core.arms.layout import AT, AXES
+from softdock.core.arms.layout import AT, AXES, load7, on_base
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.robots.arm.layout import (
     PLACED_FLOATS,
@@ -26,8 +26,6 @@ from softdock.core.robots.arm.layout import (
     arm_at,
     has_elastic_joints,
     is_arm,
-    load7,
-    on_base,
 )
 from softdock.core.robots.arm.links import settle_links
 from softdock.core.robots.arm.motors import delayed_joints

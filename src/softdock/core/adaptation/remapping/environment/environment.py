@@ -28,7 +28,6 @@ from softdock.core.adaptation.remapping.environment.seen import is_clear, is_con
 from softdock.core.adaptation.remapping.environment.series import (
     in_series,
     is_given,
-    load6,
     series_stiffness,
 )
 from softdock.core.adaptation.remapping.environment.stiffness import estimated_stiffness, forget
@@ -50,7 +49,7 @@ from softdock.core.shapes.laws import HUNT_CROSSLEY
 from softdock.core.shapes.line import nearest_on_line
 from softdock.core.shapes.met import facing, on_pair
 from softdock.core.spatial.rotations import rotate, rotate_back
-from softdock.core.spatial.vectors import add, cross, dot, norm, scale, subtract
+from softdock.core.spatial.vectors import add, cross, dot, load6, norm, scale, subtract
 from softdock.core.tables import IN_KEY
 
 PAIR_SIZE = PAIR.size
@@ -144,9 +143,11 @@ def believed_stiffness(method, mock_ups, n, pair):
     """Stiffness of the mock-ups' contact along the normal, and its damping; for a Hunt-Crossley
     contact the scenario's own law tells the depth [N/m, Ns/m, kind]."""
     vector, base = method.vector, method.base
-    if is_given(load6(vector, base + AT.stiffness)):
+    chaser = load6(vector, base + AT.stiffness)
+    if is_given(chaser):
+        target = load6(vector, base + AT.target_stiffness)
         return (
-            series_stiffness(vector, base + AT.stiffness, n, mock_ups.chaser.q, mock_ups.target.q),
+            series_stiffness(chaser, target, n, mock_ups.chaser.q, mock_ups.target.q),
             vector[base + AT.damping],
             0,
         )

@@ -13,13 +13,16 @@ from softdock.core.adaptation.remapping.environment.series import (
     along_normal,
     in_series,
     is_given,
-    load6,
 )
 from softdock.core.adaptation.remapping.keys import (
     AT,
 )
 from softdock.core.bodies import CHASER, TARGET
+from softdock.core.elastic_joint import ELASTIC_JOINT
 from softdock.core.machine.compiled import compiled
+from softdock.core.spatial.vectors import load6
+
+JOINT = ELASTIC_JOINT.at
 
 
 @compiled
@@ -32,24 +35,27 @@ def believed_joints(method, n):
     given = load6(vector, base + AT.joint_stiffness)
     if is_given(given):
         return along_normal(given, n)
-    chaser, target = (
-        vector[int(vector[base + AT.joints + CHASER])],
-        vector[int(vector[base + AT.joints + TARGET])],
-    )
+    joints = base + AT.joints
+    chaser = vector[int(vector[joints + CHASER]) + JOINT.joint_stiffness]
+    target = vector[int(vector[joints + TARGET]) + JOINT.joint_stiffness]
     return in_series(chaser, target) if chaser > 0.0 and target > 0.0 else chaser + target
 
 
 @compiled
 def _filter_joint(method, which, T):
-    """One robot's joint as the filter believes it: as given, or the scenario's (stiffness, damping
-    ratio, mass in a row: robots/robot.py)."""
+    """One robot's joint as the filter believes it: as given, or the scenario's."""
     vector, base = method.vector, method.base
     stiffness = base + AT.filter_stiffness
     if vector[stiffness + CHASER] > 0.0 or vector[stiffness + TARGET] > 0.0:
         zeta, mass = vector[base + AT.filter_zeta + which], vector[base + AT.filter_mass + which]
         return believed_joint(vector[stiffness + which], mass, zeta, T)
     at = int(vector[base + AT.joints + which])
-    return believed_joint(vector[at], vector[at + 2], vector[at + 1], T)
+    return believed_joint(
+        vector[at + JOINT.joint_stiffness],
+        vector[at + JOINT.moving_mass],
+        vector[at + JOINT.joint_zeta],
+        T,
+    )
 
 
 @compiled

@@ -6,20 +6,6 @@ from softdock.core.machine.compiled import compiled
 from softdock.core.spatial.rotations import rotate_back
 from softdock.core.spatial.vectors import dot, symmetric_times
 
-MATRIX = 6  # numbers of a symmetric matrix
-
-
-@compiled
-def load6(vector, at):
-    return (
-        vector[at],
-        vector[at + 1],
-        vector[at + 2],
-        vector[at + 3],
-        vector[at + 4],
-        vector[at + 5],
-    )
-
 
 @compiled
 def is_given(matrix):
@@ -38,11 +24,10 @@ def in_series(a, b):
 
 
 @compiled
-def series_stiffness(vector, at, n, chaser_q, target_q):
+def series_stiffness(of_chaser, of_target, n, chaser_q, target_q):
     """Stiffness of a matrix in chaser axes and one in target axes in series, along a normal in
     world axes [N/m]; a side of zeros is rigid."""
-    k = along_normal(load6(vector, at), rotate_back(chaser_q, n))
-    other = load6(vector, at + MATRIX)
-    return (
-        in_series(k, along_normal(other, rotate_back(target_q, n))) if is_given(other) else k
-    )  # Lange eqs. 29, 30, 32
+    k = along_normal(of_chaser, rotate_back(chaser_q, n))
+    if not is_given(of_target):
+        return k
+    return in_series(k, along_normal(of_target, rotate_back(target_q, n)))  # Lange eqs. 29, 30, 32

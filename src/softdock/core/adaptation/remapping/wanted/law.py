@@ -13,7 +13,7 @@ import math
 from softdock.core.adaptation.remapping.environment.environment import (
     PAIR_SIZE,
 )
-from softdock.core.adaptation.remapping.environment.series import is_given, load6, series_stiffness
+from softdock.core.adaptation.remapping.environment.series import is_given, series_stiffness
 from softdock.core.adaptation.remapping.keys import (
     AT,
     BY_DAMPER,
@@ -26,6 +26,7 @@ from softdock.core.adaptation.remapping.wanted.contact import HUNT, SPRING, Law
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.shapes.keys import AT as OF
 from softdock.core.shapes.keys import LAW_KEYS
+from softdock.core.spatial.vectors import load6
 
 LEAST = 1e-3  # restitution; less would need a damper without bound
 HALVINGS = 60
@@ -107,9 +108,11 @@ def wanted_law(method, pair, n, chaser_q, target_q, mobility, speed):
     if chosen == SCENARIO:
         return law
     stiffness, exponent = law.stiffness, law.exponent if law.kind == HUNT else 1.0
-    if is_given(load6(vector, base + AT.wanted_stiffness)):
+    chaser = load6(vector, base + AT.wanted_stiffness)
+    if is_given(chaser):
         exponent = 1.0  # N/m
-        stiffness = series_stiffness(vector, base + AT.wanted_stiffness, n, chaser_q, target_q)
+        target = load6(vector, base + AT.wanted_target_stiffness)
+        stiffness = series_stiffness(chaser, target, n, chaser_q, target_q)
     if chosen == SPRING_DAMPER:
         return Law(SPRING, stiffness, vector[base + AT.wanted_damping], 1.0)
     if chosen == HUNT_CROSSLEY:
