@@ -8,12 +8,15 @@ UV := $(shell uv --version >/dev/null 2>&1 && command -v uv || echo .uv/bin/uv)
 # The interpreter itself: for a shim's path (pyenv) uv would throw .venv away and build it afresh at
 # every sync.
 INTERPRETER = $$($(PYTHON) -c 'import sys; print(sys.executable)')
-SYNC = UV_PYTHON_DOWNLOADS=never UV_COMPILE_BYTECODE=1 UV_PROJECT_ENVIRONMENT=$(VENV) $(UV) sync --frozen --inexact --python "$(INTERPRETER)"
+SYNC = UV_PYTHON_DOWNLOADS=never UV_COMPILE_BYTECODE=1 UV_PROJECT_ENVIRONMENT=$(VENV) \
+  $(UV) sync --frozen --inexact --python "$(INTERPRETER)"
 CHECK_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
-  echo "softdock needs Python 3.11 or newer, and $(PYTHON) is not: make PYTHON=/path/to/python3.11 ..." >&2; exit 1; }
+  echo "softdock needs Python 3.11 or newer, and $(PYTHON) is not:" \
+    "make PYTHON=/path/to/python3.11 ..." >&2; exit 1; }
 LOCKED := uv.lock pyproject.toml src/softdock/_version.py
 
-.PHONY: install-check demo test test-times prove leaderboard docs picture oracles bench gpu-check fingerprint lint types layers clean
+.PHONY: install-check demo test test-times prove leaderboard docs picture oracles bench gpu-check
+.PHONY: fingerprint lint types layers clean
 
 demo: $(VENV)/.synced-run
 	$(VENV)/bin/softdock demo
@@ -31,7 +34,8 @@ test prove: export PYTHONDONTWRITEBYTECODE =
 test: export SOFTDOCK_EVERY_FEATURE = 1
 test: $(VENV)/.synced-dev
 	$(VENV)/bin/softdock warm epos_1d epos_3d --methods all -j 2
-	$(VENV)/bin/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -p tests.cpu_times --cpu-times .cache/test_times.json tests
+	$(VENV)/bin/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder \
+	  -p tests.cpu_times --cpu-times .cache/test_times.json tests
 
 # Where the last `make test` spent its processor time, kept for the order in which the next begins
 # (tests/file_times.json).
@@ -51,7 +55,8 @@ prove: $(VENV)/.synced-dev
 # Methods over the benchmark's cases, on all cores: make leaderboard [QUICK=1] [RANDOM=200 SEED=7]
 # [OUT=folder]
 leaderboard: $(VENV)/.synced-run
-	$(VENV)/bin/softdock benchmark $(if $(QUICK),--quick) $(if $(RANDOM),--random $(RANDOM)) $(if $(SEED),--seed $(SEED)) $(if $(OUT),--out $(OUT))
+	$(VENV)/bin/softdock benchmark $(if $(QUICK),--quick) $(if $(RANDOM),--random $(RANDOM)) \
+	  $(if $(SEED),--seed $(SEED)) $(if $(OUT),--out $(OUT))
 
 # The docs as a site, without a network: open build/docs/index.html.
 docs: $(VENV)/.synced-dev
@@ -79,8 +84,11 @@ gpu-check: $(VENV)/.synced-dev
 # Has any number moved since another commit? make fingerprint BASE=v0.1.0 [QUICK=1]
 # [PARTS=presets,methods]
 fingerprint: $(VENV)/.synced-dev
-	@test -n "$(BASE)" || { echo "which commit? make fingerprint BASE=REV [QUICK=1] [PARTS=presets,methods,...]" >&2; exit 2; }
-	$(VENV)/bin/python -m benchmarks.fingerprint against $(BASE) $(if $(QUICK),--quick) $(if $(PARTS),--parts $(PARTS))
+	@test -n "$(BASE)" || { \
+	  echo "which commit? make fingerprint BASE=REV [QUICK=1] [PARTS=presets,methods,...]" >&2; \
+	  exit 2; }
+	$(VENV)/bin/python -m benchmarks.fingerprint against $(BASE) $(if $(QUICK),--quick) \
+	  $(if $(PARTS),--parts $(PARTS))
 
 lint: $(VENV)/.synced-dev
 	$(VENV)/bin/ruff check .
@@ -93,8 +101,10 @@ layers: $(VENV)/.synced-dev
 	$(VENV)/bin/lint-imports
 
 clean:
-	rm -rf .venv .uv .cache .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build dist out
-	find src tests benchmarks docs examples -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+	rm -rf .venv .uv .cache .hypothesis .import_linter_cache .mypy_cache .pytest_cache \
+	  .ruff_cache build dist out
+	find src tests benchmarks docs examples -name __pycache__ -type d -prune \
+	  -exec rm -rf {} + 2>/dev/null || true
 
 # --inexact: a smaller set of packages never removes what a larger one installed.
 $(VENV)/.synced-run: $(LOCKED) | $(UV)

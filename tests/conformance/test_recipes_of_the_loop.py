@@ -72,6 +72,7 @@ from softdock.core.spatial.vectors import scale
 GROUP = Group("softened", "A share of the measured wrench.", Parameter(
     "share", "share_of_force", "of the measured wrench that acts", 0.5, low=0.0, high=1.0))
 CELLS = Cells("softened", recorded("held_back", "N", "of the force along x"), Cell("last", 12))
+AT, IN = GROUP.at, CELLS.at  # of compiled code, which knows no group and no cells
 
 class Softened(NamedTuple):
     memory: int
@@ -79,7 +80,7 @@ class Softened(NamedTuple):
 
 @compiled
 def prepare(marker, vector, base, memory):
-    return Softened(memory, vector[base + GROUP.at.share])
+    return Softened(memory, vector[base + AT.share])
 
 @compiled
 def _part(method, wrench):
@@ -88,8 +89,8 @@ def _part(method, wrench):
 @compiled
 def wrench(method, mem, rig, measured, satellites, wrenches):
     acting = Wrenches(_part(method, wrenches.chaser), _part(method, wrenches.target))
-    mem[method.memory] = wrenches.chaser.force[0] - acting.chaser.force[0]
-    store_wrenches(mem, method.memory + CELLS.at.last, acting)
+    mem[method.memory + IN.held_back] = wrenches.chaser.force[0] - acting.chaser.force[0]
+    store_wrenches(mem, method.memory + IN.last, acting)
     return acting
 
 METHOD = Method(

@@ -78,3 +78,17 @@ def test_rotation_vectors_matrices_and_back():
     np.testing.assert_array_equal(arrays.continuous(flipped), np.repeat(q[:1], 4, axis=0))
     crossed = arrays.cross_matrix(phi[2]) @ phi[3]
     np.testing.assert_allclose(crossed, np.cross(phi[2], phi[3]), rtol=1e-14, atol=1e-16)
+
+
+def test_frames_approaches_and_angles_turn_as_all_else():
+    """Protects who holds rotations in another form: frames of a facility put together, a matrix
+    about an axis and back, KUKA's angles."""
+    for a, b, axis in zip(Q[1:], Q[:-1], V, strict=False):
+        np.testing.assert_allclose(arrays.composed(2.0 * a, b), arrays.product(a, b), atol=1e-15)
+        turn = arrays.exponential(0.7 * axis / np.linalg.norm(axis))
+        R = arrays.matrix_about(axis / np.linalg.norm(axis), 0.7)
+        np.testing.assert_allclose(R, arrays.unit_matrix(turn), atol=1e-15)
+        np.testing.assert_allclose(arrays.nearest_quaternion(R), turn, atol=1e-15)
+        angles = arrays.abc_angles(3.0 * a)
+        z, y, x = (arrays.matrix_about(np.eye(3)[2 - i], angles[i]) for i in range(3))
+        np.testing.assert_allclose(z @ y @ x, arrays.unit_matrix(a), atol=1e-14)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from campaign_plans import STIFFNESS, plan
 
@@ -148,6 +150,24 @@ def test_problems_of_a_file_name_its_lines(tmp_path):
         load_plan(file)
     with pytest.raises(BadInput, match=r"did you mean 'honesty_map'"):
         load_plan("honesty_mop")
+
+
+def test_a_method_of_a_file_is_named_with_the_file_it_came_from(tmp_path):
+    """In the folder of a campaign: the kept file, its hash and the option that runs it; elsewhere
+    the option."""
+    (tmp_path / "campaign.toml").write_text(
+        'scenario = "epos_1d"\nmethods = ["direct", "mine"]\nruns = 2\n'
+    )
+    with pytest.raises(
+        BadInput, match=r"some of direct, .*; a method of your own with --method-fi"
+    ):
+        load_plan(tmp_path / "campaign.toml")
+    kept = {"file": "methods/mine.py", "sha256": "abc", "digest": "def", "methods": ["mine"]}
+    (tmp_path / "methods.json").write_text(
+        json.dumps({"format": "softdock methods", "files": [kept]})
+    )
+    with pytest.raises(BadInput, match=r"only if you name it.*methods/mine\.py \(sha256 abc\)"):
+        load_plan(tmp_path / "campaign.toml")
 
 
 @pytest.mark.parametrize("name", ["run", "contacts", "stiff"])

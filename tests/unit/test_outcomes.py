@@ -96,7 +96,8 @@ def test_every_outcome_says_what_it_is():
     run's value for every number of the table."""
     for outcome in OUTCOMES.values():
         assert outcome.meaning
-        assert not outcome.unit or outcome.name.endswith(f"_{outcome.unit}")
+        unit = outcome.unit.replace("/", "_per_")
+        assert not unit or outcome.name.endswith(f"_{unit}")
         if outcome in columns_of(reference=True) and outcome.is_number:
             assert outcome.replayed is not None
 

@@ -12,6 +12,7 @@ from softdock.archive.recordings import open_recording
 from softdock.archive.run_folder import open_run
 from softdock.archive.sources import is_recording
 from softdock.arms.facility import Frame
+from softdock.core.spatial.arrays import abc_angles
 from softdock.errors import BadInput, Problem
 from softdock.identification.calibration import Calibration, calibrate
 from softdock.identification.pose_plan import Plan
@@ -32,18 +33,9 @@ def plan_text(plan: Plan) -> str:
     """A plan as CSV, with room for the readings."""
     lines = [",".join(("pose", *ANGLES, *READINGS))]
     for i, q in enumerate(plan.attitudes):
-        angles = ",".join(f"{value:.4f}" for value in np.degrees(_abc(q)))
+        angles = ",".join(f"{value:.4f}" for value in np.degrees(abc_angles(q)))
         lines.append(f"{i + 1},{angles}," + "," * (len(READINGS) - 1))
     return HEAD + "\n".join(lines) + "\n"
-
-
-def _abc(q: np.ndarray) -> np.ndarray:
-    """A, B, C of an attitude [rad]."""
-    w, x, y, z = q / np.linalg.norm(q)
-    a = np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
-    b = np.arcsin(np.clip(2.0 * (w * y - z * x), -1.0, 1.0))
-    c = np.arctan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y))
-    return np.array([a, b, c])
 
 
 def calibration_of(source: str | Path, body: str, gravity: tuple[float, ...]) -> Calibration:

@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock.core.spatial.arrays import composed, rotate
 from softdock.errors import BadInput, Problem
 from softdock.files.strict_tables import Locate, Reader, nowhere
 
@@ -44,7 +45,7 @@ class Frame:
     def then(self, other: Frame) -> Frame:
         """`other`, given in this frame, as seen from where this frame is given."""
         p = np.add(self.p, self.turned(other.p))
-        return Frame(tuple(p.tolist()), _product(self.q, other.q))
+        return Frame(tuple(p.tolist()), tuple(composed(self.q, other.q).tolist()))
 
     def back(self) -> Frame:
         """The frame in which this one is given, as seen from this one."""
@@ -53,9 +54,7 @@ class Frame:
 
     def turned(self, a: Any) -> Numbers:
         """A direction of this frame in the axes of the other."""
-        u = np.array(self.q[1:])
-        t = 2.0 * np.cross(u, a)
-        return tuple((np.asarray(a, float) + self.q[0] * t + np.cross(u, t)).tolist())
+        return tuple(rotate(np.array(self.q), np.asarray(a, float)).tolist())
 
     def seven(self) -> np.ndarray:
         """As compiled code has a pose: position, then quaternion."""
@@ -63,13 +62,6 @@ class Frame:
 
 
 SAME = Frame()
-
-
-def _product(a: Numbers, b: Numbers) -> Numbers:
-    w = a[0] * b[0] - float(np.dot(a[1:], b[1:]))
-    v = a[0] * np.array(b[1:]) + b[0] * np.array(a[1:]) + np.cross(a[1:], b[1:])
-    q = np.array([w, *v])
-    return tuple((q / np.linalg.norm(q)).tolist())
 
 
 @dataclass(frozen=True)

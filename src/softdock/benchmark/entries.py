@@ -14,7 +14,7 @@ from typing import Any
 
 from softdock.core.adaptation.registry import METHODS
 from softdock.errors import BadInput, Problem
-from softdock.scenario.candidates import ALL, JOIN, refuse_unknown
+from softdock.scenario.candidates import ALL, JOIN, OF_A_FILE, refuse_unknown
 from softdock.scenario.files import parse_changes
 
 VARIANT = "--variant"
@@ -52,7 +52,7 @@ def entries_of(
     asked = names if methods == ALL else [part.strip() for part in methods.split(",")]
     asked = list(dict.fromkeys([*asked, *mine]))
     chains = [tuple(part.strip() for part in chain.split(JOIN)) for chain in asked]
-    refuse_unknown("--methods", [name for chain in chains for name in chain], names)
+    refuse_unknown("--methods", [name for chain in chains for name in chain], names, OF_A_FILE)
     for chain in chains:
         if len(set(chain)) < len(chain):
             raise BadInput(Problem("--methods", JOIN.join(chain), "each method once in a chain"))

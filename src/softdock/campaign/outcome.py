@@ -74,7 +74,7 @@ class Outcome:
     meaning: str
     column: Callable[[Made], Any] | None = None  # an Arrow array, one value per run
     derived: Callable[[Plan, Columns], np.ndarray | None] | None = None  # no column: from columns
-    unit: str = ""
+    unit: str = ""  # as people write it: m/s, of a name that ends in _m_per_s
     of_orbit: bool = False  # needs orbit beside the runs
     is_number: bool = True  # can be ranked by, and may be the worst
     replayed: Callable[[Mapping[str, Any]], Any] | None = None  # of one run, from its metrics

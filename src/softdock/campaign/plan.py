@@ -22,6 +22,7 @@ from softdock.errors import BadInput, Problem
 from softdock.scenario.build import Scenario
 from softdock.scenario.candidates import Candidate, candidates
 from softdock.scenario.files import load_scenario
+from softdock.scenario.method_sources import explained
 
 
 def load_plan(source: str | Path) -> Plan:
@@ -50,7 +51,8 @@ def make_plan(
                 base, spec.methods or [remedies or RAW], spec.integrators or [integrator]
             )
         except BadInput as error:
-            raise BadInput([_in_file(spec, p) for p in error.problems]) from None
+            said = BadInput([_in_file(spec, p) for p in error.problems])
+            raise explained(said, spec.folder) from None
     else:
         able, unable = (
             [Candidate(own, integrator, base)],

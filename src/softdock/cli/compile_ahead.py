@@ -199,10 +199,12 @@ def compile_ahead(tasks: Sequence[Task], jobs: int, said: Said) -> None:
 
 def compile_missing(scenarios: Iterable[Scenario], jobs: int, say: Callable[[str], None]) -> None:
     """Every loop of some scenarios that is not on disk yet; a single one is left to its run."""
+    import numba
+
     from softdock.cli.progress import tell_compiled
     from softdock.core.machine.cache_folder import usable_folder
 
-    if jobs < 2 or usable_folder() is None:
+    if jobs < 2 or numba.config.DISABLE_JIT or usable_folder() is None:
         return
     tasks = [task for task in tasks_of(scenarios) if not is_kept(task)]
     if sum(task.what == LOOP for task in tasks) < 2:

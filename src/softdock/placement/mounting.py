@@ -18,7 +18,7 @@ import numpy as np
 from softdock.arms.arm import Arm
 from softdock.arms.facility import Facility, Frame, Mount
 from softdock.core.arms.layout import AT, AXES
-from softdock.core.spatial.arrays import quaternion_of, unit_matrix
+from softdock.core.spatial.arrays import cross_matrix, quaternion_of, unit_matrix
 from softdock.placement.motion import Motion, body_axis
 
 STAND_OFF = 0.3  # m from the flange to the place of contact; assumed where no tool is described
@@ -125,8 +125,7 @@ def _level_axis(facing: np.ndarray, stage: Stage) -> np.ndarray:
 
 def _turn(axis: np.ndarray, angle: float) -> np.ndarray:
     """Rotation about an axis."""
-    x, y, z = axis / np.linalg.norm(axis)
-    K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    K = cross_matrix(axis / np.linalg.norm(axis))
     return np.asarray(np.eye(3) + math.sin(angle) * K + (1.0 - math.cos(angle)) * (K @ K))
 
 

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from softdock.core.shapes.models import SHAPE_MODELS
-from softdock.core.spatial.arrays import cross_matrix, matrix
+from softdock.core.spatial.arrays import cross_matrix, matrix, matrix_about, nearest_quaternion
 
 PATH = "approach"
 KEYS = {
@@ -97,7 +97,7 @@ def _write(
     at_tip = np.asarray(target.get("position_m", np.zeros(3)), float) + turn @ origin
     at_tip = at_tip + out * (away + radius) + offset
     attitude = _facing(tip, -out)
-    attitude = _about(second, n["tilt"][0]) @ _about(first, n["tilt"][1]) @ attitude
+    attitude = matrix_about(second, n["tilt"][0]) @ matrix_about(first, n["tilt"][1]) @ attitude
     velocity = np.asarray(target.get("velocity_m_per_s", np.zeros(3)), float) - n["speed"] * out
     position = at_tip - attitude @ tip
     if n["at"] == "touch":
@@ -151,30 +151,15 @@ def _facing(tip: np.ndarray, direction: np.ndarray) -> np.ndarray:
         return np.eye(3)
     u = tip / np.linalg.norm(tip)
     if u @ direction < -1.0 + 1e-12:
-        return _about(laterals(u)[1], math.pi)
+        return matrix_about(laterals(u)[1], math.pi)
     v = np.cross(u, direction)
     K = cross_matrix(v)
     return np.eye(3) + K + K @ K / (1.0 + u @ direction)
 
 
-def _about(axis: np.ndarray, angle: float) -> np.ndarray:
-    K = cross_matrix(axis)
-    return np.eye(3) + math.sin(angle) * K + (1.0 - math.cos(angle)) * K @ K
-
-
 def quaternion(R: np.ndarray) -> list[float]:
-    """(w, x, y, z) of a rotation matrix, w not negative."""
-    K = np.array(
-        [
-            [R[0, 0] + R[1, 1] + R[2, 2], R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]],
-            [0.0, R[0, 0] - R[1, 1] - R[2, 2], R[1, 0] + R[0, 1], R[2, 0] + R[0, 2]],
-            [0.0, 0.0, R[1, 1] - R[0, 0] - R[2, 2], R[2, 1] + R[1, 2]],
-            [0.0, 0.0, 0.0, R[2, 2] - R[0, 0] - R[1, 1]],
-        ]
-    )
-    q = np.linalg.eigh(K, UPLO="U")[1][:, -1]
-    q = q if q[0] >= 0.0 else -q
-    return [float(x) for x in q]
+    """(w, x, y, z) of a rotation matrix, w not negative, as a scenario holds it."""
+    return [float(x) for x in nearest_quaternion(R)]
 
 
 def _numbers(given: Mapping[str, Any], refuse: Refuse) -> dict[str, Any] | None:

@@ -16,9 +16,11 @@ from softdock.core.adaptation.registry import METHODS
 from softdock.core.satellites import INTEGRATORS
 from softdock.errors import BadInput, Problem, closest
 from softdock.scenario.build import Scenario, build
+from softdock.scenario.method_sources import OPTION
 
 ALL = "all"
 Advised = Callable[[str, Scenario], dict[str, Any]]
+OF_A_FILE = f"; a method of your own with {OPTION} FILE"
 JOIN = "+"  # a chain of methods, in the order in which they apply: "lead+hybrid"
 
 
@@ -61,7 +63,7 @@ def chains(scenario: Scenario, chosen: str | Sequence[str] = ALL) -> list[tuple[
         return [*own, *((name,) for name in names)]
     asked = chosen.split(",") if isinstance(chosen, str) else list(chosen)
     found = [tuple(part.strip() for part in chain.split(JOIN)) for chain in asked]
-    refuse_unknown("--methods", [name for chain in found for name in chain], names)
+    refuse_unknown("--methods", [name for chain in found for name in chain], names, OF_A_FILE)
     for chain in found:
         if len(set(chain)) < len(chain):
             raise BadInput(Problem("--methods", JOIN.join(chain), "each method once in a chain"))
@@ -78,13 +80,13 @@ def integrator_names(chosen: str | Sequence[str] = ALL) -> list[str]:
     return list(dict.fromkeys(asked))
 
 
-def refuse_unknown(option: str, given: Iterable[str], known: Sequence[str]) -> None:
-    """All names that do not exist, at once."""
+def refuse_unknown(option: str, given: Iterable[str], known: Sequence[str], more: str = "") -> None:
+    """All names that do not exist, at once; `more`: what else is allowed."""
     problems = [
         Problem(
             option,
             name,
-            f"'{ALL}', or some of " + ", ".join(known),
+            f"'{ALL}', or some of {', '.join(known)}{more}",
             suggestion=closest(name, known),
         )
         for name in given

@@ -144,7 +144,8 @@ def _explained(
 
     def say(problem: Problem) -> Problem:
         one = from_file.get(problem.value) if isinstance(problem.value, str) else None
-        if one is None or not problem.key.endswith(".name"):
+        # of a scenario's list, or of a campaign's
+        if one is None or not (problem.key.endswith(".name") or problem.key == "methods"):
             return problem
         allowed = (
             f"a method that is loaded; this one is from a file, which runs only if you name it: "

@@ -3,7 +3,8 @@ in one flat vector.
 
 Each stage lists its parameters in a `Group`. The scenario schema, the reference page of the docs,
 the checks of ranges and the places in the float64 parameter vector all derive from these lists.
-Compiled code reads `vector[base + GROUP.at.delay]`; a sweep writes columns.
+Compiled code reads `vector[base + AT.delay]` with `AT = GROUP.at` at the top of its module (a
+group itself does not compile); a sweep writes columns.
 """
 
 from __future__ import annotations

@@ -2,9 +2,10 @@
 need to know.
 
 A model is one file that ends in a `RobotModel` and one line in models.py; its name and its keys
-stand in keys.py. Compiled code reads the keys as `vector[carrier.follower.at + ROBOT.at.name]`, and
-may keep what it must remember between steps in the room to plan, `mem[carrier.state +
-ROBOT_STATE.at.axes]` and `.turns` (memory.py): zeros at the start of a run.
+stand in keys.py. Compiled code reads the keys as `vector[carrier.follower.at + AT.name]`, and may
+keep what it must remember between steps in the room to plan, `mem[carrier.state + MOVING.axes]` and
+`.turns` (memory.py): zeros at the start of a run. `AT, MOVING = ROBOT.at, ROBOT_STATE.at` stand at
+the top of its module: a group or cells themselves do not compile.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ recorded energies and distances of earlier versions rest on it.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,15 @@ def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
         ],
         axis=-1,
     )
+
+
+def composed(a: Any, b: Any) -> np.ndarray:
+    """As `product` of two quaternions, to length one, summed by dot and cross products: the order
+    in which frames of a facility have always been put together."""
+    w = a[0] * b[0] - float(np.dot(a[1:], b[1:]))
+    v = a[0] * np.array(b[1:]) + b[0] * np.array(a[1:]) + np.cross(a[1:], b[1:])
+    q = np.array([w, *v])
+    return np.asarray(q / np.linalg.norm(q))
 
 
 def inverse(q: np.ndarray) -> np.ndarray:
@@ -105,6 +115,37 @@ def quaternion_of(R: np.ndarray) -> np.ndarray:
     )
     q = off[int(squares.argmax())]
     return np.copysign(1.0, q[0]) * q / np.linalg.norm(q)
+
+
+def nearest_quaternion(R: np.ndarray) -> np.ndarray:
+    """Unit quaternion, w >= 0, of the rotation nearest to a matrix that is one but for rounding
+    (the eigenvector of its largest eigenvalue)."""
+    K = np.array(
+        [
+            [R[0, 0] + R[1, 1] + R[2, 2], R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]],
+            [0.0, R[0, 0] - R[1, 1] - R[2, 2], R[1, 0] + R[0, 1], R[2, 0] + R[0, 2]],
+            [0.0, 0.0, R[1, 1] - R[0, 0] - R[2, 2], R[2, 1] + R[1, 2]],
+            [0.0, 0.0, 0.0, R[2, 2] - R[0, 0] - R[1, 1]],
+        ]
+    )
+    q = np.linalg.eigh(K, UPLO="U")[1][:, -1]
+    return np.asarray(q if q[0] >= 0.0 else -q)
+
+
+def abc_angles(q: np.ndarray) -> np.ndarray:
+    """A, B, C [rad] as KUKA has them, about z, the new y, the new x, of a quaternion of any length
+    but zero."""
+    w, x, y, z = q / np.linalg.norm(q)
+    a = np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
+    b = np.arcsin(np.clip(2.0 * (w * y - z * x), -1.0, 1.0))
+    c = np.arctan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y))
+    return np.array([a, b, c])
+
+
+def matrix_about(axis: np.ndarray, angle: float) -> np.ndarray:
+    """Rotation matrix about an axis of length one [rad]."""
+    K = cross_matrix(axis)
+    return np.asarray(np.eye(3) + math.sin(angle) * K + (1.0 - math.cos(angle)) * K @ K)
 
 
 def cross_matrix(v: Any) -> np.ndarray:

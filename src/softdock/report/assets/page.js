@@ -1,22 +1,39 @@
 "use strict";
-// Draws the charts from their JSON blocks, in the colours of the style; light and dark; one time axis for all.
+// Draws the charts from their JSON blocks, in the colours of the style; light and dark; one time
+// axis for all.
 (function () {
   const root = document.documentElement;
   const charts = Array.from(document.querySelectorAll("script[data-chart]")).map(function (block) {
-    return { at: document.getElementById(block.dataset.chart), figure: JSON.parse(block.textContent) };
+    return {
+      at: document.getElementById(block.dataset.chart),
+      figure: JSON.parse(block.textContent),
+    };
   });
-  const config = { displaylogo: false, responsive: true, modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"] };
-  const colour = (name) => getComputedStyle(root).getPropertyValue("--" + name).trim();
+  const config = {
+    displaylogo: false,
+    responsive: true,
+    modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"],
+  };
+  const colour = (name) =>
+    getComputedStyle(root)
+      .getPropertyValue("--" + name)
+      .trim();
 
   function paint(figure) {
     const layout = figure.layout;
-    const text = colour("text"), grid = colour("grid"), axis = { gridcolor: grid, zerolinecolor: colour("axis"), linecolor: colour("axis") };
+    const text = colour("text"),
+      grid = colour("grid"),
+      axis = { gridcolor: grid, zerolinecolor: colour("axis"), linecolor: colour("axis") };
     layout.paper_bgcolor = "rgba(0,0,0,0)";
     layout.plot_bgcolor = "rgba(0,0,0,0)";
     layout.font = { color: text, family: "system-ui, sans-serif", size: 13 };
     layout.hoverlabel = { bgcolor: colour("card"), bordercolor: grid, font: { color: text } };
     layout.modebar = { bgcolor: "rgba(0,0,0,0)", color: colour("muted"), activecolor: text };
-    for (const name of Object.keys(layout)) if (/^[xy]axis\d*$/.test(name)) { Object.assign(layout[name], axis); layout[name].title.font = { size: 13 }; }
+    for (const name of Object.keys(layout))
+      if (/^[xy]axis\d*$/.test(name)) {
+        Object.assign(layout[name], axis);
+        layout[name].title.font = { size: 13 };
+      }
     for (const shape of layout.shapes || []) {
       if (shape.name === "contact") shape.fillcolor = colour("contact");
       if (shape.name === "body") shape.line.color = colour("muted");
@@ -30,13 +47,16 @@
       const own = colour(trace.meta.role);
       if (trace.fill === "tozerox") trace.fillcolor = colour("stable");
       if (trace.type === "bar") {
-        trace.marker = { color: (trace.meta.roles || trace.y.map(() => trace.meta.role)).map(colour) };
+        trace.marker = {
+          color: (trace.meta.roles || trace.y.map(() => trace.meta.role)).map(colour),
+        };
         trace.error_x.color = text;
         delete trace.line;
         continue;
       }
       trace.line.color = own;
-      if (trace.marker || trace.mode.includes("markers")) trace.marker = Object.assign(trace.marker || {}, { color: own });
+      if (trace.marker || trace.mode.includes("markers"))
+        trace.marker = Object.assign(trace.marker || {}, { color: own });
     }
   }
 
@@ -51,7 +71,8 @@
   let following = false;
   // From the lowest to the highest of what is drawn between two times, with some room.
   function span(figure, axis, from, to) {
-    let low = Infinity, high = -Infinity;
+    let low = Infinity,
+      high = -Infinity;
     for (const trace of figure.data) {
       if ((trace.yaxis || "y") !== axis || trace.visible === "legendonly") continue;
       trace.x.forEach(function (t, i) {
@@ -66,33 +87,49 @@
   function showTimes(range, except) {
     following = true;
     mark(range);
-    const done = timed.filter((chart) => chart !== except).map(function (chart) {
-      const change = range ? { "xaxis.range": range.slice(), "xaxis.autorange": false } : { "xaxis.autorange": true };
-      for (const name of ["yaxis", "yaxis2"]) {
-        if (!chart.figure.layout[name]) continue;
-        const limits = range ? span(chart.figure, name.replace("axis", ""), range[0], range[1]) : null;
-        if (limits) change[name + ".range"] = limits;
-        else change[name + ".autorange"] = true;
-      }
-      return Plotly.relayout(chart.at, change);
+    const done = timed
+      .filter((chart) => chart !== except)
+      .map(function (chart) {
+        const change = range
+          ? { "xaxis.range": range.slice(), "xaxis.autorange": false }
+          : { "xaxis.autorange": true };
+        for (const name of ["yaxis", "yaxis2"]) {
+          if (!chart.figure.layout[name]) continue;
+          const limits = range
+            ? span(chart.figure, name.replace("axis", ""), range[0], range[1])
+            : null;
+          if (limits) change[name + ".range"] = limits;
+          else change[name + ".autorange"] = true;
+        }
+        return Plotly.relayout(chart.at, change);
+      });
+    Promise.all(done).then(function () {
+      following = false;
     });
-    Promise.all(done).then(function () { following = false; });
   }
   // The whole run as a strip: where the charts look, and a way to look elsewhere.
   const strip = document.querySelector("svg.strip");
   function mark(range) {
     if (!strip) return;
-    const whole = strip.viewBox.baseVal.width, shown = strip.querySelector(".window");
+    const whole = strip.viewBox.baseVal.width,
+      shown = strip.querySelector(".window");
     const from = range ? Math.max(0, range[0] - Number(strip.dataset.begin)) : 0;
     const to = range ? Math.min(whole, range[1] - Number(strip.dataset.begin)) : whole;
     shown.setAttribute("x", from);
     shown.setAttribute("width", Math.max(0, to - from));
   }
-  const press = (pressed) => document.querySelectorAll("button[data-from]").forEach((b) => b.setAttribute("aria-pressed", String(b === pressed)));
-  const times = (b) => (b.dataset.from === "" ? null : [Number(b.dataset.from), Number(b.dataset.to)]);
+  const press = (pressed) =>
+    document
+      .querySelectorAll("button[data-from]")
+      .forEach((b) => b.setAttribute("aria-pressed", String(b === pressed)));
+  const times = (b) =>
+    b.dataset.from === "" ? null : [Number(b.dataset.from), Number(b.dataset.to)];
   function move(event) {
-    const box = strip.getBoundingClientRect(), shown = strip.querySelector(".window"), whole = strip.viewBox.baseVal.width;
-    const width = Math.min(Number(shown.getAttribute("width")), 0.25 * whole), begin = Number(strip.dataset.begin);
+    const box = strip.getBoundingClientRect(),
+      shown = strip.querySelector(".window"),
+      whole = strip.viewBox.baseVal.width;
+    const width = Math.min(Number(shown.getAttribute("width")), 0.25 * whole),
+      begin = Number(strip.dataset.begin);
     const middle = begin + (whole * (event.clientX - box.left)) / box.width;
     press(null);
     showTimes([middle - 0.5 * width, middle + 0.5 * width]);
@@ -105,7 +142,8 @@
       chart.at.on("plotly_relayout", function (event) {
         if (following) return;
         if (event["xaxis.autorange"]) showTimes(null, chart);
-        else if ("xaxis.range[0]" in event) showTimes([event["xaxis.range[0]"], event["xaxis.range[1]"]], chart);
+        else if ("xaxis.range[0]" in event)
+          showTimes([event["xaxis.range[0]"], event["xaxis.range[1]"]], chart);
       });
     }
     for (const button of document.querySelectorAll("button[data-from]")) {
@@ -128,7 +166,9 @@
     try {
       if (value) localStorage.setItem("softdock-theme", value);
       return localStorage.getItem("softdock-theme");
-    } catch (error) { return null; } // a page opened from a file may have no storage
+    } catch (error) {
+      return null;
+    } // a page opened from a file may have no storage
   }
   if (remembered()) root.dataset.theme = remembered();
   button.addEventListener("click", function () {
@@ -137,11 +177,22 @@
     label();
     draw();
   });
-  system.addEventListener("change", function () { label(); draw(); });
+  system.addEventListener("change", function () {
+    label();
+    draw();
+  });
 
   let before = null; // paper is white
-  window.addEventListener("beforeprint", function () { before = root.dataset.theme || ""; root.dataset.theme = "light"; draw(); });
-  window.addEventListener("afterprint", function () { if (before) root.dataset.theme = before; else delete root.dataset.theme; draw(); });
+  window.addEventListener("beforeprint", function () {
+    before = root.dataset.theme || "";
+    root.dataset.theme = "light";
+    draw();
+  });
+  window.addEventListener("afterprint", function () {
+    if (before) root.dataset.theme = before;
+    else delete root.dataset.theme;
+    draw();
+  });
 
   // Drawn one by one, so that the page can be read and scrolled meanwhile.
   function drawNext(i) {

@@ -147,8 +147,9 @@ def layer_name(scene: Scene, layer: str) -> str:
 
 @cache
 def player_script() -> str:
-    """The replay's own script."""
-    return _asset("replay_scene.js") + _asset("replay.js")
+    """The replay's own script, in the order in which its parts need each other."""
+    parts = ("replay_scene.js", "replay_stage.js", "replay_charts.js", "replay.js")
+    return "".join(_asset(part) for part in parts)
 
 
 @cache
