@@ -46,8 +46,9 @@ FILE_TIMES = json.loads(Path(__file__).with_name("file_times.json").read_text(en
 # and before all light ones.
 UNMEASURED_S = 30.0
 
-# Files that compile the same parts, or read what one of them made, go to one worker, one after the
-# other: the first compiles and keeps it, the others use it. On two workers at once each would.
+# Files that compile the same parts, parse the same sources or read what one of them made go to one
+# worker, one after the other: the first makes and keeps it, the others use it. On two workers at
+# once each would.
 TOGETHER = {
     "a small campaign": (
         "tests/system/test_cli_campaign.py",
@@ -56,6 +57,15 @@ TOGETHER = {
     "exhibits of Lange's paper": (
         "tests/golden/test_lange_paper.py",
         "tests/golden/test_lange_paper_page.py",
+    ),
+    "sources of the house": (
+        "tests/conformance/test_calls.py",
+        "tests/conformance/test_core_for_gpus.py",
+        "tests/conformance/test_core_is_compiled.py",
+        "tests/conformance/test_line.py",
+        "tests/conformance/test_methods_at_home.py",
+        "tests/conformance/test_structure.py",
+        "tests/conformance/test_tables_at_top.py",
     ),
     "networks in the loop": (
         "tests/system/test_network_in_the_loop.py",

@@ -30,10 +30,12 @@ CHECKOUT = Path(__file__).parents[1]
 
 
 def processor_s() -> float:
-    """Of this process, of its children that have ended and of what ran in plain Python."""
+    """Of this process, of its children that have ended, and of what others forked: plain.py and
+    forked_emulators.py."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     plain = getattr(sys.modules.get("plain"), "spent_s", 0.0)
-    return plain + sum(one.ru_utime + one.ru_stime for one in used)
+    forked = getattr(sys.modules.get("forked_emulators"), "spent_s", float)()
+    return plain + forked + sum(one.ru_utime + one.ru_stime for one in used)
 
 
 def pytest_addoption(parser: Any) -> None:

@@ -24,12 +24,23 @@ SOURCES = {module_name(path): path for path in sorted(ROOT.rglob("*.py"))}
 
 
 @cache
+def parsed(path: Path) -> ast.Module:
+    """A source as it is, read once for all tests of one process; nobody changes it."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def nodes_of(path: Path) -> tuple[ast.AST, ...]:
+    """All that stands in a source, walked once."""
+    return tuple(ast.walk(parsed(path)))
+
+
+@cache
 def tree_of(path: Path) -> ast.Module:
     """A file without what is there for types alone: that is not imported."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    typed = [one for one in tree.body if isinstance(one, ast.If) and TYPES in ast.unparse(one.test)]
-    tree.body = [one for one in tree.body if one not in typed]
-    return tree
+    body = parsed(path).body
+    typed = [one for one in body if isinstance(one, ast.If) and TYPES in ast.unparse(one.test)]
+    return ast.Module(body=[one for one in body if one not in typed], type_ignores=[])
 
 
 def imported(path: Path) -> Iterator[str]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-import softdock
+from house import ROOT, nodes_of
 
-ROOT = Path(softdock.__file__).parent
 MANY = 8
 # functions that take as many values as there are: rows of tables, cells, keys, names of fields
 AS_MANY_AS_THERE_ARE = {"Cells", "Group", "add_row", "declare", "max", "min", "pack", "replacing"}
@@ -22,7 +21,7 @@ EVERY_CYCLE = {
 def counted_calls(path: Path) -> list[str]:
     """Functions that a file gives eight or more values by their places."""
     found = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes_of(path):
         if isinstance(node, ast.Call) and len(node.args) >= MANY:
             name = getattr(node.func, "attr", getattr(node.func, "id", ""))
             if name not in AS_MANY_AS_THERE_ARE:

@@ -7,6 +7,7 @@ import ast
 import builtins
 
 import pytest
+from house import nodes_of, parsed
 
 from softdock.core.machine.cache_folder import core_sources
 
@@ -52,10 +53,7 @@ def foreign(function: ast.FunctionDef) -> list[str]:
 def test_compiled_functions_use_what_a_gpu_has():
     """A function that only the CPU's compiler takes would be found on a GPU, by whoever has one."""
     functions = [
-        (path.name, node)
-        for path in core_sources()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if is_compiled(node)
+        (path.name, node) for path in core_sources() for node in nodes_of(path) if is_compiled(node)
     ]
     assert len(functions) > 1000
     wrong = [f"{file}: {f.name}: {foreign(f)}" for file, f in functions if foreign(f)]
@@ -75,11 +73,7 @@ def single_names(tree: ast.AST) -> list[str]:
 
 def test_math_and_numpy_are_named_where_they_are_used():
     """The test above knows functions of `math` and `np` by these names."""
-    found = {
-        path.name: names
-        for path in core_sources()
-        if (names := single_names(ast.parse(path.read_text(encoding="utf-8"))))
-    }
+    found = {path.name: names for path in core_sources() if (names := single_names(parsed(path)))}
     assert found == {}
     assert single_names(ast.parse("from math import gamma")) == ["math.gamma"]
 

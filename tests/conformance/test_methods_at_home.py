@@ -6,6 +6,8 @@ import ast
 import re
 from pathlib import Path
 
+from house import nodes_of, parsed
+
 import softdock
 from softdock import methods
 from softdock.core.adaptation.registry import METHODS, MODULES
@@ -31,20 +33,14 @@ TAKEN = {
 }
 
 
-def _is_docstring(node, parents):
-    parent = parents.get(node)
-    return isinstance(parent, ast.Expr)
-
-
 def _names_in(path):
     """Strings that are a method's name, or quote one, outside docstrings; and imports of a method's
     own module."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
+    docstrings = {id(node.value) for node in nodes_of(path) if isinstance(node, ast.Expr)}
     found = []
-    for node in ast.walk(tree):
+    for node in nodes_of(path):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            if _is_docstring(node, parents):
+            if id(node) in docstrings:
                 continue
             words = {node.value, *node.value.split("'")[1::2], *node.value.split('"')[1::2]}
             words.add(node.value.strip("."))  # a module's name has one too
@@ -91,7 +87,7 @@ def _key(node):
 def _models_in(path):
     """Comparisons of a scenario's key with the name of a law, a shape or a robot model."""
     found = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes_of(path):
         if isinstance(node, ast.Compare):
             asked, told = (node.left, *node.comparators), (node.left, *node.comparators)
         elif isinstance(node, ast.Match):
@@ -149,7 +145,7 @@ def test_the_search_finds_a_name(tmp_path):
 def test_a_users_method_imports_softdock_methods_alone():
     """The example's method needs nothing from inside, and what it may import is really there."""
     example = Path(__file__).parents[2] / "examples" / "force_lead.py"
-    tree = ast.parse(example.read_text(encoding="utf-8"))
+    tree = parsed(example)
     modules = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     modules |= {
         one.name for node in ast.walk(tree) if isinstance(node, ast.Import) for one in node.names

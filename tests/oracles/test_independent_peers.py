@@ -14,6 +14,7 @@ import time
 
 import numpy as np
 import pytest
+from forked_emulators import forked
 from rig_pieces import DIGITAL_INPUT, emulation, ethernet_file, free_host, free_ports, warm_up
 
 from softdock.drivers.emulate import Emulators
@@ -71,7 +72,7 @@ def running():
     )
     pressed = emulated.motions[0]._replace(p=(-0.005, 0.0, 0.0))
     object.__setattr__(emulated, "motions", (pressed, emulated.motions[1]))
-    with Emulators(emulated) as processes:
+    with forked(), Emulators(emulated) as processes:
         processes.go()
         yield processes
 

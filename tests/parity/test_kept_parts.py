@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 
@@ -53,10 +54,25 @@ def kept(folder, name):
     return sorted(path for path in folder.rglob("*.code") if path.name.startswith(f"{name}-"))
 
 
-def test_a_part_is_compiled_once_for_all_processes(tmp_path):
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory):
+    """What the first process printed, and its folder; nobody writes there."""
+    folder = tmp_path_factory.mktemp("first")
+    return printed(folder), folder
+
+
+@pytest.fixture
+def first(begun, tmp_path):
+    """What the first process printed, with a copy of its folder in `tmp_path`."""
+    shutil.copytree(begun[1], tmp_path, dirs_exist_ok=True)
+    return begun[0]
+
+
+def test_a_part_is_compiled_once_for_all_processes(tmp_path, first):
     """The second process compiles what has no name on disk and links all else, to the same bits;
-    a part that Numba's own functions call brings along what it calls."""
-    first, second = printed(tmp_path), printed(tmp_path)
+    a part that Numba's own functions call brings along what it calls. So it is in a copy of the
+    folder, which the tests below begin with."""
+    second = printed(tmp_path)
     assert first[:2] == second[:2]
     for part in ("'rotate'", "'cross'"):
         assert part in first[2]
@@ -66,9 +82,8 @@ def test_a_part_is_compiled_once_for_all_processes(tmp_path):
 
 @pytest.mark.parametrize("name", ["rotate", "cross"])
 @pytest.mark.parametrize("how", ["gone", "cut"])
-def test_a_missing_part_is_made_again(tmp_path, name, how):
+def test_a_missing_part_is_made_again(tmp_path, first, name, how):
     """A part is linked only with all that it calls; files that a cleaner took away come back."""
-    first = printed(tmp_path)
     for path in (files := kept(tmp_path, name)):
         path.unlink() if how == "gone" else path.write_bytes(path.read_bytes()[:50])
     assert files

@@ -7,6 +7,7 @@ from pathlib import Path
 import numba
 import numpy as np
 import pytest
+from forked_emulators import forked
 from plain import run_plain
 from rig_pieces import HOST, emulation, free_ports
 
@@ -31,7 +32,7 @@ def test_the_compiled_loop_answers_robots_and_hears_the_sensor():
     links = [RobotLink(r.ethernet, 4.0) for r in emulated.robots]
     sensor = SensorLink(1e6, 1e6)
     links[0].reply([3.0, 0.0, 0.0, 0.0, 0.0, 2.0])  # sets what is held for both
-    with Emulators(emulated) as running:
+    with forked(), Emulators(emulated) as running:
         address = (HOST, running.ports["sensor"]["port"])
         sockets = [
             Port(HOST, port, (HOST, running.ports[name]["port"]))

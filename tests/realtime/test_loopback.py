@@ -9,6 +9,7 @@ import socket
 
 import numba
 import pytest
+from forked_emulators import forked
 from rig_pieces import Docking, emulation, free_ports, warm_up
 
 from softdock import load_scenario
@@ -67,7 +68,8 @@ def test_an_emulator_without_its_port_says_so():
     """Another program has the sensor's port: refused with the address, no process left behind."""
     taken = Port("127.0.0.1", 0, ("127.0.0.1", 9))
     emulated = emulation(*free_ports(2), sensor={"rate_Hz": 1000, "port": taken.address[1]})
-    running = Emulators(emulated)
+    with forked():
+        running = Emulators(emulated)
     with pytest.raises(BadInput, match=f"127.0.0.1:{taken.address[1]}.*a free port"), running:
         pass
     taken.close()

@@ -15,6 +15,7 @@ import threading
 import numba
 import pytest
 from click.testing import CliRunner
+from forked_emulators import forked
 from rig_pieces import free_ports
 
 import softdock
@@ -86,7 +87,7 @@ def forged(port):
 def command(*words):
     """The exit code and what it printed, while others send to the chaser's port."""
     ports = on_free_ports()
-    with forged(int(ports[1].partition("=")[2])):
+    with forked(), forged(int(ports[1].partition("=")[2])):
         done = CliRunner().invoke(cli, ["rig", *words, *ports])
     assert done.exception is None or isinstance(done.exception, SystemExit), done.output
     return done.exit_code, json.loads(done.stdout[done.stdout.index("{") :])
