@@ -2,16 +2,16 @@
 never come to. In: a function and what its result is like. Out: a part that others call as any
 other.
 
-    @deferred(returns=("after", "output"))      # a tuple of the types of these arguments
+    @deferred("the ledger's takeover", returns=("after", "output"))     # types of arguments
     def settled_by_ledger(method, mem, rig, measured, before, after, output): ...
 
 Compiled code calls a stand-in of a few instructions. It holds the address of the machine code, or
 asks for it (`code_of`, through C), which compiles it or reads it from disk. It is code of its own:
 the sums are the same in the same order, and no bit of a number depends on it.
 
-Only the loops of simulations wait (`WAITING`): a rig's program must not compile while its clock
-runs, so there and in all other doors the part is linked in as any other. A kernel of a GPU has it
-too, and so has Numba without our changes.
+Only the loops of simulations wait (compiling.py: `WAITING`): a rig's program must not compile
+while its clock runs, so there and in all other doors the part is linked in as any other. A kernel
+of a GPU has it too, and so has Numba without our changes.
 """
 
 from __future__ import annotations
@@ -60,14 +60,16 @@ _CODE: dict[str, tuple[Any, int]] = {}  # by name: library, address
 _PARTS: dict[Any, Any] = {}  # by function: the part itself, to be linked in
 
 
-def deferred(returns: type[bool] | str | tuple[str, ...]) -> Callable[[Callable[..., Any]], Any]:
-    """A part that is compiled when it is first called. `returns`: `bool`, or the names of
-    arguments whose types the results have."""
+def deferred(
+    called: str, returns: type[bool] | str | tuple[str, ...]
+) -> Callable[[Callable[..., Any]], Any]:
+    """A part that is compiled when it is first called. `called`: what users are told is compiled
+    then; `returns`: `bool`, or the names of arguments whose types the results have."""
 
     def decorate(function: Callable[..., Any]) -> Any:
         if not PATCHED:
             return apart(function)
-        function.returns = returns  # type: ignore[attr-defined]
+        function.called, function.returns = called, returns  # type: ignore[attr-defined]
         options = OPTIONS | {"forceinline": False}
         part = numba.njit(pipeline_class=DeferredCompiler, **options)(function)
         if isinstance(part, CPUDispatcher):  # plain Python under NUMBA_DISABLE_JIT
@@ -163,7 +165,7 @@ def made_whole(library: PartLibrary) -> PartLibrary:
     for known in library.reload_init:
         known()
     module, name, args = _KNOWN[str(library.kept_as)]
-    function = _function(module, name)
+    function, fndesc.argtypes = _function(module, name), args
     if function not in _PARTS:
         _PARTS[function] = apart(function)
     _PARTS[function].compile(args)
@@ -222,8 +224,7 @@ def _read(context: Any, path: Any) -> tuple[Any, int] | None:
 
 def _made(function: Any, args: Any, path: Any) -> tuple[Any, int]:
     classes = frozenset().union(*(tuple_classes(kind) for kind in args))
-    name, began = function.__name__, time.perf_counter()
-    told = functools.partial(tell, name, classes)
+    began, told = time.perf_counter(), functools.partial(tell, function.called, classes)
     alone = (
         contextlib.nullcontext()
         if path is None

@@ -36,7 +36,7 @@ _propagate: Any = getattr(CPUCallConv, "return_status_propagate", None)
 _decorate: Any = getattr(CPUCallConv, "decorate_function", None)
 
 
-class LeanLower(Lower):  # type: ignore[misc]
+class LeanLower(Lower):
     """Numba's writer of LLVM code, for parts."""
 
     def setup_function(self, fndesc: Any) -> None:

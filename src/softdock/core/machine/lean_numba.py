@@ -143,7 +143,7 @@ class _ErrorContext:
             error.add_context(errors._format_msg(self.text, self.args, self.keywords))
 
 
-class LeanPasses(PassManager):  # type: ignore[misc]
+class LeanPasses(PassManager):
     """Numba's row of passes without clocks, and without spelling out every argument's type for
     every pass to tell listeners."""
 

@@ -125,7 +125,7 @@ ATTRIBUTES = {
         "get_return_type",
         "return_status_propagate",
     ),
-    "numba.core.compiler_machinery.PassManager": ("_runPass", "finalize", "passes"),
+    "numba.core.compiler_machinery.PassManager": ("_runPass", "finalize"),
     "numba.core.event": (
         "_registered",
         "broadcast",

@@ -100,7 +100,7 @@ def _fit_alone(method, mem, i, fit, law, every, work):
     return True
 
 
-@deferred(returns=bool)
+@deferred("the joint fit of several pairs", returns=bool)
 def _fit_jointly(method, mem, anew, every):
     """A round of the joint fit, where one is under way or due; whether it has ended."""
     m, joint, many = method.memory, method.memory + CELL.joint, method.memory + CELL.many

@@ -18,7 +18,7 @@ from softdock.core.spatial.motion import opposite
 from softdock.core.spatial.vectors import store3, subtract
 
 
-@deferred(returns="wrenches")
+@deferred("the wrench in the ledger's hands", returns="wrenches")
 def by_ledger(method, mem, rig, measured, satellites, wrenches):
     """What acts on the satellites while the ledger has them: what was measured."""
     m, ledger = method.memory, ledger_of(method, mem, rig.T)
@@ -58,7 +58,7 @@ def given_here(method, mem, rig, before, after):
     return others
 
 
-@deferred(returns=("after", "output"))
+@deferred("the takeover by the energy ledger", returns=("after", "output"))
 def settled_by_ledger(method, mem, rig, measured, before, after, output):
     """The satellites and set-points while the ledger has them."""
     others = given_here(method, mem, rig, before, after)
