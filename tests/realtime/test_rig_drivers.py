@@ -10,7 +10,7 @@ import numba
 import numpy as np
 import pytest
 from plain import run_plain
-from rig_runs import SV, S, fly, quick
+from rig_runs import RV, SV, S, fly, quick
 
 from softdock.core.wire.emulated_sensor import BIASED
 from softdock.core.wire.robot_cells import START
@@ -102,3 +102,20 @@ def test_the_sensor_s_zero_is_taken_before_anything_moves():
     assert rig.program.arrays.sensor_seen[0, SV.bias] == pytest.approx(3.0, abs=1e-6)
     assert found.restitution == pytest.approx(plain.restitution, abs=1e-6)
     assert found.peak_force_N == pytest.approx(plain.peak_force_N, abs=1e-5)
+
+
+@pytest.mark.parametrize("spoilt", [(b"<RSol", b"<RSoL"), (b'<RSol X="', b'<RSol Q="')])
+def test_a_first_telegram_without_a_whole_set_point_begins_at_the_measured_pose(spoilt):
+    """The Ethernet file sends RSol and this telegram has it not, or in part: corrections count from
+    RIst, and are answered; a zero that is no number would leave the robot without answers."""
+    on = quick()
+    program, robot = RigProgram(on), make_peers(emulation_of(on)).robots[0]
+    (telegram,) = robot.act()
+    sent = telegram.replace(*spoilt)
+    assert sent != telegram
+    ((who, answer),) = program(0, "chaser", sent)
+    kept = program.arrays.robot_seen[0]
+    assert np.isfinite(kept[RV.zero : RV.zero + 7]).all()
+    assert np.array_equal(kept[RV.zero : RV.zero + 7], kept[RV.measured : RV.measured + 7])
+    assert (who, answer.count(b'"0.000000"')) == ("chaser", 6)
+    assert program.reason == "none"

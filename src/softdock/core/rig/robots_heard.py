@@ -12,7 +12,7 @@ from softdock.core.machine.compiled import apart, compiled, seldom
 from softdock.core.rig import reasons
 from softdock.core.rig.arrays import AT_DRIFT, LIMIT, RS, RV, WARNING, S, fail, tell
 from softdock.core.rig.layout import FRAME, PLAN, RETREATING, SENT_SLOTS, STOPPED, TRANSFER
-from softdock.core.rig.stop import step_between
+from softdock.core.rig.stop import is_number, step_between
 from softdock.core.spatial.motion import Pose, load_pose, store_pose
 from softdock.core.spatial.rotations import exponential, inverse, logarithm, product
 from softdock.core.spatial.vectors import ZERO, add_scaled, norm, scale, store3, subtract
@@ -33,12 +33,13 @@ def _frame_in(values, rows):
 
 @seldom
 def _begin(program, which, link, measured):
-    """The first telegram: the pose at RSI_ON is the zero of all corrections. RSol where it is sent:
-    it is the controller's own set-point, without the servos' error."""
+    """The first telegram: the pose at RSI_ON is the zero of all corrections. RSol where this
+    telegram has it whole: it is the controller's own set-point, without the servos' error."""
     answer, kept, stand = program.answers[which], program.robot_seen[which], program.robot_stand
     zero = measured
     if answer.wanted[0] > 0:
-        zero = _frame_in(link.values, answer.wanted)
+        wanted = _frame_in(link.values, answer.wanted)
+        zero = wanted if is_number(wanted) else measured
     store_pose(kept, RV.zero, zero)
     store_pose(kept, RV.reply, zero)
     store_pose(kept, RV.leave, zero)
