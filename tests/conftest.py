@@ -15,6 +15,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 os.environ.setdefault("SOFTDOCK_EVERY_FEATURE", "1")
+# Before NumPy is there: threads of its linear algebra that wait for each other take four times the
+# processor time of one, from the other workers.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Numba leaves millions of small objects that stay: to look through them for garbage every 700 new
 # ones takes a sixth of its time, more in a process that has compiled much.
 gc.set_threshold(100_000, 20, 100)
