@@ -2,7 +2,8 @@
 each method that the rig accepts after it (aim 18 s), each in a fresh process.
 
 The first run is `softdock run epos_1d`, page and all, with an empty cache. A method's loop is
-compiled with a copy of the cache that the first run left, so that no method compiles for another.
+compiled with a copy of the cache that the first run left, so that no method compiles for another,
+and flown to the end, so that what is compiled when it is first called counts where it is called.
 User and system seconds of the processes, as the operating system counts them.
 """
 
@@ -23,12 +24,12 @@ METHOD = """
 import sys
 from softdock.cli.numba_start import start_numba
 start_numba()
-from softdock.runs.stepper import Stepper
+from softdock.runs.stepper import Stepper, cycle_count
 from softdock.scenario.candidates import candidates
 from softdock.scenario.files import load_scenario
 preset, method = sys.argv[1:]
 able, _ = candidates(load_scenario(preset), method)
-Stepper(able[0].scenario, rows=1).step(0)
+Stepper(able[0].scenario, rows=1).step(cycle_count(able[0].scenario))
 """
 
 
