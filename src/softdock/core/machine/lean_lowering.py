@@ -21,6 +21,7 @@ from numba import types
 
 from softdock.core.machine.numba_internals import (
     PATCHED,
+    BaseContext,
     CPUCallConv,
     Lower,
     NumbaError,
@@ -28,12 +29,14 @@ from softdock.core.machine.numba_internals import (
     alloca_once,
     new_error_context,
 )
+from softdock.core.machine.part_names import DIGITS
 
 _WRITTEN_LEAN = "softdock_lean"  # of a builder whose calls are written so
 
 _call: Any = getattr(CPUCallConv, "call_function", None)
 _propagate: Any = getattr(CPUCallConv, "return_status_propagate", None)
 _decorate: Any = getattr(CPUCallConv, "decorate_function", None)
+_mangle: Any = getattr(BaseContext, "mangler", None)
 
 
 class LeanLower(Lower):
@@ -121,7 +124,15 @@ def _lean_decorate(self: Any, fn: Any, args: Any, fe_argtypes: Any, noalias: boo
         _decorate(self, fn, args, fe_argtypes, noalias)
 
 
+def _short_mangle(self: Any, name: str, types: Any, *, abi_tags: Any = (), uid: Any = None) -> Any:
+    """In place of `BaseContext.mangler`: a part's own name (part_names.py) says which types it
+    takes, in 32 letters where spelling them out takes up to five thousand."""
+    named = isinstance(uid, str) and len(uid) == DIGITS
+    return _mangle(self, name, () if named else types, abi_tags=abi_tags, uid=uid)
+
+
 if PATCHED:
+    BaseContext.mangler = _short_mangle
     CPUCallConv.call_function = _lean_call
     CPUCallConv.return_status_propagate = _lean_propagate
     CPUCallConv.decorate_function = _lean_decorate

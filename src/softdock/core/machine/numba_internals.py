@@ -150,6 +150,7 @@ ATTRIBUTES = {
     "numba.core.base.BaseContext": (
         "enable_boundscheck",
         "get_constant_generic",
+        "mangler",
         "get_value_type",
     ),
     "numba.core.compiler.CompileResult": ("_reduce", "_rebuild"),
