@@ -13,13 +13,15 @@ from drifting_scenes import docking, drifting
 from scenarios import cone_docking, epos_wall
 
 from softdock.analysis.metrics import plain
+from softdock.core.shapes.drawing import Solid
 from softdock.core.spatial.arrays import exponential, product, rotate, rotation_vector
-from softdock.scene import scene_of, scene_of_orbit
+from softdock.scene import mock_ups, scene_of, scene_of_orbit
 from softdock.scene.frames import FAR, MOST_FRAMES, chosen_rows
 from softdock.scene.mock_ups import cuboid
 from softdock.scene.pack import packed, unpacked
 from softdock.scene.poster import poster_frame
 from softdock.scene.side_by_side import in_step
+from softdock.scene.surfaces import box
 from softdock.scene.turning import from_z_to
 
 PETAL = [[-0.5, 0.0, -0.866], [-0.5, 0.75, 0.433], [-0.5, -0.75, 0.433]]
@@ -85,6 +87,29 @@ def test_every_contact_geometry_becomes_a_closed_scene(tables: dict[str, Any]) -
         first, second, third, fourth = (mesh.vertices[mesh.faces[:, i]] for i in range(4))
         inside = np.sum(first * np.cross(second, third)) + np.sum(first * np.cross(third, fourth))
         assert inside > 0.0, f"{key} is inside out"  # six times its volume
+
+
+def test_a_shape_that_is_not_round_is_drawn_by_its_corners_and_faces(monkeypatch) -> None:
+    """A box of a shape of one's own: where its pair has it, in target axes, closed and with its
+    outside outside (the volume that its faces enclose is its own)."""
+    edges = np.array([0.4, 0.2, 0.1])
+    made = box(edges, np.zeros(3))
+    solid = Solid(
+        0.2,
+        corners=tuple(map(tuple, made.vertices.tolist())),
+        faces=tuple(map(tuple, made.faces.tolist())),
+    )
+    monkeypatch.setattr(mock_ups, "solid_of", lambda pair: solid)
+    pair = {"geometry": "box", "origin_m": [1.0, 2.0, 3.0], "axis": [0.0, 1.0, 1.0]}
+    ((name, mesh),) = mock_ups.target_shapes([pair], 0.1)
+    assert name == "box 1"
+    assert np.allclose(mesh.vertices.min(axis=0), [0.8, 1.9, 2.95])
+    assert np.allclose(mesh.vertices.max(axis=0), [1.2, 2.1, 3.05])
+    a, b, c, d = (mesh.vertices[mesh.faces[:, k]] for k in range(4))
+    enclosed = sum(
+        np.einsum("ij,ij->", p, np.cross(q, r)) / 6.0 for p, q, r in ((a, b, c), (a, c, d))
+    )
+    assert enclosed == pytest.approx(edges.prod())
 
 
 def test_tip_of_the_probe_is_where_the_contact_has_it() -> None:

@@ -240,11 +240,8 @@ def _read_normal(
                 normal_probability((high - mean) / deviation),
             )
             if cut[1] - cut[0] < 1e-6:
-                wrong(
-                    "within",
-                    table["within"],
-                    "bounds with at least a millionth of the distribution between them",
-                )
+                allowed = "bounds with at least a millionth of the distribution between them"
+                wrong("within", table["within"], allowed)
                 return None
         return Vary(
             keys, also, "normal", none, mean=(mean,), factor=((deviation,),), cut=cut, **shape
@@ -255,11 +252,9 @@ def _read_normal(
         wrong("mean", table["mean"], f"{len(keys)} numbers, one for each key")
         return None
     if covariance is None:
-        wrong(
-            "covariance",
-            table.get("covariance", table.get("correlation")),
-            "a symmetric positive definite matrix; or deviation and correlation",
-        )
+        given = table.get("covariance", table.get("correlation"))
+        allowed = "a symmetric positive definite matrix; or deviation and correlation"
+        wrong("covariance", given, allowed)
         return None
     factor = np.linalg.cholesky(covariance)
     return Vary(

@@ -184,6 +184,8 @@ def target_shapes(pairs: Sequence[Pair], scale: float) -> list[tuple[str, Mesh]]
         origin, axis = np.array(pair["origin_m"], float), np.array(pair["axis"], float)
         if solid is not None and solid.profile:
             found.append((name, revolved(solid.profile, origin, axis)))
+        elif solid is not None and solid.faces:
+            found.append((name, Mesh(origin + np.array(solid.corners), np.array(solid.faces))))
         elif solid is not None:
             found.append((name, sphere(origin, solid.opening or 0.05 * scale)))
         elif not leaves:

@@ -32,14 +32,18 @@ class Extent(NamedTuple):
 
 
 class Solid(NamedTuple):
-    """A body about the pair's axis, as a scene draws it [m]."""
+    """A body as a scene draws it [m]: a ball, a profile turned about the pair's axis, or faces."""
 
     opening: float  # radius of its mouth; of a ball, or of what else is met from outside
     bottom: float = 0.0  # radius at the bottom of a hollow
     depth: float = 0.0  # from mouth to bottom; 0: there is no hollow
     # (radius, height along the axis) to be turned about it, the outside to the right of the way
-    # with the axis upwards; empty: a ball
+    # with the axis upwards; empty: faces or a ball
     profile: tuple[tuple[float, float], ...] = ()
+    # of a body that is not round, a box or an ellipsoid: from the pair's origin, target axes
+    corners: tuple[tuple[float, float, float], ...] = ()
+    # four corners each by number, counter-clockwise from outside; a triangle names its last twice
+    faces: tuple[tuple[int, int, int, int], ...] = ()
 
 
 class Place(NamedTuple):
