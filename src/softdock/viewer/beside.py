@@ -19,7 +19,7 @@ import numpy as np
 from softdock.core.orbit import orbit
 from softdock.errors import BadRecording
 from softdock.placement.motion import motion_of
-from softdock.recorder.as_seen import AsSeen
+from softdock.recorder.measured_series import AsSeen
 from softdock.recorder.recording import RIG, SCENARIO, Recording, recording_of
 from softdock.recorder.ring_reader import Look, running
 from softdock.runs.series import Series
