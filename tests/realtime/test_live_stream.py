@@ -18,7 +18,7 @@ from websockets.sync.client import connect
 from softdock.cli.main import cli
 from softdock.errors import BadInput
 from softdock.recorder import live
-from softdock.recorder.beside import Beside
+from softdock.recorder.live_rows import Beside
 from softdock.recorder.ring_file import IN, make_ring
 from softdock.recorder.stream_process import StreamProcess
 from softdock.recorder.streams import rig_streams

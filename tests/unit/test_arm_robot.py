@@ -10,7 +10,7 @@ from softdock.analysis.arm_limits import BEYOND, arm_uses
 from softdock.analysis.metric_values import ledger
 from softdock.analysis.simulation import fly
 from softdock.arms import load_arm
-from softdock.arms.written import arm_table
+from softdock.arms.arm_table import arm_table
 from softdock.core.arms.doors import flange_rows
 from softdock.core.arms.layout import AT
 from softdock.core.energy.ledger import ROWS

@@ -11,8 +11,8 @@ from softdock import BadInput
 from softdock.analysis.causes import causes
 from softdock.analysis.simulation import fly
 from softdock.arms import load_arm
+from softdock.arms.arm_table import arm_table
 from softdock.arms.table import arm_from_table
-from softdock.arms.written import arm_table
 from softdock.runs.stepper import Stepper
 from softdock.scenario.build import build
 from softdock.stability.from_scenario import loops_of

@@ -9,12 +9,12 @@ import pytest
 
 from softdock import BadInput, load_scenario
 from softdock.benchmark import tellings
-from softdock.benchmark.against import compared, sentence
 from softdock.benchmark.cell import CANNOT, refused
 from softdock.benchmark.entries import Entry, entries_of
 from softdock.benchmark.plan import cases_of, check_tellings
 from softdock.benchmark.replay import command, inline
 from softdock.benchmark.results import read_results, to_json
+from softdock.benchmark.results_compared import compared, sentence
 from softdock.benchmark.scores import by_group, leaderboard, within_by_any
 from softdock.benchmark.words import answer, beside
 from softdock.report.benchmark.page import benchmark_page

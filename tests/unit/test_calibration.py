@@ -16,7 +16,7 @@ from softdock import BadInput
 from softdock.cli.main import cli
 from softdock.identification.calibration import calibrate, enough_for
 from softdock.identification.pose_plan import pose_plan
-from softdock.identification.still import rests
+from softdock.identification.rest_attitudes import rests
 from softdock.scenario.build import build
 
 MASS, CENTRE = 2.0, np.array([0.1, -0.05, 0.2])

@@ -16,7 +16,7 @@ from softdock.core.adaptation.remapping.environment.contact_point import (
 from softdock.core.contact.pairs import GEOMETRIES, PAIR
 from softdock.core.machine.compiled import compiled, door
 from softdock.core.shapes.line import on_cone, on_plane, on_sphere
-from softdock.core.shapes.met import facing, on_pair
+from softdock.core.shapes.line_on_shape import facing, on_pair
 from softdock.core.spatial.motion import Wrench
 
 PLANE, SPHERE, BORE, SHAFT, BOX, INNER_CONE, OUTER_CONE, OF_A_PAIR = range(8)

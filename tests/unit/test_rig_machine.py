@@ -17,7 +17,7 @@ from softdock.core.wire.robot_cells import (
     TICK,
     TIMED_OUT,
 )
-from softdock.drivers import patience
+from softdock.drivers import restarted_controller
 from softdock.drivers.compiled_loop import Granted
 from softdock.drivers.rig_machine import MachineReport, times_of
 from softdock.rig import series
@@ -87,9 +87,9 @@ def test_rsi_waits_for_a_controller_and_begins_again_after_its_end(monkeypatch):
     """Nothing is late before anybody has answered; then late is late; a second after the end RSI
     begins again, at rest, where the mock-up stands."""
     clock = [0]
-    monkeypatch.setattr(patience.time, "monotonic_ns", lambda: clock[0])
+    monkeypatch.setattr(restarted_controller.time, "monotonic_ns", lambda: clock[0])
     robot = StandIn()
-    whole, watched = robot.arrays.whole, patience.Patience(robot)
+    whole, watched = robot.arrays.whole, restarted_controller.Patience(robot)
     whole[STATE], whole[TICK], whole[LATE], whole[LATE_IN_A_ROW] = RUNNING, 12, 12, 12
     watched.look()
     assert (whole[LATE], whole[LATE_IN_A_ROW]) == (0, 0)
@@ -100,7 +100,7 @@ def test_rsi_waits_for_a_controller_and_begins_again_after_its_end(monkeypatch):
     clock[0] = 10
     watched.look()
     assert robot.started == []
-    clock[0] += patience.AGAIN_NS + 1
+    clock[0] += restarted_controller.AGAIN_NS + 1
     watched.look()
     ((_, motion, _),) = robot.started
     assert (motion.p, motion.v) == ((1.0, 2.0, 3.0), (0.0, 0.0, 0.0))

@@ -88,7 +88,9 @@ def test_the_family_of_critical_delays():
         4,
         6,
     ]
-    assert closed_forms.crossing_speed(60.0, 50.0, 1000.0) > 0.0
+    w = closed_forms.crossing_frequency(60.0, 50.0, 1000.0)
+    slope = 4.0 * 60.0**2 * w**3 - 2.0 * 50.0**2 * w  # of m^2 w^4 - k^2 - b^2 w^2 (Zebenay eq. 111)
+    assert closed_forms.crossing_speed(60.0, 50.0, 1000.0) == pytest.approx(slope, rel=1e-12)
     assert (
         dominant_root(Loop(60.0, 1000.0, 50.0, (Robot(delay=0.999 * float(delays[0])),))).real < 0.0
     )

@@ -19,10 +19,10 @@ from softdock.errors import BadInput, BadRecording, BadRunFolder
 from softdock.scenario.build import build
 from softdock.scene.model import RobotSeen
 from softdock.viewer import panels
-from softdock.viewer.answer import light_of, stability_panel
 from softdock.viewer.clock import CONTACT_S, Clock
 from softdock.viewer.guard import chosen_port, own_origins
 from softdock.viewer.knobs import aside, knobs_of, turned
+from softdock.viewer.scenario_answer import light_of, stability_panel
 from softdock.viewer.session import opened
 from softdock.viewer.stage import angle_between_panels, triangles
 

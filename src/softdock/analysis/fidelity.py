@@ -20,7 +20,7 @@ the first row at which both have done with their last contact: on a rig the mock
 every reading taken while they touched has ceased to act. Without any contact: the first and the
 last row. Whatever pushes a satellite after that (noise, a bias, a method) shows in a second
 distance, at the last row of the run; the worse of the two judges. A batch finds the same instant
-while it runs (settling.py), without a record.
+while it runs (settled_motion.py), without a record.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from softdock.core.instants import SAME_CYCLE
 from softdock.core.machine.vector import SENSOR_AT, TIME_AT, TIMES
 from softdock.core.orbit import Orbit
 from softdock.core.sensor.force_torque import MEAN, SENSOR
-from softdock.core.settling import FILTER_TIMES
+from softdock.core.settled_motion import FILTER_TIMES
 from softdock.core.spatial.arrays import matrix
 from softdock.runs.run import Run
 

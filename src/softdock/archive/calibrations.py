@@ -16,7 +16,7 @@ from softdock.core.spatial.arrays import abc_angles
 from softdock.errors import BadInput, Problem
 from softdock.identification.calibration import Calibration, calibrate
 from softdock.identification.pose_plan import Plan
-from softdock.identification.still import calibrated
+from softdock.identification.rest_attitudes import calibrated
 from softdock.logs.attitudes import quaternions
 from softdock.logs.table_files import read_csv
 from softdock.logs.tables import CsvForm

@@ -21,7 +21,7 @@ from softdock.logs.importing import import_contents
 from softdock.logs.map_parts import Map
 from softdock.recorder.read import Contents
 from softdock.recorder.recording import Recording, recording_of
-from softdock.recorder.written import write_contents
+from softdock.recorder.written_file import write_contents
 from softdock.scenario.files import load_scenario, to_toml
 
 

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 
 from softdock.arms.arm import Arm, symmetric
+from softdock.arms.arm_table import arm_table
 from softdock.arms.facility import Facility, Mount
 from softdock.arms.mounted import loaded, mock_up_load
 from softdock.arms.scenario_facility import facility_of
 from softdock.arms.sources import arm_of
-from softdock.arms.written import arm_table
 from softdock.core.arms.layout import ARM, AT, AXES, JOINTS
 from softdock.core.robots.arm.layout import PLACED
 from softdock.errors import BadInput, Problem

@@ -28,8 +28,8 @@ from softdock.analysis.worst_phase import in_phases, judged
 from softdock.benchmark.entries import Entry
 from softdock.benchmark.tellings import EXACTLY, NOTHING, WRONG, Told, told, wrongly
 from softdock.comparison.compare import pushing
+from softdock.comparison.lines_to_paste import short
 from softdock.comparison.outcomes import costs_per_cycle, run_against
-from softdock.comparison.paste import short
 from softdock.core.adaptation.registry import RAW
 from softdock.core.machine.features import Markers
 from softdock.core.orbit import Orbit, orbit

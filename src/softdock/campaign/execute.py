@@ -33,7 +33,7 @@ from softdock.campaign.shards import MANIFEST, Folder, Shard, again
 from softdock.campaign.user_outcomes import OWN_CONTACTS, Own, apply_own, load_own
 from softdock.campaign.variants import Plan, Variant
 from softdock.core.machine.interrupts import abandonable
-from softdock.core.settling import SETTLED_ROWS
+from softdock.core.settled_motion import SETTLED_ROWS
 from softdock.errors import CampaignStopped
 
 # rows of the contact log kept: the table needs the first; outcomes of the user's own see more

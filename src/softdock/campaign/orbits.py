@@ -1,11 +1,11 @@
 """Orbit beside every run of a campaign: flown once for all runs that differ only in what orbit does
 not know (robots, sensors, noise, methods).
 
-Orbit is flown before the runs, which are told when it has done with its contacts (settling.py);
-they keep their motion of the first cycle after that at which nothing of their own contacts acts
-either. Orbit's motion at that instant follows from the one at its end, because nothing but its spin
-turns a body in free flight; where something else acts (schedules, hands, the tide, methods that
-push, networks), orbit is flown again, up to there.
+Orbit is flown before the runs, which are told when it has done with its contacts
+(settled_motion.py); they keep their motion of the first cycle after that at which nothing of their
+own contacts acts either. Orbit's motion at that instant follows from the one at its end, because
+nothing but its spin turns a body in free flight; where something else acts (schedules, hands, the
+tide, methods that push, networks), orbit is flown again, up to there.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from softdock.core.orbit import (
 )
 from softdock.core.schedules import ENTRY
 from softdock.core.sensor.pose import POSE
-from softdock.core.settling import SETTLED_PART, SETTLED_REST, SETTLED_ROWS
+from softdock.core.settled_motion import SETTLED_PART, SETTLED_REST, SETTLED_ROWS
 from softdock.core.spatial.motion import MOTION_FLOATS
 from softdock.core.tide import ORBIT
 

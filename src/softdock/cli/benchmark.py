@@ -149,9 +149,9 @@ class _every_feature:
 
 def _run(ctx: click.Context, options: dict[str, Any]) -> None:
     from softdock.archive.benchmark_folder import save_benchmark
-    from softdock.benchmark.against import compared
     from softdock.benchmark.folder import PLAN, again, check_free
     from softdock.benchmark.results import read_results, to_json
+    from softdock.benchmark.results_compared import compared
     from softdock.benchmark.run import opened, run_cells
     from softdock.campaign.cpu import available_cores
 
@@ -237,9 +237,9 @@ def _compile(plan: Any, jobs: int, say: Any) -> None:
 def _shown_again(ctx: click.Context, options: dict[str, Any]) -> None:
     """A page of results that are there already."""
     from softdock.archive.benchmark_folder import save_page
-    from softdock.benchmark.against import compared
     from softdock.benchmark.folder import PAGE
     from softdock.benchmark.results import read_results, to_json
+    from softdock.benchmark.results_compared import compared
     from softdock.files.folders import make_folder
 
     given = [

@@ -67,7 +67,7 @@ def show(results: Mapping[str, Any], since: Mapping[str, Any] | None) -> None:
     from rich.box import SIMPLE_HEAVY
     from rich.table import Table
 
-    from softdock.benchmark.against import sentence
+    from softdock.benchmark.results_compared import sentence
     from softdock.benchmark.scores import leaderboard
     from softdock.benchmark.tellings import WORDS
     from softdock.benchmark.words import answer, beside, percent

@@ -134,7 +134,7 @@ def stability(
     with working("analysing the loop") as say:
         from softdock.cli.arguments import typed
         from softdock.cli.stability_points import operating_points, scenario_of
-        from softdock.stability.patience import TooLong, patience
+        from softdock.stability.time_limit import TooLong, patience
 
         loaded = scenario_of(scenario, changes, options)
         points = operating_points(loaded, options)

@@ -19,6 +19,7 @@ from softdock.analysis.phases import MOST_PHASES
 from softdock.analysis.worst_phase import in_phases as sampled
 from softdock.analysis.worst_phase import judged
 from softdock.comparison.knowledge import WrongBelief, beliefs, wrong_beliefs
+from softdock.comparison.lines_to_paste import paste
 from softdock.comparison.outcomes import (
     Curves,
     costs_per_cycle,
@@ -27,7 +28,6 @@ from softdock.comparison.outcomes import (
     outcome,
     run_against,
 )
-from softdock.comparison.paste import paste
 from softdock.comparison.ranking import rank, recommend, worst_of
 from softdock.comparison.result import Comparison
 from softdock.comparison.settings import advised

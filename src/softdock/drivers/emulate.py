@@ -31,7 +31,7 @@ from softdock.drivers.emulated_robot import (
 from softdock.drivers.emulated_sensor import EmulatedSensor, SensorSettings, sensor_names
 from softdock.drivers.emulation import Emulation
 from softdock.drivers.faults import Faults
-from softdock.drivers.patience import Patience
+from softdock.drivers.restarted_controller import Patience
 from softdock.drivers.rsi_tables import rob_telegram
 from softdock.drivers.sockets import LOOPBACK, Port
 from softdock.drivers.virtual_run import make_queue

@@ -29,7 +29,7 @@ from softdock.identification.calibration import Calibration
 from softdock.identification.delays import is_structured, robot_following
 from softdock.identification.estimate import Estimate
 from softdock.identification.log import read_log
-from softdock.identification.still import calibrated
+from softdock.identification.rest_attitudes import calibrated
 
 QUICK = 0.8  # of the largest rate allowed
 SETTLED_S = 0.2  # longer than a robot's delay

@@ -23,7 +23,7 @@ import time
 from typing import Any
 
 from softdock.errors import BadInput, BadRecording, Problem
-from softdock.recorder.beside import Beside
+from softdock.recorder.live_rows import Beside
 from softdock.recorder.mcap_file import McapFile
 from softdock.recorder.sink import Sink
 

@@ -21,9 +21,9 @@ from softdock.core.machine.record import Channel
 from softdock.core.orbit import Orbit, orbit
 from softdock.core.recorder.layout import CYCLE_GROUPS
 from softdock.errors import BadInput, NotFlown
-from softdock.recorder.as_seen import has
 from softdock.recorder.contacts import contacts_of, sensor_body
 from softdock.recorder.log_verdict import is_raw, judged
+from softdock.recorder.measured_series import has
 from softdock.recorder.read import Contents
 from softdock.recorder.streams import CYCLE, PACKETS, SAMPLES
 from softdock.runs.frames import to_dataframe

@@ -106,7 +106,7 @@ def run_series(
 ) -> RigSeries:
     """`repeat` runs; the first that does not complete is the last. `folder` None: no recording.
     `recorded` is told the rings of each run before it begins, for whoever looks on beside the
-    recorder (recorder/beside.py); `troubled` what goes wrong with a recording, when it does."""
+    recorder (recorder/live_rows.py); `troubled` what goes wrong with a recording, when it does."""
     runs: list[RigRun] = []
     with Session(on, peers) as session:
         for number in range(repeat):

@@ -35,7 +35,7 @@ from softdock.core.rig import layout as rig
 from softdock.core.robots import memory as robots
 from softdock.core.robots.arm import layout as arm
 from softdock.core.schedules import ENTRY, ROW_CELLS
-from softdock.core.settling import SETTLED_REST
+from softdock.core.settled_motion import SETTLED_REST
 from softdock.core.shapes.law import LAW_CELLS
 from softdock.core.shapes.pair import PAIR_CELLS
 from softdock.core.shapes.shape import SHAPE_CELLS

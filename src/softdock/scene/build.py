@@ -16,7 +16,6 @@ import numpy as np
 from softdock.core.spatial.arrays import inverse, rotate
 from softdock.scene import cameras, touches
 from softdock.scene.frames import chosen_rows, readable_rows
-from softdock.scene.furniture import Furniture, furnish
 from softdock.scene.model import Part, RobotSeen, Scene, Track
 from softdock.scene.motions import (
     blended,
@@ -27,6 +26,7 @@ from softdock.scene.motions import (
     track_of,
 )
 from softdock.scene.robots import Robot, flanges, robot_parts, robots_of, seen
+from softdock.scene.scenario_bodies import Furniture, furnish
 from softdock.scene.surfaces import sphere
 
 Tables = Mapping[str, Any]

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from softdock.core.spatial.arrays import rotate
-from softdock.scene.furniture import Furniture
 from softdock.scene.model import Mesh, Part, Track, View
+from softdock.scene.scenario_bodies import Furniture
 from softdock.scene.turning import frame_along
 
 NEAR_LAYERS = ("mock_ups", "robots", "forces", "trail")

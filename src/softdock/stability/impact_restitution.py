@@ -18,7 +18,7 @@ import numpy as np
 
 from softdock.stability.array_loop import ArrayLoop, Law
 from softdock.stability.loop import Loop, Robot, check_loop, is_plain
-from softdock.stability.patience import check_patience
+from softdock.stability.time_limit import check_patience
 
 PHASES = 32
 FINE_STEPS = 2000  # of the continuous impact, in half a swing

@@ -15,8 +15,8 @@ import numpy as np
 from softdock.stability.array_loop import ArrayLoop
 from softdock.stability.delay_roots import Term, rightmost_roots
 from softdock.stability.loop import Loop
-from softdock.stability.patience import check_patience
 from softdock.stability.response import Sampled, coefficients_of, response
+from softdock.stability.time_limit import check_patience
 
 LARGE_STEP = 0.8  # rad; along a curve whose turns are counted
 MOST_REFINEMENTS = 44  # halvings of a step: then a root is on the boundary to rounding

@@ -20,7 +20,7 @@ from softdock.core.adaptation.registry import METHODS
 from softdock.core.orbit import orbit
 from softdock.errors import BadRecording
 from softdock.placement.motion import motion_of
-from softdock.recorder.as_seen import AsSeen
+from softdock.recorder.measured_series import AsSeen
 from softdock.recorder.recording import RIG, SCENARIO, Recording, recording_of
 from softdock.recorder.ring_reader import Look, running
 from softdock.runs.series import Series

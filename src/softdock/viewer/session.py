@@ -16,10 +16,10 @@ from softdock.errors import BadInput, Problem
 from softdock.recorder.recording import Recording
 from softdock.runs.run import Run
 from softdock.scenario.build import Scenario
-from softdock.viewer.answer import Answer, answer
 from softdock.viewer.fixes import Fix, fixes_for, with_methods
 from softdock.viewer.knobs import knobs_of, turned
 from softdock.viewer.ready import present
+from softdock.viewer.scenario_answer import Answer, answer
 
 
 @dataclass

@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 
 from softdock.errors import SoftdockError
-from softdock.recorder.as_seen import AsSeen
+from softdock.recorder.measured_series import AsSeen
 from softdock.recorder.recording import Recording
 from softdock.report.frame.replay import layer_name
 from softdock.scene.model import LAYERS
 from softdock.viewer import panels
-from softdock.viewer.answer import Answer
 from softdock.viewer.clock import SPEEDS, Clock
 from softdock.viewer.guard import HOST
 from softdock.viewer.ready import Background, possible
+from softdock.viewer.scenario_answer import Answer
 from softdock.viewer.server import force_chart, serve, theme
 from softdock.viewer.session import Latest, Session
 from softdock.viewer.stage import Stage

@@ -33,7 +33,7 @@ from softdock.core.machine.vector import (
     prepare_rig,
     store_pairs,
 )
-from softdock.core.settling import is_quiet, keep_settled
+from softdock.core.settled_motion import is_quiet, keep_settled
 from softdock.core.spatial.motion import MOTION_FLOATS, load_motion, store_motion
 from softdock.core.spatial.rigid_body import motion_of
 from softdock.core.start import start

@@ -188,7 +188,8 @@ def torques(vector, known):
 @flag
 @compiled
 def compares(vector, known):
-    """A batch is compared with orbit: the motion after the last contact is kept (settling.py)."""
+    """A batch is compared with orbit: its motion after the last contact is kept
+    (settled_motion.py)."""
     return vector[MEMORY_AT + MAP.orbit_done] > 0.0
 
 

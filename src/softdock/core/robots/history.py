@@ -1,7 +1,7 @@
 """The stamped buffer of set-points, and the motion between them.
 
 A ring of `slots` motions in `mem` (rings.py); the set-point stamped t_j = j T is row number j.
-Between stamps: spatial/between.py.
+Between stamps: spatial/motion_between.py.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import math
 from softdock.core.instants import ON_STAMP
 from softdock.core.machine.compiled import compiled
 from softdock.core.rings import Ring, row_near, row_of
-from softdock.core.spatial.between import HERMITE, HOLD, INTERPOLATIONS, LINEAR, between
 from softdock.core.spatial.motion import MOTION_FLOATS, load_motion, store_motion
+from softdock.core.spatial.motion_between import HERMITE, HOLD, INTERPOLATIONS, LINEAR, between
 from softdock.core.spatial.vectors import scale, subtract
 
 __all__ = ["HERMITE", "HOLD", "INTERPOLATIONS", "LINEAR", "between"]

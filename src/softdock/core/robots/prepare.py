@@ -8,8 +8,8 @@ import math
 from typing import NamedTuple
 
 from softdock.core.instants import ON_STAMP
-from softdock.core.limits import or_no_limit
 from softdock.core.machine.compiled import compiled
+from softdock.core.optional_limits import or_no_limit
 from softdock.core.robots.joint import prepare_joint
 from softdock.core.robots.keys import DELAY, LIMITED, ROBOT
 from softdock.core.robots.memory import ROBOT_STATE

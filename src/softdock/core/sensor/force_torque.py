@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 from softdock.core.chance import gaussians
 from softdock.core.instants import SAME_CYCLE
-from softdock.core.limits import or_no_limit
 from softdock.core.machine.compiled import compiled
 from softdock.core.mounting import ON_BOTH, ON_CHASER, ON_TARGET
+from softdock.core.optional_limits import or_no_limit
 from softdock.core.sensor.keys import LATEST, MEAN, SENSOR
 from softdock.core.spatial.motion import Wrench
 from softdock.core.spatial.vectors import add, add_scaled, load3, scale

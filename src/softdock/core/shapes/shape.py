@@ -59,9 +59,9 @@ class TargetShape:
     sector: Any  # (shape, side, tip) -> which smooth part of it is nearest; 0: there is one
     through: Any  # (shape, radius) -> m that a tip's centre moves until it is through; inf: never
     bend: Any  # (shape, tip) -> m over which the normal turns; inf: flat
-    # for contact points found from a wrench (met.py): (vector, own, origin, axis, p, n) -> whether
-    # a straight line through p along n leaves the surface, and where; None: not told, and a method
-    # that must know refuses
+    # for contact points found from a wrench (line_on_shape.py):
+    # (vector, own, origin, axis, p, n) -> whether a straight line through p along n leaves the
+    # surface, and where; None: not told, and a method that must know refuses
     meets: Any = None
     # (vector, own, axis, away, n) -> cosine between n and the surface's normal at such a point;
     # `away`: from the pair's origin. Needed with `meets`

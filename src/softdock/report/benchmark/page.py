@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
-from softdock.benchmark.against import sentence
+from softdock.benchmark.results_compared import sentence
 from softdock.benchmark.scores import by_group, groups_of, leaderboard
 from softdock.benchmark.tellings import NOTHING, WORDS
 from softdock.benchmark.words import answer, beside, percent
@@ -23,7 +23,8 @@ Results = Mapping[str, Any]
 
 
 def benchmark_page(results: Results, since: Mapping[str, Any] | None = None) -> str:
-    """The whole page. `since`: what has changed against earlier results (benchmark/against.py)."""
+    """The whole page. `since`: what has changed against earlier results
+    (benchmark/results_compared.py)."""
     boards = {telling: leaderboard(results, telling) for telling in results["tellings"]}
     data: dict[str, Any] = {"leaderboard": boards}
     sections = {

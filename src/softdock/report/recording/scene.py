@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from softdock.recorder.as_seen import AsSeen
+from softdock.recorder.measured_series import AsSeen
 from softdock.recorder.recording import Recording
 from softdock.scenario.build import build
 from softdock.scene import Scene, scene_of

@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from softdock.core.adaptation.declaration import ONCE
 from softdock.core.adaptation.energy_ledger import keys, notes
-from softdock.core.adaptation.energy_ledger.allowed import (
+from softdock.core.adaptation.energy_ledger.allowed_energy import (
     allowed_energy,
     ceiling,
     given_from_outside,

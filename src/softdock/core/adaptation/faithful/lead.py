@@ -33,7 +33,7 @@ from softdock.core.adaptation.measured.motions import (
     store_both,
     store_satellites,
 )
-from softdock.core.adaptation.remapping.others import carried_ahead
+from softdock.core.adaptation.remapping.other_wrenches import carried_ahead
 from softdock.core.bodies import TARGET
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.motion import Motion, coasting

@@ -70,7 +70,7 @@ from softdock.core.adaptation.measured.motions import (
 )
 from softdock.core.adaptation.measured.projection import pair_energy
 from softdock.core.adaptation.method import Method
-from softdock.core.adaptation.remapping.others import with_others
+from softdock.core.adaptation.remapping.other_wrenches import with_others
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.motion import no_wrench, opposite
 from softdock.core.spatial.vectors import add, dot, load3, store3, subtract

@@ -14,7 +14,6 @@ from softdock.core.instants import SAME_TIME
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.rings import Ring, bracket, row_of
-from softdock.core.spatial.between import HERMITE, between
 from softdock.core.spatial.motion import (
     MOTION_FLOATS,
     WRENCH_FLOATS,
@@ -24,6 +23,7 @@ from softdock.core.spatial.motion import (
     store_motion,
     store_wrench,
 )
+from softdock.core.spatial.motion_between import HERMITE, between
 from softdock.core.spatial.vectors import dot, load3, norm, scale, subtract
 
 ROWS = 32  # of each ring: how many readings a pose may come later than its force

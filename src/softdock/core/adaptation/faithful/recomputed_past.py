@@ -19,7 +19,7 @@ from softdock.core.adaptation.measured.motions import (
     store_satellites,
     store_wrenches,
 )
-from softdock.core.adaptation.remapping.others import with_others
+from softdock.core.adaptation.remapping.other_wrenches import with_others
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.rings import Ring, row_of
 from softdock.core.spatial.motion import Wrench

@@ -20,7 +20,7 @@ from softdock.core.adaptation.measured.motions import (
     store_both,
     store_wrenches,
 )
-from softdock.core.adaptation.remapping.others import given_by_others
+from softdock.core.adaptation.remapping.other_wrenches import given_by_others
 from softdock.core.machine.compiled import compiled
 from softdock.core.spatial.motion import Wrench, port_energy
 from softdock.core.spatial.vectors import add, dot, norm, subtract

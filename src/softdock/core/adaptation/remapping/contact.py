@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 from softdock.core.adaptation.remapping.cells import CELL
-from softdock.core.adaptation.remapping.environment.seen import CLEAR
+from softdock.core.adaptation.remapping.environment.contact_readings import CLEAR
 from softdock.core.adaptation.remapping.environment.stiffness import FIT
 from softdock.core.adaptation.remapping.keys import AT, MEASURED_TORQUE
 from softdock.core.adaptation.remapping.rewind import rewind

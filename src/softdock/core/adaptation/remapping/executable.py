@@ -14,8 +14,8 @@ import math
 from softdock.core.adaptation.interface import Output
 from softdock.core.adaptation.remapping.cells import CELL, FOLLOWER_FLOATS
 from softdock.core.adaptation.remapping.keys import AT, EXECUTABLE
-from softdock.core.limits import or_no_limit
 from softdock.core.machine.compiled import apart, compiled
+from softdock.core.optional_limits import or_no_limit
 from softdock.core.robots.limited import follow_within_limits
 from softdock.core.spatial.motion import MOTION_FLOATS, load_motion, store_motion
 from softdock.core.spatial.vectors import norm, subtract

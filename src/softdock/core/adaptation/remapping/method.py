@@ -53,7 +53,7 @@ from softdock.core.adaptation.remapping.host.truth import truth
 from softdock.core.adaptation.remapping.host.wanted import wanted
 from softdock.core.adaptation.remapping.keys import AT
 from softdock.core.adaptation.remapping.lead import led_motions
-from softdock.core.adaptation.remapping.others import given_by_others, with_others
+from softdock.core.adaptation.remapping.other_wrenches import given_by_others, with_others
 from softdock.core.adaptation.remapping.rewind import note_cycle, note_state
 from softdock.core.adaptation.remapping.wanted.contact import (
     elastic_energy,

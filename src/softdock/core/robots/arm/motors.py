@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from softdock.core.arms.forward import first_axis
 from softdock.core.arms.layout import AT, AXES, JOINTS
-from softdock.core.limits import or_no_limit
 from softdock.core.machine.compiled import apart, compiled
+from softdock.core.optional_limits import or_no_limit
 from softdock.core.robots.arm.layout import PLACED_FLOATS, STATE_AT, S, arm_at
 from softdock.core.robots.arm.set_points import joints_at
 from softdock.core.robots.arm.tip import mock_up_at

@@ -34,7 +34,7 @@ from softdock.core.robots.arm.layout import (
 )
 from softdock.core.robots.arm.rail import base_axis_of
 from softdock.core.robots.arm.tip import centre_in_base, flange_wanted, twist_in_base
-from softdock.core.spatial.between import HOLD, LINEAR
+from softdock.core.spatial.motion_between import HOLD, LINEAR
 from softdock.core.spatial.vectors import add_scaled
 
 ONE = FIRST_JOINT
@@ -120,7 +120,7 @@ def take_joints(features, vector, carrier, mem, stamp, set_point):
 
 @compiled
 def _blended(mode, T, mem, a, b, s, i):
-    """One axis between two rows, one cycle T apart, and its rate (spatial/between.py)."""
+    """One axis between two rows, one cycle T apart, and its rate (spatial/motion_between.py)."""
     x0, x1 = mem[a + ROW.q + i], mem[b + ROW.q + i]
     v0, v1 = mem[a + ROW.rate + i], mem[b + ROW.rate + i]
     if mode == HOLD:

@@ -17,6 +17,7 @@ from softdock.core.adaptation.remapping.environment.contact_point import (
     on_surface,
     tip_of_pair,
 )
+from softdock.core.adaptation.remapping.environment.contact_readings import is_clear, is_contact
 from softdock.core.adaptation.remapping.environment.filter import (
     follow_mock_ups,
     place_environment,
@@ -24,7 +25,6 @@ from softdock.core.adaptation.remapping.environment.filter import (
 )
 from softdock.core.adaptation.remapping.environment.filter_cells import KALMAN
 from softdock.core.adaptation.remapping.environment.joints import believed_joints, prepare_filter
-from softdock.core.adaptation.remapping.environment.seen import is_clear, is_contact
 from softdock.core.adaptation.remapping.environment.series import (
     in_series,
     is_given,
@@ -47,7 +47,7 @@ from softdock.core.shapes.keys import AT as OF
 from softdock.core.shapes.keys import LAW_KEYS, PAIR
 from softdock.core.shapes.laws import HUNT_CROSSLEY
 from softdock.core.shapes.line import nearest_on_line
-from softdock.core.shapes.met import facing, on_pair
+from softdock.core.shapes.line_on_shape import facing, on_pair
 from softdock.core.spatial.rotations import rotate, rotate_back
 from softdock.core.spatial.vectors import add, cross, dot, load6, norm, scale, subtract
 from softdock.core.tables import IN_KEY

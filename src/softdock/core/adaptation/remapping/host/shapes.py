@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from softdock.core.shapes.met import unmet
+from softdock.core.shapes.line_on_shape import unmet
 
 Problems = list[tuple[str, Any, str]]
 

@@ -19,7 +19,7 @@ from softdock.core.adaptation.remapping.wanted.contact import (
     force_over,
     is_zero,
 )
-from softdock.core.adaptation.remapping.wanted.held import held_cycle
+from softdock.core.adaptation.remapping.wanted.held_force import held_cycle
 from softdock.core.adaptation.remapping.wanted.steps import arrived, half_way, sum_of
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.motion import Wrench, no_wrench

@@ -4,7 +4,7 @@ where it leads them."""
 from __future__ import annotations
 
 from softdock.core.adaptation.interface import Satellites
-from softdock.core.adaptation.remapping.wanted.held import pushed
+from softdock.core.adaptation.remapping.wanted.held_force import pushed
 from softdock.core.machine.compiled import compiled
 from softdock.core.spatial.motion import Wrench, no_wrench
 from softdock.core.spatial.rigid_body import Body, body_rate
