@@ -104,6 +104,28 @@ def hand_written(text: str) -> list[str]:
     return found
 
 
+# how many columns have a number that is mathematics: an index of a matrix, of a quaternion
+COLUMNS = {
+    "adaptation/guidance/shown.py": (1, "the scalar of quaternions"),
+    "adaptation/remapping/host/wanted.py": (2, "a matrix"),
+    "ports/continuous.py": (8, "one port, one right-hand side"),
+    "ports/published_net.py": (4, "matrices of one port"),
+    "ports/satellite.py": (3, "matrices of one port"),
+}
+
+
+def columns_by_number(text: str) -> list[str]:
+    """Places in an array of rows that end in a number: `rows[k, 3]`."""
+    return [
+        f"{node.lineno}: {ast.unparse(node)}"
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Subscript)
+        and isinstance(node.slice, ast.Tuple)
+        and isinstance(node.slice.elts[-1], ast.Constant)
+        and type(node.slice.elts[-1].value) is int
+    ]
+
+
 def core_files() -> list[str]:
     return [str(path.relative_to(CORE)) for path in sorted(CORE.rglob("*.py"))]
 
@@ -127,6 +149,15 @@ def test_an_offset_that_is_written_by_hand_is_found():
     names = "FELT, READ = 67, 93\nTWO = 2\n"
     assert [line for line in wrong if not hand_written(names + line)] == []
     assert [line for line in right if hand_written(names + line)] == []
+
+
+def test_no_column_has_a_number():
+    """The columns of a table are few, so that their numbers look like mathematics."""
+    files = [file for file in core_files() if file != "spatial/arrays.py"]  # matrices
+    found = {file: columns_by_number((CORE / file).read_text("utf-8")) for file in files}
+    allowed = {file: number for file, (number, _) in COLUMNS.items()}
+    assert {file: len(lines) for file, lines in found.items() if lines} == allowed, found
+    assert columns_by_number("rows[k, 0], rows[k], rows[k, IN_ROW.depth]") == ["1: rows[k, 0]"]
 
 
 # arrays of the core that other packages read

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from arm_cases import ELASTIC, HARD, HEAVY, SLOW, bump, slow_peak
-from arms_rows import poses_of
+from arms_rows import poses_of, preset_tables
 
 from softdock.arms.at_contact import (
     arms_at_contact,
@@ -157,3 +157,23 @@ def test_what_cannot_be_taken_from_an_arm_is_refused():
         build(bump(ELASTIC, methods=[told | {"environment": "exact"}]))
     with pytest.raises(BadInput, match="joint_stiffness_N_per_m"):
         build(bump(ELASTIC, methods=[told | {"joint_stiffness_N_per_m": 1e6}]))
+
+
+def test_a_refusal_names_the_arm_as_the_file_has_it():
+    """An arm without a stiffness, or out of reach: the key of the facility and the entry that asks
+    for it, and no key of a method that the file may not have."""
+    told = {"name": "remapping", "environment": "replaced_stiffness", "robot_stiffness": "arm"}
+    rigid = {"model": "arm", "delay_ms": 4.0}
+    soft = preset_tables("kr16")
+    for joint in soft["joints"]:
+        joint.pop("stiffness_Nm_per_rad")
+    with pytest.raises(BadInput) as refused:
+        build(bump(rigid, arm=soft, methods=[told]))
+    (problem,) = refused.value.problems
+    assert problem.key == "facility.chaser.arm"
+    assert "a stiffness of every joint; methods.0 (remapping) asks" in problem.allowed
+    tables = build(bump(rigid)).tables | {"robots": {b: ELASTIC for b in ("chaser", "target")}}
+    away = {"chaser": tables["facility"]["chaser"] | {"base_m": [-9.0, 0.6, -1.0]}}
+    with pytest.raises(BadInput, match="an arm that reaches the contact") as refused:
+        robot_at_contact(tables | {"facility": tables["facility"] | away}, "chaser")
+    assert refused.value.problems[0].key == "facility.chaser.arm"

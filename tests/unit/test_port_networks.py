@@ -15,6 +15,7 @@ from small_networks import SLS, one_junction
 from softdock import BadInput
 from softdock.cli.main import cli
 from softdock.core.ports.continuous import simulate_continuous
+from softdock.core.ports.laws import laws_of
 from softdock.ports import (
     Sampled,
     hunt_crossley,
@@ -143,3 +144,11 @@ def test_a_sampled_network_refuses_what_is_not_its_size_or_no_number(wrong):
     """A sampled network refuses lists of the wrong length and values that are no numbers."""
     with pytest.raises(BadInput):
         Sampled(voigt(500.0, 1.0), 1e-3, **wrong)
+
+
+def test_zeros_behind_a_polynomials_coefficients_say_nothing():
+    """However many stand there: they were once written beyond the row of their store."""
+    given = [(200.0, 0.0, 1e6), (200.0, 0.0, 1e6, *[0.0] * 12)]
+    nets = [one_junction().polynomial_spring("S", *c).connect("together", "S") for c in given]
+    short, long = (laws_of(net).stores for net in nets)
+    assert np.array_equal(short, long)

@@ -73,12 +73,14 @@ def robot_at_contact(tables: Mapping[str, Any], body: str, folder: Path | None =
         raise BadInput(Problem(f"facility.{body}", None, "an arm whose stiffness is to be used"))
     arm = loaded(arm_of(mount, folder), mount, mock_up_load(tables, body))
     stiffness = arm.of_axes("stiffness")
+    written = f"facility.{body}.arm", mount.arm if isinstance(mount.arm, str) else arm.name
     if not np.isfinite(stiffness[1:]).all():
-        allowed = f"joints: {arm.name} does not state a stiffness of every joint"
-        raise BadInput(Problem("robot_stiffness", "arm", allowed))
+        raise BadInput(Problem(*written, "an arm that states a stiffness of every joint"))
     poses, point, normal = touch(tables)
     frame = mount.base.back().then(facility.orbit)
     q = joints_at(arm, mount, facility, poses[body])
+    if q is None:
+        raise BadInput(Problem(*written, "an arm that reaches the contact"))
     return gives_way(arm, q, frame, point, normal, given["joint_damping_ratio"])
 
 
@@ -165,9 +167,9 @@ def _placed(body: Mapping[str, Any], t: float) -> tuple[np.ndarray, np.ndarray, 
     return p, unit_matrix(q), q
 
 
-def joints_at(arm: Arm, mount: Mount, facility: Facility, pose: np.ndarray) -> np.ndarray:
+def joints_at(arm: Arm, mount: Mount, facility: Facility, pose: np.ndarray) -> np.ndarray | None:
     """Joints that a pose of the satellite asks for: on the branch of the mount's joints, or else on
-    the one with the largest margin from range and singularity."""
+    the one with the largest margin from range and singularity. None: it is out of reach."""
     flange = mount.base.back().then(facility.orbit).then(Frame(tuple(pose[:3]), tuple(pose[3:])))
     wanted = flange.then(mount.satellite.back()).seven()[None, :]
     low, high = arm.of_axes("low"), arm.of_axes("high")
@@ -185,6 +187,4 @@ def joints_at(arm: Arm, mount: Mount, facility: Facility, pose: np.ndarray) -> n
         margin = min(float(clear.min()), 1.0 - float(used.max()))
         if status[0] != UNREACHABLE and margin > most:
             best, most = q[0], margin
-    if best is None:
-        raise BadInput(Problem("robot_stiffness", "arm", "a contact within reach of the arm"))
     return best

@@ -121,6 +121,10 @@ def readings_of(params, vector, mem, k, kept, report, poses):
     target = Reading(kept.second, kept.target_number, kept.target_force_age)
     both, age = poses.both, poses.age
     return Readings(
-        _reading(params, vector, mem, k, report, OF_CHASER, chaser, both.chaser, age),
-        _reading(params, vector, mem, k, report, OF_TARGET, target, both.target, age),
+        _reading(
+            params, vector, mem, k, report, OF_CHASER, chaser, motion=both.chaser, pose_age=age
+        ),
+        _reading(
+            params, vector, mem, k, report, OF_TARGET, target, motion=both.target, pose_age=age
+        ),
     )

@@ -150,7 +150,7 @@ class SensorLink:
             wrench=np.zeros(samples.SAMPLE_VALUES),
             stamps=np.zeros(RING, np.int64),
             samples=np.zeros((RING, samples.SAMPLE_VALUES)),
-            counted=np.zeros((RING, 2), np.int64),
+            counted=np.zeros((RING, links.SAMPLE_COUNTS.size), np.int64),
             head=np.zeros(1, np.int64),
         )
 

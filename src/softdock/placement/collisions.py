@@ -19,6 +19,7 @@ from softdock.core.arms.volumes import (
     CAPSULE,
     CAPSULE_RADIUS,
     LABORATORY,
+    NEAREST,
     VOLUME,
     nearest_pairs,
 )
@@ -75,7 +76,7 @@ def nearest_parts(
             bases[i] = mounts[robot].base.seven()
             joints[i] = paths[robot].joints[keep]
     volumes = np.array([part.row for part in parts])
-    least = np.zeros((len(pairs), 2))
+    least = np.zeros((len(pairs), NEAREST.size))
     which = np.array(pairs, np.int64)
     work, placed = np.zeros(WORK.size), np.zeros_like(volumes)
     nearest_pairs(

@@ -14,7 +14,16 @@ from softdock.arms.limits import LIMIT_NEEDS
 from softdock.core.arms.doors import branch_rows
 from softdock.core.arms.follow import BRANCHES, STATUSES
 from softdock.core.arms.layout import AXES, WORK
-from softdock.core.arms.sweep import ENDED, FRAMES, REACH, STIFFNESS, WORST, sweep
+from softdock.core.arms.sweep import (
+    ENDED,
+    FRAMES,
+    IN_WORST,
+    REACH,
+    STIFFNESS,
+    WORST,
+    WORST_ROW,
+    sweep,
+)
 from softdock.errors import Problem
 from softdock.placement.motion import Motion
 
@@ -90,7 +99,7 @@ class Sweeper:
         self.robot, self.arm, self.motion = robot, arm, motion
         rows = len(motion.time)
         self.joints, self.torques = np.zeros((rows, AXES)), np.zeros((rows, AXES))
-        self.worst, self.ended = np.zeros((len(WORST), 3)), np.zeros(len(ENDED))
+        self.worst, self.ended = np.zeros((len(WORST), WORST_ROW.size)), np.zeros(ENDED.size)
         self.work = np.zeros(WORK.size)
         sign = 1.0 if robot == "chaser" else -1.0
         self.force = np.ascontiguousarray(sign * motion.force)
@@ -136,7 +145,7 @@ class Sweeper:
         """The largest use; a path that ends early costs more the sooner it ends."""
         if rows < len(self.motion.time):
             return 100.0 * (2.0 - rows / len(self.motion.time))
-        return float(self.worst[:REACH, 0].max())
+        return float(self.worst[:REACH, IN_WORST.use].max())
 
     def best_branch(self, facility: Facility, mount: Mount) -> tuple[int, float]:
         """The branch of least cost, and that cost."""
@@ -170,7 +179,11 @@ class Sweeper:
             status, slot, missing = self.ended
             name = arm.axis_names[int(slot)]
             ended = Ended(float(time[rows]), name, STATUSES[int(status)], float(missing))
-        stiffness = float(self.worst[STIFFNESS, 0]) if arm.knows("stiffness") and rows else math.inf
+        stiffness = (
+            float(self.worst[STIFFNESS, IN_WORST.use])
+            if arm.knows("stiffness") and rows
+            else math.inf
+        )
         return RobotPath(
             robot=self.robot,
             arm=arm,
@@ -178,7 +191,7 @@ class Sweeper:
             rows=rows,
             uses=uses,
             stiffness=stiffness,
-            stiffness_time=float(time[int(self.worst[STIFFNESS, 1])]),
+            stiffness_time=float(time[int(self.worst[STIFFNESS, IN_WORST.row])]),
             ended=ended,
             joints=self.joints[:rows].copy(),
             torques=self.torques[:rows].copy(),

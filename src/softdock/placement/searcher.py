@@ -19,7 +19,7 @@ from softdock.arms.facility import Facility, Mount
 from softdock.arms.mounted import loaded, mock_up_load
 from softdock.arms.sources import arm_of
 from softdock.core.arms.layout import AT
-from softdock.core.arms.sweep import REACH, STIFFNESS, WORST
+from softdock.core.arms.sweep import IN_WORST, REACH, STIFFNESS, WORST
 from softdock.placement.motion import Motion
 from softdock.placement.mounting import Place, Stage, mount_at, stage_of
 from softdock.placement.robot_path import RobotPath, Sweeper
@@ -110,11 +110,11 @@ class Searcher:
         """Of a sweep just made: the largest use, and which it is."""
         if rows < len(sweeper.motion.time):
             return sweeper.cost(rows), "reach"
-        uses = sweeper.worst[:REACH, 0]
+        uses = sweeper.worst[:REACH, IN_WORST.use]
         k = int(uses.argmax())
         cost, limit = float(uses[k]), WORST[k]
         if self.has_stiffness:
-            allowed = float(sweeper.worst[STIFFNESS, 0]) * self.deflection
+            allowed = float(sweeper.worst[STIFFNESS, IN_WORST.use]) * self.deflection
             bent = sweeper.motion.peak_force / allowed
             if bent > cost:
                 return bent, "stiffness"

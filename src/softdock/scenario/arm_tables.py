@@ -53,9 +53,9 @@ def frozen_by_arms(tables: Mapping[str, Any], key: str) -> str:
     return "one value in a batch: the arms of [facility] are set up and loaded for it"
 
 
-def tell_arms(reader: Any, method: Method, values: dict[str, Any], base: int) -> None:
+def tell_arms(reader: Any, key: str, method: Method, values: dict[str, Any], base: int) -> None:
     """What a method that takes the arms' own stiffness is told of them, into the vector at
-    `base`."""
+    `base`. `key`: of its entry."""
     wanted = () if reader.problems else method.told_of_arms(values)
     if not wanted:
         return
@@ -64,7 +64,9 @@ def tell_arms(reader: Any, method: Method, values: dict[str, Any], base: int) ->
     try:
         told = arms_at_contact(reader.resolved, reader.folder)
     except BadInput as error:
-        reader.problems += [located(problem, reader.locate) for problem in error.problems]
+        asked = f"; {key} ({method.name}) asks for how the arms give way"
+        problems = [replace(one, allowed=one.allowed + asked) for one in error.problems]
+        reader.problems += [located(problem, reader.locate) for problem in problems]
         return
     for name in wanted:
         at = base + getattr(method.group.at, name)

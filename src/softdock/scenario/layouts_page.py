@@ -11,6 +11,7 @@ from pathlib import Path
 
 from softdock.core import seam
 from softdock.core.adaptation.registry import METHODS
+from softdock.core.arms import sweep, volumes
 from softdock.core.contact.latch import LATCH_CELLS
 from softdock.core.contact_log import LOG
 from softdock.core.controller_state import KEPT
@@ -25,6 +26,7 @@ from softdock.core.ports import (
     law_cells,
     linear_net,
     published_net,
+    satellite,
     telemanipulation_loop,
     wall_step,
 )
@@ -112,6 +114,7 @@ GROUPS: dict[str, tuple[str, tuple[Cells, ...]]] = {
             telemanipulation_loop.TELE_ROW,
             telemanipulation_loop.CHANNEL,
             telemanipulation_loop.TANKS,
+            satellite.BOUNCE_ROW,
             law_cells.ANSWER,
         ),
     ),
@@ -151,6 +154,7 @@ GROUPS: dict[str, tuple[str, tuple[Cells, ...]]] = {
             peer_clock.MINIMUM,
             links.WHOLES,
             links.SETTINGS,
+            links.SAMPLE_COUNTS,
             faults.RATES,
             faults.WINDOW,
             robot_cells.SETTINGS,
@@ -163,6 +167,10 @@ GROUPS: dict[str, tuple[str, tuple[Cells, ...]]] = {
             virtual_queue.FLIGHT,
             virtual_queue.COUNTS,
         ),
+    ),
+    "Arms": (
+        "Paths through an arm, and distances between volumes ([arms.md](arms.md)).",
+        (sweep.WORST_ROW, sweep.ENDED, volumes.NEAREST, volumes.VOLUME_PAIR),
     ),
     "System calls": (
         "Words (int64) of the kernel's structures on 64-bit Linux, and counts of each socket.",

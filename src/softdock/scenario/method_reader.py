@@ -56,7 +56,7 @@ class MethodReader(TableReader):
             self.vector = np.concatenate([self.vector, np.zeros(1 + method.group.size)])
             values = self.fill_method(i, method, entry, base)
             self.check_method(i, method, values)
-            tell_arms(self, method, values, base)
+            tell_arms(self, f"{METHOD_TABLE}.{i}", method, values, base)
             self.add_rows(method, values, base)
             sizes.append((base - 1, method, values))
             if not self.problems and method.in_orbit(values):

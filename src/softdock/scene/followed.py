@@ -20,7 +20,18 @@ from softdock.arms.facility import Facility, Mount
 from softdock.core.arms.doors import branch_rows
 from softdock.core.arms.follow import BRANCHES, STATUSES
 from softdock.core.arms.layout import AXES, WORK
-from softdock.core.arms.sweep import ENDED, FRAMES, RANGE, REACH, SINGULARITY, SPEED, WORST, sweep
+from softdock.core.arms.sweep import (
+    ENDED,
+    FRAMES,
+    IN_WORST,
+    RANGE,
+    REACH,
+    SINGULARITY,
+    SPEED,
+    WORST,
+    WORST_ROW,
+    sweep,
+)
 
 THIN_ROWS = 60  # for choosing a branch
 STILL = 1e-6  # of a joint's largest speed: it stands
@@ -97,7 +108,7 @@ class _Path:
 
     def __init__(self, arm: Arm, frames: np.ndarray, mount: Mount) -> None:
         self.arm, self.frames, self.mount = arm, frames, mount
-        self.worst, self.ended = np.zeros((len(WORST), 3)), np.zeros(len(ENDED))
+        self.worst, self.ended = np.zeros((len(WORST), WORST_ROW.size)), np.zeros(ENDED.size)
         self.joints = np.zeros((0, AXES))
 
     def run(self, time: np.ndarray, poses: np.ndarray, branch: int) -> int:
@@ -135,7 +146,7 @@ class _Path:
         rows = self.run(time, poses, branch)
         if rows < len(time):
             return 100.0 * (2.0 - rows / len(time))
-        return float(max(self.worst[k, 0] for k in (RANGE, SPEED, SINGULARITY)))
+        return float(max(self.worst[k, IN_WORST.use] for k in (RANGE, SPEED, SINGULARITY)))
 
     def use_words(self) -> str:
         """The largest uses of limits, each with its joint."""

@@ -19,6 +19,7 @@ from softdock.core.arms.follow import SINGULAR_BELOW, UNREACHABLE, begin, follow
 from softdock.core.arms.forward import first_axis, link_frames
 from softdock.core.arms.layout import AT, AXES, direction, load7, offset, on_base
 from softdock.core.arms.stiffness import stiffness_along
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import apart, compiled, door
 from softdock.core.machine.parameters import Group, Parameter
 from softdock.core.spatial.motion import Pose, load_pose
@@ -36,7 +37,19 @@ FRAMES = Group(
 FRAME_AT = FRAMES.at
 WORST = ("range", "speed", "acceleration", "torque", "singularity", "reach", "stiffness")
 RANGE, SPEED, ACCELERATION, TORQUE, SINGULARITY, REACH, STIFFNESS = range(len(WORST))
-ENDED = ("status", "joint", "missing")  # of the row where a branch ended
+WORST_ROW = Cells(  # of each of WORST
+    "worst_use",
+    Cell("use", 1, "-", "largest use of the limit; of the stiffness, the least [N/m]"),
+    Cell("row", 1, "-", "of the path, where that is"),
+    Cell("axis", 1, "-", "whose it is"),
+)
+ENDED = Cells(
+    "branch_end",
+    Cell("status", 1, "-", "why the row is not reached (arms/follow.py)"),
+    Cell("joint", 1, "-", "the axis it is about"),
+    Cell("missing", 1, "m", "by how much"),
+)
+IN_WORST, WORST_FLOATS, IN_ENDED = WORST_ROW.at, WORST_ROW.size, ENDED.at
 NEEDED_CLEARANCE = 0.1  # sine; 6 deg from aligned, joints ten times as fast as far away from it
 
 
@@ -56,10 +69,10 @@ def flange_wanted(frames, motion):
 @compiled
 def _note(worst, what, use, row, axis):
     """Keep the largest use, where and of which axis."""
-    if use > worst[what, 0]:
-        worst[what, 0] = use
-        worst[what, 1] = row
-        worst[what, 2] = axis
+    if use > worst[what, IN_WORST.use]:
+        worst[what, IN_WORST.use] = use
+        worst[what, IN_WORST.row] = row
+        worst[what, IN_WORST.axis] = axis
 
 
 @compiled
@@ -98,9 +111,9 @@ def _follow_path(arm, frames, motions, base, start, branch, joints, worst, ended
         else:
             found = follow(arm, pose, on_base(base[row], before), branch)
         if found.status == UNREACHABLE:
-            ended[0] = found.status
-            ended[1] = found.joint
-            ended[2] = found.missing
+            ended[IN_ENDED.status] = found.status
+            ended[IN_ENDED.joint] = found.joint
+            ended[IN_ENDED.missing] = found.missing
             return row
         before = found.q
         for i in range(AXES):
@@ -139,9 +152,11 @@ def _note_motion(arm, frames, times, joints, forces, points, rows, work, torque_
         flange = link_frames(arm, q, work)
         point = add(orbit.p, rotate(orbit.q, load3(points[row], 0)))
         stiff = stiffness_along(arm, work, point, n)
-        if row == 0 or stiff < worst[STIFFNESS, 0]:  # the least, and not a use of a limit
-            worst[STIFFNESS, 0] = stiff
-            worst[STIFFNESS, 1] = row
+        if (
+            row == 0 or stiff < worst[STIFFNESS, IN_WORST.use]
+        ):  # the least, and not a use of a limit
+            worst[STIFFNESS, IN_WORST.use] = stiff
+            worst[STIFFNESS, IN_WORST.row] = row
         force = rotate(orbit.q, load3(forces[row], 0))
         twist = cross(subtract(point, flange.p), force)
         torques(
@@ -183,7 +198,8 @@ def sweep(
     `start`: joints to start near, slot 0 zero; slot 0 not zero: each in the middle of its range.
     """
     for what in range(len(WORST)):
-        worst[what, 0], worst[what, 1], worst[what, 2] = 0.0, 0.0, 0.0
+        for i in range(WORST_FLOATS):
+            worst[what, i] = 0.0
     rows = _follow_path(arm, frames, motions, base, start, branch, joints, worst=worst, ended=ended)
     if rows > 2:
         _note_motion(

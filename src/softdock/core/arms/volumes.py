@@ -18,6 +18,7 @@ from softdock.core.arms.forward import link_frames
 from softdock.core.arms.layout import WORK_AT, load7
 from softdock.core.arms.sweep import joined
 from softdock.core.bodies import BODIES
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import apart, compiled, door
 from softdock.core.machine.parameters import Group, Parameter
 from softdock.core.spatial.motion import Pose, load_pose
@@ -36,6 +37,17 @@ from softdock.core.spatial.vectors import (
     subtract,
 )
 
+NEAREST = Cells(
+    "nearest",
+    Cell("distance", 1, "m", "least distance of a pair of volumes"),
+    Cell("row", 1, "-", "of the joints, where that is"),
+)
+VOLUME_PAIR = Cells(
+    "volume_pair",
+    Cell("one", 1, "-", "row of a volume"),
+    Cell("other", 1, "-", "row of another"),
+)
+IN_NEAREST, IN_PAIR = NEAREST.at, VOLUME_PAIR.at
 VOLUME = Group(
     "volume",
     "One simple volume.",
@@ -212,12 +224,13 @@ def nearest_pairs(arms, bases, joints, volumes, pairs, work, placed, least):
         for i in range(len(volumes[k])):
             placed[k, i] = volumes[k, i]
     for k in range(len(pairs)):
-        least[k, 0], least[k, 1] = math.inf, 0.0
+        least[k, IN_NEAREST.distance], least[k, IN_NEAREST.row] = math.inf, 0.0
     for row in range(joints.shape[1]):
         for owner in range(2):
             link_frames(arms[owner], load7(joints[owner, row], 0), work)
             _place_all(volumes, owner, load_pose(bases[owner], 0), work, placed)
         for k in range(len(pairs)):
-            found = volume_distance(placed[pairs[k, 0]], placed[pairs[k, 1]])
-            if found < least[k, 0]:
-                least[k, 0], least[k, 1] = found, row
+            one, other = pairs[k, IN_PAIR.one], pairs[k, IN_PAIR.other]
+            found = volume_distance(placed[one], placed[other])
+            if found < least[k, IN_NEAREST.distance]:
+                least[k, IN_NEAREST.distance], least[k, IN_NEAREST.row] = found, row

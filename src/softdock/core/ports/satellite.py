@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled, door
 from softdock.core.ports.elements import FORCE
 from softdock.core.ports.linear_step import (
@@ -34,6 +35,15 @@ from softdock.core.ports.linear_step import (
 from softdock.core.ports.network import Network
 from softdock.errors import BadInput, Problem
 
+BOUNCE_ROW = Cells(
+    "bounce_row",
+    Cell("depth", 1, "m", "in the wall, at the end of the cycle"),
+    Cell("speed", 1, "m/s", "towards the wall, held over it"),
+    Cell("impulse", 1, "Ns", "of the wall, counted"),
+    Cell("taken", 1, "Ns", "taken by the network"),
+    Cell("stored", 1, "J", "in the wall"),
+)
+IN_ROW = BOUNCE_ROW.at
 EULER, MIDPOINT, PROJECTED = 0, 1, 2
 KEEPING = (
     "euler",
@@ -91,8 +101,7 @@ def wall_impulse(depth, speed, T, stiffness):
 
 @door
 def run_satellite(net, mem, depth, T, stiffness, keeping, rows):
-    """rows[k]: depth, velocity held, impulse counted, impulse taken by the network, energy in the
-    wall; the velocity is towards the wall."""
+    """A touch: `rows[k]` as `BOUNCE_ROW`; the velocity is towards the wall."""
     at = places(net.n, 1)
     for k in range(rows.shape[0]):
         speed = mem[at.y]
@@ -102,8 +111,10 @@ def run_satellite(net, mem, depth, T, stiffness, keeping, rows):
         else:
             plain_cycle(net, mem, -impulse, keeping == MIDPOINT)
         depth = after
-        rows[k, 0], rows[k, 1], rows[k, 2], rows[k, 3] = depth, speed, impulse, -mem[at.D]
-        rows[k, 4] = 0.5 * stiffness * max(depth, 0.0) ** 2
+        row = rows[k]
+        row[IN_ROW.depth], row[IN_ROW.speed] = depth, speed
+        row[IN_ROW.impulse], row[IN_ROW.taken] = impulse, -mem[at.D]
+        row[IN_ROW.stored] = 0.5 * stiffness * max(depth, 0.0) ** 2
 
 
 @dataclass
@@ -137,14 +148,14 @@ def bounce(
         raise BadInput(Problem("keeping", keeping, "one of " + ", ".join(KEEPING)))
     net = linear_net(network, T)
     mem, at, total = _moving(network, net, speed)
-    rows = np.zeros((most_cycles, 5))
+    rows = np.zeros((most_cycles, BOUNCE_ROW.size))
     first = -gap
     period = 2.0 * math.pi * math.sqrt(total / stiffness)
     cycles = min(most_cycles, int((2.0 * gap / speed + period) / T) + 10)
     rows = rows[:cycles]
     before = _energy(network, mem[at.x : at.x + net.n])
     run_satellite(net, mem, first, T, stiffness, KEEPING.index(keeping), rows)
-    clear = rows[-1, 0] < 0.0
+    clear = rows[-1, IN_ROW.depth] < 0.0
     if not clear:
         raise BadInput(
             Problem(
@@ -154,12 +165,12 @@ def bounce(
             )
         )
     after = _energy(network, mem[at.x : at.x + net.n])
-    error = float(np.sum(rows[:, 3]) - np.sum(rows[:, 2]))
+    error = float(np.sum(rows[:, IN_ROW.taken]) - np.sum(rows[:, IN_ROW.impulse]))
     return Bounce(
-        restitution=float(-rows[-1, 1] / speed),
+        restitution=float(-rows[-1, IN_ROW.speed] / speed),
         energy_ratio=after / before,
         momentum_error_Ns=error,
-        momentum_change_Ns=float(np.sum(rows[:, 2])),
+        momentum_change_Ns=float(np.sum(rows[:, IN_ROW.impulse])),
         carried_J=float(mem[TANK]),
         rows=rows,
     )

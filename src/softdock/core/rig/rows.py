@@ -27,7 +27,7 @@ from softdock.core.spatial.motion import (
 )
 from softdock.core.spatial.rotations import rotate
 from softdock.core.spatial.vectors import load3, store3, store4
-from softdock.core.wire.links import ARRIVED_NS, LATE_REPLIES, NEWEST
+from softdock.core.wire.links import ARRIVED_NS, COUNTED, LATE_REPLIES, NEWEST
 from softdock.core.wire.samples import SAMPLE_VALUES
 from softdock.core.wire.sequences import LOST
 
@@ -140,8 +140,8 @@ def _sample_rows(program, body, sensor):
         slot = stand[SS.kept] % slots
         rows.row[B.stamp_ns] = float(sensor.stamps[slot])
         rows.row[B.sequence], rows.row[B.status] = (
-            float(sensor.counted[slot, 0]),
-            float(sensor.counted[slot, 1]),
+            float(sensor.counted[slot, COUNTED.sequence]),
+            float(sensor.counted[slot, COUNTED.status]),
         )
         for i in range(SAMPLE_VALUES):
             rows.row[B.force + i] = sensor.samples[slot, i]

@@ -75,16 +75,16 @@ def table_steepest(vector, law):
 
 def _tangent(law: Mapping[str, Any], mass: float, speed: float, depth: float | None) -> Tangent:
     """The steepest slope down to the depth."""
-    rows = np.asarray(law["table_m_N"], float)
+    depths, forces = np.asarray(law["table_m_N"], float).T
     if depth is None:
-        d = rows[-1, 0] * np.linspace(0.0, 1.0, 2001)
-        force = np.interp(d, rows[:, 0], rows[:, 1])
+        d = depths[-1] * np.linspace(0.0, 1.0, 2001)
+        force = np.interp(d, depths, forces)
         energy = np.concatenate([[0.0], np.cumsum(0.5 * (force[1:] + force[:-1]) * np.diff(d))])
         reached = float(np.interp(0.5 * mass * speed * speed, energy, d))
     else:
         reached = depth
-    slopes = np.diff(rows[:, 1]) / np.diff(rows[:, 0])
-    steepest = float(slopes[rows[:-1, 0] < max(reached, 1e-12)].max())
+    slopes = np.diff(forces) / np.diff(depths)
+    steepest = float(slopes[depths[:-1] < max(reached, 1e-12)].max())
     return Tangent(steepest, float(law["damping_Ns_per_m"]), reached)
 
 

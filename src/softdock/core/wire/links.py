@@ -60,6 +60,14 @@ NO_DATAGRAM = -1  # verdict on what is malformed; the others are those of sequen
 LARGEST_IPOC = 9_000_000_000_000  # ms; in ns it is still an int64
 
 
+SAMPLE_COUNTS = Cells(  # of each sample in a sensor's ring, int64
+    "sample_counts",
+    Cell("sequence", 1, "-", "the sensor's own count"),
+    Cell("status", 1, "-", "its status word"),
+)
+COUNTED = SAMPLE_COUNTS.at
+
+
 class RobLink(NamedTuple):
     """One robot, as heard."""
 
@@ -90,7 +98,7 @@ class RecordLink(NamedTuple):
     wrench: Any  # float64, of the newest record
     stamps: Any  # int64, ring
     samples: Any  # float64, ring
-    counted: Any  # int64, ring: the sensor's own count and its status word
+    counted: Any  # int64, ring of SAMPLE_COUNTS
     head: Any  # int64, one
 
 
@@ -162,7 +170,8 @@ def _hear_record(link, arrival):
         return False
     wrench_of(record, link.scale[0], link.scale[1], link.wrench)
     slot = link.head[0] % link.stamps.shape[0]
-    link.counted[slot, 0], link.counted[slot, 1] = whole[NEWEST], record[STATUS]
+    link.counted[slot, COUNTED.sequence] = whole[NEWEST]
+    link.counted[slot, COUNTED.status] = record[STATUS]
     push_sample(link.stamps, link.samples, link.head, whole[STAMP_NS], link.wrench)
     return True
 
