@@ -3,9 +3,9 @@
 
 A part is a function of a seed under `@part`; it returns numbers, and `"met": True` if what it says
 held. `make test` has the same at a reduced size. Every part's result is stored with the hash of the
-core's sources, the seed and the time it took (proved.py): `--report` says which are of other
-sources, or were never made. A fresh seed each time unless one is given. Exits 0 if all held, 1 if
-not, 130 if interrupted: what a part had by then is stored.
+core and of the packages above it that the part judges, the seed and the time it took (proved.py):
+`--report` says which are of other sources, or were never made. A fresh seed each time unless one is
+given. Exits 0 if all held, 1 if not, 130 if interrupted: what a part had by then is stored.
 """
 
 from __future__ import annotations

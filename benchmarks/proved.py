@@ -1,5 +1,5 @@
-"""Results of `make prove`: stored part by part with the hash of the core's sources, and what has
-been found of a part that is still at work.
+"""Results of `make prove`: stored part by part with the hash of the core's sources, and of the
+packages above it that the part judges, and what has been found of a part that is still at work.
 
 Several processes may prove at once: a result goes into the file as it is then, under a lock. A part
 that takes long hands on what it has (`NOW.tell`): it is printed and stored every few seconds as
@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import fcntl
+import hashlib
 import json
 import os
 import resource
@@ -20,12 +21,36 @@ from pathlib import Path
 from typing import Any
 
 RESULTS = Path(__file__).parent / "results" / "prove.json"
+JUDGED = {  # packages above the core that a part judges too
+    "recording": ("recorder",),
+    "rig_hour": ("drivers", "recorder", "rig"),
+    "rig_packets": ("drivers",),
+    "rig_packets_checked": ("drivers",),
+    "rig_energy": ("drivers",),
+    "hostile_scenarios": ("analysis", "scenario"),
+    "hostile_files": ("arms", "campaign", "drivers", "files", "scenario"),
+    "hostile_code": ("campaign", "scenario"),
+    "hostile_folders": ("archive", "campaign", "files"),
+    "hostile_kills": ("archive", "campaign", "files"),
+    "hostile_discs": ("archive", "campaign", "files"),
+}
 EVERY_S = 10.0  # between two stores of a part at work
 
 
 def load(path: Path = RESULTS) -> dict[str, dict[str, Any]]:
     """Stored results by part."""
     return json.loads(path.read_text())["parts"] if path.exists() else {}
+
+
+def host_hash(name: str) -> str:
+    """A hash of the sources above the core that a part judges; empty: it judges none."""
+    import softdock
+
+    root, digest = Path(softdock.__file__).parent, hashlib.sha256()
+    packages = JUDGED.get(name, ())
+    for path in sorted(path for one in packages for path in (root / one).rglob("*.py")):
+        digest.update(str(path.relative_to(root)).encode() + path.read_bytes())
+    return digest.hexdigest()[:16] if packages else ""
 
 
 def state_of(name: str, stored: dict[str, dict[str, Any]]) -> str:
@@ -37,7 +62,8 @@ def state_of(name: str, stored: dict[str, dict[str, Any]]) -> str:
         return "missing"
     if not result["met"]:
         return "interrupted" if result.get("interrupted") else "failed"
-    return "met" if result["source_hash"] == source_hash(result["numba"]) else "stale"
+    made = (result["source_hash"], result.get("host_hash", ""))
+    return "met" if made == (source_hash(result["numba"]), host_hash(name)) else "stale"
 
 
 @contextlib.contextmanager
@@ -109,6 +135,7 @@ class Ongoing:
             "cpu_s": round(cpu_s() - self._cpu, 1),
             "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
             "source_hash": source_hash(),
+            "host_hash": host_hash(self.name),
             "numba": numba.__version__,
         }
         store(self.path, self.name, whole)

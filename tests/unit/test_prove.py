@@ -11,7 +11,10 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # for `benchmarks`, no part of the package
 
+import softdock
 from benchmarks import prove, proved
+
+ALL_PARTS = set(prove.PARTS)
 
 
 @pytest.fixture
@@ -34,6 +37,22 @@ def test_a_result_carries_seed_and_sources(parts, tmp_path, capsys):
     text["parts"]["halves"]["source_hash"] = "of other sources"
     out.write_text(json.dumps(text))
     assert prove.report(out) == ["halves: stale"]
+
+
+def test_a_part_that_judges_the_host_side_is_stale_when_that_changes(parts, tmp_path, monkeypatch):
+    """A reader of files is no part of the core: its proof must not outlive it. Only parts that
+    exist, and packages that do, are named."""
+    root = Path(softdock.__file__).parent
+    assert set(proved.JUDGED) <= ALL_PARTS
+    assert all((root / one).is_dir() for packages in proved.JUDGED.values() for one in packages)
+    out = tmp_path / "prove.json"
+    monkeypatch.setattr(proved, "JUDGED", {"reads": ("files",)})
+    prove.part("reads", "files are read")(lambda seed: {"met": True})
+    prove.part("flies", "of the core alone")(lambda seed: {"met": True})
+    assert prove.main(["--out", str(out)]) == 0
+    assert prove.report(out) == ["reads: met", "flies: met"]
+    monkeypatch.setattr(proved, "JUDGED", {"reads": ("archive",)})  # as good as a changed source
+    assert prove.report(out) == ["reads: stale", "flies: met"]
 
 
 def test_what_did_not_hold_or_broke_is_stored_and_ends_with_1(parts, tmp_path, capsys):
