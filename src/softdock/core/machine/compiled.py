@@ -28,7 +28,8 @@ from softdock.core.machine.cache_folder import (
     usable_folder,
 )
 from softdock.core.machine.compiling import Door
-from softdock.core.machine.lowering import DoorCompiler, NotADoor, Part, PartCompiler, seldom_runs
+from softdock.core.machine.door_optimising import seldom_runs
+from softdock.core.machine.lowering import DoorCompiler, NotADoor, Part, PartCompiler
 from softdock.core.machine.numba_internals import PATCHED, CPUDispatcher
 from softdock.core.machine.part_names import SOURCES_NAME
 

@@ -15,10 +15,10 @@ from typing import Any
 
 from softdock.core.machine import code_files
 from softdock.core.machine.compile_news import BEGINS, ENDS, WAITS, tell
+from softdock.core.machine.door_optimising import closed, lightly, waiting
 from softdock.core.machine.features import Markers, Plain, is_sparing
 from softdock.core.machine.known_operators import remembering_operators
 from softdock.core.machine.lean_numba import without_clocks
-from softdock.core.machine.lowering import closed, lightly, waiting
 from softdock.core.machine.numba_internals import PATCHED, CPUDispatcher, normalize_signature
 from softdock.core.machine.part_names import tuple_classes
 from softdock.core.machine.short_code import writing_shortly

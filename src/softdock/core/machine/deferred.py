@@ -19,7 +19,6 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import functools
-import importlib
 import sys
 import time
 import traceback
@@ -55,6 +54,7 @@ ASK = "softdock_deferred_code"  # in C: name of a part to the address of its cod
 FAILED = -4  # what a part returns that could not be compiled; Numba raises an error of it
 
 _BYTES = ir.IntType(8).as_pointer()
+_FUNCTIONS: dict[tuple[str, str], Any] = {}  # that are deferred, by module and name
 _KNOWN: dict[str, tuple[str, str, Any]] = {}  # by name: module, function, argument types
 _CODE: dict[str, tuple[Any, int]] = {}  # by name: library, address
 _PARTS: dict[Any, Any] = {}  # by function: the part itself, to be linked in
@@ -70,6 +70,7 @@ def deferred(
         if not PATCHED:
             return apart(function)
         function.called, function.returns = called, returns  # type: ignore[attr-defined]
+        _FUNCTIONS[function.__module__, function.__qualname__] = function
         options = OPTIONS | {"forceinline": False}
         part = numba.njit(pipeline_class=DeferredCompiler, **options)(function)
         if isinstance(part, CPUDispatcher):  # plain Python under NUMBA_DISABLE_JIT
@@ -165,7 +166,7 @@ def made_whole(library: PartLibrary) -> PartLibrary:
     for known in library.reload_init:
         known()
     module, name, args = _KNOWN[str(library.kept_as)]
-    function, fndesc.argtypes = _function(module, name), args
+    function, fndesc.argtypes = _FUNCTIONS[module, name], args
     if function not in _PARTS:
         _PARTS[function] = apart(function)
     _PARTS[function].compile(args)
@@ -186,10 +187,6 @@ def know(name: str, module: str, function: str, args: Any) -> None:
     _KNOWN[name] = (module, function, args)
 
 
-def _function(module: str, name: str) -> Any:
-    return getattr(importlib.import_module(module), name).py_func
-
-
 def _must_return(declared: Any, made: Any) -> None:
     found = made.signature.return_type
     if found != declared:
@@ -200,7 +197,7 @@ def code_of(name: str) -> int:
     """The address of a part's machine code; compiled, or read from disk."""
     if name not in _CODE:
         module, qualname, args = _KNOWN[name]
-        function, context = _function(module, qualname), cpu_target.target_context
+        function, context = _FUNCTIONS[module, qualname], cpu_target.target_context
         context.refresh()
         kind = f"deferred code{', sparing' if is_sparing() else ''}"
         file = file_name(function, args, context.codegen().magic_tuple(), kind)
