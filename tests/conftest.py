@@ -20,7 +20,7 @@ os.environ.setdefault("SOFTDOCK_EVERY_FEATURE", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Numba leaves millions of small objects that stay: to look through them for garbage every 700 new
 # ones takes a sixth of its time, more in a process that has compiled much.
-gc.set_threshold(100_000, 20, 100)
+gc.set_threshold(400_000, 20, 100)
 
 # The first example may compile for half a minute: no deadline.
 settings.register_profile(

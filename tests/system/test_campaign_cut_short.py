@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from small_campaigns import CAMPAIGN, assert_same, campaign_files, read, small_campaign
 
 from softdock.archive.campaign_folder import run_campaign
-from softdock.campaign import shards
+from softdock.campaign import execute, shards
 from softdock.campaign.plan import load_plan
 from softdock.campaign.summary import summarise
 from softdock.cli.main import cli
@@ -92,7 +92,10 @@ def test_a_full_disc_stops_the_campaign_and_loses_nothing(folder, tmp_path, monk
         run_campaign(plan, out, "cpu", shard_runs=20)
     assert len(list((out / "runs").iterdir())) == 2
     monkeypatch.setattr(shards, "write_whole", write)
+    load, loaded = execute.load_own, []
+    monkeypatch.setattr(execute, "load_own", lambda *given: loaded.append(given) or load(*given))
     run_campaign(plan, out, "cpu", resuming=True)
+    assert len(loaded) == 1  # an outcome file is run and compiled once
     np.testing.assert_array_equal(read(out)["run"], np.arange(120))
     (out / "runs" / "part-000003.parquet").unlink()
     with (out / "runs" / "part-000001.parquet").open("r+b") as cut:

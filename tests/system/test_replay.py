@@ -14,7 +14,7 @@ from softdock.cli.main import cli
 from softdock.errors import BadInput
 from softdock.runs.recorded_facility import RecordedFacility
 
-OTHER = "delay_passivity"  # whose loop other tests need too
+OTHER = "energy_ledger"  # whose loop and controller other tests need too (test_seam.py)
 
 
 @pytest.fixture(scope="module")

@@ -53,7 +53,8 @@ def run_campaign(
     path, told = Path(out), list[str]()
     if resuming:
         check_resumable(plan, path)  # before an outcome file is executed
-    check_worst_by(plan, list(own_outcomes(plan)))  # refused before a folder is made
+    own = own_outcomes(plan)  # refused before a folder is made
+    check_worst_by(plan, list(own))
     try:
         if backend == "dask":
             folder, spent = _on_cluster(
@@ -75,7 +76,7 @@ def run_campaign(
                 if resuming
                 else begin(plan, path, shard_runs or engine.shard_runs(plan))
             )
-            spent = run_shards(plan, folder, engine, progress, say)
+            spent = run_shards(plan, folder, engine, progress, say, own)
         left = folder.missing(plan)
         if left:
             raise CampaignStopped(

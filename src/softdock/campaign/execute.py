@@ -165,9 +165,11 @@ def run_shards(
     engine: Engine,
     progress: Progress | None = None,
     say: Say | None = None,
+    own: Own | None = None,
 ) -> Spent:
-    """Every shard that is missing. What it took, of these alone; compiling is counted apart."""
-    own, missing = own_outcomes(plan), folder.missing(plan)
+    """Every shard that is missing. What it took, of these alone; compiling is counted apart.
+    `own`: functions of the outcome file where they are compiled already."""
+    own, missing = own_outcomes(plan) if own is None else own, folder.missing(plan)
     spent, began = Spent(words=engine.words), time.perf_counter()
     compile_loops(plan, missing, engine, say)
     spent.compile_s = time.perf_counter() - began

