@@ -12,7 +12,7 @@ from softdock.core.wire import doors as wire
 from softdock.drivers.docking import Docking
 from softdock.drivers.emulated_robot import EmulatedRobot, RobotSettings
 from softdock.drivers.emulated_sensor import EmulatedSensor, SensorSettings
-from softdock.drivers.emulation import Emulation, Plant
+from softdock.drivers.emulation import Emulation, plant_of
 from softdock.drivers.rsi_config import parse_ethernet_file
 
 MS, SECOND = 1_000_000, 1_000_000_000
@@ -102,7 +102,7 @@ def emulation(
         for which, file in zip(("chaser", "target"), files)
     ]
     return Emulation(
-        plant=Plant(scenario.vector, scenario.markers, scenario.mem_floats),
+        plant=plant_of(scenario),
         robots=tuple(settings),
         motions=motions,
         sensors=(SensorSettings(**(sensor or {})),),

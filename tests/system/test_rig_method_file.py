@@ -19,16 +19,19 @@ TOUCH += ["--scenario-set", "chaser.position_m=[0.0004,0,0]"]
 SHA = hashlib.sha256(SOFT_PUSH.encode()).hexdigest()
 # what `rig run` would hand to its loop and to the recorder, with neither robots nor recorder
 RIG_RUN = """
-import json, sys
+import json, pickle, sys
 from click.testing import CliRunner
 from softdock.cli import rig_run
 from softdock.cli.main import cli
+from softdock.drivers.rig_emulation import emulation_of
 from softdock.rig.recording import about
 
 def stand_in(on, *_, **__):
     told = about(on, "", {}, {})
     names = [one["name"] for one in on.scenario.tables["methods"]]
-    json.dump({"methods": names, "attachments": dict(told.attachments)}, sys.stderr)
+    handed = pickle.dumps(emulation_of(on))  # to processes that have not run the file
+    json.dump({"methods": names, "attachments": dict(told.attachments),
+               "emulators_need_the_file": b"soft_push" in handed}, sys.stderr)
     raise SystemExit(0)
 
 rig_run.commanded = stand_in
@@ -71,11 +74,13 @@ def test_it_acts_in_the_rigs_program(used):
 
 def test_the_recording_of_a_rig_keeps_text_and_hash(used):
     """What `rig run` records: the file, what it imports from beside it, and its SHA-256; nothing
-    of the kind where no file was given."""
+    of the kind where no file was given. Emulated robots get nothing of it: they could not load
+    it."""
     folder, _ = used
     with_it, without = (run_plain(RIG_RUN, *given, cwd=folder).stdout for given in (MINE, []))
     told = json.loads(with_it)
     assert told["methods"] == ["soft_push"]
+    assert not told["emulators_need_the_file"]
     assert told["attachments"]["methods/soft_push.py"] == SOFT_PUSH
     assert told["attachments"]["methods/gain_beside.py"] == "GAIN = 1.0\n"
     (kept,) = json.loads(told["attachments"]["methods.json"])["files"]

@@ -12,6 +12,7 @@ from softdock.drivers.emulated_robot import ROBOTS, RobotSettings
 from softdock.drivers.emulated_sensor import SensorSettings
 from softdock.drivers.faults import Faults
 from softdock.drivers.sockets import LOOPBACK
+from softdock.scenario.build import Scenario
 
 NO_FAULTS = Faults()
 
@@ -21,8 +22,14 @@ class Plant:
     """What the emulators take of a scenario; small enough to hand to a process."""
 
     vector: np.ndarray
-    markers: Any
+    markers: Any  # without methods: they are the controller's, and a process knows no user's file
     mem_floats: int
+
+
+def plant_of(scenario: Scenario) -> Plant:
+    """Robots, mock-ups and contact of a scenario."""
+    markers = scenario.markers._replace(methods=())
+    return Plant(scenario.vector, markers, scenario.mem_floats)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from softdock.drivers.docking import motion_in
 from softdock.drivers.emulate import Emulators
 from softdock.drivers.emulated_robot import ROBOTS, RobotSettings
 from softdock.drivers.emulated_sensor import SensorSettings
-from softdock.drivers.emulation import Emulation, Plant
+from softdock.drivers.emulation import Emulation, plant_of
 from softdock.drivers.faults import Faults, parse_faults
 from softdock.drivers.rig_model import Rig
 from softdock.drivers.rig_scenario import OnRig
@@ -124,7 +124,7 @@ def emulation_of(
     assert rig.emulate is not None
     scenario = on.scenario
     return Emulation(
-        plant=Plant(scenario.vector, scenario.markers, scenario.mem_floats),
+        plant=plant_of(scenario),
         robots=(robot_settings(on, "chaser"), robot_settings(on, "target")),
         motions=motions or start_poses(on),
         sensors=tuple(sensor_settings(on, which) for which in rig.sensors),
