@@ -60,6 +60,8 @@ compile_news.listeners.append(lambda of: told.append(f"{{of.door}} {{of.what}}")
 def show(*result):
     print(*result, told)
     told.clear()
+from softdock.campaign import single
+single.load("core.adaptation.faithful.learn")  # in single precision, as for a GPU: nobody else's
 show(parts.run_cycles(0.3, 0.7))
 show(parts.run_cycles(1.3, 0.7))
 show(parts.run_cycles(2.3, 0.7))

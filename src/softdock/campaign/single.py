@@ -39,18 +39,21 @@ from softdock.errors import BadInput, Problem
 
 PACKAGE, OURS = "softdock_single", "softdock"
 ROOT = Path(__file__).parents[1]
-# Modules that are not loaded again: no arithmetic of a run.
+# Modules that are not loaded again: no arithmetic of a run. A second `deferred` would answer in
+# place of the first, and knows nothing of its parts.
 SHARED = (
     "softdock.core.machine.compiled",
+    "softdock.core.machine.deferred",
     "softdock.core.machine.parameters",
     "softdock.errors",
     "softdock._version",
 )
-DECORATORS = ("compiled", "apart", "door")
+DECORATORS = ("compiled", "apart", "deferred", "door")
 
 
 def _is_compiled(node: ast.FunctionDef) -> bool:
-    return any(isinstance(one, ast.Name) and one.id in DECORATORS for one in node.decorator_list)
+    names = [one.func if isinstance(one, ast.Call) else one for one in node.decorator_list]
+    return any(isinstance(one, ast.Name) and one.id in DECORATORS for one in names)
 
 
 class _Module(ast.NodeTransformer):
