@@ -10,7 +10,12 @@ from softdock.core.adaptation.interface import Output
 from softdock.core.contact import gap_rate
 from softdock.core.contact_log import close_contact, gather, opened, parted, with_new_past
 from softdock.core.machine.compiled import compiled
-from softdock.core.machine.vector import PAIRS_MEM, PEAK_FORCE_MEM, PEAK_TORQUE_MEM
+from softdock.core.machine.vector import (
+    PAIRS_MEM,
+    PEAK_FORCE_MEM,
+    PEAK_SATELLITE_MEM,
+    PEAK_TORQUE_MEM,
+)
 from softdock.core.sensor.force_torque import MEAN
 from softdock.core.spatial.rigid_body import motion_of
 
@@ -60,5 +65,6 @@ def follow_contacts(rig, said, loop, mem, log, passage, done, reading_time, t):
         tracker = parted(tracker, rate)
     if tracker.apart and t - tracker.last_touch >= rig.merge_window:
         mem[PEAK_FORCE_MEM] = max(mem[PEAK_FORCE_MEM], tracker.peak_real_squared)
+        mem[PEAK_SATELLITE_MEM] = max(mem[PEAK_SATELLITE_MEM], tracker.peak_satellite_squared)
         tracker = close_contact(tracker, log)
     return tracker

@@ -37,7 +37,7 @@ from softdock.core.rig import layout as rig
 from softdock.core.robots import memory as robots
 from softdock.core.robots.arm import layout as arm
 from softdock.core.schedules import ENTRY, ROW_CELLS
-from softdock.core.settled_motion import SETTLED_REST
+from softdock.core.settled_motion import WATCHED
 from softdock.core.shapes.law import LAW_CELLS
 from softdock.core.shapes.pair import PAIR_CELLS
 from softdock.core.shapes.shape import SHAPE_CELLS
@@ -81,7 +81,7 @@ GROUPS: dict[str, tuple[str, tuple[Cells, ...]]] = {
     "Contact log": (
         "A row per contact. A batch that is compared with orbit has three more rows: pose and "
         "velocity of each body, then `settled_rest`.",
-        (LOG, SETTLED_REST),
+        (LOG, WATCHED),
     ),
     "Memory": (
         "Parts of `mem`; where each begins is found by `memory_map`. The methods' slices stand "
