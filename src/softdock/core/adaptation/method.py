@@ -51,8 +51,9 @@ def nothing_replaced(method, mem):
     return Replaced(taken=0.0, acts=False, pushes=False)
 
 
+@compiled
 def no_past(method, mem, stamp):
-    """Nothing is recomputed; never called."""
+    return None
 
 
 HOOKS = ("wrench", "correct", "set_point", "external", "rewound", "replaced", "past")
@@ -88,6 +89,11 @@ class Method(Declaration):
                 object.__setattr__(self, "channels", channels_of(self.cells))
             if self.memory is no_memory:
                 object.__setattr__(self, "memory", floats_of(self.cells))
+        told = {cell.name for cell in self.cells or ()}
+        if self.past is not no_past and not told >= {"corrected", "rewound"}:
+            raise ValueError(
+                f"method '{self.name}': a hook 'past' needs cells 'corrected' and 'rewound'"
+            )
 
     @property
     def acts_on_wrench(self) -> bool:
