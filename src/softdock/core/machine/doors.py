@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import math
 
-from softdock.core.adaptation.hooks import rewrite_pasts
-from softdock.core.adaptation.used_hooks import any_rewound
+from softdock.core.adaptation.used_hooks import any_past
 from softdock.core.contact.latch import summed_latches
 from softdock.core.contact.seat import CAPTURES, is_seated, seat_of_place
 from softdock.core.contact_log import close_contact
@@ -18,6 +17,7 @@ from softdock.core.cycle import cycle
 from softdock.core.energy.ledger import energy_invented
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled, door
+from softdock.core.machine.corrected_record import rewrite_past
 from softdock.core.machine.record import CHANNEL_COUNT, record_row
 from softdock.core.machine.specialise import kind_of, store_numbers
 from softdock.core.machine.state import load_loop, store_loop
@@ -94,10 +94,8 @@ def run_cycles(vector, markers, mem, flat, record, log, first, last):
         k += 1
         if record.shape[0] > k:
             record_row(record[k], params, mem, loop, k * params.T)
-            if any_rewound(params.methods):
-                rewrite_pasts(
-                    params.methods, mem, params.chaser, params.target, record, CHANNEL_COUNT, k
-                )
+            if any_past(params.methods):
+                rewrite_past(record, CHANNEL_COUNT, params, mem, k)
     store_loop(flat, loop)
     return k
 
