@@ -2,7 +2,9 @@
 
 In: a navigation sample. Out: force and torque on the chaser, chaser axes.
 
-    closing speed    v_end + slope x distance, at most v_max (held by `along`)
+    closing speed    v_end + slope x (distance - plume_off), at least v_end, at most v_max (held by
+                     `along`, with the slope's own deceleration fed forward): the brakes are off
+                     nearer than plume_off, so the slope ends there
     across the axis  a = -w^2 p - 2 zeta w v      of the tip
     attitude         alpha = -w^2 turn - 2 zeta w rate      to the docked attitude
 
@@ -63,7 +65,7 @@ GLIDESLOPE = Group(
     "glideslope",
     "Closes at a speed that falls with the distance, holds the tip to the port's axis and the "
     "chaser to its docked attitude, and holds the latched pair's attitude.",
-    _key("slope", "slope_per_s", "closing speed per distance", 0.01, "1/s", 0.0, 1.0),
+    _key("slope", "slope_per_s", "closing speed per distance beyond thrusters.plume_off_m", 0.01, "1/s", 0.0, 1.0),
     _key("v_end", "end_m_per_s", "closing speed at the port", 0.01, "m/s", 0.0, 1.0),
     _key("v_max", "most_m_per_s", "largest closing speed", 0.05, "m/s", 0.0, 10.0),
     _key("along", "along_per_s", "gain on the closing speed", 0.1, "1/s", 0.0, 10.0),
@@ -126,9 +128,11 @@ def prepare(marker, vector, base, memory, guided):
 def _approach(m, rig, seen):
     """Force and torque towards the port, chaser axes."""
     axis = m.guided.axis
-    closing = -min(m.v_max, m.v_end + m.slope * max(seen.distance, 0.0))
+    left = max(seen.distance - m.guided.plume_off, 0.0)
+    closing = -min(m.v_max, m.v_end + m.slope * left)
     speed = dot(seen.velocity, axis)
-    a = scale(m.along * (closing - speed), axis)
+    braking = -m.slope * speed if left > 0.0 and closing > -m.v_max else 0.0
+    a = scale(m.along * (closing - speed) + braking, axis)
     a = add_scaled(a, -m.across * m.across, add_scaled(seen.position, -seen.distance, axis))
     a = add_scaled(a, -TWICE_ZETA * m.across, add_scaled(seen.velocity, -speed, axis))
     alpha = add_scaled(scale(-m.turn * m.turn, seen.turn), -TWICE_ZETA * m.turn, seen.rate)
