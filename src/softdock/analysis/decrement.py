@@ -20,8 +20,8 @@ import numpy as np
 
 TEN = 10.0  # swings over which growth is stated
 FEWEST_PAIRS = 2.0  # of a swing and the next without a push
-# of noise that kicks an oscillator, means over neighbouring swings share a part: the spread of their
-# ratio is that of so many times fewer pairs
+# of noise that kicks an oscillator, means over neighbouring swings share a part: the spread of
+# their ratio is that of so many times fewer pairs
 SHARED = 1.5
 STANDS_OUT = 0.1  # of the largest swing of a depth: a smaller rise or fall is no swing
 
@@ -84,9 +84,7 @@ def swings_of_oscillator(
     return _fitted(a, b, pairs / SHARED, lag * cycle)
 
 
-def _pace(
-    z: np.ndarray, stretches: list[tuple[int, int]], cycle: float, frequency: float
-) -> float:
+def _pace(z: np.ndarray, stretches: list[tuple[int, int]], cycle: float, frequency: float) -> float:
     """Angular frequency at which z goes round [rad/s]: a contact in reach of the swings makes them
     faster than the latch alone. `frequency` where they do not tell."""
     turned, size = 0.0, 0.0

@@ -12,7 +12,6 @@ In: a scenario's tables. Out: numbers per mode; of a run's series the energy in 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
