@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -62,12 +62,24 @@ def repeated_growth(run: Run) -> float:
     return float(np.max(brought - least) / approach) if approach > 0.0 else math.nan
 
 
-def latched_growth(run: Run) -> float:
-    """By how much ten swings of a pair that is latched or still touching at the end grow, less what
-    they grow in orbit; 0 where it has not swung often enough to tell, or where it is not beyond two
-    standard errors."""
+class Swing(NamedTuple):
+    """Of a pair that still touches at the end; NaN: too few swings to tell."""
+
+    growth: float  # of the amplitude over ten swings, less the reference's
+    error: float  # standard error of it
+    period: float  # s
+
+
+def swing_of(run: Run) -> Swing:
+    """Growth and period of a pair that is latched, or still touches, at the end."""
     mine, orbits = swings_of(run)
-    growth, error = excess_growth(mine, orbits)
+    return Swing(*excess_growth(mine, orbits), mine.period_s)
+
+
+def latched_growth(run: Run) -> float:
+    """Growth over ten swings beyond orbit's; 0 where the swings are too few to tell, or tell no
+    growth within two standard errors."""
+    growth, error, _ = swing_of(run)
     return growth if growth > 2.0 * error or growth < 0.0 else 0.0
 
 
