@@ -8,10 +8,8 @@ import math
 import numpy as np
 import pytest
 
-from softdock import load_scenario, simulate
 from softdock.analysis.decrement import Swings, swings_of_depth, swings_of_oscillator
-from softdock.analysis.growth import excess_growth, swings, swings_of
-from softdock.analysis.latches import growth_of
+from softdock.analysis.growth import excess_growth
 
 CYCLE, FREQUENCY = 0.004, 2.0  # s, rad/s
 SWING = 2.0 * math.pi / FREQUENCY
@@ -107,23 +105,3 @@ def test_a_decay_in_orbit_is_not_held_against_the_rig():
     decays, grows = Swings(-0.3, 0.01, 1.0, -0.03, 1e-3), Swings(0.2, 0.03, 1.0, 0.02, 3e-3)
     assert excess_growth(Swings(-0.1, 0.04, 1.0, 0.0, 0.0), decays) == (-0.1, 0.04)
     assert excess_growth(Swings(0.5, 0.04, 1.0, 0.0, 0.0), grows) == pytest.approx((0.3, 0.05))
-
-
-def test_a_guided_pair_decays_as_its_root_says():
-    """vbar_docking: pulses that hold the attitude are left out, on the rig and in orbit, whose
-    series has none of the thrusters' channels: -0.0105 1/s by `softdock stability`, and nothing is
-    said of lateness. Corrected channels, where a method has them, are looked at in their place."""
-    run = simulate(load_scenario("vbar_docking", {"time.duration_s": 420.0}))
-    mine, orbits = swings_of(run)
-    assert mine.per_s == pytest.approx(-0.0105, rel=0.06)
-    assert orbits.per_s == pytest.approx(-0.0211, rel=0.06)
-    assert math.isnan(growth_of(run.scenario, run.series, run.latches)["late_by_s"])
-    names = [f"{b}.{part}" for b in ("chaser", "target") for part in ("position", "attitude")]
-    names += [f"{b}.{part}" for b in ("chaser", "target") for part in ("velocity", "rate")]
-    kept = {k: run.series[k] for k in ("time", "contact.depth", "energy.external", *names)}
-    from softdock.analysis.growth import corrected
-
-    later = corrected(kept | {f"corrected.{name}": run.orbit.series[name] for name in names})
-    assert swings(run.scenario, later, run.orbit.latches).per_s == pytest.approx(
-        orbits.per_s, rel=1e-2
-    )

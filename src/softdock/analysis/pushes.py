@@ -20,7 +20,9 @@ from softdock.core.spatial.arrays import matrices
 
 ENDS = ("chaser", "target")
 STANDS_OUT = 10.0  # of the usual (median) change within a cycle
-NEGLIGIBLE = 1e-6  # of the momentum in the swings; less does not change them
+# of the momentum in the swings: a change within a cycle that does not matter, and the most that is
+# taken for the tide and for the loop's own imbalance
+NEGLIGIBLE, USUAL = 1e-6, 1e-4
 
 
 def is_pushed(scenario: Any) -> bool:
@@ -38,15 +40,20 @@ def unpushed(scenario: Any, series: Mapping[str, Any], first: int) -> np.ndarray
     bodies = mass_properties(scenario.vector)
     if bodies.any_fixed or not bodies.is_isotropic:
         work = np.diff(series["energy.external"][first:])[:, None]
-        return free & ~_stands_out(work, 0.0)
+        return free & ~_stands_out(work, float(np.abs(work).max(initial=0.0)))
     linear, angular, in_swings, about = _momenta(bodies, series, first)
-    free &= ~_stands_out(np.diff(linear, axis=0), NEGLIGIBLE * in_swings)
-    return free & ~_stands_out(np.diff(angular, axis=0), NEGLIGIBLE * about)
+    free &= ~_stands_out(np.diff(linear, axis=0), in_swings)
+    return free & ~_stands_out(np.diff(angular, axis=0), about)
 
 
-def _stands_out(changes: np.ndarray, least: float) -> np.ndarray:
+def _stands_out(changes: np.ndarray, scale: float) -> np.ndarray:
+    """Where the usual change is more than USUAL of `scale`, a force that varies pushes all the
+    time, and every cycle counts as pushed."""
     size = np.linalg.norm(changes - np.median(changes, axis=0), axis=1)
-    return np.asarray(size > max(STANDS_OUT * float(np.median(size)), least))
+    usual = float(np.median(size))
+    if usual > USUAL * scale:
+        usual = 0.0
+    return np.asarray(size > max(STANDS_OUT * usual, NEGLIGIBLE * scale))
 
 
 def _momenta(
