@@ -21,7 +21,7 @@ def test_pulses_on_a_latched_pair_are_left_out():
     free flight they would not tell it. Corrected channels are looked at where a method has them."""
     rows: list[list[float]] = []
     for k in range(8):
-        start, push = 5.0 + 5.0 * k, 0.2 + 0.4 * k
+        start, push = 5.0 + 5.0 * k, 10.0 * 1.5**k
         rows += [[start + t, f * push, *[0.0] * 5] for t, f in PULSE]
     tables = held(b=80.0, duration_s=45.0, external={"chaser": {"rows": rows}})
     tables["capture"]["latch"][0]["real"]["stiffness_N_per_m"] = [40000.0, 0.0, 0.0]
