@@ -58,7 +58,8 @@ def _invented(metrics: Mapping[str, Any], metric: Metric) -> str:
 
 def _distance(metrics: Mapping[str, Any], metric: Metric) -> str:
     known = metrics[metric.name] is not None
-    beside = f"at the end {shown(metrics, 'distance_from_orbit_at_end')}<br>" + (
+    settle = f"{metrics['judgement']['bounds']['settle_s']:g} s later"
+    beside = f"{settle} {shown(metrics, 'distance_from_orbit_later')}<br>" + (
         "0 is orbit" if known else _why_not(metrics)
     )
     return tile(label(metric.name), shown(metrics, metric.name), beside, metric.tile)
