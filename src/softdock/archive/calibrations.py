@@ -19,7 +19,7 @@ from softdock.identification.pose_plan import Plan
 from softdock.identification.rest_attitudes import calibrated
 from softdock.logs.attitudes import quaternions
 from softdock.logs.table_files import read_csv
-from softdock.logs.tables import CsvForm
+from softdock.logs.csv_form import CsvForm
 
 ANGLES = ("a_deg", "b_deg", "c_deg")
 READINGS = ("fx_N", "fy_N", "fz_N", "tx_Nm", "ty_Nm", "tz_Nm")
@@ -51,7 +51,7 @@ def _from_poses(path: Path, gravity: tuple[float, ...]) -> Calibration:
     table = read_csv(path, CsvForm(delimiter=","))
     columns = []
     for name in (*ANGLES, *READINGS):
-        column = table.column(name, name, f"{path}:{(table.first_line or 1) - 1}").astype(float)
+        column = table.column(name, name, f"{path}:{table.head or 1}").astype(float)
         holes = np.flatnonzero(~np.isfinite(column))
         if len(holes):
             allowed = "a mean reading in every attitude"

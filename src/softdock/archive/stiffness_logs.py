@@ -11,7 +11,8 @@ from softdock.arms.arm import Arm
 from softdock.errors import BadInput, Problem
 from softdock.identification.joint_stiffness import JointStiffness, StiffnessLog
 from softdock.logs.table_files import read_csv
-from softdock.logs.tables import CsvForm, Table
+from softdock.logs.csv_form import CsvForm
+from softdock.logs.tables import Table
 
 JOINTS = tuple(f"q{i}_deg" for i in range(1, 7))
 LOADS = ("fx_N", "fy_N", "fz_N", "tx_Nm", "ty_Nm", "tz_Nm")
@@ -44,7 +45,7 @@ def stiffness_log(path: Path, arm: Arm, point: tuple[float, float, float]) -> St
 def _columns(path: Path, table: Table, names: tuple[str, ...]) -> np.ndarray:
     found = []
     for name in names:
-        column = table.column(name, name, f"{path}:{(table.first_line or 1) - 1}").astype(float)
+        column = table.column(name, name, f"{path}:{table.head or 1}").astype(float)
         holes = np.flatnonzero(~np.isfinite(column))
         if len(holes):
             raise BadInput(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from softdock.logs.tables import CsvForm
+from softdock.logs.csv_form import CsvForm
 
 Component = str | float  # a column's name, or a number for all rows
 

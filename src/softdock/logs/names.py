@@ -1,7 +1,8 @@
 """What names of columns say: body, role, quantity, axis and unit, from the words in them.
 
-`cmd_chaser_x_mm` is a set-point of the chaser, position x in millimetres; `FT.Fx` a force. A word
-is a run of letters or digits; camel case ends words too.
+`cmd_chaser_x_mm` is a set-point of the chaser, position x in millimetres; `FT.Fx` a force;
+`actual_TCP_pose_3` the fourth number of a measured pose. A word is a run of letters or digits;
+camel case ends words too. A unit in brackets is taken from the name first.
 """
 
 from __future__ import annotations
@@ -10,54 +11,52 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from softdock.logs.units import QUANTITY, unit_of
+
 BODY_WORDS = {
-    "chaser": ("chaser", "servicer", "active", "robot1", "r1", "rob1", "probe", "left"),
-    "target": ("target", "client", "passive", "robot2", "r2", "rob2", "cone", "right"),
+    "chaser": (
+        *("chaser", "servicer", "active", "robot1", "r1", "rob1", "probe", "left", "chs", "srv"),
+    ),
+    "target": ("target", "client", "passive", "robot2", "r2", "rob2", "cone", "right", "tgt"),
 }
 ROLE_WORDS = {
     "truth": ("true", "mock"),  # of a simulation: no rig knows it
     "command": (
-        "command",
-        "commanded",
-        "cmd",
-        "set",
-        "setpoint",
-        "sp",
-        "desired",
-        "des",
-        "ref",
-        "soll",
+        *("command", "commanded", "cmd", "set", "setpoint", "sp", "desired", "des", "ref", "soll"),
+        *("rsol", "reference", "demand", "goal", "sollwert", "planned"),
     ),
-    "measured": ("measured", "meas", "actual", "act", "ist", "seen", "feedback", "fb", "mocap"),
+    "measured": (
+        *("measured", "meas", "actual", "act", "ist", "seen", "feedback", "fb", "mocap", "rist"),
+        *("istwert", "vicon", "tracker", "encoder", "current", "cur"),
+    ),
     "satellite": ("satellite", "sat", "sim", "simulated", "state", "orbit"),
-    "wrench": ("wrench", "ft", "sensor", "raw", "load", "loadcell"),
+    "wrench": ("wrench", "ft", "sensor", "raw", "load", "loadcell", "kms", "ati"),
     "wrench_on_satellite": ("on", "applied", "external", "adapted"),
 }
 QUANTITY_WORDS = {
-    "position": ("position", "pos", "p", "translation"),
-    "attitude": ("attitude", "att", "q", "quat", "quaternion", "orientation", "rotation", "euler"),
-    "velocity": ("velocity", "vel", "v", "linear", "speed"),
+    "position": ("position", "pos", "p", "translation", "lage", "trans", "xyz"),
+    "attitude": (
+        *("attitude", "att", "q", "quat", "quaternion", "orientation", "rotation", "euler"),
+        *("rot", "ori", "angle", "rpy", "abc", "rotvec", "axisangle"),
+    ),
+    "velocity": ("velocity", "vel", "v", "linear", "speed", "twist"),
     "rate": ("rate", "omega", "w", "angular", "gyro", "angvel"),
-    "force": ("force", "forces", "f"),
-    "torque": ("torque", "torques", "moment", "moments", "m", "t", "tau"),
+    "force": ("force", "forces", "f", "kraft"),
+    "torque": ("torque", "torques", "moment", "moments", "m", "t", "tau", "drehmoment"),
 }
 LETTERS = {"f": "force", "t": "torque", "m": "torque", "p": "position", "v": "velocity"}
-LETTERS |= {"q": "attitude", "w": "rate"}
-UNIT_WORDS = {
-    "mm": ("position", "mm"),
-    "cm": ("position", "cm"),
-    "n": ("force", "N"),
-    "newton": ("force", "N"),
-    "kn": ("force", "kN"),
-    "nm": ("torque", "Nm"),
-    "nmm": ("torque", "Nmm"),
-    "deg": ("attitude", "deg"),
-    "rad": ("attitude", "rad"),
-}
-TIME_WORDS = ("t", "time", "timestamp", "stamp", "clock", "zeit", "ipoc", "utc", "secs")
+LETTERS |= {"q": "attitude", "w": "rate", "r": "attitude"}
+TIME_WORDS = ("t", "time", "timestamp", "stamp", "clock", "zeit", "ipoc", "utc", "secs", "epoch")
+TIME_WORDS += ("uhrzeit", "datetime", "millis", "ticks", "tsec", "elapsed")
 TIME_UNITS = ("s", "ms", "us", "ns")
 AGE_WORDS = ("age", "latency", "alter")
 AXES = ("w", "x", "y", "z")
+ANGLES = {"a": "a", "b": "b", "c": "c", "roll": "roll", "pitch": "pitch", "yaw": "yaw"}
+ANGLES |= {"phi": "roll", "theta": "pitch", "psi": "yaw"}
+NEVER = (  # words of columns that are no pose and no wrench
+    *("joint", "joints", "axis", "motor", "current", "temp", "temperature", "status", "error"),
+    *("torque_cmd", "voltage", "payload", "cov", "covariance", "std", "seq"),
+)
 
 
 @dataclass(frozen=True)
@@ -68,37 +67,77 @@ class Said:
     body: str = ""
     role: str = ""
     quantity: str = ""
-    axis: str = ""  # w x y z, a b c, roll pitch yaw
+    axis: str = ""  # w x y z, a b c, roll pitch yaw, rx ry rz; 0 to 6: a number's place
     unit: str = ""
     is_time: bool = False
     is_age: bool = False
+    words: tuple[str, ...] = ()
 
 
 def words_of(name: str) -> list[str]:
-    """The words of a name, in small letters."""
-    parts = re.split(r"[^A-Za-z0-9]+", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name))
-    return [part.lower() for part in parts if part]
+    """The words of a name, in small letters. A digit at a word's end is its own word where letters
+    before it are an axis' name or a quantity's (`q0`, `pose3`)."""
+    parts = re.split(r"[^A-Za-z0-9]+", re.sub(r"(?<=[a-z0-9])(?=[A-Z][a-z]|[A-Z]$)", "_", name))
+    found: list[str] = []
+    for part in parts:
+        word = part.lower()
+        if not word:
+            continue
+        split = re.fullmatch(
+            r"(pos|pose|force|torque|wrench|quat|rot|tcp|rpy|vel|q|p|f)([0-6])", word
+        )
+        joined = re.fullmatch(r"(pos|force|torque|moment|vel|rot|kraft)([xyz])", word)
+        found += split.groups() if split else joined.groups() if joined else [word]
+    return found
 
 
-def said_by(name: str) -> Said:
-    """What a name says of its column."""
-    words = words_of(name)
-    per_second = "/s" in name or "per" in words
+def split_unit(name: str) -> tuple[str, str, str]:
+    """The name without a unit in brackets behind it, the quantity of the unit and the unit."""
+    match = re.fullmatch(r"(.*\S)\s*[\[(<{]([^\[\](){}<>]{1,20})[\])>}]\s*", name)
+    if match:
+        quantity, unit = unit_of(match[2])
+        if unit:
+            return match[1], quantity, unit
+        if match[2].strip() in ("-", "1", ""):
+            return match[1], "", ""
+    match = re.fullmatch(r"(.+?)[_ ,.]((?:[mc]?m|m?rad|deg|in)(?:_per_|_p|_|/|p)s)(?:ec)?", name)
+    match = match or re.fullmatch(r"(.+)[_ ,./]([A-Za-z]{2,6}|N|s)", name)
+    if match:
+        text = re.sub(r"(_per_|_p|_|p)(?=s$)", "/", match[2]) if match[2] != "mps" else "m/s"
+        quantity, unit = unit_of(text if unit_of(text)[1] else match[2])
+        if unit:
+            return match[1], quantity, unit
+    return name, "", ""
+
+
+def said_by(name: str, unit: str = "") -> Said:
+    """What a name says of its column. `unit`: what another line of the file says of it."""
+    bare, quantity_of_unit, own_unit = split_unit(name)
+    if unit and not own_unit:
+        quantity_of_unit, own_unit = unit_of(unit)
+    words = words_of(bare)
     axis, quantity = _axis(words)
     named = _by_words(words, QUANTITY_WORDS, skip=words[-1:] if axis else [])
-    unit_quantity, unit = _unit(words, per_second)
     is_age = any(word in AGE_WORDS for word in words)
-    if is_age:
-        unit = next((word for word in reversed(words) if word in TIME_UNITS), "s")
+    by_unit = next((part for part, one in QUANTITY.items() if one == quantity_of_unit), "")
+    if not quantity and axis in ("x", "y", "z") and by_unit == "attitude" and named != "velocity":
+        axis, quantity = f"r{axis}" if named == "" else axis, "attitude"
+    if by_unit == "rate" and named in ("velocity", ""):
+        quantity = "rate"
+    if by_unit == "velocity" and named in ("position", ""):
+        quantity = "velocity"
+    if quantity_of_unit == "time" and not is_age and axis:
+        own_unit = ""
     return Said(
         name=name,
         body=_by_words(words, BODY_WORDS),
         role=_by_words(words, ROLE_WORDS),
-        quantity=quantity or named or unit_quantity,
+        quantity=quantity or named or (by_unit if axis else ""),
         axis=axis,
-        unit=unit,
+        unit=own_unit,
         is_time=(not axis and any(word in TIME_WORDS for word in words)) or _stamp(words),
         is_age=is_age,
+        words=tuple(words),
     )
 
 
@@ -108,13 +147,22 @@ def _stamp(words: list[str]) -> bool:
 
 def _axis(words: list[str]) -> tuple[str, str]:
     """The axis a name ends with (units behind it passed over), and a quantity joined to it: `fx`,
-    `qw`."""
-    for word in reversed(words):
-        if word in (*AXES, "a", "b", "c", "roll", "pitch", "yaw"):
-            angle = word in ("a", "b", "c", "roll", "pitch", "yaw")
-            return word, "attitude" if angle else ""
+    `qw`, `rz`."""
+    for i in range(len(words) - 1, -1, -1):
+        word = words[i]
+        before = words[i - 1] if i else ""
+        if word in ANGLES:
+            return ANGLES[word], "attitude"
+        if word in AXES:
+            if before in ("r", "rot"):
+                return f"r{word}" if word != "w" else "w", "attitude"
+            return word, ""
         if len(word) == 2 and word[0] in LETTERS and word[1] in AXES:
+            if word[0] == "r":
+                return (word, "attitude") if word != "rw" else ("", "")
             return word[1], LETTERS[word[0]]
+        if word in ("0", "1", "2", "3", "4", "5", "6") and i == len(words) - 1 and i > 0:
+            return word, ""
     return "", ""
 
 
@@ -125,13 +173,3 @@ def _by_words(
         if any(word in names and word not in skip for word in words):
             return meaning
     return ""
-
-
-def _unit(words: list[str], per_second: bool) -> tuple[str, str]:
-    for word in reversed(words):
-        if word in UNIT_WORDS:
-            quantity, unit = UNIT_WORDS[word]
-            if per_second and quantity in ("position", "attitude"):
-                return ("velocity" if quantity == "position" else "rate"), f"{unit}/s"
-            return quantity, unit
-    return "", ""
