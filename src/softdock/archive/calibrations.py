@@ -18,8 +18,8 @@ from softdock.identification.calibration import Calibration, calibrate
 from softdock.identification.pose_plan import Plan
 from softdock.identification.rest_attitudes import calibrated
 from softdock.logs.attitudes import quaternions
-from softdock.logs.table_files import read_csv
 from softdock.logs.csv_form import CsvForm
+from softdock.logs.table_files import read_csv
 
 ANGLES = ("a_deg", "b_deg", "c_deg")
 READINGS = ("fx_N", "fy_N", "fz_N", "tx_Nm", "ty_Nm", "tz_Nm")

@@ -10,8 +10,8 @@ import numpy as np
 from softdock.arms.arm import Arm
 from softdock.errors import BadInput, Problem
 from softdock.identification.joint_stiffness import JointStiffness, StiffnessLog
-from softdock.logs.table_files import read_csv
 from softdock.logs.csv_form import CsvForm
+from softdock.logs.table_files import read_csv
 from softdock.logs.tables import Table
 
 JOINTS = tuple(f"q{i}_deg" for i in range(1, 7))

@@ -60,8 +60,8 @@ def import_log(
     energy, pictures and replay then work on it.
 
     First `softdock import LOG --guess`, which shows what it took for what and writes a map with
-    comments; answer what it asks; then `softdock import LOG --map MAP.toml`. A log that cannot be right is refused with the line,
-    and nothing is written.
+    comments; answer what it asks; then `softdock import LOG --map MAP.toml`. A log that cannot be
+    right is refused with the line, and nothing is written.
     """
     from softdock.errors import BadInput, Problem
 

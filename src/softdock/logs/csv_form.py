@@ -107,7 +107,15 @@ def find_layout(path: Path, form: CsvForm) -> Layout:
     head, names, units = _names(lines, first, delimiter, count)
     made = _told_apart(names, count)
     named = {made[i]: unit for i, unit in units.items() if i < len(made)}
-    return Layout(encoding, delimiter, decimal, made, first + 1, head + 1, named)
+    return Layout(
+        encoding=encoding,
+        delimiter=delimiter,
+        decimal=decimal,
+        names=made,
+        first=first + 1,
+        head=head + 1,
+        units=named,
+    )
 
 
 def _encoding(data: bytes) -> str:
@@ -148,11 +156,12 @@ def _delimiter(lines: list[str], form: CsvForm) -> tuple[str, str, int]:
         rows = [cells_of(line, delimiter) for line in judged]
         sizes = Counter(len(row) for row in rows)
         for decimal in [form.decimal] if form.decimal else (".", ","):
-            scores: Counter[int] = Counter()
+            scores: dict[int, float] = {}
             for row in rows:
                 full = [cell for cell in row if cell not in NO_NUMBER]
                 good = sum(is_number(cell, decimal) for cell in full)
-                scores[len(row)] += good * good / max(len(full), 1) + 1e-6 * len(row)
+                score = good * good / max(len(full), 1) + 1e-6 * len(row)
+                scores[len(row)] = scores.get(len(row), 0.0) + score
             for size, score in scores.items():
                 score *= sizes[size] / len(rows)
                 if score > best * (1.0 + 1e-9):
@@ -182,7 +191,8 @@ def _names(
 ) -> tuple[int, list[str], dict[int, str]]:
     """Index of the line with the names (-1: none), the names, and units by column."""
     units: dict[int, str] = {}
-    head, names = -1, []
+    head = -1
+    names: list[str] = []
     for i in range(first - 1, max(first - 12, -1), -1):
         line = lines[i].strip()
         if line.startswith(COMMENTS):
@@ -202,7 +212,7 @@ def _names(
             units = {j: cell.strip("[]() ") for j, cell in enumerate(cells) if cell}
         elif not names:
             head, names = i, cells
-        elif len(set(names)) < len(names) and "" in cells[1:]:
+        elif len(set(names)) < len(names):
             group = ""
             for j, cell in enumerate(cells):
                 group = cell or group

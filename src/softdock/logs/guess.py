@@ -15,12 +15,13 @@ import numpy as np
 from softdock.logs.csv_form import CsvForm
 from softdock.logs.guess_parts import Found, found_in, stems_of
 from softdock.logs.mapping import ASKED, BODIES
-from softdock.logs.names import NEVER, Said, said_by
+from softdock.logs.names import NEVER, Said, angles_wpr, said_by
 from softdock.logs.table_files import read_tables
 from softdock.logs.tables import Table
 from softdock.logs.units import FACTORS
 
 Key = tuple[str, str, str]  # body, role, quantity
+FEWEST_STEPS, MOST_HELD, EVENLY = 20, 100, 0.97  # of a value that is held for some rows
 EVEN = 0.5  # of a step: less jitter, and a column without a name for it is a clock
 
 
@@ -31,6 +32,7 @@ class GuessedClock:
     unit: str
     why: str
     empty: bytes = b""  # which rows of its table are none of its
+    every: tuple[int, int] = (1, 0)  # of its rows one of so many is new, and the first
 
 
 @dataclass
@@ -73,6 +75,7 @@ def _look_at(guess: Guess, topic: str, table: Table) -> None:
         name: said_by(f"{topic}.{name}" if topic else name, table.units.get(name, ""))
         for name in table.columns
     }
+    named |= angles_wpr(named)
     stamps = _stamps_of(table, named)
     if topic and not stamps:
         stamps = ["log_time"]
@@ -92,6 +95,8 @@ def _look_at(guess: Guess, topic: str, table: Table) -> None:
             kind = "pose" if "pose" in one.words else "force"
             guess.ages.setdefault(kind, (name, one.unit or "s"))
             used.add(name)
+    if not guess.clocks and not topic:
+        _clock_for(guess, topic, table, named, stamps, list(table.columns)[:1], "log")
     guess.unused += [f"{topic} {name}".strip() for name in table.columns if name not in used]
 
 
@@ -106,7 +111,7 @@ def _stamps_of(table: Table, named: dict[str, Said]) -> list[str]:
     growing.sort(key=lambda name: ("header.stamp" not in name, "log_time" not in name))
     if not growing and table.columns:
         first = next(iter(table.columns))
-        if not named[first].axis and _grows(table.columns[first], evenly=True):
+        if named[first].axis in ("", "1") and _grows(table.columns[first], evenly=True):
             return [first]
     return growing
 
@@ -173,9 +178,9 @@ def _clock_for(
         return (not np.all(own[full]), not np.array_equal(own, full), -order.index(stamp) * before)
 
     stamp = min(stamps, key=fits) if len(stamps) > 1 and not topic else (stamps or [ASKED])[0]
-    empty = np.packbits(~full).tobytes()
+    empty, every = np.packbits(~full).tobytes(), _held([table.columns[n][full] for n in columns])
     for name, clock in guess.clocks.items():
-        if (clock.topic, clock.column, clock.empty) == (topic, stamp, empty):
+        if (clock.topic, clock.column, clock.empty, clock.every) == (topic, stamp, empty, every):
             return name
     plain = "_".join(part for part in topic.split("/") if part) or (role if guess.clocks else "log")
     plain = "".join(c if c.isalnum() or c in "_-" else "_" for c in plain)
@@ -184,13 +189,26 @@ def _clock_for(
         number += 1
         name = f"{plain}_{number}"
     unit, why = _time_unit(table, stamp, full, named)
-    guess.clocks[name] = GuessedClock(topic, stamp, unit, why, empty)
+    guess.clocks[name] = GuessedClock(
+        topic=topic, column=stamp, unit=unit, why=why, empty=empty, every=every
+    )
     if stamp == ASKED:
         guess.questions.append("which column has the stamps of the rows?")
     elif not unit:
         guess.clocks[name].unit = ASKED
         guess.questions.append(f"in which unit are the stamps in {stamp}? {why}")
     return name
+
+
+def _held(columns: list[np.ndarray]) -> tuple[int, int]:
+    """Of how many rows one is new, and the first such row: a slower signal in faster rows."""
+    fresh = 1 + np.flatnonzero(np.any([np.diff(column) != 0.0 for column in columns], axis=0))
+    if len(fresh) < FEWEST_STEPS:
+        return 1, 0
+    every = int(np.median(np.diff(fresh)))
+    first = int(np.bincount(fresh % every).argmax())
+    evenly = float(np.mean(fresh % every == first))
+    return (every, first) if 1 < every <= MOST_HELD and evenly > EVENLY else (1, 0)
 
 
 def _time_unit(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from softdock.logs.guess import Guess
 
 CLEAR = 0.7  # cosine between force and approach from which the sign is believed
-BETTER = 0.1  # of the cosine: other axes than the world's must fit better by this
+BETTER = 0.1  # of the cosine: other axes than the usual must fit better by this
 BEFORE_S = 0.1  # of the approach
 WORDS = {"world": ("base", "world"), "body": ("tool", "tcp", "body", "flange")}
 
@@ -34,7 +34,9 @@ def guess_axes(guess: Guess) -> None:
     if not cosines:
         guess.axes, guess.axes_why = named or "world", "no contact shows it: please look"
         return
-    axes = named or ("body" if abs(cosines["body"]) > abs(cosines["world"]) + BETTER else "world")
+    usual = named or "world"
+    other = "body" if usual == "world" else "world"
+    axes = other if abs(cosines[other]) > abs(cosines[usual]) + BETTER else usual
     cosine = cosines[axes]
     guess.axes = axes
     guess.acts = "on_sensor" if cosine > 0.0 else "on_body"

@@ -18,7 +18,7 @@ PARTS = {
     "wrench_on_satellite": ("force", "torque"),
 }
 STILL = {"position": [0.0, 0.0, 0.0], "attitude": [1.0, 0.0, 0.0, 0.0]}
-SHOWN = 3  # first values in a preview
+SHOWN = 3  # first values of a clock; of others the first row
 
 
 def preview(guess: Guess) -> list[tuple[str, str, str, str]]:
@@ -32,19 +32,19 @@ def preview(guess: Guess) -> list[tuple[str, str, str, str]]:
         table = guess.table_of((body, role, quantity))
         names = ", ".join(found.names)
         form = " ".join(one for one in (found.form, found.unit) if one)
-        first = _first(table.columns[found.names[0]]) if found.names else ""
+        first = ", ".join(_first(table.columns[name], 1) for name in found.names)
         rows.append((f"{body}.{role} {quantity}", names, form, first))
     for kind, (name, unit) in guess.ages.items():
-        table = next((t for t in guess.tables.values() if name in t.columns), None)
-        rows.append((f"age of the {kind}", name, unit, _first(table and table.columns[name])))
+        table = next(t for t in guess.tables.values() if name in t.columns)
+        rows.append((f"age of the {kind}", name, unit, _first(table.columns[name])))
     return rows
 
 
-def _first(values: np.ndarray | None) -> str:
+def _first(values: np.ndarray | None, count: int = SHOWN) -> str:
     if values is None:
         return ""
     good = values[np.isfinite(values)] if values.dtype.kind == "f" else values
-    return ", ".join(f"{value:.6g}" for value in good[:SHOWN].tolist())
+    return ", ".join(f"{value:.6g}" for value in good[:count].tolist())
 
 
 def map_text(log: Path, guess: Guess) -> str:
@@ -67,6 +67,9 @@ def map_text(log: Path, guess: Guess) -> str:
         lines += ["", f"[clock.{name}]"]
         lines += [f"topic = {_quoted(clock.topic)}"] if clock.topic else []
         lines += [f"column = {_quoted(clock.column)}", f'unit = "{clock.unit}"  # {clock.why}']
+        if clock.every[0] > 1:
+            lines += [f"every = {clock.every[0]}  # its values change in one of so many rows"]
+            lines += [f"first = {clock.every[1]}"]
         lines += ["offset_s = 0.0  # set this clock forward to agree with the others"]
     lines += ["", "# [frame.base]  # a frame in the world, where poses are logged in another"]
     lines += ["# position_m = [0.0, 0.0, 0.0]", "# attitude_wxyz = [1.0, 0.0, 0.0, 0.0]"]

@@ -32,6 +32,8 @@ class Clock:
     offset_s: float  # added: what this clock must be set forward by to agree with the others
     file: str  # "": the log itself
     topic: str
+    every: int  # of its rows one of so many is new: a value that is held in between
+    first: int  # of those rows
     longest_gap_s: float  # 0: a few of its own steps
     where: str
 

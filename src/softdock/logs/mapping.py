@@ -108,6 +108,8 @@ def _clocks(top: Reader) -> dict[str, Clock]:
             offset_s=own.number("offset_s", 0.0),
             file=own.text("file", ""),
             topic=own.text("topic", ""),
+            every=int(own.number("every", 1.0, low=1.0)),
+            first=int(own.number("first", 0.0, low=0.0)),
             longest_gap_s=1e-3 * own.number("longest_gap_ms", 0.0, low=0.0, unit="ms"),
             where=where,
         )

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from softdock.logs.units import QUANTITY, unit_of
 
-BODY_WORDS = {
-    "chaser": (
-        *("chaser", "servicer", "active", "robot1", "r1", "rob1", "probe", "left", "chs", "srv"),
-    ),
-    "target": ("target", "client", "passive", "robot2", "r2", "rob2", "cone", "right", "tgt"),
+NUMBERED_BODIES = ("robot", "rob", "arm", "sat", "body", "sc", "epos", "kuka", "ur", "abb")
+_FIRST, _SECOND = ([f"{name}{i}" for name in NUMBERED_BODIES] for i in (1, 2))
+BODY_WORDS: dict[str, tuple[str, ...]] = {
+    "chaser": ("chaser", "servicer", "active", "r1", "probe", "left", "chs", "srv", *_FIRST),
+    "target": ("target", "client", "passive", "r2", "cone", "right", "tgt", *_SECOND),
 }
 ROLE_WORDS = {
     "truth": ("true", "mock"),  # of a simulation: no rig knows it
@@ -46,8 +46,10 @@ QUANTITY_WORDS = {
 }
 LETTERS = {"f": "force", "t": "torque", "m": "torque", "p": "position", "v": "velocity"}
 LETTERS |= {"q": "attitude", "w": "rate", "r": "attitude"}
-TIME_WORDS = ("t", "time", "timestamp", "stamp", "clock", "zeit", "ipoc", "utc", "secs", "epoch")
-TIME_WORDS += ("uhrzeit", "datetime", "millis", "ticks", "tsec", "elapsed")
+TIME_WORDS = (
+    *("t", "time", "timestamp", "stamp", "clock", "zeit", "ipoc", "utc", "secs", "epoch"),
+    *("uhrzeit", "datetime", "millis", "ticks", "tsec", "elapsed", "sec", "seconds"),
+)
 TIME_UNITS = ("s", "ms", "us", "ns")
 AGE_WORDS = ("age", "latency", "alter")
 AXES = ("w", "x", "y", "z")
@@ -77,16 +79,19 @@ class Said:
 def words_of(name: str) -> list[str]:
     """The words of a name, in small letters. A digit at a word's end is its own word where letters
     before it are an axis' name or a quantity's (`q0`, `pose3`)."""
-    parts = re.split(r"[^A-Za-z0-9]+", re.sub(r"(?<=[a-z0-9])(?=[A-Z][a-z]|[A-Z]$)", "_", name))
+    parts = re.split(r"[^A-Za-z0-9]+", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name))
     found: list[str] = []
     for part in parts:
         word = part.lower()
         if not word:
             continue
+        if found and word in ("1", "2") and found[-1] in NUMBERED_BODIES:
+            found[-1] += word
+            continue
         split = re.fullmatch(
             r"(pos|pose|force|torque|wrench|quat|rot|tcp|rpy|vel|q|p|f)([0-6])", word
         )
-        joined = re.fullmatch(r"(pos|force|torque|moment|vel|rot|kraft)([xyz])", word)
+        joined = re.fullmatch(r"(pos|force|torque|moment|vel|rot|kraft|tcp)(r?[xyz]|[abc])", word)
         found += split.groups() if split else joined.groups() if joined else [word]
     return found
 
@@ -94,6 +99,7 @@ def words_of(name: str) -> list[str]:
 def split_unit(name: str) -> tuple[str, str, str]:
     """The name without a unit in brackets behind it, the quantity of the unit and the unit."""
     match = re.fullmatch(r"(.*\S)\s*[\[(<{]([^\[\](){}<>]{1,20})[\])>}]\s*", name)
+    match = match or re.fullmatch(r"(.*\S)\s+/\s+(\S.{0,15})", name)  # `Fx / N`
     if match:
         quantity, unit = unit_of(match[2])
         if unit:
@@ -135,14 +141,17 @@ def said_by(name: str, unit: str = "") -> Said:
         quantity=quantity or named or (by_unit if axis else ""),
         axis=axis,
         unit=own_unit,
-        is_time=(not axis and any(word in TIME_WORDS for word in words)) or _stamp(words),
+        is_time=_is_time(words, axis),
         is_age=is_age,
         words=tuple(words),
     )
 
 
-def _stamp(words: list[str]) -> bool:
-    return any(word.startswith(("timestamp", "stamp")) for word in words)
+def _is_time(words: list[str], axis: str) -> bool:
+    if any(word.startswith(("timestamp", "stamp")) for word in words):
+        return True
+    bare = len(words) == 1 and words[0] in TIME_UNITS
+    return not axis and (bare or any(word in TIME_WORDS for word in words))
 
 
 def _axis(words: list[str]) -> tuple[str, str]:
@@ -173,3 +182,21 @@ def _by_words(
         if any(word in names and word not in skip for word in words):
             return meaning
     return ""
+
+
+def angles_wpr(named: Mapping[str, Said]) -> dict[str, Said]:
+    """W, P, R of one pose: roll, pitch and yaw."""
+    found: dict[str, Said] = {}
+    ends: dict[tuple[str, ...], dict[str, Said]] = {}
+    for one in named.values():
+        if one.words and one.words[-1] in ("w", "p", "r"):
+            ends.setdefault(one.words[:-1], {})[one.words[-1]] = one
+    for group in ends.values():
+        if len(group) == 3:
+            for letter, axis in zip("wpr", ("roll", "pitch", "yaw"), strict=True):
+                one = group[letter]
+                unit, words = one.unit or "deg", (*one.words[:-1], axis)
+                found[one.name] = replace(
+                    one, axis=axis, quantity="attitude", unit=unit, words=words
+                )
+    return found
