@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from softdock.core.spatial.arrays import rotate
+from softdock.core.spatial.arrays import matrices, rotate, rotate_back
 from softdock.logs.attitudes import quaternions
 from softdock.logs.guess_parts import Found
 from softdock.logs.units import FACTORS, QUANTITY
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 CLEAR = 0.7  # cosine between force and approach from which the sign is believed
 BETTER = 0.1  # of the cosine: other axes than the usual must fit better by this
+FEWEST, MOST = 50, 3000  # rows
+TURNED = 0.02  # of a rotation's entries
+EXPLAINED = 0.3  # of the force's changes may be left by a weight and a bias
 BEFORE_S = 0.1  # of the approach
 WORDS = {"world": ("base", "world"), "body": ("tool", "tcp", "body", "flange")}
 
@@ -30,6 +33,11 @@ def guess_axes(guess: Guess) -> None:
     found = guess.parts[body, "wrench", "force"]
     said = {word for name in found.names for word in name.lower().replace(".", "_").split("_")}
     named = next((a for a, words in WORDS.items() if said & set(words)), "")
+    weight = _weight(guess, body)
+    if weight is not None:
+        guess.axes, guess.acts = weight
+        guess.axes_why = "the force is a weight that turns with the tool, in these axes"
+        return
     cosines = _cosines(guess, body)
     if not cosines:
         guess.axes, guess.axes_why = named or "world", "no contact shows it: please look"
@@ -78,24 +86,53 @@ def _values(guess: Guess, key: tuple[str, str, str], part: Found) -> tuple[np.nd
     return time[good], values[good]
 
 
+def _place(guess: Guess, body: str, quantity: str) -> tuple[str, str, str] | None:
+    roles = ("measured", "command")
+    return next((k for r in roles if (k := (body, r, quantity)) in guess.parts), None)
+
+
+def _weight(guess: Guess, body: str) -> tuple[str, str] | None:
+    """Axes and sign in which the force of the whole log is a weight and a bias, the weight down;
+    None: it is something else, or the tool does not turn."""
+    place = _place(guess, body, "attitude")
+    if place is None or not _is_timed(guess) or guess.parts[place].form == "?":
+        return None
+    key = (body, "wrench", "force")
+    time, force = _values(guess, key, guess.parts[key])
+    stamps, rows = _values(guess, place, guess.parts[place])
+    if len(time) < FEWEST or len(stamps) < FEWEST:
+        return None
+    kept = np.linspace(0, len(time) - 1, min(len(time), MOST)).astype(int)
+    near = np.clip(np.searchsorted(stamps, time[kept]), 0, len(stamps) - 1)
+    q, force = quaternions(rows[near], guess.parts[place].form), force[kept]
+    turned = matrices(q).transpose(0, 2, 1)
+    if np.abs(turned - turned[0]).max() < TURNED:
+        return None
+    A = np.concatenate([turned, np.broadcast_to(np.eye(3), turned.shape)], axis=2).reshape(-1, 6)
+    best = None
+    for axes, read in (("world", rotate_back(q, force)), ("body", force)):
+        x = np.linalg.lstsq(A, read.ravel(), rcond=1e-8)[0]
+        left = float(np.std(read.ravel() - A @ x)) / max(float(np.std(read, axis=0).max()), 1e-12)
+        if left < EXPLAINED and (best is None or left < best[0]):
+            best = left, axes, "on_body" if x[2] < 0.0 else "on_sensor"
+    return None if best is None else best[1:]
+
+
+def _is_timed(guess: Guess) -> bool:
+    return all(
+        c.unit in FACTORS["time"] and c.column in guess.tables[c.topic].columns
+        for c in guess.clocks.values()
+    )
+
+
 def _cosines(guess: Guess, body: str) -> dict[str, float]:
     """Cosine between force and approach in the first contact, by axes; empty: nothing to see."""
-    place = next(
-        (
-            (body, role, "position")
-            for role in ("measured", "command")
-            if (body, role, "position") in guess.parts
-        ),
-        None,
-    )
-    force_key = (body, "wrench", "force")
-    if place is None or any(c.unit not in FACTORS["time"] for c in guess.clocks.values()):
-        return {}
-    if any(c.column not in guess.tables[c.topic].columns for c in guess.clocks.values()):
+    place, force_key = _place(guess, body, "position"), (body, "wrench", "force")
+    if place is None or not _is_timed(guess):
         return {}
     time, force = _values(guess, force_key, guess.parts[force_key])
     stamps, position = _values(guess, place, guess.parts[place])
-    if len(time) < 50 or len(stamps) < 50:
+    if len(time) < FEWEST or len(stamps) < FEWEST:
         return {}
     force = force - np.median(force[: max(10, len(force) // 20)], axis=0)
     size = np.linalg.norm(force, axis=1)
