@@ -14,7 +14,7 @@ from softdock.archive.sources import is_recording
 from softdock.arms.facility import Frame
 from softdock.core.spatial.arrays import abc_angles
 from softdock.errors import BadInput, Problem
-from softdock.identification.calibration import Calibration, calibrate
+from softdock.identification.calibration import LARGEST, Calibration, calibrate
 from softdock.identification.pose_plan import Plan
 from softdock.identification.rest_attitudes import calibrated
 from softdock.logs.attitudes import quaternions
@@ -56,6 +56,11 @@ def _from_poses(path: Path, gravity: tuple[float, ...]) -> Calibration:
         if len(holes):
             allowed = "a mean reading in every attitude"
             raise BadInput(Problem(name, None, allowed, table.where(int(holes[0]))))
+        large = np.flatnonzero(np.abs(column) > LARGEST)
+        if len(large):
+            row = int(large[0])
+            allowed = f"a number of at most {LARGEST:g} in size"
+            raise BadInput(Problem(name, float(column[row]), allowed, table.where(row)))
         columns.append(column)
     values = np.stack(columns, axis=1)
     attitudes = quaternions(np.radians(values[:, :3]), "kuka_abc")

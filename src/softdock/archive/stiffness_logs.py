@@ -18,6 +18,7 @@ JOINTS = tuple(f"q{i}_deg" for i in range(1, 7))
 LOADS = ("fx_N", "fy_N", "fz_N", "tx_Nm", "ty_Nm", "tz_Nm")
 MOVED = ("dx_mm", "dy_mm", "dz_mm")
 TURNED = ("rx_mrad", "ry_mrad", "rz_mrad")
+LARGEST = 1e9  # of a load, an angle or a deflection: no machine bears more
 BASE = {"rail": "q0_m", "turntable": "q0_deg"}
 
 
@@ -51,6 +52,11 @@ def _columns(path: Path, table: Table, names: tuple[str, ...]) -> np.ndarray:
             raise BadInput(
                 Problem(name, None, "a finite number in every row", table.where(int(holes[0])))
             )
+        large = np.flatnonzero(np.abs(column) > LARGEST)
+        if len(large):
+            row = int(large[0])
+            allowed = f"a number of at most {LARGEST:g} in size"
+            raise BadInput(Problem(name, float(column[row]), allowed, table.where(row)))
         found.append(column)
     return np.stack(found, axis=1)
 

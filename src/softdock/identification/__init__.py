@@ -15,6 +15,7 @@ import numpy as np
 
 from softdock.errors import BadInput, Problem
 from softdock.identification.carried import (
+    TOOL_KG,
     TRIAL_KG,
     Carried,
     acceleration_noise,
@@ -74,6 +75,9 @@ def identify(
     delays = {body: None if own is None else own.delay for body, own in following.items()}
     known = {body: None if e is None else e.value for body, e in delays.items()}
     tools = {body: identify_tool(log, body, known[body], gravity, free) for body in log.force}
+    if tool_mass is None:
+        stated = getattr(run, "tables", {}).get("run", {}).get(f"{TOOL_KG}{sensor}")
+        tool_mass = None if stated is None else float(stated)
     carried, sigma_kg = carried_by(tools[sensor], tool_mass)
     contacts = _fits(log, sensor, rows, following, carried)
     if carried is not None and contacts:

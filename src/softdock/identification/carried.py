@@ -20,6 +20,7 @@ from softdock.identification.estimate import Estimate
 from softdock.identification.log import Log
 from softdock.identification.tool import Tool
 
+TOOL_KG = "tool_kg."  # and the body, in the table `run` of an imported log: the map's own mass
 CLEAR = 3.0  # standard uncertainties: a mass beyond is one
 HALF = 12  # cycles on each side, of the parabola through measured positions
 TRIAL_KG = 1.0  # for what a mass would change
