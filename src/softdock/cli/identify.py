@@ -31,6 +31,13 @@ from softdock.cli.progress import echo, output, working
     help="Of the laboratory: it turns a weight into a mass.",
 )
 @click.option(
+    "--tool-mass",
+    type=float,
+    metavar="KG",
+    help="Behind the sensor, where the readings still hold what accelerates it. [default: as its "
+    "weight in the log shows, or as the map of an imported log says]",
+)
+@click.option(
     "--json",
     "as_json",
     is_flag=True,
@@ -78,6 +85,7 @@ def identify(
     method_files: tuple[Path, ...],
     tool_only: bool,
     gravity: float,
+    tool_mass: float | None,
     as_json: bool,
     scenario_out: Path | None,
     base: str | None,
@@ -107,7 +115,7 @@ def identify(
 
         load_methods(method_files)
         opened = open_recording(run) if is_recording(str(run)) else open_run(run)
-        identified = identify_run(opened, tool_only, gravity)
+        identified = identify_run(opened, tool_only, gravity, tool_mass)
         found = identified.to_dict()
         texts = _texts(identified, opened, scenario_out, base, rig_out, rig_base)
         for path, text in texts.items():

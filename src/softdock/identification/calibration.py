@@ -24,6 +24,7 @@ from softdock.scenario.build import Scenario
 
 GRAVITY = (0.0, 0.0, -9.81)  # m/s^2, world axes
 FEWEST = 3  # attitudes: fewer leave nothing to check the answer with
+LARGEST = 1e6  # N, Nm, of a reading
 FLAT = 1e-4  # of the largest: a direction in which the readings say nothing
 TILT = 0.3  # degrees of the vertical that are worth a note
 
@@ -77,6 +78,13 @@ def calibrate(
     q = np.asarray(attitudes, float)
     if len(q) < FEWEST:
         raise BadInput(Problem("poses", len(q), f"at least {FEWEST} attitudes"))
+    check_gravity(gravity)
+    for key, readings in (("force", force), ("torque", torque)):
+        size = np.abs(np.asarray(readings, float))
+        if not np.all(size <= LARGEST):  # NaN is not
+            row = int(np.argmax(~(size <= LARGEST).all(axis=1)))
+            given = f"{size[row].max():.4g} in attitude {row + 1}"
+            raise BadInput(Problem(key, given, f"finite readings of at most {LARGEST:g} N or Nm"))
     R = matrices(q / np.linalg.norm(q, axis=1, keepdims=True))
     down = np.einsum("nji,j->ni", R, np.array(gravity))
     A = design(down)
@@ -105,6 +113,14 @@ def calibrate(
     if found.centre is None:
         found.notes.append("no weight beyond its uncertainty: a centre of mass has no meaning")
     return found
+
+
+def check_gravity(gravity: tuple[float, ...]) -> None:
+    """Raises `BadInput` where a weight would have no direction, or no size that is one."""
+    size = math.sqrt(sum(value * value for value in gravity))
+    if not 1e-3 <= size <= 1e3:
+        given = ", ".join(f"{value:g}" for value in gravity)
+        raise BadInput(Problem("gravity", given, "0.001 to 1000 m/s^2, in world axes"))
 
 
 def design(down: np.ndarray) -> np.ndarray:

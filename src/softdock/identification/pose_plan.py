@@ -17,6 +17,8 @@ from softdock.errors import BadInput, Problem
 from softdock.identification.calibration import GRAVITY, crosses, design
 
 MOST = 200  # attitudes
+MOST_READINGS = 10**12
+LARGEST = 1e6  # kg, N, Nm
 AROUND, TILTS = 24, 12  # candidates: axes, and tilts up to the largest
 
 
@@ -45,6 +47,11 @@ def pose_plan(
         raise BadInput(Problem("poses", count, f"3 to {MOST}"))
     if not 1.0 <= most_deg <= 180.0:
         raise BadInput(Problem("most_deg", most_deg, "1 to 180 degrees"))
+    if not 1 <= readings <= MOST_READINGS:
+        raise BadInput(Problem("readings", readings, f"1 to {MOST_READINGS}"))
+    for key, value in (("mass", mass_kg), ("noise", noise_N), ("noise_torque", noise_Nm)):
+        if not 0.0 <= value <= LARGEST:
+            raise BadInput(Problem(key, value, f"a number >= 0 and <= {LARGEST:g}"))
     tried = _candidates(math.radians(most_deg), start)
     down = np.einsum("nji,j->ni", matrices(tried), np.array(GRAVITY))
     parts = [design(one[None]) for one in down]

@@ -15,6 +15,7 @@ import numpy as np
 from softdock.core.machine.record import Channel
 from softdock.core.recorder.layout import CYCLE_GROUPS
 from softdock.errors import BadInput, Problem
+from softdock.identification.carried import TOOL_KG
 from softdock.logs import motions, wrenches
 from softdock.logs.clocks import Stamped, overlapping, silence
 from softdock.logs.cycle_rows import (
@@ -60,6 +61,11 @@ def import_contents(log: str | Path, found: Map | str | Path, scenario: str = ""
     run = {"kind": "imported", "log": Path(log).name}
     if len(sensors) == 1:
         run[SENSOR_ON] = sensors[0]
+    run |= {  # its weight is taken out, what accelerates it is not
+        f"{TOOL_KG}{body}": repr(signal.tool.mass_kg)
+        for body in BODIES
+        if (signal := made.signals.get((body, "wrench"))) is not None and signal.tool is not None
+    }
     limits = {"limits": {"touch_N": repr(made.touch_N)}} if made.touch_N else {}
     attached = {MAP: made.text, **({SCENARIO: scenario} if scenario else {})}
     return Contents(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from softdock.logs.tables import CsvForm
+from softdock.logs.csv_form import CsvForm
 
 Component = str | float  # a column's name, or a number for all rows
 
@@ -32,6 +32,8 @@ class Clock:
     offset_s: float  # added: what this clock must be set forward by to agree with the others
     file: str  # "": the log itself
     topic: str
+    every: int  # of its rows one of so many is new: a value that is held in between
+    first: int  # of those rows
     longest_gap_s: float  # 0: a few of its own steps
     where: str
 

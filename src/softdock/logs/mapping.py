@@ -16,8 +16,8 @@ from softdock.files.reading import Unreadable, read_text
 from softdock.files.strict_tables import Reader
 from softdock.files.toml_text import parse_toml
 from softdock.logs.attitudes import FORMS
+from softdock.logs.csv_form import DELIMITERS, CsvForm
 from softdock.logs.map_parts import Clock, Map, Part, Place, Signal, Tool
-from softdock.logs.tables import CsvForm
 from softdock.logs.units import FACTORS, QUANTITY
 
 SCHEMA = 1
@@ -72,8 +72,8 @@ def map_of(text: str, name: str = "map", folder: Path | None = None) -> Map:
             top.number("to_s", 1e18),
         ),
         form=CsvForm(
-            form.text("delimiter", "", 1),
-            form.choice("decimal", (".", ","), "."),
+            form.choice("delimiter", (*DELIMITERS, ""), ""),
+            form.choice("decimal", (".", ",", ""), ""),
             int(form.number("skip_lines", 0.0, low=0.0)),
         ),
         clocks=clocks,
@@ -108,6 +108,8 @@ def _clocks(top: Reader) -> dict[str, Clock]:
             offset_s=own.number("offset_s", 0.0),
             file=own.text("file", ""),
             topic=own.text("topic", ""),
+            every=int(own.number("every", 1.0, low=1.0)),
+            first=int(own.number("first", 0.0, low=0.0)),
             longest_gap_s=1e-3 * own.number("longest_gap_ms", 0.0, low=0.0, unit="ms"),
             where=where,
         )
