@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from softdock.cli.arguments import OUT_FOLDER
 from softdock.cli.progress import echo, output, working
 
 
@@ -30,7 +31,7 @@ from softdock.cli.progress import echo, output, working
     metavar="SCENARIO|PRESET",
     help="Attach a scenario: shapes in the pictures, orbit beside them.",
 )
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Where it goes.")
+@click.option("--out", type=OUT_FOLDER, metavar="DIR", help="Where it goes.")
 @click.option("--force", is_flag=True, help="Write over what is there.")
 @click.option("--json", "as_json", is_flag=True, help="Print the metrics as JSON.")
 def import_log(
@@ -104,14 +105,15 @@ def _absent(series: Container[str]) -> list[tuple[str, str]]:
 
 def _guess(log: Path, target: Path, force: bool) -> None:
     from softdock.errors import BadInput, Problem
-    from softdock.files.atomic import write_whole
+    from softdock.files.atomic import refuse_unwritable, write_whole
     from softdock.logs.guess import guess_map
 
     if target.exists() and not force:
         raise BadInput(Problem("--map", str(target), "a new file; --force writes over this one"))
+    refuse_unwritable(target, "--map")
     with working(f"looking at {log}"):
         text, questions = guess_map(log)
-        write_whole(target, text.encode())
+        write_whole(target, text.encode(), "--map")
     show = output()
     for question in questions:
         show.print(f"asked: {question}", markup=False, soft_wrap=True)

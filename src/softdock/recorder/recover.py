@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from softdock.errors import BadInput, BadRecording, Problem, printable
+from softdock.files.atomic import refuse_unwritable, replacing
 from softdock.recorder.batches import decode_samples
 from softdock.recorder.follow import take
 from softdock.recorder.mcap_file import (
@@ -114,12 +115,11 @@ def recover(
     rings = open_ring(path) if is_ring(path) else open_ring(ring) if ring else _rings_of(path)
     cut = None if is_ring(path) else CutFile(path)
     target = Path(out) if out is not None else path.with_name(f"{path.stem}.recovered.mcap")
+    refuse_unwritable(target, "out")
     if target.exists() and not force:
         raise BadInput(Problem("out", str(target), "a new file; this one exists (--force)"))
-    part = target.with_name(f".{target.name}.part")
-    part.unlink(missing_ok=True)
     found = Recovered(target)
-    try:
+    with replacing(target) as part:
         sink = Sink(part)
         file, last = _begun(cut, rings, sink, found)
         if rings is not None:
@@ -130,12 +130,6 @@ def recover(
         file.finish(end)
         if sink.error is not None:
             raise sink.error
-        part.replace(target)
-    except OSError as error:
-        allowed = f"a file that can be written ({error.strerror or error})"
-        raise BadInput(Problem("out", str(target), allowed)) from None
-    finally:
-        part.unlink(missing_ok=True)
     return found
 
 
