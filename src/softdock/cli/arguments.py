@@ -57,9 +57,9 @@ class OutPath(click.Path):
     """A file or a folder that the command writes: refused before the work starts where it cannot be
     written."""
 
-    def __init__(self, folder: bool = False) -> None:
+    def __init__(self, folder: bool = False, parents: bool = False) -> None:
         super().__init__(path_type=Path)
-        self.folder = folder
+        self.folder, self.parents = folder, parents
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         from softdock.files.atomic import refuse_unwritable
@@ -70,7 +70,7 @@ class OutPath(click.Path):
         else:
             key = "out" if param is None else param.opts[0]
         if ctx is None or not ctx.resilient_parsing:
-            refuse_unwritable(path, key, self.folder)
+            refuse_unwritable(path, key, self.folder, self.parents)
         return path
 
 

@@ -53,14 +53,17 @@ def _refuse_others(path: Path) -> None:
         raise OSError(errno.EINVAL, "this is a device or a pipe")
 
 
-def refuse_unwritable(path: Path, key: str, folder: bool = False) -> None:
+def refuse_unwritable(path: Path, key: str, folder: bool = False, parents: bool = False) -> None:
     """Refuse a file or a folder that cannot be written before anything is computed for it, and
-    leave nothing behind. Folders above it may be missing. Raises `Unwritable`."""
+    leave nothing behind. Folders above a folder may be missing, above a file with `parents`.
+    Raises `Unwritable`."""
     try:
         if folder and path.exists() and not path.is_dir():
             raise NotADirectoryError(errno.ENOTDIR, "this is a file")
         if not folder:
             _refuse_others(path)
+            if not parents and not path.parent.is_dir():
+                raise FileNotFoundError(errno.ENOENT, "there is no such folder")
         with contextlib.suppress(FileNotFoundError):
             os.lstat(path)
         above = path if folder and path.is_dir() else path.parent

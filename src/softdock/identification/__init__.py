@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock.arguments import FLAG, checked, number
 from softdock.errors import BadInput, Problem
 from softdock.identification.contact import fit_contact, touches
 from softdock.identification.delays import Following, is_structured, robot_following
@@ -31,11 +32,16 @@ UNSURE = 0.25  # of the damping: a mixed one is told only below this
 VAGUE = 0.5  # of a friction coefficient: more says nothing
 
 
+def _is_log(value: Any) -> str:
+    series = getattr(value, "series", value)
+    able = isinstance(series, Mapping) or hasattr(series, "channels")
+    return "" if able else "a run, a recording, or its series"
+
+
+@checked(run=_is_log, tool_only=FLAG, gravity=number(0.0, above=True))
 def identify(run: Any, tool_only: bool = False, gravity: float = GRAVITY) -> Identification:
     """From a run or its time series. Raises `BadInput` if the log is too short, has no force, or
     (unless `tool_only`) no contact."""
-    if not gravity > 0.0:
-        raise BadInput(Problem("gravity", gravity, "more than 0 m/s^2"))
     series: Mapping[str, np.ndarray] = getattr(run, "series", run)
     log = read_log(series)
     if not log.force:

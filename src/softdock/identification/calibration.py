@@ -17,12 +17,14 @@ from typing import Any
 import numpy as np
 
 from softdock.analysis.free_flight import allowed_force
+from softdock.arguments import checked, number, numbers_of, of_kind, one_of
 from softdock.core.spatial.arrays import matrices
 from softdock.errors import BadInput, Problem
 from softdock.identification.estimate import Estimate
 from softdock.scenario.build import Scenario
 
 GRAVITY = (0.0, 0.0, -9.81)  # m/s^2, world axes
+MOST_READING = 1e9  # N or Nm; beyond any sensor
 FEWEST = 3  # attitudes: fewer leave nothing to check the answer with
 FLAT = 1e-4  # of the largest: a direction in which the readings say nothing
 TILT = 0.3  # degrees of the vertical that are worth a note
@@ -63,6 +65,14 @@ class Calibration:
         }
 
 
+@checked(
+    attitudes=numbers_of(None, 4),
+    force=numbers_of(None, 3),
+    torque=numbers_of(None, 3),
+    gravity=numbers_of(3),
+    least_N=number(0.0),
+    least_Nm=number(0.0),
+)
 def calibrate(
     attitudes: np.ndarray,
     force: np.ndarray,
@@ -77,6 +87,20 @@ def calibrate(
     q = np.asarray(attitudes, float)
     if len(q) < FEWEST:
         raise BadInput(Problem("poses", len(q), f"at least {FEWEST} attitudes"))
+    wrong = [
+        Problem(name, len(rows), f"as many as attitudes: {len(q)}")
+        for name, rows in (("force", force), ("torque", torque))
+        if len(rows) != len(q)
+    ]
+    largest = max(float(np.abs(np.asarray(rows)).max()) for rows in (force, torque))
+    if largest > MOST_READING:
+        wrong.append(Problem("force, torque", largest, f"readings of at most {MOST_READING:g}"))
+    if not all(np.any(q != 0.0, axis=1)) or not 1e-6 <= np.linalg.norm(gravity) <= 1e6:
+        wrong.append(Problem("attitudes, gravity", gravity, "quaternions and a weight, not zero"))
+    if float(np.abs(q).max()) > 1e6:
+        wrong.append(Problem("attitudes", float(np.abs(q).max()), "quaternions"))
+    if wrong:
+        raise BadInput(wrong)
     R = matrices(q / np.linalg.norm(q, axis=1, keepdims=True))
     down = np.einsum("nji,j->ni", R, np.array(gravity))
     A = design(down)
@@ -170,6 +194,11 @@ def _tilted(R: np.ndarray, force: np.ndarray, gravity: np.ndarray, mass: float) 
     ]
 
 
+@checked(
+    found=lambda value: "" if isinstance(value, Calibration) else "a Calibration",
+    scenario=of_kind("a Scenario", Scenario),
+    body=one_of("chaser", "target"),
+)
 def enough_for(found: Calibration, scenario: Scenario, body: str = "chaser") -> str:
     """A warning if the uncertainty of this calibration may push the satellites, in free flight, by
     more than the verdict bears; empty: it is good enough."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from softdock.analysis.metrics import metrics_json
 from softdock.analysis.simulation import judge
+from softdock.arguments import FLAG, PATH, TEXT, checked
 from softdock.core.instants import SECOND
 from softdock.errors import BadInput, Problem
 from softdock.files.atomic import refuse_unwritable, replacing
@@ -41,6 +42,7 @@ def run_stream(run: Run) -> Stream:
     )
 
 
+@checked(path=PATH, note=TEXT, force=FLAG)
 def save_mcap(run: Run, path: str | Path, *, note: str = "", force: bool = False) -> Path:
     """Write a run as MCAP with ROS 2 messages, for Foxglove, PlotJuggler and rosbags. Judges a run
     that was flown alone. Refuses a file that exists, unless `force`."""
