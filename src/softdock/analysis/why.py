@@ -27,8 +27,10 @@ import numpy as np
 from softdock.analysis.causes import COMPARE, Cause, causes
 from softdock.analysis.free_flight import free_flight
 from softdock.analysis.judgement import FAITHFUL, share
+from softdock.analysis.phases import MOST_PHASES
 from softdock.analysis.simulation import simulate
 from softdock.analysis.worst_phase import cores, in_phases, judged, metrics_of
+from softdock.arguments import TEXT, checked, of_kind, whole
 from softdock.core.adaptation.registry import RAW
 from softdock.core.machine.features import Markers
 from softdock.core.machine.interrupts import each_abandonable
@@ -54,6 +56,12 @@ class Off(NamedTuple):
 NOT_FLOWN = Off(math.nan, math.nan, math.nan)
 
 
+@checked(
+    scenario=of_kind("a Scenario", Scenario),
+    phases=whole(1, MOST_PHASES),
+    called=TEXT,
+    orders=whole(1, 10_000),
+)
 def why(
     scenario: Scenario, phases: int = PHASES, called: str = "", orders: int = ORDERS
 ) -> dict[str, Any]:

@@ -20,6 +20,7 @@ import numpy as np
 from softdock.analysis.driving import drive
 from softdock.analysis.simulation import simulate
 from softdock.archive.identified import scenario_changes
+from softdock.arguments import TEXT, checked, of_kind, optional
 from softdock.errors import BadInput, Problem, SoftdockError
 from softdock.identification import identify
 from softdock.recorder.recording import Recording
@@ -187,6 +188,11 @@ def _forecast(
     return tuple(made), keys, ""
 
 
+@checked(
+    recording=of_kind("a Recording or a Run", Recording, Run),
+    method=TEXT,
+    scenario=optional(of_kind("a Scenario", Scenario)),
+)
 def replay(recording: Recording | Run, method: str, scenario: Scenario | None = None) -> Replay:
     """What another method would have commanded, and what is forecast of it. `scenario`: of a log
     that has none attached, or in place of its own."""

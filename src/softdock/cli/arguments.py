@@ -53,6 +53,30 @@ class Change(click.ParamType):
         ]
 
 
+class OutPath(click.Path):
+    """A file or a folder that the command writes: refused before the work starts where it cannot be
+    written."""
+
+    def __init__(self, folder: bool = False, parents: bool = False) -> None:
+        super().__init__(path_type=Path)
+        self.folder, self.parents = folder, parents
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        from softdock.files.atomic import refuse_unwritable
+
+        path = Path(str(super().convert(value, param, ctx)))
+        if isinstance(param, click.Argument):
+            key = param.make_metavar(ctx) if ctx is not None else "FILE"
+        else:
+            key = "out" if param is None else param.opts[0]
+        if ctx is None or not ctx.resilient_parsing:
+            refuse_unwritable(path, key, self.folder, self.parents)
+        return path
+
+
+OUT_FILE, OUT_FOLDER = OutPath(), OutPath(folder=True)
+
+
 def known_keys(scenario: str | None) -> list[str]:
     """Every key that `--set` may change."""
     from softdock.errors import SoftdockError

@@ -12,7 +12,7 @@ import click
 from click.shell_completion import CompletionItem
 from rich.text import Text
 
-from softdock.cli.arguments import METHOD_FILES, load_methods
+from softdock.cli.arguments import METHOD_FILES, OUT_FOLDER, load_methods
 from softdock.cli.campaign_methods import check_used
 from softdock.cli.campaign_output import show, shown_progress
 from softdock.cli.campaign_replay import check_replay, replay_run
@@ -53,7 +53,7 @@ class CampaignName(click.ParamType):
 )
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=OUT_FOLDER,
     metavar="DIR",
     help=f"Folder for the results: new, or empty. [default: a new one in {RUNS}/]",
 )

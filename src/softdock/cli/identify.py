@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from softdock.cli.arguments import METHOD_FILES, load_methods
+from softdock.cli.arguments import METHOD_FILES, OUT_FILE, load_methods
 from softdock.cli.estimates_table import add_row, table_of
 from softdock.cli.progress import echo, output, working
 
@@ -46,7 +46,7 @@ from softdock.cli.progress import echo, output, working
 @click.option(
     "--scenario",
     "scenario_out",
-    type=click.Path(path_type=Path),
+    type=OUT_FILE,
     metavar="FILE.toml",
     help="Write a scenario with what was identified.",
 )
@@ -58,7 +58,7 @@ from softdock.cli.progress import echo, output, working
 @click.option(
     "--rig",
     "rig_out",
-    type=click.Path(path_type=Path),
+    type=OUT_FILE,
     metavar="FILE.toml",
     help="Write a rig file with what was identified.",
 )

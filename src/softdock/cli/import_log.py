@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from softdock.cli.arguments import OUT_FOLDER
 from softdock.cli.progress import echo, output, working
 
 
@@ -42,7 +43,7 @@ from softdock.cli.progress import echo, output, working
     metavar="SCENARIO|PRESET",
     help="Attach a scenario: shapes in the pictures, orbit beside them.",
 )
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Where it goes.")
+@click.option("--out", type=OUT_FOLDER, metavar="DIR", help="Where it goes.")
 @click.option("--force", is_flag=True, help="Write over what is there.")
 @click.option("--json", "as_json", is_flag=True, help="Print the metrics as JSON.")
 def import_log(
@@ -147,15 +148,16 @@ def _guess(log: Path, target: Path, form: Any, force: bool) -> None:
     from rich.text import Text
 
     from softdock.errors import BadInput, Problem, printable
-    from softdock.files.atomic import write_whole
+    from softdock.files.atomic import refuse_unwritable, write_whole
     from softdock.logs.guess import guess_log
     from softdock.logs.guess_text import map_text, preview
 
     if target.exists() and not force:
         raise BadInput(Problem("--map", str(target), "a new file; --force writes over this one"))
+    refuse_unwritable(target, "--map")
     with working(f"looking at {log}"):
         guess = guess_log(log, form)
-        write_whole(target, map_text(log, guess).encode())
+        write_whole(target, map_text(log, guess).encode(), "--map")
     questions, show = guess.questions, output()
     table = Table(title=f"What {log.name} seems to hold", title_justify="left")
     for heading in ("what", "columns", "unit", "first values"):

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from softdock.cli.arguments import OUT_FILE
 from softdock.scenario.new_file import QUESTIONS, SHAPES, problem_of, scenario_text
 
 
@@ -25,7 +26,7 @@ def _options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @click.command(short_help="Write a scenario file of your own rig, every line commented.")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=OUT_FILE)
 @click.option("--shape", type=click.Choice(SHAPES), default="cone", show_default=True)
 @_options
 @click.option("--ask/--no-ask", default=None, help="Ask for what is not given. [on a terminal]")

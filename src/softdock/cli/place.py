@@ -11,7 +11,7 @@ from typing import Any
 import click
 from rich.text import Text
 
-from softdock.cli.arguments import CHANGES, SCENARIO
+from softdock.cli.arguments import CHANGES, OUT_FOLDER, SCENARIO
 from softdock.cli.folders import RUNS, choose, made
 from softdock.cli.progress import console, echo, output, working
 from softdock.errors import BadInput, Problem
@@ -54,7 +54,7 @@ from softdock.errors import BadInput, Problem
 )
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=OUT_FOLDER,
     metavar="DIR",
     help=f"Folder for the page, the numbers and facility.toml. [default: a new one in {RUNS}/]",
 )

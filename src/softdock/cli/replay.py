@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from softdock.cli.arguments import METHOD_FILES, load_methods
+from softdock.cli.arguments import METHOD_FILES, OUT_FOLDER, load_methods
 from softdock.cli.progress import echo, output, working
 
 
@@ -23,7 +23,7 @@ from softdock.cli.progress import echo, output, working
 @METHOD_FILES
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=OUT_FOLDER,
     metavar="DIR",
     help="Also save the forecast's run folder (report.html) and replay.json there.",
 )

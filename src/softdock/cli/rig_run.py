@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from softdock.cli.arguments import ScenarioName
+from softdock.cli.arguments import OUT_FOLDER, ScenarioName
 from softdock.cli.progress import echo, working
 from softdock.cli.rig_arguments import (
     JSON,
@@ -41,7 +41,7 @@ STOPPED = 3  # exit code: the supervisor ended a run
     help="How far the chaser stays back in a dry run. [default: 20 mm beyond its free flight]",
 )
 @click.option("--repeat", type=click.IntRange(1, 1000), default=1, show_default=True, metavar="N")
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="For the recordings.")
+@click.option("--out", type=OUT_FOLDER, metavar="DIR", help="For the recordings.")
 @click.option("--no-record", is_flag=True, help="Record nothing.")
 @click.option("--note", default="", help="Goes into the recording.")
 @click.option(

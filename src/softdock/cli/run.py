@@ -11,6 +11,8 @@ from rich.text import Text
 from softdock.cli.arguments import (
     CHANGES,
     METHOD_FILES,
+    OUT_FILE,
+    OUT_FOLDER,
     SCENARIO,
     load_methods,
     typed,
@@ -51,7 +53,7 @@ MUCH_BYTES = 5e8  # of a record; beyond, it is said before the run
 )
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=OUT_FOLDER,
     metavar="DIR",
     help=f"Folder for the run: new, or empty. [default: a new one in {RUNS}/; with --json nothing "
     "is kept unless --out is given]",
@@ -59,7 +61,7 @@ MUCH_BYTES = 5e8  # of a record; beyond, it is said before the run
 @click.option("--force", is_flag=True, help="Write over the run that is in DIR, and over FILE.")
 @click.option(
     "--mcap",
-    type=click.Path(path_type=Path),
+    type=OUT_FILE,
     metavar="FILE",
     help="Also write the run as MCAP with ROS 2 messages, for Foxglove and PlotJuggler.",
 )

@@ -4,12 +4,11 @@ a scenario, or from four numbers."""
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import click
 
-from softdock.cli.arguments import CHANGES, METHOD_FILES, ScenarioName
+from softdock.cli.arguments import CHANGES, METHOD_FILES, OUT_FILE, ScenarioName
 from softdock.cli.progress import echo, working
 from softdock.errors import BadInput, Problem
 
@@ -73,7 +72,7 @@ INTEGRATORS = ("exact_hold", "symplectic_euler", "forward_euler", "lie_rk4", "li
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the draws.")
 @click.option(
     "--chart",
-    type=click.Path(path_type=Path),
+    type=OUT_FILE,
     metavar="FILE",
     help="Also draw a chart: .png or .svg (needs the extra 'figures'), or .html.",
 )

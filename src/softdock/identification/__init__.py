@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock.arguments import FLAG, checked, number
 from softdock.errors import BadInput, Problem
 from softdock.identification.carried import (
     TOOL_KG,
@@ -41,6 +42,13 @@ UNSURE = 0.25  # of the damping: a mixed one is told only below this
 VAGUE = 0.5  # of a friction coefficient: more says nothing
 
 
+def _is_log(value: Any) -> str:
+    series = getattr(value, "series", value)
+    able = isinstance(series, Mapping) or hasattr(series, "channels")
+    return "" if able else "a run, a recording, or its series"
+
+
+@checked(run=_is_log, tool_only=FLAG, gravity=number(0.0, above=True))
 def identify(
     run: Any,
     tool_only: bool = False,

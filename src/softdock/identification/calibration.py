@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from softdock.analysis.free_flight import allowed_force
+from softdock.arguments import checked, number, numbers_of, of_kind, one_of
 from softdock.core.spatial.arrays import matrices
 from softdock.errors import BadInput, Problem
 from softdock.identification.estimate import Estimate
@@ -64,6 +65,14 @@ class Calibration:
         }
 
 
+@checked(
+    attitudes=numbers_of(None, 4),
+    force=numbers_of(None, 3),
+    torque=numbers_of(None, 3),
+    gravity=numbers_of(3),
+    least_N=number(0.0),
+    least_Nm=number(0.0),
+)
 def calibrate(
     attitudes: np.ndarray,
     force: np.ndarray,
@@ -85,6 +94,17 @@ def calibrate(
             row = int(np.argmax(~(size <= LARGEST).all(axis=1)))
             given = f"{size[row].max():.4g} in attitude {row + 1}"
             raise BadInput(Problem(key, given, f"finite readings of at most {LARGEST:g} N or Nm"))
+    wrong = [
+        Problem(name, len(rows), f"as many as attitudes: {len(q)}")
+        for name, rows in (("force", force), ("torque", torque))
+        if len(rows) != len(q)
+    ]
+    if not all(np.any(q != 0.0, axis=1)):
+        wrong.append(Problem("attitudes", 0.0, "quaternions, not zero"))
+    if float(np.abs(q).max()) > 1e6:
+        wrong.append(Problem("attitudes", float(np.abs(q).max()), "quaternions"))
+    if wrong:
+        raise BadInput(wrong)
     R = matrices(q / np.linalg.norm(q, axis=1, keepdims=True))
     down = np.einsum("nji,j->ni", R, np.array(gravity))
     A = design(down)
@@ -186,6 +206,11 @@ def _tilted(R: np.ndarray, force: np.ndarray, gravity: np.ndarray, mass: float) 
     ]
 
 
+@checked(
+    found=lambda value: "" if isinstance(value, Calibration) else "a Calibration",
+    scenario=of_kind("a Scenario", Scenario),
+    body=one_of("chaser", "target"),
+)
 def enough_for(found: Calibration, scenario: Scenario, body: str = "chaser") -> str:
     """A warning if the uncertainty of this calibration may push the satellites, in free flight, by
     more than the verdict bears; empty: it is good enough."""

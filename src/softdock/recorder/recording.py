@@ -21,6 +21,7 @@ from softdock.core.machine.record import Channel
 from softdock.core.orbit import Orbit, orbit
 from softdock.core.recorder.layout import CYCLE_GROUPS
 from softdock.errors import BadInput, NotFlown
+from softdock.files.atomic import write_whole
 from softdock.recorder.contacts import contacts_of, sensor_body
 from softdock.recorder.log_verdict import is_raw, judged
 from softdock.recorder.measured_series import has
@@ -145,7 +146,7 @@ class Recording:
 
     def save_page(self, path: str | Path) -> Path:
         """Write the page."""
-        Path(path).write_text(self.page(), encoding="utf-8")
+        write_whole(path, self.page().encode(), "path")
         return Path(path)
 
     def to_dataframe(self) -> Any:
