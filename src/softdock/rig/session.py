@@ -17,6 +17,7 @@ from typing import Any
 
 from softdock.core.rig.layout import ASKED_STOP, DOCK
 from softdock.drivers.compiled_loop import (
+    Beside,
     CompiledServer,
     Granted,
     favoured,
@@ -43,7 +44,7 @@ class Session:
     """Use as a context around the runs of one rig; `peers` are open sockets (rig_peers.py)."""
 
     def __init__(self, on: OnRig, peers: RigPeers) -> None:
-        self.on, self.peers = on, peers
+        self.on, self.peers, self._beside = on, peers, Beside()
         self.granted = Granted(0, False, ())
         self.program: RigProgram | None = None
         self._server: CompiledServer | None = None
@@ -68,6 +69,7 @@ class Session:
             task,
             robots=self.peers.robots,
             sensors=self.peers.sensors,
+            beside=self._beside,
         )
         if self._server is None:
             ports, robots, sensors = self.peers.ports, made.robots, made.sensors
@@ -76,6 +78,7 @@ class Session:
                 [(ports[SENSOR + n], sensors[n]) if n in sensors else None for n in NAMES],
                 made.arrays,
                 rows=1 << 16,
+                beside=self._beside,
             )
             self._server.warm_up()
         return made
