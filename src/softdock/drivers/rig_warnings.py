@@ -85,7 +85,9 @@ def _of_zero(program: RigProgram, which: str) -> list[str]:
     if max(sizes) <= most:
         return []
     after = [NS * float(stand[a] - stand[SS.zero_ns]) for a in (SS.first_ns, SS.last_ns)]
-    text = f"the zero of the {which}'s sensor is off: in free flight, where it should feel nothing, "
+    text = (
+        f"the zero of the {which}'s sensor is off: in free flight, where it should feel nothing, "
+    )
     text += f"{sizes[0]:.3g} N {after[0]:.2f} s after it was taken"
     if after[1] - after[0] >= APART_S:
         rate = sizes[2] / (after[1] - after[0])

@@ -132,7 +132,9 @@ _LISTED = (
     ),
     Reason("controller", RETREAT, "the controller ended with status {a:.0f}"),
     Reason(
-        "wrong_cycle", RETREAT, "IPOC of the {who}'s robot steps by {a:.0f} ms, stated are {b:.0f} ms"
+        "wrong_cycle",
+        RETREAT,
+        "IPOC of the {who}'s robot steps by {a:.0f} ms, stated are {b:.0f} ms",
     ),
     Reason("robot_not_heard", RETREAT, "the {who}'s robot was not heard for {b:.3g} s"),
     Reason(
