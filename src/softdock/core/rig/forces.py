@@ -195,6 +195,7 @@ def zero_forces(program, sensors, now):
     for body in range(BODIES):
         program.sensor_stand[body, SS.used_ns] = 0
         program.sensor_stand[body, SS.zero_ns] = now
+        program.sensor_stand[body, SS.repeated] -= 1  # the newest reading is looked at once more
     hear_forces(program, sensors, now)
     for body in range(BODIES):
         if has_sensor(program, body) and program.senses[body, A.weighs] != 0.0:

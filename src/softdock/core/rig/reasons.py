@@ -94,12 +94,18 @@ _LISTED = (
         RETREAT,
         "the measured pose of the {who}'s robot jumped by {a:.4g} mm, limit {b:.4g} mm, repeatedly",
     ),
+    Reason(
+        "pose_turn",
+        RETREAT,
+        "the measured attitude of the {who}'s robot jumped by {a:.4g} degrees, limit {b:.4g}, "
+        "repeatedly",
+    ),
     Reason("lost", RETREAT, "{a:.0f} telegrams of the {who}'s robot lost in a row, limit {b:.0f}"),
     Reason(
         "lost_share",
         RETREAT,
-        "{a:.3g} of the telegrams of the {who}'s robot of a second lost, or later than the next, "
-        "limit {b:.3g}",
+        "{a:.3g} of a second's telegrams of the {who}'s robot did not come in time (lost, spoilt "
+        "or overtaken), limit {b:.3g}",
     ),
     Reason("late", RETREAT, "{a:.0f} replies to the {who}'s robot late in a row, limit {b:.0f}"),
     Reason(
@@ -174,7 +180,8 @@ SPEED, RATE = _AT["speed"], _AT["rate"]
 ACCELERATION, TURN_ACCELERATION = _AT["acceleration"], _AT["turn_acceleration"]
 BOX, CORRECTION, ANGLE = _AT["box"], _AT["correction"], _AT["angle"]
 TRACKING, TRACKING_ANGLE = _AT["tracking"], _AT["tracking_angle"]
-POSE_JUMP, LOST, LOST_SHARE = _AT["pose_jump"], _AT["lost"], _AT["lost_share"]
+POSE_JUMP, POSE_TURN = _AT["pose_jump"], _AT["pose_turn"]
+LOST, LOST_SHARE = _AT["lost"], _AT["lost_share"]
 LATE, LATE_IN_ALL, SILENCE = _AT["late"], _AT["late_in_all"], _AT["silence"]
 CLOCK, NEW_COUNT, SLOW, GATE = _AT["clock"], _AT["new_count"], _AT["slow"], _AT["gate"]
 GATE_ANGLE, NOT_FINITE = _AT["gate_angle"], _AT["not_finite"]

@@ -25,7 +25,7 @@ from softdock.core.rig.layout import FRAME, PLAN, RETREATING, SENT_SLOTS, STOPPE
 from softdock.core.rig.stop import is_number, step_between
 from softdock.core.spatial.motion import Pose, load_pose, store_pose
 from softdock.core.spatial.rotations import exponential, inverse, logarithm, product
-from softdock.core.spatial.vectors import ZERO, add_scaled, norm, scale, store3, subtract
+from softdock.core.spatial.vectors import ZERO, add_scaled, scale, store3, subtract
 from softdock.core.wire.kuka_frame import DEGREE, MM, attitude_of
 from softdock.core.wire.links import COUNTS_TELEGRAMS, LATE_REPLIES, LOST_NOW, STAMP_NS
 from softdock.core.wire.peer_clock import BLOCKS, CLOCK_JUMPS, JUMPED_BY, drift_ppm
@@ -66,18 +66,21 @@ def _begin(program, which, link, measured):
 @compiled
 def _believe(program, which, measured, lost):
     """The measured pose, unless it jumped: whether it is believed."""
-    kept, stand = program.robot_seen[which], program.robot_stand[which]
-    way = norm(subtract(measured.p, load_pose(kept, RV.measured).p))
-    cycles = 1 + lost + stand[RS.jump_row]
-    most = POSE_SPEEDS * program.limits[LIMIT.speed] * program.plan[P.cycle] * cycles
-    if way <= most:
+    kept, stand, limits = program.robot_seen[which], program.robot_stand[which], program.limits
+    way, angle = step_between(load_pose(kept, RV.measured), measured)
+    lasts = POSE_SPEEDS * program.plan[P.cycle] * (1 + lost + stand[RS.jump_row])
+    most, most_angle = limits[LIMIT.speed] * lasts, limits[LIMIT.rate] * lasts
+    if way <= most and angle <= most_angle:
         stand[RS.jump_row] = 0
         store_pose(kept, RV.measured, measured)
         return True
     stand[RS.jumps] += 1
     stand[RS.jump_row] += 1
-    if stand[RS.jump_row] >= program.limits[LIMIT.bad_in_a_row]:
-        fail(program, reasons.POSE_JUMP, which, 1e3 * way, 1e3 * most)
+    if stand[RS.jump_row] >= limits[LIMIT.bad_in_a_row]:
+        if way > most:
+            fail(program, reasons.POSE_JUMP, which, 1e3 * way, 1e3 * most)
+        else:
+            fail(program, reasons.POSE_TURN, which, angle / DEGREE, most_angle / DEGREE)
     return False
 
 
