@@ -61,7 +61,8 @@ def test_a_recording_is_read_back_with_every_row(rings, tmp_path):
     assert recording.lost == {"cycle": 0, "packets": 0, "samples": 0, "events": 0}
     assert recording.tables["provenance"]["sensor.serial"] == "FT12345"
     assert recording.attachments["rig.toml"].startswith("schema = 1")
-    assert [event["text"] for event in recording.events][1] == "robot 50 is 2.5 ms late"
+    said = [event["text"] for event in recording.events]
+    assert said[1] == "the target's robot is 2.5 ms late at 50"
     assert recording.events[1]["time_s"] == pytest.approx(50 * 0.004, abs=0.5)
     assert "measured.target.force.x" not in recording.series
     ages = [recording.series[f"pose_age.{body}"] for body in ("chaser", "target")]

@@ -19,7 +19,7 @@ from softdock.cli.rig_arguments import (
     rig_methods,
 )
 from softdock.cli.rig_console import Live
-from softdock.cli.rig_run import STOPPED, commanded
+from softdock.cli.rig_run import commanded, end
 from softdock.cli.rig_run_output import as_dict, show
 
 
@@ -66,5 +66,4 @@ def retreat(
         echo(json.dumps(as_dict(on, series), indent=1, allow_nan=False) + "\n")
     else:
         show(on, series)
-    if not series.completed:
-        raise SystemExit(STOPPED)
+    end(series)

@@ -79,7 +79,8 @@ def run(
     loopback a person types speed, box and energy bound first. Ctrl-C stops the robots within the
     stated deceleration; a second one ends the answers, and the robots' Timeout stops them.
 
-    Exit code 0: completed; 3: the supervisor stopped a run, and says why.
+    Exit code 0: completed, and recorded; 3: the supervisor stopped a run, or a recording is not
+    whole, and says why.
 
     softdock is no safety function: the robots' own limits and safety controller are the guard.
     """
@@ -95,18 +96,25 @@ def run(
         _refuse_stream(foxglove, no_record)
     what = f"{'a dry run of ' if dry else ''}{on.scenario.tables['name']}, {repeat} times"
     folder, live = None if no_record else folder_for(on, out), Live(as_json)
+    shown: list[Any] = []
     if view:
-        from softdock.cli.rig_view import start_viewer
+        from softdock.cli.rig_view import Viewer
 
         if no_record:
             raise click.UsageError("--view shows what is recorded: not with --no-record")
-        live.say(f"softdock view: {start_viewer()}  (read only; stays while its page is open)")
-    series = commanded(on, what, live, repeat, shift, folder, note, stream=foxglove)
+        shown = [Viewer(taken=(foxglove,) if foxglove else ())]
+        live.say(f"softdock view: {shown[0].address}  (read only; stays while its page is open)")
+    series = commanded(on, what, live, repeat, shift, folder, note, stream=foxglove, shown=shown)
     if as_json:
         echo(json.dumps(as_dict(on, series), indent=1, allow_nan=False) + "\n")
     else:
         show(on, series)
-    if not series.completed:
+    end(series)
+
+
+def end(series: RigSeries) -> None:
+    """The exit code of a series: a run that was stopped, or a recording that is not whole."""
+    if not series.completed or not series.recorded:
         raise SystemExit(STOPPED)
 
 
@@ -120,8 +128,10 @@ def commanded(
     note: str,
     task: int | None = None,
     stream: int | None = None,
+    shown: list[Any] | None = None,
 ) -> RigSeries:
-    """The series: confirmed, locked, on its sockets. `stream`: a port for Foxglove."""
+    """The series: confirmed, locked, on its sockets. `stream`: a port for Foxglove; `shown`: what
+    looks on beside the run, and may die (`said`)."""
     from softdock.core.rig.layout import DOCK
     from softdock.drivers.rig_emulation import peers_of
     from softdock.drivers.rig_peers import open_peers
@@ -135,14 +145,16 @@ def commanded(
         for part in OF_A_RUN:
             warm_part(on, part)
     live.say(NO_SAFETY)
+    _say_left_rings(live)
     confirm_motion(on.rig, what, on.rig.limits.speed_m_per_s, energy_bound(on))
     try:
         with (
             Commander(on.rig),
             peers_of(on) as emulators,
             open_peers(on.rig) as peers,
-            _streaming(stream, live) as shown,
+            _streaming(stream, live) as streams,
         ):
+            beside = [*(shown or []), *streams]
 
             def switch_on() -> None:
                 if emulators is not None:
@@ -159,6 +171,10 @@ def commanded(
                 for line in done.said:
                     live.say(line)
 
+            def recorded(rings: Path) -> None:
+                for one in streams:
+                    one.show(rings)
+
             return run_series(
                 on,
                 peers,
@@ -168,8 +184,8 @@ def commanded(
                 folder=folder,
                 note=note,
                 task=DOCK if task is None else task,
-                look=live,
-                recorded=shown,
+                look=_watching(live, beside),
+                recorded=recorded,
                 begun=begun,
                 ended=ended,
                 troubled=live.say,
@@ -191,18 +207,42 @@ def _refuse_stream(port: int | None, no_record: bool) -> None:
 
 
 @contextlib.contextmanager
-def _streaming(port: int | None, live: Live) -> Iterator[Callable[[Path], None]]:
-    """What is to be told the rings of each run."""
+def _streaming(port: int | None, live: Live) -> Iterator[list[Any]]:
+    """The live stream, to be told the rings of each run; nothing without a port."""
     if port is None:
-        yield lambda rings: None
+        yield []
         return
     from softdock.recorder.stream_process import StreamProcess
 
     with StreamProcess(port) as stream:
         live.say(f"live for Foxglove on this computer: {stream.address}")
-        yield stream.show
-        if stream.said:
-            live.say(stream.said)
+        yield [stream]
+
+
+def _watching(live: Live, beside: list[Any]) -> Callable[[Any, float], None]:
+    """The console, and once what has happened to a process beside the run."""
+    told = set[str]()
+
+    def look(program: Any, elapsed_s: float) -> None:
+        live(program, elapsed_s)
+        for said in {one.said for one in beside} - told - {""}:
+            told.add(said)
+            live.say(said)
+
+    return look
+
+
+def _say_left_rings(live: Live) -> None:
+    """What runs that were killed have left in memory."""
+    from softdock.recorder.left_rings import left_behind
+
+    left = left_behind()
+    if left:
+        MB = sum(ring.MB for ring in left)
+        live.say(
+            f"{len(left)} rings of runs that did not end in order take {MB:.0f} MB of memory: "
+            "softdock rig recover --list, --clear"
+        )
 
 
 def refuse_slow(on: OnRig, granted: Any) -> None:

@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 
 NOT_TAKEN = {  # datagrams, in words
     "other_address": "from other addresses than the stated one",
+    "other_port": "from another port of the robot's address, by a second sender",
     "malformed": "malformed",
-    "not_believed": "with a count far from the robot's own",
+    "not_believed": "with a count that does not go on from the others",
+    "faulty": "with an error or saturation in their status",
 }
 
 
@@ -38,6 +40,7 @@ def as_dict(on: OnRig, series: RigSeries) -> dict[str, Any]:
         "rig": on.rig.name,
         "scenario": on.scenario.tables["name"],
         "completed": series.completed,
+        "recorded": series.recorded,
         "granted": {
             "fifo": series.granted.fifo,
             "memory_locked": series.granted.locked,
@@ -68,12 +71,17 @@ def sentences(on: OnRig, done: RigRun) -> list[str]:
         )
     for robot in o.robots:
         lines.append(
-            f"{robot.name}: {robot.telegrams} telegrams, {robot.lost} lost, {robot.late} late, "
+            f"{robot.name}: {robot.telegrams} telegrams, {robot.lost} lost"
+            + (f" ({robot.overtaken} of them came after a newer one)" if robot.overtaken else "")
+            + f", {robot.late} replies late, "
             f"largest step {robot.largest_step_mm:.4f} mm, clock {robot.drift_ppm:+.0f} ppm"
         )
-    if done.recording is not None:
-        whole = "" if not done.said else f", but not all of it: {'; '.join(done.said)}"
-        lines.append(f"recorded in {done.recording}{whole}")
+    lines += [f"warning: {text}" for text in o.warnings]
+    if done.recording is not None and not done.said:
+        lines.append(f"recorded in {done.recording}")
+    lines += [f"INCOMPLETE: {text}" for text in done.said]
+    if o.unanswered:
+        lines.append("robots no longer send: each stood on its last reply and has ended RSI itself")
     if not o.completed and any(robot.largest_step_mm > 0.0 for robot in o.robots):
         typed = on.rig.file if Path(on.rig.file).is_file() else on.rig.name  # a preset
         lines.append(f"the robots stand; back to a free place: softdock rig retreat {typed}")

@@ -145,13 +145,11 @@ class McapFile:
     def _add_events(
         self, stream: Stream, rows: np.ndarray, numbers: np.ndarray, time_ns: np.ndarray
     ) -> None:
-        names = ("level", "code", "a", "b")
-        columns = [rows[:, stream.index(name) or 0].tolist() for name in names]
-        for number, when, level, code, a, b in zip(
-            numbers.tolist(), time_ns.tolist(), *columns, strict=True
+        levels = rows[:, stream.index("level") or 0].tolist()
+        for number, when, level, row in zip(
+            numbers.tolist(), time_ns.tolist(), levels, rows, strict=True
         ):
-            text = batches.event_text(self.about, code, a, b)
-            self.say(when, int(level), text, number & SEQUENCE)
+            self.say(when, int(level), batches.event_text(self.about, row), number & SEQUENCE)
 
     def say(self, time_ns: int, level: int, text: str, number: int = 0) -> None:
         """A text among the events."""

@@ -65,7 +65,8 @@ class Recovered:
         lines += [f"{rows} rows of '{name}' are in neither" for name, rows in lost.items()]
         lines.append(f"whole: {self.file}")
         if self.ring is not None:
-            lines.append(f"the ring stays in memory; to free {self.ring_MB:.0f} MB: rm {self.ring}")
+            free = "softdock rig recover --clear"
+            lines.append(f"the ring {self.ring} stays; to free {self.ring_MB:.0f} MB: {free}")
         return lines
 
     def to_dict(self) -> dict[str, Any]:
@@ -130,6 +131,8 @@ def recover(
         file.finish(end)
         if sink.error is not None:
             raise sink.error
+    if found.ring is not None and rings is not None:
+        rings.set("recovered", 1)
     return found
 
 
