@@ -9,7 +9,20 @@ from typing import Any
 
 import click
 
-from softdock.scenario.new_file import QUESTIONS, SHAPES, problem_of, scenario_text
+from softdock.scenario.new_file import (
+    FIXED,
+    QUESTIONS,
+    ROBOT,
+    SHAPES,
+    TARGETS,
+    problem_of,
+    questions_of,
+    scenario_text,
+)
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def _options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -17,7 +30,7 @@ def _options(command: Callable[..., Any]) -> Callable[..., Any]:
     for question in reversed(QUESTIONS):
         unit = f" [{question.unit}]" if question.unit != "-" else ""
         command = click.option(
-            f"--{question.name.replace('_', '-')}",
+            _option(question.name),
             metavar="A,B,C" if "," in str(question.default) else "NUMBER",
             help=f"{question.asks}{unit}. (default: {question.default})",
         )(command)
@@ -27,10 +40,22 @@ def _options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.command(short_help="Write a scenario file of your own rig, every line commented.")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--shape", type=click.Choice(SHAPES), default="cone", show_default=True)
+@click.option(
+    "--target",
+    type=click.Choice(TARGETS),
+    help=f"What holds the client: a second {ROBOT}, or the floor ({FIXED}). [default: {ROBOT}]",
+)
 @_options
 @click.option("--ask/--no-ask", default=None, help="Ask for what is not given. [on a terminal]")
 @click.option("--force", is_flag=True, help="Write over FILE.")
-def new(file: Path, shape: str, ask: bool | None, force: bool, **given: str | None) -> None:
+def new(
+    file: Path,
+    shape: str,
+    target: str | None,
+    ask: bool | None,
+    force: bool,
+    **given: str | None,
+) -> None:
     """Write a scenario file of your own rig. On a terminal it asks for what no option gives; every
     answer has a default. The file passes `softdock check`, and every line says what it is.
     """
@@ -44,8 +69,19 @@ def new(file: Path, shape: str, ask: bool | None, force: bool, **given: str | No
     if file.exists() and not force:
         raise BadInput(Problem("FILE", str(file), "a new file; --force writes over this one"))
     asks = ask if ask is not None else sys.stdin.isatty()
-    answers, problems = {}, []
-    for question in QUESTIONS:
+    if target is None and asks:
+        target = click.prompt(
+            "what holds the client", type=click.Choice(TARGETS), default=ROBOT, show_choices=True
+        )
+    target = target or ROBOT
+    asked = questions_of(target)
+    answers: dict[str, Any] = {}
+    problems = [
+        Problem(_option(q.name), given[q.name], f"nothing beside --target {FIXED}")
+        for q in QUESTIONS
+        if q not in asked and given[q.name] is not None
+    ]
+    for question in asked:
         text = given[question.name]
         if text is None and asks:
             unit = f" [{question.unit}]" if question.unit != "-" else ""
@@ -54,13 +90,12 @@ def new(file: Path, shape: str, ask: bool | None, force: bool, **given: str | No
             continue
         wrong = problem_of(question, str(text))
         if wrong:
-            option = f"--{question.name.replace('_', '-')}"
-            problems.append(Problem(option, text, wrong))
+            problems.append(Problem(_option(question.name), text, wrong))
         else:
             answers[question.name] = text if isinstance(question.default, str) else float(text)
     if problems:
         raise BadInput(problems)
-    written = scenario_text(file.stem, shape, answers)
+    written = scenario_text(file.stem, shape, answers, target)
     tables, locate, _ = parse_toml(written, str(file))
     checked = build(tables, locate)  # nothing is written that would not run
     write_whole(file, written.encode())

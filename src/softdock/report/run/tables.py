@@ -24,6 +24,13 @@ CONTACT_COLUMNS = {
     "peak_force_satellite_N": "satellite [N]",
 }
 
+MOMENTA_OF_THE_PAIR = (
+    "linear_momentum_error_Ns",
+    "angular_momentum_error_Nms",
+    "angular_momentum_Nms",
+    "kinetic_energy_relative_J",  # the same as kinetic_energy_J: the frame is the room
+)
+
 AXIS_COLUMNS = {
     "removed_J": "removed [J]",
     "returned_J": "returned [J]",
@@ -146,9 +153,10 @@ def _contact_table(metrics: Mapping[str, Any], path: str, caption: str) -> str:
     return table(caption, headings, rows)
 
 
-def fidelity_table(metrics: Mapping[str, Any]) -> str:
-    """Every number of the comparison with orbit."""
-    keys = list(metrics["fidelity"])
+def fidelity_table(metrics: Mapping[str, Any], fixed: Sequence[str] = ()) -> str:
+    """Every number of the comparison with orbit; `fixed`: bodies that never move, of which, and of
+    the momenta of a pair with them, there is nothing to say."""
+    keys = [key for key in metrics["fidelity"] if not _of_fixed(key, fixed)]
     beside = {key: of_orbit(key) for key in keys if of_orbit(key) in metrics["fidelity"]}
     rows = []
     for key in keys:
@@ -187,8 +195,9 @@ def ledger_table(metrics: Mapping[str, Any]) -> str:
     )
 
 
-def methods_tables(metrics: Mapping[str, Any]) -> str:
-    """What each method did: its sums, and what it removed and returned by axis."""
+def methods_tables(metrics: Mapping[str, Any], fixed: Sequence[str] = ()) -> str:
+    """What each method did: its sums, and what it removed and returned by axis; `fixed`: bodies
+    that never move."""
     parts = []
     for name, books in metrics["method_books"].items():
         path = f"method_books.{name}"
@@ -205,6 +214,7 @@ def methods_tables(metrics: Mapping[str, Any]) -> str:
                     *(shown(metrics, f"{path}.axes.{i}.{key}", unit="") for key in AXIS_COLUMNS),
                 ]
                 for i, axis in enumerate(books["axes"])
+                if not str(axis["axis"]).startswith(tuple(fixed))
             ]
             parts.append(
                 table(
@@ -216,11 +226,23 @@ def methods_tables(metrics: Mapping[str, Any]) -> str:
     return side_by_side(*parts)
 
 
-def final_table(metrics: Mapping[str, Any]) -> str:
-    """State at the end, this run's and orbit's."""
+def _of_fixed(key: str, fixed: Sequence[str]) -> bool:
+    """Whether a number is of a body that never moves, or of momenta, which its mount takes up."""
+    return any(key.startswith(f"{body}_") for body in fixed) or (
+        bool(fixed) and key in MOMENTA_OF_THE_PAIR
+    )
+
+
+def final_table(metrics: Mapping[str, Any], fixed: Sequence[str] = ()) -> str:
+    """State at the end, this run's and orbit's; `fixed`: bodies that never move."""
     final = metrics["final"]
-    paths = [key for key, value in final.items() if not isinstance(value, Mapping)]
-    paths += [f"{body}.{key}" for body in ("chaser", "target") for key in final[body]]
+    paths = [
+        key
+        for key, value in final.items()
+        if not isinstance(value, Mapping) and not _of_fixed(key, fixed)
+    ]
+    moving = [body for body in ("chaser", "target") if body not in fixed]
+    paths += [f"{body}.{key}" for body in moving for key in final[body]]
     rows = []
     for path in paths:
         body = path.rpartition(".")[0]
@@ -231,7 +253,8 @@ def final_table(metrics: Mapping[str, Any]) -> str:
         rows.append(
             [escape(name), _vector(metrics, f"final.{path}"), _vector(metrics, f"reference.{path}")]
         )
-    return table("Satellites at the end", ["", "this run", "orbit"], rows)
+    title = "Satellite at the end" if fixed else "Satellites at the end"
+    return table(title, ["", "this run", "orbit"], rows)
 
 
 def _vector(metrics: Mapping[str, Any], path: str) -> str:
