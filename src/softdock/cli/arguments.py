@@ -143,11 +143,11 @@ FAIL_ON: Callable[..., Any] = click.option(
 FAILING = {"unsafe": ("unsafe",), "distorted": ("off", "distorted", "unsafe")}
 
 
-def end_if_failed(ctx: click.Context, fail_on: str | None, judged: Mapping[str, Any] | None) -> None:
+def end_if_failed(fail_on: str | None, judged: Mapping[str, Any] | None) -> None:
     """Exit code 4 where `--fail-on` asks for it. `judged`: a judgement, None where there is none;
     "no verdict" fails nothing."""
     if fail_on is not None and judged is not None and judged["word"] in FAILING[fail_on]:
-        ctx.exit(FAILED)
+        raise click.exceptions.Exit(FAILED)
 
 
 def typed(scenario: str, changes: Sequence[str], files: Sequence[Path] = ()) -> str:

@@ -153,7 +153,7 @@ def campaign(
     plan = _planned(campaign, method_files, instead)
     if replay is not None:
         judged = replay_run(ctx, plan, replay, out, Path(campaign), as_json)
-        end_if_failed(ctx, fail_on, judged)
+        end_if_failed(fail_on, judged)
         return
     options = {
         "backend": backend,
@@ -177,7 +177,7 @@ def campaign(
     (console if as_json else output()).print(
         Text(f"The page: {folder / 'report.html'}"), soft_wrap=True
     )
-    end_if_failed(ctx, fail_on, summary.get("judgement"))
+    end_if_failed(fail_on, summary.get("judgement"))
 
 
 def _check_options(ctx: click.Context) -> None:

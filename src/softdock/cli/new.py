@@ -16,9 +16,11 @@ from softdock.scenario.new_file import (
     SHAPES,
     TARGETS,
     problem_of,
-    questions_of,
     scenario_text,
 )
+
+TARGET = click.Choice(TARGETS)
+CLIENT = "what holds the client: a second robot, or the floor"
 
 
 def _option(name: str) -> str:
@@ -42,7 +44,7 @@ def _options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--shape", type=click.Choice(SHAPES), default="cone", show_default=True)
 @click.option(
     "--target",
-    type=click.Choice(TARGETS),
+    type=TARGET,
     help=f"What holds the client: a second {ROBOT}, or the floor ({FIXED}). [default: {ROBOT}]",
 )
 @_options
@@ -69,20 +71,17 @@ def new(
     if file.exists() and not force:
         raise BadInput(Problem("FILE", str(file), "a new file; --force writes over this one"))
     asks = ask if ask is not None else sys.stdin.isatty()
-    if target is None and asks:
-        target = click.prompt(
-            "what holds the client", type=click.Choice(TARGETS), default=ROBOT, show_choices=True
-        )
-    target = target or ROBOT
-    asked = questions_of(target)
     answers: dict[str, Any] = {}
-    problems = [
-        Problem(_option(q.name), given[q.name], f"nothing beside --target {FIXED}")
-        for q in QUESTIONS
-        if q not in asked and given[q.name] is not None
-    ]
-    for question in asked:
+    problems = []
+    for question in QUESTIONS:
         text = given[question.name]
+        if question.of_target and target is None:
+            target = click.prompt(CLIENT, type=TARGET, default=ROBOT) if asks else ROBOT
+        if question.of_target and target == FIXED:
+            if text is not None:
+                nothing = f"nothing beside --target {FIXED}"
+                problems.append(Problem(_option(question.name), text, nothing))
+            continue
         if text is None and asks:
             unit = f" [{question.unit}]" if question.unit != "-" else ""
             text = click.prompt(f"{question.asks}{unit}", default=str(question.default))
@@ -95,7 +94,7 @@ def new(
             answers[question.name] = text if isinstance(question.default, str) else float(text)
     if problems:
         raise BadInput(problems)
-    written = scenario_text(file.stem, shape, answers, target)
+    written = scenario_text(file.stem, shape, answers, target or ROBOT)
     tables, locate, _ = parse_toml(written, str(file))
     checked = build(tables, locate)  # nothing is written that would not run
     write_whole(file, written.encode())

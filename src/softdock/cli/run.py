@@ -141,7 +141,7 @@ def run(
         for one in (metrics, *metrics.get("phases", {}).get("runs", ()))
     ):
         ctx.exit(STOPPED_EARLY)
-    end_if_failed(ctx, fail_on, metrics["judgement"])
+    end_if_failed(fail_on, metrics["judgement"])
 
 
 def _check_mcap(ctx: click.Context, file: Path, force: bool, phases: int | None) -> None:

@@ -121,9 +121,7 @@ INTEGRATORS = ("exact_hold", "symplectic_euler", "forward_euler", "lie_rk4", "li
 @click.option(
     "--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on standard output."
 )
-@click.pass_context
 def stability(
-    ctx: click.Context,
     scenario: str | None,
     changes: tuple[str, ...],
     fail_on: str | None,
@@ -140,7 +138,7 @@ def stability(
     Exit code 0: done, whether the rig is stable or not; 2: bad input; 4: --fail-on, by the verdict.
     """
     if fail_on is not None and (scenario is None or options["without_runs"]):
-        raise click.UsageError("--fail-on needs a verdict: a scenario, and no --no-runs", ctx)
+        raise click.UsageError("--fail-on needs a verdict: a scenario, and no --no-runs")
     with working("analysing the loop") as say:
         from softdock.cli.arguments import typed
         from softdock.cli.stability_points import operating_points, scenario_of
@@ -171,7 +169,7 @@ def stability(
         from softdock.cli.stability_tables import show_stability
 
         show_stability(result)
-    end_if_failed(ctx, fail_on, result.get("judgement"))
+    end_if_failed(fail_on, result.get("judgement"))
 
 
 def _judged(loaded: Any, called: str) -> dict[str, Any]:

@@ -225,14 +225,10 @@ def _rows_clock(guess: Guess) -> str:
 
 def _body(body: str, guess: Guess, known: bool) -> list[str]:
     if not known:
-        where = "position = [0.0, 0.0, 0.0]\nattitude = [1.0, 0.0, 0.0, 0.0]"
-        guess.questions.append(
-            f"where is the {body}? No column names it: it is taken to stand still"
-        )
         return [
             "",
-            f"# No column names the {body}: taken to stand still at the origin. Please look.",
-            *(f"\n[{body}.{role}]\n{where}" for role in ("command", "measured", "satellite")),
+            f"[{body}]  # no column names it: taken to be bolted to the floor. Please look",
+            "fixed = true  # with position_m, attitude_wxyz where it is not at the origin",
         ]
     lines = ["", f"# [{body}.mounting]  # the body's centre of mass and axes in the logged axes"]
     lines += ["# position_m = [0.0, 0.0, 0.0]"]

@@ -22,6 +22,7 @@ from softdock.core.orbit import Orbit, orbit
 from softdock.core.recorder.layout import CYCLE_GROUPS
 from softdock.errors import BadInput, NotFlown
 from softdock.recorder.contacts import contacts_of, sensor_body
+from softdock.recorder.fixed_body import with_fixed_body
 from softdock.recorder.log_verdict import is_raw, judged
 from softdock.recorder.measured_series import has
 from softdock.recorder.read import Contents
@@ -30,6 +31,7 @@ from softdock.runs.frames import to_dataframe
 from softdock.runs.series import Series
 from softdock.scenario.build import Scenario, build
 from softdock.scenario.method_sources import differing_attached, explained_attached
+from softdock.scenario.moving_robots import fixed_bodies
 
 SCENARIO, RIG = "scenario.toml", "rig.toml"
 KNOWN_TO_A_RIG = {channel.name for _, group in CYCLE_GROUPS for channel in group}
@@ -159,6 +161,9 @@ def recording_of(contents: Contents, *, as_rig: bool = False) -> Recording:
     about = contents.about
     series = _series(contents, as_rig)
     scenario, warnings = _scenario(about.attachments)
+    for body in () if scenario is None else fixed_bodies(scenario.tables):
+        own = scenario.tables[body]  # type: ignore[union-attr]
+        series = with_fixed_body(series, body, own["position_m"], own["attitude_wxyz"])
     limits = about.tables.get("limits", {})
     touch = _number(limits.get("touch_N"))
     lost = {

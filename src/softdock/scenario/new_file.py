@@ -31,9 +31,21 @@ QUESTIONS = (
     Question("chaser_mass", "mass of the servicer", "kg", 420.0, low=1e-9),
     Question("chaser_inertia", "its inertia: 3 or 9 numbers, body axes", "kg m^2", "60,75,70"),
     Question("target_mass", "mass of the client", "kg", 1150.0, low=1e-9, of_target=True),
-    Question("target_inertia", "its inertia: 3 or 9 numbers, body axes", "kg m^2", "310,280,330", of_target=True),
+    Question(
+        "target_inertia",
+        "its inertia: 3 or 9 numbers, body axes",
+        "kg m^2",
+        "310,280,330",
+        of_target=True,
+    ),
     Question("chaser_arm", "probe tip from the servicer's centre of mass", "m", 1.0),
-    Question("target_arm", "cone's mouth (or wall) from the client's centre of mass", "m", 1.0, of_target=True),
+    Question(
+        "target_arm",
+        "cone's mouth (or wall) from the client's centre of mass",
+        "m",
+        1.0,
+        of_target=True,
+    ),
     Question("speed", "approach speed", "mm/s", 20.0, low=1e-9),
     Question("offset", "lateral offset at touch", "mm", 15.0),
     Question("tilt", "misalignment at touch", "deg", 1.5, low=-180.0),
@@ -42,7 +54,9 @@ QUESTIONS = (
     Question("restitution", "restitution of the contact, 0 to 1", "-", 0.6, low=1e-9),
     Question("friction", "friction coefficient", "-", 0.1),
     Question("delay", "delay of the robots, command to motion", "ms", 24.0),
-    Question("target_delay", "delay of the client's robot, if another", "ms", AS_DELAY, of_target=True),
+    Question(
+        "target_delay", "delay of the client's robot, if another", "ms", AS_DELAY, of_target=True
+    ),
     Question("cycle", "control cycle", "ms", 4.0, low=1e-9),
     Question("sensor_rate", "sample rate of the force sensor", "Hz", 1000.0, low=1e-9),
     Question("noise", "its noise, standard deviation", "N", 0.2),
@@ -55,11 +69,6 @@ QUESTIONS = (
 )
 SHAPES = ("cone", "wall")
 ROBOT, FIXED = TARGETS = ("robot", "fixed")  # what carries the client
-
-
-def questions_of(target: str) -> list[Question]:
-    """What is asked: of a client that is bolted to the floor, nothing that moves it."""
-    return [q for q in QUESTIONS if target == ROBOT or not q.of_target]
 
 
 def scenario_text(name: str, shape: str, answers: dict[str, Any], target: str = ROBOT) -> str:

@@ -21,6 +21,7 @@ from softdock.report.run.charts import (
     observed_chart,
     phases_chart,
 )
+from softdock.report.run.fidelity_tables import fidelity_table, final_table
 from softdock.report.run.joint_charts import joint_section
 from softdock.report.run.latch_charts import latch_section
 from softdock.report.run.method_sections import method_section
@@ -30,8 +31,6 @@ from softdock.report.run.stability import stability_section
 from softdock.report.run.strip import strip
 from softdock.report.run.tables import (
     contact_tables,
-    fidelity_table,
-    final_table,
     key_tiles,
     ledger_table,
     methods_tables,
@@ -227,8 +226,10 @@ SECTIONS = [  # in the order of the page
     Section(
         "fidelity",
         "Fidelity",
-        lambda told: fidelity_table(told.metrics, fixed_bodies(told.tables))
-        + final_table(told.metrics, fixed_bodies(told.tables)),
+        lambda told: (
+            fidelity_table(told.metrics, fixed_bodies(told.tables))
+            + final_table(told.metrics, fixed_bodies(told.tables))
+        ),
     ),
     Section("scenario", "Scenario", _scenario),
 ]
