@@ -48,6 +48,7 @@ MOST_EVENTS = 500
 
 def recording_page(recording: Recording) -> str:
     """One self-contained HTML page."""
+    recording.judgement()
     metrics = recording.metrics
     made = {
         "verdict": ("", _first_look(recording, metrics)),
@@ -80,9 +81,8 @@ def _first_look(recording: Recording, metrics: dict[str, Any]) -> str:
     warnings = bullets(recording.warnings, "warnings") if recording.warnings else ""
     ended = text(f"The recording ended because: {recording.status}.")
     judged = metrics["judgement"]
-    left_out = text("A log cannot tell: " + ", ".join(judged["not_judged"]) + ".")
     first = judgement(judged) + text(recording.sentence, "plain")
-    return first + tiles(found) + left_out + ended + warnings
+    return first + tiles(found) + ended + warnings
 
 
 def _replay(recording: Recording) -> str:
