@@ -102,24 +102,30 @@ def _without_scenario(contacts: Sequence[Contact]) -> dict[str, Any]:
 
 def _against_reference(recording: Any) -> tuple[dict[str, Any], list[str]]:
     """All numbers of a recording with its scenario, and what is not judged."""
-    series, why = recording.series, ""
-    if "time" not in series or docking_rows(series, recording.tables) < FEWEST:
-        return _empty(f"fewer than {FEWEST} cycles of a docking were recorded"), []
-    if lacking(series):
-        return _empty(f"the log lacks {lacking(series)}"), []
-    if any(abs(x) > 0.0 for x in _numbers(recording.tables.get("run", {}).get("dry_shift_m", ""))):
-        return _empty("a dry run: the mock-ups were kept apart"), []
     stopped = reason_of(recording)
-    if stopped not in (*ENDED, *LIMITS):
-        why = f"the run was stopped from outside ({stopped.replace('_', ' ')})"
+    words = stopped.replace("_", " ")
+    limits = f"the rig's supervisor stopped the run ({words})" if stopped in LIMITS else ""
+    outside = f"the run was stopped from outside ({words})"
+    outside = "" if stopped in (*ENDED, *LIMITS) else outside
+    why = outside or _too_little(recording)
+    if _too_little(recording):
+        return {**_empty(why), "limits": limits}, []
     with np.errstate(all="ignore"):
-        run = as_run(recording)
-        numbers: dict[str, Any] = plain(criteria_of(run))
-    if stopped in LIMITS:
-        numbers["limits"] = f"the rig's supervisor stopped the run ({stopped.replace('_', ' ')})"
-    if why and not numbers["no_verdict"]:
-        numbers["no_verdict"] = why
+        numbers: dict[str, Any] = plain(criteria_of(as_run(recording)))
+    numbers |= {"limits": numbers["limits"] or limits, "no_verdict": why or numbers["no_verdict"]}
     return _left_out(numbers, recording)
+
+
+def _too_little(recording: Any) -> str:
+    """Why there is nothing to be compared; empty: there is."""
+    series = recording.series
+    if "time" not in series or docking_rows(series, recording.tables) < FEWEST:
+        return f"fewer than {FEWEST} cycles of a docking were recorded"
+    if lacking(series):
+        return f"the log lacks {lacking(series)}"
+    if any(_numbers(recording.tables.get("run", {}).get("dry_shift_m", ""))):
+        return "a dry run: the mock-ups were kept apart"
+    return ""
 
 
 def _numbers(text: str) -> list[float]:
