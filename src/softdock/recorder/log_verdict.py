@@ -18,7 +18,7 @@ import numpy as np
 from softdock.analysis.criteria import criteria_of
 from softdock.analysis.judgement import CRITERIA, judgement
 from softdock.analysis.metrics import plain
-from softdock.core.adaptation.method import nothing_rewound
+from softdock.core.adaptation.method import keep_past, nothing_replaced, nothing_rewound
 from softdock.core.adaptation.registry import METHODS
 from softdock.recorder.recorded_run import as_run, docking_rows, lacking
 from softdock.scenario.build import Scenario
@@ -152,9 +152,10 @@ def _left_out(numbers: dict[str, Any], recording: Any) -> tuple[dict[str, Any], 
     if any("satellite." + b + ".force.x" not in series for b in _pushed(recording.scenario)):
         names |= {"peak_force", "free_flight"}
         said.append("the log lacks the forces on the satellites")
-    if any(METHODS[entry["name"]].rewound is not nothing_rewound for entry in tables["methods"]):
+    own = [entry["name"] for entry in tables["methods"] if _computes_contact(entry["name"])]
+    if own:
         names |= {"peak_force"}
-        said.append("of a method that recomputes the past a log has only the forces applied")
+        said.append(f"of {own[0]}, which computes the contact itself, a log has what was applied")
     if tables["capture"].get("latch"):
         names |= {"latch_force", "growth", "energy_kept"}
         said.append("a log has no forces and states of latches")
@@ -168,6 +169,16 @@ def _left_out(numbers: dict[str, Any], recording: Any) -> tuple[dict[str, Any], 
         return numbers, []
     words = ", ".join(name.replace("_", " ") for name in CRITERIA if name in names)
     return numbers, [f"not judged: {words} ({'; '.join(said)})"]
+
+
+def _computes_contact(name: str) -> bool:
+    """Whether a method puts a contact or a past of its own in place of what was measured."""
+    method = METHODS[name]
+    return (
+        method.rewound is not nothing_rewound
+        or method.replaced is not nothing_replaced
+        or method.past is not keep_past
+    )
 
 
 def _pushed(scenario: Scenario) -> list[str]:
