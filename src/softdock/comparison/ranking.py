@@ -2,8 +2,8 @@
 
 Order: runs that reached their end before those that stopped; then by the verdict's word, faithful
 before distorted before unsafe (analysis/judgement.py), so that a method that hits harder than orbit
-does not come first; then those that vouch for their own runs (vouching.py) before those that must be
-believed; then by the worst distance from orbit over the phases, after the last contact or at
+does not come first; then those that vouch for their own runs (vouching.py) before those that must
+be believed; then by the worst distance from orbit over the phases, after the last contact or at
 the end; then by the size of the invented energy; equal ones (to 1e-9) in the order of the registry.
 The order is that of right knowledge: what errors of knowledge cost stands beside it.
 """
@@ -13,8 +13,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from softdock.analysis.judgement import NO_VERDICT
-from softdock.analysis.judgement import WORDS as WORDS_OF_VERDICT
+from softdock.analysis.judgement import ALL_WORDS
 from softdock.comparison.knowledge import WORDS
 from softdock.comparison.vouching import why_not, words
 
@@ -41,8 +40,8 @@ def _order(row: Row) -> tuple[bool, int, bool, float, float]:
 
 
 def _rank_of_word(row: Row) -> int:
-    word = row["judgement"]["word"] if row.get("judgement") else WORDS_OF_VERDICT[0]
-    return (*WORDS_OF_VERDICT, NO_VERDICT).index(word)
+    word = row["judgement"]["word"] if row.get("judgement") else ALL_WORDS[0]
+    return ALL_WORDS.index(word)
 
 
 def worst_distance(row: Row) -> float | None:
