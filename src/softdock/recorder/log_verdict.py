@@ -18,7 +18,7 @@ import numpy as np
 from softdock.analysis.criteria import criteria_of
 from softdock.analysis.judgement import CRITERIA, judgement
 from softdock.analysis.metrics import plain
-from softdock.core.adaptation.method import keep_past, nothing_replaced, nothing_rewound
+from softdock.core.adaptation.method import no_past, nothing_replaced, nothing_rewound
 from softdock.core.adaptation.registry import METHODS
 from softdock.recorder.recorded_run import as_run, docking_rows, lacking
 from softdock.scenario.build import Scenario
@@ -177,7 +177,7 @@ def _computes_contact(name: str) -> bool:
     return (
         method.rewound is not nothing_rewound
         or method.replaced is not nothing_replaced
-        or method.past is not keep_past
+        or method.past is not no_past
     )
 
 
