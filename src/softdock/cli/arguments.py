@@ -11,6 +11,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from softdock.cli.main import FAILED
 from softdock.cli.progress import console
 
 
@@ -155,6 +156,22 @@ CHANGES: Callable[..., Any] = click.option(
     metavar="KEY=VALUE",
     help="Change a key, e.g. robots.chaser.delay_ms=8. May be given several times.",
 )
+
+
+FAIL_ON: Callable[..., Any] = click.option(
+    "--fail-on",
+    type=click.Choice(["unsafe", "distorted"]),
+    help="End with exit code 4 if the verdict is unsafe; with `distorted` also if it is distorted. "
+    "[default: the verdict does not change the exit code]",
+)
+FAILING = {"unsafe": ("unsafe",), "distorted": ("off", "distorted", "unsafe")}
+
+
+def end_if_failed(fail_on: str | None, judged: Mapping[str, Any] | None) -> None:
+    """Exit code 4 where `--fail-on` asks for it. `judged`: a judgement, None where there is none;
+    "no verdict" fails nothing."""
+    if fail_on is not None and judged is not None and judged["word"] in FAILING[fail_on]:
+        raise click.exceptions.Exit(FAILED)
 
 
 def typed(scenario: str, changes: Sequence[str], files: Sequence[Path] = ()) -> str:

@@ -89,14 +89,12 @@ def import_log(
         return
     show = output()
     from softdock.cli.run_tables import show_judgement
-    from softdock.recorder.log_verdict import ORBITS
 
     show_judgement(show, recording.judgement(str(folder)))
     show.print(recording.sentence, markup=False, soft_wrap=True)
     for event in contents.events:
         show.print(f"note: {event['text']}", markup=False, soft_wrap=True)
-    never = [(what, "orbit: a scenario") for what in ORBITS]
-    absent = [f"{what} (needs {needs})" for what, needs in [*never, *_absent(recording.series)]]
+    absent = [f"{what} (needs {needs})" for what, needs in _absent(recording.series)]
     if absent:
         show.print("not known: " + "; ".join(absent), markup=False, soft_wrap=True)
     show.print(

@@ -1,4 +1,5 @@
-"""`softdock`: the commands. Exit codes: 0 done, 2 bad input, 3 the run stopped early.
+"""`softdock`: the commands. Exit codes: 0 done, 2 bad input, 3 the run stopped early, 4 the verdict
+that `--fail-on` names.
 
 A command is one line in `LAZY` and a file of its own; the file is imported when the command is
 called (or its help is shown), so keep heavy imports inside the command's function.
@@ -20,7 +21,7 @@ from softdock.cli.lazy_group import LazyGroup
 from softdock.cli.pipes import forget_output, open_closed_streams
 from softdock.errors import SoftdockError, printable
 
-BAD_INPUT, STOPPED_EARLY, INTERRUPTED = 2, 3, 130
+BAD_INPUT, STOPPED_EARLY, FAILED, INTERRUPTED = 2, 3, 4, 130
 # Objects made until Python looks for cycles that nobody holds, and how many such looks until it
 # looks further. By default it looks after each 700, through all of a thousand modules again and
 # again while they are imported: a quarter of a short run's time, for nothing that could be freed.

@@ -84,6 +84,7 @@ def place(
     from softdock.placement.place import place_robots, robots_to_place
     from softdock.report.placement.page import save_placement
     from softdock.scenario.files import load_scenario
+    from softdock.scenario.moving_robots import moving_robots
 
     loaded = load_scenario(scenario, changes)
     folder = Path(scenario).parent if Path(scenario).is_file() else None
@@ -98,7 +99,7 @@ def place(
             raise BadInput(Problem("facility", None, allowed))
         named = {}
     else:
-        named = robots_to_place(facility, arms, robot)
+        named = robots_to_place(facility, arms, robot, moving_robots(loaded.tables))
     with working(f"flying {loaded.name}"):
         path = motion_of(loaded, motion)
         more = spread_of(spread, spread_runs, motion) if spread else []

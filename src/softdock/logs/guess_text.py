@@ -93,9 +93,11 @@ def _quoted(text: str) -> str:
 
 
 def _bolted(body: str) -> list[str]:
-    where = "position = [0.0, 0.0, 0.0]\nattitude = [1.0, 0.0, 0.0, 0.0]"
-    roles = ("command", "measured", "satellite")
-    return ["", *(f"[{body}.{role}]\n{where}" for role in roles)]
+    return [
+        "",
+        f"[{body}]  # no column names it: taken to be bolted to the floor. Please look",
+        "fixed = true  # with position_m, attitude_wxyz where it is not at the origin",
+    ]
 
 
 def _body(body: str, guess: Guess) -> list[str]:

@@ -32,9 +32,11 @@ from softdock.logs.map_parts import Map
 from softdock.logs.mapping import BODIES, MOTIONS, read_map
 from softdock.logs.table_files import read_tables
 from softdock.logs.tables import Table
+from softdock.recorder.fixed_body import with_fixed_body
 from softdock.recorder.provenance import PROVENANCE, provenance
 from softdock.recorder.read import Contents
 from softdock.recorder.streams import CYCLE, SENSOR_ON, About, Stream
+from softdock.runs.series import Series
 
 CHANNELS = {channel.name: channel for _, group in CYCLE_GROUPS for channel in group}
 MAP, SCENARIO = "map.toml", "scenario.toml"
@@ -48,8 +50,10 @@ def import_contents(log: str | Path, found: Map | str | Path, scenario: str = ""
     tables = _tables(Path(log), made)
     notes: list[str] = []
     series = _series(made, tables, notes)
-    names = list(series)
-    rows = np.stack([series[name] for name in names], axis=1)
+    whole = Series(np.stack(list(series.values()), axis=1), [CHANNELS[name] for name in series])
+    for body, place in made.fixed.items():
+        whole = with_fixed_body(whole, body, place.position, place.attitude)
+    names, rows = list(whole), whole.rows
     stream = Stream(
         name=CYCLE,
         kind="rows",

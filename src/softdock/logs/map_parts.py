@@ -85,6 +85,7 @@ class Map:
     span: tuple[float, float]  # s, of the common time: which part is taken
     form: CsvForm
     clocks: dict[str, Clock]
+    fixed: dict[str, Place]  # bodies that are bolted to the floor
     mountings: dict[str, Place]  # the body in the axes whose pose is logged
     signals: dict[tuple[str, str], Signal]
     gravity: tuple[float, ...]

@@ -50,12 +50,15 @@ def map_of(text: str, name: str = "map", folder: Path | None = None) -> Map:
     clocks = _clocks(top)
     frames = _frames(top)
     rows = top.choice("rows", list(clocks) or ["log"], next(iter(clocks), "log"))
-    mountings, signals = {}, {}
+    fixed, mountings, signals = dict[str, Place](), {}, {}
     for body in BODIES:
         if not top.has(body):
             top.take(body)
             continue
         own = top.inner(body)
+        if own.has("fixed"):
+            fixed |= _fixed(own, body)
+            continue
         mountings[body] = _place(own.inner("mounting")) if own.has("mounting") else Place()
         own.take("mounting")
         for kind in (*MOTIONS, *WRENCHES):
@@ -77,6 +80,7 @@ def map_of(text: str, name: str = "map", folder: Path | None = None) -> Map:
             int(form.number("skip_lines", 0.0, low=0.0)),
         ),
         clocks=clocks,
+        fixed=fixed,
         mountings=mountings,
         signals=signals,
         gravity=top.numbers("gravity_m_per_s2", 3, GRAVITY, "m/s^2"),
@@ -143,6 +147,13 @@ def _frames(top: Reader) -> dict[str, Place]:
         found[str(name)] = _place(own)
         own.done()
     return found
+
+
+def _fixed(own: Reader, body: str) -> dict[str, Place]:
+    """A body that is bolted to the floor: where it stands, and nothing else."""
+    if own.take("fixed") is not True:
+        own.refuse("fixed", own.table["fixed"], "true, or tables of what was logged")
+    return {body: _place(own)}
 
 
 def _place(own: Reader) -> Place:

@@ -21,6 +21,7 @@ from softdock.core.machine.vector import (
     MEMORY,
     MEMORY_AT,
 )
+from softdock.core.spatial.rigid_body import BODY
 from softdock.errors import BadInput, closest
 from softdock.scenario.approach import PATH as APPROACH_PATH
 from softdock.scenario.arm_tables import arm_place, located, unknown_arms
@@ -33,6 +34,7 @@ from softdock.scenario.method_reader import MethodReader
 from softdock.scenario.schema import (
     FACILITY_TABLE,
     METHOD_TABLE,
+    OF_A_FIXED_BODY,
     PAIR_TABLE,
     SCHEMA_VERSION,
     TABLES,
@@ -121,6 +123,8 @@ class _Builder(MethodReader):
         self.top_level()
         for table in TABLES:
             given = without_latches(table.path, self.dig(table.path))
+            if isinstance(given, Mapping) and table.group is BODY and given.get("fixed") is True:
+                given = {**OF_A_FIXED_BODY, **given}
             self.fill(table.path, given, table.group, self.vector, table.base)
         self.pairs()
         read_latches(self)
