@@ -1,4 +1,4 @@
-"""`softdock why`: what takes a rig away from orbit, cause by cause."""
+"""`softdock why`: why a rig fails its verdict, cause by cause."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ from softdock.cli.arguments import (
 )
 from softdock.cli.progress import echo, output, working
 
+SMALL = 1e-6  # a number below is shown as 0
 
-@click.command(short_help="What takes the rig away from orbit, cause by cause.")
+
+@click.command(short_help="Why a rig fails its verdict, cause by cause.")
 @SCENARIO
 @CHANGES
 @METHOD_FILES
@@ -42,10 +44,10 @@ def why(
     phases: int,
     as_json: bool,
 ) -> None:
-    """Why is my rig not as orbit? Causes are switched off one by one and together: delay of each
-    robot, lag and limits, age, noise, filter, threshold and bias of the force, the tool's weight,
-    friction, integrator and cycle. Each gets its share of the distance from orbit and of the
-    invented energy. Exit code 0 whatever the verdict; 2: bad input.
+    """Why does my rig fail its verdict? Causes are switched off one by one and together: delay,
+    lag and limits of each robot, age, noise, filter, threshold and bias of the force, the tool's
+    weight, measured poses, friction, integrator and cycle. Each gets its share of the criterion
+    that failed. Exit code 0 whatever the verdict; 2: bad input.
     """
     with working("switching causes off (a first run compiles for about half a minute)"):
         from softdock.analysis.metrics import plain
@@ -69,13 +71,11 @@ def show(to: Console, result: dict[str, Any]) -> None:
     if result["free_flight"]:
         to.print(Text(result["free_flight"], style="yellow"))
     to.print(causes_table(result))
-    off = result["all_off"]
     to.print(
         Text(
-            f"All of them off: {_percent(off['distance_from_orbit'])} of the approach away from "
-            f"orbit, {_percent(off['energy_share'])} of its energy from nothing. A share is the "
-            "mean of what a cause adds, over several orders of switching them on; the sensor's "
-            "row is split by difference, with the cause less without it.",
+            f"All of them off: {_percent(result['all_off'])}. A share is the mean of what a cause "
+            "adds, over all orders of switching them on (Shapley's value); the sensor's row is "
+            "split by difference, with the cause less without it.",
             style="dim",
         )
     )
@@ -83,34 +83,26 @@ def show(to: Console, result: dict[str, Any]) -> None:
 
 def causes_table(result: dict[str, Any]) -> Table:
     table = Table(
-        title=f"{result['scenario']}: {_percent(result['distance_from_orbit'])} of the approach "
-        f"away from orbit, means over {result['phases']} phases"
+        title=f"{result['scenario']}: {result['of']}, {_percent(result['number'])} (bound "
+        f"{_percent(result['bound'])}), at the worst of {result['phases']} phases"
     )
-    for heading in (
-        "cause",
-        "",
-        "share",
-        "alone",
-        "without it",
-        "left so far",
-        "share of energy",
-        "in row sensor [J]",
-    ):
-        table.add_column(Text(heading), justify="left" if heading in ("cause", "") else "right")
+    headings = ("cause", "share", "alone", "without it", "left so far", "in row sensor [J]")
+    for heading in headings:
+        table.add_column(Text(heading), justify="left" if heading == "cause" else "right")
     for row in result["rows"]:
         split = row["of_sensor_row_J"]
         table.add_row(
-            row["cause"],
             row["what"],
-            _percent(row["share_of_distance"]),
-            _percent(row["distance_alone"]),
-            _percent(row["distance_without"]),
-            _percent(row["distance_left"]),
-            _percent(row["share_of_energy"]),
+            _percent(row["share"]),
+            _percent(row["alone"]),
+            _percent(row["without"]),
+            _percent(row["left"]),
             "" if split is None else f"{split:+.3g}",
         )
     return table
 
 
 def _percent(x: float | None) -> str:
-    return "-" if x is None else f"{100.0 * x:.3g} %"
+    if x is None:
+        return "-"
+    return "0 %" if abs(x) < SMALL else f"{100.0 * x:.3g} %"
