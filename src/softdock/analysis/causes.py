@@ -1,10 +1,9 @@
 """What may take a rig away from the reference, as changes of its scenario that switch each cause
 off.
 
-In: a scenario. Out: a list of causes that it has, each with the keys that make it ideal: robots
-that are not late, a sensor without noise, a tool that weighs nothing. What is ideal already is no
-cause. Every key outside the contact that can move a rig away from the reference belongs to one
-(tests/unit/test_causes.py tries all keys of the schema).
+In: a scenario. Out: its causes, each with the keys that make it ideal: robots that are not late, a
+sensor without noise. What is ideal already is no cause. Every key outside the contact that can move
+a rig away from the reference belongs to one (tests/unit/test_causes.py tries all keys).
 
 Two causes touch the contact. Friction belongs to the reference too, so that run and reference are
 both flown without it. Where the mock-ups' contact or latch is not the wanted one, and no method
@@ -50,10 +49,7 @@ def causes(scenario: Scenario) -> list[Cause]:
         *(cause for body in ENDS for cause in _robot(t, body)),
         *_sensor(t),
         *(cause for body in ENDS for cause in _tool(t, body)),
-        *_poses(t["pose"]),
-        *_contact(t),
-        *_limits(t),
-        *_sampling(t),
+        *(*_poses(t["pose"]), *_contact(t), *_limits(t), *_sampling(t)),
     ]
     return [cause for cause in found if _differs(t, cause.off)]
 
@@ -79,10 +75,7 @@ def _robot(t: Keys, body: str) -> list[Cause]:
             "a method that takes delay out, or a faster robot",
         ),
         Cause(
-            f"{body}'s robot: lost set-points",
-            lost,
-            off("dropout_probability"),
-            "a line that loses no set-points",
+            f"{body}'s robot: lost set-points", lost, off("dropout_probability"), "a better line"
         ),
         Cause(
             f"{body}'s robot: interpolation",

@@ -1,7 +1,7 @@
 """Variants of a scenario, flown at some of its sampling phases: each once, on all cores.
 
 In: a scenario that runs; for each variant, keys and values that differ from it (None: the key is
-taken out). Out: metrics of its runs, one for each phase, or why it cannot run.
+taken out). Out: what its runs are judged by, one for each phase, or why it cannot run.
 
 The reference is flown once a phase and shared by all variants with the same satellites, contacts
 and methods. A variant runs with the machine code of the scenario, which holds all that it needs.
@@ -10,11 +10,16 @@ and methods. A variant runs with the machine code of the scenario, which holds a
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from softdock.analysis.criteria import criteria_of
+from softdock.analysis.metrics import plain
 from softdock.analysis.phases import shifted
-from softdock.analysis.simulation import fly, judge
+from softdock.analysis.simulation import fly
 from softdock.analysis.worst_phase import cores, reseeded
 from softdock.core.machine.features import Markers
 from softdock.core.machine.interrupts import each_abandonable
@@ -28,8 +33,9 @@ Keys = Mapping[str, Any]
 
 
 class Flown(NamedTuple):
-    metrics: list[dict[str, Any]]  # one for each phase; empty: it cannot run
-    refused: str  # why
+    numbers: list[dict[str, Any]]  # criteria_of each phase's run; empty: it cannot run
+    sensor_J: float  # the ledger's row sensor, mean over the phases
+    refused: str  # why it cannot run
 
 
 class Variants:
@@ -54,13 +60,16 @@ class Variants:
 
     def _flown(self, changes: Keys) -> Flown:
         try:
-            runs = [
-                judge(fly(changed(one, changes)), self._reference(i, changes))
-                for i, one in enumerate(self.phases)
-            ]
+            runs = [fly(changed(one, changes)) for one in self.phases]
         except BadInput as error:  # a value that the rest of the scenario does not allow
-            return Flown([], str(error))
-        return Flown([run.metrics for run in runs], "")
+            return Flown([], math.nan, str(error))
+        numbers = []
+        for i, run in enumerate(runs):
+            run.orbit = self._reference(i, changes) or orbit(run.scenario)
+            with np.errstate(all="ignore"):  # a run that diverged
+                numbers.append(plain(criteria_of(run)))
+        sensor = [run.ledger_rows["sensor"] for run in runs]
+        return Flown(numbers, float(np.mean(sensor)), "")
 
     def _reference(self, i: int, changes: Keys) -> Orbit | None:
         """The scenario's own, if no change belongs to the reference too; else it is flown with

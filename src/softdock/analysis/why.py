@@ -21,12 +21,9 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import numpy as np
-
 from softdock.analysis.causes import Cause, causes
-from softdock.analysis.criterion import WORDS, bound_of, explained, value_of
 from softdock.analysis.free_flight import free_flight
-from softdock.analysis.judgement import FAITHFUL, NEXT_TO_NOTHING, share
+from softdock.analysis.judgement import CRITERIA, FAITHFUL, NEXT_TO_NOTHING, excess_of, share
 from softdock.analysis.shares import EXACT, ORDERS, Set, shares
 from softdock.analysis.variants import Flown, Variants, changed
 from softdock.analysis.worst_phase import in_phases, judged, metrics_of
@@ -38,6 +35,18 @@ PHASES = 2
 QUICK_CYCLES = 150_000  # of all flights together: some 0.3 s on two cores
 SMALL = 0.02  # a share below this is not named in the sentence
 NAMED = 3  # causes in the sentence
+EITHER_WAY = ("peak_force", "latch_force")
+OF = {
+    "limits": "the limits that were passed",
+    "energy": "the energy added by contacts",
+    "growth": "the growth in ten swings",
+    "energy_kept": "the energy of the pair in contact",
+    "distance": "the distance from orbit",
+    "peak_force": "the error of the peak force",
+    "latch_force": "the error of the latches' peak force",
+    "free_flight": "the change of speed in free flight",
+    "outcome": "the other outcome",
+}
 
 
 def why(
@@ -52,7 +61,8 @@ def why(
         own = metrics_of(in_phases(scenario, scenario.tables["verdict"]["phases"]))
         judgement = judged(scenario, own, called)
     found = causes(scenario)
-    criterion, worst = explained(judgement)
+    criterion = explained(judgement)
+    worst = int(judgement["criteria"][criterion]["run"])
     count = max(phases, int(judgement["runs"]))
     at = [(worst + i * count // phases) % count for i in range(phases)]
     flown = _Numbers(Variants(scenario, at, count), found, criterion)
@@ -83,9 +93,9 @@ def why(
         "phases": phases,
         "judgement": dict(judgement),
         "criterion": criterion,
-        "of": WORDS[criterion],
+        "of": OF[criterion],
         "number": flown.number(everyone),
-        "bound": bound_of(judgement, criterion),
+        "bound": judgement["criteria"][criterion]["bound"],
         "all_off": flown.number(frozenset()),
         "sensor_row_J": whole,
         "rows": rows,
@@ -129,7 +139,8 @@ def sentence(result: Mapping[str, Any], methods: Iterable[str] = ()) -> str:
     number, bound = result["number"], result["bound"]
     is_now = ""
     if number is not None and bound is not None:
-        is_now = f" {result['of'].capitalize()} is {_percent(number)} (bound {_percent(bound)})"
+        what = result["of"][0].upper() + result["of"][1:]
+        is_now = f" {what} is {_percent(number)} (bound {_percent(bound)})"
     if not named:
         return f"No single cause stands out.{is_now and is_now + '.'}{_rest(result, methods)}"
     listed = ", then ".join(
@@ -175,31 +186,51 @@ class _Numbers:
     def at_once(self, sets: Iterable[Set]) -> dict[Set, float]:
         listed = list(sets)
         self.variants.all_at_once(self._off(on) for on in listed)
-        return {on: self._bounded(on) for on in listed}
+        return {on: self._counted(on) for on in listed}
 
-    def _bounded(self, on: Set) -> float:
-        flown = self._flown(on)
-        if not flown.metrics:
-            return math.nan
-        return max(_counted(value_of(m, self.criterion)) for m in flown.metrics)
+    def _counted(self, on: Set) -> float:
+        """The worst of the phases; NaN: it cannot be flown."""
+        return max((self._of_run(n, on) for n in self._flown(on).numbers), default=math.nan)
+
+    def _of_run(self, n: Mapping[str, Any], on: Set) -> float:
+        """What is not defined is no fault: it is what the rig without any cause has. But a run that
+        met a limit is a fault of every criterion."""
+        x = size_of(n, self.criterion)
+        if x is None and n["limits"]:
+            return 1.0
+        if x is None:
+            return self._counted(frozenset()) if on else 0.0
+        return math.copysign(1.0, x) if math.isinf(x) else x / (1.0 + abs(x))
 
     def number(self, on: Set) -> float | None:
-        """As it is said: the larger of the phases'; None: it is not defined, or cannot be
-        flown."""
-        values = [value_of(m, self.criterion) for m in self._flown(on).metrics]
-        known = [v for v in values if v is not None and not isinstance(v, bool)]
-        return max(known, default=None)
+        """As it is said: the larger of the phases'; None: it is not defined, or cannot be flown."""
+        if not CRITERIA[self.criterion].bound:
+            return None
+        values = [size_of(n, self.criterion) for n in self._flown(on).numbers]
+        return max((v for v in values if v is not None), default=None)
 
     def sensor_J(self, on: Set) -> float:
-        rows = [m["ledger"]["rows"]["sensor"] for m in self._flown(on).metrics]
-        return float(np.mean(rows)) if rows else math.nan
+        return self._flown(on).sensor_J
 
 
-def _counted(x: float | bool | None) -> float:
-    """What is not defined is no fault."""
-    if x is None or math.isnan(x):
-        return 0.0
-    return math.copysign(1.0, x) if math.isinf(x) else x / (1.0 + abs(x))
+def explained(judgement: Mapping[str, Any]) -> str:
+    """The first criterion that failed; else the one nearest to its bound."""
+    if judgement["failed"]:
+        return str(judgement["failed"][0])
+    each = judgement["criteria"]
+    return max(each, key=lambda name: each[name]["excess"] or 0.0)
+
+
+def size_of(n: Mapping[str, Any], criterion: str) -> float | None:
+    """A criterion's number in one run, its size where it counts either way; without a bound 1 where
+    it fails, else 0."""
+    one = CRITERIA[criterion]
+    if not one.bound:
+        return float(excess_of(criterion, n, {}) > 0.0)
+    x = n[criterion]
+    if x is None:
+        return None
+    return abs(float(x)) if criterion in EITHER_WAY else float(x)
 
 
 def off_keys(off: Iterable[Cause]) -> dict[str, Any]:
