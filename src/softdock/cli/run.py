@@ -173,11 +173,13 @@ def _explain(run: Any, asked: bool, called: str) -> None:
     """Causes of what is not faithful, for the page: where it is asked for, or takes no time."""
     from softdock.analysis.why import is_quick, why
 
-    judged = run.metrics["judgement"]["word"]
-    if run.status == "completed" and (asked or (judged != "faithful" and is_quick(run.scenario))):
+    judgement = run.metrics["judgement"]
+    if judgement["word"] == "no verdict":
+        return
+    if asked or (judgement["word"] != "faithful" and is_quick(run.scenario)):
         from softdock.analysis.metrics import plain
 
-        found = plain(why(run.scenario, called=called))
+        found = plain(why(run.scenario, called=called, judgement=judgement))
         run.metrics = {**run.metrics, "why": found, "judgement": found["judgement"]}
 
 
