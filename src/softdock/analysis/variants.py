@@ -1,7 +1,7 @@
 """Variants of a scenario, flown at some of its sampling phases: each once, on all cores.
 
 In: a scenario that runs; for each variant, keys and values that differ from it (None: the key is
-taken out). Out: what its runs are judged by, one for each phase, or why it cannot run.
+taken out). Out: the numbers by which its runs are judged, at each phase, or why it cannot run.
 
 The reference is flown once a phase and shared by all variants with the same satellites, contacts
 and methods. A variant runs with the machine code of the scenario, which holds all that it needs.
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,43 +33,54 @@ Keys = Mapping[str, Any]
 
 
 class Flown(NamedTuple):
-    numbers: list[dict[str, Any]]  # criteria_of each phase's run; empty: it cannot run
-    sensor_J: float  # the ledger's row sensor, mean over the phases
+    """A variant at one phase."""
+
+    numbers: dict[str, Any]  # criteria_of its run; empty: it cannot run
+    sensor_J: float  # the ledger's row sensor
     refused: str  # why it cannot run
 
 
 class Variants:
     """Runs of the scenario with some keys changed."""
 
-    def __init__(self, scenario: Scenario, phases: Sequence[int], count: int):
-        """`phases`: which of `count` sampling phases are flown."""
-        self.phases = [at_phase(scenario, i, count) for i in phases]
-        self.known: dict[str, Flown] = {}
+    def __init__(self, scenario: Scenario, count: int):
+        """`count`: sampling phases into which a cycle is divided."""
+        self.scenario, self.count = scenario, count
+        self._phases: dict[int, Scenario] = {}
+        self._known: dict[tuple[str, int], Flown] = {}
         self._references: dict[int, Orbit] = {}
 
-    def of(self, changes: Keys) -> Flown:
-        self.all_at_once([changes])
-        return self.known[_name(changes)]
+    def of(self, changes: Keys, phases: Iterable[int]) -> list[Flown]:
+        listed = list(phases)
+        self.all_at_once([changes], listed)
+        return [self._known[_name(changes), i] for i in listed]
 
-    def all_at_once(self, many: Iterable[Keys]) -> None:
-        """Fly what is not known yet."""
-        wanted = {_name(one): one for one in many}
-        wanted = {name: one for name, one in wanted.items() if name not in self.known}
-        found = each_abandonable(lambda name: (name, self._flown(wanted[name])), wanted, cores())
-        self.known |= dict(found)
+    def all_at_once(self, many: Iterable[Keys], phases: Iterable[int]) -> None:
+        """Fly what is not known yet, each at all of the phases."""
+        listed = list(phases)
+        for i in listed:
+            if i not in self._phases:
+                self._phases[i] = at_phase(self.scenario, i, self.count)
+        wanted = {(_name(one), i): one for one in many for i in listed}
+        wanted = {key: one for key, one in wanted.items() if key not in self._known}
+        found = each_abandonable(
+            lambda key: (key, self._flown(wanted[key], key[1])), wanted, cores()
+        )
+        self._known |= dict(found)
 
-    def _flown(self, changes: Keys) -> Flown:
+    @property
+    def flights(self) -> int:
+        return len(self._known)
+
+    def _flown(self, changes: Keys, i: int) -> Flown:
         try:
-            runs = [fly(changed(one, changes)) for one in self.phases]
+            run = fly(changed(self._phases[i], changes))
         except BadInput as error:  # a value that the rest of the scenario does not allow
-            return Flown([], math.nan, str(error))
-        numbers = []
-        for i, run in enumerate(runs):
-            run.orbit = self._reference(i, changes) or orbit(run.scenario)
-            with np.errstate(all="ignore"):  # a run that diverged
-                numbers.append(plain(criteria_of(run)))
-        sensor = [run.ledger_rows["sensor"] for run in runs]
-        return Flown(numbers, float(np.mean(sensor)), "")
+            return Flown({}, math.nan, str(error))
+        run.orbit = self._reference(i, changes) or orbit(run.scenario)
+        with np.errstate(all="ignore"):  # a run that diverged
+            numbers = plain(criteria_of(run))
+        return Flown(numbers, run.ledger_rows["sensor"], "")
 
     def _reference(self, i: int, changes: Keys) -> Orbit | None:
         """The scenario's own, if no change belongs to the reference too; else it is flown with
@@ -77,7 +88,7 @@ class Variants:
         if any(key.partition(".")[0] not in OF_THE_RIG for key in changes):
             return None
         if i not in self._references:
-            self._references[i] = orbit(self.phases[i])
+            self._references[i] = orbit(self._phases[i])
         return self._references[i]
 
 

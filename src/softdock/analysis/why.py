@@ -23,9 +23,9 @@ from typing import Any
 
 from softdock.analysis.causes import Cause, causes
 from softdock.analysis.free_flight import free_flight
-from softdock.analysis.judgement import CRITERIA, FAITHFUL, NEXT_TO_NOTHING, excess_of, share
+from softdock.analysis.judgement import CRITERIA, NEXT_TO_NOTHING, excess_of, share
 from softdock.analysis.shares import EXACT, ORDERS, Set, shares
-from softdock.analysis.variants import Flown, Variants, changed
+from softdock.analysis.variants import Variants, changed
 from softdock.analysis.worst_phase import in_phases, judged, metrics_of
 from softdock.core.adaptation.registry import RAW
 from softdock.runs.stepper import cycle_count
@@ -54,18 +54,19 @@ def why(
     phases: int = PHASES,
     called: str = "",
     judgement: Mapping[str, Any] | None = None,
+    variants: Variants | None = None,
 ) -> dict[str, Any]:
-    """The causes with their shares, and the verdict they explain. `judgement`: where it is known
-    already."""
+    """The causes with their shares, and the verdict they explain. `judgement`, `variants`: where
+    they are known already."""
     if judgement is None:
         own = metrics_of(in_phases(scenario, scenario.tables["verdict"]["phases"]))
         judgement = judged(scenario, own, called)
     found = causes(scenario)
     criterion = explained(judgement)
     worst = int(judgement["criteria"][criterion]["run"])
-    count = max(phases, int(judgement["runs"]))
-    at = [(worst + i * count // phases) % count for i in range(phases)]
-    flown = _Numbers(Variants(scenario, at, count), found, criterion)
+    variants = variants or Variants(scenario, max(phases, int(judgement["runs"])))
+    at = [(worst + i * variants.count // phases) % variants.count for i in range(phases)]
+    flown = _Numbers(variants, at, found, criterion)
     of = shares(len(found), flown.at_once)
     order = sorted(range(len(found)), key=lambda i: -of[i])
     everyone = frozenset(range(len(found)))
@@ -101,28 +102,11 @@ def why(
         "rows": rows,
         "free_flight": free_flight(scenario).said,
     }
-    result["sentence"] = sentence(result, _methods(scenario))
-    result["judgement"] = with_first_cause(result, scenario, called or scenario.name)
+    result["sentence"] = sentence(result, methods_of(scenario))
     return result
 
 
-def with_first_cause(result: dict[str, Any], scenario: Scenario, called: str) -> dict[str, Any]:
-    """The verdict whose next step is what helps the largest cause."""
-    judgement: dict[str, Any] = result["judgement"]
-    rows = result["rows"]
-    if judgement["word"] == FAITHFUL or not rows or not rows[0]["share"] > 0.0:
-        return judgement
-    first = rows[0]
-    step = first["helps"]
-    if first["in_free_flight"]:
-        step = free_flight(scenario).remedy or step
-    elif "method" in step and not _methods(scenario):
-        step = f"`softdock compare {called}` shows which method helps and how to set it"
-    said = f"Next: {step.rstrip('.')}. The largest cause is {first['what']}."
-    return {**judgement, "next_step": said}
-
-
-def _methods(scenario: Scenario) -> list[str]:
+def methods_of(scenario: Scenario) -> list[str]:
     return [entry["name"] for entry in scenario.tables["methods"] if entry["name"] != RAW]
 
 
@@ -174,23 +158,24 @@ def _percent(x: float | None) -> str:
 class _Numbers:
     """Of the rig with some of its causes on: the criterion's number."""
 
-    def __init__(self, variants: Variants, found: list[Cause], criterion: str):
-        self.variants, self.found, self.criterion = variants, found, criterion
+    def __init__(self, variants: Variants, at: list[int], found: list[Cause], criterion: str):
+        self.variants, self.at, self.found, self.criterion = variants, at, found, criterion
 
     def _off(self, on: Set) -> dict[str, Any]:
         return off_keys(cause for i, cause in enumerate(self.found) if i not in on)
 
-    def _flown(self, on: Set) -> Flown:
-        return self.variants.of(self._off(on))
+    def _numbers(self, on: Set) -> list[dict[str, Any]]:
+        flown = self.variants.of(self._off(on), self.at)
+        return [one.numbers for one in flown if one.numbers]
 
     def at_once(self, sets: Iterable[Set]) -> dict[Set, float]:
         listed = list(sets)
-        self.variants.all_at_once(self._off(on) for on in listed)
+        self.variants.all_at_once((self._off(on) for on in listed), self.at)
         return {on: self._counted(on) for on in listed}
 
     def _counted(self, on: Set) -> float:
         """The worst of the phases; NaN: it cannot be flown."""
-        return max((self._of_run(n, on) for n in self._flown(on).numbers), default=math.nan)
+        return max((self._of_run(n, on) for n in self._numbers(on)), default=math.nan)
 
     def _of_run(self, n: Mapping[str, Any], on: Set) -> float:
         """What is not defined is no fault: it is what the rig without any cause has. But a run that
@@ -206,11 +191,12 @@ class _Numbers:
         """As it is said: the larger of the phases'; None: it is not defined, or cannot be flown."""
         if not CRITERIA[self.criterion].bound:
             return None
-        values = [size_of(n, self.criterion) for n in self._flown(on).numbers]
+        values = [size_of(n, self.criterion) for n in self._numbers(on)]
         return max((v for v in values if v is not None), default=None)
 
     def sensor_J(self, on: Set) -> float:
-        return self._flown(on).sensor_J
+        flown = self.variants.of(self._off(on), self.at)
+        return sum(one.sensor_J for one in flown) / len(flown)
 
 
 def explained(judgement: Mapping[str, Any]) -> str:

@@ -34,6 +34,19 @@ def why_section(metrics: Mapping[str, Any]) -> str:
     ]
     return (
         text(found["sentence"], "plain")
+        + _advice(found["advice"])
         + table(f"Causes of {found['of']}, the largest first", ["", *COLUMNS.values()], rows)
         + text(EXPLAINED)
     )
+
+
+def _advice(advice: Mapping[str, Any]) -> str:
+    """Lines to paste, with the verdict that each gets."""
+    if not advice["lines"]:
+        return text(advice["sentence"], "plain") if advice["sentence"] else ""
+    rows = [
+        [f"<code>{escape(one['line'])}</code>", escape(one["word"]), escape(one["said"])]
+        for one in advice["lines"]
+    ]
+    headings = ["line to paste", "verdict", "what failed"]
+    return table("Settings that were tried and help", headings, rows, words=(0, 1, 2))
