@@ -149,7 +149,7 @@ def stability(
             allowed = f"more, or fewer cycles of delay than {cycles:.0f} ({error})"
             raise BadInput(Problem("--patience", f"{options['patience']:g} s", allowed)) from None
         if loaded is not None:
-            result |= _latched(loaded)
+            result |= _latched(loaded, options["without_runs"], say)
         if scenario is not None and loaded is not None and not options["without_runs"]:
             say("judging its runs")
             result |= _judged(loaded, typed(scenario, changes, options["method_files"]))
@@ -177,14 +177,19 @@ def _judged(loaded: Any, called: str) -> dict[str, Any]:
     return {"judgement": judged(loaded, found, called)}
 
 
-def _latched(loaded: Any) -> dict[str, Any]:
-    """What becomes of the pair once its latches hold; nothing without latches."""
-    from softdock.stability.latched import latched_modes, said
+def _latched(loaded: Any, without_runs: bool, say: Any) -> dict[str, Any]:
+    """What becomes of the pair once its latches hold, and which damping holds it; nothing without
+    latches."""
+    from softdock.stability.latched import latched_modes, said, tried_damping
 
     modes = latched_modes(loaded)
     if not modes:
         return {}
-    return {"latched": {"modes": [mode.as_dict() for mode in modes], "sentences": said(modes)}}
+    sentences = said(modes)
+    if not without_runs:
+        say("running it with more damping of the latch")
+        sentences += tried_damping(loaded, modes)
+    return {"latched": {"modes": [mode.as_dict() for mode in modes], "sentences": sentences}}
 
 
 def _delay_cycles(loop: Any) -> float:

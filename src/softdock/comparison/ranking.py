@@ -12,8 +12,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from softdock.analysis.judgement import NO_VERDICT
-from softdock.analysis.judgement import WORDS as WORDS_OF_VERDICT
+from softdock.analysis.judgement import ALL_WORDS
 from softdock.comparison.knowledge import WORDS
 from softdock.comparison.vouching import why_not, words
 
@@ -49,8 +48,8 @@ def largest_excess(row: Row) -> float:
 
 
 def _rank_of_word(row: Row) -> int:
-    word = row["judgement"]["word"] if row.get("judgement") else WORDS_OF_VERDICT[0]
-    return (*WORDS_OF_VERDICT, NO_VERDICT).index(word)
+    word = row["judgement"]["word"] if row.get("judgement") else ALL_WORDS[0]
+    return ALL_WORDS.index(word)
 
 
 def worst_distance(row: Row) -> float | None:

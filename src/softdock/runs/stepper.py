@@ -13,7 +13,7 @@ from softdock.core.contact.seat import CAPTURES
 from softdock.core.contact_log import LOG_COLUMNS
 from softdock.core.cycle import DEEPEST_START
 from softdock.core.machine import doors
-from softdock.core.machine.record import RECORD, channels_of
+from softdock.core.machine.record import CHANNEL_COUNT, RECORD, channels_of, rewinds
 from softdock.core.machine.state import STATE, STATE_FLOATS, place
 from softdock.core.machine.vector import (
     CAPTURE_AT,
@@ -71,7 +71,7 @@ class Stepper:
     core/machine/state.py), `mem` and `log`.
 
     `rows`: how many instants to record, t = 0 included; `series` has them. What runs beyond is not
-    recorded.
+    recorded; without rows nothing is, and reading `series` or `captured_at_s` is refused.
     """
 
     def __init__(self, scenario: Scenario, rows: int = 0):
@@ -88,6 +88,9 @@ class Stepper:
         refuse_deep_start(
             *doors.begin(self.vector, scenario.markers.features, self.mem, self.state, self.record)
         )
+        if rows > 0 and rewinds(methods):  # `begin` knows no methods
+            begun = self.record[0, RECORD.at.chaser : RECORD.at.command_chaser]
+            self.record[0, CHANNEL_COUNT : CHANNEL_COUNT + len(begun)] = begun
         refuse_arms_at_start(scenario, self.mem)
 
     def step(self, cycles: int = 1) -> str:
@@ -128,6 +131,7 @@ class Stepper:
         scenario states; NaN: it was not, or nobody asks."""
         if not self.vector[CAPTURE_AT + CAPTURES.hold] > 0.0:
             return math.nan
+        self._refuse_without_rows("captured_at_s")
         motions = np.ascontiguousarray(
             self.record[: self.cycles + 1, RECORD.at.chaser : RECORD.at.command_chaser]
         )
@@ -150,7 +154,13 @@ class Stepper:
     @property
     def series(self) -> Series:
         """What was recorded so far, by channel, as in a run."""
+        self._refuse_without_rows("series")
         return Series(self.record[: self.cycles + 1], self.channels)
+
+    def _refuse_without_rows(self, asked: str) -> None:
+        if len(self.record) == 0:
+            room = f"room for what is recorded, e.g. Stepper(scenario, rows={self.cycles + 1})"
+            raise BadInput(Problem(f"rows, for {asked}", 0, room))
 
     def method_memory(self, index: int) -> np.ndarray:
         """The slice of `mem` of a listed method, as a view: reading tells its state, writing
