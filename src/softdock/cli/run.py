@@ -27,6 +27,7 @@ from softdock.cli.progress import console, echo, output, working
 from softdock.errors import RunInterrupted, SoftdockError
 
 KEPT = "interrupted: what there was is kept (Ctrl-C again: it is not)"
+FLIGHTS = 60  # for advice that nobody asked for
 MUCH_BYTES = 5e8  # of a record; beyond, it is said before the run
 
 
@@ -177,14 +178,18 @@ def _recorded(run: Any, file: Path, force: bool) -> SoftdockError | None:
 
 
 def _explain(run: Any, asked: bool, called: str) -> None:
-    """Causes of what is not faithful, for the page: where it is asked for, or takes no time."""
-    from softdock.analysis.why import is_quick, why
+    """Causes of what is not faithful, and settings that help, with the machine code that is loaded:
+    where it is asked for, or takes no time."""
+    from softdock.analysis.explain import explain
+    from softdock.analysis.why import is_quick
 
-    judged = run.metrics["judgement"]["word"]
-    if run.status == "completed" and (asked or (judged != "faithful" and is_quick(run.scenario))):
+    judgement = run.metrics["judgement"]
+    if judgement["word"] == "no verdict":
+        return
+    if asked or (judgement["word"] != "faithful" and is_quick(run.scenario)):
         from softdock.analysis.metrics import plain
 
-        found = plain(why(run.scenario, called=called))
+        found = plain(explain(run.scenario, judgement, called, most=None if asked else FLIGHTS))
         run.metrics = {**run.metrics, "why": found, "judgement": found["judgement"]}
 
 

@@ -31,6 +31,7 @@ def show_run(to: Console, m: Mapping[str, Any]) -> None:
     to.print(Text(m["verdict"]))
     if "why" in m:
         to.print(Text(m["why"]["sentence"]))
+        show_advice(to, m["why"]["advice"])
     to.print(
         Text(
             f"{m['scenario']}: {_sentence(m['description'])}{m['integrator']}, "
@@ -57,6 +58,12 @@ def show_run(to: Console, m: Mapping[str, Any]) -> None:
     for warning in m["warnings"]:
         to.print(Text(f"warning: {warning}", style="yellow"))
     to.print()
+
+
+def show_advice(to: Console, advice: Mapping[str, Any]) -> None:
+    """Lines to paste, each with its result; the first one is the verdict's next step."""
+    for one in advice["lines"][1:]:
+        to.print(Text(f"Or: {one['line']} -> {one['word']}: {one['said']}"), soft_wrap=True)
 
 
 def show_judgement(to: Console, judged: Mapping[str, Any]) -> None:

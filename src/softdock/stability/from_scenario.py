@@ -96,6 +96,21 @@ def _behind_device(scenario: Any, i: int, linear: Linear) -> tuple[Linear, list[
     return linear._replace(stiffness=k, damping=linear.damping * part * part), [note]
 
 
+def _behind_joints(tables: dict[str, Any], linear: Linear) -> tuple[Linear, list[str]]:
+    """A contact in series with the robots' elastic joints, which give way too."""
+    joints = [robot["joint_stiffness_N_per_m"] for robot in tables["robots"].values()]
+    softer = sum(linear.stiffness / k for k in joints if k > 0.0)
+    if not softer:
+        return linear, []
+    part = 1.0 / (1.0 + softer)
+    k = linear.stiffness * part
+    note = (
+        f"the robots' elastic joints are counted as springs: {linear.stiffness:.4g} N/m become "
+        f"{k:.4g} N/m with them in series; the moving masses behind them are left out"
+    )
+    return linear._replace(stiffness=k, damping=linear.damping * part * part), [note]
+
+
 def _point(scenario: Any, i: int, depth: float | None) -> OperatingPoint:
     tables = scenario.tables
     pair = tables["contact"][i]
@@ -109,6 +124,8 @@ def _point(scenario: Any, i: int, depth: float | None) -> OperatingPoint:
     speed = approach_speed(tip_motion(tables, pair)[1], worst.normal)
     linear = linearise(pair["real"], f"contact.{i}.real", mass, speed, depth)
     linear, notes = _behind_device(scenario, i, linear)
+    linear, about_joints = _behind_joints(tables, linear)
+    notes += about_joints
     notes += [linear.note] if linear.note else []
     if max(masses) > mass * (1.0 + 1e-9):
         notes.append(
@@ -200,10 +217,6 @@ def _robot(tables: dict[str, Any], name: str, notes: list[str]) -> Robot:
     linear = robot_model_named(given["model"]).linear(given)
     if linear.left_out:
         notes.append(f"robots.{name}: {linear.left_out}")
-    if given["joint_stiffness_N_per_m"] > 0.0:
-        notes.append(
-            f"robots.{name}: the elastic joint is left out: the robot is analysed as rigid"
-        )
     return Robot(
         share=1.0,
         delay=1e-3 * longest,
