@@ -1,7 +1,7 @@
 """What numbers are shares of: the energy that the contact can reach, and the approach speed.
 
-E_0 = 1/2 v^T L v at the reference's first touch: v the relative velocity of the contact point, L the
-pair's effective mass there (3 x 3). Without approach: the external work of the first contact."""
+E_0 = 1/2 v^T L v at the reference's first touch: v the relative velocity of the contact point, L
+the pair's effective mass there (3 x 3). Without approach: the external work of the first contact."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def scale_of(phase: Phase, external_work: float) -> Scale | None:
 
 
 def _coast(phase: Phase, table: dict[str, np.ndarray], name: str, until: float) -> State:
-    """A body at an instant between two rows: free flight from the row before, schedules included."""
+    """A body at an instant between two rows: from the row before, schedules included."""
     k = int(np.floor(until / phase.T + 1e-9))
     k = min(k, len(table["time"]) - 1)
     body, dt = phase.body(name), until - table["time"][k]

@@ -4,6 +4,7 @@ A swing is a full period of the tip's velocity seen from the target, along its p
 
 from __future__ import annotations
 
+import itertools
 from typing import NamedTuple
 
 import numpy as np
@@ -57,7 +58,7 @@ def growth(phase: Phase, table: Table, first: int, quiet: np.ndarray) -> Growth 
     """Of the amplitude, by least squares over half swings in cycles without thrust."""
     crossings, q = swings(phase, table, first)
     peaks, times = [], []
-    for a, b in zip(crossings[:-1], crossings[1:], strict=True):
+    for a, b in itertools.pairwise(crossings):
         if b - a >= 2 and bool(np.all(quiet[first + a : first + b])):
             i = a + int(np.argmax(np.abs(q[a:b])))
             peaks.append(abs(q[i]))
