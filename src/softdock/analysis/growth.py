@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,6 +30,20 @@ from softdock.core.adaptation.used_hooks import any_external
 from softdock.core.machine.vector import TIME_AT, TIMES
 from softdock.runs.run import Run
 from softdock.scenario.orbit_frame import has_orbit
+
+
+class Swing(NamedTuple):
+    """Of a pair that still touches at the end; NaN: too few swings to tell."""
+
+    growth: float  # of the amplitude over ten swings, less the reference's
+    error: float  # standard error of it
+    period: float  # s
+
+
+def swing_of(run: Run) -> Swing:
+    """Growth and period of a pair that still touches."""
+    return Swing(latched_growth(run), 0.0, math.nan)
+
 
 ENDS = ("chaser", "target")
 LOOKED_AT = 64  # contacts of a run, the first ones

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock.analysis.criteria import criteria_of
 from softdock.analysis.fidelity import compare
 from softdock.analysis.growth import latched_growth, not_taken_out, repeated_growth
 from softdock.analysis.judgement import judgement
@@ -34,16 +35,18 @@ def metrics(run: Run) -> dict[str, Any]:
     """All metrics of a run, with orbit's beside them."""
     declare_new()
     T = float(run.scenario.vector[TIME_AT + TIMES.cycle])
+    criteria = criteria_of(run)
     judged = Judged(
         run=run,
         orbit=run.orbit,
         cycle=T,
         bodies=mass_properties(run.scenario.vector),
-        against=compare(run, run.orbit),
+        against=compare(run, run.orbit, criteria),
         contacts=[contact(c, T, states_corrected(run)) for c in run.contacts],
         orbit_contacts=[contact(c, T, False) for c in run.orbit.contacts],
     )
     result: dict[str, Any] = plain({name: m.value(judged) for name, m in METRICS.items()})
+    result["criteria"] = plain(criteria)
     result["verdict"] = verdict(result)
     result["judgement"] = judgement([result], judged.tables["verdict"])
     result["warnings"] = [*run.warnings, *warnings_of(run, result)]

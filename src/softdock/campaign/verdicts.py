@@ -1,4 +1,4 @@
-"""Faithful, off or unsafe, of every run of a campaign: the rule of `analysis/judgement.py` on
+"""Faithful, distorted or unsafe, of every run of a campaign: the rule of `analysis/judgement.py` on
 columns.
 
 A batch keeps less than a run: the satellites' peak force is that of the contacts whose log it kept,
@@ -20,11 +20,10 @@ import numpy as np
 
 from softdock.analysis.judgement import (
     COLOURS,
+    DISTORTED,
     FAITHFUL,
-    OFF,
     UNSAFE,
     WORDS,
-    measured,
     word_of,
 )
 from softdock.campaign.arrow_arrays import words
@@ -61,7 +60,7 @@ def judged(
     unsafe = (batch.column("status") != 0.0) | (energy > bounds["unsafe_energy"])
     unsafe |= growing > bounds["unsafe_growth"]
     near = (distance <= bounds["faithful_distance"]) & (off_peak <= bounds["faithful_peak_force"])
-    word = np.where(near, WORDS.index(FAITHFUL), WORDS.index(OFF))
+    word = np.where(near, WORDS.index(FAITHFUL), WORDS.index(DISTORTED))
     return np.where(unsafe, WORDS.index(UNSAFE), word).astype(np.int8)
 
 
@@ -82,7 +81,7 @@ def word_in_table(metrics: Mapping[str, Any]) -> int:
         kept = metrics["contacts"][:KEPT]
         rows = np.array([[[_plain(c[name]) for name in NEEDED] for c in kept]]).reshape(1, -1, 3)
         grown = float(growth(np.array([metrics["contact_count"]]), rows)[0]) / approach
-    seen = measured(metrics) | {"growth": grown, "saturated": False}
+    seen = metrics["criteria"] | {"growth": grown}
     return WORDS.index(word_of(seen, metrics["judgement"]["bounds"]))
 
 
@@ -161,8 +160,8 @@ def _of_variant(v: Mapping[str, Any], several: bool) -> dict[str, Any]:
     whose = f"{v['label']}: " if several else ""
     step = {
         FAITHFUL: "Next: this rig may be used within what was varied.",
-        OFF: "Next: the worst cases on the page say where it leaves orbit; `softdock why` says "
-        "why.",
+        DISTORTED: "Next: the worst cases on the page say where it leaves orbit; "
+        "`softdock why` says why.",
         UNSAFE: "Next: replay the worst case before this rig is switched on: the page lists them, "
         "each with its command.",
     }[word]

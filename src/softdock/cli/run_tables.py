@@ -65,6 +65,8 @@ def show_judgement(to: Console, judged: Mapping[str, Any]) -> None:
     line = Text(sentence, style="bold")
     line.stylize(f"bold {judged['colour']}", 0, len(word) + 1)
     to.print(line)
+    for doubt in judged.get("doubts", ()):
+        to.print(Text(f"Doubt: {doubt}", style="yellow"))
     to.print(Text(judged["next_step"]))
 
 

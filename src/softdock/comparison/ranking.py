@@ -1,7 +1,7 @@
 """Best first, and a recommendation in plain words.
 
 Order: runs that reached their end before those that stopped; then by the verdict's word, faithful
-before off before unsafe (analysis/judgement.py), so that a method that hits harder than orbit does
+before distorted before unsafe (analysis/judgement.py), so that a method that hits harder than orbit does
 not come first; then those that vouch for their own runs (vouching.py) before those that must be
 believed; then by the worst distance from orbit over the phases, after the last contact or at
 the end; then by the size of the invented energy; equal ones (to 1e-9) in the order of the registry.
@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from softdock.analysis.judgement import NO_VERDICT
 from softdock.analysis.judgement import WORDS as WORDS_OF_VERDICT
 from softdock.comparison.knowledge import WORDS
 from softdock.comparison.vouching import why_not, words
@@ -32,11 +33,16 @@ def _order(row: Row) -> tuple[bool, int, bool, float, float]:
     distance, energy = worst_distance(row), row["energy_invented_J"]
     return (
         row["status"] != "completed",
-        WORDS_OF_VERDICT.index(row["judgement"]["word"]) if row.get("judgement") else 0,
+        _rank_of_word(row),
         not (row.get("vouch") or {}).get("holds", False),
         math.inf if distance is None else round(distance / SAME),
         math.inf if energy is None else round(abs(energy) / SAME),
     )
+
+
+def _rank_of_word(row: Row) -> int:
+    word = row["judgement"]["word"] if row.get("judgement") else WORDS_OF_VERDICT[0]
+    return (*WORDS_OF_VERDICT, NO_VERDICT).index(word)
 
 
 def worst_distance(row: Row) -> float | None:

@@ -103,6 +103,8 @@ class Orbit:
     external: float  # J, work of schedules, hands, tide and pushing methods on the satellites
     virtual: float  # J, taken up by networks that are part of the satellites
     driven: float  # J, work of latches' drives
+    reach: float  # J, kinetic energy that the first contact can reach; NaN: no contact
+    reach_speed: float  # m/s, of the point of contact at the first touch; NaN: no contact
     latches: np.ndarray  # a `latch_state` each, at the end
     peak_force: float  # N
     chaser: (
@@ -184,6 +186,8 @@ def orbit(scenario: Prepared, record: bool = True, coarser: float = 1.0) -> Orbi
         external=number["external_J"],
         virtual=number["virtual_J"],
         driven=number["driven_J"],
+        reach=number["reach_J"],
+        reach_speed=number["reach_m_per_s"],
         latches=mem[first : first + latches * LATCH_FLOATS].reshape(latches, LATCH_FLOATS).copy(),
         peak_force=number["peak_force_N"],
         chaser=outcome[CHASER_END : CHASER_END + MOTION_FLOATS].copy(),
