@@ -37,6 +37,12 @@ MUCH_BYTES = 5e8  # of a record; beyond, it is said before the run
     help="Run at N sampling phases and give mean and spread of every number.",
 )
 @click.option(
+    "--keep-phases",
+    is_flag=True,
+    help="Also keep the series of every sampling phase that was judged, and of its reference, in "
+    "DIR/phases.",
+)
+@click.option(
     "--why",
     "causes",
     is_flag=True,
@@ -70,6 +76,7 @@ def run(
     changes: tuple[str, ...],
     method_files: tuple[Path, ...],
     phases: int | None,
+    keep_phases: bool,
     causes: bool,
     out: Path | None,
     force: bool,
@@ -81,6 +88,8 @@ def run(
     Exit code 0: done; 2: bad input, nothing was run; 3: the run stopped early (what it had is shown
     and kept); 130: Ctrl-C (likewise).
     """
+    if keep_phases and as_json and out is None:
+        raise click.UsageError("--keep-phases needs a folder: with --json give --out DIR", ctx)
     if force and out is None and mcap is None:
         raise click.UsageError("--force needs --out DIR or --mcap FILE", ctx)
     if mcap is not None:
@@ -103,7 +112,7 @@ def run(
                 say("judging it at other sampling phases")
                 try:
                     called = typed(scenario, changes, method_files)
-                    judge_in_phases(result, called=called)
+                    judge_in_phases(result, called=called, keep=keep_phases)
                     _explain(result, causes, called)
                 except KeyboardInterrupt:
                     console.print(KEPT)

@@ -55,6 +55,9 @@ class Run:
     # a `latch_state` each (docs/layouts.md), at the end; empty in a run read from a folder
     latches: np.ndarray = field(default_factory=lambda: np.zeros((0, LATCH_FLOATS)))
 
+    # all runs of which the verdict is, itself first, where they were to be kept
+    judged_runs: list[Run] = field(default_factory=list, repr=False)
+
     _orbit: Orbit | None = field(default=None, repr=False)
     _metrics: dict[str, Any] | None = field(default=None, repr=False)
 

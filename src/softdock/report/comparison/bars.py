@@ -13,11 +13,6 @@ from softdock.report.frame.charts import Line, chart
 
 # of the verdict's word
 ROLES = {"faithful": "c3", "distorted": "c2", "unsafe": "c4", "no verdict": "c1"}
-    "faithful": "c3",
-    "distorted": "c2",
-    "unsafe": "c4",
-    "no verdict": "c1",
-}  # of the verdict's word
 ROW, FRAME = 30, 110  # pixels of a bar, and around them
 Say = Callable[[float], str]
 ROOM = 1.35  # of the longest bar: its number stands behind it
