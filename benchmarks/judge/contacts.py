@@ -65,6 +65,8 @@ def contacts_of(phase: Phase) -> list[Contact]:
         if phase.rewinds:
             first = min(first, _first_corrected_force(phase, first, found[-1].last if found else 0))
         last = math.ceil((parted + tail) / T - ROUNDING)
+        if phase.rewinds:
+            last = max(last, _last_own_force(phase, first, last))
         ended = parted + tail <= end + ROUNDING * T and not (i == len(spans) - 1 and touching)
         found.append(
             Contact(start, parted, first, min(last, rows - 1) if ended else rows - 1, ended)
@@ -80,6 +82,14 @@ def _first_corrected_force(phase: Phase, row: int, least: int) -> int:
     moved = np.linalg.norm(np.diff(v[back : row + 1], axis=0), axis=1)
     rising = np.nonzero(moved > 1e-9 + 1e-3 * float(moved.max(initial=0.0)))[0]
     return back + int(rising[0]) if len(rising) else row
+
+
+def _last_own_force(phase: Phase, first: int, row: int) -> int:
+    """Row at which a contact that a method computes for the satellites has ended."""
+    force = np.linalg.norm(corrected(phase.loop, "satellite.chaser.force"), axis=1)
+    while row < len(force) - 1 and force[row + 1] > 1e-3 * float(force[first:row].max(initial=0.0)):
+        row += 1
+    return row
 
 
 def reference_end(phase: Phase) -> float | None:

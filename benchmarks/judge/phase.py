@@ -48,7 +48,8 @@ class Phase:
 
     @property
     def rewinds(self) -> bool:
-        return any("corrected." in name for name in self.loop)
+        """Whether a method computes the satellites' contact itself, and its past anew."""
+        return any("corrected." in name or name.startswith("faithful.") for name in self.loop)
 
 
 def read_phase(folder: Path) -> Phase:

@@ -1,7 +1,7 @@
 """What numbers are shares of: the energy that the contact can reach, and the approach speed.
 
-E_0 = 1/2 v^T L v at the reference's first touch: v the relative velocity of the contact point, L
-the pair's effective mass there (3 x 3). Without approach: the external work of the first contact."""
+E_0 = 1/2 v^T L v at the first touch of the reference: v the relative velocity there, L the
+pair's effective mass there (3 x 3). Without approach: the external work of the first contact."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ WORDS = {
     "distance": "distorted",
     "peak_force": "distorted",
     "latch_force": "distorted",
-    "free_flight_force": "distorted",
+    "free_flight": "distorted",
     "outcome": "distorted",
 }
 DEFAULTS = {
@@ -40,7 +40,7 @@ BOUND_OF = {
     "distance": "faithful_distance",
     "peak_force": "faithful_peak_force",
     "latch_force": "faithful_peak_force",
-    "free_flight_force": "free_flight",
+    "free_flight": "free_flight",
 }
 INSIDE = 1.0 + 1e-6
 
@@ -107,7 +107,7 @@ def numbers_of(phase: Phase, bounds: dict[str, float]) -> Numbers:
         until = min([rows, parting + round(settle / phase.T), *after])
         flown += unexplained(phase, parting, max(parting, until))
     if scale.speed > 1e-9:
-        found["free_flight_force"] = flown / scale.speed
+        found["free_flight"] = flown / scale.speed
     if held or parted is None:
         since = _since(phase, contacts, scale)
         window = last_swing(phase, phase.loop, since, settle)

@@ -44,13 +44,11 @@ def _middle(a: np.ndarray) -> np.ndarray:
 
 
 def unexplained(phase: Phase, first: int, last: int) -> float:
-    """Size of the change of relative velocity between two rows that no push explains [m/s]."""
-    change, wrench = np.zeros(3), pushes(phase)
+    """Size of the change of relative velocity between two rows by what no push explains [m/s]."""
+    change, hand = np.zeros(3), held_hands(phase)
     for name, sign in (("chaser", 1.0), ("target", -1.0)):
         body = phase.body(name)
-        if body.fixed:
-            continue
-        v = corrected(phase.loop, f"{name}.velocity")
-        pushed = phase.T * np.sum(wrench[name][first:last, :3], axis=0) / body.mass
-        change = change + sign * (v[last] - v[first] - pushed)
+        if not body.fixed:
+            force = corrected(phase.loop, f"satellite.{name}.force")[1:] - hand[name][:, :3]
+            change = change + sign * phase.T * np.sum(force[first:last], axis=0) / body.mass
     return float(np.linalg.norm(change))
