@@ -44,11 +44,15 @@ def _middle(a: np.ndarray) -> np.ndarray:
 
 
 def unexplained(phase: Phase, first: int, last: int) -> float:
-    """Size of the change of relative velocity between two rows by what no push explains [m/s]."""
-    change, hand = np.zeros(3), held_hands(phase)
+    """Size of the change of relative velocity between two rows by forces that no push explains
+    [m/s]. A hand that a method leaves out is no force: the smaller of with and without counts."""
+    hand = held_hands(phase)
+    change = {"with": np.zeros(3), "without": np.zeros(3)}
     for name, sign in (("chaser", 1.0), ("target", -1.0)):
         body = phase.body(name)
         if not body.fixed:
-            force = corrected(phase.loop, f"satellite.{name}.force")[1:] - hand[name][:, :3]
-            change = change + sign * phase.T * np.sum(force[first:last], axis=0) / body.mass
-    return float(np.linalg.norm(change))
+            force = corrected(phase.loop, f"satellite.{name}.force")[1:]
+            share = sign * phase.T / body.mass
+            change["with"] += share * np.sum(force[first:last], axis=0)
+            change["without"] += share * np.sum((force - hand[name][:, :3])[first:last], axis=0)
+    return min(float(np.linalg.norm(one)) for one in change.values())
