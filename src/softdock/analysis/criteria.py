@@ -16,6 +16,7 @@ past.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -182,8 +183,8 @@ def _energy(c: Compared) -> float:
         first, last = contact.touch, contact.over
         before, after = kinetic_energies(c.bodies, c.loop[[first, last]])
         gain = after - before - _work(series["energy.external"], c.bodies, c.loop, first, last)
-        if c.run.has_truth:
-            gain -= series["energy.stored"][first] - series["energy.stored"][last]
+        stored = _stored(series)
+        gain -= stored[first] - stored[last]
         ahead = max(ahead, 0.0) + float(gain)
         most = max(most, ahead)
     if not math.isfinite(most) or not c.scale > 0.0:
@@ -199,10 +200,10 @@ def _distances(c: Compared, swing: Swing | None) -> tuple[float, float]:
         return math.nan, math.nan
     last = c.rows - 1
     if c.contacts.still or c.others.still:
-        first = _window(c, swing)
-        return math.nan, twist_distance(
-            c.bodies, c.loop[first : c.rows], c.reference[first : c.rows], c.scale
-        )
+        rows = slice(_window(c, swing), c.rows)
+        apart = twist_distance(c.bodies, c.loop[rows], c.reference[rows], c.scale)
+        mine, theirs = (math.sqrt(max(e, 0.0) / c.scale) for e in _swinging(c, rows))
+        return math.nan, worse(apart, abs(mine - theirs))
     if c.contacts.each or c.others.each:
         row = both_apart(c.run, c.contacts, c.others)
     else:
@@ -227,25 +228,39 @@ def _after_last_push(run: Run, last: int) -> int:
 
 
 def _window(c: Compared, swing: Swing | None) -> int:
-    """First row of the last swing, or of the last `settle_s`."""
+    """First row of the last swing, or of the last `settle_s`; not before both touch."""
     span = float(c.run.scenario.tables["verdict"]["settle_s"])
     if swing is not None and math.isfinite(swing.period):
         span = swing.period
     time = c.run.series["time"][: c.rows]
-    return min(int(np.searchsorted(time, time[-1] - span - 1e-9)), c.rows - 1)
+    touches = [one.each[-1].start for one in (c.contacts, c.others) if one.still]
+    start = max(time[-1] - span - 1e-9, *touches)
+    return min(int(np.searchsorted(time, start)), c.rows - 1)
+
+
+def _swinging(c: Compared, rows: slice) -> tuple[float, float]:
+    """Kinetic and stored energy, mean over some rows: the loop's, the reference's [J]."""
+    mine, theirs = (
+        float(np.mean(kinetic_energies(c.bodies, motions[rows]) + _stored(series)[rows]))
+        for motions, series in ((c.loop, c.run.series), (c.reference, c.run.orbit.series))
+    )
+    return mine, theirs
+
+
+def _stored(series: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Energy in the contact [J]; nothing where nobody knows it."""
+    if "energy.stored" in series:
+        return series["energy.stored"]
+    return np.zeros(len(series["time"]))
 
 
 def _kept(c: Compared, swing: Swing | None) -> float:
     """Kinetic and stored energy of a pair that still touches, mean of the last swing, less the
     reference's, over E_0."""
-    if not c.contacts.still or not c.scale > 0.0 or not c.rows or not c.run.has_truth:
+    if not c.contacts.still or not c.scale > 0.0 or not c.rows:
         return math.nan
-    rows = slice(_window(c, swing), c.rows)
-    mine, theirs = (
-        np.mean(kinetic_energies(c.bodies, motions[rows]) + series["energy.stored"][rows])
-        for motions, series in ((c.loop, c.run.series), (c.reference, c.run.orbit.series))
-    )
-    return float(mine - theirs) / c.scale
+    mine, theirs = _swinging(c, slice(_window(c, swing), c.rows))
+    return (mine - theirs) / c.scale
 
 
 def _differs(ours: float, theirs: float) -> float:

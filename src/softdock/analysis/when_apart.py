@@ -62,7 +62,8 @@ def contacts_of(run: Run) -> Contacts:
     window = merge_window(run.scenario.tables)
     spans = _merged(_spans(run.contacts, run.latches, run.series), window)
     early = window / 2.0 + T if "corrected.chaser.position.x" in run.series else 0.0
-    readings, found = _oldest_reading(run), []
+    readings = _oldest_reading(run)
+    found: list[Contact] = []
     i = 0
     while i < len(spans):
         start, end = spans[i]
@@ -71,7 +72,7 @@ def contacts_of(run: Run) -> Contacts:
         if over is not None and time[over] >= following - early:
             spans[i : i + 2] = [(start, spans[i + 1][1])]  # it still acts when the next begins
             continue
-        before = found[-1].over if found else 0
+        before = (found[-1].over or 0) if found else 0
         touch = min(max(math.floor((start - early) / T + 1e-9), before), len(time) - 1)
         found.append(Contact(start, end, touch, over))
         i += 1

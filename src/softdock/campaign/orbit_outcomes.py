@@ -40,7 +40,7 @@ ORBIT_OUTCOMES = (
     ),
     Outcome(
         name="judged",
-        meaning="faithful, off or unsafe, by the bounds of the scenario's [verdict]",
+        meaning="faithful, distorted or unsafe, by the bounds of the scenario's [verdict]",
         column=words_of_runs,
         replayed=word_in_table,
         of_orbit=True,

@@ -2,8 +2,8 @@
 
 Order: runs that reached their end before those that stopped; then by the verdict's word, faithful
 before distorted before unsafe (analysis/judgement.py), so that a method that hits harder than orbit
-does not come first; then those that vouch for their own runs (vouching.py) before those that must be
-believed; then by the worst distance from orbit over the phases, after the last contact or at
+does not come first; then those that vouch for their own runs (vouching.py) before those that must
+be believed; then by the worst distance from orbit over the phases, after the last contact or at
 the end; then by the size of the invented energy; equal ones (to 1e-9) in the order of the registry.
 The order is that of right knowledge: what errors of knowledge cost stands beside it.
 """

@@ -13,7 +13,7 @@ from softdock.core.contact.seat import CAPTURES
 from softdock.core.contact_log import LOG_COLUMNS
 from softdock.core.cycle import DEEPEST_START
 from softdock.core.machine import doors
-from softdock.core.machine.record import RECORD, channels_of
+from softdock.core.machine.record import CHANNEL_COUNT, RECORD, channels_of, rewinds
 from softdock.core.machine.state import STATE, STATE_FLOATS, place
 from softdock.core.machine.vector import (
     CAPTURE_AT,
@@ -88,6 +88,9 @@ class Stepper:
         refuse_deep_start(
             *doors.begin(self.vector, scenario.markers.features, self.mem, self.state, self.record)
         )
+        if rows > 0 and rewinds(methods):  # `begin` knows no methods
+            begun = self.record[0, RECORD.at.chaser : RECORD.at.command_chaser]
+            self.record[0, CHANNEL_COUNT : CHANNEL_COUNT + len(begun)] = begun
         refuse_arms_at_start(scenario, self.mem)
 
     def step(self, cycles: int = 1) -> str:

@@ -65,6 +65,7 @@ __all__ = [
     "Orbit",
     "Prepared",
     "hook_memory",
+    "latch_states",
     "orbit",
     "orbit_marker",
     "orbit_mem_floats",
@@ -130,6 +131,12 @@ def latches_at(vector: np.ndarray) -> int:
     return PAIRS_MEM + int(vector[MEMORY_AT + MAP.pair_count]) * (PAIR_FLOATS + 1)
 
 
+def latch_states(vector: np.ndarray, mem: np.ndarray) -> np.ndarray:
+    """State of every latch, a `latch_state` each."""
+    first, count = latches_at(vector), int(vector[MEMORY_AT + MAP.latch_count])
+    return mem[first : first + count * LATCH_FLOATS].reshape(count, LATCH_FLOATS)
+
+
 def _networks(vector: np.ndarray) -> NoNetworks | Networks:
     return NETWORKS if vector[MEMORY_AT + MAP.orbit_network_count] > 0.0 else NO_NETWORKS
 
@@ -170,7 +177,6 @@ def orbit(scenario: Prepared, record: bool = True, coarser: float = 1.0) -> Orbi
     ]
     for contact in contacts:
         contact["pair"] = int(contact["pair"])
-    first, latches = latches_at(vector), int(vector[MEMORY_AT + MAP.latch_count])
     number = dict(zip(OUTCOME_COLUMNS, map(float, outcome), strict=True))
     return Orbit(
         series={name: reached[:, at] for name, at in RECORD.items()} if record else {},
@@ -188,7 +194,7 @@ def orbit(scenario: Prepared, record: bool = True, coarser: float = 1.0) -> Orbi
         driven=number["driven_J"],
         reach=number["reach_J"],
         reach_speed=number["reach_m_per_s"],
-        latches=mem[first : first + latches * LATCH_FLOATS].reshape(latches, LATCH_FLOATS).copy(),
+        latches=latch_states(vector, mem).copy(),
         peak_force=number["peak_force_N"],
         chaser=outcome[CHASER_END : CHASER_END + MOTION_FLOATS].copy(),
         target=outcome[TARGET_END : TARGET_END + MOTION_FLOATS].copy(),
