@@ -17,7 +17,8 @@ import numpy as np
 from softdock.core.adaptation.memory import numbered
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.machine.record import CHANNELS, Channel
-from softdock.recorder.contacts import BODIES, FREE, SHARE, sensor_body
+from softdock.identification.contact import free_force
+from softdock.recorder.contacts import BODIES, SHARE, sensor_body
 from softdock.runs.run import Reached, Run
 from softdock.runs.series import Series
 from softdock.scenario.build import Scenario
@@ -128,7 +129,7 @@ def _measured_size(recording: Any) -> np.ndarray:
     if body is None:
         return np.zeros(len(series["time"]))
     force = np.nan_to_num(np.asarray(series[f"measured.{body}.force"]))
-    zero = np.median(force[: max(10, len(force) // FREE)], axis=0)
+    zero, _ = free_force(force, None)
     return np.asarray(np.linalg.norm(force - zero, axis=1))
 
 
