@@ -161,7 +161,7 @@ declare(
     ),
     Metric(
         name="growth_latched",
-        meaning="how much the swings of a contact that is on at the end grew, less orbit's growth",
+        meaning="growth over ten swings of a pair latched or touching at the end, less orbit's",
         value=lambda j: latched_growth(j.run),
     ),
     Metric(
