@@ -66,8 +66,7 @@ def show_placement(result: Placement) -> None:
         shares = f"{found.share_fitting:.0%} fit, {found.share_with_margin:.0%} use <= {MARGIN:g}"
         table = Table(title=f"{robot}: {found.arm.name}; of {len(found.tried)} places {shares}")
         headings = ["distance [m]", "side [m]", "height [m]", "tilt [deg]", "used", "limited by"]
-        headings.append("tip [N/mm]")
-        for heading in headings:
+        for heading in (*headings, "tip [N/mm]"):
             table.add_column(heading.replace("[", r"\["))
         for best in found.best:
             p = best.place
