@@ -19,7 +19,6 @@ from softdock.analysis.latches import swings_of_modes
 from softdock.analysis.pushes import ENDS, unpushed
 from softdock.runs.run import Run
 
-LOOKED_AT = 64  # contacts of a run, the first ones
 
 
 class Swing(NamedTuple):
