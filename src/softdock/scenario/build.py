@@ -56,6 +56,11 @@ PARTS: dict[str, Rule] = {  # what a scenario is made of
 }
 
 
+def _by_key(value: Any) -> str:
+    able = isinstance(value, Mapping) and all(isinstance(key, str) for key in value)
+    return "" if able else "a mapping from key to value"
+
+
 @dataclass
 class Scenario:
     """A checked scenario, ready to run. `tables` is what it resolved to, every default written out,
@@ -86,7 +91,7 @@ class Scenario:
         `robots__chaser__delay_ms=16`."""
         return self.with_keys({key.replace("__", "."): value for key, value in changes.items()})
 
-    @checked(changes=of_kind("a mapping from key to value", Mapping))
+    @checked(changes=_by_key)
     def with_keys(self, changes: Mapping[str, Any]) -> Scenario:
         """A new scenario with some keys set by path: `{"contact.0.real.stiffness_N_per_m":
         2000}`."""
