@@ -24,13 +24,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from softdock._arguments import TEXT, checked, of_kind, whole
 from softdock.analysis.causes import COMPARE, Cause, causes
 from softdock.analysis.free_flight import free_flight
 from softdock.analysis.judgement import FAITHFUL, share
 from softdock.analysis.phases import MOST_PHASES
 from softdock.analysis.simulation import simulate
 from softdock.analysis.worst_phase import cores, in_phases, judged, metrics_of
-from softdock.arguments import TEXT, checked, of_kind, whole
 from softdock.core.adaptation.registry import RAW
 from softdock.core.machine.features import Markers
 from softdock.core.machine.interrupts import each_abandonable

@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
+from softdock._arguments import TEXT, checked, of_kind, optional
 from softdock.analysis.driving import drive
 from softdock.analysis.simulation import simulate
 from softdock.archive.identified import scenario_changes
-from softdock.arguments import TEXT, checked, of_kind, optional
 from softdock.errors import BadInput, Problem, SoftdockError
 from softdock.identification import identify
 from softdock.recorder.recording import Recording

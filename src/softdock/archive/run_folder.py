@@ -25,10 +25,10 @@ from typing import Any
 
 import numpy as np
 
+from softdock._arguments import FLAG, PATH, checked
 from softdock._version import __version__
 from softdock.analysis.metrics import metrics_json
 from softdock.analysis.simulation import judge
-from softdock.arguments import FLAG, PATH, checked
 from softdock.core.contact_log import LOG_COLUMNS
 from softdock.errors import BadInput, BadRunFolder, printable
 from softdock.files.atomic import write_whole

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.arguments import FLAG, checked, number
+from softdock._arguments import FLAG, checked, number
 from softdock.errors import BadInput, Problem
 from softdock.identification.contact import fit_contact, touches
 from softdock.identification.delays import Following, is_structured, robot_following

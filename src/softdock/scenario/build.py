@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.arguments import Rule, checked, of_kind, optional, refuse_wrong
+from softdock._arguments import Rule, checked, of_kind, optional, refuse_wrong
 from softdock.arms.facility import read_facility
 from softdock.arms.placed import placed_arms
 from softdock.arms.scenario_facility import arm_robots

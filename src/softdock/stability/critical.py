@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.arguments import checked, number, one_of, optional
+from softdock._arguments import checked, number, one_of, optional
 from softdock.errors import BadInput, Problem
 from softdock.stability import closed_forms
 from softdock.stability.boundary import stable_stretch

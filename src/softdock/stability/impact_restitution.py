@@ -16,7 +16,7 @@ import math
 
 import numpy as np
 
-from softdock.arguments import checked, number, one_of, optional, whole
+from softdock._arguments import checked, number, one_of, optional, whole
 from softdock.errors import BadInput, Problem
 from softdock.stability.array_loop import ArrayLoop, Law
 from softdock.stability.loop import (
