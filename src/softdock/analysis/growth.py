@@ -20,7 +20,6 @@ from softdock.analysis.pushes import ENDS, unpushed
 from softdock.runs.run import Run
 
 
-
 class Swing(NamedTuple):
     """Of a pair that still touches at the end; NaN: too few swings to tell."""
 

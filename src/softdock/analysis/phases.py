@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from softdock._arguments import PROGRESS, checked, whole
 from softdock.analysis.momenta import mass_properties
 from softdock.analysis.simulation import SCENARIO_OR_TABLES, simulate
-from softdock.arguments import PROGRESS, checked, whole
 from softdock.core.machine.interrupts import each_abandonable
 from softdock.errors import RunInterrupted
 from softdock.runs.run import Run

@@ -14,8 +14,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from softdock._arguments import PATH, checked, optional
 from softdock.archive.recordings import RECORDED
-from softdock.arguments import PATH, checked, optional
 from softdock.files.atomic import write_whole
 from softdock.files.folders import make_folder
 from softdock.logs.importing import import_contents

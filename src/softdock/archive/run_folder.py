@@ -28,10 +28,10 @@ from typing import Any
 
 import numpy as np
 
+from softdock._arguments import FLAG, PATH, checked
 from softdock._version import __version__
 from softdock.analysis.metrics import metrics_json
 from softdock.analysis.simulation import judge
-from softdock.arguments import FLAG, PATH, checked
 from softdock.core.contact_log import LOG_COLUMNS
 from softdock.core.machine.record import CHANNELS, Channel
 from softdock.errors import BadInput, BadRunFolder, printable

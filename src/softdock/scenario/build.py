@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.arguments import Rule, checked, of_kind, optional, refuse_wrong
+from softdock._arguments import Rule, checked, of_kind, optional, refuse_wrong
 from softdock.arms.facility import read_facility
 from softdock.arms.placed import placed_arms
 from softdock.arms.scenario_facility import arm_robots
@@ -58,6 +58,11 @@ PARTS: dict[str, Rule] = {  # what a scenario is made of
 }
 
 
+def _by_key(value: Any) -> str:
+    able = isinstance(value, Mapping) and all(isinstance(key, str) for key in value)
+    return "" if able else "a mapping from key to value"
+
+
 @dataclass
 class Scenario:
     """A checked scenario, ready to run. `tables` is what it resolved to, every default written out,
@@ -88,7 +93,7 @@ class Scenario:
         `robots__chaser__delay_ms=16`."""
         return self.with_keys({key.replace("__", "."): value for key, value in changes.items()})
 
-    @checked(changes=of_kind("a mapping from key to value", Mapping))
+    @checked(changes=_by_key)
     def with_keys(self, changes: Mapping[str, Any]) -> Scenario:
         """A new scenario with some keys set by path: `{"contact.0.real.stiffness_N_per_m":
         2000}`."""
