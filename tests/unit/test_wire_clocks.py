@@ -75,7 +75,7 @@ def test_a_clock_that_jumps_is_seen_and_followed():
 def heard(numbers, step=1, most=1000, modulus=0, at_ms=None, lasting_ns=0):
     """Verdicts on numbers that come a millisecond for each count apart, or when it is stated."""
     state = np.zeros(sequences.SEQUENCE_COLUMNS, np.int64)
-    rules = {"step": step, "most": most, "modulus": modulus, "step_ns": step * MS}
+    rules = {"step": step, "most": most, "modulus": modulus, "step_ns": step * MS, "is_timed": True}
     at_ms = np.arange(len(numbers)) * step if at_ms is None else at_ms
     verdicts = [
         VERDICTS[
