@@ -53,9 +53,11 @@ from softdock.core.wire import (
     peer_clock,
     rdt,
     robot_cells,
+    senders,
     sequences,
     telegram,
     virtual_queue,
+    wall_clock,
 )
 
 
@@ -149,6 +151,8 @@ GROUPS: dict[str, tuple[str, tuple[Cells, ...]]] = {
             rdt.RECORD,
             sequences.SEQUENCE,
             sequences.LEARNT_STEP,
+            senders.SENDER,
+            wall_clock.WALL,
             peer_clock.WHOLES,
             peer_clock.NUMBERS,
             peer_clock.MINIMUM,
