@@ -32,8 +32,8 @@ def test_a_recording_that_is_not_whole_is_no_success(completed, said, code):
 
 
 def test_a_job_in_the_background_hears_sigint():
-    """A shell lets a script's background jobs ignore SIGINT; `nohup`, which ignores SIGHUP, stays as
-    it is."""
+    """A shell lets a script's background jobs ignore SIGINT; `nohup`, which ignores SIGHUP, stays
+    as it is."""
     before = {n: signal.getsignal(n) for n in (signal.SIGINT, signal.SIGHUP)}
     try:
         for number in before:

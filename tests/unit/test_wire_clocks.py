@@ -169,8 +169,8 @@ WALL_AHEAD = 1_700_000_000 * SECOND  # of the monotonic clock, at first
 
 
 def arrivals(step_ns, said_at_ms, arrived_at_ms, wait_us=30.0):
-    """Errors [ns] of the arrivals of datagrams that the kernel stamps by a wall clock that is set by
-    `step_ns` at 100 ms, each read some time after it came; and the wall clock's own record."""
+    """Errors [ns] of the arrivals of datagrams that the kernel stamps by a wall clock, which is set
+    by `step_ns` at 100 ms; each is read some time after it came. And the wall clock's record."""
     wall = np.zeros(wall_clock.WALL_COLUMNS, np.int64)
     wall[wall_clock.OFFSET], errors = WALL_AHEAD, []
     for arrived, said in zip(arrived_at_ms, said_at_ms, strict=True):
@@ -195,8 +195,8 @@ def test_a_wall_clock_that_is_set_moves_no_arrival(step_ms):
 
 
 def test_a_wall_clock_that_is_slewed_is_followed_without_a_word():
-    """500 ppm for a minute, as a time server slews it: 30 ms, and no arrival is off by more than what
-    it moves between two looks."""
+    """500 ppm for a minute, as a time server slews it: 30 ms, and no arrival is off by more than
+    what it moves between two looks."""
     wall = np.zeros(wall_clock.WALL_COLUMNS, np.int64)
     wall[wall_clock.OFFSET] = WALL_AHEAD
     for now in range(0, 60 * SECOND, 4 * MS):
@@ -219,7 +219,7 @@ def test_a_look_that_took_long_is_no_step():
 
 
 def test_a_stamp_from_before_anything_could_wait_is_not_believed():
-    """A kernel whose stamps fit no reading of the wall clock: the datagram came when it was read."""
+    """Stamps of a kernel that fit no reading of the wall clock: they came when they were read."""
     wall = np.zeros(wall_clock.WALL_COLUMNS, np.int64)
     wall[wall_clock.OFFSET] = WALL_AHEAD
     doors.look_at_wall(wall, 10 * MS, WALL_AHEAD + 10 * MS, 10 * MS)

@@ -146,7 +146,7 @@ class Limits:
 
     restitution: float = above(1.10, 0.0, 10.0, "", "kinetic energy after over before: its square")
     energy_floor_J: float = number(
-        1e-3, 0.0, 1e3, "J", "added to every energy bound, so that a slow bounce may have more"
+        1e-3, 0.0, 1e3, "J", "added to every energy bound"
     )
     energy_contact: float = number(0.2, 0.0, 10.0, "", "observed in a contact, of the approach's")
     energy_run: float = number(0.5, 0.0, 100.0, "", "observed in a run, of the approach's")
