@@ -1,19 +1,7 @@
-"""What makes a rig unsafe, as numbers of one run: energy from nothing that no method takes out, and
-contacts that grow.
+"""By how much the swing of a pair that is latched, or still touches, grows.
 
-In: a run with orbit beside it. Out: joules, and shares of 1. NaN: not defined for this run.
-
-Energy that nothing takes out is the invented energy less what virtual elements absorbed beyond what
-they absorb in orbit (where only elements that are part of a satellite exist). Corrections of states
-and wrenches stand in the invented energy with their signs already. Where a method moves the
-satellites by a contact of its own design, that contact is not believed to be passive: what the
-satellites gained beyond the work of others counts, if it is more.
-
-Repeated contacts grow if the pair brings more energy into a contact than it brought into one
-before, of the approach energy; free flight in orbit cannot do that. Where schedules, the tide or
-methods push the satellites this says nothing, and is NaN. A pair that is latched, or still touching
-at the end of the run, grows by what ten of its swings do (decrement.py), less what they do in
-orbit.
+In: a run with orbit beside it. Out: growth over ten swings (decrement.py), less what they do in
+orbit; NaN: too few swings to tell.
 """
 
 from __future__ import annotations
@@ -27,39 +15,11 @@ import numpy as np
 from softdock.analysis.decrement import Swings, swings_of_depth
 from softdock.analysis.latch_modes import latches_of
 from softdock.analysis.latches import swings_of_modes
-from softdock.analysis.momenta import kinetic_energy, mass_properties, motions
-from softdock.analysis.pushes import ENDS, is_pushed, unpushed
-from softdock.core.machine.vector import TIME_AT, TIMES
+from softdock.analysis.pushes import ENDS, unpushed
 from softdock.runs.run import Run
-from softdock.scenario.orbit_frame import has_orbit
 
 LOOKED_AT = 64  # contacts of a run, the first ones
 MOTION = ("position", "attitude", "velocity", "rate")
-
-
-def not_taken_out(run: Run) -> float:
-    """Invented energy that no method takes out [J]."""
-    b = run.ledger
-    left = run.energy_invented_J - (b["virtual"] - float(run.orbit.virtual))
-    if b["designed"] == 0.0 or len(run.latches) or any(c["start_s"] <= 0.0 for c in run.contacts):
-        return left
-    return max(left, b["kinetic"] - b["kinetic_start"] - b["external"])
-
-
-def repeated_growth(run: Run) -> float:
-    """By how much a later contact gets more energy than an earlier one, of the approach energy."""
-    if is_pushed(run.scenario) or has_orbit(run.scenario.tables):
-        return math.nan
-    T, bodies = run.scenario.vector[TIME_AT + TIMES.cycle], mass_properties(run.scenario.vector)
-    last = len(run.series["time"]) - 1
-    rows = [min(math.floor(c["start_s"] / T + 1e-9), last) for c in run.contacts[:LOOKED_AT]]
-    if not rows:
-        return 0.0
-    brought = np.array([kinetic_energy(bodies, motions(run.series, row)) for row in rows])
-    first = min(rows[0], len(run.orbit.series["time"]) - 1)  # orbit may have stopped before
-    approach = kinetic_energy(bodies, motions(run.orbit.series, first))
-    least = np.minimum.accumulate(brought)
-    return float(np.max(brought - least) / approach) if approach > 0.0 else math.nan
 
 
 class Swing(NamedTuple):
@@ -74,13 +34,6 @@ def swing_of(run: Run) -> Swing:
     """Growth and period of a pair that is latched, or still touches, at the end."""
     mine, orbits = swings_of(run)
     return Swing(*excess_growth(mine, orbits), mine.period_s)
-
-
-def latched_growth(run: Run) -> float:
-    """Growth over ten swings beyond orbit's; 0 where the swings are too few to tell, or tell no
-    growth within two standard errors."""
-    growth, error, _ = swing_of(run)
-    return growth if growth > 2.0 * error or growth < 0.0 else 0.0
 
 
 def excess_growth(mine: Swings, orbits: Swings) -> tuple[float, float]:

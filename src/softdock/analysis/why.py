@@ -24,9 +24,11 @@ from typing import Any
 from softdock.analysis.causes import Cause, causes
 from softdock.analysis.free_flight import free_flight
 from softdock.analysis.judgement import CRITERIA, NEXT_TO_NOTHING, excess_of, share
+from softdock.analysis.phases import MOST_PHASES
 from softdock.analysis.shares import EXACT, ORDERS, Set, shares
 from softdock.analysis.variants import Variants, changed
 from softdock.analysis.worst_phase import in_phases, judged, metrics_of
+from softdock.arguments import TEXT, checked, of_kind, whole
 from softdock.core.adaptation.registry import RAW
 from softdock.runs.stepper import cycle_count
 from softdock.scenario.build import Scenario
@@ -49,6 +51,11 @@ OF = {
 }
 
 
+@checked(
+    scenario=of_kind("a Scenario", Scenario),
+    phases=whole(1, MOST_PHASES),
+    called=TEXT,
+)
 def why(
     scenario: Scenario,
     phases: int = PHASES,

@@ -198,7 +198,7 @@ def _count(plan: Plan, columns: dict[str, np.ndarray]) -> Counts:
             "compared": int(np.isfinite(distance).sum()),
             "honest": int(
                 (
-                    np.maximum(distance, columns["distance_from_orbit_at_end"])
+                    np.maximum(distance, columns["distance_from_orbit_later"])
                     <= plan.spec.honest_below
                 ).sum()
             ),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.text import Text
 
-from softdock.cli.arguments import CHANGES, METHOD_FILES, SCENARIO, load_methods
+from softdock.cli.arguments import CHANGES, METHOD_FILES, OUT_FOLDER, SCENARIO, load_methods
 from softdock.cli.folders import RUNS, choose, made, save
 from softdock.cli.main import BAD_INPUT, STOPPED_EARLY
 from softdock.cli.progress import console, echo, output, working
@@ -50,7 +50,7 @@ SMALL = 1e-5  # of the approach: a distance that a table shows as next to nothin
 )
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=OUT_FOLDER,
     metavar="DIR",
     help="Folder for the page, the JSON and the scenario: new, or empty. [default: a new one in "
     f"{RUNS}/; with --json nothing is kept unless --out is given]",

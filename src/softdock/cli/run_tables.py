@@ -34,7 +34,7 @@ def show_run(to: Console, m: Mapping[str, Any]) -> None:
         show_advice(to, m["why"]["advice"])
     to.print(
         Text(
-            f"{m['scenario']}: {m['description']}. {m['integrator']}, "
+            f"{m['scenario']}: {_sentence(m['description'])}{m['integrator']}, "
             f"{' + '.join(m['methods'])}. {m['status']}, {m['ended_at_s']:g} s.",
             style="dim",
         )
@@ -75,6 +75,10 @@ def show_judgement(to: Console, judged: Mapping[str, Any]) -> None:
     for doubt in judged.get("doubts", ()):
         to.print(Text(f"Doubt: {doubt}", style="yellow"))
     to.print(Text(judged["next_step"]))
+
+
+def _sentence(description: str) -> str:
+    return f"{description.rstrip('.')}. " if description else ""
 
 
 def text(value: Any, form: str, unit: str = "", if_none: str = "-") -> str:

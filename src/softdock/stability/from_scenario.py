@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from softdock.analysis.sensor_faults import faults_in_words
+from softdock.arguments import checked, number, of_kind, optional
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.robots.models import robot_model_named
 from softdock.core.spatial.arrays import matrix
 from softdock.errors import BadInput, Problem
+from softdock.scenario.build import Scenario
 from softdock.scenario.device import reachable_stiffness
 from softdock.stability.contact_places import Place, reachable, tip_motion
 from softdock.stability.effective_mass import FreeBody, rotation_mobility, translation_mobility
@@ -34,6 +36,7 @@ class OperatingPoint:
     notes: tuple[str, ...]  # what was assumed or left out
 
 
+@checked(scenario=of_kind("a Scenario", Scenario), depth=optional(number(0.0, above=True)))
 def loops_of(scenario: Any, depth: float | None = None) -> list[OperatingPoint]:
     """One operating point a pair, and one for all pairs at once if there are several. `depth` [m]:
     where non-linear laws are linearised."""
@@ -47,8 +50,6 @@ def loops_of(scenario: Any, depth: float | None = None) -> list[OperatingPoint]:
                 "at least one contact pair: without a touch there is no loop to be stable",
             )
         )
-    if depth is not None and not depth > 0.0:
-        raise BadInput(Problem("depth", depth, "a number > 0 [m]"))
     points = [_point(scenario, i, depth) for i in range(len(pairs))]
     return points if len(points) == 1 else [*points, _together(tables, points)]
 
