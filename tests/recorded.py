@@ -48,7 +48,7 @@ def about(**tables: dict[str, str]) -> About:
         utc_offset_ns=utc_offset_ns(),
         attachments={"rig.toml": 'schema = 1\nname = "test"\n'},
         tables={"provenance": {"sensor.serial": "FT12345", "note": "first light"}, **tables},
-        event_texts=("robot {a} is {b} ms late", "stopped"),
+        event_texts=("the {who}'s robot is {b:.4g} ms late at {a:.0f}", "stopped"),
     )
 
 
@@ -73,7 +73,7 @@ def write_cycle(rings: RingFile, number: int) -> None:
         sample[0] = now
         samples.push(sample)
     if number % 50 == 0:
-        events.push(np.array([now, 30.0, 0.0, float(number), 2.5]))
+        events.push(np.array([now, 30.0, 0.0, float(number), 2.5, 1.0]))
 
 
 def recorded(rings: RingFile, path: Path, cycles: int, flush_every: int = 10) -> Follower:

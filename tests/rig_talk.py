@@ -24,7 +24,7 @@ SLOW_SENSOR = ("sensors.chaser.rate_Hz=1000", "sensors.chaser.sample_Hz=1000")
 class NoPort:
     """Where a socket would be."""
 
-    foreign = 0
+    foreign, others = 0, (0, 0)
 
 
 class Talk:

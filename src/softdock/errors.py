@@ -2,6 +2,7 @@
 
 SoftdockError
 |- BadInput            a value a user gave is impossible; `problems` lists all of them
+|  `- Unwritable       a file or folder cannot be written; an OSError too, with its errno
 |- BadRunFolder        a stored run cannot be read
 |- BadRecording        a recording is cut, foreign, or of a newer version
 |- NoDevice            a GPU was asked for and none was found
@@ -55,6 +56,20 @@ class BadInput(SoftdockError):
         if len(self.problems) > MOST_SHOWN:
             lines.append(f"... and {len(self.problems) - MOST_SHOWN} more")
         super().__init__("\n".join(lines))
+
+
+class Unwritable(BadInput, OSError):
+    """A file or a folder that cannot be written. An `OSError` too: what goes on when a disc is full
+    tells it by `errno`."""
+
+    def __init__(self, key: str, path: object, what: str, error: BaseException):
+        why = getattr(error, "strerror", None) or str(error)
+        super().__init__(Problem(key, str(path), f"{what} that can be written ({why})"))
+        self.errno = getattr(error, "errno", None)
+        self.strerror = why
+
+    def __str__(self) -> str:
+        return "\n".join(str(problem) for problem in self.problems)
 
 
 class BadRunFolder(SoftdockError):

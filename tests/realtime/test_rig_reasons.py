@@ -72,7 +72,7 @@ def test_robots_that_fall_silent_while_arming_are_the_reason():
     assert (rig.program.reason, rig.program.state) == ("none", "arming")
     rig.run(patience + 0.1)
     assert (rig.program.reason, rig.program.state) == ("robot_not_heard", "stopped")
-    assert rig.program.why == f"robot 0 was not heard for {patience - 0.1:.3g} s"
+    assert rig.program.why == f"the chaser's robot was not heard for {patience - 0.1:.3g} s"
 
 
 def pressed_button():

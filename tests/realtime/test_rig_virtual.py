@@ -13,6 +13,7 @@ from softdock import Stepper, load_scenario
 from softdock.core.contact_log import LOG_COLUMNS
 from softdock.core.rig import layout, reasons
 from softdock.core.wire.robot_cells import START
+from softdock.drivers.event_text import sentence
 from softdock.drivers.faults import Faults, Window
 from softdock.drivers.links import SensorLink
 from softdock.drivers.rig_emulation import emulation_of, start_poses
@@ -171,7 +172,7 @@ def test_the_operator_stops_a_run():
         rig.peers.robots[which].show(1.0, "DiL")
         rig.run(10.0)
         assert rig.program.reason == "stop_input"
-        assert f"robot {which}" in rig.program.why
+        assert f"the {('chaser', 'target')[which]}'s robot" in rig.program.why
     rig = VirtualRig(quick())
     rig.run(2.5)
     rig.program.arrays.asked[0] = layout.ASKED_STOP
@@ -261,4 +262,4 @@ def test_every_reason_has_a_sentence_and_a_name_of_its_own():
     names = [one.name for one in reasons.REASONS]
     assert len(set(names)) == len(names)
     for code, one in enumerate(reasons.REASONS):
-        assert reasons.sentence(code, 1.5, 2.5), one
+        assert sentence(code, 1.5, 2.5), one

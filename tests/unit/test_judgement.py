@@ -2,7 +2,6 @@
 
 import copy
 import dataclasses
-import math
 import re
 from types import SimpleNamespace
 
@@ -10,7 +9,7 @@ import numpy as np
 import pytest
 
 from softdock.analysis.free_flight import first_step, free_flight
-from softdock.analysis.growth import _swings, not_taken_out, repeated_growth
+from softdock.analysis.growth import not_taken_out, repeated_growth
 from softdock.analysis.judgement import judgement
 from softdock.analysis.momenta import mass_properties
 from softdock.analysis.simulation import simulate
@@ -137,22 +136,6 @@ def test_no_force_in_free_flight_is_none():
     biased = free_flight(load_scenario("epos_3d", {"sensor.bias_N": [0.0, 0.5, 0.0]}))
     assert "0.5 N of bias" in biased.said
     assert "tare" in biased.remedy
-
-
-def test_swings_that_grow_are_told_from_one_long_press():
-    """A latched contact: swings that grow by 10 % each, swings that stay, a press that only
-    rises, and noise on it."""
-    time = np.linspace(0.0, 10.0, 2001)
-
-    def grown(depth):
-        return _swings({"time": time, "contact.depth": depth}, 0.0)
-
-    turns = np.sin(2.0 * np.pi * time) ** 2
-    assert grown(turns) == pytest.approx(0.0, abs=1e-3)
-    assert grown(turns * 1.1 ** (2.0 * time)) == pytest.approx(1.1**18 - 1.0, rel=0.1)
-    assert math.isnan(grown(time))
-    chance = np.random.default_rng(0).normal(size=len(time))
-    assert math.isnan(grown(time + 0.01 * chance))
 
 
 def test_an_orbit_that_stopped_before_the_contact_is_no_traceback():

@@ -79,7 +79,7 @@ def test_the_scene_follows_the_newest_row(rings: RingFile) -> None:
     robots hold them there, and the force's arrow and trail come with the touch."""
     beside = Beside(rings.path)
     assert beside.words()[:2] == ("amber", "not docking yet: bodies are drawn as planned")
-    rings.ring("events").push(np.array([0.0, 20.0, 0.0, 4.0, 0.0]))
+    rings.ring("events").push(np.array([0.0, 20.0, 0.0, 4.0, 0.0, -1.0]))
     write(rings, CYCLE_S * np.arange(250))
     assert beside.poll()
     chaser = beside.scene.tracks["mock_up.chaser"]

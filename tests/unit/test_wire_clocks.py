@@ -72,9 +72,19 @@ def test_a_clock_that_jumps_is_seen_and_followed():
     assert doors.on_our_clock(wholes, numbers, 399 * T) == 399 * T + 10 * MS
 
 
-def heard(numbers, step=1, most=1000, modulus=0):
+def heard(numbers, step=1, most=1000, modulus=0, at_ms=None, lasting_ns=0):
+    """Verdicts on numbers that come a millisecond for each count apart, or when it is stated."""
     state = np.zeros(sequences.SEQUENCE_COLUMNS, np.int64)
-    verdicts = [VERDICTS[doors.follow(state, n, step, most, modulus)[0]] for n in numbers]
+    rules = {"step": step, "most": most, "modulus": modulus, "step_ns": step * MS}
+    at_ms = np.arange(len(numbers)) * step if at_ms is None else at_ms
+    verdicts = [
+        VERDICTS[
+            doors.follow(
+                state=state, number=n, arrival=round(at * MS), lasting_ns=lasting_ns, **rules
+            )[0]
+        ]
+        for n, at in zip(numbers, at_ms, strict=True)
+    ]
     return verdicts, state
 
 
@@ -92,6 +102,12 @@ def test_one_forged_number_does_not_make_all_others_old():
     assert state[LOST] == 0
     verdicts, _ = heard([500_000, 500_001, 1, 2, 3])
     assert verdicts == ["first", "taken", "not believed", "jumped", "taken"]
+    verdicts, state = heard([5, 6, 900, 8, 9])  # within a second of it, and no second has passed
+    assert verdicts == ["first", "taken", "not believed", "taken", "taken"]
+    assert state[sequences.FAR] == 1
+    verdicts, state = heard([5, 6, 900], at_ms=[0, 1, 895])  # it has: the others were lost
+    assert verdicts[-1] == "taken"
+    assert state[LOST] == 893
     verdicts, _ = heard([5, 9_000_000, 6, 9_000_001, 7])  # two forged ones with good ones between
     assert verdicts == ["first", "not believed", "taken", "not believed", "taken"]
 
@@ -103,12 +119,36 @@ def test_a_count_that_wraps_goes_on():
     assert state[LOST] == 1
 
 
+def test_a_count_that_goes_back_for_good_begins_anew():
+    """A sensor whose count is set back by 1000 is believed after 2 ms of it; fifty old records that
+    come at once, or between the true ones, are old."""
+    back = [*range(5000, 5010), *range(4000, 4010)]
+    verdicts, state = heard(back, most=7000, lasting_ns=2 * MS)
+    assert verdicts[10:13] == ["late", "late", "jumped"]
+    assert set(verdicts[13:]) == {"taken"}
+    assert state[sequences.JUMPED_BY] == 4002 - 5009
+    true, old = list(range(5000, 5100)), list(range(4900, 4950))
+    verdicts, _ = heard(
+        [*true[:50], *old, *true[50:]],
+        at_ms=[*range(50), *(49 + 0.001 * i for i in range(50)), *range(50, 100)],
+        lasting_ns=2 * MS,
+    )
+    assert verdicts[50:100] == ["late"] * 50
+    assert "jumped" not in verdicts
+    mixed = [n for pair in zip(true[50:], old, strict=True) for n in pair]
+    verdicts, _ = heard(
+        [*true[:50], *mixed], lasting_ns=2 * MS, at_ms=[*range(50), *range(50, 150)]
+    )
+    assert "jumped" not in verdicts
+
+
 def test_the_step_of_ipoc_is_learnt_from_many_gaps():
-    """With the second telegram lost the first gap is 8; the step is 4 all the same, and is not
-    said before 50 gaps."""
+    """With telegrams lost and two spoilt, gaps differ; the step is what most of them are, and is
+    not said before 50 gaps."""
     state = np.zeros(sequences.STEP_COLUMNS, np.int64)
     numbers = [0, *range(8, 4 * 60, 4)]
-    found = [doors.learn_step(state, n) for n in numbers]
+    numbers[20], numbers[30] = 900_001, 7
+    found = [doors.learn_step(state, n, 0) for n in numbers]
     assert found[:50] == [0] * 50
     assert found[51] == 4
 

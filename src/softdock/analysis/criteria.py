@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from softdock.analysis.corrected import corrected_motions
 from softdock.analysis.growth import Swing, swing_of
 from softdock.analysis.latches import times
 from softdock.analysis.momenta import (
@@ -28,7 +29,6 @@ from softdock.analysis.momenta import (
     common_energies,
     kinetic_energies,
     mass_properties,
-    motion_rows,
     twist_distance,
 )
 from softdock.analysis.unexplained import contact_peak, unexplained_speed
@@ -121,8 +121,8 @@ def worse(one: float, other: float) -> float:
 
 def _compared(run: Run) -> Compared:
     bodies = mass_properties(run.scenario.vector)
-    loop = motion_rows(run.series, corrected=True)
-    reference = motion_rows(run.orbit.series)
+    loop = corrected_motions(run.series)
+    reference = corrected_motions(run.orbit.series)
     contacts, others = contacts_of(run), reference_contacts(run.orbit)
     scale, speed = _scale(run, bodies, reference, others)
     if not scale > 0.0 and contacts.each:
@@ -292,7 +292,7 @@ def _outcomes(run: Run) -> list[str]:
 def captured_in_reference(run: Run) -> bool:
     """By the rule of the loop, at the loop's instants."""
     scenario = run.scenario
-    rows = np.ascontiguousarray(motion_rows(run.orbit.series).reshape(-1, 26))
+    rows = np.ascontiguousarray(corrected_motions(run.orbit.series).reshape(-1, 26))
     mem = Stepper(scenario).mem
     return math.isfinite(doors.capture_time(scenario.vector, scenario.markers.features, mem, rows))
 

@@ -18,7 +18,8 @@ from softdock.analysis.doubts import doubts_of
 from softdock.core.adaptation.registry import RAW
 
 FAITHFUL, DISTORTED, UNSAFE, NO_VERDICT = "faithful", "distorted", "unsafe", "no verdict"
-WORDS = (FAITHFUL, DISTORTED, UNSAFE)  # the order is that of the numbers in a campaign's tables
+WORDS = (FAITHFUL, DISTORTED, UNSAFE)  # better before worse
+ALL_WORDS = (*WORDS, NO_VERDICT)  # the order is that of the numbers in a campaign's tables
 COLOURS = {FAITHFUL: "green", DISTORTED: "yellow", UNSAFE: "red", NO_VERDICT: "bright_black"}
 INSIDE = 1.0 + 1e-6  # of a bound: what is nearer to it than that counts as inside
 NEXT_TO_NOTHING = 1e-6  # of the approach energy
@@ -218,7 +219,7 @@ def judgement(
         "bounds": {key: bounds[key] for key in bounds},
         "runs": len(runs),
         "over": over,
-        "words": {one: words.count(one) for one in (*WORDS, NO_VERDICT)},
+        "words": {one: words.count(one) for one in ALL_WORDS},
         "phases": each,
     }
 

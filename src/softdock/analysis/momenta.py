@@ -88,20 +88,6 @@ def motions(series: Mapping[str, np.ndarray], row: int) -> np.ndarray:
     )
 
 
-def motion_rows(series: Mapping[str, np.ndarray], corrected: bool = False) -> np.ndarray:
-    """Of both bodies at every row, (rows, 2, 13). `corrected`: as a method recomputed the past,
-    where the series have that."""
-    prefix = "corrected." if corrected and "corrected.chaser.position.x" in series else ""
-    parts = ("position", "attitude", "velocity", "rate")
-    return np.stack(
-        [
-            np.concatenate([series[f"{prefix}{body}.{part}"] for part in parts], axis=1)
-            for body in ("chaser", "target")
-        ],
-        axis=1,
-    )
-
-
 def kinetic_energies(bodies: MassProperties, rows: np.ndarray) -> np.ndarray:
     """`kinetic_energy` of motions (rows, 2, 13) [J]."""
     free, v, w = (~bodies.fixed).astype(float), rows[:, :, 7:10], rows[:, :, 10:13]

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock.analysis.corrected import is_corrected
 from softdock.analysis.momenta import mass_properties
 from softdock.analysis.when_apart import Contacts, both_apart, merge_window
 from softdock.core.spatial.arrays import matrices
@@ -32,7 +33,7 @@ def unexplained_speed(run: Run, loop: Contacts, reference: Contacts) -> float:
             force = run.series[f"satellite.{ENDS[i]}.force"] - hand_forces(run)[ENDS[i]]
             push = push + sign * T * force / bodies.mass[i]
     first = min(loop.first, reference.first)
-    early = merge_window(tables) / 2.0 if "corrected.chaser.position.x" in run.series else 0.0
+    early = merge_window(tables) / 2.0 if is_corrected(run.series) else 0.0
     before = time <= max(first - early, 0.0) if math.isfinite(first) else time <= time[-1]
     found = float(np.linalg.norm(np.sum(push[1:][before[1:]], axis=0)))
     apart = both_apart(run, loop, reference)

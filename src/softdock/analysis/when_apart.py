@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from softdock.analysis.corrected import is_corrected
 from softdock.core.adaptation.memory import numbered
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.contact.latch import BROKEN, LATCH_CELLS, OPEN
@@ -61,7 +62,7 @@ def contacts_of(run: Run) -> Contacts:
     time, T = run.series["time"], float(run.scenario.vector[TIME_AT + TIMES.cycle])
     window = merge_window(run.scenario.tables)
     spans = _merged(_spans(run.contacts, run.latches, run.series), window)
-    early = window / 2.0 + T if "corrected.chaser.position.x" in run.series else 0.0
+    early = window / 2.0 + T if is_corrected(run.series) else 0.0
     readings = _oldest_reading(run)
     found: list[Contact] = []
     i = 0

@@ -15,6 +15,7 @@ import json
 from pathlib import Path
 
 from softdock.archive.recordings import RECORDED
+from softdock.arguments import PATH, checked, optional
 from softdock.files.atomic import write_whole
 from softdock.files.folders import make_folder
 from softdock.logs.importing import import_contents
@@ -25,6 +26,11 @@ from softdock.recorder.written_file import write_contents
 from softdock.scenario.files import load_scenario, to_toml
 
 
+@checked(
+    log=PATH,
+    mapped=lambda value: "" if isinstance(value, Map) or not PATH(value) else "a map, or its file",
+    scenario=optional(PATH),
+)
 def import_log(
     log: str | Path, mapped: Map | str | Path, *, scenario: str | Path | None = None
 ) -> Recording:
@@ -45,6 +51,7 @@ def save_imported(contents: Contents, folder: str | Path, force: bool = False) -
     """Write recording, metrics, page and map to a folder."""
     recording = recording_of(contents)
     recording.source = str(folder)
+    recording.judgement()
     page = recording.page()
     metrics = json.dumps(recording.metrics, indent=1, allow_nan=False) + "\n"
     path = make_folder(folder, force)

@@ -31,6 +31,7 @@ import numpy as np
 from softdock._version import __version__
 from softdock.analysis.metrics import metrics_json
 from softdock.analysis.simulation import judge
+from softdock.arguments import FLAG, PATH, checked
 from softdock.core.contact_log import LOG_COLUMNS
 from softdock.core.machine.record import CHANNELS, Channel
 from softdock.errors import BadInput, BadRunFolder, printable
@@ -56,6 +57,7 @@ MANIFEST, SCENARIO, SERIES, METRICS, REPORT = (
 READ = (SCENARIO, SERIES, METRICS)  # what a run is made from again
 
 
+@checked(folder=PATH, force=FLAG)
 def save_run(run: Run, folder: str | Path, force: bool = False) -> Path:
     """Write a run to a folder. With `force`, over the run that is there; other files in the folder
     stay as they are. A run that was flown alone, or read from a folder, has orbit flown here."""
@@ -112,6 +114,7 @@ def _parts(name: str) -> list[Channel]:
     return [channel for channel in CHANNELS if channel.name.rpartition(".")[0] == name]
 
 
+@checked(folder=PATH)
 def open_run(folder: str | Path) -> Run:
     """A run from its folder. Raises `BadRunFolder` if the folder is missing, cut, changed or of a
     newer version."""

@@ -271,12 +271,14 @@ def distances_at(
 def reachable_energies(
     runs: Thin, batch: Batch, orbits: Orbits, threads: int | None = None
 ) -> np.ndarray:
-    """Energy that the first contact can reach [J]: orbit's, and where orbit does not touch that of
-    the approach."""
+    """Energy that the first contact can reach [J]: orbit's; where orbit does not touch that of the
+    approach, and where nothing touches the work from outside."""
     reach = orbits.outcomes[:, OUTCOME_COLUMNS.index("reach_J")]
     everyone = np.arange(len(batch))
     start = approach_energies(runs, before_contact(runs, everyone, batch, orbits, threads))
-    return np.where(reach > 0.0, reach, start)
+    given = orbits.outcomes[:, OUTCOME_COLUMNS.index("external_J")]
+    none = np.where(given > 0.0, given, np.nan)
+    return np.where(reach > 0.0, reach, np.where(batch.column("contacts") > 0.0, start, none))
 
 
 def before_contact(

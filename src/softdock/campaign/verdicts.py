@@ -15,10 +15,12 @@ from typing import Any
 import numpy as np
 
 from softdock.analysis.judgement import (
+    ALL_WORDS,
     COLOURS,
     DISTORTED,
     FAITHFUL,
     INSIDE,
+    NO_VERDICT,
     UNSAFE,
     WORDS,
     word_of,
@@ -36,7 +38,7 @@ UNSEEN: dict[str, Any] = {"growth": None, "growth_error": None, "outcome": [], "
 
 
 def judged(made: Made) -> np.ndarray:
-    """Index into `WORDS` of every run."""
+    """Index into `ALL_WORDS` of every run."""
     assert made.beside is not None
     bounds = made.plan.variants[made.variant].scenario.tables["verdict"]
     failed = {name: np.zeros(made.count, bool) for name in WORDS}
@@ -44,7 +46,14 @@ def judged(made: Made) -> np.ndarray:
         for word, bound, number in criteria(made):
             failed[word] |= number > (bounds[bound] if bound else 0.0) * INSIDE
     found = np.where(failed[DISTORTED], WORDS.index(DISTORTED), WORDS.index(FAITHFUL))
+    found = np.where(_nothing(made) & ~failed[DISTORTED], ALL_WORDS.index(NO_VERDICT), found)
     return np.where(failed[UNSAFE], WORDS.index(UNSAFE), found).astype(np.int8)
+
+
+def _nothing(made: Made) -> np.ndarray:
+    """Nothing moves or touches: there is nothing to be judged."""
+    assert made.beside is not None
+    return ~(made.beside.scale > 0.0) | ~made.beside.orbits.completed
 
 
 def criteria(made: Made) -> list[tuple[str, str, np.ndarray]]:
@@ -105,7 +114,7 @@ def words_of_runs(made: Made) -> Any:
     """The column of a campaign's table."""
     if made.beside is None:
         raise ValueError("orbit was not flown beside these runs")
-    return words(judged(made), WORDS)
+    return words(judged(made), ALL_WORDS)
 
 
 def word_in_table(metrics: Mapping[str, Any]) -> int:
@@ -113,10 +122,8 @@ def word_in_table(metrics: Mapping[str, Any]) -> int:
     numbers = metrics["criteria"]
     stopped = {"limits": metrics["status"] if metrics["status"] != "completed" else ""}
     outcome = [o for o in numbers["outcome"] if o.split()[0] in ("touched", "latched")]
-    seen = {**numbers, **UNSEEN, **stopped, "outcome": outcome, "no_verdict": ""}
-    if seen["distance"] is None:
-        seen["distance"] = 0.0
-    return WORDS.index(word_of(seen, metrics["judgement"]["bounds"]))
+    seen = {**numbers, **UNSEEN, **stopped, "outcome": outcome}
+    return ALL_WORDS.index(word_of(seen, metrics["judgement"]["bounds"]))
 
 
 def campaign_judgement(r: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -126,7 +133,7 @@ def campaign_judgement(r: Mapping[str, Any]) -> dict[str, Any] | None:
     if not rows:
         return None
     each = [_of_variant(v, len(rows) > 1) for v in rows]
-    best = min(range(len(rows)), key=lambda i: (WORDS.index(each[i]["word"]), -_share(rows[i])))
+    best = min(range(len(rows)), key=lambda i: (ALL_WORDS.index(each[i]["word"]), -_share(rows[i])))
     found = {**each[best], "variants": each}
     if len(rows) > 1:
         good = sum(one["word"] == FAITHFUL for one in each)
@@ -144,13 +151,14 @@ def _share(v: Mapping[str, Any]) -> float:
 
 def _of_variant(v: Mapping[str, Any], several: bool) -> dict[str, Any]:
     counts = v["judged"]
-    word = max((w for w in WORDS if counts[w]), key=WORDS.index, default=FAITHFUL)
-    said = ", ".join(f"{counts[w]} {w}" for w in WORDS)
+    word = max((w for w in WORDS if counts[w]), key=WORDS.index, default=NO_VERDICT)
+    said = ", ".join(f"{counts[w]} {w}" for w in ALL_WORDS if counts[w] or w != NO_VERDICT)
     whose = f"{v['label']}: " if several else ""
     step = {
         FAITHFUL: "Next: this rig may be used within what was varied.",
         DISTORTED: "Next: the worst cases on the page say where it leaves orbit; "
         "`softdock why` says why.",
+        NO_VERDICT: "Next: give the satellites a way to touch: nothing moves or touches.",
         UNSAFE: "Next: replay the worst case before this rig is switched on: the page lists them, "
         "each with its command.",
     }[word]

@@ -12,7 +12,7 @@ import click
 from click.shell_completion import CompletionItem
 from rich.text import Text
 
-from softdock.cli.arguments import METHOD_FILES, load_methods
+from softdock.cli.arguments import FAIL_ON, METHOD_FILES, OUT_FOLDER, end_if_failed, load_methods
 from softdock.cli.campaign_methods import check_used
 from softdock.cli.campaign_output import show, shown_progress
 from softdock.cli.campaign_replay import check_replay, replay_run
@@ -53,7 +53,7 @@ class CampaignName(click.ParamType):
 )
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=OUT_FOLDER,
     metavar="DIR",
     help=f"Folder for the results: new, or empty. [default: a new one in {RUNS}/]",
 )
@@ -103,6 +103,7 @@ class CampaignName(click.ParamType):
     metavar="SECONDS",
     help="For a Dask worker, where the scheduler has none. [default: 60]",
 )
+@FAIL_ON
 @click.option(
     "--json",
     "as_json",
@@ -126,6 +127,7 @@ def campaign(
     scheduler: str | None,
     workers: int | None,
     wait: float | None,
+    fail_on: str | None,
     as_json: bool,
 ) -> None:
     """Run a campaign: how often does the probe capture, how hard does it hit, over which delays is
@@ -137,7 +139,7 @@ def campaign(
 
     Results are written in shards as they come; after an interruption --resume goes on. Exit code 0:
     done (runs that diverge are outcomes); 2: bad input, or the campaign had to stop (what it has is
-    kept); with --replay 3: that run stopped early.
+    kept); with --replay 3: that run stopped early; 4: --fail-on, by the verdict at the top.
 
     Presets: adaptive_damping, epos_monte_carlo, honesty_map, nozzle_capture,
     vbar_navigation.
@@ -150,7 +152,8 @@ def campaign(
     instead = {"runs": runs, "precision": precision}
     plan = _planned(campaign, method_files, instead)
     if replay is not None:
-        replay_run(ctx, plan, replay, out, Path(campaign), as_json)
+        judged = replay_run(ctx, plan, replay, out, Path(campaign), as_json)
+        end_if_failed(fail_on, judged)
         return
     options = {
         "backend": backend,
@@ -174,6 +177,7 @@ def campaign(
     (console if as_json else output()).print(
         Text(f"The page: {folder / 'report.html'}"), soft_wrap=True
     )
+    end_if_failed(fail_on, summary.get("judgement"))
 
 
 def _check_options(ctx: click.Context) -> None:

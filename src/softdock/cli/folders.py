@@ -10,7 +10,7 @@ from itertools import count
 from pathlib import Path
 from typing import Protocol
 
-from softdock.errors import BadInput, Problem
+from softdock.errors import BadInput, Unwritable
 
 RUNS = "softdock-runs"  # where results go that were given no folder
 
@@ -67,7 +67,7 @@ def save(result: Saved, folder: Path | None, force: bool) -> BadInput | None:
     try:
         result.save(folder, force)
     except OSError as error:
-        return BadInput(
-            Problem("out", str(folder), f"a folder that can be written ({error.strerror or error})")
+        return (
+            error if isinstance(error, BadInput) else Unwritable("out", folder, "a folder", error)
         )
     return None

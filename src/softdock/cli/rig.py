@@ -35,15 +35,17 @@ def rig() -> None:
 
     softdock is no safety function: the robots' own limits and safety controller are the guard.
     """
-    _take_as_ctrl_c("SIGTERM", "SIGHUP")
+    _take_as_ctrl_c("SIGTERM", "SIGHUP", "SIGINT")
 
 
 def _take_as_ctrl_c(*names: str) -> None:
     """A terminal that is closed and a `kill` ask for the same stop as Ctrl-C: robots brake, and
-    what was recorded is whole. What is ignored (`nohup`) stays so."""
+    what was recorded is whole. What is ignored (`nohup`) stays so, but for SIGINT: a shell ignores
+    it for every job that a script puts into the background, and a rig must hear it."""
     for name in names:
         number = getattr(signal, name, None)  # Windows has no SIGHUP
         if number is None or threading.current_thread() is not threading.main_thread():
             continue
-        if signal.getsignal(number) == signal.SIG_DFL:
+        ignored = number == signal.SIGINT and signal.getsignal(number) == signal.SIG_IGN
+        if ignored or signal.getsignal(number) == signal.SIG_DFL:
             signal.signal(number, signal.default_int_handler)

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from softdock.cli.arguments import ScenarioName
+from softdock.cli.arguments import OUT_FOLDER, ScenarioName
 from softdock.cli.progress import echo, output, working
 from softdock.cli.rig_arguments import (
     DEFAULT_SCENARIO,
@@ -20,7 +20,7 @@ from softdock.cli.rig_arguments import (
     rig_methods,
 )
 from softdock.cli.rig_console import NO_SAFETY, Live
-from softdock.cli.rig_run import STOPPED, commanded
+from softdock.cli.rig_run import commanded, end
 from softdock.cli.rig_run_output import as_dict, show
 
 FAILED = 4  # exit code: the rig runs, and not as predicted
@@ -37,7 +37,7 @@ FAILED = 4  # exit code: the rig runs, and not as predicted
     show_default=True,
     help="A bounce on the spring that stands in the cell: its stiffness and the approach.",
 )
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="For the recordings.")
+@click.option("--out", type=OUT_FOLDER, metavar="DIR", help="For the recordings.")
 @SCENARIO_CHANGES
 @rig_methods
 @RIG_CHANGES
@@ -57,7 +57,7 @@ def accept(
     from stiffness, mass, the robots' delay and the measured age of the forces.
 
     Passed: every run completed, on time, and within the stated distance. Exit code 4: not passed;
-    3: the supervisor stopped a run.
+    3: the supervisor stopped a run, or a recording is not whole.
     """
     with working("loading"):
         from softdock.drivers.rig_preflight import NO_SHIFT, refuse_impossible
@@ -76,8 +76,7 @@ def accept(
     else:
         show(on, series)
         _say(found)
-    if not series.completed:
-        raise SystemExit(STOPPED)
+    end(series)
     if not found.passed:
         raise SystemExit(FAILED)
 

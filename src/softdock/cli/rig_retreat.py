@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from softdock.cli.arguments import OUT_FOLDER
 from softdock.cli.progress import echo, working
 from softdock.cli.rig_arguments import (
     JSON,
@@ -18,14 +19,14 @@ from softdock.cli.rig_arguments import (
     rig_methods,
 )
 from softdock.cli.rig_console import Live
-from softdock.cli.rig_run import STOPPED, commanded
+from softdock.cli.rig_run import commanded, end
 from softdock.cli.rig_run_output import as_dict, show
 
 
 @click.command(short_help="Back out after a stop: along stop.axis, giving way to sideways forces.")
 @RIG
 @click.option("--way-mm", type=click.FloatRange(0.1, 1000.0), help="[default: stop.retreat_m]")
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="For the recording.")
+@click.option("--out", type=OUT_FOLDER, metavar="DIR", help="For the recording.")
 @SCENARIO_OPTION
 @SCENARIO_CHANGES
 @rig_methods
@@ -65,5 +66,4 @@ def retreat(
         echo(json.dumps(as_dict(on, series), indent=1, allow_nan=False) + "\n")
     else:
         show(on, series)
-    if not series.completed:
-        raise SystemExit(STOPPED)
+    end(series)

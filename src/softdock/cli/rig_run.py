@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from softdock.cli.arguments import ScenarioName
+from softdock.cli.arguments import FAIL_ON, OUT_FOLDER, ScenarioName, end_if_failed
 from softdock.cli.progress import echo, working
 from softdock.cli.rig_arguments import (
     JSON,
@@ -22,7 +22,7 @@ from softdock.cli.rig_arguments import (
 )
 from softdock.cli.rig_confirm import confirm_motion
 from softdock.cli.rig_console import NO_SAFETY, Live
-from softdock.cli.rig_run_output import as_dict, granted_text, show
+from softdock.cli.rig_run_output import as_dict, granted_text, judge_recordings, show
 
 if TYPE_CHECKING:
     from softdock.drivers.rig_scenario import OnRig
@@ -41,7 +41,7 @@ STOPPED = 3  # exit code: the supervisor ended a run
     help="How far the chaser stays back in a dry run. [default: 20 mm beyond its free flight]",
 )
 @click.option("--repeat", type=click.IntRange(1, 1000), default=1, show_default=True, metavar="N")
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="For the recordings.")
+@click.option("--out", type=OUT_FOLDER, metavar="DIR", help="For the recordings.")
 @click.option("--no-record", is_flag=True, help="Record nothing.")
 @click.option("--note", default="", help="Goes into the recording.")
 @click.option(
@@ -56,6 +56,7 @@ STOPPED = 3  # exit code: the supervisor ended a run
 @SCENARIO_CHANGES
 @rig_methods
 @RIG_CHANGES
+@FAIL_ON
 @JSON
 def run(
     rig: str,
@@ -71,6 +72,7 @@ def run(
     scenario_changes: tuple[str, ...],
     method_files: tuple[Path, ...],
     changes: tuple[str, ...],
+    fail_on: str | None,
     as_json: bool,
 ) -> None:
     """Run SCENARIO on RIG: hear everybody, go to the start, run up, dock, brake and return.
@@ -79,7 +81,10 @@ def run(
     loopback a person types speed, box and energy bound first. Ctrl-C stops the robots within the
     stated deceleration; a second one ends the answers, and the robots' Timeout stops them.
 
-    Exit code 0: completed; 3: the supervisor stopped a run, and says why.
+    Each recording is judged against orbit, and its page lies beside it.
+
+    Exit code 0: completed, and recorded; 3: the supervisor stopped a run, or a recording is not
+    whole, and says why; 4: --fail-on, by the worst verdict.
 
     softdock is no safety function: the robots' own limits and safety controller are the guard.
     """
@@ -95,18 +100,31 @@ def run(
         _refuse_stream(foxglove, no_record)
     what = f"{'a dry run of ' if dry else ''}{on.scenario.tables['name']}, {repeat} times"
     folder, live = None if no_record else folder_for(on, out), Live(as_json)
+    shown: list[Any] = []
+    if fail_on is not None and no_record:
+        raise click.UsageError("--fail-on needs a verdict, and a verdict a recording")
     if view:
-        from softdock.cli.rig_view import start_viewer
+        from softdock.cli.rig_view import Viewer
 
         if no_record:
             raise click.UsageError("--view shows what is recorded: not with --no-record")
-        live.say(f"softdock view: {start_viewer()}  (read only; stays while its page is open)")
-    series = commanded(on, what, live, repeat, shift, folder, note, stream=foxglove)
+        shown = [Viewer(taken=(foxglove,) if foxglove else ())]
+        live.say(f"softdock view: {shown[0].address}  (read only; stays while its page is open)")
+    series = commanded(on, what, live, repeat, shift, folder, note, stream=foxglove, shown=shown)
+    with working("judging the recordings"):
+        judged = judge_recordings(series)
     if as_json:
-        echo(json.dumps(as_dict(on, series), indent=1, allow_nan=False) + "\n")
+        echo(json.dumps(as_dict(on, series, judged), indent=1, allow_nan=False) + "\n")
     else:
-        show(on, series)
-    if not series.completed:
+        show(on, series, judged)
+    end(series)
+    for one in judged:
+        end_if_failed(fail_on, one)
+
+
+def end(series: RigSeries) -> None:
+    """The exit code of a series: a run that was stopped, or a recording that is not whole."""
+    if not series.completed or not series.recorded:
         raise SystemExit(STOPPED)
 
 
@@ -120,8 +138,10 @@ def commanded(
     note: str,
     task: int | None = None,
     stream: int | None = None,
+    shown: list[Any] | None = None,
 ) -> RigSeries:
-    """The series: confirmed, locked, on its sockets. `stream`: a port for Foxglove."""
+    """The series: confirmed, locked, on its sockets. `stream`: a port for Foxglove; `shown`: what
+    looks on beside the run, and may die (`said`)."""
     from softdock.core.rig.layout import DOCK
     from softdock.drivers.rig_emulation import peers_of
     from softdock.drivers.rig_peers import open_peers
@@ -135,14 +155,16 @@ def commanded(
         for part in OF_A_RUN:
             warm_part(on, part)
     live.say(NO_SAFETY)
+    _say_left_rings(live)
     confirm_motion(on.rig, what, on.rig.limits.speed_m_per_s, energy_bound(on))
     try:
         with (
             Commander(on.rig),
             peers_of(on) as emulators,
             open_peers(on.rig) as peers,
-            _streaming(stream, live) as shown,
+            _streaming(stream, live) as streams,
         ):
+            beside = [*(shown or []), *streams]
 
             def switch_on() -> None:
                 if emulators is not None:
@@ -159,6 +181,10 @@ def commanded(
                 for line in done.said:
                     live.say(line)
 
+            def recorded(rings: Path) -> None:
+                for one in streams:
+                    one.show(rings)
+
             return run_series(
                 on,
                 peers,
@@ -168,8 +194,8 @@ def commanded(
                 folder=folder,
                 note=note,
                 task=DOCK if task is None else task,
-                look=live,
-                recorded=shown,
+                look=_watching(live, beside),
+                recorded=recorded,
                 begun=begun,
                 ended=ended,
                 troubled=live.say,
@@ -191,18 +217,42 @@ def _refuse_stream(port: int | None, no_record: bool) -> None:
 
 
 @contextlib.contextmanager
-def _streaming(port: int | None, live: Live) -> Iterator[Callable[[Path], None]]:
-    """What is to be told the rings of each run."""
+def _streaming(port: int | None, live: Live) -> Iterator[list[Any]]:
+    """The live stream, to be told the rings of each run; nothing without a port."""
     if port is None:
-        yield lambda rings: None
+        yield []
         return
     from softdock.recorder.stream_process import StreamProcess
 
     with StreamProcess(port) as stream:
         live.say(f"live for Foxglove on this computer: {stream.address}")
-        yield stream.show
-        if stream.said:
-            live.say(stream.said)
+        yield [stream]
+
+
+def _watching(live: Live, beside: list[Any]) -> Callable[[Any, float], None]:
+    """The console, and once what has happened to a process beside the run."""
+    told = set[str]()
+
+    def look(program: Any, elapsed_s: float) -> None:
+        live(program, elapsed_s)
+        for said in {one.said for one in beside} - told - {""}:
+            told.add(said)
+            live.say(said)
+
+    return look
+
+
+def _say_left_rings(live: Live) -> None:
+    """What runs that were killed have left in memory."""
+    from softdock.recorder.left_rings import left_behind
+
+    left = left_behind()
+    if left:
+        MB = sum(ring.MB for ring in left)
+        live.say(
+            f"{len(left)} rings of runs that did not end in order take {MB:.0f} MB of memory: "
+            "softdock rig recover --list, --clear"
+        )
 
 
 def refuse_slow(on: OnRig, granted: Any) -> None:

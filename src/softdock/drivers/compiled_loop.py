@@ -24,8 +24,10 @@ from softdock.core.instants import SECOND
 from softdock.core.realtime import serve as loop
 from softdock.core.realtime import system_calls as calls
 from softdock.core.wire.program import Hold
+from softdock.core.wire.senders import OTHER, OTHERS, PORT, SENDER_COLUMNS
+from softdock.core.wire.wall_clock import STEPS, UNFIT
 from softdock.drivers.links import RobotLink, SensorLink
-from softdock.drivers.sockets import Port, monotonic_offset
+from softdock.drivers.sockets import Port, new_wall
 from softdock.errors import BadInput, Problem
 
 LOCK_ALL = 3  # MCL_CURRENT | MCL_FUTURE
@@ -81,7 +83,16 @@ def favoured(priority: int, lock: bool) -> Iterator[Granted]:
             unlock_memory()
 
 
-def make_wire() -> calls.Wire:
+class Beside:
+    """What a loop keeps beside its peers' telegrams, and its programs read: the wall clock, and who
+    sends for each robot."""
+
+    def __init__(self) -> None:
+        self.wall = new_wall()
+        self.senders = np.zeros((loop.ROBOTS, SENDER_COLUMNS), np.int64)
+
+
+def make_wire(wall: np.ndarray | None = None) -> calls.Wire:
     """Buffers of one loop."""
     arrays: dict[str, np.ndarray] = {
         "header": np.zeros((calls.BATCH, calls.HEADER_WORDS), np.int64),
@@ -95,7 +106,7 @@ def make_wire() -> calls.Wire:
         "timeout": np.zeros(2, np.int64),
     }
     addresses = np.array([a.ctypes.data for a in arrays.values()], np.int64)
-    return calls.Wire(addresses=addresses, offset=np.array([monotonic_offset()]), **arrays)
+    return calls.Wire(addresses=addresses, wall=new_wall() if wall is None else wall, **arrays)
 
 
 def peer_number(peer: tuple[str, int]) -> int:
@@ -103,7 +114,9 @@ def peer_number(peer: tuple[str, int]) -> int:
     return int.from_bytes(struct.pack(">H", peer[1]) + socket.inet_aton(peer[0]), "little")
 
 
-def make_sockets(ports: Sequence[Port | None], rows: int) -> loop.Sockets:
+def make_sockets(
+    ports: Sequence[Port | None], rows: int, beside: Beside | None = None
+) -> loop.Sockets:
     """What the loop polls; every port must have one stated peer. None: a place that is left out."""
     numbers = [loop.ABSENT if p is None else p.socket.fileno() for p in ports]
     descriptors = np.array(numbers, np.int64)
@@ -115,6 +128,7 @@ def make_sockets(ports: Sequence[Port | None], rows: int) -> loop.Sockets:
         descriptors=descriptors,
         address=np.array([descriptors.ctypes.data], np.int64),
         peers=np.array(peers, np.int64),
+        senders=(beside or Beside()).senders,
         counts=np.zeros((len(ports), loop.COUNT_COLUMNS), np.int64),
         compute=np.zeros((len(ports), rows), np.int64),
     )
@@ -140,11 +154,14 @@ class CompiledServer:
         sensors: Sequence[tuple[Port, SensorLink] | None],
         program: Any,
         rows: int = 0,
+        beside: Beside | None = None,
     ) -> None:
+        self.beside = beside or Beside()
         robots = (*robots, *(None,) * (loop.ROBOTS - len(robots)))
         sensors = (*sensors, *(None,) * (loop.SENSORS - len(sensors)))
         ports = [None if end is None else end[0] for end in (*robots, *sensors)]
-        self.sockets, self.wire = make_sockets(ports, rows), make_wire()
+        self.sockets = make_sockets(ports, rows, self.beside)
+        self.wire = make_wire(self.beside.wall)
         self.program, self.stop = program, np.zeros(1, np.int64)
         some = next(end[1] for end in robots if end is not None)  # in the place of one that is not
         self._robots = tuple((some if end is None else end[1]).arrays for end in robots)
@@ -199,10 +216,18 @@ class CompiledServer:
 
     def counts(self, which: int) -> dict[str, int]:
         row = self.sockets.counts[which]
+        sender = self.beside.senders[which] if which < loop.ROBOTS else np.zeros(SENDER_COLUMNS)
         return {
             "received": int(row[loop.RECEIVED]),
             "answered": int(row[loop.ANSWERED]),
             "skipped": int(row[loop.SKIPPED]),
             "foreign": int(row[loop.FOREIGN]),
             "slowest_us": int(row[loop.SLOWEST_NS]) // 1000,
+            "sender_port": int(sender[PORT]),
+            "other_senders": int(sender[OTHERS]),
+            "other_port": int(sender[OTHER]),
         }
+
+    def wall_clock(self) -> dict[str, int]:
+        """How often this computer's wall clock was set, and stamps that fit no reading of it."""
+        return {"steps": int(self.beside.wall[STEPS]), "unfit": int(self.beside.wall[UNFIT])}

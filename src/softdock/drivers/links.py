@@ -121,15 +121,20 @@ class RobotLink:
             "off_step": int(a.sequence[sequences.ODD]),
             "malformed": int(a.whole[links.REFUSED]),
             "late_replies": int(a.whole[links.LATE_REPLIES]),
-            "step_ms": int(a.whole[links.LEARNT_STEP]),
+            "step_ms": self.cycle_ms if self.counts_telegrams else int(a.whole[links.LEARNT_STEP]),
             "clock_jumps": int(a.clock[peer_clock.CLOCK_JUMPS]),
             "drift_ppm": float(doors.drift_ppm(a.line)),
         }
 
+    @property
+    def counts_telegrams(self) -> bool:
+        """Whether IPOC steps by 1 a cycle, as some simulators have it: not ms."""
+        return bool(self.arrays.whole[links.COUNTS_TELEGRAMS])
+
     def check_step(self) -> None:
         """Refuse a robot whose IPOC steps otherwise than the stated cycle; once it is learnt."""
         learnt = int(self.arrays.whole[links.LEARNT_STEP])
-        if learnt not in (0, self.cycle_ms):
+        if learnt not in (0, self.cycle_ms) and not self.counts_telegrams:
             allowed = f"{learnt}: IPOC steps by {learnt} ms"
             raise BadInput(Problem("cycle_ms", self.cycle_ms, allowed))
 
@@ -182,6 +187,7 @@ class SensorLink:
             "old": int(a.sequence[sequences.OLD]),
             "not_believed": int(a.sequence[sequences.FAR]),
             "malformed": int(a.whole[links.REFUSED]),
+            "jumps": int(a.sequence[sequences.JUMPS]),
             "faulty": int(a.whole[links.FAULTY]),
             "drift_ppm": float(doors.drift_ppm(a.line)),
         }

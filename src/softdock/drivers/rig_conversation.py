@@ -21,7 +21,7 @@ import numpy as np
 
 from softdock.core.instants import NS
 from softdock.drivers.compiled_loop import ask_priority
-from softdock.drivers.rig_peers import SENSOR, RigPeers
+from softdock.drivers.rig_peers import SENSOR, Requests, RigPeers
 from softdock.drivers.serve import Server
 
 Six = Sequence[float]
@@ -138,7 +138,8 @@ class Conversation:
         elif link.lost_now >= limits.lost_in_a_row:
             self.reason = f"{link.lost_now} telegrams of the {who}'s robot were lost in a row"
         elif any(link.stamp_ns - other.stamp_ns > quiet_ns for other in others):
-            self.reason = f"a robot was silent for {limits.silence_cycles} cycles"
+            name = next(n for n in self.peers.robots if n != who)
+            self.reason = f"the {name}'s robot was silent for {limits.silence_cycles} cycles"
         else:
             self._watch_force(link.stamp_ns)
 
@@ -186,9 +187,11 @@ class Conversation:
         sys.setswitchinterval(self._switch_s)
 
     def _wait(self, seconds: float, until: Callable[[], bool]) -> None:
-        end = time.monotonic() + seconds
+        end, requests = time.monotonic() + seconds, Requests(self.peers)
         while time.monotonic() < end and not until():
             time.sleep(LOOK_S)
+            if not self.paths:  # nothing moves yet
+                requests.repeat(time.monotonic())
 
     def listen(self, seconds: float) -> None:
         """For some seconds; nothing moves."""

@@ -34,6 +34,8 @@ class HeardRobot:
     late_replies: int  # of ours, by the controller's count
     malformed: int
     foreign: int  # datagrams of others
+    other_senders: int  # datagrams from other ports of its address than the one that is answered
+    counts_telegrams: bool  # IPOC steps by 1 a cycle: a simulator
     drift_ppm: float
     clock_jumps: int
     jitter_us: float | None  # arrival after the clock's line, 99 % of them
@@ -111,6 +113,8 @@ def _robot(c: Conversation, name: str) -> HeardRobot:
         late_replies=max(0, int(counts["late_replies"]) - first) if rows else 0,
         malformed=int(counts["malformed"]),
         foreign=c.peers.ports[name].foreign,
+        other_senders=c.peers.ports[name].others[0],
+        counts_telegrams=link.counts_telegrams,
         drift_ppm=float(counts["drift_ppm"]),
         clock_jumps=int(counts["clock_jumps"]),
         jitter_us=float(np.percentile(late, 99.0)) if late else None,
@@ -177,6 +181,10 @@ def _problems(
             given = f"{r.telegrams} telegrams in {seconds:g} s"
             allowed = f"one every {1e3 * c.T:g} ms: RSI has ended, or began late; what does the "
             yield Problem(at, given, allowed + "controller's screen say?", file)
+        if r.other_senders:
+            port = c.peers.ports[name].others[1]
+            given = f"{r.other_senders} datagrams from another port of {stated.address}: {port}"
+            yield Problem(at, given, "one program that sends as this robot", file)
         if r.malformed:
             allowed = f"telegrams as {c.rig.ethernet[name].file} has them"
             yield Problem(at, f"{r.malformed} telegrams that cannot be read", allowed, file)

@@ -8,6 +8,7 @@ from typing import Any
 
 from softdock.core.rig import layout
 from softdock.drivers.rig_program import NAMES, RigProgram
+from softdock.drivers.rig_warnings import warnings_of
 from softdock.runs.run import contact_rows
 
 S, V = layout.STAND.at, layout.SEEN.at
@@ -21,6 +22,7 @@ class RobotOutcome:
     name: str
     telegrams: int
     lost: int
+    overtaken: int  # of the lost: that came after a newer one
     late: int  # replies, as its controller counts them
     malformed: int
     poses_held_back: int
@@ -55,6 +57,8 @@ class RigOutcome:
     samples_lost: int
     slowest_us: float
     checks_failed: dict[str, int]
+    warnings: tuple[str, ...]  # what stopped nothing and should be known
+    unanswered: bool  # a stop ended because robots no longer sent
     robots: tuple[RobotOutcome, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -74,6 +78,7 @@ def _robot(program: RigProgram, name: str) -> RobotOutcome:
         name=name,
         telegrams=int(counts["heard"]),
         lost=int(counts["lost"]),
+        overtaken=int(counts["old"]),
         late=int(counts["late_replies"]),
         malformed=int(counts["malformed"]),
         poses_held_back=int(stand[RS.jumps]),
@@ -115,5 +120,7 @@ def outcome_of(program: RigProgram) -> RigOutcome:
         samples_lost=sum(int(s.counts()["lost"]) for s in program.sensors.values()),
         slowest_us=1e6 * float(seen[V.compute_most]),
         checks_failed=program.counts(),
+        warnings=warnings_of(program),
+        unanswered=bool(stand[S.unanswered]),
         robots=tuple(_robot(program, name) for name in program.names),
     )

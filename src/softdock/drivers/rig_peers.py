@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from softdock.core.wire import doors, rdt
+from softdock.core.wire.sequences import HEARD
 from softdock.drivers.links import RobotLink, SensorLink
 from softdock.drivers.net_ft_page import Calibration, check_scale, fetch_calibration
 from softdock.drivers.rig_model import Rig
@@ -17,6 +18,7 @@ from softdock.drivers.rig_schema import SensorEnd
 from softdock.drivers.sockets import Port
 from softdock.errors import BadInput, Problem
 
+REQUEST_S = 0.5  # without a record, until a sensor is asked again
 SENSOR = "sensor."  # before the name of the robot that carries it
 
 
@@ -45,6 +47,25 @@ class RigPeers:
         sensor = self.rig.sensors[which]
         data = SensorLink.request(command)
         self.ports[SENSOR + which].send(data, (sensor.address, sensor.port))
+
+
+class Requests:
+    """Requests for records, sent again while a sensor sends nothing: a datagram may be lost."""
+
+    def __init__(self, peers: RigPeers) -> None:
+        self._peers = peers
+        self._heard = dict.fromkeys(peers.sensors, -1)
+        self._since_s = dict.fromkeys(peers.sensors, 0.0)
+
+    def repeat(self, now_s: float) -> None:
+        """A look: whoever has sent nothing for REQUEST_S is asked again."""
+        for which, link in self._peers.sensors.items():
+            heard = int(link.arrays.sequence[HEARD])
+            if heard != self._heard[which]:
+                self._heard[which], self._since_s[which] = heard, now_s
+            elif now_s - self._since_s[which] > REQUEST_S:
+                self._since_s[which] = now_s
+                self._peers.request(which)
 
 
 def warm_up(rig: Rig) -> None:

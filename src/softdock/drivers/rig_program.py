@@ -20,6 +20,9 @@ from softdock.core.rig.arrays import Answer, Rows, Supervised
 from softdock.core.seam import COMMAND, new_report
 from softdock.core.spatial.motion import MOTION, POSE_FLOATS
 from softdock.core.wire.telegram import LONGEST
+from softdock.core.wire.wall_clock import STEPS
+from softdock.drivers.compiled_loop import Beside
+from softdock.drivers.event_text import sentence
 from softdock.drivers.links import RobotLink, SensorLink
 from softdock.drivers.rig_limits import limits_of, plan_of, robot_frame, sense_of
 from softdock.drivers.rig_model import Rig
@@ -83,7 +86,8 @@ def rows_of(width: int, ring: Any = None) -> Rows:
 class RigProgram:
     """Controller, supervisor and links of one run. `shift_m`: the chaser's distance in a dry run;
     `rings`: of a recorder (recorder/ring_file.py), by stream; `task`: of layout.TASKS; `ends`: the
-    loop ends by itself; `robots`, `sensors`: links that are there already, by mock-up.
+    loop ends by itself; `robots`, `sensors`: links that are there already, by mock-up; `beside`: of
+    the loop that it runs in.
 
     `links` and `records` are the two of everything that the compiled loop takes: what this rig has
     not is a link that hears nothing."""
@@ -97,6 +101,7 @@ class RigProgram:
         ends: bool = False,
         robots: Mapping[str, RobotLink] | None = None,
         sensors: Mapping[str, SensorLink] | None = None,
+        beside: Beside | None = None,
     ) -> None:
         check_possible(on)
         self.on, rig, scenario = on, on.rig, on.scenario
@@ -108,7 +113,8 @@ class RigProgram:
         self.sensors = dict(sensors or {n: sensor_link(end) for n, end in rig.sensors.items()})
         command = self.controller.first_command()
         plan = plan_of(on, command, self.total, task, shift_m, ends)
-        self.arrays = self._arrays(command, plan, rings)
+        self.arrays = self._arrays(command, plan, rings, beside or Beside())
+        self.arrays.stand[AT.wall_steps] = self.arrays.wall[STEPS]
         for which, end in rig.sensors.items():
             row = self.arrays.sensor_seen[NAMES.index(which)]
             row[layout.SENSOR_SEEN.slice_of("bias")] = (*end.bias_N, *end.bias_Nm)
@@ -118,7 +124,9 @@ class RigProgram:
         )
         self._data, self._out = np.zeros(LONGEST, np.uint8), np.zeros(LONGEST, np.uint8)
 
-    def _arrays(self, command: np.ndarray, plan: np.ndarray, rings: Any) -> Supervised:
+    def _arrays(
+        self, command: np.ndarray, plan: np.ndarray, rings: Any, beside: Beside
+    ) -> Supervised:
         on, rig, controller = self.on, self.on.rig, self.controller
         number, ring = len(NAMES), rings.ring if rings is not None else lambda _: None
         some = self.names[0]  # in the place of a robot that is not there: never asked
@@ -148,6 +156,8 @@ class RigProgram:
                 for n in (n if n in self.robots else some for n in NAMES)
             ),
             asked=np.zeros(1, np.int64),
+            wall=beside.wall,
+            senders=beside.senders,
             cycles=rows_of(recorded.CYCLE.size, ring("cycle")),
             packets=rows_of(recorded.PACKET.size, ring("packets")),
             samples=tuple(
@@ -243,7 +253,7 @@ class RigProgram:
         """The reason in a sentence; empty while there is none."""
         code = int(self.arrays.stand[AT.reason])
         seen = self.arrays.seen
-        return reasons.sentence(code, seen[SEEN.value], seen[SEEN.limit]) if code else ""
+        return sentence(code, seen[SEEN.value], seen[SEEN.limit], seen[SEEN.who]) if code else ""
 
     @property
     def is_over(self) -> bool:

@@ -61,6 +61,7 @@ class Server:
             self.addresses[name] = datagram.source
             self.served.datagrams += 1
             for to, answer in self.controller(datagram.arrival_ns, name, datagram.data):
+                self.ports[name].pin(datagram.source, datagram.arrival_ns)
                 self.tell(to, answer)
                 self.served.answers += 1
             if name not in self.sensors:

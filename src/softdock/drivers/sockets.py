@@ -1,8 +1,9 @@
 """UDP sockets for peers: bound to a stated address, heard from a stated address only.
 
 Python sockets, one datagram at a time: for emulators and for debugging. Arrival times are the
-kernel's (SO_TIMESTAMPNS, mapped to the monotonic clock once), so they do not depend on when a
-thread wakes up.
+kernel's (SO_TIMESTAMPNS, mapped to the monotonic clock with each receive), so they do not depend on
+when a thread wakes up. Where any port of a host is a peer, the one that is answered first stays it
+(core/wire/senders.py).
 """
 
 from __future__ import annotations
@@ -14,7 +15,11 @@ import struct
 import time
 from typing import NamedTuple
 
+import numpy as np
+
 from softdock.core.instants import SECOND
+from softdock.core.wire import doors, senders
+from softdock.core.wire.wall_clock import OFFSET, WALL_COLUMNS
 from softdock.errors import BadInput, Problem
 
 LOOPBACK = "127.0.0.1"
@@ -38,8 +43,16 @@ def monotonic_offset() -> int:
     return min(looks)[1]
 
 
+def new_wall() -> np.ndarray:
+    """WALL (core/wire/wall_clock.py), before the first look."""
+    made = np.zeros(WALL_COLUMNS, np.int64)
+    made[OFFSET] = monotonic_offset()
+    return made
+
+
 class Port:
-    """One UDP socket. `peer`: whose datagrams are taken; port 0: any port of that host."""
+    """One UDP socket. `peer`: whose datagrams are taken; port 0: any port of that host, until one
+    is pinned."""
 
     def __init__(self, host: str = LOOPBACK, port: int = 0, peer: tuple[str, int] | None = None):
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -56,7 +69,8 @@ class Port:
             self.socket.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
         except OSError:
             self._stamped = False
-        self._offset = monotonic_offset()
+        self._wall = new_wall()
+        self._sender = np.zeros(senders.SENDER_COLUMNS, np.int64)
 
     @property
     def address(self) -> tuple[str, int]:
@@ -76,12 +90,31 @@ class Port:
             if not self._is_peer(source):
                 self.foreign += 1
                 continue
-            arrival = time.monotonic_ns()
-            for _level, kind, value in extra:
-                if kind == SO_TIMESTAMPNS and len(value) >= TIMESPEC.size:
-                    seconds, ns = TIMESPEC.unpack(value[: TIMESPEC.size])
-                    arrival = min(arrival, seconds * SECOND + ns - self._offset)
+            arrival = self._arrival(extra)
+            any_port = self.peer is not None and self.peer[1] == 0
+            if any_port and not doors.may_send(self._sender, source[1], arrival):
+                doors.count_other(self._sender, source[1])
+                continue
             return Datagram(data, arrival, source)
+
+    def _arrival(self, extra: list[tuple[int, int, bytes]]) -> int:
+        """When a datagram that was just received arrived, by the kernel where it says so."""
+        earlier, clock, now = time.monotonic_ns(), time.time_ns(), time.monotonic_ns()
+        doors.look_at_wall(self._wall, earlier, clock, now)
+        for _level, kind, value in extra:
+            if kind == SO_TIMESTAMPNS and len(value) >= TIMESPEC.size:
+                seconds, ns = TIMESPEC.unpack(value[: TIMESPEC.size])
+                return int(doors.arrived_at(self._wall, seconds * SECOND + ns, 0, now))
+        return now
+
+    def pin(self, source: tuple[str, int], arrival_ns: int) -> None:
+        """A valid telegram came from there: other ports of the host are counted, not taken."""
+        doors.has_sent(self._sender, source[1], arrival_ns)
+
+    @property
+    def others(self) -> tuple[int, int]:
+        """Datagrams from other ports of the peer's host, and the last of these ports."""
+        return int(self._sender[senders.OTHERS]), int(self._sender[senders.OTHER])
 
     def drain(self) -> list[Datagram]:
         """All that has arrived, oldest first: after a stall only the newest is worth an answer."""

@@ -5,19 +5,19 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from softdock.errors import BadInput, Problem
+from softdock.errors import BadInput, Problem, Unwritable
+from softdock.files.atomic import refuse_unwritable
 
 
 def make_folder(folder: str | Path, force: bool = False) -> Path:
     """The folder, there and writable; `BadInput` if not, or if it holds something and `force` does
     not allow to write over it."""
     path = Path(folder)
+    refuse_unwritable(path, "out", folder=True)
 
     def refuse(allowed: str) -> BadInput:
         return BadInput(Problem("out", str(folder), allowed))
 
-    if path.exists() and not path.is_dir():
-        raise refuse("a folder; this is a file")
     try:
         path.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=path):
@@ -28,7 +28,5 @@ def make_folder(folder: str | Path, force: bool = False) -> Path:
                 "writes over the run in it)"
             )
     except (OSError, ValueError) as error:  # ValueError: a name with a zero byte
-        raise refuse(
-            f"a folder that can be written ({getattr(error, 'strerror', None) or error})"
-        ) from None
+        raise Unwritable("out", folder, "a folder", error) from None
     return path

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from softdock.core.recorder.layout import EVENT
+from softdock.core.rig.reasons import NOBODY
+from softdock.drivers.event_text import filled
 from softdock.recorder import schemas
 from softdock.recorder.cdr import Length, Message, Numbers, Text, header_parts, stamp_parts, stamps
 from softdock.recorder.streams import About, Stream
@@ -59,12 +62,13 @@ def _count(message: bytes) -> int:
     return count
 
 
-def event_text(about: About, code: float, a: float, b: float) -> str:
-    """The text of a code, with its numbers put in."""
+def event_text(about: About, row: np.ndarray) -> str:
+    """The text of an event's row, with its numbers put in."""
+    code, a, b = (float(row[i]) for i in (EVENT.at.code, EVENT.at.a, EVENT.at.b))
     if not 0 <= code < len(about.event_texts):
         return f"event {code:g}: {a:g}, {b:g}"
-    text = about.event_texts[int(code)]
-    return text.replace("{a}", f"{a:.6g}").replace("{b}", f"{b:.6g}")
+    who = float(row[EVENT.at.who]) if len(row) > EVENT.at.who else NOBODY
+    return filled(about.event_texts[int(code)], a, b, who)
 
 
 def encode_log(time_ns: int, level: int, text: str, name: str = "softdock") -> bytes:

@@ -136,7 +136,10 @@ def follow(ring: str, path: str, flush_s: float = FLUSH_S) -> int:
             why = "the recorder was asked to end"
         else:
             time.sleep(max(0.001, flush_s - (time.monotonic() - began_at)))
-    return 0 if follower.finish(why) else 1
+    whole_file = follower.finish(why)
+    if whole_file and not rings.writer_lives:  # nobody is left to take the ring away
+        rings.remove()
+    return 0 if whole_file else 1
 
 
 def main(arguments: list[str] | None = None) -> Any:

@@ -22,6 +22,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from softdock.errors import BadInput, Problem
+from softdock.files.atomic import refuse_unwritable
 from softdock.recorder.follow import FLUSH_S
 from softdock.recorder.ring_file import IN, SECONDS, RingFile, make_ring, warm_up
 from softdock.recorder.streams import About, Stream
@@ -55,10 +56,9 @@ class Recorder:
         self.file = Path(file)
         if not 0.0 < flush_s <= LONGEST_FLUSH_S:
             raise BadInput(Problem("record.flush_ms", 1e3 * flush_s, "more than 0, at most 100 ms"))
+        refuse_unwritable(self.file, "record")
         if self.file.exists():
             raise BadInput(Problem("record", str(file), "a new file; this one exists"))
-        if not os.access(self.file.parent, os.W_OK):
-            raise BadInput(Problem("record", str(file), "a file in a folder that can be written"))
         self.flush_s = flush_s
         self.rings: RingFile = make_ring(streams, about, file, folder, seconds)
         self.process: subprocess.Popen[bytes] | None = None
@@ -102,10 +102,7 @@ class Recorder:
                 )
             elif time.monotonic_ns() - rings.get("looked_ns") > SILENT_S * 1e9:
                 found.append("the recorder has not looked at the loop for more than 2 s")
-        for name, rows in self.lost.items():
-            if rows:
-                found.append(f"{rows} rows of '{name}' are lost to the recording")
-        return found
+        return found + self._lost()
 
     def close(self, timeout_s: float | None = None) -> list[str]:
         """The loop has ended: wait for the file. Returns what went wrong; nothing, and the rings
@@ -118,11 +115,32 @@ class Recorder:
             return [f"nothing was recorded; the rows are in {self.rings.path}"]
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(timeout_s)
-        said = self.said()
         if self.process.stderr is not None:
             self.process.stderr.close()
-        if self.rings.get("ended"):
-            self.rings.remove()
-        elif not said:
-            said = [f"the recording did not end within {timeout_s:g} s; see {self.rings.path}"]
-        return said
+        if not self.rings.get("ended"):
+            return [self._missing(timeout_s)]
+        self.rings.remove()
+        return self._lost()
+
+    def _lost(self) -> list[str]:
+        return [
+            f"{n} rows of '{name}' are lost to the recording" for name, n in self.lost.items() if n
+        ]
+
+    def _missing(self, timeout_s: float) -> str:
+        """Of a file that did not end: why, what there is of it, and what makes it whole."""
+        rings, whose, elsewhere = self.rings, self.process, ""
+        why = f"the recorder did not end within {timeout_s:g} s"
+        if rings.get("refused"):
+            why = f"the disc took no more of it ({os.strerror(rings.get('refused'))})"
+            elsewhere = " --out FILE-WITH-ROOM"
+        elif whose is not None and whose.poll() is not None:
+            why = f"its recorder was killed (exit code {whose.poll()})"
+        ring = rings.rings[0]
+        written, taken = int(ring.words[IN.count]), int(ring.words[IN.taken])
+        held = min(written, len(ring.slots))
+        return (
+            f"the recording {self.file} is not whole: {why}. Of {written} rows of "
+            f"'{ring.stream.name}' its recorder took {taken}; the ring holds the last {held}: "
+            f"softdock rig recover {self.file} --ring {rings.path}{elsewhere}"
+        )

@@ -43,6 +43,7 @@ CONTROL = Cells(
     Cell("refused", 1, "-", "errno of the disc; 0: it takes everything"),
     Cell("bytes", 1, "bytes", "that the disc has taken"),
     Cell("ended", 1, "-", "1: the file is finished"),
+    Cell("recovered", 1, "-", "1: another file was made of it, with every row that it holds"),
 )
 STREAM = Cells(  # a cache line each, so that reader and writer do not share one
     "ring_stream",

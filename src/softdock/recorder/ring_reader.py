@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock.core.recorder.layout import EVENT
 from softdock.errors import BadRecording
 from softdock.recorder.batches import event_text
 from softdock.recorder.follow import take
@@ -73,9 +74,9 @@ class Look:
         return np.concatenate(parts) if parts else np.zeros((0, ring.stream.width))
 
     def _event(self, row: np.ndarray) -> dict[str, Any]:
-        stamp, level, code, a, b = (float(v) for v in row[:5])
-        time_ns = round(stamp) + self.about.utc_offset_ns
-        return {"time_ns": time_ns, "level": int(level), "text": event_text(self.about, code, a, b)}
+        time_ns = round(float(row[EVENT.at.stamp_ns])) + self.about.utc_offset_ns
+        level = int(row[EVENT.at.level])
+        return {"time_ns": time_ns, "level": level, "text": event_text(self.about, row)}
 
     def rows(self) -> np.ndarray:
         """All rows that are kept (n, channels)."""

@@ -63,6 +63,11 @@ class RigSeries:
     def completed(self) -> bool:
         return len(self.runs) == self.planned and all(r.outcome.completed for r in self.runs)
 
+    @property
+    def recorded(self) -> bool:
+        """Whether every recording that was made is whole."""
+        return not any(r.said for r in self.runs)
+
     def statistics(self) -> dict[str, dict[str, float]]:
         """Mean, spread, least and largest of what was measured in completed runs."""
         found = {}

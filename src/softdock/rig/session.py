@@ -17,11 +17,12 @@ from typing import Any
 
 from softdock.core.rig.layout import ASKED_STOP, DOCK
 from softdock.drivers.compiled_loop import (
+    Beside,
     CompiledServer,
     Granted,
     favoured,
 )
-from softdock.drivers.rig_peers import SENSOR, RigPeers
+from softdock.drivers.rig_peers import SENSOR, Requests, RigPeers
 from softdock.drivers.rig_program import NAMES, RigProgram, duration_s
 from softdock.drivers.rig_scenario import OnRig
 from softdock.errors import BadInput, Problem
@@ -30,6 +31,7 @@ LOOK_S = 0.05  # between two looks at the loop
 HEARD_S = 10.0  # for the first telegram
 STOP_S = 15.0  # for a stop that was asked for
 LEAVE_S = 0.1  # of telegrams with Stop
+WAITING = ("idle", "arming")
 SWITCH_S = 1.0  # for the loop to take other arrays
 FOR_EVER_NS = 1 << 62
 Look = Callable[[RigProgram, float], None]
@@ -43,7 +45,7 @@ class Session:
     """Use as a context around the runs of one rig; `peers` are open sockets (rig_peers.py)."""
 
     def __init__(self, on: OnRig, peers: RigPeers) -> None:
-        self.on, self.peers = on, peers
+        self.on, self.peers, self._beside = on, peers, Beside()
         self.granted = Granted(0, False, ())
         self.program: RigProgram | None = None
         self._server: CompiledServer | None = None
@@ -68,6 +70,7 @@ class Session:
             task,
             robots=self.peers.robots,
             sensors=self.peers.sensors,
+            beside=self._beside,
         )
         if self._server is None:
             ports, robots, sensors = self.peers.ports, made.robots, made.sensors
@@ -76,6 +79,7 @@ class Session:
                 [(ports[SENSOR + n], sensors[n]) if n in sensors else None for n in NAMES],
                 made.arrays,
                 rows=1 << 16,
+                beside=self._beside,
             )
             self._server.warm_up()
         return made
@@ -152,12 +156,14 @@ class Session:
         program = self.program
         assert program is not None
         begun, asked = time.monotonic(), 0.0
-        longest = duration_s(program)
+        longest, requests = duration_s(program), Requests(self.peers)
         while not program.is_over:
             try:
                 time.sleep(LOOK_S)
                 now = time.monotonic() - begun
                 look(program, now)
+                if program.state in WAITING:
+                    requests.repeat(now)
                 if self._error is not None:
                     raise self._error
                 if program.state == "idle" and now > HEARD_S:
@@ -185,15 +191,26 @@ class Session:
 
     def not_taken(self) -> dict[str, dict[str, int]]:
         """Datagrams that came and changed nothing, by whose socket and why; where there were any.
-        From other addresses than the stated one; from that one, but no telegram of its count."""
+        From other addresses than the stated one, or another port of it; from the one that is
+        answered, but no telegram of its count."""
         assert self._server is not None
         found: dict[str, dict[str, int]] = {}
         for number, name in enumerate((*NAMES, *(SENSOR + n for n in NAMES))):
-            found[name] = {"other_address": self._server.counts(number)["foreign"]}
+            counts = self._server.counts(number)
+            found[name] = {"other_address": counts["foreign"]}
+            found[name]["other_port"] = counts["other_senders"]
         for name, link in self.peers.robots.items():
             heard = link.counts()
             false = int(heard["not_believed"] - heard["jumps"])  # those were a new beginning
             found[name] |= {"malformed": int(heard["malformed"]), "not_believed": max(0, false)}
+        for name, sensor in self.peers.sensors.items():
+            heard = sensor.counts()
+            false = int(heard["not_believed"] - heard["jumps"])
+            found[SENSOR + name] |= {
+                "malformed": int(heard["malformed"]),
+                "not_believed": max(0, false),
+                "faulty": int(heard["faulty"]),
+            }
         kept = {name: {w: n for w, n in rows.items() if n} for name, rows in found.items()}
         return {name: rows for name, rows in kept.items() if rows}
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softdock._given import given
+from softdock.arguments import TEXT, Rule, of_kind, refuse_wrong, whole
 from softdock.arms.scenario_facility import arm_robots
 from softdock.core.contact.latch import LATCH_FLOATS
 from softdock.core.contact_log import LOG_COLUMNS
@@ -30,6 +31,24 @@ class Reached(NamedTuple):
     peak_force_real_N: float = math.nan  # largest true force of a contact pair
     peak_torque_real_Nm: float = math.nan  # largest true torque about either centre of mass
     captured_at_s: float = math.nan
+
+
+_LIST, _DICT = of_kind("a list", list), of_kind("a dict", dict)
+PARTS: dict[str, Rule] = {  # what a run is made of
+    "scenario": of_kind("a Scenario", Scenario),
+    "series": of_kind("a Series", Series),
+    "contacts": _LIST,
+    "contact_count": whole(0),
+    "cycles": whole(0),
+    "status": TEXT,
+    "state": of_kind("an array", np.ndarray),
+    "warnings": _LIST,
+    "method_books": _DICT,
+    "events": _LIST,
+    "joint_books": _DICT,
+    "reached": of_kind("a Reached", Reached),
+    "latches": of_kind("an array", np.ndarray),
+}
 
 
 @dataclass
@@ -60,6 +79,9 @@ class Run:
 
     _orbit: Orbit | None = field(default=None, repr=False)
     _metrics: dict[str, Any] | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        refuse_wrong(PARTS, vars(self))
 
     @property
     def orbit(self) -> Orbit:

@@ -33,15 +33,16 @@ def is_free(port: int) -> bool:
     return True
 
 
-def chosen_port(asked: int | None) -> int:
-    """The port asked for, if it is free; without a wish the first free one."""
+def chosen_port(asked: int | None, taken: tuple[int, ...] = ()) -> int:
+    """The port asked for, if it is free; without a wish the first free one that is not among those
+    that are `taken`, or will be."""
     if asked is not None:
         if not is_free(asked):
             allowed = f"a free port; another program uses {asked}. Without --port the next is taken"
             raise BadInput(Problem("port", asked, allowed))
         return asked
     for port in range(FIRST_PORT, FIRST_PORT + TRIED):
-        if is_free(port):
+        if port not in taken and is_free(port):
             return port
     raise BadInput(Problem("port", FIRST_PORT, f"{TRIED} ports from here on are all in use"))
 

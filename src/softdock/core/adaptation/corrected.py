@@ -78,7 +78,9 @@ def _last(classes):
     rewinds = [i for i, cls in enumerate(classes) if entry_of(cls).past is not no_past]
     if not rewinds:
         return None
-    cells = entry_of(classes[rewinds[-1]]).cells.at
+    declared = entry_of(classes[rewinds[-1]]).cells
+    assert declared is not None
+    cells = declared.at
     return rewinds[-1], cells.corrected, cells.rewound
 
 

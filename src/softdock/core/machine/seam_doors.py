@@ -55,6 +55,7 @@ from softdock.core.status import (
     REACH_LIMIT,
     TORQUE_LIMIT,
     asked_to_stop,
+    is_known,
     is_sane,
 )
 
@@ -138,7 +139,7 @@ def _act(params, vector, mem, k, kept, measured):
         observed=0.0,
         designed=mem[BOOK_DESIGNED] if said.rows.books else 0.0,
     )
-    if not is_sane(rig, done.corrected, ledger.kinetic):
+    if not (is_sane(rig, done.corrected, ledger.kinetic) and is_known(done.command, ledger)):
         return _with_status(kept, DIVERGED)
     status = asked_to_stop(params.methods, mem[STOP_REQUEST])
     motions = Output(

@@ -29,6 +29,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from softdock.arguments import FLAG, checked, number
 from softdock.core.adaptation.in_orbit import pushing_methods
 from softdock.core.contact.latch import LATCH_FLOATS
 from softdock.core.contact_log import LOG_COLUMNS
@@ -152,6 +153,13 @@ def hook_memory(marker: InOrbit, vector: np.ndarray) -> np.ndarray:
     return np.zeros(int(vector[MEMORY_AT + MAP.size]) if marker.methods else 0)
 
 
+def _is_prepared(value: Any) -> str:
+    vector = getattr(value, "vector", None)
+    able = isinstance(vector, np.ndarray) and hasattr(value, "markers")
+    return "" if able else "a Scenario"
+
+
+@checked(scenario=_is_prepared, record=FLAG, coarser=number(1e-3))
 def orbit(scenario: Prepared, record: bool = True, coarser: float = 1.0) -> Orbit:
     """Fly the scenario as orbit would, over its whole duration. `coarser`: factor on all steps, to
     see how much they matter."""

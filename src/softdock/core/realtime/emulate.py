@@ -13,6 +13,7 @@ from softdock.core.realtime.system_calls import (
     answer,
     arrival_of,
     is_from,
+    look_at_clocks,
     monotonic_ns,
     receive,
     remember_source,
@@ -34,13 +35,13 @@ def _take_in(queue, wire, sockets, link, follows):
     received = BATCH
     while received == BATCH:
         received = receive(wire, sockets.descriptors[0] & DESCRIPTOR)
-        now = monotonic_ns(wire)
+        now = look_at_clocks(wire)
         for i in range(received):
             if not is_from(wire, i, sockets.peers[0]):
                 continue
             if follows:  # a sensor answers whoever asked last
                 remember_source(wire, i)
-            send(queue, link, arrival_of(wire, i, now), wire.data[i], size_of(wire, i))
+            send(queue, link, arrival_of(wire, i, 0, now), wire.data[i], size_of(wire, i))
 
 
 @compiled

@@ -1,7 +1,8 @@
 """The controller's end as one compiled loop: receive, hear, answer; no Python in between.
 
 Each robot's socket is drained and only its newest telegram is answered (the jump of IPOC says how
-many were skipped); the sensors' records are taken before any answer is made. What is answered is
+many were skipped), and only to the port that its first one came from (core/wire/senders.py); the
+sensors' records are taken before any answer is made. What is answered is
 a program's (core/wire/program.py). Ends when told (`stop[0]`), at a stated instant, when the
 program says so, or when any robot has been silent for `silence_ns`.
 """
@@ -18,13 +19,16 @@ from softdock.core.realtime.system_calls import (
     arrival_of,
     is_from,
     is_ready,
+    look_at_clocks,
     monotonic_ns,
+    port_of,
     receive,
     remember_source,
     size_of,
+    source_of,
     wait_for,
 )
-from softdock.core.wire.links import ARRIVED_NS, hear_records, hear_rob
+from softdock.core.wire.links import ARRIVED_NS, hear_records, hear_rob, is_telegram
 from softdock.core.wire.program import (
     Desk,
     after_answer,
@@ -32,6 +36,7 @@ from softdock.core.wire.program import (
     prepare_program,
     watch,
 )
+from softdock.core.wire.senders import count_other, has_sent, may_send
 from softdock.core.wire.sequences import FIRST, JUMPED, TAKEN
 
 COUNTS = Cells(
@@ -58,6 +63,7 @@ class Sockets(NamedTuple):
     descriptors: Any  # int64, a struct pollfd each; ABSENT: there is none, and poll leaves it out
     address: Any  # int64, one: where they stand
     peers: Any  # int64: whose datagrams are taken, as system_calls.is_from has it
+    senders: Any  # int64, a row of SENDER a robot: the port that is answered
     counts: Any  # int64, (sockets, COUNT_COLUMNS)
     compute: Any  # int64, (sockets, rows): from receive to send [ns]
 
@@ -80,20 +86,34 @@ def _is_peer(sockets, wire, i, which):
 
 
 @compiled
-def _hear_telegrams(sockets, wire, robots, which, descriptor):
+def _is_sender(sockets, wire, robots, i, which, arrival):
+    """Whether a datagram from the robot's address is from its port; what is not, is counted."""
+    sender, port = sockets.senders[which], port_of(source_of(wire, i))
+    if may_send(sender, port, arrival):
+        return True
+    if is_telegram(robots[which], wire.data[i], size_of(wire, i)):
+        count_other(sender, port)
+    return False
+
+
+@compiled
+def _hear_telegrams(sockets, wire, robots, which, descriptor, since):
     """Drain one robot's socket: the row of its newest telegram (-1: none), and when the call that
     brought it returned [ns]."""
     counts, newest, begun, received = sockets.counts[which], -1, 0, BATCH
     while received == BATCH:
         received = receive(wire, descriptor)
-        now = monotonic_ns(wire)
+        now = look_at_clocks(wire)
         for i in range(received):
             if not _is_peer(sockets, wire, i, which):
                 continue
             counts[RECEIVED] += 1
-            arrival = arrival_of(wire, i, now)
+            arrival = arrival_of(wire, i, since, now)
+            if not _is_sender(sockets, wire, robots, i, which, arrival):
+                continue
             verdict = hear_rob(robots[which], wire.data[i], size_of(wire, i), arrival)
             if verdict in (TAKEN, FIRST, JUMPED):
+                has_sent(sockets.senders[which], port_of(source_of(wire, i)), arrival)
                 counts[SKIPPED] += 1 if newest >= 0 else 0
                 newest, begun = i, now
                 remember_source(wire, i)
@@ -101,10 +121,10 @@ def _hear_telegrams(sockets, wire, robots, which, descriptor):
 
 
 @compiled
-def _hear_robot(sockets, wire, program, params, robots, sensors, which):
+def _hear_robot(sockets, wire, program, params, robots, sensors, which, since):
     """Drain one robot's socket and answer its newest telegram, if there is one."""
     descriptor, counts = sockets.descriptors[which] & 0xFFFFFFFF, sockets.counts[which]
-    newest, begun = _hear_telegrams(sockets, wire, robots, which, descriptor)
+    newest, begun = _hear_telegrams(sockets, wire, robots, which, descriptor, since)
     if newest < 0:
         return
     desk, size = Desk(wire.data[newest], wire.out), size_of(wire, newest)
@@ -117,16 +137,17 @@ def _hear_robot(sockets, wire, program, params, robots, sensors, which):
 
 
 @compiled
-def _hear_sensor(sockets, wire, link, which):
+def _hear_sensor(sockets, wire, link, which, since):
     """All records that have arrived."""
     descriptor, received = sockets.descriptors[which] & 0xFFFFFFFF, BATCH
     while received == BATCH:
         received = receive(wire, descriptor)
-        now = monotonic_ns(wire)
+        now = look_at_clocks(wire)
         for i in range(received):
             if _is_peer(sockets, wire, i, which):
                 sockets.counts[which, RECEIVED] += 1
-                hear_records(link, wire.data[i], size_of(wire, i), arrival_of(wire, i, now))
+                arrival = arrival_of(wire, i, since, now)
+                hear_records(link, wire.data[i], size_of(wire, i), arrival)
 
 
 @compiled
@@ -143,7 +164,7 @@ def _is_silent(sockets, robots, begun, now, silence_ns):
 @door
 def serve(sockets, wire, program, robots, sensors, stop, until_ns, silence_ns):
     """The loop, until it ends: why. `robots`: two RobLink, `sensors`: two RecordLink."""
-    begun = monotonic_ns(wire)
+    begun, since, emptied = monotonic_ns(wire), 0, 0
     params = prepare_program(program)
     while stop[0] == 0:
         now = monotonic_ns(wire)
@@ -153,12 +174,13 @@ def serve(sockets, wire, program, robots, sensors, stop, until_ns, silence_ns):
             return SILENT
         if watch(program, params, robots, sensors, now) != 0:
             return BY_PROGRAM
+        since, emptied = emptied, now  # what waits now, the last call of poll had not seen
         if wait_for(wire, sockets.descriptors, sockets.address[0], LONGEST_WAIT_NS) <= 0:
             continue
         for i in range(SENSORS):
             if is_ready(sockets.descriptors[ROBOTS + i]):
-                _hear_sensor(sockets, wire, sensors[i], ROBOTS + i)
+                _hear_sensor(sockets, wire, sensors[i], ROBOTS + i, since)
         for i in range(ROBOTS):
             if is_ready(sockets.descriptors[i]):
-                _hear_robot(sockets, wire, program, params, robots, sensors, i)
+                _hear_robot(sockets, wire, program, params, robots, sensors, i, since)
     return TOLD

@@ -18,6 +18,7 @@ from numba import types
 from softdock.core.instants import SECOND
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
+from softdock.core.wire.wall_clock import arrived_at, look_at_wall
 
 _int, _long, _pointer = types.int32, types.int64, types.uintp
 recvmmsg = types.ExternalFunction("recvmmsg", _int(_int, _pointer, types.uint32, _int, _pointer))
@@ -27,7 +28,7 @@ sendto = types.ExternalFunction(
 ppoll = types.ExternalFunction("ppoll", _int(_pointer, types.uint64, _pointer, _pointer))
 clock_gettime = types.ExternalFunction("clock_gettime", _int(_int, _pointer))
 
-CLOCK_MONOTONIC = 1
+CLOCK_REALTIME, CLOCK_MONOTONIC = 0, 1
 MSG_DONTWAIT = 0x40
 SOL_SOCKET, SO_TIMESTAMPNS = 1, 35
 BATCH = 8  # datagrams that one call receives at most
@@ -83,7 +84,7 @@ class Wire(NamedTuple):
     clock: Any  # int64: struct timespec
     timeout: Any  # int64: struct timespec
     addresses: Any  # int64: of all the above
-    offset: Any  # int64, one: wall clock less monotonic clock [ns]
+    wall: Any  # int64, core/wire/wall_clock.py: WALL
 
 
 AT = Cells("wire_addresses", *(Cell(name) for name in Wire._fields[:-2]))
@@ -93,9 +94,23 @@ PORT_BITS = 16
 
 
 @compiled
-def monotonic_ns(wire):
-    clock_gettime(CLOCK_MONOTONIC, wire.addresses[AT_CLOCK])
+def _read_clock(wire, which):
+    clock_gettime(which, wire.addresses[AT_CLOCK])
     return wire.clock[IN_TIME.seconds] * SECOND + wire.clock[IN_TIME.nanoseconds]
+
+
+@compiled
+def monotonic_ns(wire):
+    return _read_clock(wire, CLOCK_MONOTONIC)
+
+
+@compiled
+def look_at_clocks(wire):
+    """Our clock [ns], and the wall clock beside it: before stamps of the kernel are read."""
+    earlier, wall = monotonic_ns(wire), _read_clock(wire, CLOCK_REALTIME)
+    later = monotonic_ns(wire)
+    look_at_wall(wire.wall, earlier, wall, later)
+    return later
 
 
 @compiled
@@ -125,8 +140,9 @@ def size_of(wire, i):
 
 
 @compiled
-def arrival_of(wire, i, now):
-    """The kernel's stamp on the monotonic clock [ns]; `now` where it gave none."""
+def arrival_of(wire, i, since, now):
+    """The kernel's stamp on the monotonic clock [ns]; `now` where it gave none. `since`: nothing
+    was waiting then."""
     c = wire.control[i]
     level, kind = c[IN_MESSAGE.kind] & 0xFFFFFFFF, c[IN_MESSAGE.kind] >> 32
     if (
@@ -136,7 +152,7 @@ def arrival_of(wire, i, now):
     ):
         at = IN_MESSAGE.stamp
         stamp = c[at + IN_TIME.seconds] * SECOND + c[at + IN_TIME.nanoseconds]
-        return min(now, stamp - wire.offset[0])
+        return arrived_at(wire.wall, stamp, since, now)
     return now
 
 
@@ -144,6 +160,12 @@ def arrival_of(wire, i, now):
 def source_of(wire, i):
     """Address and port of a datagram just received, as one number."""
     return (wire.source[i, PEER_WORD] >> 16) & 0xFFFFFFFFFFFF
+
+
+@compiled
+def port_of(source):
+    """The port of a source."""
+    return ((source & 0xFF) << 8) | ((source >> 8) & 0xFF)
 
 
 @compiled

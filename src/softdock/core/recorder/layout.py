@@ -107,6 +107,7 @@ EVENT_GROUPS: tuple[tuple[str, list[Channel]], ...] = (
     _one("code", "-", "which text"),
     _one("a", "-", "number for the text's {a}"),
     _one("b", "-", "number for the text's {b}"),
+    _one("who", "-", "0: the chaser's, 1: the target's robot or sensor; -1: nobody's"),
 )
 
 

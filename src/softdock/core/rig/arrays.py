@@ -30,7 +30,15 @@ from softdock.core.rig.layout import (
     STATES,
     STOPPED,
 )
-from softdock.core.rig.reasons import COMPLETED, NONE, REASONS, RETREAT, RETREATED, RETREATS
+from softdock.core.rig.reasons import (
+    COMPLETED,
+    NOBODY,
+    NONE,
+    REASONS,
+    RETREAT,
+    RETREATED,
+    RETREATS,
+)
 from softdock.core.spatial.vectors import ZERO, load3, norm, scale
 
 S, V = STAND.at, SEEN.at
@@ -40,11 +48,17 @@ P, F, A = PLAN.at, FRAME.at, SENSE.at
 E, LIMIT = EVENT.at, LIMITS.at
 INFORMATION, WARNING, STOP = 20.0, 30.0, 50.0
 AT_STATES, AT_REASONS = 0, len(STATES)  # codes of events
-AT_DRIFT = AT_REASONS + len(REASONS)
+AT_NOTES = AT_REASONS + len(REASONS)
+AT_DRIFT, AT_WALL, AT_SENDER, AT_COUNT, AT_TELEGRAMS = range(AT_NOTES, AT_NOTES + 5)
 EVENT_TEXTS = (
     *(f"state: {name}" for name in STATES),
     *(f"{one.name}: {one.text}" for one in REASONS),
-    "the clock of robot {a:.0f} is {b:.0f} ppm off ours",
+    "the clock of the {who}'s robot is {b:.0f} ppm off ours",
+    "this computer's wall clock was set {a:set}; arrivals are counted by its monotonic clock",
+    "a second program sends telegrams from the address of the {who}'s robot, port {a:.0f}; the one "
+    "at port {b:.0f} is answered",
+    "the count of the {who}'s sensor has begun anew, by {a:.0f} records",
+    "IPOC of the {who}'s robot counts telegrams, not ms",
 )
 
 
@@ -94,6 +108,8 @@ class Supervised(NamedTuple):
     sent: Any  # float64, (mock-ups, SENT_SLOTS, 7): those replies, base
     answers: Any  # an Answer a mock-up
     asked: Any  # int64, one: what the operator asks for
+    wall: Any  # int64, WALL of the loop that this runs in
+    senders: Any  # int64, a row of SENDER a robot, of the same loop
     cycles: Any  # Rows to the recorder
     packets: Any
     samples: Any  # one a mock-up
@@ -152,11 +168,12 @@ def felt_force(program):
 
 
 @seldom
-def tell(program, level, code, a, b):
-    """An event to the recorder."""
+def tell(program, level, code, who, a, b):
+    """An event to the recorder. `who`: whose robot or sensor, or reasons.NOBODY."""
     rows = program.events
     rows.row[E.stamp_ns], rows.row[E.level] = float(program.stand[S.now_ns]), level
     rows.row[E.code], rows.row[E.a], rows.row[E.b] = float(code), a, b
+    rows.row[E.who] = float(who)
     push(rows.slots, rows.count, rows.words)
 
 
@@ -168,7 +185,7 @@ def enter(program, state):
         return
     stand[S.state], stand[S.in_state] = state, 0
     stand[S.state_ns] = stand[S.now_ns]
-    tell(program, INFORMATION, AT_STATES + state, float(stand[S.k]), 0.0)
+    tell(program, INFORMATION, AT_STATES + state, NOBODY, float(stand[S.k]), b=0.0)
     if state in (BRAKING, RETREATING):
         for i in range(BODIES):
             program.robot_stand[i, RS.standing] = 0
@@ -176,14 +193,16 @@ def enter(program, state):
 
 
 @seldom
-def fail(program, reason, value, limit):
-    """A check has failed: the first reason is kept, all are counted, and the motion ends."""
+def fail(program, reason, who, value, limit):
+    """A check has failed: the first reason is kept, all are counted, and the motion ends. `who`:
+    whose robot or sensor, or NOBODY."""
     stand, state = program.stand, program.stand[S.state]
     stand[S.reasons + reason] += 1
     if stand[S.reason] in (NONE, COMPLETED, RETREATED):
         stand[S.reason] = reason
         program.seen[V.value], program.seen[V.limit] = value, limit
-        tell(program, STOP, AT_REASONS + reason, value, limit)
+        program.seen[V.who] = float(who)
+        tell(program, STOP, AT_REASONS + reason, who, value, b=limit)
     if state <= ARMING or state == STOPPED:
         enter(program, STOPPED)
         return

@@ -96,13 +96,13 @@ def _check_set_point(program, which, before, after):
     a = norm(subtract(v, load3(kept, RV.step))) / T
     alpha = norm(subtract(w, load3(kept, RV.turn))) / T
     if not norm(v) <= limits[LIMIT.speed]:
-        fail(program, reasons.SPEED, norm(v), limits[LIMIT.speed])
+        fail(program, reasons.SPEED, which, norm(v), limits[LIMIT.speed])
     elif not norm(w) <= limits[LIMIT.rate]:
-        fail(program, reasons.RATE, norm(w), limits[LIMIT.rate])
+        fail(program, reasons.RATE, which, norm(w), limits[LIMIT.rate])
     elif not a <= limits[LIMIT.acceleration]:
-        fail(program, reasons.ACCELERATION, a, limits[LIMIT.acceleration])
+        fail(program, reasons.ACCELERATION, which, a, limits[LIMIT.acceleration])
     elif not alpha <= limits[LIMIT.turn_acceleration]:
-        fail(program, reasons.TURN_ACCELERATION, alpha, limits[LIMIT.turn_acceleration])
+        fail(program, reasons.TURN_ACCELERATION, which, alpha, limits[LIMIT.turn_acceleration])
     store3(kept, RV.step, v)
     store3(kept, RV.turn, w)
 
@@ -117,14 +117,14 @@ def _check_measured(program, body, reading, moving):
     power = abs(dot(reading.force, moving))
     seen[V.peak_force], seen[V.power] = max(seen[V.peak_force], force), max(seen[V.power], power)
     if force > limits[LIMIT.force]:
-        fail(program, reasons.FORCE, force, limits[LIMIT.force])
+        fail(program, reasons.FORCE, body, force, limits[LIMIT.force])
     if torque > limits[LIMIT.torque]:
-        fail(program, reasons.TORQUE, torque, limits[LIMIT.torque])
+        fail(program, reasons.TORQUE, body, torque, limits[LIMIT.torque])
     if power > limits[LIMIT.power]:
-        fail(program, reasons.POWER, power, limits[LIMIT.power])
+        fail(program, reasons.POWER, body, power, limits[LIMIT.power])
     is_dry = norm(load3(program.plan, P.shift)) > 0.0
     if is_dry and force > limits[LIMIT.touch]:
-        fail(program, reasons.TOUCH, force, limits[LIMIT.touch])
+        fail(program, reasons.TOUCH, body, force, limits[LIMIT.touch])
 
 
 @compiled
@@ -158,7 +158,7 @@ def control_cycle(program, params, robots, now, lost, forces):
     stand[S.k] = k + 1
     if status != 0:
         stand[S.controller] = status
-        fail(program, reasons.CONTROLLER, float(status), 0.0)
+        fail(program, reasons.CONTROLLER, reasons.NOBODY, float(status), 0.0)
         return False
     kept = load_kept(program.kept, 0)
     if has_sensor(program, CHASER):

@@ -25,6 +25,7 @@ from softdock.core.machine.compiled import apart, compiled
 from softdock.core.rig import reasons
 from softdock.core.rig.arrays import LIMIT, S, V, enter, fail
 from softdock.core.rig.layout import APPROACH, CONTACT, PLAN
+from softdock.core.rig.reasons import NOBODY
 from softdock.core.spatial.vectors import dot, norm, subtract
 
 P = PLAN.at
@@ -102,10 +103,10 @@ def _check_kinetic(program, energy, added):
     if stand[S.contacts] > 0:
         seen[V.kinetic] = energy - (added - seen[V.added_bound])
         if seen[V.kinetic] > seen[V.kinetic_bound]:
-            fail(program, reasons.RESTITUTION, seen[V.kinetic], seen[V.kinetic_bound])
+            fail(program, reasons.RESTITUTION, NOBODY, seen[V.kinetic], seen[V.kinetic_bound])
             return
     if of_run > most:
-        fail(program, reasons.ENERGY_RUN, of_run, most)
+        fail(program, reasons.ENERGY_RUN, NOBODY, of_run, most)
 
 
 @compiled
@@ -120,11 +121,11 @@ def _check_observed(program, observed):
     seen[V.observed_bound] = limits[LIMIT.energy_contact] * seen[V.kinetic_free] + floor + noise
     if seen[V.observed_contact] > seen[V.observed_bound]:
         bound = seen[V.observed_bound]
-        fail(program, reasons.ENERGY_CONTACT, seen[V.observed_contact], bound)
+        fail(program, reasons.ENERGY_CONTACT, NOBODY, seen[V.observed_contact], bound)
     summed = seen[V.observed_run] + max(0.0, seen[V.observed_contact])
     most = limits[LIMIT.energy_run] * seen[V.kinetic_first] + floor
     if summed > most:
-        fail(program, reasons.ENERGY_RUN, summed, most)
+        fail(program, reasons.ENERGY_RUN, NOBODY, summed, most)
 
 
 @compiled

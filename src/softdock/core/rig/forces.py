@@ -11,9 +11,22 @@ from __future__ import annotations
 
 from softdock.core.bodies import BODIES
 from softdock.core.instants import NS
-from softdock.core.machine.compiled import apart, compiled
+from softdock.core.machine.compiled import apart, compiled, seldom
 from softdock.core.rig import reasons
-from softdock.core.rig.arrays import LIMIT, RV, SS, SV, S, V, fail, has_robot, has_sensor
+from softdock.core.rig.arrays import (
+    AT_COUNT,
+    LIMIT,
+    RV,
+    SS,
+    SV,
+    WARNING,
+    S,
+    V,
+    fail,
+    has_robot,
+    has_sensor,
+    tell,
+)
 from softdock.core.rig.flange import to_orbit
 from softdock.core.rig.layout import (
     APPROACH,
@@ -25,6 +38,7 @@ from softdock.core.rig.layout import (
     TRANSFER,
     WAY_OUT,
 )
+from softdock.core.rig.zero import check_frozen
 from softdock.core.seam import side_of
 from softdock.core.spatial.motion import MOTION_FLOATS, load_pose
 from softdock.core.spatial.rotations import rotate
@@ -32,6 +46,7 @@ from softdock.core.spatial.vectors import load3, load4, norm, store3, subtract
 from softdock.core.wire.links import LAST_WORD
 from softdock.core.wire.rdt import is_fault
 from softdock.core.wire.samples import NO_SAMPLE, SAMPLE_VALUES, newest_not_after
+from softdock.core.wire.sequences import JUMPED_BY, JUMPS
 
 P, A = PLAN.at, SENSE.at
 HALF = SAMPLE_VALUES // 2  # forces, then torques
@@ -71,7 +86,7 @@ def _check_sample(program, body, sample):
         most = max(most, abs(sample[i]) / sense[A.range_force])
         most = max(most, abs(sample[HALF + i]) / sense[A.range_torque])
     if most > 1.0:
-        fail(program, reasons.SENSOR_RANGE, most, 1.0)
+        fail(program, reasons.SENSOR_RANGE, body, most, 1.0)
 
 
 @compiled
@@ -79,7 +94,7 @@ def _check_status(program, body, sensor):
     stand, word = program.sensor_stand[body], sensor.whole[LAST_WORD]
     stand[SS.faulty_row] = stand[SS.faulty_row] + 1 if is_fault(word) else 0
     if stand[SS.faulty_row] > 1:  # one record may be spoilt on its way
-        fail(program, reasons.SENSOR_STATUS, float(word), float(stand[SS.faulty_row]))
+        fail(program, reasons.SENSOR_STATUS, body, float(word), float(stand[SS.faulty_row]))
 
 
 @compiled
@@ -93,7 +108,7 @@ def _is_plausible(program, body, force):
     program.stand[S.implausible] += 1
     stand[SS.implausible_row] += 1
     if stand[SS.implausible_row] >= limits[LIMIT.bad_in_a_row]:
-        fail(program, reasons.FORCE_IMPLAUSIBLE, jump, limits[LIMIT.force_step])
+        fail(program, reasons.FORCE_IMPLAUSIBLE, body, jump, limits[LIMIT.force_step])
     return False
 
 
@@ -106,11 +121,13 @@ def _hear_force(program, body, sensor, now):
     slot = newest_not_after(sensor.stamps, sensor.head, now)
     if slot == NO_SAMPLE:
         if is_moving:
-            fail(program, reasons.FORCE_STALE, 1e6, 1e3 * limits[LIMIT.stale])
+            waited = 1e3 * NS * (now - program.stand[S.began_ns])
+            fail(program, reasons.FORCE_STALE, body, waited, 1e3 * limits[LIMIT.stale])
         return False
     stamp, usable = sensor.stamps[slot], True
     if stamp != stand[SS.used_ns]:
         force, torque = _in_body(program, body, sensor.samples[slot])
+        check_frozen(program, body, sensor.samples[slot], stamp)
         if is_moving:
             _check_sample(program, body, sensor.samples[slot])
         usable = not is_moving or _is_plausible(program, body, force)
@@ -119,11 +136,13 @@ def _hear_force(program, body, sensor, now):
             store3(seen, SV.raw, force)
             store3(seen, SV.raw + HALF, torque)
     age = NS * (now - stand[SS.used_ns])
+    if sensor.sequence[JUMPS] != stand[SS.jumps]:
+        _note_new_count(program, body, sensor)
     if is_moving:
         program.seen[V.age_most] = max(program.seen[V.age_most], age)
         _check_status(program, body, sensor)
         if age > limits[LIMIT.stale]:
-            fail(program, reasons.FORCE_STALE, 1e3 * age, 1e3 * limits[LIMIT.stale])
+            fail(program, reasons.FORCE_STALE, body, 1e3 * age, 1e3 * limits[LIMIT.stale])
     return usable
 
 
@@ -137,17 +156,28 @@ def hear_forces(program, sensors, now):
     return found
 
 
+@seldom
+def _note_new_count(program, body, sensor):
+    """The sensor's count went on from elsewhere: said, and its samples go on."""
+    stand = program.sensor_stand[body]
+    new = sensor.sequence[JUMPS] - stand[SS.jumps]
+    stand[SS.jumps] = sensor.sequence[JUMPS]
+    stand[SS.renewed] += new
+    if program.stand[S.state] >= TRANSFER:
+        tell(program, WARNING, AT_COUNT, body, float(sensor.sequence[JUMPED_BY]), b=0.0)
+
+
 @compiled
-def is_fresh(program, sensors, now):
-    """Whether every sensor has been heard just now."""
+def first_silent(program, sensors, now):
+    """The first sensor that has not been heard just now; -1: all have been."""
     for body in range(BODIES):
         if not has_sensor(program, body):
             continue
         sensor = sensors[body]
         slot = newest_not_after(sensor.stamps, sensor.head, now)
         if slot == NO_SAMPLE or NS * (now - sensor.stamps[slot]) >= program.limits[LIMIT.stale]:
-            return False
-    return True
+            return body
+    return -1
 
 
 @compiled
@@ -164,6 +194,8 @@ def zero_forces(program, sensors, now):
     """Tare: from here on readings count without the zero; what a tool weighs here is no contact."""
     for body in range(BODIES):
         program.sensor_stand[body, SS.used_ns] = 0
+        program.sensor_stand[body, SS.zero_ns] = now
+        program.sensor_stand[body, SS.repeated] -= 1  # the newest reading is looked at once more
     hear_forces(program, sensors, now)
     for body in range(BODIES):
         if has_sensor(program, body) and program.senses[body, A.weighs] != 0.0:
@@ -179,9 +211,9 @@ def _feel(program, body):
     size = norm(force)
     program.seen[V.peak_force] = max(program.seen[V.peak_force], size)
     if state >= TRANSFER and state != WAY_OUT and size > limits[LIMIT.force]:
-        fail(program, reasons.FORCE, size, limits[LIMIT.force])
+        fail(program, reasons.FORCE, body, size, limits[LIMIT.force])
     if state in (TRANSFER, RUN_UP, RETURNING) and size > limits[LIMIT.touch]:
-        fail(program, reasons.TOUCH, size, limits[LIMIT.touch])
+        fail(program, reasons.TOUCH, body, size, limits[LIMIT.touch])
 
 
 @apart

@@ -112,12 +112,16 @@ STAND = Cells(
     Cell("controller", 1, "-", "status of the controller"),
     Cell("due", 1, "-", "cycles of the scenario that the newest telegram stands for"),
     Cell("caught_up", 1, "-", "cycles that ran without a telegram of their own"),
+    Cell("wall_steps", 1, "-", "of the wall clock, as the loop has counted them"),
+    Cell("wall_set", 1, "-", "of them, in this run"),
+    Cell("unanswered", 1, "-", "1: a stop ended because robots no longer sent"),
     Cell("reasons", REASON_COUNT, "-", "how often each failed"),
 )
 SEEN = Cells(
     "rig_seen",
     Cell("value", 1, "", "of the first reason: what was found"),
     Cell("limit", 1, "", "of the first reason: the limit"),
+    Cell("who", 1, "-", "of the first reason: 0 the chaser's, 1 the target's, -1 nobody's"),
     Cell("kinetic", 1, "J", "of the pair, less `added` since its bound was set"),
     Cell("kinetic_free", 1, "J", "of the pair at the last free instant"),
     Cell("kinetic_first", 1, "J", "the same at the first contact; before it, at the start"),
@@ -141,6 +145,7 @@ SEEN = Cells(
     Cell("jam_force", 1, "N", "when the way out began"),
     Cell("compute_last", 1, "s", "newest answer"),
     Cell("compute_most", 1, "s", "slowest answer"),
+    Cell("wall_step", 1, "s", "by which the wall clock was set, the last time"),
 )
 SENSOR_STAND = Cells(
     "rig_sensor_stand",
@@ -150,6 +155,15 @@ SENSOR_STAND = Cells(
     Cell("bias_samples", 1, "-", "readings that the bias is the mean of"),
     Cell("bias_ns", 1, "ns", "stamp of the last of them"),
     Cell("kept", 1, "-", "samples handed to the recorder"),
+    Cell("jumps", 1, "-", "of the sensor's count, as the link counts them"),
+    Cell("renewed", 1, "-", "of them, in this run"),
+    Cell("same_ns", 1, "ns", "stamp of the first reading with the same six values; 0: none"),
+    Cell("fresh", 1, "-", "readings at rest that were not the same as the one before"),
+    Cell("repeated", 1, "-", "readings at rest that were"),
+    Cell("window", 1, "-", "readings in this window of free flight"),
+    Cell("zero_ns", 1, "ns", "when the zero was taken"),
+    Cell("first_ns", 1, "ns", "end of the first window of free flight; 0: none yet"),
+    Cell("last_ns", 1, "ns", "end of the last one"),
 )
 SENSOR_SEEN = Cells(
     "rig_sensor_seen",
@@ -157,6 +171,13 @@ SENSOR_SEEN = Cells(
     Cell("raw", 6, "N, Nm", "the reading that is used, body axes, without bias"),
     Cell("bias", 6, "N, Nm", "sensor axes"),
     Cell("tool", 3, "N", "raw force less the contact's, orbit's axes, at the last cycle"),
+    Cell("last", 6, "N, Nm", "the newest reading, sensor axes, believed or not"),
+    Cell("same_p", 6, "m", "where both robots were at the first reading with the same values"),
+    Cell("window_sum", 3, "N", "of the forces of this window of free flight"),
+    Cell("window_squares", 1, "N2", "of them"),
+    Cell("first_free", 3, "N", "mean force of the first window of free flight"),
+    Cell("last_free", 3, "N", "of the last one"),
+    Cell("spread", 1, "N", "of the forces of the last one about their mean"),
 )
 ROBOT_STAND = Cells(
     "rig_robot_stand",
@@ -172,6 +193,9 @@ ROBOT_STAND = Cells(
     Cell("sent", 1, "-", "replies in the ring of replies"),
     Cell("gated", 1, "-", "replies that the last gate held back"),
     Cell("standing", 1, "-", "1: at rest, of a stop"),
+    Cell("renewed", 1, "-", "new counts of IPOC, as the link counts them"),
+    Cell("others", 1, "-", "1: a second sender was said"),
+    Cell("telegrams_said", 1, "-", "1: it was said that IPOC counts telegrams"),
 )
 ROBOT_SEEN = Cells(
     "rig_robot_seen",

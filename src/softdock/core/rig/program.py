@@ -16,7 +16,21 @@ from softdock.core.instants import NS
 from softdock.core.machine.compiled import apart, compiled, door, seldom
 from softdock.core.machine.vector import prepare
 from softdock.core.rig import reasons
-from softdock.core.rig.arrays import LIMIT, S, Supervised, V, fail, has_robot, master_of
+from softdock.core.rig.arrays import (
+    AT_SENDER,
+    AT_WALL,
+    LIMIT,
+    RS,
+    WARNING,
+    S,
+    Supervised,
+    V,
+    enter,
+    fail,
+    has_robot,
+    master_of,
+    tell,
+)
 from softdock.core.rig.layout import ARMING, PLAN, RETREATING, STOPPED, TRANSFER
 from softdock.core.rig.replies import reply
 from softdock.core.rig.robots_heard import hear_robot
@@ -24,10 +38,13 @@ from softdock.core.rig.rows import keep_rows
 from softdock.core.rig.states import STAND_STILL_S, hear_operator, next_cycle
 from softdock.core.wire.links import ARRIVED_NS, hear_rob
 from softdock.core.wire.program import Desk
+from softdock.core.wire.senders import OTHER, OTHERS, PORT
 from softdock.core.wire.sequences import FIRST, JUMPED, TAKEN
+from softdock.core.wire.wall_clock import STEP_NS, STEPS
 
 P = PLAN.at
 LINGER_S = 0.1  # of a loop that ends by itself, after the robots stand
+GONE_S = 0.5  # without a telegram: longer than a network holds one back
 
 
 @compiled
@@ -52,6 +69,11 @@ def watch_supervised(program, params, robots, sensors, now):
     stand[S.now_ns] = max(stand[S.now_ns], now)
     hear_operator(program)
     state = stand[S.state]
+    if program.wall[STEPS] != stand[S.wall_steps]:
+        _note_wall_clock(program)
+    for which in range(BODIES):
+        if program.senders[which, OTHERS] > 0 and program.robot_stand[which, RS.others] == 0:
+            _note_sender(program, which)
     if state == ARMING:
         _miss_robots(program, robots, now)
     if TRANSFER <= state < STOPPED:
@@ -60,10 +82,9 @@ def watch_supervised(program, params, robots, sensors, now):
                 continue
             silent = NS * (now - robots[which].whole[ARRIVED_NS])
             if silent > limits[LIMIT.silence] and stand[S.reasons + reasons.SILENCE] == 0:
-                fail(program, reasons.SILENCE, 1e3 * silent, 1e3 * limits[LIMIT.silence])
-        since = NS * (now - stand[S.state_ns])
+                fail(program, reasons.SILENCE, which, 1e3 * silent, 1e3 * limits[LIMIT.silence])
         if stand[S.state] >= RETREATING and stand[S.reason] != reasons.NONE:
-            _give_up(program, since)
+            _give_up(program, robots, now)
     ends = state == STOPPED and program.plan[P.end_when_stopped] != 0.0
     return 1 if ends and NS * (now - stand[S.state_ns]) > LINGER_S else 0
 
@@ -78,16 +99,48 @@ def _miss_robots(program, robots, now):
     for which in range(BODIES):
         silent = NS * (now - max(stand[S.began_ns], robots[which].whole[ARRIVED_NS]))
         if has_robot(program, which) and silent > limits[LIMIT.silence]:
-            fail(program, reasons.ROBOT_NOT_HEARD, float(which), silent)
+            fail(program, reasons.ROBOT_NOT_HEARD, which, 0.0, silent)
             return
 
 
 @seldom
-def _give_up(program, since):
-    """A stop that nobody answers is over after a while."""
-    stand = program.stand
-    if stand[S.reason] not in reasons.FINE and since > 2.0 * STAND_STILL_S:
-        stand[S.state], stand[S.state_ns] = STOPPED, stand[S.now_ns]
+def _give_up(program, robots, now):
+    """A stop is over after a while, and at once where nobody is left to be told: who sends nothing
+    any more has ended by its own Timeout."""
+    stand, left, gone = program.stand, 0, 0
+    if stand[S.reason] in reasons.FINE:
+        return
+    for which in range(BODIES):
+        if has_robot(program, which):
+            is_gone = NS * (now - robots[which].whole[ARRIVED_NS]) > GONE_S
+            gone += 1 if is_gone else 0
+            left += 1 if not is_gone and program.robot_stand[which, RS.standing] == 0 else 0
+    if NS * (now - stand[S.state_ns]) > 2.0 * STAND_STILL_S or (gone > 0 and left == 0):
+        stand[S.unanswered] = 1 if gone > 0 else 0
+        enter(program, STOPPED)
+
+
+@seldom
+def _note_wall_clock(program):
+    """The wall clock was set: said; nothing here counts by it."""
+    stand, steps = program.stand, program.wall[STEPS]
+    stand[S.wall_set] += steps - stand[S.wall_steps]
+    stand[S.wall_steps] = steps
+    program.seen[V.wall_step] = NS * program.wall[STEP_NS]
+    tell(program, WARNING, AT_WALL, reasons.NOBODY, program.seen[V.wall_step], b=0.0)
+
+
+@seldom
+def _note_sender(program, which):
+    """Two programs speak for one robot. Before anything has moved nobody knows which of them is the
+    robot; later it is the one that was there first."""
+    sender = program.senders[which]
+    program.robot_stand[which, RS.others] = 1
+    port, other = float(sender[PORT]), float(sender[OTHER])
+    if program.stand[S.state] <= ARMING:
+        fail(program, reasons.SECOND_SENDER, which, other, port)
+    else:
+        tell(program, WARNING, AT_SENDER, which, other, b=port)
 
 
 @apart
@@ -97,7 +150,7 @@ def after_supervised(program, params, robots, sensors, which, spent_ns):
     program.seen[V.compute_most] = max(program.seen[V.compute_most], spent)
     stand[S.slow_row] = stand[S.slow_row] + 1 if spent > limits[LIMIT.compute] else 0
     if stand[S.slow_row] >= limits[LIMIT.bad_in_a_row] and stand[S.state] >= TRANSFER:
-        fail(program, reasons.SLOW, 1e6 * spent, 1e6 * limits[LIMIT.compute])
+        fail(program, reasons.SLOW, which, 1e6 * spent, 1e6 * limits[LIMIT.compute])
     keep_rows(program, robots, sensors, which, spent_ns)
 
 

@@ -207,16 +207,16 @@ def _check_place(program, which, pose):
         low, high = frame[F.box_min + axis], frame[F.box_max + axis]
         out = max(low - pose.p[axis], pose.p[axis] - high)
         if out > 0.0:
-            fail(program, reasons.BOX, 1e3 * out, float(axis))
+            fail(program, reasons.BOX, which, 1e3 * out, float(axis))
             return False
         moved = pose.p[axis] - zero.p[axis]
         if not frame[F.lower + axis] <= moved <= frame[F.upper + axis]:
             side = frame[F.upper + axis] if moved > 0.0 else frame[F.lower + axis]
-            fail(program, reasons.CORRECTION, 1e3 * moved, 1e3 * side)
+            fail(program, reasons.CORRECTION, which, 1e3 * moved, 1e3 * side)
             return False
     angle = norm(logarithm(product(inverse(zero.q), pose.q)))
     if angle > frame[F.max_angle]:
-        fail(program, reasons.ANGLE, angle / DEGREE, frame[F.max_angle] / DEGREE)
+        fail(program, reasons.ANGLE, which, angle / DEGREE, frame[F.max_angle] / DEGREE)
         return False
     return True
 
@@ -227,7 +227,7 @@ def _gate(program, which, pose):
     limits, T = program.limits, program.plan[P.cycle]
     kept = program.robot_seen[which]
     if not is_number(pose):
-        fail(program, reasons.NOT_FINITE, 0.0, 0.0)
+        fail(program, reasons.NOT_FINITE, which, 0.0, 0.0)
         return False
     way, angle = step_between(load_pose(kept, RV.reply), pose)
     if passes(way, angle, limits[LIMIT.speed], limits[LIMIT.rate], T):
@@ -235,9 +235,9 @@ def _gate(program, which, pose):
         kept[RV.largest_turn] = max(kept[RV.largest_turn], angle)
         return True
     if way > limits[LIMIT.speed] * T:
-        fail(program, reasons.GATE, 1e3 * way, 1e3 * limits[LIMIT.speed] * T)
+        fail(program, reasons.GATE, which, 1e3 * way, 1e3 * limits[LIMIT.speed] * T)
     else:
-        fail(program, reasons.GATE_ANGLE, angle / DEGREE, limits[LIMIT.rate] * T / DEGREE)
+        fail(program, reasons.GATE_ANGLE, which, angle / DEGREE, limits[LIMIT.rate] * T / DEGREE)
     return False
 
 

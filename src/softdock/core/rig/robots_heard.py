@@ -10,15 +10,26 @@ from __future__ import annotations
 from softdock.core.instants import NS
 from softdock.core.machine.compiled import apart, compiled, seldom
 from softdock.core.rig import reasons
-from softdock.core.rig.arrays import AT_DRIFT, LIMIT, RS, RV, WARNING, S, fail, tell
+from softdock.core.rig.arrays import (
+    AT_DRIFT,
+    AT_TELEGRAMS,
+    LIMIT,
+    RS,
+    RV,
+    WARNING,
+    S,
+    fail,
+    tell,
+)
 from softdock.core.rig.layout import FRAME, PLAN, RETREATING, SENT_SLOTS, STOPPED, TRANSFER
 from softdock.core.rig.stop import is_number, step_between
 from softdock.core.spatial.motion import Pose, load_pose, store_pose
 from softdock.core.spatial.rotations import exponential, inverse, logarithm, product
-from softdock.core.spatial.vectors import ZERO, add_scaled, norm, scale, store3, subtract
+from softdock.core.spatial.vectors import ZERO, add_scaled, scale, store3, subtract
 from softdock.core.wire.kuka_frame import DEGREE, MM, attitude_of
-from softdock.core.wire.links import LATE_REPLIES, LOST_NOW, STAMP_NS
-from softdock.core.wire.peer_clock import BLOCKS, CLOCK_JUMPS, drift_ppm
+from softdock.core.wire.links import COUNTS_TELEGRAMS, LATE_REPLIES, LOST_NOW, STAMP_NS
+from softdock.core.wire.peer_clock import BLOCKS, CLOCK_JUMPS, JUMPED_BY, drift_ppm
+from softdock.core.wire.sequences import JUMPS
 
 F, P = FRAME.at, PLAN.at
 SETTLED_BLOCKS = 6  # of the clock's line, before its drift is believed
@@ -49,23 +60,27 @@ def _begin(program, which, link, measured):
     stand[which, RS.zeroed] = 1
     stand[which, RS.late_before] = stand[which, RS.late_first] = link.whole[LATE_REPLIES]
     stand[which, RS.clock_jumps] = link.clock[CLOCK_JUMPS]
+    stand[which, RS.renewed] = link.sequence[JUMPS]
 
 
 @compiled
 def _believe(program, which, measured, lost):
     """The measured pose, unless it jumped: whether it is believed."""
-    kept, stand = program.robot_seen[which], program.robot_stand[which]
-    way = norm(subtract(measured.p, load_pose(kept, RV.measured).p))
-    cycles = 1 + lost + stand[RS.jump_row]
-    most = POSE_SPEEDS * program.limits[LIMIT.speed] * program.plan[P.cycle] * cycles
-    if way <= most:
+    kept, stand, limits = program.robot_seen[which], program.robot_stand[which], program.limits
+    way, angle = step_between(load_pose(kept, RV.measured), measured)
+    lasts = POSE_SPEEDS * program.plan[P.cycle] * (1 + lost + stand[RS.jump_row])
+    most, most_angle = limits[LIMIT.speed] * lasts, limits[LIMIT.rate] * lasts
+    if way <= most and angle <= most_angle:
         stand[RS.jump_row] = 0
         store_pose(kept, RV.measured, measured)
         return True
     stand[RS.jumps] += 1
     stand[RS.jump_row] += 1
-    if stand[RS.jump_row] >= program.limits[LIMIT.bad_in_a_row]:
-        fail(program, reasons.POSE_JUMP, 1e3 * way, 1e3 * most)
+    if stand[RS.jump_row] >= limits[LIMIT.bad_in_a_row]:
+        if way > most:
+            fail(program, reasons.POSE_JUMP, which, 1e3 * way, 1e3 * most)
+        else:
+            fail(program, reasons.POSE_TURN, which, angle / DEGREE, most_angle / DEGREE)
     return False
 
 
@@ -79,29 +94,35 @@ def _check_count(program, which, link):
     stand[RS.late_row] = stand[RS.late_row] + 1 if late > stand[RS.late_before] else 0
     stand[RS.late_before] = late
     if late >= limits[LIMIT.late_in_all]:
-        fail(program, reasons.LATE_IN_ALL, float(late), limits[LIMIT.late_in_all])
+        fail(program, reasons.LATE_IN_ALL, which, float(late), limits[LIMIT.late_in_all])
     if program.stand[S.state] < TRANSFER:
         return
     if lost >= limits[LIMIT.lost_in_a_row]:
-        fail(program, reasons.LOST, float(lost), limits[LIMIT.lost_in_a_row])
+        fail(program, reasons.LOST, which, float(lost), limits[LIMIT.lost_in_a_row])
     if kept[RV.lost_share] > limits[LIMIT.lost_share]:
-        fail(program, reasons.LOST_SHARE, kept[RV.lost_share], limits[LIMIT.lost_share])
+        fail(program, reasons.LOST_SHARE, which, kept[RV.lost_share], limits[LIMIT.lost_share])
     if stand[RS.late_row] >= limits[LIMIT.late_in_a_row]:
-        fail(program, reasons.LATE, float(stand[RS.late_row]), limits[LIMIT.late_in_a_row])
+        fail(program, reasons.LATE, which, float(stand[RS.late_row]), limits[LIMIT.late_in_a_row])
 
 
 @compiled
 def _check_clock(program, which, link):
-    stand = program.robot_stand[which]
-    jumps = link.clock[CLOCK_JUMPS]
-    if jumps != stand[RS.clock_jumps] and program.stand[S.state] >= TRANSFER:
-        fail(program, reasons.CLOCK, float(which), 0.0)
-    stand[RS.clock_jumps] = jumps
+    stand, is_moving = program.robot_stand[which], program.stand[S.state] >= TRANSFER
+    jumps, renewed = link.clock[CLOCK_JUMPS], link.sequence[JUMPS]
+    if jumps != stand[RS.clock_jumps] and is_moving:
+        ahead = -1e3 * NS * link.clock[JUMPED_BY]
+        fail(program, reasons.CLOCK, which, ahead, 0.0)
+    if renewed != stand[RS.renewed] and is_moving:
+        fail(program, reasons.NEW_COUNT, which, float(renewed - stand[RS.renewed]), 0.0)
+    stand[RS.clock_jumps], stand[RS.renewed] = jumps, renewed
+    if link.whole[COUNTS_TELEGRAMS] != stand[RS.telegrams_said]:
+        stand[RS.telegrams_said] = link.whole[COUNTS_TELEGRAMS]
+        tell(program, WARNING, AT_TELEGRAMS, which, 0.0, b=0.0)
     drift = drift_ppm(link.line)
     known = link.clock[BLOCKS] >= SETTLED_BLOCKS and stand[RS.drift_said] == 0
     if known and abs(drift) > program.limits[LIMIT.drift_ppm]:
         stand[RS.drift_said] = 1
-        tell(program, WARNING, AT_DRIFT, float(which), drift)
+        tell(program, WARNING, AT_DRIFT, which, 0.0, b=drift)
 
 
 @compiled
@@ -140,10 +161,10 @@ def _check_tracking(program, which, link, measured):
     if program.stand[S.state] in (RETREATING, STOPPED):
         return  # pushed away by a contact, or handed over: no reason to stop once more
     if way > limits[LIMIT.tracking]:
-        fail(program, reasons.TRACKING, 1e3 * way, 1e3 * limits[LIMIT.tracking])
+        fail(program, reasons.TRACKING, which, 1e3 * way, 1e3 * limits[LIMIT.tracking])
     if angle > limits[LIMIT.tracking_angle]:
         most = limits[LIMIT.tracking_angle] / DEGREE
-        fail(program, reasons.TRACKING_ANGLE, angle / DEGREE, most)
+        fail(program, reasons.TRACKING_ANGLE, which, angle / DEGREE, most)
 
 
 @apart
@@ -161,4 +182,4 @@ def hear_robot(program, which, link):
         _check_tracking(program, which, link, measured)
     if answer.stop[0] > 0 and link.values[answer.stop[0]] == float(answer.stop[1]):
         asked = link.values[answer.stop[0]]
-        fail(program, reasons.STOP_INPUT, asked, float(which))
+        fail(program, reasons.STOP_INPUT, which, asked, 0.0)

@@ -31,10 +31,10 @@ from softdock.core.rig.arrays import (
 from softdock.core.rig.control import control_cycle, finish_control
 from softdock.core.rig.forces import (
     feel,
+    first_silent,
     gather_bias,
     hear_forces,
     is_docking,
-    is_fresh,
     zero_forces,
 )
 from softdock.core.rig.layout import (
@@ -55,9 +55,11 @@ from softdock.core.rig.layout import (
 )
 from softdock.core.rig.paths import way_time
 from softdock.core.rig.replies import run_up_pose
+from softdock.core.rig.zero import note_free_force
 from softdock.core.spatial.motion import MOTION, MOTION_FLOATS, load_pose, store_pose
 from softdock.core.spatial.vectors import load3, norm, store3, subtract
-from softdock.core.wire.links import LEARNT_STEP, LOST_NOW, STAMP_NS
+from softdock.core.wire.links import COUNTS_TELEGRAMS, LEARNT_STEP, LOST_NOW, STAMP_NS
+from softdock.core.wire.sequences import FAR
 
 P, M = PLAN.at, MOTION.at
 STAND_STILL_S = 3.0  # a stop that takes longer has nobody to answer
@@ -73,23 +75,25 @@ def _is_heard(program, robots, sensors, now):
         if not has_robot(program, which):
             continue
         learnt = robots[which].whole[LEARNT_STEP]
-        if learnt not in (0, int(plan[P.step_ms])):
-            fail(program, reasons.WRONG_CYCLE, float(learnt), plan[P.step_ms])
+        is_stated = learnt in (0, int(plan[P.step_ms]))
+        if not is_stated and robots[which].whole[COUNTS_TELEGRAMS] == 0:
+            fail(program, reasons.WRONG_CYCLE, which, float(learnt), plan[P.step_ms])
             return False
         heard = program.robot_stand[which, RS.heard] * plan[P.cycle]
         if learnt == 0 or heard < 0.5 * plan[P.listen]:
             if waited > plan[P.patience]:
-                fail(program, reasons.ROBOT_NOT_HEARD, float(which), waited)
+                fail(program, reasons.ROBOT_NOT_HEARD, which, 0.0, waited)
             return False
         kept = program.robot_seen[which]
         way = norm(subtract(load3(kept, RV.measured), load3(kept, RV.zero)))
         if way > program.limits[LIMIT.still]:
-            fail(program, reasons.MOVED, 1e3 * way, 1e3 * program.limits[LIMIT.still])
+            fail(program, reasons.MOVED, which, 1e3 * way, 1e3 * program.limits[LIMIT.still])
             return False
-    fresh = is_fresh(program, sensors, now)
-    if not fresh and waited > plan[P.patience]:
-        fail(program, reasons.SENSOR_NOT_HEARD, 0.0, waited)
-    return fresh and waited >= plan[P.listen]
+    missing = first_silent(program, sensors, now)
+    if missing >= 0 and waited > plan[P.patience]:
+        refused = float(sensors[missing].sequence[FAR])
+        fail(program, reasons.SENSOR_NOT_HEARD, missing, refused, waited)
+    return missing < 0 and waited >= plan[P.listen]
 
 
 @seldom
@@ -186,7 +190,7 @@ def _way_out(program):
     most = max(limits[LIMIT.retreat_force], JAM_GROWTH * seen[V.jam_force])
     backed = program.robot_seen[leaver(program), RV.backed]
     if force > most:
-        fail(program, reasons.JAMMED, force, most)
+        fail(program, reasons.JAMMED, reasons.NOBODY, force, most)
     elif backed >= limits[LIMIT.retreat]:
         program.stand[S.reason] = reasons.RETREATED
         seen[V.value] = 1e3 * backed
@@ -201,7 +205,7 @@ def hear_operator(program):
         return
     program.asked[0] = NOT_ASKED
     if asked == ASKED_STOP:
-        fail(program, reasons.OPERATOR, 0.0, 0.0)
+        fail(program, reasons.OPERATOR, reasons.NOBODY, 0.0, 0.0)
 
 
 @apart
@@ -234,5 +238,6 @@ def next_cycle(program, params, robots, sensors):
         _way_out(program)
     if is_docking(stand[S.state]):
         _dock(program, params, robots, now, forces)
+        note_free_force(program, now)
     else:
         feel(program)

@@ -15,8 +15,10 @@ from softdock.core.wire import (
     robot_motion,
     samples,
     scanner,
+    senders,
     sequences,
     telegram,
+    wall_clock,
 )
 
 scan = door(scanner.scan)
@@ -38,4 +40,7 @@ start_sensor, sample = door(emulated_sensor.start_sensor), door(emulated_sensor.
 hear_request = door(emulated_sensor.hear_request)
 load_frame, frame_of = door(kuka_frame.load_frame), door(kuka_frame.frame_of)
 coast = door(coasting)
+look_at_wall, arrived_at = door(wall_clock.look_at_wall), door(wall_clock.arrived_at)
+may_send, has_sent = door(senders.may_send), door(senders.has_sent)
+count_other = door(senders.count_other)
 hear_rob, hear_records = door(links.hear_rob), door(links.hear_records)

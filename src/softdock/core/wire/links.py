@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from softdock.core.instants import MS, SECOND
+from softdock.core.instants import SECOND
 from softdock.core.machine.cells import Cell, Cells
-from softdock.core.machine.compiled import apart, compiled
+from softdock.core.machine.compiled import apart, compiled, seldom
 from softdock.core.wire.peer_clock import forget_clock, hear_clock, on_our_clock
 from softdock.core.wire.rdt import (
     FT_SEQUENCE,
@@ -26,7 +26,18 @@ from softdock.core.wire.rdt import (
 )
 from softdock.core.wire.samples import push_sample
 from softdock.core.wire.scanner import scan
-from softdock.core.wire.sequences import FIRST, JUMPED, LAST, TAKEN, difference, follow, learn_step
+from softdock.core.wire.sequences import (
+    FIRST,
+    JUMPED,
+    LAST,
+    LOST,
+    STEP_FIRST_NS,
+    STEP_HEARD,
+    TAKEN,
+    difference,
+    follow,
+    learn_step,
+)
 from softdock.core.wire.telegram import BAD_NUMBER, OK
 
 WHOLES = Cells(
@@ -39,23 +50,26 @@ WHOLES = Cells(
     Cell("lost_now", 1, "-", "lost just before it"),
     Cell("late_replies", 1, "-", "Delay D, as the controller counts them"),
     Cell("learnt_step", 1, "ms", "0: not yet known"),
+    Cell("counts_telegrams", 1, "-", "1: IPOC counts telegrams, not ms, as some simulators do"),
     Cell("faulty", 1, "-", "records with an error status"),
     Cell("last_word", 1, "-", "status word of the newest record"),
     Cell("rdt_last", 1, "-", "rdt_sequence of the newest record"),
     Cell("rdt_lost", 1, "-", "records that never came"),
 )
 REFUSED, LAST_REASON, NEWEST, STAMP_NS, ARRIVED_NS, LOST_NOW, LATE_REPLIES, *_AFTER = WHOLES.at
-LEARNT_STEP, FAULTY, LAST_WORD, RDT_LAST, RDT_LOST = _AFTER
+LEARNT_STEP, COUNTS_TELEGRAMS, FAULTY, LAST_WORD, RDT_LAST, RDT_LOST = _AFTER
 LINK_WHOLES = WHOLES.size
 SETTINGS = Cells(
     "link_settings",
-    Cell("step", 1, "", "from stamp to stamp: ms of a robot, samples of a sensor; 0: learnt"),
-    Cell("most_ahead", 1, "-", "steps that a stamp may jump ahead and be believed"),
+    Cell("step", 1, "", "from stamp to stamp: of IPOC, or of a sensor's samples"),
+    Cell("most_ahead", 1, "-", "steps ahead that are believed where time allows them"),
     Cell("jump_ns", 1, "ns", "beyond, the peer's clock has jumped"),
-    Cell("rate", 1, "Hz", "of a sensor's samples"),
+    Cell("rate", 1, "Hz", "of a sensor's samples; of a robot's IPOC 1000, or its telegrams'"),
 )
 STEP, MOST_AHEAD, JUMP_NS, RATE = SETTINGS.at
 LINK_SETTINGS = SETTINGS.size
+NEW_COUNT_NS = 2_000_000  # that a sensor's new count must last until it is believed
+NEAR_CYCLE = 0.25  # of the stated cycle, by which telegrams may be apart that IPOC counts
 NO_DATAGRAM = -1  # verdict on what is malformed; the others are those of sequences.py
 LARGEST_IPOC = 9_000_000_000_000  # ms; in ns it is still an int64
 
@@ -108,13 +122,22 @@ def _is_new(verdict):
 
 
 @compiled
-def _keep_time(link, verdict, stamp, arrival):
-    """A datagram that was taken, on our clock; a count that begins again restarts the clock."""
+def _keep_time(link, verdict, stamp, arrival, lost):
+    """A datagram that was taken, on our clock; a count that begins again restarts the clock. A
+    number that leaves others out may be spoilt: it does not move the clock."""
     if verdict == JUMPED:
         forget_clock(link.clock, link.line)
-    hear_clock(link.clock, link.line, stamp, arrival, link.settings[JUMP_NS])
+    if verdict != TAKEN or lost == 0:
+        hear_clock(link.clock, link.line, stamp, arrival, link.settings[JUMP_NS])
     link.whole[STAMP_NS] = on_our_clock(link.clock, link.line, stamp)
     link.whole[ARRIVED_NS] = arrival
+
+
+@seldom
+def is_telegram(link, data, size):
+    """Whether a datagram could be this robot's; nothing is taken from it."""
+    status, _ = scan(data, size, link.names, link.table, link.scratch, link.seen)
+    return status == OK
 
 
 @apart
@@ -128,8 +151,7 @@ def hear_rob(link, data, size, arrival):
         whole[REFUSED] += 1
         whole[LAST_REASON] = status
         return NO_DATAGRAM
-    verdict, lost = follow(link.sequence, ipoc, s[STEP], s[MOST_AHEAD], 0)
-    whole[LEARNT_STEP] = learn_step(link.step, ipoc)
+    verdict, lost = _follow_ipoc(link, ipoc, arrival)
     if not _is_new(verdict):
         return verdict
     for row in range(link.table.shape[0]):
@@ -137,15 +159,53 @@ def hear_rob(link, data, size, arrival):
     whole[NEWEST], whole[LOST_NOW] = ipoc, lost
     if link.delay_row[0] > 0 and link.seen[link.delay_row[0]] != 0:
         whole[LATE_REPLIES] = int(link.values[link.delay_row[0]])
-    _keep_time(link, verdict, ipoc * MS, arrival)
+    if whole[LEARNT_STEP] == 0:
+        _learn(link, ipoc, arrival)
+    _keep_time(link, verdict, ipoc * (SECOND // s[RATE]), arrival, lost)
     return verdict
 
 
 @compiled
-def _count_lost(whole, number):
-    """rdt_sequence counts records since the start: what is missing was lost on the way."""
+def _follow_ipoc(link, ipoc, arrival):
+    """The verdict on an IPOC and the telegrams lost before it. Until its step is known any step
+    forward is taken: a controller that counts otherwise and waits for answers would fall silent."""
+    s, state = link.settings, link.sequence
+    known = link.whole[LEARNT_STEP] != 0
+    step = s[STEP] if known else 1
+    most, step_ns = s[MOST_AHEAD] * s[STEP] // step, step * (SECOND // s[RATE])
+    verdict, lost = follow(state, ipoc, step, most, 0, arrival, step_ns, lasting_ns=0)
+    if known or not _is_new(verdict):
+        return verdict, lost
+    state[LOST] -= lost
+    whole_steps = (lost + 1) % s[STEP] == 0
+    lost = (lost + 1) // s[STEP] - 1 if whole_steps else 0
+    state[LOST] += lost
+    return verdict, lost
+
+
+@seldom
+def _learn(link, ipoc, arrival):
+    """What IPOC steps by, and what that is a count of, before anything moves."""
+    whole, s, step = link.whole, link.settings, link.step
+    learnt = learn_step(step, ipoc, arrival)
+    if learnt == 0:
+        return
+    whole[LEARNT_STEP] = learnt
+    apart_s = (arrival - step[STEP_FIRST_NS]) / (step[STEP_HEARD] - 1) / SECOND
+    cycle_s = s[STEP] / s[RATE]
+    if learnt == 1 and s[STEP] > 1 and abs(apart_s / cycle_s - 1.0) < NEAR_CYCLE:
+        whole[COUNTS_TELEGRAMS] = 1
+        s[RATE], s[STEP] = s[RATE] // s[STEP], 1
+        link.sequence[LOST] = 0
+        forget_clock(link.clock, link.line)
+
+
+@compiled
+def _count_lost(whole, number, most):
+    """rdt_sequence counts records since the start: what is missing was lost on the way. `most`:
+    records since the last one by the sensor's own count; a number beyond them is spoilt."""
     ahead = difference(number, whole[RDT_LAST], WORD)
-    whole[LOST_NOW] = ahead - 1 if whole[RDT_LAST] > 0 and 0 < ahead < WORD // 4 else 0
+    whole[LOST_NOW] = ahead - 1 if whole[RDT_LAST] > 0 and 0 < ahead <= most else 0
     whole[RDT_LOST] += whole[LOST_NOW]
     whole[RDT_LAST] = number
 
@@ -154,16 +214,20 @@ def _count_lost(whole, number):
 def _hear_record(link, arrival):
     """The record just read: whether it went into the ring."""
     whole, s, record = link.whole, link.settings, link.record
-    before = link.sequence[LAST]
-    verdict, _ = follow(link.sequence, record[FT_SEQUENCE], 1, s[MOST_AHEAD], WORD)
+    before, number = link.sequence[LAST], record[FT_SEQUENCE]
+    most, sample_ns = s[MOST_AHEAD], SECOND // s[RATE]
+    verdict, _ = follow(
+        link.sequence, number, 1, most, WORD, arrival, sample_ns, lasting_ns=NEW_COUNT_NS
+    )
     if not _is_new(verdict):
         return False
-    _count_lost(whole, record[RDT_SEQUENCE])
+    ahead = difference(number, before, WORD)
+    _count_lost(whole, record[RDT_SEQUENCE], ahead if verdict == TAKEN else 0)
     if verdict == FIRST:
-        whole[NEWEST] = record[FT_SEQUENCE]
+        whole[NEWEST] = number
     else:
-        whole[NEWEST] += difference(record[FT_SEQUENCE], before, WORD)
-    _keep_time(link, verdict, whole[NEWEST] * SECOND // s[RATE], arrival)
+        whole[NEWEST] += ahead
+    _keep_time(link, verdict, whole[NEWEST] * SECOND // s[RATE], arrival, 0)
     whole[LAST_WORD] = record[STATUS]
     if is_fault(record[STATUS]):
         whole[FAULTY] += 1

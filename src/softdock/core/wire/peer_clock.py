@@ -21,8 +21,9 @@ WHOLES = Cells(
     Cell("first_offset", 1, "ns", "arrival - stamp of the first; offsets count from here"),
     Cell("in_block", 1, "-", "arrivals in this block"),
     Cell("blocks", 1, "-", "minima kept so far, in all"),
+    Cell("jumped_by", 1, "ns", "the last jump: above 0, the peer's clock was set back"),
 )
-CLOCK_HEARD, CLOCK_JUMPS, FIRST_STAMP, FIRST_OFFSET, IN_BLOCK, BLOCKS = WHOLES.at
+CLOCK_HEARD, CLOCK_JUMPS, FIRST_STAMP, FIRST_OFFSET, IN_BLOCK, BLOCKS, JUMPED_BY = WHOLES.at
 CLOCK_WHOLES = WHOLES.size
 MINIMUM = Cells(
     "peer_clock_minimum",
@@ -88,6 +89,7 @@ def hear_clock(wholes, numbers, stamp, arrival, jump):
     jumped = wholes[BLOCKS] > 0 and (off_line > jump or off_line < -jump)
     if jumped:
         wholes[CLOCK_JUMPS] += 1
+        wholes[JUMPED_BY] = int(off_line)
         wholes[BLOCKS] = 0
     slot = MINIMA + PAIR * (wholes[BLOCKS] % LINES)
     numbers[slot + LEAST.stamp], numbers[slot + LEAST.offset] = at, least
