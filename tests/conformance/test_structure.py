@@ -17,7 +17,6 @@ AT_THE_TOP = {
     "__init__.py",
     "__main__.py",
     "_arguments.py",
-    "_arguments.py",
     "_given.py",
     "_moved.py",
     "_version.py",

@@ -32,7 +32,7 @@ from softdock.analysis.simulation import judge
 from softdock.core.contact_log import LOG_COLUMNS
 from softdock.errors import BadInput, BadRunFolder, printable
 from softdock.files.atomic import write_whole
-from softdock.files.folders import make_folder
+from softdock.files.folders import leave_folder, make_folder
 from softdock.files.reading import Unreadable, read_bytes, read_text
 from softdock.report.run.page import run_page
 from softdock.runs.parquet import from_parquet, to_parquet
@@ -77,6 +77,7 @@ def save_run(run: Run, folder: str | Path, force: bool = False) -> Path:
     }
     manifest = {"format": FORMAT, "schema": VERSION, "softdock": __version__, "files": files}
     write_whole(path / MANIFEST, (json.dumps(manifest, indent=1) + "\n").encode())
+    leave_folder(path)
     return path
 
 
