@@ -43,6 +43,7 @@ from softdock.scenario.schema import (
 )
 from softdock.scenario.table_reader import MOST_PROBLEMS, Locate
 from softdock.scenario.top_tables import top_tables
+from softdock.scenario.values import any_range
 from softdock.scenario.verdict_table import PATH as VERDICT_PATH
 from softdock.scenario.verdict_table import VERDICT
 from softdock.scenario.wanted_by_methods import wanted_in_orbit
@@ -75,6 +76,8 @@ class Scenario:
     notes: list[str] = field(default_factory=list)  # what words were turned into (words.py)
     # what its [approach] was resolved from; empty: it has none, or was changed since
     approach: dict[str, Any] = field(default_factory=dict, repr=False)
+    # along its free flight, since it was checked: its start may lie beyond what a user may give
+    moved: bool = field(default=False, repr=False)
 
     def __post_init__(self) -> None:
         refuse_wrong(PARTS, vars(self))
@@ -100,7 +103,12 @@ class Scenario:
         tables = copy.deepcopy(self.tables)
         for path, value in changes.items():
             set_key(tables, path, value)
-        return build(tables)
+        if not self.moved:
+            return build(tables)
+        with any_range():
+            made = build(tables)
+        made.moved = True
+        return made
 
 
 @checked(
