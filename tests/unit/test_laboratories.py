@@ -40,5 +40,6 @@ def test_a_laboratory_opens(name, tmp_path):
 
 
 def test_most_laboratories_ask_nothing():
+    """At least 20 of at least 30."""
     assert len(LABORATORIES) >= 30
     assert sum(opens for _, opens in LABORATORIES.values()) >= 20
