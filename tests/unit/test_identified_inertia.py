@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from flown_log import one_file
 from identified import NOISE, off_by
 from logged_docking import text, xyz
 from scenarios import cone_docking, epos_wall
@@ -106,3 +107,11 @@ def test_a_touch_in_a_calibration_log_is_found(tmp_path):
     found = softdock.import_log(log, map_of(map_text(log, guess_log(log))))
     assert len(found.contacts) == 1
     assert found.contacts[0]["start_s"] == pytest.approx(0.004 * 1999, abs=0.01)
+
+
+def test_the_map_of_an_imported_log_tells_the_mass(tmp_path):
+    """Its weight is taken out at the import, what accelerates it when the log is identified."""
+    log, mapped = one_file(tmp_path)
+    own = mapped.read_text(encoding="utf-8") + "\ntool.mass_kg = 3.2\n"
+    found = softdock.import_log(log, map_of("gravity_m_per_s2 = [0.0, 0.0, 0.0]\n" + own))
+    assert "3.2 kg behind the sensor" in said(identify(found), "taken out")
