@@ -10,7 +10,16 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # for `benchmarks`, no part of the package
 
-from benchmarks.hostile import files, folders, kept, logs, mutations, scenarios
+from benchmarks.hostile import (
+    files,
+    folders,
+    functions,
+    kept,
+    logs,
+    mutations,
+    recordings,
+    scenarios,
+)
 from benchmarks.hostile.kinds import KINDS
 from benchmarks.hostile.log_samples import FORMATS
 from softdock.errors import BadInput, Problem
@@ -44,6 +53,18 @@ def test_what_went_wrong_once_is_read(name, tmp_path):
         copy = tmp_path / path.name
         copy.write_bytes(path.read_bytes())
         assert files.read_one(KINDS[name], copy)[1] == ""
+
+
+def test_wrong_arguments_are_refused_by_name():
+    """Each public function, three times: an error of softdock's that names the argument."""
+    found = functions.wrong_calls(3, SEED)
+    assert found["failures"] == []
+    assert found["names"] > 40
+
+
+def test_changed_recordings_are_refused():
+    """No mutant is read, and what recovery takes from one is what was written."""
+    assert recordings.changed_recordings(15, SEED)["failures"] == []
 
 
 def test_damaged_folders_are_found_and_made_again():
