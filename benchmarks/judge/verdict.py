@@ -187,6 +187,8 @@ def _peak_force(phase: Phase, contacts: list[Contact]) -> float | None:
         return None
     force = corrected(phase.loop, "satellite.chaser.force")[1:] - held_hands(phase)["chaser"][:, :3]
     size = np.linalg.norm(force, axis=1)
+    if phase.rewinds:  # within a cycle too
+        size = np.maximum(size, phase.loop["corrected.chaser.peak_force"][1:])
     ours = max((float(size[c.first : c.last].max(initial=0.0)) for c in contacts), default=0.0)
     names = [f"true.chaser.force.{axis}" for axis in "xyz"]
     rows = np.linalg.norm(np.stack([phase.reference[n] for n in names], axis=1), axis=1)
@@ -197,7 +199,7 @@ def _peak_force(phase: Phase, contacts: list[Contact]) -> float | None:
 def _top(rows: np.ndarray) -> float:
     """The largest of a smooth function that was sampled: a parabola through three rows."""
     i = int(np.argmax(rows))
-    if i in (0, len(rows) - 1) or min(rows[i - 1], rows[i + 1]) <= 0.0:
+    if i in (0, len(rows) - 1) or min(rows[i - 1], rows[i + 1]) < 0.9 * rows[i]:
         return float(rows[i])
     a, b, c = rows[i - 1 : i + 2]
     bend = a - 2.0 * b + c
@@ -214,18 +216,18 @@ def _latch_force(phase: Phase) -> float | None:
 
 
 def _distance(phase: Phase, first: int, last: int, energy: float) -> float:
-    """Of the mean twists over some rows, loop and reference at the same instants."""
-    total = 0.0
+    """The mean over some rows, loop and reference at the same instants."""
+    total, rows = np.zeros(last + 1 - first), slice(first, last + 1)
     for name in BODIES:
         body = phase.body(name)
         if body.fixed:
             continue
         ours, theirs = motion(phase, phase.loop, name), motion(phase, phase.reference, name)
-        dv = np.mean(ours.v[first : last + 1] - theirs.v[first : last + 1], axis=0)
-        dL = np.mean(ours.L[first : last + 1] - theirs.L[first : last + 1], axis=0)
-        seen = theirs.R[last].T @ dL
-        total += float(np.sum(body.mass * dv * dv) + seen @ np.linalg.solve(body.inertia, seen))
-    return math.sqrt(total / (2.0 * energy))
+        dv = ours.v[rows] - theirs.v[rows]
+        seen = np.einsum("kji,kj->ki", theirs.R[rows], ours.L[rows] - theirs.L[rows])
+        total += np.sum(body.mass * dv * dv, axis=1)
+        total += np.sum(seen * (seen @ np.linalg.inv(body.inertia).T), axis=1)
+    return float(np.mean(np.sqrt(total / (2.0 * energy))))
 
 
 def _since(phase: Phase, contacts: list[Contact], scale: Scale) -> int:
