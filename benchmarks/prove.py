@@ -175,6 +175,16 @@ def _hostile_files(seed: int) -> dict[str, Any]:
     return _all_held({name: mutated_files(name, 1000, seed) for name in KINDS})
 
 
+@part("logs", "damaged and odd CSV, Parquet and MCAP logs are imported, or refused by name")
+def _logs(seed: int) -> dict[str, Any]:
+    from benchmarks.hostile.log_samples import FORMATS
+    from benchmarks.hostile.logs import damaged_logs
+
+    mutants = {name: damaged_logs(name, NOW.number(1000), seed, odd=False) for name in FORMATS}
+    odd = {f"odd_{name}": damaged_logs(name, NOW.number(200), seed, odd=True) for name in FORMATS}
+    return _all_held(mutants | odd)
+
+
 @part("hostile_code", "mutated method and outcome files end as one message")
 def _hostile_code(seed: int) -> dict[str, Any]:
     from benchmarks.hostile.code_files import mutated_code

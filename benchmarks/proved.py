@@ -29,6 +29,7 @@ JUDGED = {  # packages above the core that a part judges too
     "rig_energy": ("drivers",),
     "hostile_scenarios": ("analysis", "scenario"),
     "hostile_files": ("arms", "campaign", "drivers", "files", "scenario"),
+    "logs": ("archive", "files", "identification", "logs"),
     "hostile_code": ("campaign", "scenario"),
     "hostile_folders": ("archive", "campaign", "files"),
     "hostile_kills": ("archive", "campaign", "files"),

@@ -5,13 +5,17 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # for `benchmarks`, no part of the package
 
-from benchmarks.hostile import files, folders, kept, mutations, scenarios
+from benchmarks.hostile import files, folders, kept, logs, mutations, scenarios
 from benchmarks.hostile.kinds import KINDS
+from benchmarks.hostile.log_samples import FORMATS
 from softdock.errors import BadInput, Problem
+from softdock.logs.guess import guess_log
+from softdock.logs.guess_text import map_text
 
 SEED = 22
 
@@ -93,3 +97,24 @@ def test_random_scenarios_are_drawn_from_the_schema():
     drawn = [scenarios.random_changes(np.random.default_rng([SEED, i])) for i in range(20)]
     assert len({preset for preset, _ in drawn}) > 3
     assert all(len(changes) > 1 for _, changes in drawn)
+
+
+@pytest.mark.parametrize("odd", [False, True])
+@pytest.mark.parametrize("name", FORMATS)
+def test_damaged_and_odd_logs_are_imported_or_refused(name, odd):
+    """By a softdock error that names the file, in bounded memory and time, in a process that goes
+    on; what is only a little damaged is refused as well as taken."""
+    found = logs.damaged_logs(name, 25, SEED, odd, kept=False)
+    assert found["failures"] == []
+    assert found["outcomes"]["refused"] > 5
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_whole_logs_are_taken(name, tmp_path):
+    """A tester whose samples are refused as they are would test nothing."""
+    suffix, whole, _ = FORMATS[name]
+    path = tmp_path / f"good{suffix}"
+    path.write_bytes(whole(np.random.default_rng(SEED)))
+    mapped = path.with_suffix(".map.toml")
+    mapped.write_text(map_text(path, guess_log(path)), encoding="utf-8")
+    assert logs.read_log(path, mapped) == ("taken", "")

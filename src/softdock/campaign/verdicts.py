@@ -85,7 +85,8 @@ def criteria(made: Made) -> list[tuple[str, str, np.ndarray]]:
 
 def _differ(ours: np.ndarray, orbits: np.ndarray) -> np.ndarray:
     ours = np.nan_to_num(ours)
-    return np.abs(ours - orbits) / np.fmax(ours, orbits)
+    largest = np.fmax(ours, orbits)
+    return np.abs(ours - orbits) / np.where(largest > 0.0, largest, np.nan)
 
 
 def _kept(made: Made) -> np.ndarray:

@@ -16,6 +16,7 @@ from softdock.cli.arguments import FAIL_ON, METHOD_FILES, OUT_FOLDER, end_if_fai
 from softdock.cli.campaign_methods import check_used
 from softdock.cli.campaign_output import show, shown_progress
 from softdock.cli.campaign_replay import check_replay, replay_run
+from softdock.cli.campaign_size import say_size
 from softdock.cli.folders import RUNS, choose, made
 from softdock.cli.progress import console, echo, output, working
 
@@ -103,6 +104,7 @@ class CampaignName(click.ParamType):
     metavar="SECONDS",
     help="For a Dask worker, where the scheduler has none. [default: 60]",
 )
+@click.option("--yes", is_flag=True, help="Do not ask about a campaign of more than 50,000 runs.")
 @FAIL_ON
 @click.option(
     "--json",
@@ -127,6 +129,7 @@ def campaign(
     scheduler: str | None,
     workers: int | None,
     wait: float | None,
+    yes: bool,
     fail_on: str | None,
     as_json: bool,
 ) -> None:
@@ -150,7 +153,7 @@ def campaign(
     if replay is not None:
         check_replay(ctx, out)
     instead = {"runs": runs, "precision": precision}
-    plan = _planned(campaign, method_files, instead)
+    plan = _planned(campaign, method_files, instead, yes or resume or replay is not None)
     if replay is not None:
         judged = replay_run(ctx, plan, replay, out, Path(campaign), as_json)
         end_if_failed(fail_on, judged)
@@ -206,8 +209,11 @@ def _folder_of(ctx: click.Context, campaign: str) -> Path:
     return Path(campaign)
 
 
-def _planned(campaign: str, method_files: tuple[Path, ...], instead: dict[str, Any]) -> Any:
-    """The campaign's plan; `instead`: keys in place of the file's, None: as the file has it."""
+def _planned(
+    campaign: str, method_files: tuple[Path, ...], instead: dict[str, Any], agreed: bool
+) -> Any:
+    """The campaign's plan; `instead`: keys in place of the file's, None: as the file has it;
+    `agreed`: many runs need no question."""
     with working(f"checking {campaign}") as update:
         from softdock.campaign.memory_settings import spare_memory
         from softdock.campaign.plan import make_plan
@@ -219,6 +225,7 @@ def _planned(campaign: str, method_files: tuple[Path, ...], instead: dict[str, A
         changed = {key: value for key, value in instead.items() if value is not None}
         if changed:
             spec = read_spec(spec.tables | changed, spec.locate, spec.folder)
+        say_size(spec, agreed)
         plan = make_plan(
             spec, say=lambda done, of: update(f"checking {campaign}: {done} of {of} draws")
         )
