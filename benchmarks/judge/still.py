@@ -50,7 +50,7 @@ def last_swing(phase: Phase, table: Table, first: int, settle_s: float) -> tuple
     if len(crossings) >= 3 and big > 1e-9:
         tail = q[crossings[-3] :]
         if float(np.max(np.abs(tail))) > FLOOR * big:
-            return first + int(crossings[-3]), first + int(crossings[-1])
+            return end - int(crossings[-1] - crossings[-3]), end
     return max(first, end - round(settle_s / phase.T)), end
 
 
