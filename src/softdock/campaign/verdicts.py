@@ -107,8 +107,8 @@ def _free_flight(made: Made) -> np.ndarray:
     hands = sum(
         column(runs, at + ENTRY.at.rows, 1)[:, 0] for at in (CHASER_HAND_AT, TARGET_HAND_AT)
     )
-    after = np.where(np.isfinite(watched.after.at), watched.number("after"), 0.0)
-    return np.where(hands > 0.0, np.nan, (watched.number("before") + after) / speed)
+    pushed = watched.number("before") + watched.number("after")
+    return np.where(hands > 0.0, np.nan, pushed / speed)
 
 
 def words_of_runs(made: Made) -> Any:
