@@ -10,6 +10,9 @@ UV := $(shell uv --version >/dev/null 2>&1 && command -v uv || echo .uv/bin/uv)
 INTERPRETER = $$($(PYTHON) -c 'import sys; print(sys.executable)')
 SYNC = UV_PYTHON_DOWNLOADS=never UV_COMPILE_BYTECODE=1 UV_PROJECT_ENVIRONMENT=$(VENV) \
   $(UV) sync --frozen --inexact --python "$(INTERPRETER)"
+# softdock's own bytecode too, which a shell with PYTHONDONTWRITEBYTECODE never keeps: without it
+# every command compiles 500 files again, 0.3 s.
+BYTECODE = $(VENV)/bin/python -m compileall -q src/softdock
 CHECK_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
   echo "softdock needs Python 3.11 or newer, and $(PYTHON) is not:" \
     "make PYTHON=/path/to/python3.11 ..." >&2; exit 1; }
@@ -110,21 +113,25 @@ clean:
 $(VENV)/.synced-run: $(LOCKED) | $(UV)
 	@$(CHECK_PYTHON)
 	$(SYNC) --no-dev
+	$(BYTECODE)
 	@touch $@
 
 $(VENV)/.synced-dev: $(LOCKED) | $(UV)
 	@$(CHECK_PYTHON)
 	$(SYNC) --group dev
+	$(BYTECODE)
 	@touch $@ $(VENV)/.synced-run
 
 $(VENV)/.synced-bench: $(LOCKED) | $(UV)
 	@$(CHECK_PYTHON)
 	$(SYNC) --group dev --group bench
+	$(BYTECODE)
 	@touch $@ $(VENV)/.synced-dev $(VENV)/.synced-run
 
 $(VENV)/.synced-oracles: $(LOCKED) | $(UV)
 	@$(CHECK_PYTHON)
 	$(SYNC) --group dev --group oracles
+	$(BYTECODE)
 	@touch $@ $(VENV)/.synced-dev $(VENV)/.synced-run
 
 .uv/bin/uv:

@@ -36,7 +36,7 @@ def looked_at(
     place = given["chaser"]["position_m"]
     given["chaser"]["position_m"] = [p + phase * T * q for p, q in zip(place, v, strict=True)]
     run = simulate(build(given))
-    both = [run.metrics["distance_from_orbit"], run.metrics["distance_from_orbit_at_end"]]
+    both = [run.metrics["distance_from_orbit"], run.metrics["distance_from_orbit_later"]]
     vouches, books = METHODS[method["name"]].vouches, run.method_books.get(method["name"], {})
     far = max(x if x is not None and not math.isnan(x) else math.inf for x in both)
     return far, bool(vouches is not None and vouches(books))

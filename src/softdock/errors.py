@@ -2,6 +2,7 @@
 
 SoftdockError
 |- BadInput            a value a user gave is impossible; `problems` lists all of them
+|  `- Unwritable       a file or folder cannot be written; an OSError too, with its errno
 |- BadRunFolder        a stored run cannot be read
 |- BadRecording        a recording is cut, foreign, or of a newer version
 |- NoDevice            a GPU was asked for and none was found
@@ -50,11 +51,32 @@ class BadInput(SoftdockError):
     the first."""
 
     def __init__(self, problems: Problem | Iterable[Problem]):
-        self.problems = [problems] if isinstance(problems, Problem) else list(problems)
+        try:
+            given = [problems] if isinstance(problems, Problem) else list(problems)
+        except TypeError:
+            given = [problems]  # type: ignore[list-item]
+        self.problems = [
+            one if isinstance(one, Problem) else Problem("problems", one, "a Problem, or several")
+            for one in given
+        ]
         lines = [str(p) for p in self.problems[:MOST_SHOWN]]
         if len(self.problems) > MOST_SHOWN:
             lines.append(f"... and {len(self.problems) - MOST_SHOWN} more")
         super().__init__("\n".join(lines))
+
+
+class Unwritable(BadInput, OSError):
+    """A file or a folder that cannot be written. An `OSError` too: what goes on when a disc is full
+    tells it by `errno`."""
+
+    def __init__(self, key: str, path: object, what: str, error: BaseException):
+        why = getattr(error, "strerror", None) or str(error)
+        super().__init__(Problem(key, str(path), f"{what} that can be written ({why})"))
+        self.errno = getattr(error, "errno", None)
+        self.strerror = why
+
+    def __str__(self) -> str:
+        return "\n".join(str(problem) for problem in self.problems)
 
 
 class BadRunFolder(SoftdockError):
@@ -107,5 +129,8 @@ def closest(word: str, known: Iterable[str]) -> str:
 
 
 def _short(value: object, most: int = 120) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except Exception:  # of a class that is not ours
+        text = f"a {type(value).__name__}"
     return text if len(text) <= most else text[: most - 3] + "..."

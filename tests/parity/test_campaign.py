@@ -17,7 +17,7 @@ from softdock.campaign.distances import turned_back
 from softdock.campaign.engines import Cpu
 from softdock.campaign.execute import run_shards
 from softdock.campaign.kernel_specialisation import tailor
-from softdock.campaign.orbits import Settled, distances_from_orbit, fly_orbits
+from softdock.campaign.orbits import Instant, distances_at, fly_orbits
 from softdock.campaign.plan import make_plan
 from softdock.campaign.replay import differences, outcomes_of
 from softdock.campaign.shards import begin, plan_from, plan_texts
@@ -135,7 +135,7 @@ def test_a_replay_is_the_run(plan, columns, run):
         ), name
     assert single["captured_at_s"] == pytest.approx(captured_at(made), nan_ok=True, abs=1e-9)
     assert differences(row, single) == []
-    assert np.isnan(row["distance_from_orbit"]) == (run == 6)  # still in contact
+    assert np.isnan(row["distance_from_orbit"]) == (run in (0, 6))  # no contact; still in one
     assert differences(row | {"contacts": 7.0}, single) == [
         f"contacts {single['contacts']:.6g} (7 in the table)"
     ]
@@ -157,36 +157,26 @@ def test_pushes_in_orbit_count_up_to_the_instant_after_the_last_contact():
     )
     runs, recorded = made.thin(0, 0, 2), orbit(made.base)
     end, T = recorded.contacts[0]["end_s"], 0.004
-    before, after = int(recorded.contacts[0]["start_s"] / T), int(end / T) + 9
+    after = int(end / T) + 9
     motion = np.stack([motions(recorded.series, after)] * 2)
     motion[1, 0, 7] += 0.003
     batch = Batch(np.zeros((2, OUTCOMES)), np.zeros((2, 1, len(LOG_COLUMNS))))
     batch.column("contacts")[:] = 1.0
     batch.logs[:, 0, LOG_COLUMNS.index("start_s")] = recorded.contacts[0]["start_s"] + 2.0 * T
     flown = fly_orbits(runs, made.base.markers.methods)
-    found = distances_from_orbit(
-        runs,
-        batch,
-        Settled(motion, np.full(2, after * T)),
-        flown,
-    )
-    bodies, start = mass_properties(made.base.vector), motions(recorded.series, before)
+    scale = np.full(2, recorded.reach)
+    found = distances_at(runs, batch, Instant(motion, np.full(2, after * T)), flown, scale)
+    bodies = mass_properties(made.base.vector)
     assert found[0] < 1e-7
     assert found[1] == pytest.approx(
-        distance_from_orbit(bodies, start, motion[1], motions(recorded.series, after)), rel=1e-6
+        distance_from_orbit(bodies, recorded.reach, motion[1], motions(recorded.series, after)),
+        rel=1e-6,
     )
     assert found[1] != pytest.approx(
-        distance_from_orbit(
-            bodies, motions(recorded.series, 0), motion[1], motions(recorded.series, -1)
-        ),
+        distance_from_orbit(bodies, recorded.reach, motion[1], motions(recorded.series, -1)),
         rel=0.1,
     )
-    still_touching = distances_from_orbit(
-        runs,
-        batch,
-        Settled(motion, np.full(2, np.nan)),
-        flown,
-    )
+    still_touching = distances_at(runs, batch, Instant(motion, np.full(2, np.nan)), flown, scale)
     assert np.isnan(still_touching).all()
 
 

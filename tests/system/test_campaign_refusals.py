@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
@@ -10,7 +11,8 @@ from small_campaigns import CAMPAIGN, campaign_files
 
 from softdock.campaign import shards
 from softdock.campaign.cuda import load_numba_cuda
-from softdock.campaign.spec import preset_names
+from softdock.campaign.spec import load_spec, preset_names
+from softdock.cli import campaign_size
 from softdock.cli.main import cli
 
 
@@ -140,3 +142,26 @@ def test_an_outcome_that_cannot_be_is_refused_before_anything_runs(folder, tmp_p
     assert result.exit_code == 2
     assert named in result.output
     assert not (tmp_path / "out").exists()
+
+
+def test_many_runs_are_asked_about(tmp_path, monkeypatch):
+    """The total of grids is said; above 50,000 runs a program without a terminal must say --yes,
+    and a person who says no runs nothing."""
+    file = tmp_path / "many.toml"
+    grids = "".join(
+        f'[[vary]]\nkey = "{key}"\ngrid = [0.0, 16.0, 251]\n'
+        for key in ("robots.chaser.delay_ms", "robots.target.delay_ms")
+    )
+    file.write_text(f'schema = 1\nscenario = "epos_1d"\nruns = 1\n{grids}', encoding="utf-8")
+    refused = CliRunner().invoke(cli, ["campaign", str(file), "--out", str(tmp_path / "out")])
+    assert refused.exit_code == 2
+    assert "--yes" in refused.output
+    assert "63,001 runs: 63,001 points of the grids" in " ".join(refused.output.split())
+    asked = []
+    monkeypatch.setattr(campaign_size.sys, "stdin", SimpleNamespace(isatty=lambda: True))
+    monkeypatch.setattr(campaign_size.click, "confirm", lambda text, **more: asked.append(text))
+    spec = load_spec(str(file))
+    campaign_size.say_size(spec, agreed=True)
+    assert asked == []
+    campaign_size.say_size(spec, agreed=False)
+    assert asked == ["63,001 runs: 63,001 points of the grids. Go on?"]

@@ -40,7 +40,7 @@ def test_tables_summary_and_output_agree(done):
     for i, v in enumerate(summary["variants"]):
         mine = columns["run"] // 60 == i
         assert v["runs"] == 60
-        distances = ("distance_from_orbit", "distance_from_orbit_at_end")  # the worse one judges
+        distances = ("distance_from_orbit", "distance_from_orbit_later")  # the worse one judges
         worst = np.max([columns[name][mine] for name in distances], axis=0)
         assert v["honest_rate"] == pytest.approx((worst <= 0.05).mean())
         assert sum(v["judged"].values()) == 60

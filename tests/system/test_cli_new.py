@@ -5,6 +5,7 @@ from click.testing import CliRunner
 
 from softdock.cli.main import cli
 from softdock.scenario.files import load_scenario
+from softdock.scenario.moving_robots import moving_robots
 
 
 def call(*arguments, **more):
@@ -17,7 +18,7 @@ def test_the_file_is_commented_and_passes_check(tmp_path):
     result = call(file, "--chaser-mass", 300, "--delay", 16, "--tool-error", 5)
     assert result.exit_code == 0, result.output
     lines = [line for line in file.read_text().splitlines() if "=" in line]
-    assert all("#" in line or line.startswith("description") for line in lines)
+    assert all("#" in line for line in lines)
     tables = load_scenario(file).tables
     assert tables["chaser"]["mass_kg"] == 300.0
     assert tables["robots"]["target"]["delay_ms"] == 16.0
@@ -47,8 +48,49 @@ def test_one_slow_robot_and_a_filtered_sensor(tmp_path):
     assert [tables["robots"][b]["delay_ms"] for b in ("chaser", "target")] == [8.0, 30.0]
     sensor = tables["sensor"]
     assert (sensor["lowpass_Hz"], sensor["bias_N"][0], sensor["delay_ms"]) == (15.0, 0.15, 2.0)
-    assert "8 and 30 ms" in tables["description"]
     assert call(tmp_path / "x.toml", "--target-delay", "-1").exit_code == 2
+
+
+def test_nothing_goes_stale_when_keys_change(tmp_path):
+    """No comment and no description repeats a number that was given: after an edit it would be
+    wrong."""
+    one, other = tmp_path / "one.toml", tmp_path / "two.toml"
+    assert call(one).exit_code == 0
+    assert (
+        call(other, "--speed", 37, "--delay", 11, "--offset", 3, "--stiffness", 8123).exit_code == 0
+    )
+    said = [
+        [line.partition("#")[2] for line in file.read_text().splitlines()[1:]]
+        for file in (one, other)
+    ]
+    assert said[0] == said[1]
+    assert load_scenario(one).tables["description"] == ""
+
+
+def test_a_client_that_is_bolted_to_the_floor(tmp_path):
+    """One robot: no mass and no robot of the client, asked for or written; what moves it is refused
+    beside it; the file passes check for both shapes."""
+    for shape in ("cone", "wall"):
+        file = tmp_path / f"{shape}.toml"
+        result = call(file, "--shape", shape, "--target", "fixed", "--offset", 2, "--tilt", 0.5)
+        assert result.exit_code == 0, result.output
+        assert "(the chaser alone along the axis)" in result.output
+        text = file.read_text()
+        assert "robots.target" not in text
+        assert "tumble" not in text
+        assert text.count("mass_kg") == 3  # chaser, tool, tool as believed
+        tables = load_scenario(file).tables
+        assert moving_robots(tables) == ("chaser",)
+        assert CliRunner().invoke(cli, ["check", str(file)]).exit_code == 0
+    asked = call(tmp_path / "a.toml", "--ask", input="\n\nfixed\n" + "\n" * 30)
+    assert asked.exit_code == 0, asked.output
+    assert "mass of the client" not in asked.output
+    assert "tumble" not in asked.output
+    assert load_scenario(tmp_path / "a.toml").tables["target"]["fixed"]
+    refused = call(tmp_path / "b.toml", "--target", "fixed", "--target-mass", 5, "--tumble", 1)
+    assert refused.exit_code == 2
+    assert "--target-mass" in refused.output
+    assert "--tumble" in refused.output
 
 
 def test_walls_too(tmp_path):

@@ -82,7 +82,7 @@ def test_a_preset_in_words():
     """Verdict, what limits it, which damping, the budget."""
     text = stability("epos_1d", "--wanted-restitution", "0.9").stdout
     for words in (
-        "The linear sampled loop of contact.0: not safe",
+        "The linear sampled loop of contact.0: adds energy",
         "whole delay",
         "not stable",
         "11.9 % more speed",

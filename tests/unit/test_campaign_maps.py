@@ -131,7 +131,7 @@ def test_why_there_is_no_statement_is_told_apart():
         "verdict": np.zeros(4),
         "status": np.zeros(4),
         "distance_from_orbit": np.array([np.nan, np.nan, 0.01, 0.01]),
-        "distance_from_orbit_at_end": np.array([np.nan, 0.3, 0.01, 0.01]),
+        "distance_from_orbit_later": np.array([np.nan, 0.3, 0.01, 0.01]),
         "judged": np.array([1, 1, 0, 0]),
     }
     columns |= {"contacts": np.array([0, 1, 0, 2]), "orbit_contacts": np.array([0, 1, 0, 2])}

@@ -1,9 +1,28 @@
-"""What a log alone can judge: gains need no orbit, everything else is said to be absent."""
+"""The verdict of a recording: against its reference where a scenario is attached; without one a
+contact that gives more than it took, and nothing else."""
+
+from __future__ import annotations
+
+import dataclasses
 
 import numpy as np
 import pytest
 
-from softdock.recorder.log_verdict import NOT_JUDGED, is_raw, judged
+import softdock
+from softdock.analysis.simulation import simulate
+from softdock.core.machine.record import Channel
+from softdock.core.rig.reasons import REASONS
+from softdock.recorder.log_verdict import ENDED, LIMITS, judged
+from softdock.runs.series import Series
+from softdock.scenario.files import load_scenario
+
+
+@pytest.fixture(scope="module")
+def flown(tmp_path_factory):
+    """EPOS 1-D: the run, and what a rig would know of it."""
+    run = simulate(load_scenario("epos_1d"))
+    file = run.save_mcap(tmp_path_factory.mktemp("flown") / "run.mcap")
+    return run, softdock.open_recording(file, as_rig=True)
 
 
 def contact(taken=1.0, back=0.8, peak=50.0):
@@ -14,60 +33,122 @@ def contact(taken=1.0, back=0.8, peak=50.0):
     }
 
 
-def test_a_passive_log_is_not_called_faithful():
-    """Nothing grew: no word is given that needs orbit, and what is absent is named."""
-    found = judged([contact()], -0.3)
-    assert found["word"] == NOT_JUDGED
-    assert "distance from orbit" in found["not_judged"]
-    assert "a log alone cannot tell" in found["sentence"]
-    assert found["numbers"]["gain"] == pytest.approx(0.8**2 - 1.0)
-    assert found["numbers"]["growth"] is None  # one contact: absent, not zero
+def changed(recording, **changes):
+    """A copy that nobody has judged."""
+    return dataclasses.replace(recording, _judged=None, _orbit=None, **changes)
+
+
+def without(recording, *starts):
+    """A log that never had some channels."""
+    s = recording.series
+    kept = [i for i, c in enumerate(s.channels) if not c.name.startswith(starts)]
+    return changed(recording, series=Series(s.rows[:, kept], [s.channels[i] for i in kept]))
+
+
+def with_reason(recording, name):
+    """The same with the reason of a supervisor."""
+    s = recording.series
+    names = ", ".join(one.name for one in REASONS)
+    code = [one.name for one in REASONS].index(name)
+    rows = np.hstack([s.rows, np.full((len(s.rows), 1), float(code))])
+    channels = [*s.channels, Channel("reason", "-", "-", "why")]
+    return changed(recording, series=Series(rows, channels), tables={"run": {"reasons": names}})
+
+
+def test_the_numbers_are_those_of_the_run(flown):
+    """A rig's view of a simulated run: the same criteria fail, with the numbers that the run has
+    at its one phase, and one phase is a doubt."""
+    run, recording = flown
+    ours, theirs = recording.judgement(), run.metrics["judgement"]
+    assert ours["word"] == theirs["word"] == "unsafe"
+    assert ours["failed"] == theirs["failed"]
+    for name in ("energy", "distance", "peak_force"):
+        assert ours["phases"][0][name] == pytest.approx(theirs["phases"][0][name], abs=1e-3)
+    assert "Only one sampling phase was judged." in ours["doubts"]
+    assert recording.metrics["judgement"] is ours
+
+
+def test_reading_the_metrics_flies_nothing(flown):
+    """Before somebody asks for it there is no judgement, as of a run that was flown alone."""
+    copy = changed(flown[1])
+    assert copy.metrics["judgement"] is None
+    assert copy._orbit is None
+
+
+def test_what_a_log_lacks_is_said(flown):
+    """Without forces on the satellites the distance is still judged; without their motion nothing
+    is, and the reason names the series."""
+    found = without(flown[1], "satellite.").judgement()
+    assert found["criteria"]["peak_force"]["number"] is None
+    assert found["criteria"]["distance"]["failed"]
+    assert any("peak force" in one and "lacks the forces" in one for one in found["doubts"])
+    bare = without(flown[1], "chaser.").judgement()
+    assert bare["word"] == "no verdict"
+    assert bare["sentence"] == "No verdict: the log lacks chaser.position."
+
+
+@pytest.mark.parametrize("reason", [one.name for one in REASONS])
+def test_why_a_rig_stopped(flown, reason):
+    """A limit of the loop is unsafe, what came from outside gives no verdict of its own, and a run
+    that ended is judged. Energy that a contact added before a stop stays unsafe."""
+    harmless = with_reason(flown[1], reason)
+    harmless.contacts = []
+    harmless.scenario = harmless.scenario.with_keys({"verdict.unsafe_energy": 10.0})
+    found = harmless.judgement()
+    others = "distorted" if reason in ENDED else "no verdict"
+    assert found["word"] == ("unsafe" if reason in LIMITS else others)
+    if reason in LIMITS:
+        assert reason.replace("_", " ") in found["sentence"]
+    assert with_reason(flown[1], reason).judgement()["word"] == "unsafe"
+
+
+def test_a_dry_run_has_no_verdict(flown):
+    """Its mock-ups were kept apart on purpose."""
+    dry = changed(flown[1], tables={"run": {"dry_shift_m": "[0.1, 0.0, 0.0]"}})
+    assert dry.judgement()["sentence"] == "No verdict: a dry run: the mock-ups were kept apart."
+    docked = changed(flown[1], tables={"run": {"dry_shift_m": "[0.0, 0.0, 0.0]"}})
+    assert docked.judgement()["word"] == "unsafe"
+
+
+def test_the_reference_starts_where_the_log_does(flown):
+    """A log that begins later than its scenario is compared from its own first row: the same word
+    and distance."""
+    s = flown[1].series
+    late = changed(flown[1], series=Series(s.rows[50:], s.channels))
+    assert late.judgement()["word"] == "unsafe"
+    whole = flown[1].judgement()["phases"][0]["distance"]
+    assert late.judgement()["phases"][0]["distance"] == pytest.approx(whole, rel=1e-3)
+
+
+def test_lost_rows_are_filled_in_and_said(flown):
+    """Ten rows of free flight are gone: the numbers stay, and the loss is a doubt."""
+    s = flown[1].series
+    rows = np.delete(s.rows, slice(20, 30), axis=0)
+    holed = changed(flown[1], series=Series(rows, s.channels), lost={"cycle": 10})
+    found = holed.judgement()
+    whole = flown[1].judgement()["phases"][0]
+    assert found["phases"][0]["distance"] == pytest.approx(whole["distance"], rel=1e-6)
+    assert "10 rows of the recording are lost and were filled in." in found["doubts"]
 
 
 @pytest.mark.parametrize(
-    ("contacts", "observed", "said"),
+    ("contacts", "word"),
     [
-        ([contact(back=1.1)], None, "gave back 21 % more energy than it took (bound 5 %)"),
-        ([contact()], 0.2, "gave 20 % of the energy of its largest contact"),
-        ([contact(1.0), contact(0.4), contact(0.6)], None, "took 50 % more energy than one before"),
+        ([contact()], "no verdict"),
+        ([contact(back=1.1)], "unsafe"),
+        ([contact(back=1.01)], "no verdict"),
+        ([contact(back=1.02), contact(back=1.02)], "unsafe"),  # 4 % each
+        ([contact(back=0.5), contact(taken=0.25, back=1.2)], "unsafe"),
+        ([contact(taken=1e-9, back=5.0, peak=2.0), contact()], "no verdict"),  # a touch of noise
+        ([], "no verdict"),
     ],
 )
-def test_gains_are_unsafe(contacts, observed, said):
-    """Each of the three alone, with its bound."""
-    found = judged(contacts, observed)
-    assert found["word"] == "unsafe"
-    assert said in found["sentence"]
-    assert "softdock identify bench" in judged(contacts, observed, source="bench")["next_step"]
-
-
-def test_a_touch_of_noise_is_not_judged():
-    """A reading that stands out for a cycle, small beside the docking, decides nothing."""
-    noise = contact(taken=1e-9, back=5.0, peak=2.0)
-    assert judged([noise, contact()], -0.1)["word"] == NOT_JUDGED
-
-
-def test_a_log_without_motion_or_contact_says_so():
-    """Neither energies nor contacts: two sentences."""
-    bare = {"peak_force_measured_N": 20.0, "restitution_energetic": None, "work_taken_J": None}
-    assert "cannot be told" in judged([bare], None)["sentence"]
-    assert "nothing touched" in judged([], None)["sentence"]
-
-
-def test_the_observed_energy_of_a_method_is_not_judged():
-    """A re-mapping moves the satellites by another force than the measured one and sends the robots
-    ahead: what looks active is meant. The log of a faithful docking must not be called unsafe."""
-    t = np.linspace(0.0, 1.0, 101)
-    way = np.stack([0.02 * t, 0.0 * t, 0.0 * t], axis=1)
-    force = np.stack([50.0 * np.exp(-(((t - 0.5) / 0.1) ** 2)), 0.0 * t, 0.0 * t], axis=1)
-
-    def series(ahead, factor):
-        found = {"chaser.position": way, "command.chaser.position": way + ahead}
-        found |= {"measured.chaser.force": force, "satellite.chaser.force": factor * force}
-        return found | {f"{name}.x": values[:, 0] for name, values in found.items()}
-
-    assert is_raw(series(0.0, 1.0))
-    assert not is_raw(series(0.005, 1.0))
-    assert not is_raw(series(0.0, 0.8))
-    found = judged([contact()], 0.6, raw=False)
-    assert found["word"] == NOT_JUDGED
-    assert any("a method acts" in one for one in found["not_judged"])
+def test_without_a_scenario(flown, contacts, word):
+    """What contacts add up to, over what the first one took; nothing is called faithful."""
+    bare = changed(flown[1], scenario=None, contacts=contacts)
+    found = judged(bare, "bench")
+    assert found["word"] == word
+    assert "softdock identify bench" in found["next_step"]
+    assert any("no reference" in one for one in found["doubts"])
+    if word == "no verdict":
+        assert "the log has no scenario" in found["sentence"]

@@ -76,8 +76,9 @@ def test_a_file_cut_at_any_byte_is_refused_or_made_whole(rings, tmp_path):
     assert recorded(rings, tmp_path / "a.mcap", 60).finish("the loop ended")
     data = (tmp_path / "a.mcap").read_bytes()
     rng, most, cut = np.random.default_rng(3), 0, tmp_path / "cut.mcap"
-    # before this byte it does not say what its rows are: the record of the streams and its end
-    described = data.index(b"provenance") - 13
+    # before this byte it does not say what its rows are: the end of the record of hashes
+    begun = data.index(b"softdock.hashes") - 13
+    described = begun + 9 + int.from_bytes(data[begun + 1 : begun + 9], "little")
     for size in sorted([described, described - 1, *rng.integers(0, len(data), 40)]):
         cut.write_bytes(data[:size])
         with pytest.raises(BadRecording):
@@ -105,6 +106,67 @@ def test_a_changed_byte_ends_recovery_there(rings, tmp_path):
     found = recover(tmp_path / "b.mcap")
     assert found.stopped
     assert 0 < len(read_contents(found.file).rows["cycle"]) < 60
+
+
+def test_a_byte_changed_anywhere_is_noticed(rings, tmp_path):
+    """No byte of a recording can change what is read back: names, attachments, rows, summary. What
+    recovery takes from such a file is what was written."""
+    assert recorded(rings, tmp_path / "a.mcap", 40).finish("the loop ended")
+    data, rng = (tmp_path / "a.mcap").read_bytes(), np.random.default_rng(11)
+    right, recovered = read_contents(tmp_path / "a.mcap"), 0
+    for at in rng.integers(0, len(data), 150):
+        changed = bytearray(data)
+        changed[at] ^= int(rng.integers(1, 256))
+        (tmp_path / "b.mcap").write_bytes(changed)
+        with pytest.raises(BadRecording):
+            read_contents(tmp_path / "b.mcap")
+        try:
+            found = recover(tmp_path / "b.mcap", tmp_path / "whole.mcap", force=True)
+        except BadRecording:
+            continue
+        again, recovered = read_contents(found.file), recovered + 1
+        for name, rows in again.rows.items():
+            assert np.array_equal(rows, right.rows[name][: len(rows)], equal_nan=True), (at, name)
+        for name, text in again.about.attachments.items():
+            assert text == right.about.attachments[name]
+        for name, table in again.about.tables.items():
+            assert table == right.about.tables[name]
+    assert recovered > 100
+
+
+def test_a_recording_of_an_earlier_version_is_read_and_its_attachments_checked(
+    rings, tmp_path, monkeypatch
+):
+    """Files of softdock 0.1 have no checksum of their data; their attachments have one each."""
+    from mcap.writer import Writer
+
+    monkeypatch.setattr("softdock.recorder.mcap_file.FORMAT", 1)
+    monkeypatch.setattr(
+        "mcap.writer.Writer", lambda out, enable_data_crcs: Writer(out, enable_data_crcs=False)
+    )
+    assert recorded(rings, tmp_path / "a.mcap", 20).finish("the loop ended")
+    assert len(read_contents(tmp_path / "a.mcap").rows["cycle"]) == 20
+    data = (tmp_path / "a.mcap").read_bytes()
+    (tmp_path / "b.mcap").write_bytes(data.replace(b"schema = 1", b"schema = 3"))
+    with pytest.raises(BadRecording, match=r"attachment 'rig\.toml'"):
+        read_contents(tmp_path / "b.mcap")
+
+
+def test_a_chunk_never_takes_more_memory_than_it_may(rings, tmp_path):
+    """What a chunk claims is refused before it is decompressed, and so is what it really holds."""
+    import zstandard
+    from mcap.data_stream import RecordBuilder
+    from mcap.records import Chunk
+
+    assert recorded(rings, tmp_path / "a.mcap", 20)
+    data = (tmp_path / "a.mcap").read_bytes()
+    bomb = zstandard.compress(bytes(200_000_000))
+    for size in (200_000_000, 2**63, 1000):
+        builder = RecordBuilder()
+        Chunk("zstd", bomb, 0, 0, 0, size).write(builder)
+        (tmp_path / "b.mcap").write_bytes(data + builder.end() + data[-50:])
+        found = recover(tmp_path / "b.mcap", tmp_path / "whole.mcap", force=True)
+        assert "chunk" in found.stopped
 
 
 def test_what_the_file_lacks_comes_from_the_ring(rings, tmp_path):

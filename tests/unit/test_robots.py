@@ -11,8 +11,9 @@ from scenarios import epos_wall, lange_impact, sphere_on_sphere
 from scipy.linalg import expm
 from turned import hamilton, matrix, quaternion
 
-from softdock import fly
+from softdock import Stepper, build, fly
 from softdock.core.machine.compiled import door
+from softdock.core.machine.state import place
 from softdock.core.robots import lag, limited
 from softdock.core.robots.limited import ROBOT_FLOATS
 from softdock.core.spatial.motion import Motion
@@ -63,6 +64,26 @@ def test_a_lag_answers_step_and_ramp_as_its_equation(zeta, rate):
             )
             x, v = lag_by_matrix(w, zeta, n * dt, rate)
             assert along(robot) == pytest.approx([x, v, x, v], abs=1e-11)
+
+
+def test_a_stiff_lag_is_where_its_set_point_is():
+    """No lag that is allowed overflows, however stiff and damped: at the limits of both keys the
+    robot has arrived within the step, but for what a ramp is followed late."""
+    w, zeta, dt = 2.0 * math.pi * 1e4, 100.0, 0.25
+    robot = motion(x=-0.4, angle=-0.2)
+    robot = follow_with_lag(w, zeta, dt, robot, motion(0.3, 0.1), motion(0.325, 0.1))
+    late = 2.0 * zeta / w
+    assert along(robot) == pytest.approx([0.325 - 0.1 * late, 0.1, 0.0, 0.0], abs=1e-12)
+
+
+@pytest.mark.parametrize("cell", ["ledger.turnover", "ledger.observed", "facility.chaser"])
+def test_a_run_with_a_number_that_is_none_does_not_go_on(cell):
+    """NaN in the energy balance or in where a mock-up is ends the run as diverged, also where the
+    satellites do not feel it."""
+    loop = Stepper(build(lange_impact(model="lag", lag_Hz=10.0)))
+    assert loop.step(5) == "completed"
+    loop.state[place(cell)] = math.nan
+    assert loop.step(1) == "diverged"
 
 
 @pytest.mark.parametrize("zeta", [0.5, 1.0])

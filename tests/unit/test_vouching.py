@@ -87,7 +87,7 @@ def _row(method: str, distance: float, vouch: Any = None, word: str = "faithful"
         "knows": "nothing",
         "knowledge_errors": [],
         "worst": None,
-        "judgement": {"word": word},
+        "judgement": {"word": word, "criteria": {"distance": {"excess": distance / 0.05}}},
         "vouch": vouch,
     }
 
@@ -107,6 +107,6 @@ def test_the_default_advice():
     assert [r["method"] for r in ranked] == ["told", "learned"]
     text = recommend(ranked, orbit)
     assert "learned is not advised first here: no law explains contact 0." in text
-    off = rank([_row("told", 0.01), _row("learned", 1e-4, sure, word="off")])
-    assert off[0]["method"] == "told"
+    ranked = rank([_row("told", 0.01), _row("learned", 1e-4, sure, word="distorted")])
+    assert ranked[0]["method"] == "told"
     assert vouching.ALLOWED == 1.01

@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from softdock._arguments import PROGRESS, checked, of_kind, optional
 from softdock.analysis.faults import QUIET, rig_events
 from softdock.analysis.feasibility import check_feasible
 from softdock.analysis.method_books import method_books, told_by_truth
 from softdock.analysis.observed_energy import observed_by_age
-from softdock.analysis.simulation import Progress, cut_attitudes
+from softdock.analysis.simulation import SCENARIO_OR_TABLES, Progress, cut_attitudes
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.energy.ledger import LEDGER
 from softdock.core.machine import seam_doors
@@ -43,6 +44,12 @@ INTERRUPTED = "interrupted"
 Heard = dict[str, list[float]]  # of each status bit: how often, when first, when last [s]
 
 
+@checked(
+    scenario=SCENARIO_OR_TABLES,
+    facility=of_kind("a Facility: start, exchange, stop", Facility),
+    controller=optional(of_kind("a Controller", Controller)),
+    progress=PROGRESS,
+)
 def drive(
     scenario: Scenario | Mapping[str, Any],
     facility: Facility,

@@ -59,13 +59,18 @@ def remedy_of(f: Any, t: dict[str, Any], small: float, gravity: float) -> str:
         mend = f"tare the sensor (sensor.bias_Nm) to within {smaller * f.torque_Nm:.2g} Nm"
     if not f.parts:
         return f"{mend}."
-    bound = ABOVE * f.force_N + SIGMAS * float(t["sensor"]["noise_N"])
-    digits = -math.floor(math.log10(bound)) + 1
-    threshold = math.ceil(bound * 10.0**digits) / 10.0**digits
+    threshold = threshold_above(f.force_N, float(t["sensor"]["noise_N"]))
     return (
         f"{mend}, or set sensor.threshold_N = {threshold:g}, which also hides contact forces "
         "below it."
     )
+
+
+def threshold_above(force: float, noise: float) -> float:
+    """A threshold that the force in free flight and its noise [N] seldom reach, to two digits."""
+    bound = ABOVE * force + SIGMAS * noise
+    digits = -math.floor(math.log10(bound)) + 1
+    return math.ceil(bound * 10.0**digits) / 10.0**digits
 
 
 def _weigh(t: dict[str, Any], f: Any, smaller: float, gravity: float) -> str:

@@ -1,120 +1,41 @@
-"""Faithful, off or unsafe: the one rule by which every command judges a rig.
+"""The verdict of a rig: faithful, distorted or unsafe; the one rule for every command and page.
 
-In: metrics of runs of one scenario that differ in their sampling phase (or seed), and the bounds
-of the scenario's table `[verdict]`. Out: a plain dict with the word, its colour, the sentence that
-says why with the bounds, one next step, and the numbers they were made from.
+In: metrics of runs of one scenario that differ in their sampling phase (or seed), and the bounds of
+the scenario's table `[verdict]`. Out: a plain dict, the verdict object (docs/verdict.md).
 
-    unsafe    a run stopped at a limit or its sensor was at its range; or invented energy that no
-              method takes out is more than `unsafe_energy` of the approach energy; or a repeated or
-              latched contact grows by more than `unsafe_growth`
-    faithful  at the worst phase the distance from orbit is at most `faithful_distance` and the
-              satellites' peak force within `faithful_peak_force` of orbit's
-    off       otherwise
-
-Methods are judged by what the satellites did with them: nothing here knows a method's name.
+Every criterion has a number (`criteria.py`), a bound and the word that it gives when it fails; a
+run has the worst word of its criteria, a rig the worst of its runs. Methods are judged by what the
+satellites did with them: nothing here knows a method's name.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
+from softdock.analysis.doubts import doubts_of
 from softdock.core.adaptation.registry import RAW
 
-FAITHFUL, OFF, UNSAFE = "faithful", "off", "unsafe"
-WORDS = (FAITHFUL, OFF, UNSAFE)  # the order is that of the numbers in a campaign's tables
-COLOURS = {FAITHFUL: "green", OFF: "yellow", UNSAFE: "red"}
+FAITHFUL, DISTORTED, UNSAFE, NO_VERDICT = "faithful", "distorted", "unsafe", "no verdict"
+WORDS = (FAITHFUL, DISTORTED, UNSAFE)  # better before worse
+ALL_WORDS = (*WORDS, NO_VERDICT)  # the order is that of the numbers in a campaign's tables
+COLOURS = {FAITHFUL: "green", DISTORTED: "yellow", UNSAFE: "red", NO_VERDICT: "bright_black"}
+INSIDE = 1.0 + 1e-6  # of a bound: what is nearer to it than that counts as inside
 NEXT_TO_NOTHING = 1e-6  # of the approach energy
 LARGE = 10.0  # shares above this are said as factors
-Metrics = Mapping[str, Any]
+SURE = 2.0  # standard errors: a smaller growth is none
+Numbers = Mapping[str, Any]
 
 
-def measured(m: Metrics) -> dict[str, Any]:
-    """The numbers that one run is judged by; None: not defined."""
-    approach, left = m["fidelity"]["approach_energy_J"], m["energy_not_taken_out_J"]
-    peak, wanted = m["fidelity"]["peak_force_N"], m["fidelity"]["peak_force_orbit_N"]
-    growths = [m[key] for key in ("growth_repeated", "growth_latched") if m[key] is not None]
-    return {
-        "status": m["status"],
-        "saturated": any(event["what"] == "saturated" for event in m["events"]),
-        "distance_from_orbit": m["distance_from_orbit_worst"],
-        "peak_force_N": peak,
-        "peak_force_orbit_N": wanted,
-        "peak_force_error": None if not wanted or peak is None else peak / wanted - 1.0,
-        "energy_share": left / approach if approach and left is not None else None,
-        "growth": max(growths, default=None),
-    }
+class Criterion(NamedTuple):
+    """One thing that is judged."""
 
-
-def word_of(numbers: Metrics, bounds: Mapping[str, float]) -> str:
-    """The word for one run."""
-    if any(_excess(numbers, bounds, key) > 1.0 for key in ("stopped", "energy", "growth")):
-        return UNSAFE
-    if numbers["distance_from_orbit"] is None:
-        return OFF
-    far = any(_excess(numbers, bounds, key) > 1.0 for key in ("distance", "peak"))
-    return OFF if far else FAITHFUL
-
-
-def _excess(n: Metrics, bounds: Mapping[str, float], what: str) -> float:
-    """How many times a number is its bound; 0 where it is not defined."""
-    if what == "stopped":
-        return math.inf if n["status"] != "completed" or n["saturated"] else 0.0
-    if what == "peak":
-        wanted, peak = n["peak_force_orbit_N"], n["peak_force_N"]
-        if not wanted:  # nothing touches in orbit: any force is too much
-            return math.inf if peak else 0.0
-        return abs(n["peak_force_error"]) / bounds["faithful_peak_force"]
-    key, bound = {
-        "energy": ("energy_share", "unsafe_energy"),
-        "growth": ("growth", "unsafe_growth"),
-        "distance": ("distance_from_orbit", "faithful_distance"),
-    }[what]
-    return 0.0 if n[key] is None else max(float(n[key]), 0.0) / bounds[bound]
-
-
-def judgement(
-    runs: Sequence[Metrics],
-    bounds: Mapping[str, Any],
-    called: str = "",
-    first_step: str = "",
-    over: str = "sampling phases",
-) -> dict[str, Any]:
-    """Of all runs: the worst of each number decides. `called`: how a person names the scenario on
-    the command line; `first_step`: what is to be mended before anything else; `over`: what the
-    runs differ in."""
-    each = [measured(m) for m in runs]
-    words = [word_of(n, bounds) for n in each]
-    word = max(words, key=WORDS.index)
-    worst = {
-        what: max(range(len(each)), key=lambda i: _excess(each[i], bounds, what))
-        for what in ("stopped", "energy", "growth", "distance", "peak")
-    }
-    numbers = {
-        **each[worst["distance"]],
-        **{k: each[worst["peak"]][k] for k in _PEAKS},
-        "energy_share": each[worst["energy"]]["energy_share"],
-        "growth": each[worst["growth"]]["growth"],
-        "status": each[worst["stopped"]]["status"],
-        "saturated": each[worst["stopped"]]["saturated"],
-    }
-    if any(n["distance_from_orbit"] is None for n in each):
-        numbers["distance_from_orbit"] = None
-    return {
-        "word": word,
-        "colour": COLOURS[word],
-        "sentence": _sentence(word, numbers, bounds, len(runs), over),
-        "next_step": _next_step(word, runs[0], called or str(runs[0]["scenario"]), first_step),
-        "bounds": {key: bounds[key] for key in bounds},
-        "runs": len(runs),
-        "over": over,
-        "words": {one: words.count(one) for one in WORDS},
-        "worst": numbers,
-    }
-
-
-_PEAKS = ("peak_force_N", "peak_force_orbit_N", "peak_force_error")
+    name: str
+    word: str  # where it fails
+    bound: str  # key of `[verdict]`; empty: it has none
+    excess: Callable[[Numbers, float], float]  # number over bound; above 1: it fails
+    said: Callable[[Numbers, float], str]  # in words; empty: nothing to be said
 
 
 def share(x: float, of: str = "") -> str:
@@ -124,67 +45,221 @@ def share(x: float, of: str = "") -> str:
     return f"{x:.3g} times" + (f" {of}" if of else "")
 
 
-def _sentence(word: str, n: Metrics, bounds: Mapping[str, float], count: int, over: str) -> str:
-    """What was found, the bound beside each number; what decides comes first."""
-    said = {
-        "stopped": _stopped(n),
-        "energy": _energy(n, bounds),
-        "growth": _growth(n, bounds),
-        "distance": _distance(n, bounds),
-        "peak": _peak(n, bounds),
-    }
-    first = [w for w in said if said[w] and _excess(n, bounds, w) > 1.0]
-    if n["distance_from_orbit"] is None and "distance" not in first:
-        first.append("distance")
-    rest = [w for w in ("distance", "peak", "energy") if said[w] and w not in first]
-    at = f"at the worst of {count} {over}" if count > 1 else "in this run"
-    listed = [said[w] for w in (*first, *rest)]
-    return f"{word.capitalize()}: {at} {'; '.join(listed)}."
+def _over(name: str) -> Callable[[Numbers, float], float]:
+    """A number over its bound; what is negative or not defined fails nothing."""
+
+    def excess(n: Numbers, bound: float) -> float:
+        return 0.0 if n[name] is None else max(float(n[name]), 0.0) / bound
+
+    return excess
 
 
-def _stopped(n: Metrics) -> str:
-    if n["status"] != "completed":
-        return f"the run stopped ({n['status']})"
-    return "the sensor was at its range" if n["saturated"] else ""
+def _size_over(name: str) -> Callable[[Numbers, float], float]:
+    """Likewise, of a difference that counts either way."""
+
+    def excess(n: Numbers, bound: float) -> float:
+        return 0.0 if n[name] is None else abs(float(n[name])) / bound
+
+    return excess
 
 
-def _energy(n: Metrics, bounds: Mapping[str, float]) -> str:
-    if n["energy_share"] is None:
+def _any(name: str) -> Callable[[Numbers, float], float]:
+    return lambda n, bound: math.inf if n[name] else 0.0
+
+
+def _growth_over(n: Numbers, bound: float) -> float:
+    growth, error = n["growth"], n["growth_error"]
+    if growth is None or growth <= SURE * (error or 0.0):
+        return 0.0
+    return max(float(growth), 0.0) / bound
+
+
+def _energy(n: Numbers, bound: float) -> str:
+    x = n["energy"]
+    if x is None:
         return ""
-    bound = f"(bound {share(bounds['unsafe_energy'])})"
-    if n["energy_share"] < 0.0:
-        return f"it loses {share(-n['energy_share'], 'the approach energy')}"
-    if n["energy_share"] < NEXT_TO_NOTHING:
-        return f"no energy comes from nothing {bound}"
-    of = share(n["energy_share"], "the approach energy")
-    return f"{of} comes from nothing and stays {bound}"
+    if x < -NEXT_TO_NOTHING:
+        return f"the contacts take {share(-x, 'the approach energy')}"
+    if x < NEXT_TO_NOTHING:
+        return f"no energy added (bound {share(bound)})"
+    return f"the contacts add {share(x, 'the approach energy')} (bound {share(bound)})"
 
 
-def _growth(n: Metrics, bounds: Mapping[str, float]) -> str:
-    if n["growth"] is None or n["growth"] <= bounds["unsafe_growth"]:
+def _kept(n: Numbers, bound: float) -> str:
+    x = n["energy_kept"]
+    if x is None or x <= 0.0:
         return ""
-    return f"its contacts grow by {share(n['growth'])} (bound {share(bounds['unsafe_growth'])})"
-
-
-def _distance(n: Metrics, bounds: Mapping[str, float]) -> str:
-    if n["distance_from_orbit"] is None:
-        return "no distance from orbit is defined (nothing approaches, or the run ended early)"
-    bound = f"(bound {share(bounds['faithful_distance'])})"
-    return f"it is {share(n['distance_from_orbit'], 'the approach')} away from orbit {bound}"
-
-
-def _peak(n: Metrics, bounds: Mapping[str, float]) -> str:
-    bound = f"(bound {share(bounds['faithful_peak_force'])})"
-    if not n["peak_force_orbit_N"]:
-        felt = n["peak_force_N"]
-        return f"the satellites feel {felt:.3g} N where orbit has no contact" if felt else ""
     return (
-        f"the satellites feel at most {n['peak_force_N']:.3g} N where orbit has "
-        f"{n['peak_force_orbit_N']:.3g} N {bound}"
+        f"the pair in contact has {share(x, 'the approach energy')} more than on orbit "
+        f"(bound {share(bound)})"
     )
 
 
-def _next_step(word: str, m: Metrics, called: str, first_step: str) -> str:
+def _growth(n: Numbers, bound: float) -> str:
+    if not _growth_over(n, bound) > 1.0:
+        return ""
+    return (
+        f"the swing of the pair in contact grows by {share(n['growth'])} in ten swings "
+        f"(bound {share(bound)})"
+    )
+
+
+def _distance(n: Numbers, bound: float) -> str:
+    if n["distance"] is None:
+        return ""
+    return f"{share(n['distance'], 'the approach')} away from orbit (bound {share(bound)})"
+
+
+def _peak(name: str, what: str) -> Callable[[Numbers, float], str]:
+    def said(n: Numbers, bound: float) -> str:
+        if n[name] is None:
+            return ""
+        ours, orbits = n[f"{name}_N"], n[f"{name}_reference_N"]
+        return f"{what} {ours:.3g} N (on orbit {orbits:.3g} N, bound {share(bound)})"
+
+    return said
+
+
+def _free_flight(n: Numbers, bound: float) -> str:
+    x = n["free_flight"]
+    if x is None or x < NEXT_TO_NOTHING:
+        return ""
+    return (
+        f"forces in free flight change the speed by {share(x, 'the approach')} "
+        f"(bound {share(bound)})"
+    )
+
+
+CRITERIA = {
+    c.name: c
+    for c in (
+        Criterion("limits", UNSAFE, "", _any("limits"), lambda n, b: n["limits"]),
+        Criterion("energy", UNSAFE, "unsafe_energy", _over("energy"), _energy),
+        Criterion("growth", UNSAFE, "unsafe_growth", _growth_over, _growth),
+        Criterion("energy_kept", UNSAFE, "unsafe_energy", _over("energy_kept"), _kept),
+        Criterion("distance", DISTORTED, "faithful_distance", _over("distance"), _distance),
+        Criterion(
+            "peak_force",
+            DISTORTED,
+            "faithful_peak_force",
+            _size_over("peak_force"),
+            _peak("peak_force", "peak force on the satellites"),
+        ),
+        Criterion(
+            "latch_force",
+            DISTORTED,
+            "faithful_peak_force",
+            _size_over("latch_force"),
+            _peak("latch_force", "peak force of the latches"),
+        ),
+        Criterion("free_flight", DISTORTED, "free_flight", _over("free_flight"), _free_flight),
+        Criterion("outcome", DISTORTED, "", _any("outcome"), lambda n, b: "; ".join(n["outcome"])),
+    )
+}
+SHOWN = ("distance", "peak_force", "energy")  # also where they do not fail
+
+
+def failed_of(numbers: Numbers, bounds: Numbers) -> list[str]:
+    """Criteria that one run fails, worst word first."""
+    found = [name for name in CRITERIA if excess_of(name, numbers, bounds) > INSIDE]
+    return sorted(found, key=lambda name: -WORDS.index(CRITERIA[name].word))
+
+
+def excess_of(name: str, numbers: Numbers, bounds: Numbers) -> float:
+    """How many times a number is its bound; 0 where it is not defined."""
+    one = CRITERIA[name]
+    return one.excess(numbers, float(bounds[one.bound]) if one.bound else 1.0)
+
+
+def reason_for_none(numbers: Numbers) -> str:
+    """Why a run has no verdict; empty: it has one."""
+    if numbers["no_verdict"]:
+        return str(numbers["no_verdict"])
+    if numbers["distance"] is None and not numbers["limits"]:
+        return "the run ended before the satellites could be compared"
+    return ""
+
+
+def word_of(numbers: Numbers, bounds: Numbers) -> str:
+    """The word for one run."""
+    failed = failed_of(numbers, bounds)
+    if failed and CRITERIA[failed[0]].word == UNSAFE:
+        return UNSAFE
+    if reason_for_none(numbers):
+        return NO_VERDICT
+    return DISTORTED if failed else FAITHFUL
+
+
+def judgement(
+    runs: Sequence[Mapping[str, Any]],
+    bounds: Mapping[str, Any],
+    called: str = "",
+    first_step: str = "",
+    over: str = "sampling phases",
+) -> dict[str, Any]:
+    """Of all runs (their metrics): the worst of each number decides. `called`: how a person names
+    the scenario on the command line; `first_step`: what is to be mended before anything else;
+    `over`: what the runs differ in."""
+    each = [m["criteria"] for m in runs]
+    words = [word_of(n, bounds) for n in each]
+    known = [word for word in words if word != NO_VERDICT]
+    word = max(known, key=WORDS.index) if known else NO_VERDICT
+    judged = {name: _worst(name, each, bounds) for name in CRITERIA}
+    failed = [name for name in judged if judged[name]["failed"]]
+    failed.sort(key=lambda name: -WORDS.index(CRITERIA[name].word))
+    reason = next((r for r in map(reason_for_none, each) if r), "")
+    return {
+        "word": word,
+        "colour": COLOURS[word],
+        "sentence": _sentence(word, judged, failed, reason, len(runs), over),
+        "next_step": _next_step(word, runs[0], called or str(runs[0]["scenario"]), first_step),
+        "failed": failed,
+        "criteria": judged,
+        "doubts": doubts_of(runs, reason if word != NO_VERDICT else ""),
+        "bounds": {key: bounds[key] for key in bounds},
+        "runs": len(runs),
+        "over": over,
+        "words": {one: words.count(one) for one in ALL_WORDS},
+        "phases": each,
+    }
+
+
+def _worst(name: str, each: Sequence[Numbers], bounds: Numbers) -> dict[str, Any]:
+    """One criterion at its worst run."""
+    one = CRITERIA[name]
+    i = max(
+        range(len(each)),
+        key=lambda i: (excess_of(name, each[i], bounds), _or_least(each[i][name])),
+    )
+    excess, bound = excess_of(name, each[i], bounds), bounds[one.bound] if one.bound else None
+    return {
+        "number": each[i][name],
+        "bound": bound,
+        "excess": excess if math.isfinite(excess) else None,
+        "word": one.word,
+        "failed": excess > INSIDE,
+        "run": i,
+        "said": one.said(each[i], 1.0 if bound is None else float(bound)),
+    }
+
+
+def _or_least(x: Any) -> float:
+    return float(x) if isinstance(x, int | float) and not isinstance(x, bool) else -math.inf
+
+
+def _sentence(
+    word: str, judged: Mapping[str, Any], failed: Sequence[str], reason: str, count: int, over: str
+) -> str:
+    """What was found, the bound beside each number; what decides comes first."""
+    if word == NO_VERDICT:
+        return f"No verdict: {reason}."
+    rest = [name for name in SHOWN if name not in failed]
+    said = [judged[name]["said"] for name in (*failed, *rest) if judged[name]["said"]]
+    at = f"at the worst of {count} {over}" if count > 1 else "in this run"
+    return f"{word.capitalize()}: {at} {'; '.join(said)}."
+
+
+def _next_step(word: str, m: Mapping[str, Any], called: str, first_step: str) -> str:
     """One thing to do."""
     if word == FAITHFUL:
         return (

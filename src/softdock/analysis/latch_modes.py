@@ -12,7 +12,6 @@ In: a scenario's tables. Out: numbers per mode; of a run's series the energy in 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -135,11 +134,3 @@ def energies(modes: Modes, xi: np.ndarray, rate: np.ndarray) -> np.ndarray:
     """Of every mode at every row, (rows, modes) [J]."""
     y, v = xi @ modes.seen.T, rate @ modes.seen.T
     return np.asarray(0.5 * (v * v + modes.squared * y * y))
-
-
-def measured_growth(time: np.ndarray, energy: np.ndarray) -> float:
-    """Of the amplitude [1/s]: half the slope of the energy's logarithm; NaN: too little to tell."""
-    fine = np.isfinite(energy) & (energy > 0.0)
-    if np.count_nonzero(fine) < 8:
-        return math.nan
-    return 0.5 * float(np.polyfit(time[fine], np.log(energy[fine]), 1)[0])

@@ -2,10 +2,11 @@
 whether the latched pair grows.
 
 In: a run with orbit beside it. Out: plain numbers, NaN where undefined. The growth is measured,
-mode by mode (latch_modes.py), from the satellites' motion since the last latch went hard: sigma of
-amplitude exp(sigma t). The energy of a growing pair doubles in ln 2 / (2 sigma). A damping of tau
-times the stiffness holds a pair that acts as if late by tau; tau follows from the growth that was
-measured.
+mode by mode (latch_modes.py), from the satellites' motion since the last latch went hard, in
+stretches that nothing pushes (decrement.py): sigma of amplitude exp(sigma t). The energy of a
+growing pair doubles in ln 2 / (2 sigma). A pair that grows, and touches nothing while it swings,
+acts as if late by (2 sigma + b) / w^2; where the tip reaches a contact, that contact is late too,
+and the number would mean nothing.
 """
 
 from __future__ import annotations
@@ -16,20 +17,16 @@ from typing import Any
 
 import numpy as np
 
-from softdock.analysis.latch_modes import (
-    Modes,
-    deflections,
-    energies,
-    latches_of,
-    measured_growth,
-    modes_of,
-)
+from softdock.analysis.decrement import Swings, swings_of_oscillator
+from softdock.analysis.latch_modes import Modes, deflections, energies, latches_of, modes_of
+from softdock.analysis.pushes import unpushed
 from softdock.core.contact.latch import BROKEN, HARD, LATCH_CELLS, OPEN, STATES
 from softdock.runs.run import Run
 
 AT = LATCH_CELLS.at
-FEWEST_PERIODS = 2.0  # of the slowest mode that is looked at
+FEWEST_ROWS = 8
 NOTICED = 1e-12  # J; a mode with less does not move
+NOTICED_SHARE = 0.01  # of the energy of all modes
 
 
 def times(states: np.ndarray) -> dict[str, float]:
@@ -61,59 +58,61 @@ def latch_numbers(run: Run) -> dict[str, Any] | None:
         "states": [STATES[int(state)] for state in run.latches[:, AT.state]],
         "orbit": {key: orbits[key] for key in ("soft_docked_at_s", "latched_at_s", "peak_force_N")},
     }
-    return found | growth_of(tables, run.series, run.latches)
+    return found | growth_of(run.scenario, run.series, run.latches)
 
 
 def growth_of(
-    tables: Mapping[str, Any], series: Mapping[str, np.ndarray], states: np.ndarray
+    scenario: Any, series: Mapping[str, np.ndarray], states: np.ndarray
 ) -> dict[str, Any]:
-    """Of the mode with the most energy at the end; NaN where nothing is latched, or too briefly."""
-    nothing = {
-        "growth_per_s": math.nan,
-        "energy_doubles_in_s": math.nan,
-        "late_by_s": math.nan,
-        "mode": "",
-        "frequency_rad_per_s": math.nan,
-        "grown": math.nan,
-    }
-    since = times(states)["latched_at_s"]
-    if math.isnan(since):
-        return nothing
-    time = series["time"]
-    first = int(np.searchsorted(time, since))
-    modes = modes_of(tables)
-    rest = _rest(tables, states)
-    xi, rate = deflections(tables, series, rest, first)
-    energy, span = energies(modes, xi, rate), float(time[-1] - since)
-    worth = [
-        i
-        for i in range(len(modes.squared))
-        if span * modes.frequency[i] > FEWEST_PERIODS * 2.0 * math.pi
-        and _late(energy[:, i]) > NOTICED
-    ]
-    if not worth:
-        return nothing
-    most = max(worth, key=lambda i: _late(energy[:, i]))
-    return {**nothing, **_of_mode(modes, most, time[first:], energy[:, most], span)}
-
-
-def _late(energy: np.ndarray) -> float:
-    """Of the last tenth of a series."""
-    return float(np.mean(energy[-max(len(energy) // 10, 1) :]))
-
-
-def _of_mode(
-    modes: Modes, i: int, time: np.ndarray, energy: np.ndarray, span: float
-) -> dict[str, Any]:
-    sigma = measured_growth(time, energy)
+    """Of the mode that grows most; NaN where nothing is latched, or too briefly."""
+    found = swings_of_modes(scenario, series, states)
+    swings, modes, i = found or (Swings(), None, 0)
+    sigma, late = swings.per_s, math.nan
+    if modes is not None and swings.is_growing and not _touches(series, states):
+        late = float((2.0 * sigma + modes.damping[i]) / modes.squared[i])
     return {
         "growth_per_s": sigma,
-        "energy_doubles_in_s": math.log(2.0) / (2.0 * sigma) if sigma > 0.0 else math.nan,
-        "late_by_s": float((2.0 * sigma + modes.damping[i]) / modes.squared[i]),
-        "mode": modes.names[i],
-        "frequency_rad_per_s": float(modes.frequency[i]),
-        "grown": math.expm1(min(sigma * span, 700.0)),
+        "growth_error_per_s": swings.per_s_error,
+        "growth_over_ten_swings": swings.growth,
+        "growth_error_over_ten_swings": swings.error,
+        "energy_doubles_in_s": math.log(2.0) / (2.0 * sigma) if swings.is_growing else math.nan,
+        "late_by_s": late,
+        "mode": modes.names[i] if modes is not None else "",
+        "frequency_rad_per_s": float(modes.frequency[i]) if modes is not None else math.nan,
     }
+
+
+def swings_of_modes(
+    scenario: Any, series: Mapping[str, np.ndarray], states: np.ndarray
+) -> tuple[Swings, Modes, int] | None:
+    """Swings of the mode that grows most beyond its standard error, of those that hold a noticeable
+    share of the energy at the end, all modes, and its number; None: nothing is latched, or no mode
+    has swung often enough."""
+    tables, since = scenario.tables, times(states)["latched_at_s"]
+    if math.isnan(since):
+        return None
+    first = int(np.searchsorted(series["time"], since))
+    time = series["time"][first:]
+    if len(time) < FEWEST_ROWS:
+        return None
+    modes = modes_of(tables)
+    xi, rate = deflections(tables, series, _rest(tables, states), first)
+    late = energies(modes, xi, rate)[-max(len(time) // 10, 1) :].mean(axis=0)
+    least, free = max(NOTICED, NOTICED_SHARE * float(late.sum())), unpushed(scenario, series, first)
+    y, v = xi @ modes.seen.T, rate @ modes.seen.T
+    found = [
+        (swings_of_oscillator(time, y[:, i], v[:, i], float(modes.frequency[i]), free), modes, i)
+        for i in np.flatnonzero(late > least).tolist()
+    ]
+    told = [each for each in found if not math.isnan(each[0].growth)]
+    return max(told, key=lambda each: each[0].growth - 2.0 * each[0].error, default=None)
+
+
+def _touches(series: Mapping[str, np.ndarray], states: np.ndarray) -> bool:
+    """Whether a contact is within reach of the swings: the tip touches once all latches are
+    hard."""
+    hard = series["time"] >= times(states)["latched_at_s"]
+    return bool(np.any(series["contact.depth"][hard] > 0.0))
 
 
 def _rest(tables: Mapping[str, Any], states: np.ndarray) -> np.ndarray:
@@ -121,10 +120,3 @@ def _rest(tables: Mapping[str, Any], states: np.ndarray) -> np.ndarray:
     if latches_of(tables)[0]["pull_in_s"] > 0.0:
         return np.zeros(6)
     return np.asarray(states[0, AT.offset : AT.offset + 6])
-
-
-def holding_damping(tables: Mapping[str, Any], late: float) -> list[float]:
-    """Damping along the target's axes that holds the first latch where the pair acts as if late by
-    `late` [s], Ns/m."""
-    law = latches_of(tables)[0]["real"]
-    return [float(k) * late for k in law["stiffness_N_per_m"]]

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from softdock.analysis.criteria import criteria_of
 from softdock.analysis.fidelity import compare
-from softdock.analysis.growth import latched_growth, not_taken_out, repeated_growth
 from softdock.analysis.judgement import judgement
 from softdock.analysis.latch_metrics import LATCH_METRICS
 from softdock.analysis.metric import METRICS as METRICS  # with those declared below
@@ -34,16 +34,18 @@ def metrics(run: Run) -> dict[str, Any]:
     """All metrics of a run, with orbit's beside them."""
     declare_new()
     T = float(run.scenario.vector[TIME_AT + TIMES.cycle])
+    criteria = criteria_of(run)
     judged = Judged(
         run=run,
         orbit=run.orbit,
         cycle=T,
         bodies=mass_properties(run.scenario.vector),
-        against=compare(run, run.orbit),
+        against=compare(run, run.orbit, criteria),
         contacts=[contact(c, T, states_corrected(run)) for c in run.contacts],
         orbit_contacts=[contact(c, T, False) for c in run.orbit.contacts],
     )
     result: dict[str, Any] = plain({name: m.value(judged) for name, m in METRICS.items()})
+    result["criteria"] = plain(criteria)
     result["verdict"] = verdict(result)
     result["judgement"] = judgement([result], judged.tables["verdict"])
     result["warnings"] = [*run.warnings, *warnings_of(run, result)]
@@ -131,8 +133,16 @@ declare(
         over_phases=True,
     ),
     Metric(
+        name="distance_from_orbit_later",
+        meaning="the same `verdict.settle_s` later, where a push after parting shows",
+        value=lambda j: j.against["distance_from_orbit_later"],
+        label="Distance from orbit, settle_s later",
+        row=Row("distance from orbit, settle_s later", ".4g", in_orbit=0.0),
+        over_phases=True,
+    ),
+    Metric(
         name="distance_from_orbit_at_end",
-        meaning="the same at the end of the run, where a push after parting shows",
+        meaning="the same at the end of the run",
         value=lambda j: j.against["distance_from_orbit_at_end"],
         label="Distance from orbit at the end of the run",
         row=Row("distance from orbit, at the end", ".4g", in_orbit=0.0),
@@ -140,26 +150,10 @@ declare(
     ),
     Metric(
         name="distance_from_orbit_worst",
-        meaning="the worse of both, which judges",
+        meaning="the worse of after the contacts and settle_s later, which judges",
         value=lambda j: j.against["distance_from_orbit_worst"],
         label="Distance from orbit, the worse of both",
         over_phases=True,
-    ),
-    Metric(
-        name="energy_not_taken_out_J",
-        meaning="invented energy that no method takes out",
-        value=lambda j: not_taken_out(j.run),
-        label="Energy invented and not taken out",
-    ),
-    Metric(
-        name="growth_repeated",
-        meaning="how much more energy a later contact got than an earlier one, of the approach's",
-        value=lambda j: repeated_growth(j.run),
-    ),
-    Metric(
-        name="growth_latched",
-        meaning="how much the swings of a contact that is on at the end grew, less orbit's growth",
-        value=lambda j: latched_growth(j.run),
     ),
     Metric(
         name="peak_force_real_N",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from softdock.core.machine.vector import CHASER_AT, TARGET_AT
-from softdock.core.spatial.arrays import matrix
+from softdock.core.spatial.arrays import matrices, matrix
 from softdock.core.spatial.rigid_body import BODY
 
 
@@ -86,3 +86,51 @@ def motions(series: Mapping[str, np.ndarray], row: int) -> np.ndarray:
             for body in ("chaser", "target")
         ]
     )
+
+
+def kinetic_energies(bodies: MassProperties, rows: np.ndarray) -> np.ndarray:
+    """`kinetic_energy` of motions (rows, 2, 13) [J]."""
+    free, v, w = (~bodies.fixed).astype(float), rows[:, :, 7:10], rows[:, :, 10:13]
+    if not bodies.any_fixed:
+        v = v - _common_velocities(bodies, rows)[:, None, :]
+    translation = np.sum(free[:, None] * bodies.mass * v * v, axis=(1, 2))
+    rotation = np.einsum("b,nbi,bij,nbj->n", free, w, bodies.inertia, w)
+    return np.asarray(0.5 * (translation + rotation))
+
+
+def common_energies(bodies: MassProperties, rows: np.ndarray) -> np.ndarray:
+    """Of the common centre of mass in the laboratory frame [J]; zero if a body is fixed."""
+    if bodies.any_fixed:
+        return np.zeros(len(rows))
+    v = _common_velocities(bodies, rows)
+    return np.asarray(0.5 * np.sum(bodies.mass.sum(axis=0) * v * v, axis=1))
+
+
+def _common_velocities(bodies: MassProperties, rows: np.ndarray) -> np.ndarray:
+    return np.asarray(np.sum(bodies.mass * rows[:, :, 7:10], axis=1) / bodies.mass.sum(axis=0))
+
+
+def twists(bodies: MassProperties, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Velocities [m/s] and angular momenta about each centre of mass, world axes [Nms], of motions
+    (rows, 2, 13); zero for a body that is fixed."""
+    in_body = np.einsum("bij,nbj->nbi", bodies.inertia, rows[:, :, 10:13])
+    turned = np.einsum("nbij,nbj->nbi", matrices(rows[:, :, 3:7]), in_body)
+    free = ~bodies.fixed[None, :, None]
+    return free * rows[:, :, 7:10], free * turned
+
+
+def twist_distance(
+    bodies: MassProperties, loop: np.ndarray, reference: np.ndarray, scale: float
+) -> float:
+    """sqrt(d^T M d / (2 scale)): d is the difference of the mean twists of two motions (rows, 2,
+    13), M the mass matrix at the reference's attitude at the last row. Bodies are compared by their
+    angular momenta, so that equal tumbles at different phases are equal. NaN: no scale."""
+    dv, dL = (
+        np.mean(mine - theirs, axis=0)
+        for mine, theirs in zip(twists(bodies, loop), twists(bodies, reference), strict=True)
+    )
+    squared = float(np.sum(bodies.mass * dv * dv))
+    for inertia, q, spin in zip(bodies.inertia, reference[-1, :, 3:7], dL, strict=True):
+        in_body = matrix(q).T @ spin
+        squared += float(in_body @ np.linalg.solve(inertia, in_body))
+    return float(np.sqrt(squared / (2.0 * scale))) if scale > 0.0 else float("nan")

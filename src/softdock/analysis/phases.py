@@ -13,14 +13,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from softdock._arguments import PROGRESS, checked, whole
 from softdock.analysis.momenta import mass_properties
-from softdock.analysis.simulation import simulate
+from softdock.analysis.simulation import SCENARIO_OR_TABLES, simulate
 from softdock.core.machine.interrupts import each_abandonable
-from softdock.errors import BadInput, Problem, RunInterrupted
+from softdock.errors import RunInterrupted
 from softdock.runs.run import Run
 from softdock.scenario.build import Scenario, build
 from softdock.scenario.orbit_frame import has_orbit, radial_at
@@ -40,13 +42,12 @@ SHOWN = (
 Progress = Callable[[int, int], None]  # runs done, runs in all
 
 
+@checked(scenario=SCENARIO_OR_TABLES, count=whole(1, MOST_PHASES), progress=PROGRESS)
 def simulate_phases(
     scenario: Scenario | Mapping[str, Any], count: int, progress: Progress | None = None
 ) -> Run:
     """The scenario's own run; its metrics have one more key, `phases`: mean and spread of every
     number over `count` phases."""
-    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST_PHASES:
-        raise BadInput(Problem("phases", count, f"a whole number from 1 to {MOST_PHASES}"))
     if not isinstance(scenario, Scenario):
         scenario = build(scenario)
     cycle = scenario.tables["time"]["cycle_ms"] * 1e-3
@@ -156,7 +157,7 @@ def shifted(scenario: Scenario, seconds: float) -> Scenario:
                 changes[f"{kind}.{name}.rows"] = [[row[0] + seconds, *row[1:]] for row in rows]
     if has_orbit(tables):
         changes["orbit.radial"] = radial_at(tables, -seconds).tolist()
-    return scenario.with_keys(changes)
+    return replace(scenario, moved=True).with_keys(changes)
 
 
 def turned(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from softdock.analysis.fidelity import instants
 from softdock.runs.run import Run
 from softdock.scenario.checks import RESOLVED_CYCLES
 
@@ -17,9 +16,11 @@ PHYSICS_TO = 1e-3
 def warnings_of(run: Run, m: Mapping[str, Any]) -> list[str]:
     """What a reader of these numbers must know."""
     found = []
-    at = instants(run, run.orbit)
-    if at.after is None:
-        found.append(f"energy_ratio and distance_from_orbit are not defined: {at.why}")
+    if m["fidelity"]["compared_at_s"] is None and m["reference"]["status"] == "completed":
+        found.append(
+            "energy_ratio and distance_from_orbit are not defined: a contact was not over when the "
+            "run ended"
+        )
     warned = {w.split(".")[1] for w in run.scenario.warnings if w.startswith("contact.")}
     short = [
         c

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock._arguments import PROGRESS, checked, of_kind, optional
 from softdock.analysis.faults import QUIET, rig_events
 from softdock.analysis.feasibility import check_feasible
 from softdock.analysis.free_flight import warnings as free_flight_warnings
@@ -34,11 +35,13 @@ __all__ = ["LOGGED_CONTACTS", "Stepper", "cycle_count", "fly", "judge", "method_
 
 # Cycles between two looks at progress and at Ctrl-C: a few at first, then as many as take CHUNK_S.
 FIRST_CHUNK, MOST_CHUNK, CHUNK_S = 64, 1_000_000, 0.1
+SCENARIO_OR_TABLES = of_kind("a Scenario, or tables", Scenario, Mapping)
 UNIT = 1e-6  # by how much an attitude's squared length may miss 1
 
 Progress = Callable[[int, int], None]  # cycles done, cycles in all
 
 
+@checked(scenario=SCENARIO_OR_TABLES, progress=PROGRESS)
 def simulate(scenario: Scenario | Mapping[str, Any], progress: Progress | None = None) -> Run:
     """Run the loop over the scenario's whole duration, or until it stops; then fly orbit beside it
     and take the metrics. A `Mapping` is built (and checked) first. Ctrl-C: `RunInterrupted` with
@@ -50,6 +53,7 @@ def simulate(scenario: Scenario | Mapping[str, Any], progress: Progress | None =
         raise RunInterrupted(run) from None
 
 
+@checked(run=of_kind("a Run", Run), orbit=optional(of_kind("an Orbit", Orbit)))
 def judge(run: Run, orbit: Orbit | None = None) -> Run:
     """The same run with orbit beside it and its metrics taken. `orbit`: one already flown of a
     scenario with the same truth. A run that has its metrics (one read from a folder) keeps them."""
@@ -66,6 +70,7 @@ def judge(run: Run, orbit: Orbit | None = None) -> Run:
     return run
 
 
+@checked(scenario=SCENARIO_OR_TABLES, progress=PROGRESS)
 def fly(scenario: Scenario | Mapping[str, Any], progress: Progress | None = None) -> Run:
     """The rig alone: series, contacts, ledger, what methods did and what went wrong; orbit is not
     flown and there are no metrics until `judge`. A `Mapping` is built (and checked) first."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from softdock.core.adaptation.registry import METHODS
-
 EQUAL = 5e-4  # a change smaller than this is printed as 0.0 %, so it is called none
 MANY = 3.0  # from here on a factor says more than percent
 
@@ -56,23 +54,24 @@ def _latched(m: Mapping[str, Any]) -> str:
 
 
 def _grows(latch: Mapping[str, Any]) -> str:
-    """Whether the latched pair grows, and what would hold it."""
-    sigma = latch["growth_per_s"]
+    """Whether the latched pair grows: beyond two standard errors of what its swings show."""
+    sigma, error = latch["growth_per_s"], latch["growth_error_per_s"]
     if sigma is None:
         return ""
-    if sigma <= 0.0:
+    if sigma < -2.0 * error:
         return f"The latched pair decays by {-sigma:.3g} 1/s ({latch['mode']})."
+    if latch["energy_doubles_in_s"] is None:
+        return (
+            f"The latched pair neither grows nor decays measurably ({sigma:.2g} +- {error:.1g} "
+            f"1/s, {latch['mode']})."
+        )
+    late = latch["late_by_s"]
+    acts = "" if late is None else f" It acts as if late by {1e3 * late:.3g} ms."
     return (
         f"The latched pair grows by {sigma:.3g} 1/s ({latch['mode']}): its energy doubles every "
-        f"{latch['energy_doubles_in_s']:.3g} s. It acts as if late by "
-        f"{1e3 * latch['late_by_s']:.3g} ms: a damping of that time times its stiffness would hold "
-        f"it, and so do {', '.join(sorted(holding()))}."
+        f"{latch['energy_doubles_in_s']:.3g} s.{acts} `softdock stability` tries which damping "
+        "holds it."
     )
-
-
-def holding() -> list[str]:
-    """Methods that say that they hold a latched pair."""
-    return [name for name, method in METHODS.items() if method.holds_latch]
 
 
 def _sentence(over: str, what: str, rig: float, orbit: float, orbits_contacts: str) -> str:

@@ -1,264 +1,235 @@
-"""Why is a rig not as orbit? Its causes are switched off, and what that changes is their share.
+"""Why does a rig fail its verdict? Its causes are switched off, and what that changes of the
+criterion that failed is their share.
 
 In: a scenario. Out: a plain dict, largest cause first.
 
-A cause adds something else when it comes alone than when it comes last, so the ideal rig is made
-real one cause after the other, in several orders, and a cause's share is the mean of what it adds:
-Shapley's value (all orders of up to three causes, some at random and their reverses beyond). Far
-distances count as d / (1 + d). Beside the shares stand three numbers that anybody can check: the
-distance with this cause alone, without it, and without it and all larger ones (what is left).
+Explained is the first criterion that failed, else the one nearest to its bound: its number at the
+sampling phase that decided the verdict and at the one half a cycle away, the larger of both.
+Shares are Shapley's values (shares.py). Numbers count as x / (1 + |x|), so that a wreck at ten
+times the approach weighs little more than one at five; a criterion without a number counts 1 where
+it failed. Beside the shares stand three numbers that anybody can check: with this cause alone,
+without it, and without it and all larger ones (what is left).
 
 The ledger's row `sensor` is split by difference: row of the whole rig less row without the cause.
 
-Methods stay on and stay told what they were told.
+Methods stay on and stay told what they were told: what is left with all causes off is theirs.
 """
 
 from __future__ import annotations
 
-import copy
 import math
-import random
-from collections.abc import Callable, Iterable
-from itertools import permutations
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-import numpy as np
-
-from softdock.analysis.causes import COMPARE, Cause, causes
+from softdock._arguments import TEXT, checked, of_kind, whole
+from softdock.analysis.causes import Cause, causes
 from softdock.analysis.free_flight import free_flight
-from softdock.analysis.judgement import FAITHFUL, share
-from softdock.analysis.simulation import simulate
-from softdock.analysis.worst_phase import cores, in_phases, judged, metrics_of
+from softdock.analysis.judgement import CRITERIA, NEXT_TO_NOTHING, excess_of, share
+from softdock.analysis.phases import MOST_PHASES
+from softdock.analysis.shares import EXACT, ORDERS, Set, shares
+from softdock.analysis.variants import Variants, changed
+from softdock.analysis.worst_phase import in_phases, judged, metrics_of
 from softdock.core.adaptation.registry import RAW
-from softdock.core.machine.features import Markers
-from softdock.core.machine.interrupts import each_abandonable
-from softdock.errors import BadInput
 from softdock.runs.stepper import cycle_count
-from softdock.scenario.build import Scenario, build
-from softdock.scenario.keys import set_key
+from softdock.scenario.build import Scenario
 
 PHASES = 2
-ORDERS = 12
 QUICK_CYCLES = 150_000  # of all flights together: some 0.3 s on two cores
-SMALL = 0.02  # of the distance: a share below this is not named in the sentence
+SMALL = 0.02  # a share below this is not named in the sentence
+NAMED = 3  # causes in the sentence
+EITHER_WAY = ("peak_force", "latch_force")
+OF = {
+    "limits": "the limits that were passed",
+    "energy": "the energy added by contacts",
+    "growth": "the growth in ten swings",
+    "energy_kept": "the energy of the pair in contact",
+    "distance": "the distance from orbit",
+    "peak_force": "the error of the peak force",
+    "latch_force": "the error of the latches' peak force",
+    "free_flight": "the change of speed in free flight",
+    "outcome": "the other outcome",
+}
 
 
-class Off(NamedTuple):
-    """What a rig does with some causes off: means over the phases. NaN: it could not be flown."""
-
-    distance: float
-    energy: float  # invented and not taken out, of the approach energy
-    sensor_J: float
-
-
-NOT_FLOWN = Off(math.nan, math.nan, math.nan)
-
-
+@checked(
+    scenario=of_kind("a Scenario", Scenario),
+    phases=whole(1, MOST_PHASES),
+    called=TEXT,
+)
 def why(
-    scenario: Scenario, phases: int = PHASES, called: str = "", orders: int = ORDERS
+    scenario: Scenario,
+    phases: int = PHASES,
+    called: str = "",
+    judgement: Mapping[str, Any] | None = None,
+    variants: Variants | None = None,
 ) -> dict[str, Any]:
-    """The causes with their shares, and the verdict they explain."""
+    """The causes with their shares, and the verdict they explain. `judgement`, `variants`: where
+    they are known already."""
+    if judgement is None:
+        own = metrics_of(in_phases(scenario, scenario.tables["verdict"]["phases"]))
+        judgement = judged(scenario, own, called)
     found = causes(scenario)
-    flown = _Flights(scenario, phases)
-    sequences = _orders(len(found), orders)
-    flown.all_at_once(
-        [found[i] for i in order[k:]] for order in sequences for k in range(len(found) + 1)
-    )
-    whole, ideal = flown.without([]), flown.without(found)
-    far = _shares(found, sequences, flown, lambda off: _bounded(off.distance))
-    energy = _shares(found, sequences, flown, lambda off: off.energy)
-    ordered = sorted(found, key=lambda c: -far[c.name])
-    flown.all_at_once(ordered[: i + 1] for i in range(len(ordered)))
-    flown.all_at_once([o for o in found if o is not c] for c in found)
-    flown.all_at_once([c] for c in found)
-    rows = []
-    for i, cause in enumerate(ordered):
-        alone = flown.without([o for o in found if o is not cause])
-        last, left = flown.without([cause]), flown.without(ordered[: i + 1])
-        split = whole.sensor_J - last.sensor_J if cause.of_sensor else None
-        rows.append(
-            {
-                "cause": cause.name,
-                "what": cause.what,
-                "share_of_distance": far[cause.name],
-                "share_of_energy": energy[cause.name],
-                "distance_alone": alone.distance,
-                "distance_without": last.distance,
-                "distance_left": left.distance,
-                "energy_alone": alone.energy,
-                "energy_without": last.energy,
-                "energy_left": left.energy,
-                "of_sensor_row_J": split,
-                "helps": cause.helps,
-                "in_free_flight": cause.in_free_flight,
-            }
-        )
-    own = metrics_of(in_phases(scenario, scenario.tables["verdict"]["phases"]))
+    criterion = explained(judgement)
+    worst = int(judgement["criteria"][criterion]["run"])
+    variants = variants or Variants(scenario, max(phases, int(judgement["runs"])))
+    at = [(worst + i * variants.count // phases) % variants.count for i in range(phases)]
+    flown = _Numbers(variants, at, found, criterion)
+    of = shares(len(found), flown.at_once)
+    order = sorted(range(len(found)), key=lambda i: -of[i])
+    everyone = frozenset(range(len(found)))
+    left = [everyone - set(order[: k + 1]) for k in range(len(order))]
+    flown.at_once(left)
+    whole = flown.sensor_J(everyone)
+    rows = [
+        {
+            "cause": found[i].name,
+            "what": found[i].what,
+            "share": of[i],
+            "alone": flown.number(frozenset({i})),
+            "without": flown.number(everyone - {i}),
+            "left": flown.number(on),
+            "of_sensor_row_J": whole - flown.sensor_J(everyone - {i})
+            if found[i].of_sensor
+            else None,
+            "helps": found[i].helps,
+            "in_free_flight": found[i].in_free_flight,
+        }
+        for i, on in zip(order, left, strict=True)
+    ]
     result: dict[str, Any] = {
         "scenario": scenario.name,
         "phases": phases,
-        "judgement": judged(scenario, own, called),
-        "distance_from_orbit": whole.distance,
-        "energy_share": whole.energy,
-        "sensor_row_J": whole.sensor_J,
-        "all_off": {"distance_from_orbit": ideal.distance, "energy_share": ideal.energy},
+        "judgement": dict(judgement),
+        "criterion": criterion,
+        "of": OF[criterion],
+        "number": flown.number(everyone),
+        "bound": judgement["criteria"][criterion]["bound"],
+        "all_off": flown.number(frozenset()),
+        "sensor_row_J": whole,
         "rows": rows,
         "free_flight": free_flight(scenario).said,
     }
-    result["sentence"] = sentence(result)
-    result["judgement"] = with_first_cause(result, scenario, called or scenario.name)
+    result["sentence"] = sentence(result, methods_of(scenario))
     return result
 
 
-def with_first_cause(result: dict[str, Any], scenario: Scenario, called: str) -> dict[str, Any]:
-    """The verdict whose next step is what helps the largest cause."""
-    judgement: dict[str, Any] = result["judgement"]
-    rows = result["rows"]
-    if judgement["word"] == FAITHFUL or not rows or not rows[0]["share_of_distance"] > 0.0:
-        return judgement
-    first = rows[0]
-    step = first["helps"]
-    if first["in_free_flight"]:
-        step = free_flight(scenario).remedy or step
-    elif COMPARE in step and set(_methods(scenario)) <= {RAW}:
-        step = f"`softdock compare {called}` shows which method helps and how to set it"
-    said = f"Next: {step.rstrip('.')}. The largest cause is {first['cause']}."
-    return {**judgement, "next_step": said}
-
-
-def _methods(scenario: Scenario) -> list[str]:
-    return [entry["name"] for entry in scenario.tables["methods"]]
+def methods_of(scenario: Scenario) -> list[str]:
+    return [entry["name"] for entry in scenario.tables["methods"] if entry["name"] != RAW]
 
 
 def is_quick(scenario: Scenario) -> bool:
     """Whether it takes no longer than a page should wait for."""
     count = len(causes(scenario))
-    flights = min(2**count, ORDERS * (count + 1)) + 2 * count
-    return cycle_count(scenario) * flights * PHASES <= QUICK_CYCLES
+    sets = 2**count if count <= EXACT else ORDERS * count
+    return cycle_count(scenario) * (sets + 2 * count) * PHASES <= QUICK_CYCLES
 
 
-def _orders(count: int, orders: int) -> list[tuple[int, ...]]:
-    """Orders in which causes come in: all of a few, otherwise some at random and their
-    reverses."""
-    if math.factorial(count) <= orders:
-        return list(permutations(range(count)))
-    chance, found = random.Random(count), []
-    for _ in range(orders // 2):
-        order = chance.sample(range(count), count)
-        found += [tuple(order), tuple(reversed(order))]
-    return found
-
-
-def _shares(
-    found: list[Cause],
-    sequences: list[tuple[int, ...]],
-    flown: _Flights,
-    value: Callable[[Off], float],
-) -> dict[str, float]:
-    """Of each cause: what it adds where it comes in, mean over the orders, as a share of all that
-    adds."""
-    adds = {cause.name: 0.0 for cause in found}
-    for order in sequences:
-        causes_in = [found[i] for i in order]
-        values = [value(flown.without(causes_in[k:])) for k in range(len(found) + 1)]
-        for cause, before, after in zip(causes_in, values, values[1:], strict=False):
-            adds[cause.name] += _or_0(after - before) / len(sequences)
-    total = sum(max(x, 0.0) for x in adds.values())
-    return {name: max(x, 0.0) / total if total > 0.0 else 0.0 for name, x in adds.items()}
-
-
-def _bounded(distance: float) -> float:
-    """A wreck ten times the approach away from orbit says no more of its causes than one that is
-    twice as far."""
-    return distance / (1.0 + distance)
-
-
-def sentence(result: dict[str, Any]) -> str:
-    """The causes in their order, and what is left without the largest."""
-    named = [row for row in result["rows"] if row["share_of_distance"] >= SMALL][:3]
-    away = f"{share(result['distance_from_orbit'], 'the approach')} away from orbit"
-    if not named or not math.isfinite(result["distance_from_orbit"]):
-        return f"It is {away}; no single cause stands out."
+def sentence(result: Mapping[str, Any], methods: Iterable[str] = ()) -> str:
+    """The causes in their order, and what is left without them."""
+    named = [row for row in result["rows"] if row["share"] >= SMALL][:NAMED]
+    number, bound = result["number"], result["bound"]
+    is_now = ""
+    if number is not None and bound is not None:
+        what = result["of"][0].upper() + result["of"][1:]
+        is_now = f" {what} is {_percent(number)} (bound {_percent(bound)})"
+    if not named:
+        return f"No single cause stands out.{is_now and is_now + '.'}{_rest(result, methods)}"
     listed = ", then ".join(
-        f"{row['cause']} ({share(row['share_of_distance'])} of it; {row['what']})" for row in named
+        f"{row['what']} ({share(row['share'])}{'' if i else ' of ' + result['of']})"
+        for i, row in enumerate(named)
     )
-    left = share(named[-1]["distance_left"])
-    both = "Without it" if len(named) == 1 else "Without these"
+    left = named[-1]["left"]
+    without = ""
+    if is_now and left is not None and math.isfinite(left):
+        without = f"; without {'it' if len(named) == 1 else 'them'} {_percent(left)}"
     helps = "; ".join(dict.fromkeys(row["helps"] for row in named))
-    return f"It is {away}: {listed}. {both} {left} is left. What helps: {helps}."
+    cause = "Cause" if len(named) == 1 else "Causes"
+    now = f"{is_now}{without}." if is_now else ""
+    return f"{cause}: {listed}.{now}{_rest(result, methods)} What helps: {helps}."
 
 
-class _Flights:
-    """Runs of the scenario with some causes off, each flown once, on all cores."""
-
-    def __init__(self, scenario: Scenario, phases: int):
-        self.scenario, self.phases = scenario, phases
-        self.known: dict[frozenset[str], Off] = {}
-
-    def without(self, off: Iterable[Cause]) -> Off:
-        listed = list(off)
-        self.all_at_once([listed])
-        return self.known[_key(listed)]
-
-    def all_at_once(self, many: Iterable[list[Cause]]) -> None:
-        """Fly what is not known yet, on all cores."""
-        wanted = {_key(off): off for off in many if _key(off) not in self.known}
-        flown = each_abandonable(lambda key: (key, self._fly(wanted[key])), wanted, cores())
-        self.known |= dict(flown)
-
-    def _fly(self, off: list[Cause]) -> Off:
-        try:
-            changed = switched_off(self.scenario, off)
-            runs = [_same_code(one, changed) for one in in_phases(changed, self.phases)]
-            found = [simulate(one).metrics for one in runs]
-        except BadInput:  # a value that the rest of the scenario does not allow
-            return NOT_FLOWN
-        return Off(
-            _mean(m["distance_from_orbit_worst"] for m in found),
-            _mean(_energy(m) for m in found),
-            _mean(m["ledger"]["rows"]["sensor"] for m in found),
-        )
+def _rest(result: Mapping[str, Any], methods: Iterable[str]) -> str:
+    """What no cause explains is the methods'."""
+    off, bound, listed = result["all_off"], result["bound"], ", ".join(methods)
+    if not listed or off is None or bound is None or not abs(off) > bound:
+        return ""
+    return f" With all causes off {_percent(off)} is left, which comes from {listed} as it is set."
 
 
-def _key(off: Iterable[Cause]) -> frozenset[str]:
-    return frozenset(cause.name for cause in off)
+def _percent(x: float | None) -> str:
+    if x is None or not math.isfinite(x):
+        return "-"
+    return "0 %" if abs(x) < NEXT_TO_NOTHING else share(x)
+
+
+class _Numbers:
+    """Of the rig with some of its causes on: the criterion's number."""
+
+    def __init__(self, variants: Variants, at: list[int], found: list[Cause], criterion: str):
+        self.variants, self.at, self.found, self.criterion = variants, at, found, criterion
+
+    def _off(self, on: Set) -> dict[str, Any]:
+        return off_keys(cause for i, cause in enumerate(self.found) if i not in on)
+
+    def _numbers(self, on: Set) -> list[dict[str, Any]]:
+        flown = self.variants.of(self._off(on), self.at)
+        return [one.numbers for one in flown if one.numbers]
+
+    def at_once(self, sets: Iterable[Set]) -> dict[Set, float]:
+        listed = list(sets)
+        self.variants.all_at_once((self._off(on) for on in listed), self.at)
+        return {on: self._counted(on) for on in listed}
+
+    def _counted(self, on: Set) -> float:
+        """The worst of the phases; NaN: it cannot be flown."""
+        return max((self._of_run(n, on) for n in self._numbers(on)), default=math.nan)
+
+    def _of_run(self, n: Mapping[str, Any], on: Set) -> float:
+        """What is not defined is no fault: it is what the rig without any cause has. But a run that
+        met a limit is a fault of every criterion."""
+        x = size_of(n, self.criterion)
+        if x is None and n["limits"]:
+            return 1.0
+        if x is None:
+            return self._counted(frozenset()) if on else 0.0
+        return math.copysign(1.0, x) if math.isinf(x) else x / (1.0 + abs(x))
+
+    def number(self, on: Set) -> float | None:
+        """As it is said: the larger of the phases'; None: it is not defined, or cannot be flown."""
+        if not CRITERIA[self.criterion].bound:
+            return None
+        values = [size_of(n, self.criterion) for n in self._numbers(on)]
+        return max((v for v in values if v is not None), default=None)
+
+    def sensor_J(self, on: Set) -> float:
+        flown = self.variants.of(self._off(on), self.at)
+        return sum(one.sensor_J for one in flown) / len(flown)
+
+
+def explained(judgement: Mapping[str, Any]) -> str:
+    """The first criterion that failed; else the one nearest to its bound."""
+    if judgement["failed"]:
+        return str(judgement["failed"][0])
+    each = judgement["criteria"]
+    return max(each, key=lambda name: each[name]["excess"] or 0.0)
+
+
+def size_of(n: Mapping[str, Any], criterion: str) -> float | None:
+    """A criterion's number in one run, its size where it counts either way; without a bound 1 where
+    it fails, else 0."""
+    one = CRITERIA[criterion]
+    if not one.bound:
+        return float(excess_of(criterion, n, {}) > 0.0)
+    x = n[criterion]
+    if x is None:
+        return None
+    return abs(float(x)) if criterion in EITHER_WAY else float(x)
+
+
+def off_keys(off: Iterable[Cause]) -> dict[str, Any]:
+    return {key: value for cause in off for key, value in cause.off.items()}
 
 
 def switched_off(scenario: Scenario, off: Iterable[Cause]) -> Scenario:
     """The scenario without some causes, run by the same machine code."""
-    tables = copy.deepcopy(scenario.tables)
-    for cause in off:
-        for key, value in cause.off.items():
-            if value is None:
-                _drop(tables, key)
-            else:
-                set_key(tables, key, value)
-    return _same_code(build(tables), scenario)
-
-
-def _same_code(changed: Scenario, scenario: Scenario) -> Scenario:
-    """Compiled with what the scenario itself needs, so that nothing is recompiled."""
-    changed.markers = Markers(scenario.markers.features, changed.markers.methods)
-    return changed
-
-
-def _drop(tables: dict[str, Any], path: str) -> None:
-    *parents, last = path.split(".")
-    here: Any = tables
-    for part in parents:
-        here = here[part]
-    here.pop(last, None)
-
-
-def _energy(m: dict[str, Any]) -> float | None:
-    approach, left = m["fidelity"]["approach_energy_J"], m["energy_not_taken_out_J"]
-    return left / approach if approach and left is not None else None
-
-
-def _mean(values: Iterable[float | None]) -> float:
-    known = [math.nan if v is None else float(v) for v in values]
-    return float(np.mean(known)) if known else math.nan
-
-
-def _or_0(x: float) -> float:
-    return x if math.isfinite(x) else 0.0
+    return changed(scenario, off_keys(off))

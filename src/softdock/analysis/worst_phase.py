@@ -43,12 +43,21 @@ def reseeded(scenario: Scenario, by: int) -> Scenario:
     return scenario.with_keys({"random.seed": (scenario.tables["random"]["seed"] + by) % SEEDS})
 
 
-def judge_in_phases(run: Run, count: int | None = None, called: str = "") -> Run:
+def judge_in_phases(
+    run: Run, count: int | None = None, called: str = "", keep: bool = False
+) -> Run:
     """The same run with its judgement over `count` sampling phases (the scenario's own number, if
-    none is given). Its other metrics stay those of the run as written."""
+    none is given). Its other metrics stay those of the run as written. `keep`: the runs that were
+    judged, itself first, become `run.judged_runs`."""
     tables = run.scenario.tables["verdict"]
     others = in_phases(run.scenario, tables["phases"] if count is None else count)[1:]
-    found = [run.metrics, *metrics_of(others)] if run.status == "completed" else [run.metrics]
+    if run.status != "completed":
+        others = []
+    if keep:
+        run.judged_runs = [run, *(simulate(one) for one in others)]
+        found = [one.metrics for one in run.judged_runs]
+    else:
+        found = [run.metrics, *metrics_of(others)]
     run.metrics = {**run.metrics, "judgement": judged(run.scenario, found, called)}
     return run
 

@@ -14,12 +14,12 @@ from softdock.archive.sources import is_recording
 from softdock.arms.facility import Frame
 from softdock.core.spatial.arrays import abc_angles
 from softdock.errors import BadInput, Problem
-from softdock.identification.calibration import Calibration, calibrate
+from softdock.identification.calibration import LARGEST, Calibration, calibrate
 from softdock.identification.pose_plan import Plan
 from softdock.identification.rest_attitudes import calibrated
 from softdock.logs.attitudes import quaternions
+from softdock.logs.csv_form import CsvForm
 from softdock.logs.table_files import read_csv
-from softdock.logs.tables import CsvForm
 
 ANGLES = ("a_deg", "b_deg", "c_deg")
 READINGS = ("fx_N", "fy_N", "fz_N", "tx_Nm", "ty_Nm", "tz_Nm")
@@ -51,11 +51,16 @@ def _from_poses(path: Path, gravity: tuple[float, ...]) -> Calibration:
     table = read_csv(path, CsvForm(delimiter=","))
     columns = []
     for name in (*ANGLES, *READINGS):
-        column = table.column(name, name, f"{path}:{(table.first_line or 1) - 1}").astype(float)
+        column = table.column(name, name, f"{path}:{table.head or 1}").astype(float)
         holes = np.flatnonzero(~np.isfinite(column))
         if len(holes):
             allowed = "a mean reading in every attitude"
             raise BadInput(Problem(name, None, allowed, table.where(int(holes[0]))))
+        large = np.flatnonzero(np.abs(column) > LARGEST)
+        if len(large):
+            row = int(large[0])
+            allowed = f"a number of at most {LARGEST:g} in size"
+            raise BadInput(Problem(name, float(column[row]), allowed, table.where(row)))
         columns.append(column)
     values = np.stack(columns, axis=1)
     attitudes = quaternions(np.radians(values[:, :3]), "kuka_abc")

@@ -13,7 +13,7 @@ from typing import Any
 
 from softdock.drivers.rig_file import load_rig
 from softdock.errors import BadInput, Problem
-from softdock.files.atomic import write_whole
+from softdock.files.atomic import refuse_unwritable, write_whole
 from softdock.identification.estimate import Estimate
 from softdock.identification.result import Identification
 from softdock.scenario.build import Scenario
@@ -126,6 +126,7 @@ def _short(value: Any) -> str:
 
 def write_new(path: Path, text: str, force: bool) -> None:
     """Refuses a file that exists, unless `force`."""
+    refuse_unwritable(path, "out")
     if path.exists() and not force:
         raise BadInput(Problem("out", str(path), "a new file; --force writes over this one"))
     write_whole(path, text.encode())

@@ -14,9 +14,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from softdock._arguments import PATH, checked, optional
 from softdock.archive.recordings import RECORDED
 from softdock.files.atomic import write_whole
-from softdock.files.folders import make_folder
+from softdock.files.folders import leave_folder, make_folder
 from softdock.logs.importing import import_contents
 from softdock.logs.map_parts import Map
 from softdock.recorder.read import Contents
@@ -25,6 +26,11 @@ from softdock.recorder.written_file import write_contents
 from softdock.scenario.files import load_scenario, to_toml
 
 
+@checked(
+    log=PATH,
+    mapped=lambda value: "" if isinstance(value, Map) or not PATH(value) else "a map, or its file",
+    scenario=optional(PATH),
+)
 def import_log(
     log: str | Path, mapped: Map | str | Path, *, scenario: str | Path | None = None
 ) -> Recording:
@@ -45,6 +51,7 @@ def save_imported(contents: Contents, folder: str | Path, force: bool = False) -
     """Write recording, metrics, page and map to a folder."""
     recording = recording_of(contents)
     recording.source = str(folder)
+    recording.judgement()
     page = recording.page()
     metrics = json.dumps(recording.metrics, indent=1, allow_nan=False) + "\n"
     path = make_folder(folder, force)
@@ -52,4 +59,5 @@ def save_imported(contents: Contents, folder: str | Path, force: bool = False) -
     write_whole(path / "metrics.json", metrics.encode())
     write_whole(path / "report.html", page.encode())
     write_whole(path / "map.toml", contents.about.attachments["map.toml"].encode())
+    leave_folder(path)
     return recording

@@ -6,6 +6,7 @@ import json
 import tomllib
 from pathlib import Path
 
+from softdock._arguments import FLAG, PATH, checked
 from softdock.archive.run_folder import run_from
 from softdock.errors import BadInput, BadRecording, printable
 from softdock.recorder.read import Contents, read_contents
@@ -26,6 +27,7 @@ def recording_file(source: str | Path) -> Path:
     return path / RECORDED if (path / RECORDED).is_file() else path
 
 
+@checked(file=PATH, as_rig=FLAG)
 def open_recording(file: str | Path, *, as_rig: bool = False) -> Run | Recording:
     """What an MCAP file of softdock's holds. A simulated run comes back as the `Run` that it was;
     `as_rig`: with what a rig would know of it. Raises `BadRecording` if the file is cut (`softdock

@@ -12,16 +12,19 @@ numbers: the same forecast with the recorded method stands beside what was recor
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from softdock._arguments import TEXT, checked, of_kind, optional
 from softdock.analysis.driving import drive
-from softdock.analysis.simulation import simulate
+from softdock.analysis.metrics import plain
+from softdock.analysis.simulation import judge, simulate
 from softdock.archive.identified import scenario_changes
 from softdock.errors import BadInput, Problem, SoftdockError
 from softdock.identification import identify
+from softdock.recorder.recorded_run import docking_rows
 from softdock.recorder.recording import Recording
 from softdock.runs.recorded_facility import RecordedFacility
 from softdock.runs.run import Run
@@ -30,7 +33,6 @@ from softdock.scenario.candidates import candidates
 
 FEWEST = 10  # rows
 AS_RECORDED = "as recorded"
-OVER = ("retreat", "way out", "braking", "return", "stopped")  # states in which no satellite flies
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,11 @@ class Replayed:
     peak_force_N: float | None  # measured, largest
     apart_mm: float | None  # set-points from the recorded ones, at most; None in a forecast
 
+    @property
+    def verdict(self) -> str | None:
+        """The word of a forecast, at one sampling phase; of an open loop none."""
+        return self.run.metrics["judgement"]["word"] if self.run.is_judged else None
+
     def to_dict(self) -> dict[str, Any]:
         return {
             "method": self.method,
@@ -50,6 +57,7 @@ class Replayed:
             "peak_force_N": self.peak_force_N,
             "largest_distance_of_set_points_mm": self.apart_mm,
             "contacts": len(self.run.contacts),
+            "verdict": self.verdict,
             "status": self.run.status,
         }
 
@@ -67,6 +75,7 @@ class Replay:
     forecast: tuple[Replayed, ...]
     identified: dict[str, Any]  # keys of the scenario that the recording told
     no_forecast: str  # why there is none
+    judgement: dict[str, Any]  # the verdict of the recording
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -81,6 +90,7 @@ class Replay:
             "forecast": [one.to_dict() for one in self.forecast],
             "identified": self.identified,
             "no_forecast": self.no_forecast,
+            "judgement": plain(self.judgement),
             "what_it_is": {
                 "open_loop": "recorded reports, another controller; the forces do not answer",
                 "forecast": "simulated anew with the identified contact and delays",
@@ -89,16 +99,8 @@ class Replay:
 
 
 def usable_rows(recording: Any) -> int:
-    """Rows of the docking itself: a rig's go on while its robots brake or back off."""
-    series = recording.series
-    rows = len(series["time"])
-    tables = getattr(recording, "tables", None) or {}
-    states = [s.strip() for s in tables.get("run", {}).get("states", "").split(",")]
-    ends = [i for i, state in enumerate(states) if state in OVER]
-    if "state" in series and ends:
-        over = np.flatnonzero(np.isin(np.asarray(series["state"]), ends))
-        rows = int(over[0]) if len(over) else rows
-    return rows
+    """Rows of the docking itself."""
+    return docking_rows(recording.series, getattr(recording, "tables", None) or {})
 
 
 def _with_method(scenario: Scenario, method: str) -> Scenario:
@@ -187,6 +189,11 @@ def _forecast(
     return tuple(made), keys, ""
 
 
+@checked(
+    recording=of_kind("a Recording or a Run", Recording, Run),
+    method=TEXT,
+    scenario=optional(of_kind("a Scenario", Scenario)),
+)
 def replay(recording: Recording | Run, method: str, scenario: Scenario | None = None) -> Replay:
     """What another method would have commanded, and what is forecast of it. `scenario`: of a log
     that has none attached, or in place of its own."""
@@ -226,4 +233,15 @@ def replay(recording: Recording | Run, method: str, scenario: Scenario | None = 
         forecast=forecast,
         identified=keys,
         no_forecast=why,
+        judgement=_judged(recording, scenario),
     )
+
+
+def _judged(recording: Recording | Run, scenario: Scenario) -> dict[str, Any]:
+    """The verdict of what was recorded."""
+    if isinstance(recording, Recording):
+        if recording.scenario is None:
+            recording = replace(recording, scenario=scenario, _orbit=None, _judged=None)
+        return recording.judgement()
+    found: dict[str, Any] = judge(recording).metrics["judgement"]
+    return found

@@ -8,6 +8,9 @@
     report.html      the page
     methods.json     with methods of the user's own: which file they came from, and its hash
     methods/         those files as they ran; text, which nothing here runs
+    phases/          with `softdock run --keep-phases`: of every sampling phase that was judged (00
+                     is the run itself) scenario.toml, series.parquet, metrics.json, and
+                     reference.parquet, the series of the reference at the same instants
     run.json         the manifest: version of the format, size and hash of every file; written last
 
 Every file is written whole or not at all, and the manifest last: a folder without a manifest is one
@@ -25,13 +28,15 @@ from typing import Any
 
 import numpy as np
 
+from softdock._arguments import FLAG, PATH, checked
 from softdock._version import __version__
 from softdock.analysis.metrics import metrics_json
 from softdock.analysis.simulation import judge
 from softdock.core.contact_log import LOG_COLUMNS
+from softdock.core.machine.record import CHANNELS, Channel
 from softdock.errors import BadInput, BadRunFolder, printable
 from softdock.files.atomic import write_whole
-from softdock.files.folders import make_folder
+from softdock.files.folders import leave_folder, make_folder
 from softdock.files.reading import Unreadable, read_bytes, read_text
 from softdock.report.run.page import run_page
 from softdock.runs.parquet import from_parquet, to_parquet
@@ -52,6 +57,7 @@ MANIFEST, SCENARIO, SERIES, METRICS, REPORT = (
 READ = (SCENARIO, SERIES, METRICS)  # what a run is made from again
 
 
+@checked(folder=PATH, force=FLAG)
 def save_run(run: Run, folder: str | Path, force: bool = False) -> Path:
     """Write a run to a folder. With `force`, over the run that is there; other files in the folder
     stay as they are. A run that was flown alone, or read from a folder, has orbit flown here."""
@@ -63,11 +69,12 @@ def save_run(run: Run, folder: str | Path, force: bool = False) -> Path:
         METRICS: metrics_json(run.metrics).encode(),
         REPORT: run_page(run).encode(),
         **kept(files_of(listed_methods(run.scenario.tables))),
+        **_phases(run),
     }
     (path / MANIFEST).unlink(missing_ok=True)  # from here until the end this is no run
     (path / LISTED).unlink(missing_ok=True)  # of a run that was here before
     for name, data in contents.items():
-        (path / name).parent.mkdir(exist_ok=True)
+        (path / name).parent.mkdir(exist_ok=True, parents=True)
         write_whole(path / name, data)
     files = {
         name: {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
@@ -75,9 +82,40 @@ def save_run(run: Run, folder: str | Path, force: bool = False) -> Path:
     }
     manifest = {"format": FORMAT, "schema": VERSION, "softdock": __version__, "files": files}
     write_whole(path / MANIFEST, (json.dumps(manifest, indent=1) + "\n").encode())
+    leave_folder(path)
     return path
 
 
+def _phases(run: Run) -> dict[str, bytes]:
+    """What every run that was judged is made of, where they were kept."""
+    found, note = {}, {"softdock": __version__, "scenario": run.scenario.name}
+    for i, one in enumerate(run.judged_runs):
+        at = f"phases/{i:02d}"
+        found[f"{at}/{SCENARIO}"] = to_toml(one.scenario.tables).encode()
+        found[f"{at}/{SERIES}"] = to_parquet(one.series, note)
+        found[f"{at}/reference.parquet"] = to_parquet(_reference(one), note)
+        found[f"{at}/{METRICS}"] = metrics_json(one.metrics).encode()
+    return found
+
+
+def _reference(run: Run) -> Series:
+    """The reference's series with units, frames and meanings."""
+    known = {channel.name: channel for channel in CHANNELS}
+    channels = [
+        channel
+        for name in run.orbit.series
+        for channel in ([known[name]] if name in known else _parts(name))
+    ]
+    columns = [np.reshape(values, (len(values), -1)) for values in run.orbit.series.values()]
+    return Series(np.concatenate(columns, axis=1), channels)
+
+
+def _parts(name: str) -> list[Channel]:
+    """Channels of a vector."""
+    return [channel for channel in CHANNELS if channel.name.rpartition(".")[0] == name]
+
+
+@checked(folder=PATH)
 def open_run(folder: str | Path) -> Run:
     """A run from its folder. Raises `BadRunFolder` if the folder is missing, cut, changed or of a
     newer version."""

@@ -10,13 +10,15 @@ import numpy as np
 from softdock.arms.arm import Arm
 from softdock.errors import BadInput, Problem
 from softdock.identification.joint_stiffness import JointStiffness, StiffnessLog
+from softdock.logs.csv_form import CsvForm
 from softdock.logs.table_files import read_csv
-from softdock.logs.tables import CsvForm, Table
+from softdock.logs.tables import Table
 
 JOINTS = tuple(f"q{i}_deg" for i in range(1, 7))
 LOADS = ("fx_N", "fy_N", "fz_N", "tx_Nm", "ty_Nm", "tz_Nm")
 MOVED = ("dx_mm", "dy_mm", "dz_mm")
 TURNED = ("rx_mrad", "ry_mrad", "rz_mrad")
+LARGEST = 1e9  # of a load, an angle or a deflection: no machine bears more
 BASE = {"rail": "q0_m", "turntable": "q0_deg"}
 
 
@@ -44,12 +46,17 @@ def stiffness_log(path: Path, arm: Arm, point: tuple[float, float, float]) -> St
 def _columns(path: Path, table: Table, names: tuple[str, ...]) -> np.ndarray:
     found = []
     for name in names:
-        column = table.column(name, name, f"{path}:{(table.first_line or 1) - 1}").astype(float)
+        column = table.column(name, name, f"{path}:{table.head or 1}").astype(float)
         holes = np.flatnonzero(~np.isfinite(column))
         if len(holes):
             raise BadInput(
                 Problem(name, None, "a finite number in every row", table.where(int(holes[0])))
             )
+        large = np.flatnonzero(np.abs(column) > LARGEST)
+        if len(large):
+            row = int(large[0])
+            allowed = f"a number of at most {LARGEST:g} in size"
+            raise BadInput(Problem(name, float(column[row]), allowed, table.where(row)))
         found.append(column)
     return np.stack(found, axis=1)
 

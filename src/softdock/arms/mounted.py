@@ -17,17 +17,22 @@ def loaded(arm: Arm, mount: Mount, scenario_load: Load | None = None) -> Arm:
 
     A mount's load is in the mock-up's frame, a scenario's from the satellite's centre of mass.
     """
+    if carries_nothing(mount, scenario_load):
+        return arm
     if mount.load is not None:
         load, frame = mount.load, mount.mock_up
-    elif scenario_load is not None:
-        load, frame = scenario_load, mount.satellite
     else:
-        return arm
-    if load.mass <= 0.0:
-        return arm
+        assert scenario_load is not None
+        load, frame = scenario_load, mount.satellite
     R = unit_matrix(frame.q)
     centre = np.add(frame.p, frame.turned(load.centre))
     return arm.carrying(load.mass, centre, six(R @ symmetric(load.inertia) @ R.T))
+
+
+def carries_nothing(mount: Mount, scenario_load: Load | None) -> bool:
+    """Whether the flange is empty, as far as the mount and the scenario say."""
+    load = mount.load if mount.load is not None else scenario_load
+    return load is None or load.mass <= 0.0
 
 
 def mock_up_load(tables: Mapping[str, Any], robot: str) -> Load | None:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softdock.analysis.judgement import WORDS
+from softdock.analysis.judgement import ALL_WORDS
 from softdock.campaign.arrow_arrays import to_numbers
 from softdock.campaign.cpu import available_cores
 from softdock.campaign.outcome_columns import VERDICTS
@@ -192,13 +192,13 @@ def _count(plan: Plan, columns: dict[str, np.ndarray]) -> Counts:
         into |= {word: count for word, count in zip(words, found, strict=True) if count}
     if plan.spec.reference:
         distance = columns["distance_from_orbit"]
-        each = np.bincount(columns["judged"].astype(int), minlength=len(WORDS)).tolist()
-        one["judged"] = dict(zip(WORDS, each, strict=True))
+        each = np.bincount(columns["judged"].astype(int), minlength=len(ALL_WORDS)).tolist()
+        one["judged"] = dict(zip(ALL_WORDS, each, strict=True))
         one |= {
             "compared": int(np.isfinite(distance).sum()),
             "honest": int(
                 (
-                    np.maximum(distance, columns["distance_from_orbit_at_end"])
+                    np.maximum(distance, columns["distance_from_orbit_later"])
                     <= plan.spec.honest_below
                 ).sum()
             ),

@@ -12,9 +12,8 @@ from softdock.core.spatial.rigid_body import BODY
 TURN = 0.05  # rad, of one step back
 
 
-def distances(runs: Thin, start: np.ndarray, loop: np.ndarray, orbit: np.ndarray) -> np.ndarray:
-    """Motions of both bodies, (N, 2, 13) each: before the first contact, and of run and orbit after
-    the last."""
+def distances(runs: Thin, loop: np.ndarray, orbit: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    """Motions of both bodies, (N, 2, 13), of run and orbit; the energy that scales them [J]."""
     fixed, mass, inertia = _bodies(runs)
     free = ~fixed
     dv = loop[:, :, 7:10] - orbit[:, :, 7:10]
@@ -24,7 +23,7 @@ def distances(runs: Thin, start: np.ndarray, loop: np.ndarray, orbit: np.ndarray
     squared += np.einsum(
         "nbi,nbi->n", in_body, np.linalg.solve(inertia, in_body[..., None])[..., 0]
     )
-    twice = 2.0 * approach_energies(runs, start)
+    twice = 2.0 * scale
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(twice > 0.0, np.sqrt(squared / twice), np.nan)
 

@@ -21,9 +21,11 @@ from softdock.campaign.engines import Engine
 from softdock.campaign.orbits import (
     Orbits,
     compile_orbit,
-    distances_at_end,
-    distances_from_orbit,
+    distances_at,
+    ends_of,
     fly_orbits,
+    instants_of,
+    reachable_energies,
     settled,
     told,
 )
@@ -91,7 +93,8 @@ def start(
         orbits = fly_orbits(
             runs, variant.scenario.markers.methods, getattr(engine, "threads", None)
         )
-        runs, contacts = told(runs, orbits), contacts + SETTLED_ROWS
+        settle = float(variant.scenario.tables["verdict"]["settle_s"])
+        runs, contacts = told(runs, orbits, settle), contacts + SETTLED_ROWS
     flown = time.perf_counter() - began
     if prepared is None:
         prepared = engine.prepare(variant, runs)
@@ -110,13 +113,14 @@ def table_of(plan: Plan, started: Started, engine: Engine, own: Own) -> tuple[An
     batch, looped = engine.collect(launched)
     beside, began = None, time.perf_counter()
     if orbits is not None:
-        batch, after = settled(batch)
+        batch, watched = settled(batch)
         threads = getattr(engine, "threads", None)
-        beside = Beside(
-            orbits,
-            distances_from_orbit(runs, batch, after, orbits, threads),
-            distances_at_end(runs, batch, orbits, threads),
+        scale = reachable_energies(runs, batch, orbits, threads)
+        instants = (*instants_of(runs, batch, watched, orbits), ends_of(runs, batch))
+        after, later, at_end = (
+            distances_at(runs, batch, one, orbits, scale, threads) for one in instants
         )
+        beside = Beside(orbits, after, later, at_end, scale, watched)
         flown += time.perf_counter() - began
     spent = Spent(
         runs=shard.runs,

@@ -5,9 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from softdock.campaign.arrow_arrays import numbers
-from softdock.campaign.outcome import Map, Outcome, Quantile
+from softdock.campaign.outcome import Made, Map, Outcome, Quantile
 from softdock.campaign.outcome_columns import from_metrics, of_orbits, orbit_beside
 from softdock.campaign.verdicts import word_in_table, words_of_runs
+
+
+def later(made: Made) -> np.ndarray:
+    """Distance from orbit some time after the last contact, or at the end of the run."""
+    beside = orbit_beside(made)
+    return np.where(np.isnan(beside.watched.after.at), beside.at_end, beside.later)
+
 
 ORBIT_OUTCOMES = (
     Outcome(
@@ -25,22 +32,24 @@ ORBIT_OUTCOMES = (
         relative_to="",
     ),
     Outcome(
-        name="distance_from_orbit_at_end",
-        meaning="the same at the end of the run, where a push after the last contact shows; the "
-        "worse one judges. NaN: the run stopped early",
-        column=lambda made: numbers(orbit_beside(made).at_end),
-        replayed=lambda metrics: (
-            metrics["distance_from_orbit_at_end"] if metrics["status"] == "completed" else None
-        ),
+        name="distance_from_orbit_later",
+        meaning="the same `verdict.settle_s` later, where a push after the last contact shows; the "
+        "worse one judges. Of a pair that still touches: at the end of the run",
+        column=lambda made: numbers(later(made)),
+        replayed=lambda metrics: metrics[
+            "distance_from_orbit_at_end"
+            if metrics["distance_from_orbit"] is None
+            else "distance_from_orbit_later"
+        ],
         of_orbit=True,
-        heading="distance from orbit at the end",
+        heading="distance from orbit later",
         place=91,
         has_distribution=True,
         relative_to="",
     ),
     Outcome(
         name="judged",
-        meaning="faithful, off or unsafe, by the bounds of the scenario's [verdict]",
+        meaning="faithful, distorted or unsafe, by the bounds of the scenario's [verdict]",
         column=words_of_runs,
         replayed=word_in_table,
         of_orbit=True,

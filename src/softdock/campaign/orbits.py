@@ -14,10 +14,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+from softdock.analysis.latches import times
 from softdock.campaign.batch import Batch
 from softdock.campaign.compact_vectors import Thin
 from softdock.campaign.cpu import available_cores
-from softdock.campaign.distances import column, distances, initial_motions, turned_back
+from softdock.campaign.distances import (
+    approach_energies,
+    column,
+    distances,
+    initial_motions,
+    turned_back,
+)
 from softdock.core.adaptation.used_hooks import any_external
 from softdock.core.contact_log import LOG_COLUMNS
 from softdock.core.machine.doors import MOTIONS
@@ -44,13 +51,14 @@ from softdock.core.orbit import (
     LOGGED_CONTACTS,
     OUTCOME_COLUMNS,
     hook_memory,
+    latch_states,
     orbit_marker,
     orbit_mem_floats,
     run_orbit,
 )
 from softdock.core.schedules import ENTRY
 from softdock.core.sensor.pose import POSE
-from softdock.core.settled_motion import SETTLED_PART, SETTLED_REST, SETTLED_ROWS
+from softdock.core.settled_motion import SETTLED_ROWS, WATCHED
 from softdock.core.spatial.motion import MOTION_FLOATS
 from softdock.core.tide import ORBIT
 
@@ -80,6 +88,9 @@ class Orbits(NamedTuple):
     restitution: np.ndarray
     first_touch: np.ndarray  # s
     last_touch: np.ndarray
+    latched: np.ndarray  # s, when the last latch went hard; NaN: not
+    broken: np.ndarray  # s, when the first latch broke; NaN: none
+    latch_peak: np.ndarray  # N, largest force of a latch; 0: none
     flown: int  # orbits that differ
     methods: tuple  # markers of the listed methods
 
@@ -108,7 +119,7 @@ def fly_orbits(runs: Thin, methods: tuple, threads: int | None = None) -> Orbits
     )
     outcomes, logged = (
         np.zeros((len(first), len(OUTCOME_COLUMNS))),
-        np.full((len(first), 3), np.nan),
+        np.full((len(first), 6), np.nan),
     )
 
     def fly(begin: int) -> None:
@@ -116,10 +127,11 @@ def fly_orbits(runs: Thin, methods: tuple, threads: int | None = None) -> Orbits
         for i in range(begin, min(begin + CHUNK, len(first))):
             vector = runs.expand(first[i], first[i] + 1)[0]
             while True:
+                mem = np.zeros(orbit_mem_floats(vector))
                 run_orbit(
                     marker=marker,
                     vector=vector,
-                    mem=np.zeros(orbit_mem_floats(vector)),
+                    mem=mem,
                     own=hook_memory(marker, vector),
                     log=log,
                     record=np.zeros((0, 0)),
@@ -130,8 +142,10 @@ def fly_orbits(runs: Thin, methods: tuple, threads: int | None = None) -> Orbits
                 if count <= len(log):
                     break
                 log = np.zeros((count, len(LOG_COLUMNS)))  # the last of them is asked for
+            latch = times(latch_states(vector, mem))
+            logged[i, 3:] = [latch[key] for key in ("latched_at_s", "broken_at_s", "peak_force_N")]
             if count > 0:
-                logged[i] = (
+                logged[i, :3] = (
                     log[0, LOG_COLUMNS.index("restitution")],
                     log[0, LOG_COLUMNS.index("start_s")],
                     log[count - 1, LOG_COLUMNS.index("end_s")],
@@ -140,12 +154,15 @@ def fly_orbits(runs: Thin, methods: tuple, threads: int | None = None) -> Orbits
     for _ in each_abandonable(fly, range(0, len(first), CHUNK), threads or available_cores()):
         pass
     which = which.reshape(-1)
-    restitution, first_touch, last_touch = logged[which].T
+    restitution, first_touch, last_touch, latched, broken, latch_peak = logged[which].T
     return Orbits(
         outcomes=outcomes[which],
         restitution=restitution,
         first_touch=first_touch,
         last_touch=last_touch,
+        latched=latched,
+        broken=broken,
+        latch_peak=latch_peak,
         flown=len(first),
         methods=methods,
     )
@@ -158,77 +175,110 @@ def compile_orbit(vector: np.ndarray, methods: tuple) -> None:
     fly_orbits(Thin(short, np.zeros(0, dtype=np.int64), np.zeros((1, 0))), methods, 1)
 
 
-def told(runs: Thin, orbits: Orbits) -> Thin:
-    """The same runs, told when orbit has done with its contacts."""
+def told(runs: Thin, orbits: Orbits, settle: float) -> Thin:
+    """The same runs, told when orbit first touches and when it has done with its contacts, and how
+    long after them they are compared again."""
     done = np.fmax(orbits.last_touch, AT_ONCE)
-    return Thin(
-        runs.base,
-        np.append(runs.at, MEMORY_AT + MAP.orbit_done),
-        np.column_stack([runs.values, done]),
-    )
+    first = np.where(np.isfinite(orbits.first_touch), orbits.first_touch, np.inf)
+    places = [MEMORY_AT + at for at in (MAP.orbit_done, MAP.orbit_first, MAP.settle)]
+    told = [done, first, np.full(len(done), settle)]
+    return Thin(runs.base, np.append(runs.at, places), np.column_stack([runs.values, *told]))
 
 
-class Settled(NamedTuple):
-    """Motions after the last contact, (N, 2, 13), and when that was [s]; NaN: a contact was on at
-    the end."""
+class Instant(NamedTuple):
+    """Motions of every run at an instant of its own, (N, 2, 13), and when that was [s]; NaN: there
+    is none."""
 
     motions: np.ndarray
     at: np.ndarray
 
 
-def settled(batch: Batch) -> tuple[Batch, Settled]:
+class Watched(NamedTuple):
+    """What runs that were told kept for their verdict."""
+
+    after: Instant  # the first at which neither is in contact any more
+    later: Instant  # `settle_s` after that, or the end of the run
+    numbers: np.ndarray  # (N, ...) `settled_motion.WATCHED`
+
+    def number(self, name: str) -> np.ndarray:
+        return np.asarray(self.numbers[:, getattr(WATCHED.at, name)])
+
+
+def settled(batch: Batch) -> tuple[Batch, Watched]:
     """What runs that were told kept in the last rows of their log, and the batch without it."""
     contacts = batch.logs.shape[1] - SETTLED_ROWS
-    kept = batch.logs[:, contacts:]
-    bodies, rest = kept[:, :-1, :SETTLED_PART], kept[:, -1]
-    rates = rest[:, SETTLED_REST.slice_of("rates")].reshape(-1, 2, MOTION_FLOATS - SETTLED_PART)
-    motions = np.concatenate([bodies, rates], axis=2)
-    return Batch(batch.outcomes, np.ascontiguousarray(batch.logs[:, :contacts])), Settled(
-        motions, rest[:, SETTLED_REST.at.time].copy()
+    kept = batch.logs[:, contacts:].reshape(len(batch), -1)[:, : WATCHED.size].copy()
+    after, later = (
+        Instant(both_motions(kept, motion), kept[:, time])
+        for motion, time in (
+            (WATCHED.at.chaser, WATCHED.at.time),
+            (WATCHED.at.later_chaser, WATCHED.at.later_time),
+        )
+    )
+    return Batch(batch.outcomes, np.ascontiguousarray(batch.logs[:, :contacts])), Watched(
+        after, later, kept
     )
 
 
-def distances_from_orbit(
-    runs: Thin, batch: Batch, after: Settled, orbits: Orbits, threads: int | None = None
-) -> np.ndarray:
-    """`distance_from_orbit` of every run, at the instants of `fidelity.instants`; NaN where there
-    is none."""
+def ends_of(runs: Thin, batch: Batch) -> Instant:
+    """The ends of all runs that did not stop early."""
     T = column(runs, TIME_AT + TIMES.cycle, 1)[:, 0]
-    none = (batch.column("contacts") == 0.0) & np.isnan(orbits.first_touch)  # then at the end
     end = np.where(batch.column("status") == 0.0, batch.column("cycles") * T, np.nan)
-    at = np.where(none, end, after.at)
+    return Instant(both_motions(batch.outcomes, MOTIONS), end)
+
+
+def instants_of(
+    runs: Thin, batch: Batch, watched: Watched, orbits: Orbits
+) -> tuple[Instant, Instant]:
+    """When every run is compared with orbit: after the contacts, and `settle_s` later or at the
+    end. Where nothing touches, at the end."""
+    end = ends_of(runs, batch)
+    none = (batch.column("contacts") == 0.0) & np.isnan(orbits.first_touch)
+    late = np.isnan(watched.later.at) & np.isfinite(watched.after.at)
+    return _or_end(watched.after, end, none), _or_end(watched.later, end, none | late)
+
+
+def _or_end(one: Instant, end: Instant, use: np.ndarray) -> Instant:
+    """The end of the run where `use` says so."""
+    motions = np.where(use[:, None, None], end.motions, one.motions)
+    return Instant(motions, np.where(use, end.at, one.at))
+
+
+def distances_at(
+    runs: Thin,
+    batch: Batch,
+    instant: Instant,
+    orbits: Orbits,
+    scale: np.ndarray,
+    threads: int | None = None,
+) -> np.ndarray:
+    """Distance from orbit of every run at its instant; NaN where there is none. `scale`: energy
+    that the first contact can reach [J]."""
     found = np.full(len(batch), np.nan)
-    fine = np.flatnonzero(np.isfinite(at) & orbits.completed)
+    fine = np.flatnonzero(np.isfinite(instant.at) & orbits.completed)
     if not len(fine):
         return found
-    mine, at = Thin(runs.base, runs.at, runs.values[fine]), at[fine]
-    at_end = both_motions(batch.outcomes[fine], MOTIONS)
-    loop = np.where(none[fine, None, None], at_end, after.motions[fine])
-    start = before_contact(mine, fine, batch, orbits, threads)
-    if is_pushed(runs, orbits.methods):
+    mine, at = Thin(runs.base, runs.at, runs.values[fine]), instant.at[fine]
+    reached = orbits.outcomes[fine, OUTCOME_COLUMNS.index("time_s")]
+    if is_pushed(runs, orbits.methods) and np.any(at != reached):
         orbit = _until(mine, orbits.methods, at, threads)
     else:
-        orbit = turned_back(
-            mine, orbits.motions[fine], orbits.outcomes[fine, OUTCOME_COLUMNS.index("time_s")] - at
-        )
-    found[fine] = distances(mine, start, loop, orbit)
+        orbit = turned_back(mine, orbits.motions[fine], reached - at)
+    found[fine] = distances(mine, instant.motions[fine], orbit, scale[fine])
     return found
 
 
-def distances_at_end(
+def reachable_energies(
     runs: Thin, batch: Batch, orbits: Orbits, threads: int | None = None
 ) -> np.ndarray:
-    """The same at the end of the run, where a late kick shows; NaN where run or orbit stopped
-    before."""
-    found = np.full(len(batch), np.nan)
-    fine = np.flatnonzero((batch.column("status") == 0.0) & orbits.completed)
-    if not len(fine):
-        return found
-    mine = Thin(runs.base, runs.at, runs.values[fine])
-    loop = both_motions(batch.outcomes[fine], MOTIONS)
-    start = before_contact(mine, fine, batch, orbits, threads)
-    found[fine] = distances(mine, start, loop, orbits.motions[fine])
-    return found
+    """Energy that the first contact can reach [J]: orbit's; where orbit does not touch that of the
+    approach, and where nothing touches the work from outside."""
+    reach = orbits.outcomes[:, OUTCOME_COLUMNS.index("reach_J")]
+    everyone = np.arange(len(batch))
+    start = approach_energies(runs, before_contact(runs, everyone, batch, orbits, threads))
+    given = orbits.outcomes[:, OUTCOME_COLUMNS.index("external_J")]
+    none = np.where(given > 0.0, given, np.nan)
+    return np.where(reach > 0.0, reach, np.where(batch.column("contacts") > 0.0, start, none))
 
 
 def before_contact(

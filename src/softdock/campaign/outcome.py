@@ -11,7 +11,7 @@ import numpy as np
 
 from softdock.campaign.batch import Batch
 from softdock.campaign.compact_vectors import Thin
-from softdock.campaign.orbits import Orbits
+from softdock.campaign.orbits import Orbits, Watched
 from softdock.campaign.variants import Plan
 
 BEHIND = 1000  # place on a page of an outcome that asks for none
@@ -22,7 +22,10 @@ class Beside(NamedTuple):
 
     orbits: Orbits
     distance: np.ndarray
+    later: np.ndarray  # the same, `settle_s` later or at the end of the run
     at_end: np.ndarray  # the same, at the end of the run
+    scale: np.ndarray  # J, energy that the first contact can reach
+    watched: Watched
 
 
 @dataclass(frozen=True)

@@ -126,7 +126,7 @@ def honest_runs(plan: Plan, columns: Columns) -> np.ndarray | None:
     if "distance_from_orbit" not in columns:
         return None
     distance = columns["distance_from_orbit"]
-    worst = np.fmax(distance, columns["distance_from_orbit_at_end"])
+    worst = np.fmax(distance, columns["distance_from_orbit_later"])
     honest = np.where(np.isfinite(distance), worst <= plan.spec.honest_below, np.nan)
     # a run that stopped is not honest
     return np.where(np.isnan(distance) & (columns["status"] != 0), 0.0, honest)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from softdock._arguments import PATH, PROGRESS, checked, of_kind, optional
 from softdock.campaign.approach_draws import approach_draws, problems_of
 from softdock.campaign.checking import check_plan
 from softdock.campaign.design import Design
@@ -25,11 +26,17 @@ from softdock.scenario.files import load_scenario
 from softdock.scenario.method_sources import explained
 
 
+@checked(source=PATH)
 def load_plan(source: str | Path) -> Plan:
     """A campaign from a file, a preset or a folder; every draw checked. Raises `BadInput`."""
     return make_plan(load_spec(source))
 
 
+@checked(
+    spec=of_kind("a Spec: softdock.campaign.spec reads one", Spec),
+    base=optional(of_kind("a Scenario", Scenario)),
+    say=PROGRESS,
+)
 def make_plan(
     spec: Spec, base: Scenario | None = None, say: Callable[[int, int], None] | None = None
 ) -> Plan:

@@ -24,6 +24,7 @@ from softdock.errors import closest
 AT_LEAST, AT_MOST = ("captured", "faithful"), ("unsafe",)
 KEYS = (*AT_LEAST, *AT_MOST, "confidence")
 DRAWN = ("random", "latin_hypercube")
+CONFIDENCE = 0.95  # of each bound of a share, where no other is required
 PASS, FAIL, UNDECIDED = "pass", "fail", "undecided"
 COLOURS = {PASS: "green", FAIL: "red", UNDECIDED: "amber"}
 MOST_RUNS = 10_000_000  # that are looked for when it is said how many would do
@@ -64,7 +65,7 @@ def required(
     """Of one variant; None where nothing is required."""
     if not wanted:
         return None
-    confidence = wanted.get("confidence", 0.95)
+    confidence = wanted.get("confidence", CONFIDENCE)
     checks = []
     for what, bound in wanted.items():
         if what == "confidence":
@@ -99,7 +100,7 @@ def _check(what: str, bound: float, hits: int, of: int, confidence: float) -> di
     if of == 0:
         sentence = f"{what}: nobody asked for it (capture.for_s is 0)"
         return {"what": what, "required": bound, "word": FAIL, "sentence": sentence}
-    low, high = lower_bound(hits, of, confidence), 1.0 - lower_bound(of - hits, of, confidence)
+    low, high = share_interval(hits, of, confidence)
     least = what in AT_LEAST
     if low >= bound if least else high <= bound:
         word = PASS
@@ -132,12 +133,17 @@ def _runs_needed(share: float, bound: float, confidence: float, least: bool) -> 
     while n < MOST_RUNS:
         of = round(n)
         hits = round(share * of)
-        low, high = lower_bound(hits, of, confidence), 1.0 - lower_bound(of - hits, of, confidence)
+        low, high = share_interval(hits, of, confidence)
         if low >= bound or high < bound if least else high <= bound or low > bound:
             digits = 10 ** max(len(str(of)) - 2, 0)
             return math.ceil(of / digits) * digits
         n *= 1.1
     return None
+
+
+def share_interval(hits: int, of: int, confidence: float) -> tuple[float, float]:
+    """Bounds of a share of draws, each with this confidence."""
+    return lower_bound(hits, of, confidence), 1.0 - lower_bound(of - hits, of, confidence)
 
 
 def lower_bound(hits: int, of: int, confidence: float) -> float:

@@ -20,7 +20,7 @@ from softdock.campaign.execute import Spent
 from softdock.campaign.maps import maps
 from softdock.campaign.outcome_table import column_names
 from softdock.campaign.outcomes import OUTCOMES, on_page
-from softdock.campaign.requirement import required
+from softdock.campaign.requirement import CONFIDENCE, required, share_interval
 from softdock.campaign.sensitivity import ranking
 from softdock.campaign.variants import Plan
 from softdock.campaign.verdicts import campaign_judgement
@@ -125,6 +125,7 @@ def _of_variant(
         _are_draws(plan, columns, mine),
         (counts["captured"], counts["honest"], counts["verdicts"]["active"]),
     )
+    confidence = row["interval_confidence"] = plan.spec.require.get("confidence", CONFIDENCE)
     for name, hit, of in zip(
         ("capture", "honest", "active"),
         hits,
@@ -132,7 +133,9 @@ def _of_variant(
         strict=True,
     ):
         row[f"{name}_interval"] = (
-            wilson(hit, of) if chance and of and row[f"{name}_rate"] is not None else None
+            list(share_interval(hit, of, confidence))
+            if chance and of and row[f"{name}_rate"] is not None
+            else None
         )
     row["requirement"] = required(plan.spec.require, counts, plan.spec.sampling)
     for name in (outcome.name for outcome in on_page(lambda one: one.quantile)):
@@ -151,14 +154,6 @@ def _are_draws(plan: Plan, columns: dict[str, np.ndarray], mine: np.ndarray) -> 
     return one_point and (
         plan.spec.sampling == "random" if design.dimensions else len(np.unique(invented)) > 1
     )
-
-
-def wilson(hits: int, of: int, z: float = 1.959963984540054) -> list[float]:
-    """The 95 % interval of a rate (Wilson, 1927)."""
-    p, n = hits / of, float(of)
-    middle, half = p + z * z / (2.0 * n), z * math.sqrt(p * (1.0 - p) / n + z * z / (4.0 * n * n))
-    scale = 1.0 + z * z / n
-    return [(middle - half) / scale if hits else 0.0, (middle + half) / scale if hits < of else 1.0]
 
 
 def distribution(x: np.ndarray, within: np.ndarray | None = None) -> dict[str, Any]:

@@ -1,14 +1,10 @@
-"""Faithful, off or unsafe, of every run of a campaign: the rule of `analysis/judgement.py` on
-columns.
+"""Faithful, distorted or unsafe, of every run of a campaign: the criteria of
+`analysis/judgement.py` on columns, from what a batch kept while it ran (core/settled_motion.py).
 
-A batch keeps less than a run: the satellites' peak force is that of the contacts whose log it kept,
-a sensor at its range and swings of a latched contact are not seen (the energy that stays is).
-Growth of repeated contacts is reckoned from the log: a contact changes the pair's energy by its
-impulse times the mean of the gap's rates before and after, so that what a later one gets is known;
-friction, which only takes, is not in it. Invented
-energy that no method takes out is the gain of kinetic energy plus the real contact's work where
-nothing but contacts acts; with pushes, networks or a contact that a method replaces it is the
-invented energy itself, and with the latter at least what the satellites gained.
+Each run is judged as it is, at its own sampling phase. A batch has no record: a pair that still
+touches at the end is judged by its state there, without the growth of its swing; a sensor at its
+range and a capture that the reference does not share are not seen; with hands on the mock-ups the
+forces in free flight are not counted.
 """
 
 from __future__ import annotations
@@ -19,116 +15,116 @@ from typing import Any
 import numpy as np
 
 from softdock.analysis.judgement import (
+    ALL_WORDS,
     COLOURS,
+    DISTORTED,
     FAITHFUL,
-    OFF,
+    INSIDE,
+    NO_VERDICT,
     UNSAFE,
     WORDS,
-    measured,
     word_of,
 )
 from softdock.campaign.arrow_arrays import words
-from softdock.campaign.batch import Batch
-from softdock.campaign.compact_vectors import Thin
-from softdock.campaign.distances import approach_energies
-from softdock.campaign.orbits import Orbits, before_contact, is_pushed
+from softdock.campaign.distances import approach_energies, column
+from softdock.campaign.orbits import both_motions
 from softdock.campaign.outcome import Made
-from softdock.core.adaptation.method import nothing_replaced
-from softdock.core.adaptation.registry import METHODS
+from softdock.core.machine.doors import MOTIONS
+from softdock.core.machine.vector import CHASER_HAND_AT, TARGET_HAND_AT
 from softdock.core.orbit import OUTCOME_COLUMNS as ORBITS
+from softdock.core.schedules import ENTRY
 
-NEEDED = ("impulse_Ns", "gap_rate_before_m_per_s", "gap_rate_after_m_per_s")
-KEPT = 4  # contacts of a run that a campaign's log keeps
+UNSEEN: dict[str, Any] = {"growth": None, "growth_error": None, "outcome": [], "limits": ""}
 
 
-def judged(
-    tables: Mapping[str, Any], runs: Thin, batch: Batch, orbits: Orbits, distance: np.ndarray
-) -> np.ndarray:
-    """Index into `WORDS` of every run. `distance`: the worse of both."""
-    bounds = tables["verdict"]
-    everyone = np.arange(len(batch))
-    start = before_contact(runs, everyone, batch, orbits, None)
+def judged(made: Made) -> np.ndarray:
+    """Index into `ALL_WORDS` of every run."""
+    assert made.beside is not None
+    bounds = made.plan.variants[made.variant].scenario.tables["verdict"]
+    failed = {name: np.zeros(made.count, bool) for name in WORDS}
     with np.errstate(divide="ignore", invalid="ignore"):
-        energy = left_over(tables, runs, batch, orbits.methods) / approach_energies(runs, start)
-        wanted = orbits.outcomes[:, ORBITS.index("peak_force_N")]
-        peak = satellite_peaks(batch)
-        off_peak = np.where(
-            wanted > 0.0, np.abs(peak / wanted - 1.0), np.where(peak > 0, np.inf, 0)
-        )
-        growing = growth(batch.column("contacts"), _logged(batch)) / approach_energies(runs, start)
-    if is_pushed(runs, orbits.methods):
-        growing = np.zeros(len(batch))  # schedules push between contacts
-    unsafe = (batch.column("status") != 0.0) | (energy > bounds["unsafe_energy"])
-    unsafe |= growing > bounds["unsafe_growth"]
-    near = (distance <= bounds["faithful_distance"]) & (off_peak <= bounds["faithful_peak_force"])
-    word = np.where(near, WORDS.index(FAITHFUL), WORDS.index(OFF))
-    return np.where(unsafe, WORDS.index(UNSAFE), word).astype(np.int8)
+        for word, bound, number in criteria(made):
+            failed[word] |= number > (bounds[bound] if bound else 0.0) * INSIDE
+    found = np.where(failed[DISTORTED], WORDS.index(DISTORTED), WORDS.index(FAITHFUL))
+    found = np.where(_nothing(made) & ~failed[DISTORTED], ALL_WORDS.index(NO_VERDICT), found)
+    return np.where(failed[UNSAFE], WORDS.index(UNSAFE), found).astype(np.int8)
+
+
+def _nothing(made: Made) -> np.ndarray:
+    """Nothing moves or touches: there is nothing to be judged."""
+    assert made.beside is not None
+    return ~(made.beside.scale > 0.0) | ~made.beside.orbits.completed
+
+
+def criteria(made: Made) -> list[tuple[str, str, np.ndarray]]:
+    """Word, bound and number of every criterion, of all runs; NaN: not defined. A flag has no
+    bound."""
+    batch, beside = made.batch, made.beside
+    assert beside is not None
+    orbits, watched = beside.orbits, beside.watched
+    still = np.isnan(watched.after.at) & (batch.column("contacts") > 0.0)
+    distance = np.where(still, beside.at_end, np.fmax(beside.distance, beside.later))
+    wanted = orbits.outcomes[:, ORBITS.index("peak_force_N")]
+    touched = (batch.column("contacts") > 0.0) != (orbits.outcomes[:, ORBITS.index("contacts")] > 0)
+    latched = np.isfinite(batch.column("latched_at_s")) != np.isfinite(orbits.latched)
+    return [
+        (UNSAFE, "", (batch.column("status") != 0.0).astype(float)),
+        (UNSAFE, "unsafe_energy", watched.number("energy") / beside.scale),
+        (UNSAFE, "unsafe_energy", np.where(still, _kept(made), np.nan)),
+        (DISTORTED, "faithful_distance", distance),
+        (DISTORTED, "faithful_peak_force", _differ(batch.column("peak_force_satellite_N"), wanted)),
+        (
+            DISTORTED,
+            "faithful_peak_force",
+            _differ(batch.column("latch_peak_force_N"), orbits.latch_peak),
+        ),
+        (DISTORTED, "free_flight", _free_flight(made)),
+        (DISTORTED, "", (touched | latched).astype(float)),
+    ]
+
+
+def _differ(ours: np.ndarray, orbits: np.ndarray) -> np.ndarray:
+    ours = np.nan_to_num(ours)
+    largest = np.fmax(ours, orbits)
+    return np.abs(ours - orbits) / np.where(largest > 0.0, largest, np.nan)
+
+
+def _kept(made: Made) -> np.ndarray:
+    """Kinetic and stored energy at the end, less orbit's, over the approach energy."""
+    assert made.beside is not None
+    orbits, watched = made.beside.orbits, made.beside.watched
+    mine = approach_energies(made.runs, both_motions(made.batch.outcomes, MOTIONS))
+    theirs = approach_energies(made.runs, orbits.motions)
+    stored = watched.number("stored") - orbits.outcomes[:, ORBITS.index("stored_J")]
+    return np.asarray((mine - theirs + stored) / made.beside.scale)
+
+
+def _free_flight(made: Made) -> np.ndarray:
+    """Of the approach speed."""
+    assert made.beside is not None
+    watched, runs = made.beside.watched, made.runs
+    speed = made.beside.orbits.outcomes[:, ORBITS.index("reach_m_per_s")]
+    hands = sum(
+        column(runs, at + ENTRY.at.rows, 1)[:, 0] for at in (CHASER_HAND_AT, TARGET_HAND_AT)
+    )
+    pushed = watched.number("before") + watched.number("after")
+    return np.where(hands > 0.0, np.nan, pushed / speed)
 
 
 def words_of_runs(made: Made) -> Any:
     """The column of a campaign's table."""
     if made.beside is None:
         raise ValueError("orbit was not flown beside these runs")
-    worst = np.fmax(made.beside.distance, made.beside.at_end)
-    tables = made.plan.variants[made.variant].scenario.tables
-    return words(judged(tables, made.runs, made.batch, made.beside.orbits, worst), WORDS)
+    return words(judged(made), ALL_WORDS)
 
 
 def word_in_table(metrics: Mapping[str, Any]) -> int:
     """The same of a single run from its metrics, by what a batch sees."""
-    approach = metrics["fidelity"]["approach_energy_J"]
-    grown = None
-    if approach and metrics["growth_repeated"] is not None:
-        kept = metrics["contacts"][:KEPT]
-        rows = np.array([[[_plain(c[name]) for name in NEEDED] for c in kept]]).reshape(1, -1, 3)
-        grown = float(growth(np.array([metrics["contact_count"]]), rows)[0]) / approach
-    seen = measured(metrics) | {"growth": grown, "saturated": False}
-    return WORDS.index(word_of(seen, metrics["judgement"]["bounds"]))
-
-
-def _plain(value: float | None) -> float:
-    return np.nan if value is None else float(value)
-
-
-def _logged(batch: Batch) -> np.ndarray:
-    """NEEDED of every contact that was kept, (runs, contacts, 3)."""
-    kept = range(min(batch.logs.shape[1], KEPT))
-    each = [np.stack([batch.contact(i, name) for name in NEEDED], axis=1) for i in kept]
-    return np.stack(each, axis=1) if each else np.zeros((len(batch), 0, 3))
-
-
-def growth(contacts: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """By how much a later contact gets more energy than an earlier one [J], of each run."""
-    gain = rows[:, :, 0] * 0.5 * (rows[:, :, 1] + rows[:, :, 2])
-    brought, least, found = (np.zeros(len(rows)) for _ in range(3))
-    for i in range(rows.shape[1]):
-        another = contacts > i + 1  # which gets what this one left
-        brought = np.where(another, brought + np.nan_to_num(gain[:, i]), brought)
-        found = np.where(another, np.maximum(found, brought - least), found)
-        least = np.minimum(least, brought)
-    return found
-
-
-def satellite_peaks(batch: Batch) -> np.ndarray:
-    """Largest force on a satellite over the contacts that were kept [N]; 0 without any."""
-    kept = range(batch.logs.shape[1])
-    each = [np.nan_to_num(batch.contact(i, "peak_force_satellite_N")) for i in kept]
-    return np.max(each, axis=0) if each else batch.column("peak_force_real_N")
-
-
-def left_over(tables: Mapping[str, Any], runs: Thin, batch: Batch, markers: tuple) -> np.ndarray:
-    """Invented energy that no method takes out [J]."""
-    chosen = [METHODS[method["name"]] for method in tables["methods"]]
-    replaced = any(method.replaced is not nothing_replaced for method in chosen)
-    plugged = any(method.part_of_scenario for method in chosen)
-    gain = batch.column("kinetic_end_J") - batch.column("kinetic_start_J")
-    if not (replaced or plugged or is_pushed(runs, markers)):
-        return gain + batch.column("real_work_J")
-    invented = batch.column("energy_invented_J")
-    if not replaced or is_pushed(runs, markers) or tables["capture"].get("latch"):
-        return invented
-    at_once = batch.contact(0, "start_s") <= 0.0 if batch.logs.shape[1] else False
-    return np.where(at_once, invented, np.maximum(invented, gain))
+    numbers = metrics["criteria"]
+    stopped = {"limits": metrics["status"] if metrics["status"] != "completed" else ""}
+    outcome = [o for o in numbers["outcome"] if o.split()[0] in ("touched", "latched")]
+    seen = {**numbers, **UNSEEN, **stopped, "outcome": outcome}
+    return ALL_WORDS.index(word_of(seen, metrics["judgement"]["bounds"]))
 
 
 def campaign_judgement(r: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -138,7 +134,7 @@ def campaign_judgement(r: Mapping[str, Any]) -> dict[str, Any] | None:
     if not rows:
         return None
     each = [_of_variant(v, len(rows) > 1) for v in rows]
-    best = min(range(len(rows)), key=lambda i: (WORDS.index(each[i]["word"]), -_share(rows[i])))
+    best = min(range(len(rows)), key=lambda i: (ALL_WORDS.index(each[i]["word"]), -_share(rows[i])))
     found = {**each[best], "variants": each}
     if len(rows) > 1:
         good = sum(one["word"] == FAITHFUL for one in each)
@@ -156,13 +152,14 @@ def _share(v: Mapping[str, Any]) -> float:
 
 def _of_variant(v: Mapping[str, Any], several: bool) -> dict[str, Any]:
     counts = v["judged"]
-    word = max((w for w in WORDS if counts[w]), key=WORDS.index, default=FAITHFUL)
-    said = ", ".join(f"{counts[w]} {w}" for w in WORDS)
+    word = max((w for w in WORDS if counts[w]), key=WORDS.index, default=NO_VERDICT)
+    said = ", ".join(f"{counts[w]} {w}" for w in ALL_WORDS if counts[w] or w != NO_VERDICT)
     whose = f"{v['label']}: " if several else ""
     step = {
         FAITHFUL: "Next: this rig may be used within what was varied.",
-        OFF: "Next: the worst cases on the page say where it leaves orbit; `softdock why` says "
-        "why.",
+        DISTORTED: "Next: the worst cases on the page say where it leaves orbit; "
+        "`softdock why` says why.",
+        NO_VERDICT: "Next: give the satellites a way to touch: nothing moves or touches.",
         UNSAFE: "Next: replay the worst case before this rig is switched on: the page lists them, "
         "each with its command.",
     }[word]

@@ -11,6 +11,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from softdock.cli.main import FAILED
 from softdock.cli.progress import console
 
 
@@ -51,6 +52,30 @@ class Change(click.ParamType):
         return [
             CompletionItem(f"{key}=") for key in known_keys(scenario) if key.startswith(incomplete)
         ]
+
+
+class OutPath(click.Path):
+    """A file or a folder that the command writes: refused before the work starts where it cannot be
+    written."""
+
+    def __init__(self, folder: bool = False, parents: bool = False) -> None:
+        super().__init__(path_type=Path)
+        self.folder, self.parents = folder, parents
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        from softdock.files.atomic import refuse_unwritable
+
+        path = Path(str(super().convert(value, param, ctx)))
+        if isinstance(param, click.Argument):
+            key = param.make_metavar(ctx) if ctx is not None else "FILE"
+        else:
+            key = "out" if param is None else param.opts[0]
+        if ctx is None or not ctx.resilient_parsing:
+            refuse_unwritable(path, key, self.folder, self.parents)
+        return path
+
+
+OUT_FILE, OUT_FOLDER = OutPath(), OutPath(folder=True)
 
 
 def known_keys(scenario: str | None) -> list[str]:
@@ -131,6 +156,22 @@ CHANGES: Callable[..., Any] = click.option(
     metavar="KEY=VALUE",
     help="Change a key, e.g. robots.chaser.delay_ms=8. May be given several times.",
 )
+
+
+FAIL_ON: Callable[..., Any] = click.option(
+    "--fail-on",
+    type=click.Choice(["unsafe", "distorted"]),
+    help="End with exit code 4 if the verdict is unsafe; with `distorted` also if it is distorted. "
+    "[default: the verdict does not change the exit code]",
+)
+FAILING = {"unsafe": ("unsafe",), "distorted": ("off", "distorted", "unsafe")}
+
+
+def end_if_failed(fail_on: str | None, judged: Mapping[str, Any] | None) -> None:
+    """Exit code 4 where `--fail-on` asks for it. `judged`: a judgement, None where there is none;
+    "no verdict" fails nothing."""
+    if fail_on is not None and judged is not None and judged["word"] in FAILING[fail_on]:
+        raise click.exceptions.Exit(FAILED)
 
 
 def typed(scenario: str, changes: Sequence[str], files: Sequence[Path] = ()) -> str:

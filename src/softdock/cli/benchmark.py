@@ -10,7 +10,7 @@ import click
 from click.core import ParameterSource
 from rich.text import Text
 
-from softdock.cli.arguments import METHOD_FILES, load_methods
+from softdock.cli.arguments import METHOD_FILES, OUT_FOLDER, load_methods
 from softdock.cli.benchmark_output import list_cases, show, shown_progress
 from softdock.cli.compile_ahead import compile_missing
 from softdock.cli.folders import RUNS, choose, made
@@ -84,7 +84,7 @@ NOT_WITH_RESULTS = (
 @click.option("-j", "--jobs", type=click.IntRange(1), help="Processes. [default: all cores]")
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=OUT_FOLDER,
     metavar="DIR",
     help=f"Folder for the results: new, or empty. [default: a new one in {RUNS}/]",
 )

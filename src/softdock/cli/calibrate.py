@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from softdock.cli.arguments import OUT_FILE
 from softdock.cli.progress import echo, output, working
 
 
@@ -20,7 +21,7 @@ def calibrate() -> None:
 
 
 @calibrate.command(short_help="Attitudes in which mass and bias show best.")
-@click.argument("file", type=click.Path(path_type=Path), metavar="POSES.csv")
+@click.argument("file", type=OUT_FILE, metavar="POSES.csv")
 @click.option("--poses", default=9, show_default=True, help="How many attitudes.")
 @click.option("--most-deg", default=60.0, show_default=True, help="Largest turn of the robot.")
 @click.option("--mass", default=2.0, show_default=True, help="Of the tool, about [kg].")

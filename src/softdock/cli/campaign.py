@@ -12,10 +12,11 @@ import click
 from click.shell_completion import CompletionItem
 from rich.text import Text
 
-from softdock.cli.arguments import METHOD_FILES, load_methods
+from softdock.cli.arguments import FAIL_ON, METHOD_FILES, OUT_FOLDER, end_if_failed, load_methods
 from softdock.cli.campaign_methods import check_used
 from softdock.cli.campaign_output import show, shown_progress
 from softdock.cli.campaign_replay import check_replay, replay_run
+from softdock.cli.campaign_size import say_size
 from softdock.cli.folders import RUNS, choose, made
 from softdock.cli.progress import console, echo, output, working
 
@@ -53,7 +54,7 @@ class CampaignName(click.ParamType):
 )
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=OUT_FOLDER,
     metavar="DIR",
     help=f"Folder for the results: new, or empty. [default: a new one in {RUNS}/]",
 )
@@ -103,6 +104,8 @@ class CampaignName(click.ParamType):
     metavar="SECONDS",
     help="For a Dask worker, where the scheduler has none. [default: 60]",
 )
+@click.option("--yes", is_flag=True, help="Do not ask about a campaign of more than 50,000 runs.")
+@FAIL_ON
 @click.option(
     "--json",
     "as_json",
@@ -126,6 +129,8 @@ def campaign(
     scheduler: str | None,
     workers: int | None,
     wait: float | None,
+    yes: bool,
+    fail_on: str | None,
     as_json: bool,
 ) -> None:
     """Run a campaign: how often does the probe capture, how hard does it hit, over which delays is
@@ -137,7 +142,7 @@ def campaign(
 
     Results are written in shards as they come; after an interruption --resume goes on. Exit code 0:
     done (runs that diverge are outcomes); 2: bad input, or the campaign had to stop (what it has is
-    kept); with --replay 3: that run stopped early.
+    kept); with --replay 3: that run stopped early; 4: --fail-on, by the verdict at the top.
 
     Presets: adaptive_damping, epos_monte_carlo, honesty_map, nozzle_capture,
     vbar_navigation.
@@ -148,9 +153,10 @@ def campaign(
     if replay is not None:
         check_replay(ctx, out)
     instead = {"runs": runs, "precision": precision}
-    plan = _planned(campaign, method_files, instead)
+    plan = _planned(campaign, method_files, instead, yes or resume or replay is not None)
     if replay is not None:
-        replay_run(ctx, plan, replay, out, Path(campaign), as_json)
+        judged = replay_run(ctx, plan, replay, out, Path(campaign), as_json)
+        end_if_failed(fail_on, judged)
         return
     options = {
         "backend": backend,
@@ -174,6 +180,7 @@ def campaign(
     (console if as_json else output()).print(
         Text(f"The page: {folder / 'report.html'}"), soft_wrap=True
     )
+    end_if_failed(fail_on, summary.get("judgement"))
 
 
 def _check_options(ctx: click.Context) -> None:
@@ -202,8 +209,11 @@ def _folder_of(ctx: click.Context, campaign: str) -> Path:
     return Path(campaign)
 
 
-def _planned(campaign: str, method_files: tuple[Path, ...], instead: dict[str, Any]) -> Any:
-    """The campaign's plan; `instead`: keys in place of the file's, None: as the file has it."""
+def _planned(
+    campaign: str, method_files: tuple[Path, ...], instead: dict[str, Any], agreed: bool
+) -> Any:
+    """The campaign's plan; `instead`: keys in place of the file's, None: as the file has it;
+    `agreed`: many runs need no question."""
     with working(f"checking {campaign}") as update:
         from softdock.campaign.memory_settings import spare_memory
         from softdock.campaign.plan import make_plan
@@ -215,6 +225,7 @@ def _planned(campaign: str, method_files: tuple[Path, ...], instead: dict[str, A
         changed = {key: value for key, value in instead.items() if value is not None}
         if changed:
             spec = read_spec(spec.tables | changed, spec.locate, spec.folder)
+        say_size(spec, agreed)
         plan = make_plan(
             spec, say=lambda done, of: update(f"checking {campaign}: {done} of {of} draws")
         )

@@ -48,8 +48,8 @@ def check_replay(ctx: click.Context, out: Path | None) -> None:
 
 def replay_run(
     ctx: click.Context, plan: Any, run: int, out: Path | None, source: Path, as_json: bool
-) -> None:
-    """One run by itself; beside what the table has of it, where there is one."""
+) -> dict[str, Any]:
+    """One run by itself; beside what the table has of it, where there is one. Its judgement."""
     from softdock.analysis.metrics import metrics_json
     from softdock.analysis.simulation import simulate
     from softdock.campaign.digest import is_campaign
@@ -81,3 +81,5 @@ def replay_run(
     paper.print(Text(f"The page: {folder / 'report.html'}"), soft_wrap=True)
     if result.metrics["status"] != "completed":
         ctx.exit(STOPPED_EARLY)
+    judged: dict[str, Any] = result.metrics["judgement"]
+    return judged

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.text import Text
 
-from softdock.cli.arguments import CHANGES, METHOD_FILES, SCENARIO, load_methods
+from softdock.cli.arguments import CHANGES, METHOD_FILES, OUT_FOLDER, SCENARIO, load_methods
 from softdock.cli.folders import RUNS, choose, made, save
 from softdock.cli.main import BAD_INPUT, STOPPED_EARLY
 from softdock.cli.progress import console, echo, output, working
@@ -50,7 +50,7 @@ SMALL = 1e-5  # of the approach: a distance that a table shows as next to nothin
 )
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=OUT_FOLDER,
     metavar="DIR",
     help="Folder for the page, the JSON and the scenario: new, or empty. [default: a new one in "
     f"{RUNS}/; with --json nothing is kept unless --out is given]",
@@ -190,8 +190,6 @@ def ranked_table(results: dict[str, Any]) -> Table:
     from rich.box import SIMPLE_HEAVY
     from rich.table import Table
 
-    from softdock.comparison.ranking import worst_distance
-
     count = results["phases"]
     over = f", the worst of {count} sampling phases ranks" if count > 1 else ""
     table = Table(
@@ -219,14 +217,14 @@ def ranked_table(results: dict[str, Any]) -> Table:
             no_wrap=True,
         )
     for row in results["candidates"]:
-        worst = _percent(worst_distance(row["worst"])) if row["worst"] else "-"
+        worst = _far(row["worst"]) if row["worst"] else "-"
         judged = row["judgement"]
         table.add_row(
             str(row["rank"]),
             row["method"],
             row["integrator"],
             Text(judged["word"], style=judged["colour"]),
-            _percent(worst_distance(row)) if row["status"] == "completed" else row["status"],
+            _far(row),
             worst,
             _number(row["peak_force_satellite_N"], ".3g"),
             _number(row["restitution"], ".3f"),
@@ -250,11 +248,12 @@ def ranked_table(results: dict[str, Any]) -> Table:
     return table
 
 
-def _percent(distance: float | None) -> str:
+def _far(row: dict[str, Any]) -> str:
     """A distance in a table: what is next to nothing is said to be that."""
-    from softdock.comparison.ranking import percent
+    from softdock.comparison.ranking import far, worst_distance
 
-    return "< 0.001 %" if distance is not None and distance < SMALL else percent(distance)
+    distance = worst_distance(row)
+    return "< 0.001 %" if distance is not None and distance < SMALL else far(row)
 
 
 def _number(value: float | None, form: str) -> str:

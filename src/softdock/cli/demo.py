@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from softdock.cli.arguments import OUT_FOLDER
 from softdock.cli.numba_start import start_numba
 from softdock.cli.progress import echo, output, working
 
@@ -23,7 +24,7 @@ FOLDER = Path("softdock-demo")  # in the current folder; the demo writes over it
 @click.command(short_help="What delay does to a bounce, measured and predicted.")
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=OUT_FOLDER,
     default=FOLDER,
     show_default=True,
     metavar="DIR",

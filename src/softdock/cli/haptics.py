@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from softdock.cli.arguments import OUT_FOLDER
 from softdock.cli.folders import RUNS, choose, made
 from softdock.cli.progress import echo, output, working
 
@@ -54,7 +55,7 @@ from softdock.cli.progress import echo, output, working
 @click.option("--rate-hz", type=float, default=1000.0, show_default=True, help="Sample rate.")
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=OUT_FOLDER,
     metavar="DIR",
     help=f"Folder for the page. [default: a new one in {RUNS}/; with --json none]",
 )

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from softdock.cli.arguments import METHOD_FILES, load_methods
+from softdock.cli.arguments import METHOD_FILES, OUT_FILE, load_methods
 from softdock.cli.estimates_table import add_row, table_of
 from softdock.cli.progress import echo, output, working
 
@@ -31,6 +31,13 @@ from softdock.cli.progress import echo, output, working
     help="Of the laboratory: it turns a weight into a mass.",
 )
 @click.option(
+    "--tool-mass",
+    type=float,
+    metavar="KG",
+    help="Behind the sensor, where the readings still hold what accelerates it. [default: as its "
+    "weight in the log shows, or as the map of an imported log says]",
+)
+@click.option(
     "--json",
     "as_json",
     is_flag=True,
@@ -39,7 +46,7 @@ from softdock.cli.progress import echo, output, working
 @click.option(
     "--scenario",
     "scenario_out",
-    type=click.Path(path_type=Path),
+    type=OUT_FILE,
     metavar="FILE.toml",
     help="Write a scenario with what was identified.",
 )
@@ -51,7 +58,7 @@ from softdock.cli.progress import echo, output, working
 @click.option(
     "--rig",
     "rig_out",
-    type=click.Path(path_type=Path),
+    type=OUT_FILE,
     metavar="FILE.toml",
     help="Write a rig file with what was identified.",
 )
@@ -78,6 +85,7 @@ def identify(
     method_files: tuple[Path, ...],
     tool_only: bool,
     gravity: float,
+    tool_mass: float | None,
     as_json: bool,
     scenario_out: Path | None,
     base: str | None,
@@ -107,7 +115,7 @@ def identify(
 
         load_methods(method_files)
         opened = open_recording(run) if is_recording(str(run)) else open_run(run)
-        identified = identify_run(opened, tool_only, gravity)
+        identified = identify_run(opened, tool_only, gravity, tool_mass)
         found = identified.to_dict()
         texts = _texts(identified, opened, scenario_out, base, rig_out, rig_base)
         for path, text in texts.items():

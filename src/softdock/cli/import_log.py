@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Container
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
+from softdock.cli.arguments import OUT_FOLDER
 from softdock.cli.progress import echo, output, working
 
 
@@ -26,17 +29,29 @@ from softdock.cli.progress import echo, output, working
     help="Look at LOG and write MAP.toml: what was recognised, and questions where it was not.",
 )
 @click.option(
+    "--delimiter",
+    metavar="SIGN",
+    help="Between the columns of a CSV file: , ; tab space or |. [default: found from its lines]",
+)
+@click.option(
+    "--decimal",
+    type=click.Choice((".", ",")),
+    help="In the numbers of a CSV file. [default: found from its lines]",
+)
+@click.option(
     "--scenario",
     metavar="SCENARIO|PRESET",
     help="Attach a scenario: shapes in the pictures, orbit beside them.",
 )
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Where it goes.")
+@click.option("--out", type=OUT_FOLDER, metavar="DIR", help="Where it goes.")
 @click.option("--force", is_flag=True, help="Write over what is there.")
 @click.option("--json", "as_json", is_flag=True, help="Print the metrics as JSON.")
 def import_log(
     log: Path,
     mapped: Path | None,
     guess: bool,
+    delimiter: str | None,
+    decimal: str | None,
     scenario: str | None,
     out: Path | None,
     force: bool,
@@ -45,14 +60,14 @@ def import_log(
     """Read the log of a rig's own software as a recording: identify, page, contacts, observed
     energy, pictures and replay then work on it.
 
-    First `softdock import LOG --guess`, which writes a map with comments; answer its questions;
-    then `softdock import LOG --map MAP.toml`. A log that cannot be right is refused with the line,
-    and nothing is written.
+    First `softdock import LOG --guess`, which shows what it took for what and writes a map with
+    comments; answer what it asks; then `softdock import LOG --map MAP.toml`. A log that cannot be
+    right is refused with the line, and nothing is written.
     """
     from softdock.errors import BadInput, Problem
 
     if guess:
-        _guess(log, mapped or log.with_suffix(".map.toml"), force)
+        _guess(log, mapped or _beside(log), _form(delimiter, decimal), force)
         return
     if mapped is None:
         allowed = f"a map; softdock import {log} --guess writes one to begin with"
@@ -61,8 +76,11 @@ def import_log(
 
     with working(f"reading {log}"):
         from softdock.archive.imported import contents_of, save_imported
+        from softdock.logs.mapping import read_map
 
-        contents = contents_of(log, mapped, scenario)
+        found = read_map(mapped)
+        found = replace(found, form=_form(delimiter, decimal, found.form))
+        contents = contents_of(log, found, scenario)
         folder = choose(out, contents.about.name)
         with made(folder, force):
             recording = save_imported(contents, folder, force)
@@ -71,14 +89,12 @@ def import_log(
         return
     show = output()
     from softdock.cli.run_tables import show_judgement
-    from softdock.recorder.log_verdict import ORBITS
 
     show_judgement(show, recording.judgement(str(folder)))
     show.print(recording.sentence, markup=False, soft_wrap=True)
     for event in contents.events:
         show.print(f"note: {event['text']}", markup=False, soft_wrap=True)
-    never = [(what, "orbit: a scenario") for what in ORBITS]
-    absent = [f"{what} (needs {needs})" for what, needs in [*never, *_absent(recording.series)]]
+    absent = [f"{what} (needs {needs})" for what, needs in _absent(recording.series)]
     if absent:
         show.print("not known: " + "; ".join(absent), markup=False, soft_wrap=True)
     show.print(
@@ -102,19 +118,59 @@ def _absent(series: Container[str]) -> list[tuple[str, str]]:
     return found
 
 
-def _guess(log: Path, target: Path, force: bool) -> None:
+def _beside(log: Path) -> Path:
+    try:
+        return log.with_suffix(".map.toml")
+    except ValueError as error:
+        from softdock.errors import BadInput, Problem
+
+        raise BadInput(Problem("LOG", str(log), f"the name of a file ({error})")) from None
+
+
+def _form(delimiter: str | None, decimal: str | None, known: Any = None) -> Any:
+    """How a CSV file is written, as far as it is stated."""
     from softdock.errors import BadInput, Problem
-    from softdock.files.atomic import write_whole
-    from softdock.logs.guess import guess_map
+    from softdock.logs.csv_form import DELIMITERS, CsvForm
+
+    form = known or CsvForm()
+    if delimiter is not None:
+        delimiter = {"tab": "\t", "\\t": "\t", "space": " "}.get(delimiter, delimiter)
+        if delimiter not in DELIMITERS:
+            raise BadInput(Problem("--delimiter", delimiter, "one of , ; tab space |"))
+        form = replace(form, delimiter=delimiter)
+    return form if decimal is None else replace(form, decimal=decimal)
+
+
+def _guess(log: Path, target: Path, form: Any, force: bool) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from softdock.errors import BadInput, Problem, printable
+    from softdock.files.atomic import refuse_unwritable, write_whole
+    from softdock.logs.guess import guess_log
+    from softdock.logs.guess_text import map_text, preview
 
     if target.exists() and not force:
         raise BadInput(Problem("--map", str(target), "a new file; --force writes over this one"))
+    refuse_unwritable(target, "--map")
     with working(f"looking at {log}"):
-        text, questions = guess_map(log)
-        write_whole(target, text.encode())
-    show = output()
+        guess = guess_log(log, form)
+        write_whole(target, map_text(log, guess).encode(), "--map")
+    questions, show = guess.questions, output()
+    table = Table(title=f"What {log.name} seems to hold", title_justify="left")
+    for heading in ("what", "columns", "unit", "first values"):
+        table.add_column(heading, overflow="fold")
+    for row in preview(guess):
+        table.add_row(*(Text(printable(cell, 300)) for cell in row))
+    show.print(table)
+    if guess.unused:
+        names = printable(", ".join(guess.unused[:20]), 600)
+        more = f" and {len(guess.unused) - 20} more" if len(guess.unused) > 20 else ""
+        show.print(f"not used: {names}{more}", markup=False, soft_wrap=True)
+    for one in guess.assumed:
+        show.print(f"assumed: {printable(one)}", markup=False, soft_wrap=True)
     for question in questions:
-        show.print(f"asked: {question}", markup=False, soft_wrap=True)
+        show.print(f"asked: {printable(question)}", markup=False, soft_wrap=True)
     then = f"softdock import {log} --map {target}"
     answer = f"answer {len(questions)} questions in it, then: " if questions else "next: "
     show.print(f"{target}: written; {answer}{then}", markup=False, soft_wrap=True)

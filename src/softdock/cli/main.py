@@ -1,4 +1,5 @@
-"""`softdock`: the commands. Exit codes: 0 done, 2 bad input, 3 the run stopped early.
+"""`softdock`: the commands. Exit codes: 0 done, 2 bad input, 3 the run stopped early, 4 the verdict
+that `--fail-on` names.
 
 A command is one line in `LAZY` and a file of its own; the file is imported when the command is
 called (or its help is shown), so keep heavy imports inside the command's function.
@@ -17,10 +18,10 @@ import click
 
 from softdock._version import __version__
 from softdock.cli.lazy_group import LazyGroup
-from softdock.cli.pipes import forget_output
+from softdock.cli.pipes import forget_output, open_closed_streams
 from softdock.errors import SoftdockError, printable
 
-BAD_INPUT, STOPPED_EARLY, INTERRUPTED = 2, 3, 130
+BAD_INPUT, STOPPED_EARLY, FAILED, INTERRUPTED = 2, 3, 4, 130
 # Objects made until Python looks for cycles that nobody holds, and how many such looks until it
 # looks further. By default it looks after each 700, through all of a thousand modules again and
 # again while they are imported: a quarter of a short run's time, for nothing that could be freed.
@@ -61,8 +62,24 @@ class Commands(LazyGroup):
         try:
             return super().invoke(ctx)
         except SoftdockError as error:
-            click.echo(printable(str(error), LONGEST_MESSAGE), err=True)
-            ctx.exit(BAD_INPUT)
+            say_error(str(error))
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            say_error(refusal_of(error))
+        ctx.exit(BAD_INPUT)
+
+
+def refusal_of(error: OSError) -> str:
+    """What the system refused, and of which file."""
+    named = "standard output" if error.filename is None else str(error.filename)
+    return f"{named}: the system refuses it ({error.strerror or error})"
+
+
+def say_error(text: str) -> None:
+    """On standard error, if that takes anything."""
+    with contextlib.suppress(OSError):
+        click.echo(printable(text, LONGEST_MESSAGE), err=True)
 
 
 @click.group(cls=Commands, lazy=LAZY, context_settings={"help_option_names": ["-h", "--help"]})
@@ -74,6 +91,7 @@ def cli() -> None:
 def main() -> None:
     """Entry point. A reader that has gone (`softdock ... | head`) is no error: what a command
     saves, it has saved before it prints."""
+    open_closed_streams()
     code, stdout = 0, sys.stdout
     gc.set_threshold(*SELDOM)
     # At its end Python looks through all objects for cycles, several times: a fifth of a short run.
@@ -86,7 +104,6 @@ def main() -> None:
             )  # a terminal without a letter gets a question mark, not a traceback
     try:
         code = cli.main(standalone_mode=False) or 0
-        sys.stdout.flush()
     except click.ClickException as error:
         error.message = printable(error.message)  # type: ignore[misc]
         error.show()
@@ -96,12 +113,24 @@ def main() -> None:
         code = INTERRUPTED
     except BrokenPipeError:
         forget_output()
+    except OSError as error:
+        say_error(refusal_of(error))
+        code = BAD_INPUT
     except SystemExit:
         if (
             sys.stdout is stdout
         ):  # click puts another in its place when the pipe breaks, and exits with 1
             raise
         forget_output()
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        forget_output()
+    except OSError as error:  # a full disc: said once, not again when Python ends
+        if code != BAD_INPUT:
+            say_error(refusal_of(error))
+        forget_output()
+        code = BAD_INPUT
     if code == INTERRUPTED:
         _leave(code)
     sys.exit(code if isinstance(code, int) else 0)

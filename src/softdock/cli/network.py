@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from softdock.cli.arguments import OUT_FILE
 from softdock.cli.progress import console, echo, working
 
 
@@ -19,9 +20,7 @@ from softdock.cli.progress import console, echo, working
     show_default=True,
     help="Sample period, for warnings about what it cannot resolve.",
 )
-@click.option(
-    "--svg", type=click.Path(path_type=Path), metavar="FILE", help="Write the bond graph here."
-)
+@click.option("--svg", type=OUT_FILE, metavar="FILE", help="Write the bond graph here.")
 def network(file: Path, period_ms: float, svg: Path | None) -> None:
     """Continuous model, causality, energy functions, balances, hierarchy and books of the network
     in the TOML file FILE (docs/ports.md)."""
@@ -36,14 +35,7 @@ def network(file: Path, period_ms: float, svg: Path | None) -> None:
         found = load_network(file)
         text = found.describe()
         if svg is not None:
-            try:
-                write_whole(svg, found.svg().encode())
-            except OSError as error:
-                raise BadInput(
-                    Problem(
-                        "svg", str(svg), f"a file that can be written ({error.strerror or error})"
-                    )
-                ) from error
+            write_whole(svg, found.svg().encode(), "svg")
     echo(printable(text, len(text)) + "\n")
     for warning in warnings_of(found, 1e-3 * period_ms):
         console.print(f"warning: {warning}", markup=False, soft_wrap=True)

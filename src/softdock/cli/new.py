@@ -9,7 +9,23 @@ from typing import Any
 
 import click
 
-from softdock.scenario.new_file import QUESTIONS, SHAPES, problem_of, scenario_text
+from softdock.cli.arguments import OUT_FILE
+from softdock.scenario.new_file import (
+    FIXED,
+    QUESTIONS,
+    ROBOT,
+    SHAPES,
+    TARGETS,
+    problem_of,
+    scenario_text,
+)
+
+TARGET = click.Choice(TARGETS)
+CLIENT = "what holds the client: a second robot, or the floor"
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def _options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -17,7 +33,7 @@ def _options(command: Callable[..., Any]) -> Callable[..., Any]:
     for question in reversed(QUESTIONS):
         unit = f" [{question.unit}]" if question.unit != "-" else ""
         command = click.option(
-            f"--{question.name.replace('_', '-')}",
+            _option(question.name),
             metavar="A,B,C" if "," in str(question.default) else "NUMBER",
             help=f"{question.asks}{unit}. (default: {question.default})",
         )(command)
@@ -25,12 +41,24 @@ def _options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @click.command(short_help="Write a scenario file of your own rig, every line commented.")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=OUT_FILE)
 @click.option("--shape", type=click.Choice(SHAPES), default="cone", show_default=True)
+@click.option(
+    "--target",
+    type=TARGET,
+    help=f"What holds the client: a second {ROBOT}, or the floor ({FIXED}). [default: {ROBOT}]",
+)
 @_options
 @click.option("--ask/--no-ask", default=None, help="Ask for what is not given. [on a terminal]")
 @click.option("--force", is_flag=True, help="Write over FILE.")
-def new(file: Path, shape: str, ask: bool | None, force: bool, **given: str | None) -> None:
+def new(
+    file: Path,
+    shape: str,
+    target: str | None,
+    ask: bool | None,
+    force: bool,
+    **given: str | None,
+) -> None:
     """Write a scenario file of your own rig. On a terminal it asks for what no option gives; every
     answer has a default. The file passes `softdock check`, and every line says what it is.
     """
@@ -44,9 +72,17 @@ def new(file: Path, shape: str, ask: bool | None, force: bool, **given: str | No
     if file.exists() and not force:
         raise BadInput(Problem("FILE", str(file), "a new file; --force writes over this one"))
     asks = ask if ask is not None else sys.stdin.isatty()
-    answers, problems = {}, []
+    answers: dict[str, Any] = {}
+    problems = []
     for question in QUESTIONS:
         text = given[question.name]
+        if question.of_target and target is None:
+            target = click.prompt(CLIENT, type=TARGET, default=ROBOT) if asks else ROBOT
+        if question.of_target and target == FIXED:
+            if text is not None:
+                nothing = f"nothing beside --target {FIXED}"
+                problems.append(Problem(_option(question.name), text, nothing))
+            continue
         if text is None and asks:
             unit = f" [{question.unit}]" if question.unit != "-" else ""
             text = click.prompt(f"{question.asks}{unit}", default=str(question.default))
@@ -54,13 +90,12 @@ def new(file: Path, shape: str, ask: bool | None, force: bool, **given: str | No
             continue
         wrong = problem_of(question, str(text))
         if wrong:
-            option = f"--{question.name.replace('_', '-')}"
-            problems.append(Problem(option, text, wrong))
+            problems.append(Problem(_option(question.name), text, wrong))
         else:
             answers[question.name] = text if isinstance(question.default, str) else float(text)
     if problems:
         raise BadInput(problems)
-    written = scenario_text(file.stem, shape, answers)
+    written = scenario_text(file.stem, shape, answers, target or ROBOT)
     tables, locate, _ = parse_toml(written, str(file))
     checked = build(tables, locate)  # nothing is written that would not run
     write_whole(file, written.encode())

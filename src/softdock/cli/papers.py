@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from softdock.cli.arguments import OUT_FOLDER
 from softdock.cli.folders import RUNS, choose, made
 from softdock.cli.progress import echo, output, working
 
@@ -20,7 +21,7 @@ from softdock.cli.progress import echo, output, working
 )
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=OUT_FOLDER,
     metavar="DIR",
     help="Folder for the page and the JSON; a page of the same name is written over. [default: a "
     f"new one in {RUNS}/; "

@@ -42,7 +42,6 @@ def picture(
     .png and .svg are one picture; .gif is an animation that slows down in contacts; .mp4 the same,
     where ffmpeg is installed; without an ending, a folder of numbered PNGs. Needs no browser.
     """
-    from softdock.errors import BadInput, Problem
     from softdock.scene.export import check_export, export
 
     check_export(file)
@@ -52,9 +51,5 @@ def picture(
 
         load_methods(method_files)
         scene = shown_scene(source, changes)
-        try:
-            count = export(scene, file, view, "dark" if dark else "light", time, size)
-        except OSError as error:
-            allowed = f"a file that can be written ({error.strerror or error})"
-            raise BadInput(Problem("export", str(file), allowed)) from None
+        count = export(scene, file, view, "dark" if dark else "light", time, size)
     output().print(f"{file}: {count} picture{'' if count == 1 else 's'}", markup=False)

@@ -11,7 +11,7 @@ from typing import Any
 import click
 from rich.text import Text
 
-from softdock.cli.arguments import CHANGES, SCENARIO
+from softdock.cli.arguments import CHANGES, OUT_FOLDER, SCENARIO
 from softdock.cli.folders import RUNS, choose, made
 from softdock.cli.progress import console, echo, output, working
 from softdock.errors import BadInput, Problem
@@ -54,7 +54,7 @@ from softdock.errors import BadInput, Problem
 )
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=OUT_FOLDER,
     metavar="DIR",
     help=f"Folder for the page, the numbers and facility.toml. [default: a new one in {RUNS}/]",
 )
@@ -84,6 +84,7 @@ def place(
     from softdock.placement.place import place_robots, robots_to_place
     from softdock.report.placement.page import save_placement
     from softdock.scenario.files import load_scenario
+    from softdock.scenario.moving_robots import moving_robots
 
     loaded = load_scenario(scenario, changes)
     folder = Path(scenario).parent if Path(scenario).is_file() else None
@@ -98,7 +99,7 @@ def place(
             raise BadInput(Problem("facility", None, allowed))
         named = {}
     else:
-        named = robots_to_place(facility, arms, robot)
+        named = robots_to_place(facility, arms, robot, moving_robots(loaded.tables))
     with working(f"flying {loaded.name}"):
         path = motion_of(loaded, motion)
         more = spread_of(spread, spread_runs, motion) if spread else []

@@ -11,8 +11,9 @@ from softdock.arms.limits import LIMIT_WORDS
 from softdock.cli.progress import output
 from softdock.placement.check import Check
 from softdock.placement.place import Placement, limit_words
+from softdock.placement.robot_path import RobotPath
 from softdock.placement.search import MARGIN
-from softdock.placement.words import check_sentence, placement_sentence
+from softdock.placement.words import check_sentence, empty_words, placement_sentence
 
 
 def show_check(check: Check) -> None:
@@ -41,6 +42,8 @@ def _show_robots(say: Any, check: Check) -> None:
         say.print(table)
         for warning in path.arm.warnings:
             say.print(f"note: {path.arm.name}: {warning}", markup=False, soft_wrap=True)
+    for words in empty_words(check):
+        say.print(f"note: {words}", markup=False, soft_wrap=True)
     if check.nearest:
         table = Table(title="volumes that come nearest")
         for heading in ("part", "part", "distance [mm]", "at [s]"):
@@ -51,6 +54,10 @@ def _show_robots(say: Any, check: Check) -> None:
         say.print(table)
 
 
+def _tip(path: RobotPath) -> str:
+    return f"{1e-3 * path.stiffness:.4g}" if math.isfinite(path.stiffness) else "-"
+
+
 def show_placement(result: Placement) -> None:
     """For each robot the best places and what limits each; then the check of the best together."""
     say = output()
@@ -58,14 +65,19 @@ def show_placement(result: Placement) -> None:
     for robot, found in result.found.items():
         shares = f"{found.share_fitting:.0%} fit, {found.share_with_margin:.0%} use <= {MARGIN:g}"
         table = Table(title=f"{robot}: {found.arm.name}; of {len(found.tried)} places {shares}")
-        headings = ("distance [m]", "side [m]", "height [m]", "tilt [deg]", "used", "limited by")
-        for heading in headings:
+        headings = ["distance [m]", "side [m]", "height [m]", "tilt [deg]", "used", "limited by"]
+        for heading in (*headings, "tip [N/mm]"):
             table.add_column(heading.replace("[", r"\["))
         for best in found.best:
             p = best.place
             where = (f"{p.distance:.2f}", f"{p.side:+.2f}", f"{p.height:.2f}")
             tilt = f"{math.degrees(p.tilt):+.0f}"
-            table.add_row(*where, tilt, f"{best.cost:.3f}", limit_words(best))
+            table.add_row(*where, tilt, f"{best.cost:.3f}", limit_words(best), _tip(best.path))
+        before = result.before.get(robot)
+        if before is not None and before.fits:
+            use = before.worst
+            limit = f"{LIMIT_WORDS[use.what]}, {use.joint} at {use.time:.3g} s"
+            table.add_row("as mounted", "", "", "", f"{use.use:.3f}", limit, _tip(before))
         say.print(table)
     if result.check is not None:
         _show_robots(say, result.check)

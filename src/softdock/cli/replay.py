@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from softdock.cli.arguments import METHOD_FILES, load_methods
+from softdock.cli.arguments import METHOD_FILES, OUT_FOLDER, load_methods
 from softdock.cli.progress import echo, output, working
 
 
@@ -23,7 +23,7 @@ from softdock.cli.progress import echo, output, working
 @METHOD_FILES
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=OUT_FOLDER,
     metavar="DIR",
     help="Also save the forecast's run folder (report.html) and replay.json there.",
 )
@@ -51,9 +51,12 @@ def replay(
         from softdock.archive.replay import replay as replayed
         from softdock.archive.run_folder import open_run
         from softdock.archive.sources import is_recording
+        from softdock.recorder.recording import Recording
         from softdock.scenario.files import load_scenario
 
         opened = open_recording(file) if is_recording(str(file)) else open_run(file)
+        if isinstance(opened, Recording):
+            opened.source = str(file)
         given = None if scenario is None else load_scenario(scenario)
         found = replayed(opened, method, given)
     told = json.dumps(found.to_dict(), indent=1, allow_nan=False) + "\n"
@@ -75,13 +78,24 @@ def _number(value: float | None, digits: str = ".6g") -> str:
 def _show(found: Any, out: Path | None) -> None:
     from rich.table import Table
 
+    from softdock.cli.run_tables import show_judgement
+
     table = Table(title=f"{found.recording}: {found.rows} cycles", title_justify="left")
-    for heading in ("what", "method", "restitution", "peak force N", "set-points apart mm"):
-        left = heading in ("what", "method")
+    for heading in (
+        "what",
+        "method",
+        "restitution",
+        "peak force N",
+        "set-points apart mm",
+        "verdict",
+    ):
+        left = heading in ("what", "method", "verdict")
         table.add_column(heading, justify="left" if left else "right")
     own = found.recorded_methods
     peak = _number(found.recorded_peak_N, ".4g")
-    table.add_row("recorded", own, _number(found.recorded_restitution), peak, "-")
+    table.add_row(
+        "recorded", own, _number(found.recorded_restitution), peak, "-", found.judgement["word"]
+    )
     for label, rows in (("open loop", found.open_loop), ("forecast", found.forecast)):
         for one in rows:
             name = f"{own} ({one.method})" if one.method == "as recorded" else one.method
@@ -91,7 +105,9 @@ def _show(found: Any, out: Path | None) -> None:
                 _number(one.restitution),
                 _number(one.peak_force_N, ".4g"),
                 _number(one.apart_mm, ".3g"),
+                one.verdict or "-",
             )
+    show_judgement(output(), found.judgement)
     output().print(table)
     lines = [
         "recorded: by the centres' rates where the recording says that the mock-ups touch.",

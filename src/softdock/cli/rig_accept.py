@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from softdock.cli.arguments import ScenarioName
+from softdock.cli.arguments import OUT_FOLDER, ScenarioName
 from softdock.cli.progress import echo, output, working
 from softdock.cli.rig_arguments import (
     DEFAULT_SCENARIO,
@@ -37,7 +37,7 @@ FAILED = 4  # exit code: the rig runs, and not as predicted
     show_default=True,
     help="A bounce on the spring that stands in the cell: its stiffness and the approach.",
 )
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="For the recordings.")
+@click.option("--out", type=OUT_FOLDER, metavar="DIR", help="For the recordings.")
 @SCENARIO_CHANGES
 @rig_methods
 @RIG_CHANGES

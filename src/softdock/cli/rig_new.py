@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from softdock.cli.arguments import OutPath
 from softdock.cli.progress import echo
 from softdock.cli.rig_arguments import JSON
 
@@ -14,7 +15,7 @@ LOOPBACK = "127.0.0.1"
 
 
 @click.command(short_help="Write a rig file, commented, and KRL, RSI and Ethernet files beside it.")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=OutPath(parents=True))
 @click.option("--computer", default=LOOPBACK, show_default=True, help="This computer's address.")
 @click.option(
     "--chaser",

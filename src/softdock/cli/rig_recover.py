@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from softdock.cli.arguments import OUT_FILE
 from softdock.cli.progress import echo, output, working
 
 
@@ -19,7 +20,7 @@ from softdock.cli.progress import echo, output, working
 )
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=OUT_FILE,
     metavar="FILE",
     help="Where the whole file goes. [default: NAME.recovered.mcap beside it]",
 )

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from softdock.cli.arguments import OUT_FOLDER
 from softdock.cli.progress import echo, working
 from softdock.cli.rig_arguments import (
     JSON,
@@ -25,7 +26,7 @@ from softdock.cli.rig_run_output import as_dict, show
 @click.command(short_help="Back out after a stop: along stop.axis, giving way to sideways forces.")
 @RIG
 @click.option("--way-mm", type=click.FloatRange(0.1, 1000.0), help="[default: stop.retreat_m]")
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="For the recording.")
+@click.option("--out", type=OUT_FOLDER, metavar="DIR", help="For the recording.")
 @SCENARIO_OPTION
 @SCENARIO_CHANGES
 @rig_methods

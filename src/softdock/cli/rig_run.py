@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from softdock.cli.arguments import ScenarioName
+from softdock.cli.arguments import FAIL_ON, OUT_FOLDER, ScenarioName, end_if_failed
 from softdock.cli.progress import echo, working
 from softdock.cli.rig_arguments import (
     JSON,
@@ -22,7 +22,7 @@ from softdock.cli.rig_arguments import (
 )
 from softdock.cli.rig_confirm import confirm_motion
 from softdock.cli.rig_console import NO_SAFETY, Live
-from softdock.cli.rig_run_output import as_dict, granted_text, show
+from softdock.cli.rig_run_output import as_dict, granted_text, judge_recordings, show
 
 if TYPE_CHECKING:
     from softdock.drivers.rig_scenario import OnRig
@@ -41,7 +41,7 @@ STOPPED = 3  # exit code: the supervisor ended a run
     help="How far the chaser stays back in a dry run. [default: 20 mm beyond its free flight]",
 )
 @click.option("--repeat", type=click.IntRange(1, 1000), default=1, show_default=True, metavar="N")
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="For the recordings.")
+@click.option("--out", type=OUT_FOLDER, metavar="DIR", help="For the recordings.")
 @click.option("--no-record", is_flag=True, help="Record nothing.")
 @click.option("--note", default="", help="Goes into the recording.")
 @click.option(
@@ -56,6 +56,7 @@ STOPPED = 3  # exit code: the supervisor ended a run
 @SCENARIO_CHANGES
 @rig_methods
 @RIG_CHANGES
+@FAIL_ON
 @JSON
 def run(
     rig: str,
@@ -71,6 +72,7 @@ def run(
     scenario_changes: tuple[str, ...],
     method_files: tuple[Path, ...],
     changes: tuple[str, ...],
+    fail_on: str | None,
     as_json: bool,
 ) -> None:
     """Run SCENARIO on RIG: hear everybody, go to the start, run up, dock, brake and return.
@@ -79,8 +81,10 @@ def run(
     loopback a person types speed, box and energy bound first. Ctrl-C stops the robots within the
     stated deceleration; a second one ends the answers, and the robots' Timeout stops them.
 
+    Each recording is judged against orbit, and its page lies beside it.
+
     Exit code 0: completed, and recorded; 3: the supervisor stopped a run, or a recording is not
-    whole, and says why.
+    whole, and says why; 4: --fail-on, by the worst verdict.
 
     softdock is no safety function: the robots' own limits and safety controller are the guard.
     """
@@ -97,6 +101,8 @@ def run(
     what = f"{'a dry run of ' if dry else ''}{on.scenario.tables['name']}, {repeat} times"
     folder, live = None if no_record else folder_for(on, out), Live(as_json)
     shown: list[Any] = []
+    if fail_on is not None and no_record:
+        raise click.UsageError("--fail-on needs a verdict, and a verdict a recording")
     if view:
         from softdock.cli.rig_view import Viewer
 
@@ -105,11 +111,15 @@ def run(
         shown = [Viewer(taken=(foxglove,) if foxglove else ())]
         live.say(f"softdock view: {shown[0].address}  (read only; stays while its page is open)")
     series = commanded(on, what, live, repeat, shift, folder, note, stream=foxglove, shown=shown)
+    with working("judging the recordings"):
+        judged = judge_recordings(series)
     if as_json:
-        echo(json.dumps(as_dict(on, series), indent=1, allow_nan=False) + "\n")
+        echo(json.dumps(as_dict(on, series, judged), indent=1, allow_nan=False) + "\n")
     else:
-        show(on, series)
+        show(on, series, judged)
     end(series)
+    for one in judged:
+        end_if_failed(fail_on, one)
 
 
 def end(series: RigSeries) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from softdock.cli.progress import output
 from softdock.cli.rig_console import NO_SAFETY
+from softdock.cli.run_tables import show_judgement
 
 if TYPE_CHECKING:
     from softdock.drivers.rig_scenario import OnRig
@@ -29,7 +32,34 @@ def granted_text(granted: Any) -> str:
     return f"granted: {fifo}, {locked}" + "".join(f"; refused: {r}" for r in granted.refusals)
 
 
-def as_dict(on: OnRig, series: RigSeries) -> dict[str, Any]:
+def judge_recordings(series: RigSeries) -> list[dict[str, Any] | None]:
+    """The verdict of each run's recording, and its page beside it; None where nothing was recorded
+    that can be read."""
+    from softdock.archive.recordings import open_recording
+    from softdock.errors import SoftdockError
+
+    found: list[dict[str, Any] | None] = []
+    for done in series.runs:
+        found.append(None)
+        if done.recording is None:
+            continue
+        try:
+            recording = open_recording(done.recording, as_rig=True)
+            found[-1] = recording.judgement(str(done.recording))  # type: ignore[union-attr]
+            recording.save_page(page_of(done.recording))  # type: ignore[union-attr]
+        except (SoftdockError, OSError) as error:
+            done.said.append(f"not judged: {error}")
+    return found
+
+
+def page_of(recording: Path) -> Path:
+    """Where the page of a recording lies: beside it."""
+    return recording.with_suffix(".html")
+
+
+def as_dict(
+    on: OnRig, series: RigSeries, judged: Sequence[dict[str, Any] | None] = ()
+) -> dict[str, Any]:
     """Everything, for JSON."""
     import numpy as np
 
@@ -47,7 +77,10 @@ def as_dict(on: OnRig, series: RigSeries) -> dict[str, Any]:
             "refused": list(series.granted.refusals),
         },
         "compute": {k: v if math.isfinite(v) else None for k, v in compute.items()},
-        "runs": [one.to_dict() for one in series.runs],
+        "runs": [
+            {**one.to_dict(), "judgement": verdict}
+            for one, verdict in zip_longest(series.runs, judged)
+        ],
         "statistics": series.statistics(),
         "not_taken": series.not_taken,
         "no_safety_function": NO_SAFETY,
@@ -82,6 +115,8 @@ def sentences(on: OnRig, done: RigRun) -> list[str]:
     lines += [f"INCOMPLETE: {text}" for text in done.said]
     if o.unanswered:
         lines.append("robots no longer send: each stood on its last reply and has ended RSI itself")
+    if done.recording is not None and page_of(done.recording).is_file():
+        lines.append(f"The page: {page_of(done.recording)}")
     if not o.completed and any(robot.largest_step_mm > 0.0 for robot in o.robots):
         typed = on.rig.file if Path(on.rig.file).is_file() else on.rig.name  # a preset
         lines.append(f"the robots stand; back to a free place: softdock rig retreat {typed}")
@@ -90,13 +125,20 @@ def sentences(on: OnRig, done: RigRun) -> list[str]:
     return lines
 
 
-def show(on: OnRig, series: RigSeries) -> None:
-    """Results on standard output."""
-    lines: list[str] = []
-    for number, done in enumerate(series.runs):
+def show(
+    on: OnRig, series: RigSeries, judged: Sequence[dict[str, Any] | None] | None = None
+) -> None:
+    """Results on standard output, the verdict of each run first where runs were judged."""
+    say = output()
+    for number, (done, verdict) in enumerate(zip_longest(series.runs, judged or ())):
         if series.planned > 1:
-            lines.append(f"run {number + 1} of {series.planned}")
-        lines += sentences(on, done)
+            say.print(f"run {number + 1} of {series.planned}", highlight=False)
+        if verdict is not None:
+            show_judgement(say, verdict)
+        elif judged is not None:
+            say.print("No verdict: there is no recording that can be read.", highlight=False)
+        say.print("\n".join(sentences(on, done)), markup=False, soft_wrap=True)
+    lines: list[str] = []
     if len(series.runs) > 1:
         for name, row in series.statistics().items():
             lines.append(

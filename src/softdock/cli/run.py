@@ -10,8 +10,12 @@ from rich.text import Text
 
 from softdock.cli.arguments import (
     CHANGES,
+    FAIL_ON,
     METHOD_FILES,
+    OUT_FILE,
+    OUT_FOLDER,
     SCENARIO,
+    end_if_failed,
     load_methods,
     typed,
     with_methods,
@@ -23,6 +27,7 @@ from softdock.cli.progress import console, echo, output, working
 from softdock.errors import RunInterrupted, SoftdockError
 
 KEPT = "interrupted: what there was is kept (Ctrl-C again: it is not)"
+FLIGHTS = 60  # for advice that nobody asked for
 MUCH_BYTES = 5e8  # of a record; beyond, it is said before the run
 
 
@@ -37,6 +42,12 @@ MUCH_BYTES = 5e8  # of a record; beyond, it is said before the run
     help="Run at N sampling phases and give mean and spread of every number.",
 )
 @click.option(
+    "--keep-phases",
+    is_flag=True,
+    help="Also keep the series of every sampling phase that was judged, and of its reference, in "
+    "DIR/phases.",
+)
+@click.option(
     "--why",
     "causes",
     is_flag=True,
@@ -45,7 +56,7 @@ MUCH_BYTES = 5e8  # of a record; beyond, it is said before the run
 )
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=OUT_FOLDER,
     metavar="DIR",
     help=f"Folder for the run: new, or empty. [default: a new one in {RUNS}/; with --json nothing "
     "is kept unless --out is given]",
@@ -53,10 +64,11 @@ MUCH_BYTES = 5e8  # of a record; beyond, it is said before the run
 @click.option("--force", is_flag=True, help="Write over the run that is in DIR, and over FILE.")
 @click.option(
     "--mcap",
-    type=click.Path(path_type=Path),
+    type=OUT_FILE,
     metavar="FILE",
     help="Also write the run as MCAP with ROS 2 messages, for Foxglove and PlotJuggler.",
 )
+@FAIL_ON
 @click.option(
     "--json",
     "as_json",
@@ -70,17 +82,21 @@ def run(
     changes: tuple[str, ...],
     method_files: tuple[Path, ...],
     phases: int | None,
+    keep_phases: bool,
     causes: bool,
     out: Path | None,
     force: bool,
     mcap: Path | None,
+    fail_on: str | None,
     as_json: bool,
 ) -> None:
     """Run a scenario: how many joules did the rig invent, and how far is it from orbit?
 
     Exit code 0: done; 2: bad input, nothing was run; 3: the run stopped early (what it had is shown
-    and kept); 130: Ctrl-C (likewise).
+    and kept); 4: --fail-on, by the verdict; 130: Ctrl-C (likewise).
     """
+    if keep_phases and as_json and out is None:
+        raise click.UsageError("--keep-phases needs a folder: with --json give --out DIR", ctx)
     if force and out is None and mcap is None:
         raise click.UsageError("--force needs --out DIR or --mcap FILE", ctx)
     if mcap is not None:
@@ -103,7 +119,7 @@ def run(
                 say("judging it at other sampling phases")
                 try:
                     called = typed(scenario, changes, method_files)
-                    judge_in_phases(result, called=called)
+                    judge_in_phases(result, called=called, keep=keep_phases)
                     _explain(result, causes, called)
                 except KeyboardInterrupt:
                     console.print(KEPT)
@@ -137,6 +153,7 @@ def run(
         for one in (metrics, *metrics.get("phases", {}).get("runs", ()))
     ):
         ctx.exit(STOPPED_EARLY)
+    end_if_failed(fail_on, metrics["judgement"])
 
 
 def _check_mcap(ctx: click.Context, file: Path, force: bool, phases: int | None) -> None:
@@ -161,14 +178,18 @@ def _recorded(run: Any, file: Path, force: bool) -> SoftdockError | None:
 
 
 def _explain(run: Any, asked: bool, called: str) -> None:
-    """Causes of what is not faithful, for the page: where it is asked for, or takes no time."""
-    from softdock.analysis.why import is_quick, why
+    """Causes of what is not faithful, and settings that help, with the machine code that is loaded:
+    where it is asked for, or takes no time."""
+    from softdock.analysis.explain import explain
+    from softdock.analysis.why import is_quick
 
-    judged = run.metrics["judgement"]["word"]
-    if run.status == "completed" and (asked or (judged != "faithful" and is_quick(run.scenario))):
+    judgement = run.metrics["judgement"]
+    if judgement["word"] == "no verdict":
+        return
+    if asked or (judgement["word"] != "faithful" and is_quick(run.scenario)):
         from softdock.analysis.metrics import plain
 
-        found = plain(why(run.scenario, called=called))
+        found = plain(explain(run.scenario, judgement, called, most=None if asked else FLIGHTS))
         run.metrics = {**run.metrics, "why": found, "judgement": found["judgement"]}
 
 

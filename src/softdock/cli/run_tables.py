@@ -31,9 +31,10 @@ def show_run(to: Console, m: Mapping[str, Any]) -> None:
     to.print(Text(m["verdict"]))
     if "why" in m:
         to.print(Text(m["why"]["sentence"]))
+        show_advice(to, m["why"]["advice"])
     to.print(
         Text(
-            f"{m['scenario']}: {m['description']}. {m['integrator']}, "
+            f"{m['scenario']}: {_sentence(m['description'])}{m['integrator']}, "
             f"{' + '.join(m['methods'])}. {m['status']}, {m['ended_at_s']:g} s.",
             style="dim",
         )
@@ -59,13 +60,25 @@ def show_run(to: Console, m: Mapping[str, Any]) -> None:
     to.print()
 
 
+def show_advice(to: Console, advice: Mapping[str, Any]) -> None:
+    """Lines to paste, each with its result; the first one is the verdict's next step."""
+    for one in advice["lines"][1:]:
+        to.print(Text(f"Or: {one['line']} -> {one['word']}: {one['said']}"), soft_wrap=True)
+
+
 def show_judgement(to: Console, judged: Mapping[str, Any]) -> None:
     """The word in its colour, why, and one next step."""
     word, sentence = judged["word"], judged["sentence"]
     line = Text(sentence, style="bold")
     line.stylize(f"bold {judged['colour']}", 0, len(word) + 1)
     to.print(line)
+    for doubt in judged.get("doubts", ()):
+        to.print(Text(f"Doubt: {doubt}", style="yellow"))
     to.print(Text(judged["next_step"]))
+
+
+def _sentence(description: str) -> str:
+    return f"{description.rstrip('.')}. " if description else ""
 
 
 def text(value: Any, form: str, unit: str = "", if_none: str = "-") -> str:

@@ -4,12 +4,18 @@ a scenario, or from four numbers."""
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import click
 
-from softdock.cli.arguments import CHANGES, METHOD_FILES, ScenarioName
+from softdock.cli.arguments import (
+    CHANGES,
+    FAIL_ON,
+    METHOD_FILES,
+    OUT_FILE,
+    ScenarioName,
+    end_if_failed,
+)
 from softdock.cli.progress import echo, working
 from softdock.errors import BadInput, Problem
 
@@ -73,7 +79,7 @@ INTEGRATORS = ("exact_hold", "symplectic_euler", "forward_euler", "lie_rk4", "li
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the draws.")
 @click.option(
     "--chart",
-    type=click.Path(path_type=Path),
+    type=OUT_FILE,
     metavar="FILE",
     help="Also draw a chart: .png or .svg (needs the extra 'figures'), or .html.",
 )
@@ -117,20 +123,28 @@ INTEGRATORS = ("exact_hold", "symplectic_euler", "forward_euler", "lie_rk4", "li
     metavar="SECONDS",
     help="CPU time after which a loop that is too large is refused. [default: 30]",
 )
+@FAIL_ON
 @click.option(
     "--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on standard output."
 )
 def stability(
-    scenario: str | None, changes: tuple[str, ...], as_json: bool, **options: Any
+    scenario: str | None,
+    changes: tuple[str, ...],
+    fail_on: str | None,
+    as_json: bool,
+    **options: Any,
 ) -> None:
     """How much delay does my rig bear? Is it safe, what limits it, and which virtual damping makes
     it neutral?
 
     From a scenario, or without one from --mass, --stiffness, --damping and --delay-ms. A scenario
     is judged first, with its methods, by its runs over sampling phases, as `softdock run` does; the
-    linear analysis follows, and says which methods it cannot know. The exit code is 0 whether the
-    rig is stable or not; 2: bad input.
+    linear analysis follows, and says which methods it cannot know.
+
+    Exit code 0: done, whether the rig is stable or not; 2: bad input; 4: --fail-on, by the verdict.
     """
+    if fail_on is not None and (scenario is None or options["without_runs"]):
+        raise click.UsageError("--fail-on needs a verdict: a scenario, and no --no-runs")
     with working("analysing the loop") as say:
         from softdock.cli.arguments import typed
         from softdock.cli.stability_points import operating_points, scenario_of
@@ -149,7 +163,7 @@ def stability(
             allowed = f"more, or fewer cycles of delay than {cycles:.0f} ({error})"
             raise BadInput(Problem("--patience", f"{options['patience']:g} s", allowed)) from None
         if loaded is not None:
-            result |= _latched(loaded)
+            result |= _latched(loaded, options["without_runs"], say)
         if scenario is not None and loaded is not None and not options["without_runs"]:
             say("judging its runs")
             result |= _judged(loaded, typed(scenario, changes, options["method_files"]))
@@ -157,10 +171,11 @@ def stability(
         from softdock.analysis.metrics import plain
 
         echo(json.dumps(plain(result), indent=2, allow_nan=False) + "\n")
-        return
-    from softdock.cli.stability_tables import show_stability
+    else:
+        from softdock.cli.stability_tables import show_stability
 
-    show_stability(result)
+        show_stability(result)
+    end_if_failed(fail_on, result.get("judgement"))
 
 
 def _judged(loaded: Any, called: str) -> dict[str, Any]:
@@ -177,14 +192,19 @@ def _judged(loaded: Any, called: str) -> dict[str, Any]:
     return {"judgement": judged(loaded, found, called)}
 
 
-def _latched(loaded: Any) -> dict[str, Any]:
-    """What becomes of the pair once its latches hold; nothing without latches."""
-    from softdock.stability.latched import latched_modes, said
+def _latched(loaded: Any, without_runs: bool, say: Any) -> dict[str, Any]:
+    """What becomes of the pair once its latches hold, and which damping holds it; nothing without
+    latches."""
+    from softdock.stability.latched import latched_modes, said, tried_damping
 
     modes = latched_modes(loaded)
     if not modes:
         return {}
-    return {"latched": {"modes": [mode.as_dict() for mode in modes], "sentences": said(modes)}}
+    sentences = said(modes)
+    if not without_runs:
+        say("running it with more damping of the latch")
+        sentences += tried_damping(loaded, modes)
+    return {"latched": {"modes": [mode.as_dict() for mode in modes], "sentences": sentences}}
 
 
 def _delay_cycles(loop: Any) -> float:

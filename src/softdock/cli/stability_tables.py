@@ -6,8 +6,10 @@ from typing import Any
 
 from rich.table import Table
 
+from softdock.analysis.judgement import NO_VERDICT, UNSAFE
 from softdock.cli.progress import output
 from softdock.cli.run_tables import show_judgement
+from softdock.stability.advice import ACTIVE
 
 MS = 1e3
 ROWS = (
@@ -40,7 +42,7 @@ def show_stability(result: dict[str, Any]) -> None:
     elif "not_judged" in result:
         say.print(result["not_judged"], markup=False, highlight=False, soft_wrap=True)
     say.print(_opening(result), markup=False, highlight=False, soft_wrap=True)
-    for sentence in result["sentences"]:
+    for sentence in filter(None, (difference(result), *result["sentences"])):
         say.print(sentence, markup=False, highlight=False, soft_wrap=True)
     for sentence in result.get("latched", {}).get("sentences", []):
         say.print(sentence, markup=False, highlight=False, soft_wrap=True)
@@ -61,11 +63,29 @@ def _opening(result: dict[str, Any]) -> str:
     """What the linear analysis found, and first of all what it does not know."""
     left_out = result["given"].get("left_out") or []
     without = f" without {', '.join(left_out)}, which it cannot know" if left_out else ""
-    verdict = result["verdict"] if result["safe"] or not result.get("points") else "Not safe"
-    return (
-        f"The linear {result['model']} loop of {result['point']}{without}: "
-        f"{verdict[0].lower()}{verdict[1:]}."
-    )
+    verdict = result["verdict"] if result["safe"] or not result.get("points") else ACTIVE
+    return f"The linear {result['model']} loop of {result['point']}{without}: {verdict}."
+
+
+def difference(result: dict[str, Any]) -> str:
+    """Why the linear loop says something else than the verdict; empty: it does not."""
+    judgement = result.get("judgement")
+    if not judgement or judgement["word"] == NO_VERDICT:
+        return ""
+    unsafe = judgement["word"] == UNSAFE
+    if unsafe and result["safe"]:
+        failed = ", ".join(judgement["failed"])
+        return (
+            f"The verdict is unsafe all the same ({failed}), by the rig's runs: the linear loop "
+            "has one impact along one normal, and neither noise, bias, limits nor friction."
+        )
+    if not unsafe and not result["safe"]:
+        bound = 100.0 * judgement["bounds"]["unsafe_energy"]
+        return (
+            f"The verdict is {judgement['word']} all the same: by the rig's runs its contacts add "
+            f"no more than {bound:.3g} % of the approach energy. A contact that lasts may grow."
+        )
+    return ""
 
 
 def _numbers(

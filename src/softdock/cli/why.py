@@ -1,8 +1,9 @@
-"""`softdock why`: what takes a rig away from orbit, cause by cause."""
+"""`softdock why`: why a rig fails its verdict, cause by cause."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,10 @@ from softdock.cli.arguments import (
 )
 from softdock.cli.progress import echo, output, working
 
+SMALL = 1e-6  # a number below is shown as 0
 
-@click.command(short_help="What takes the rig away from orbit, cause by cause.")
+
+@click.command(short_help="Why a rig fails its verdict, cause by cause.")
 @SCENARIO
 @CHANGES
 @METHOD_FILES
@@ -34,48 +37,94 @@ from softdock.cli.progress import echo, output, working
     metavar="N",
     help="Sampling phases flown for each cause.",
 )
+@click.option(
+    "--free",
+    multiple=True,
+    metavar="KEY",
+    help="A further key that the rig can have smaller, for the advice: robots.chaser.delay_ms. May "
+    "be given several times.",
+)
+@click.option(
+    "--no-methods",
+    "without_methods",
+    is_flag=True,
+    help="Advise settings alone, and try no other method (each may have to be compiled).",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else.")
 def why(
     scenario: str,
     changes: tuple[str, ...],
     method_files: tuple[Path, ...],
     phases: int,
+    free: tuple[str, ...],
+    without_methods: bool,
     as_json: bool,
 ) -> None:
-    """Why is my rig not as orbit? Causes are switched off one by one and together: delay of each
-    robot, lag and limits, age, noise, filter, threshold and bias of the force, the tool's weight,
-    friction, integrator and cycle. Each gets its share of the distance from orbit and of the
-    invented energy. Exit code 0 whatever the verdict; 2: bad input.
+    """Why does my rig fail its verdict? Causes are switched off one by one and together: delay,
+    lag and limits of each robot, age, noise, filter, threshold and bias of the force, the tool's
+    weight, measured poses, friction, integrator and cycle. Each gets its share of the criterion
+    that failed. Then settings within the rig's freedom are tried, and other methods where none
+    mends it: what helps is said as lines to paste, each with the verdict that it gets. Exit code 0
+    whatever the verdict; 2: bad input.
     """
-    with working("switching causes off (a first run compiles for about half a minute)"):
+    with working("switching causes off (a first run compiles for about half a minute)") as say:
+        from softdock.analysis.explain import explain
         from softdock.analysis.metrics import plain
-        from softdock.analysis.why import why as find
+        from softdock.analysis.worst_phase import in_phases, judged, metrics_of
         from softdock.scenario.files import load_scenario
 
         mine = load_methods(method_files)
         loaded = with_methods(load_scenario(scenario, changes), mine)
-        result = plain(find(loaded, phases, typed(scenario, changes, method_files)))
+        called = typed(scenario, changes, method_files)
+        own = metrics_of(in_phases(loaded, loaded.tables["verdict"]["phases"]))
+        judgement = judged(loaded, own, called)
+        further = None if without_methods else lambda: _other_methods(loaded, say)
+        result = plain(explain(loaded, judgement, called, phases, free, further, say))
     if as_json:
         echo(json.dumps(result, indent=1, allow_nan=False) + "\n")
     else:
         show(output(), result)
 
 
+def _other_methods(loaded: Any, say: Callable[[str], None]) -> list[Any]:
+    """Every method that can run, as `softdock compare` sets it, with this integrator and the one
+    without a delay of its own."""
+    from softdock.analysis.causes import IDEAL_INTEGRATOR
+    from softdock.analysis.offered import Setting
+    from softdock.campaign.cpu import available_cores
+    from softdock.cli.compile_ahead import compile_missing
+    from softdock.comparison.lines_to_paste import settings_to_paste
+    from softdock.comparison.settings import advised
+    from softdock.scenario.candidates import candidates
+
+    own = loaded.tables["satellites"]["integrator"]
+    listed = [entry["name"] for entry in loaded.tables["methods"]]
+    able, _ = candidates(loaded, "all", list(dict.fromkeys((own, IDEAL_INTEGRATOR))), advised)
+    able = [one for one in able if not set(one.methods) & set(listed)]
+    compile_missing((one.scenario for one in able), available_cores(), say)
+    found: dict[str, Setting] = {}
+    for one in able:
+        keys: dict[str, Any] = {"methods": settings_to_paste(one.entries)}
+        if one.integrator != own:
+            keys["satellites.integrator"] = one.integrator
+        found.setdefault(one.method, Setting(f"method {one.method}", [])).values.append(keys)
+    return list(found.values())
+
+
 def show(to: Console, result: dict[str, Any]) -> None:
-    from softdock.cli.run_tables import show_judgement
+    from softdock.cli.run_tables import show_advice, show_judgement
 
     show_judgement(to, result["judgement"])
     to.print(Text(result["sentence"], style="bold"))
+    show_advice(to, result["advice"])
     if result["free_flight"]:
         to.print(Text(result["free_flight"], style="yellow"))
     to.print(causes_table(result))
-    off = result["all_off"]
     to.print(
         Text(
-            f"All of them off: {_percent(off['distance_from_orbit'])} of the approach away from "
-            f"orbit, {_percent(off['energy_share'])} of its energy from nothing. A share is the "
-            "mean of what a cause adds, over several orders of switching them on; the sensor's "
-            "row is split by difference, with the cause less without it.",
+            f"All of them off: {_percent(result['all_off'])}. A share is the mean of what a cause "
+            "adds, over all orders of switching them on (Shapley's value); the sensor's row is "
+            "split by difference, with the cause less without it.",
             style="dim",
         )
     )
@@ -83,34 +132,26 @@ def show(to: Console, result: dict[str, Any]) -> None:
 
 def causes_table(result: dict[str, Any]) -> Table:
     table = Table(
-        title=f"{result['scenario']}: {_percent(result['distance_from_orbit'])} of the approach "
-        f"away from orbit, means over {result['phases']} phases"
+        title=f"{result['scenario']}: {result['of']}, {_percent(result['number'])} (bound "
+        f"{_percent(result['bound'])}), at the worst of {result['phases']} phases"
     )
-    for heading in (
-        "cause",
-        "",
-        "share",
-        "alone",
-        "without it",
-        "left so far",
-        "share of energy",
-        "in row sensor [J]",
-    ):
-        table.add_column(Text(heading), justify="left" if heading in ("cause", "") else "right")
+    headings = ("cause", "share", "alone", "without it", "left so far", "in row sensor [J]")
+    for heading in headings:
+        table.add_column(Text(heading), justify="left" if heading == "cause" else "right")
     for row in result["rows"]:
         split = row["of_sensor_row_J"]
         table.add_row(
-            row["cause"],
             row["what"],
-            _percent(row["share_of_distance"]),
-            _percent(row["distance_alone"]),
-            _percent(row["distance_without"]),
-            _percent(row["distance_left"]),
-            _percent(row["share_of_energy"]),
+            _percent(row["share"]),
+            _percent(row["alone"]),
+            _percent(row["without"]),
+            _percent(row["left"]),
             "" if split is None else f"{split:+.3g}",
         )
     return table
 
 
 def _percent(x: float | None) -> str:
-    return "-" if x is None else f"{100.0 * x:.3g} %"
+    if x is None:
+        return "-"
+    return "0 %" if abs(x) < SMALL else f"{100.0 * x:.3g} %"

@@ -10,12 +10,14 @@ from typing import Any, NamedTuple
 
 from numba.core.errors import NumbaError
 
+from softdock._arguments import PROGRESS, TEXT, TEXTS, checked, optional, whole
 from softdock._version import __version__
 from softdock.analysis.feasibility import check_feasible
 from softdock.analysis.free_flight import first_step
 from softdock.analysis.free_flight import warnings as free_flight_warnings
 from softdock.analysis.metric import names_over_phases
 from softdock.analysis.phases import MOST_PHASES
+from softdock.analysis.simulation import SCENARIO_OR_TABLES
 from softdock.analysis.worst_phase import in_phases as sampled
 from softdock.analysis.worst_phase import judged
 from softdock.comparison.knowledge import WrongBelief, beliefs, wrong_beliefs
@@ -54,6 +56,14 @@ class Flown(NamedTuple):
     orbits: list[Orbit]
 
 
+@checked(
+    scenario=SCENARIO_OR_TABLES,
+    methods=TEXTS,
+    integrators=TEXTS,
+    phases=whole(1, MOST_PHASES),
+    progress=PROGRESS,
+    method_file=optional(TEXT),
+)
 def compare(
     scenario: Scenario | Mapping[str, Any],
     methods: str | Sequence[str] = ALL,

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from softdock.comparison.settings import in_series
 from softdock.core.adaptation.method import nothing_replaced
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.adaptation.suggestions import known_of
@@ -55,7 +56,8 @@ def beliefs(scenario: Scenario, errors: Errors = ERRORS_PERCENT) -> dict[str, di
         for belief in METHODS[entry["name"]].needs:
             value = _look_up(entry, belief.key)
             if not _is_something(value) and belief.kind == "stiffness" and _replaces(entry):
-                value = known_of(scenario).stiffness  # taken from the scenario's own contact
+                own = known_of(scenario).stiffness  # taken from the scenario's own contact
+                value = None if own is None else in_series(scenario, own, with_joints=False)
             if _is_something(value):
                 found[belief.kind][f"methods.{i}.{belief.key}"] = value
     for i, entry in enumerate(scenario.tables["methods"]):

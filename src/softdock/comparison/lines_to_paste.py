@@ -17,9 +17,14 @@ def paste(ranked: list[dict[str, Any]]) -> str:
     return to_toml(
         {
             "satellites": {"integrator": best["integrator"]},
-            "methods": [_rounded(short(entry)) for entry in best["settings"]],
+            "methods": settings_to_paste(best["settings"]),
         }
     )
+
+
+def settings_to_paste(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Methods' tables as a scenario file lists them."""
+    return [_rounded(short(entry)) for entry in entries]
 
 
 def _rounded(value: Any) -> Any:

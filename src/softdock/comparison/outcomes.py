@@ -81,8 +81,8 @@ def run_against(scenario: Scenario, orbit: Orbit) -> Run:
 
 
 def outcome(runs: Sequence[Run]) -> dict[str, Any]:
-    """Metrics of one run, or means over the sampling phases of several; the first that stopped
-    early decides the status."""
+    """Metrics of one run, or means over the sampling phases of several. The first that stopped
+    early decides the status, and then there are no numbers: nothing shows them beside it."""
     all_metrics = [run.metrics for run in runs]
     stopped = [m["status"] for m in all_metrics if m["status"] != "completed"]
     result: dict[str, Any] = {"status": stopped[0] if stopped else "completed"}
@@ -91,12 +91,13 @@ def outcome(runs: Sequence[Run]) -> dict[str, Any]:
         if key == "contact_count":
             result[key] = max(values)
         else:
-            result[key] = float(np.mean(values)) if all(v is not None for v in values) else None
+            known = not stopped and all(v is not None for v in values)
+            result[key] = float(np.mean(values)) if known else None
     worst = [m["distance_from_orbit_worst"] for m in all_metrics]
-    result["distance_from_orbit_worst"] = None if None in worst else max(worst)
+    result["distance_from_orbit_worst"] = None if stopped or None in worst else max(worst)
     if len(runs) > 1:
         distances = [m["distance_from_orbit"] for m in all_metrics]
-        known = all(d is not None for d in distances)
+        known = not stopped and all(d is not None for d in distances)
         result["distance_from_orbit_min"], result["distance_from_orbit_max"] = (
             (min(distances), max(distances)) if known else (None, None)
         )

@@ -1,11 +1,10 @@
 """Best first, and a recommendation in plain words.
 
-Order: runs that reached their end before those that stopped; then by the verdict's word, faithful
-before off before unsafe (analysis/judgement.py), so that a method that hits harder than orbit does
-not come first; then those that vouch for their own runs (vouching.py) before those that must be
-believed; then by the worst distance from orbit over the phases, after the last contact or at
-the end; then by the size of the invented energy; equal ones (to 1e-9) in the order of the registry.
-The order is that of right knowledge: what errors of knowledge cost stands beside it.
+Order: runs that reached their end before those that stopped; then by the verdict's word
+(analysis/judgement.py); then those that vouch for their own runs (vouching.py) before those that
+must be believed; then by the verdict's largest excess, number over bound; then by the size of the
+invented energy; equal ones (to 1e-9) in the order of the registry. The order is that of right
+knowledge: what errors of knowledge cost stands beside it, in the order of their distance.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from softdock.analysis.judgement import WORDS as WORDS_OF_VERDICT
+from softdock.analysis.judgement import ALL_WORDS
 from softdock.comparison.knowledge import WORDS
 from softdock.comparison.vouching import why_not, words
 
@@ -29,14 +28,28 @@ def rank(rows: list[Row]) -> list[Row]:
 
 
 def _order(row: Row) -> tuple[bool, int, bool, float, float]:
-    distance, energy = worst_distance(row), row["energy_invented_J"]
+    excess, energy = largest_excess(row), row["energy_invented_J"]
     return (
         row["status"] != "completed",
-        WORDS_OF_VERDICT.index(row["judgement"]["word"]) if row.get("judgement") else 0,
+        _rank_of_word(row),
         not (row.get("vouch") or {}).get("holds", False),
-        math.inf if distance is None else round(distance / SAME),
+        math.inf if math.isinf(excess) else round(excess / SAME),
         math.inf if energy is None else round(abs(energy) / SAME),
     )
+
+
+def largest_excess(row: Row) -> float:
+    """Of the verdict's criteria, number over bound; of a row without a verdict its distance."""
+    if row.get("judgement"):
+        each = row["judgement"]["criteria"].values()
+        return max(math.inf if c["excess"] is None else float(c["excess"]) for c in each)
+    distance = worst_distance(row)
+    return math.inf if distance is None else distance
+
+
+def _rank_of_word(row: Row) -> int:
+    word = row["judgement"]["word"] if row.get("judgement") else ALL_WORDS[0]
+    return ALL_WORDS.index(word)
 
 
 def worst_distance(row: Row) -> float | None:
@@ -82,6 +95,11 @@ def recommend(ranked: list[Row], orbit: dict[str, Any], before: str = "") -> str
     elif far:
         parts.append("A smaller delay, a softer contact or another method is needed.")
     return " ".join(part for part in parts if part)
+
+
+def far(row: Row) -> str:
+    """How far from orbit a row is, as table and page say it; of one that stopped, why."""
+    return percent(worst_distance(row)) if row["status"] == "completed" else str(row["status"])
 
 
 def percent(distance: float | None) -> str:

@@ -133,15 +133,12 @@ def gather(tracker, passage, T, wrenches, before, after):
 
 
 @compiled
-def with_new_past(tracker, impulse, peak_squared):
-    """A method has recomputed the contact's past: `impulse` is what that adds to what had acted.
-    Its energies by the cycle are in no log: NaN."""
-    return _with_past(
-        tracker,
-        max(tracker.peak_satellite_squared, peak_squared),
-        add_scaled(tracker.impulse, 1.0, impulse),
-        math.nan,
-    )
+def with_past(tracker, impulse, peak_squared, rewound):
+    """With what a method that recomputes the past now has for the contact's force on the chaser:
+    its impulse [Ns] and its largest, squared [N^2]. `rewound`: a past was taken over; its energies
+    by the cycle are in no log: NaN."""
+    compressed = math.nan if rewound else tracker.compressed
+    return _with_past(tracker, peak_squared, impulse, compressed)
 
 
 @compiled

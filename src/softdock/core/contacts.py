@@ -6,11 +6,17 @@ tracker of the contact, and a row of the contact log when it closes (contact_log
 
 from __future__ import annotations
 
+from softdock.core.adaptation.corrected import corrected_at, impulse_of, largest_of, settle
 from softdock.core.adaptation.interface import Output
 from softdock.core.contact import gap_rate
-from softdock.core.contact_log import close_contact, gather, opened, parted, with_new_past
+from softdock.core.contact_log import close_contact, gather, opened, parted, with_past
 from softdock.core.machine.compiled import compiled
-from softdock.core.machine.vector import PAIRS_MEM, PEAK_FORCE_MEM, PEAK_TORQUE_MEM
+from softdock.core.machine.vector import (
+    PAIRS_MEM,
+    PEAK_FORCE_MEM,
+    PEAK_SATELLITE_MEM,
+    PEAK_TORQUE_MEM,
+)
 from softdock.core.sensor.force_torque import MEAN
 from softdock.core.spatial.rigid_body import motion_of
 
@@ -54,11 +60,21 @@ def follow_contacts(rig, said, loop, mem, log, passage, done, reading_time, t):
     if opens:
         tracker = opened(tracker.closed, passage.first_touch, rate)
     tracker = gather(tracker, passage, rig.T, wrenches, was, now)
-    if said.replaces and said.replaced.past_changed:
-        tracker = with_new_past(tracker, said.replaced.impulse, said.replaced.peak_squared)
     if parts:
         tracker = parted(tracker, rate)
     if tracker.apart and t - tracker.last_touch >= rig.merge_window:
         mem[PEAK_FORCE_MEM] = max(mem[PEAK_FORCE_MEM], tracker.peak_real_squared)
+        mem[PEAK_SATELLITE_MEM] = max(mem[PEAK_SATELLITE_MEM], tracker.peak_satellite_squared)
         tracker = close_contact(tracker, log)
     return tracker
+
+
+@compiled
+def log_past(methods, mem, acts, tracker):
+    """The contact of the log, its force on the chaser as the past has it by now. `acts`: the
+    satellites are still in the contact that a method has put in place of the real one."""
+    at, rewound = corrected_at(methods)
+    settle(mem, at, acts, tracker.open)
+    if not tracker.open:
+        return tracker
+    return with_past(tracker, impulse_of(mem, at), largest_of(mem, at), mem[rewound] > 0.0)

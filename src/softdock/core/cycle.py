@@ -41,9 +41,9 @@ from softdock.core.adaptation.interface import (
     Satellites,
     Wrenches,
 )
-from softdock.core.adaptation.used_hooks import any_books, any_external
+from softdock.core.adaptation.used_hooks import any_books, any_external, any_past
 from softdock.core.books import keep_books, said_by
-from softdock.core.contacts import follow_contacts
+from softdock.core.contacts import follow_contacts, log_past
 from softdock.core.controller import external_wrenches, is_finite, lay_out, measure
 from softdock.core.facility.simulated import advance, recall
 from softdock.core.loop import Loop
@@ -136,7 +136,9 @@ def cycle(params, vector, loop, mem, log, k):
     )
     t, read = (k + 1) * params.T, facility.reading_time
     tracker = follow_contacts(rig, said, loop, mem, log, passage, done, reading_time=read, t=t)
-    status = check_limits(rig, vector, done.corrected, facility, passage, ledger.kinetic)
+    if any_past(params.methods):
+        tracker = log_past(params.methods, mem, said.replaced.acts, tracker)
+    status = check_limits(rig, vector, done.corrected, done.command, facility, passage, ledger)
     status = stopped_by_arms(rig, mem, status)
     if status == COMPLETED:
         status = asked_to_stop(params.methods, mem[STOP_REQUEST])

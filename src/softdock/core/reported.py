@@ -91,9 +91,10 @@ def arrive(params, vector, mem, k, kept, report):
 
 
 @compiled
-def follow_by_force(params, vector, mem, log, kept, measured, t):
+def follow_by_force(params, vector, mem, log, kept, measured, acts, t):
     """Open, continue or close the contact under way, by the measured force. The gap's rates are the
-    satellites', as in contacts.py: before the first reading has acted, and after the last."""
+    satellites', as in contacts.py: before the first reading has acted, and after the last, once
+    no contact that a method has put in place of the real one acts (`acts`) either."""
     tracker = kept.tracker
     force = measured.wrenches.chaser.force
     squared = dot(force, force)
@@ -111,7 +112,7 @@ def follow_by_force(params, vector, mem, log, kept, measured, t):
     if not tracker.open:
         return opened_by(tracker, when, rate, squared, pair)
     passage = Passage(touched, pair, when, squared)
-    parts = not touched and not tracker.apart
+    parts = not touched and not tracker.apart and not acts
     tracker = gather(tracker, passage, params.T, kept.wrenches, kept.before, now)
     if parts:
         tracker = parted(tracker, rate)
@@ -130,7 +131,7 @@ def opened_by(tracker, when, rate, squared, pair):
 
 
 @compiled
-def settle_books(params, vector, mem, log, kept, was, measured, t):
+def settle_books(params, vector, mem, log, kept, was, measured, acts, t):
     """Close the cycle that ended at t_k: observed energy, the contact, the largest wrench.
     `was`: what was kept before the report came."""
     ledger = _more_observed(
@@ -145,7 +146,9 @@ def settle_books(params, vector, mem, log, kept, was, measured, t):
             _as_measured(kept),
         ),
     )
-    tracker = follow_by_force(params, vector, mem, log, kept, measured, t)
+    tracker = follow_by_force(
+        params, vector, mem, log, kept=kept, measured=measured, acts=acts, t=t
+    )
     c, other = measured.wrenches.chaser, measured.wrenches.target
     torque = max(dot(c.torque, c.torque), dot(other.torque, other.torque))
     return _booked(

@@ -1,8 +1,8 @@
 """How a run ends: its status, and the limits that are checked after every cycle.
 
-In: satellites, facility and kinetic energy [J] at t_{k+1}. Out: `COMPLETED` as long as the run may
-go on, or the code of what ends it: a limit of force, torque or reach, an arm that cannot follow,
-numbers that have diverged, a method that asks to stop.
+In: satellites, set-points, facility and energy balance at t_{k+1}. Out: `COMPLETED` as long as the
+run may go on, or the code of what ends it: a limit of force, torque or reach, an arm that cannot
+follow, numbers that have diverged, a method that asks to stop.
 """
 
 from __future__ import annotations
@@ -64,6 +64,28 @@ def is_sane(params, satellites, kinetic):
 
 
 @compiled
+def _squares(motion):
+    return dot(motion.p, motion.p) + dot(motion.v, motion.v) + dot(motion.w, motion.w)
+
+
+@compiled
+def is_known(motions, ledger):
+    """False if a number of two motions (set-points, mock-ups) or of the energy balance is NaN or
+    infinite, which the satellites need not feel: a method may hold back a force that is NaN."""
+    return (
+        _squares(motions.chaser)
+        + _squares(motions.target)
+        + motions.chaser.q[0]
+        + motions.target.q[0]
+        + ledger.turnover
+        + abs(ledger.stored)
+        + abs(ledger.dissipated)
+        + abs(ledger.observed)
+        < math.inf
+    )
+
+
+@compiled
 def asked_to_stop(methods, request):
     """COMPLETED, or why a method ends the run; `request`: what stands in its cell of `mem`."""
     if (any_books(methods) or any_external(methods)) and request != 0.0:
@@ -72,9 +94,11 @@ def asked_to_stop(methods, request):
 
 
 @compiled
-def check_limits(params, vector, satellites, facility, passage, kinetic):
+def check_limits(params, vector, satellites, command, facility, passage, ledger):
     """Whether the run may go on."""
-    if not is_sane(params, satellites, kinetic):
+    if not is_sane(params, satellites, ledger.kinetic):
+        return DIVERGED
+    if not (is_known(command, ledger) and is_known(facility, ledger)):
         return DIVERGED
     if (
         params.stop_force < NO_LIMIT

@@ -14,6 +14,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeVar
 
+from softdock._arguments import CHANGES, PATH
+from softdock._arguments import checked as checked_call
 from softdock.arms.facility import read_facility
 from softdock.drivers import rig_schema as schema
 from softdock.drivers.rig_checks import checked
@@ -57,6 +59,7 @@ def rig_text(source: str | Path) -> tuple[str, str, Path | None]:
     return preset.read_text(encoding="utf-8"), f"{source}.toml", None
 
 
+@checked_call(source=PATH, changes=CHANGES)
 def load_rig(source: str | Path, changes: Iterable[str] | Mapping[str, Any] = ()) -> Rig:
     """A rig from a file or a preset's name. `changes`: as of `load_scenario`."""
     text, name, folder = rig_text(source)

@@ -16,6 +16,7 @@ from softdock.drivers.sockets import LOOPBACK
 from softdock.drivers.templates import context_xml, ethernet_xml, krl_program
 from softdock.errors import BadInput, Problem
 from softdock.files.atomic import write_whole
+from softdock.files.folders import ensure_folder
 from softdock.files.toml_text import parse_toml
 
 PORTS = {"chaser": 59152, "target": 59153}
@@ -188,7 +189,7 @@ def write_new_rig(file: Path, addresses: Addresses, mode: str, force: bool) -> l
     if there:
         allowed = "a new file; --force writes over this one"
         raise BadInput([Problem("FILE", str(p), allowed) for p in there])
-    file.parent.mkdir(parents=True, exist_ok=True)
+    ensure_folder(file.parent)
     for name, own in texts.items():
         write_whole(file.parent / name, own.replace("\n", "\r\n").encode("ascii"))
     write_whole(file, text.encode())

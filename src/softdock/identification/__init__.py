@@ -13,8 +13,18 @@ from typing import Any
 
 import numpy as np
 
+from softdock._arguments import FLAG, checked, number
 from softdock.errors import BadInput, Problem
-from softdock.identification.contact import fit_contact, touches
+from softdock.identification.carried import (
+    TOOL_KG,
+    TRIAL_KG,
+    Carried,
+    acceleration_noise,
+    carried_by,
+    changed_by,
+    told,
+)
+from softdock.identification.contact import ContactFit, fit_contact, touches
 from softdock.identification.delays import Following, is_structured, robot_following
 from softdock.identification.estimate import Estimate, weighted_mean
 from softdock.identification.log import BODIES, Log, read_log
@@ -27,15 +37,31 @@ __all__ = ["GRAVITY", "Identification", "identify"]
 GRAVITY = 9.81  # m/s^2, of the laboratory; it turns a weight into a mass
 CLEAR = 4.0  # standard uncertainties: a mean force beyond is none of the noise
 MIXED = 0.9  # correlation of damping and friction above which they are one thing to the log
+NOISY = 0.1  # of the peak force: noisier, a tool's inertia is left in
 UNSURE = 0.25  # of the damping: a mixed one is told only below this
 VAGUE = 0.5  # of a friction coefficient: more says nothing
 
 
-def identify(run: Any, tool_only: bool = False, gravity: float = GRAVITY) -> Identification:
-    """From a run or its time series. Raises `BadInput` if the log is too short, has no force, or
-    (unless `tool_only`) no contact."""
-    if not gravity > 0.0:
-        raise BadInput(Problem("gravity", gravity, "more than 0 m/s^2"))
+def _is_log(value: Any) -> str:
+    series = getattr(value, "series", value)
+    able = isinstance(series, Mapping) or hasattr(series, "channels")
+    return "" if able else "a run, a recording, or its series"
+
+
+@checked(run=_is_log, tool_only=FLAG, gravity=number(0.0, above=True))
+def identify(
+    run: Any,
+    tool_only: bool = False,
+    gravity: float = GRAVITY,
+    tool_mass: float | None = None,
+) -> Identification:
+    """From a run or its time series. `tool_mass`: behind the sensor [kg], for readings that still
+    hold what accelerates it; None: as the weight in the log shows it. Raises `BadInput` if the log
+    is too short, has no force, or (unless `tool_only`) no contact."""
+    if not 0.0 < gravity < 1e3:
+        raise BadInput(Problem("gravity", gravity, "more than 0 and less than 1000 m/s^2"))
+    if tool_mass is not None and not 0.0 <= tool_mass <= 1e5:
+        raise BadInput(Problem("tool_mass", tool_mass, "0 to 100000 kg"))
     series: Mapping[str, np.ndarray] = getattr(run, "series", run)
     log = read_log(series)
     if not log.force:
@@ -51,11 +77,26 @@ def identify(run: Any, tool_only: bool = False, gravity: float = GRAVITY) -> Ide
     notes = [*log.notes, *_lagging(following)]
     sensor = next(iter(log.force))
     rows = [] if tool_only else touches(log, sensor)
-    contacts = [
-        c
-        for c in (fit_contact(log, sensor, r, following) for r in rows)
-        if c is not None and c.is_sound
-    ]
+    free = np.ones(len(log.time), dtype=bool)
+    for r in rows:
+        free[max(r.start - MERGE, 0) : r.stop + MERGE] = False
+    delays = {body: None if own is None else own.delay for body, own in following.items()}
+    known = {body: None if e is None else e.value for body, e in delays.items()}
+    tools = {body: identify_tool(log, body, known[body], gravity, free) for body in log.force}
+    if tool_mass is None:
+        stated = getattr(run, "tables", {}).get("run", {}).get(f"{TOOL_KG}{sensor}")
+        tool_mass = None if stated is None else float(stated)
+    carried, sigma_kg = carried_by(tools[sensor], tool_mass)
+    contacts = _fits(log, sensor, rows, following, carried)
+    if carried is not None and contacts:
+        peak = max(c.peak_force_N for c in contacts)
+        noise = carried.mass * acceleration_noise(following[sensor])
+        if noise > NOISY * peak:
+            notes.append(
+                f"what accelerates {carried.mass:.4g} kg behind the sensor is left in the force: "
+                f"measured positions tell it to {noise:.2g} N only, of a peak of {peak:.2g} N"
+            )
+            carried, contacts = None, _fits(log, sensor, rows, following, None)
     if not tool_only and not contacts:
         raise BadInput(_no_contact(len(rows)))
     if len(contacts) < len(rows):
@@ -63,12 +104,6 @@ def identify(run: Any, tool_only: bool = False, gravity: float = GRAVITY) -> Ide
             f"{len(rows) - len(contacts)} of {len(rows)} contacts left out: too few "
             "readings, or a force that does not grow with depth"
         )
-    free = np.ones(len(log.time), dtype=bool)
-    for r in rows:
-        free[max(r.start - MERGE, 0) : r.stop + MERGE] = False
-    delays = {body: None if own is None else own.delay for body, own in following.items()}
-    known = {body: None if e is None else e.value for body, e in delays.items()}
-    tools = {body: identify_tool(log, body, known[body], gravity, free) for body in log.force}
     force_delay = float(np.mean([c.force_age_s for c in contacts])) if contacts else None
     found = Identification(
         stiffness=None,
@@ -87,7 +122,24 @@ def identify(run: Any, tool_only: bool = False, gravity: float = GRAVITY) -> Ide
     notes += _pushing(tools)
     if contacts:
         _tell_contact(found, log, sensor)
+        trial = Carried(TRIAL_KG, np.zeros(3)) if carried is None else None
+        more = changed_by(contacts, _fits(log, sensor, rows, following, trial))
+        if more is not None and found.stiffness is not None:
+            found.stiffness, said = told(found.stiffness, more, carried, sigma_kg)
+            notes += [said] if said else []
     return found
+
+
+def _fits(
+    log: Log,
+    sensor: str,
+    rows: list[slice],
+    following: dict[str, Following | None],
+    carried: Carried | None,
+) -> list[ContactFit]:
+    """The contacts that are sound."""
+    found = (fit_contact(log, sensor, r, following, carried) for r in rows)
+    return [c for c in found if c is not None and c.is_sound]
 
 
 def _pushing(tools: Mapping[str, Tool]) -> list[str]:
@@ -183,7 +235,7 @@ def _no_contact(touched: int) -> Problem:
         "series",
         "no contact",
         "a log with a contact that stands out of the noise; for a calibration in free motion "
-        "use --tool-only",
+        "use --tool-only, or softdock calibrate estimate",
     )
 
 

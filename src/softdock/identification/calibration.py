@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock._arguments import checked, number, numbers_of, of_kind, one_of
 from softdock.analysis.free_flight import allowed_force
 from softdock.core.spatial.arrays import matrices
 from softdock.errors import BadInput, Problem
@@ -24,6 +25,7 @@ from softdock.scenario.build import Scenario
 
 GRAVITY = (0.0, 0.0, -9.81)  # m/s^2, world axes
 FEWEST = 3  # attitudes: fewer leave nothing to check the answer with
+LARGEST = 1e6  # N, Nm, of a reading
 FLAT = 1e-4  # of the largest: a direction in which the readings say nothing
 TILT = 0.3  # degrees of the vertical that are worth a note
 
@@ -63,6 +65,14 @@ class Calibration:
         }
 
 
+@checked(
+    attitudes=numbers_of(None, 4),
+    force=numbers_of(None, 3),
+    torque=numbers_of(None, 3),
+    gravity=numbers_of(3),
+    least_N=number(0.0),
+    least_Nm=number(0.0),
+)
 def calibrate(
     attitudes: np.ndarray,
     force: np.ndarray,
@@ -77,6 +87,24 @@ def calibrate(
     q = np.asarray(attitudes, float)
     if len(q) < FEWEST:
         raise BadInput(Problem("poses", len(q), f"at least {FEWEST} attitudes"))
+    check_gravity(gravity)
+    for key, readings in (("force", force), ("torque", torque)):
+        size = np.abs(np.asarray(readings, float))
+        if not np.all(size <= LARGEST):  # NaN is not
+            row = int(np.argmax(~(size <= LARGEST).all(axis=1)))
+            given = f"{size[row].max():.4g} in attitude {row + 1}"
+            raise BadInput(Problem(key, given, f"finite readings of at most {LARGEST:g} N or Nm"))
+    wrong = [
+        Problem(name, len(rows), f"as many as attitudes: {len(q)}")
+        for name, rows in (("force", force), ("torque", torque))
+        if len(rows) != len(q)
+    ]
+    if not all(np.any(q != 0.0, axis=1)):
+        wrong.append(Problem("attitudes", 0.0, "quaternions, not zero"))
+    if float(np.abs(q).max()) > 1e6:
+        wrong.append(Problem("attitudes", float(np.abs(q).max()), "quaternions"))
+    if wrong:
+        raise BadInput(wrong)
     R = matrices(q / np.linalg.norm(q, axis=1, keepdims=True))
     down = np.einsum("nji,j->ni", R, np.array(gravity))
     A = design(down)
@@ -105,6 +133,14 @@ def calibrate(
     if found.centre is None:
         found.notes.append("no weight beyond its uncertainty: a centre of mass has no meaning")
     return found
+
+
+def check_gravity(gravity: tuple[float, ...]) -> None:
+    """Raises `BadInput` where a weight would have no direction, or no size that is one."""
+    size = math.sqrt(sum(value * value for value in gravity))
+    if not 1e-3 <= size <= 1e3:
+        given = ", ".join(f"{value:g}" for value in gravity)
+        raise BadInput(Problem("gravity", given, "0.001 to 1000 m/s^2, in world axes"))
 
 
 def design(down: np.ndarray) -> np.ndarray:
@@ -170,6 +206,11 @@ def _tilted(R: np.ndarray, force: np.ndarray, gravity: np.ndarray, mass: float) 
     ]
 
 
+@checked(
+    found=lambda value: "" if isinstance(value, Calibration) else "a Calibration",
+    scenario=of_kind("a Scenario", Scenario),
+    body=one_of("chaser", "target"),
+)
 def enough_for(found: Calibration, scenario: Scenario, body: str = "chaser") -> str:
     """A warning if the uncertainty of this calibration may push the satellites, in free flight, by
     more than the verdict bears; empty: it is good enough."""

@@ -17,6 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from softdock.core.spatial.arrays import matrices
+from softdock.identification.carried import Carried
 from softdock.identification.delays import Following
 from softdock.identification.estimate import Estimate, least_squares
 from softdock.identification.log import Log
@@ -25,6 +27,12 @@ from softdock.identification.touching import FEWEST_READINGS, MERGE, touching
 
 ROUNDS = 30  # of choosing the rows in touch
 SIGMAS = 4.0  # of the mean of five readings counts as touch: 9 sigma of it
+FEWEST_TURNED, MOST_FITTED = 100, 3000  # rows
+TURNED = 0.02  # of a rotation's entries: less tells no bias from a contact
+SIGMAS_FREE, ROUNDS_FREE = 6.0, 4
+MOSTLY, MORE = 0.5, 0.2  # of the rows: explained by a turning weight and bias, and by nothing less
+LARGEST = 1e12  # N: beyond it nothing is fitted
+LEFT = 0.05  # of that force: the tool's inertia in motion, cross talk
 LEAST_SHARE = 0.5  # of the readings in touch
 
 
@@ -55,12 +63,12 @@ class ContactFit:
 
 
 def touches(log: Log, body: str) -> list[slice]:
-    """Rows of each contact, by the force alone. The log begins in free flight: its first twentieth
-    gives the zero."""
-    force = log.force[body] - baseline(log, body)
+    """Rows of each contact, by the force less that of free flight."""
+    zero, least = free_force(log.force[body], log.command[body].attitude)
+    force = log.force[body] - zero
     mean = np.stack([np.convolve(force[:, i], np.full(5, 0.2), "same") for i in range(3)], axis=1)
     size = np.linalg.norm(mean, axis=1)
-    touching = np.flatnonzero(size > max(SIGMAS * noise_of(force), 0.01 * size.max(), 1e-12))
+    touching = np.flatnonzero(size > max(SIGMAS * noise_of(force), 0.01 * size.max(), least, 1e-12))
     if len(touching) == 0:
         return []
     groups = np.split(touching, np.flatnonzero(np.diff(touching) > MERGE) + 1)
@@ -68,9 +76,42 @@ def touches(log: Log, body: str) -> list[slice]:
 
 
 def baseline(log: Log, body: str) -> np.ndarray:
-    """Mean force of the free flight at the beginning [N]."""
-    rows = max(10, len(log.time) // 20)
-    return np.asarray(np.median(log.force[body][:rows], axis=0))
+    """Force of free flight [N], a row a cycle."""
+    return free_force(log.force[body], log.command[body].attitude)[0]
+
+
+def free_force(force: np.ndarray, attitude: np.ndarray | None) -> tuple[np.ndarray, float]:
+    """Force of free flight [N], a row a cycle, and the least that stands out of it.
+
+    The log begins in free flight: the median of its first twentieth, unless the tool turns and the
+    force of most rows is a weight and a bias that turn with it:
+
+        f = u + R v + R^T w      R world from body; u, v, w are the same in all rows
+    """
+    rows = max(10, len(force) // 20)
+    zero = np.broadcast_to(np.median(force[:rows], axis=0), force.shape)
+    if attitude is None or len(force) < FEWEST_TURNED or not (np.abs(force) < LARGEST).all():
+        return zero, 0.0
+    kept = np.linspace(0, len(force) - 1, min(len(force), MOST_FITTED)).astype(int)
+    R = matrices(attitude)
+    if np.abs(R[kept] - R[0]).max() < TURNED:
+        return zero, 0.0
+    A = np.concatenate([np.broadcast_to(np.eye(3), R.shape), R, R.transpose(0, 2, 1)], axis=2)
+    near = np.ones(len(kept), dtype=bool)
+    limit = SIGMAS_FREE * max(noise_of(force), 1e-3 * float(np.ptp(force, axis=0).max()))
+    x = np.zeros(9)
+    for _ in range(ROUNDS_FREE):
+        x = np.linalg.lstsq(A[kept[near]].reshape(-1, 9), force[kept[near]].ravel(), rcond=1e-6)[0]
+        left = np.linalg.norm(force[kept] - A[kept] @ x, axis=1)
+        near = left <= max(limit, float(np.median(left)) * 3.0)
+    model = A @ x
+    explained = [
+        np.mean(np.linalg.norm((force - one)[kept], axis=1) < limit) for one in (model, zero)
+    ]
+    largest = float(np.linalg.norm(model, axis=1).max())
+    if explained[0] < MOSTLY or explained[0] < explained[1] + MORE:
+        return zero, 0.0
+    return model, LEFT * largest
 
 
 def noise_of(force: np.ndarray) -> float:
@@ -84,10 +125,15 @@ def noise_of(force: np.ndarray) -> float:
 
 
 def fit_contact(
-    log: Log, body: str, rows: slice, following: dict[str, Following | None]
+    log: Log,
+    body: str,
+    rows: slice,
+    following: dict[str, Following | None],
+    carried: Carried | None = None,
 ) -> ContactFit | None:
-    """Stiffness, damping and friction of one contact; None if it has too few readings."""
-    touch = touching(log, body, rows, following, baseline(log, body))
+    """Stiffness, damping and friction of one contact; None if it has too few readings. `carried`:
+    the mass behind the sensor, where it is known."""
+    touch = touching(log, body, rows, following, baseline(log, body), carried)
     if touch is None:
         return None
     taken, inside = touch.taken, touch.inside

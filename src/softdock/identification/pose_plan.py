@@ -12,11 +12,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from softdock._arguments import checked, number, numbers_of, whole
 from softdock.core.spatial.arrays import matrices, product
 from softdock.errors import BadInput, Problem
 from softdock.identification.calibration import GRAVITY, crosses, design
 
 MOST = 200  # attitudes
+MOST_READINGS = 10**12
+LARGEST = 1e6  # kg, N, Nm
 AROUND, TILTS = 24, 12  # candidates: axes, and tilts up to the largest
 
 
@@ -31,6 +34,15 @@ class Plan:
     bias_Nm: float
 
 
+@checked(
+    count=whole(3, MOST),
+    most_deg=number(1.0),
+    start=numbers_of(4),
+    mass_kg=number(0.0),
+    noise_N=number(0.0),
+    noise_Nm=number(0.0),
+    readings=whole(1),
+)
 def pose_plan(
     count: int = 9,
     most_deg: float = 60.0,
@@ -41,10 +53,15 @@ def pose_plan(
     readings: int = 1000,
 ) -> Plan:
     """`most_deg`: largest turn from `start`. `noise`: of a reading; `readings`: in an attitude."""
-    if not 3 <= count <= MOST:
-        raise BadInput(Problem("poses", count, f"3 to {MOST}"))
-    if not 1.0 <= most_deg <= 180.0:
+    if most_deg > 180.0:
         raise BadInput(Problem("most_deg", most_deg, "1 to 180 degrees"))
+    if not 1 <= readings <= MOST_READINGS:
+        raise BadInput(Problem("readings", readings, f"1 to {MOST_READINGS}"))
+    for key, value in (("mass", mass_kg), ("noise", noise_N), ("noise_torque", noise_Nm)):
+        if not 0.0 <= value <= LARGEST:
+            raise BadInput(Problem(key, value, f"a number >= 0 and <= {LARGEST:g}"))
+    if not any(start):
+        raise BadInput(Problem("start", start, "a quaternion that is not zero"))
     tried = _candidates(math.radians(most_deg), start)
     down = np.einsum("nji,j->ni", matrices(tried), np.array(GRAVITY))
     parts = [design(one[None]) for one in down]

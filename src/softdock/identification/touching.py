@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from softdock.core.spatial.arrays import cross_matrix
+from softdock.identification.carried import Carried, inertia_wrench
 from softdock.identification.delays import Following, is_structured, smoothed
 from softdock.identification.log import BODIES, Log
 
@@ -52,9 +53,15 @@ class Touching:
 
 
 def touching(
-    log: Log, body: str, rows: slice, following: Followings, zero: np.ndarray
+    log: Log,
+    body: str,
+    rows: slice,
+    following: Followings,
+    zero: np.ndarray,
+    carried: Carried | None = None,
 ) -> Touching | None:
-    """A touch by its rows; None if it has too few readings. `zero`: force of free flight [N]."""
+    """A touch by its rows; None if it has too few readings. `zero`: force of free flight [N], one
+    or a row a cycle; `carried`: what accelerates it is taken out."""
     wide = slice(max(rows.start - 2 * MERGE, 0), min(rows.stop + 2 * MERGE, len(log.time)))
     taken, first = np.unique((log.time - log.force_age)[wide], return_index=True)
     force_W = (log.force[body] - zero)[wide][first]
@@ -64,6 +71,9 @@ def touching(
         return None
     other = next(b for b in BODIES if b != body)
     R, S = rotations(log, body, following, taken), rotations(log, other, following, taken)
+    if carried is not None:
+        force, torque = inertia_wrench(carried, log, body, following[body], taken, R)
+        force_W, torque_W = force_W + force, torque_W + torque
     lever = _lever(
         np.einsum("nji,nj->ni", R, force_W)[inside], np.einsum("nji,nj->ni", R, torque_W)[inside]
     )

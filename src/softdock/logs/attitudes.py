@@ -3,6 +3,8 @@
 wxyz, xyzw          quaternions, ROS 2's last
 kuka_abc            A about z, B about the new y, C about the new x; R = Rz(A) Ry(B) Rx(C)
 rpy                 roll, pitch, yaw: the same rotation, its angles in the other order
+xyz                 about x, the new y, the new z; R = Rx Ry Rz
+zyz                 about z, the new y, the newest z; R = Rz Ry Rz
 rotation_vector     axis times angle
 """
 
@@ -12,7 +14,8 @@ import numpy as np
 
 from softdock.core.spatial.arrays import continuous, exponential, product
 
-FORMS = {"wxyz": 4, "xyzw": 4, "kuka_abc": 3, "rpy": 3, "rotation_vector": 3}
+FORMS = {"wxyz": 4, "xyzw": 4, "kuka_abc": 3, "rpy": 3, "xyz": 3, "zyz": 3, "rotation_vector": 3}
+AXES_OF = {"kuka_abc": (2, 1, 0), "rpy": (2, 1, 0), "xyz": (0, 1, 2), "zyz": (2, 1, 2)}
 UNIT_WITHIN = 0.01  # of 1: how far from a unit quaternion a log's own rounding may be
 
 
@@ -25,8 +28,9 @@ def quaternions(values: np.ndarray, form: str) -> np.ndarray:
     elif form == "rotation_vector":
         q = exponential(values)
     else:
-        a, b, c = (values if form == "kuka_abc" else values[:, ::-1]).T
-        q = product(product(_about(a, 2), _about(b, 1)), _about(c, 0))
+        angles, axes = (values[:, ::-1] if form == "rpy" else values).T, AXES_OF[form]
+        first, second, third = (_about(a, axis) for a, axis in zip(angles, axes, strict=True))
+        q = product(product(first, second), third)
     return continuous(q)
 
 

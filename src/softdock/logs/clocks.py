@@ -50,7 +50,7 @@ def stamped(clock: Clock, table: Table, used: list[str], origin: Fraction) -> St
         kept = ~np.all([_empty(column) for column in cells], axis=0)
     if stamps.dtype.kind == "f":
         kept &= np.isfinite(stamps)
-    rows = np.flatnonzero(kept)
+    rows = np.flatnonzero(kept)[clock.first :: clock.every]
     if len(rows) < 2:
         allowed = f"at least {FEWEST} rows with this clock's columns"
         raise BadInput(Problem(f"clock.{clock.name}", f"{len(rows)} rows", allowed, clock.where))

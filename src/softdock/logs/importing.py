@@ -15,6 +15,7 @@ import numpy as np
 from softdock.core.machine.record import Channel
 from softdock.core.recorder.layout import CYCLE_GROUPS
 from softdock.errors import BadInput, Problem
+from softdock.identification.carried import TOOL_KG
 from softdock.logs import motions, wrenches
 from softdock.logs.clocks import Stamped, overlapping, silence
 from softdock.logs.cycle_rows import (
@@ -31,9 +32,11 @@ from softdock.logs.map_parts import Map
 from softdock.logs.mapping import BODIES, MOTIONS, read_map
 from softdock.logs.table_files import read_tables
 from softdock.logs.tables import Table
+from softdock.recorder.fixed_body import with_fixed_body
 from softdock.recorder.provenance import PROVENANCE, provenance
 from softdock.recorder.read import Contents
 from softdock.recorder.streams import CYCLE, SENSOR_ON, About, Stream
+from softdock.runs.series import Series
 
 CHANNELS = {channel.name: channel for _, group in CYCLE_GROUPS for channel in group}
 MAP, SCENARIO = "map.toml", "scenario.toml"
@@ -47,8 +50,10 @@ def import_contents(log: str | Path, found: Map | str | Path, scenario: str = ""
     tables = _tables(Path(log), made)
     notes: list[str] = []
     series = _series(made, tables, notes)
-    names = list(series)
-    rows = np.stack([series[name] for name in names], axis=1)
+    whole = Series(np.stack(list(series.values()), axis=1), [CHANNELS[name] for name in series])
+    for body, place in made.fixed.items():
+        whole = with_fixed_body(whole, body, place.position, place.attitude)
+    names, rows = list(whole), whole.rows
     stream = Stream(
         name=CYCLE,
         kind="rows",
@@ -60,6 +65,11 @@ def import_contents(log: str | Path, found: Map | str | Path, scenario: str = ""
     run = {"kind": "imported", "log": Path(log).name}
     if len(sensors) == 1:
         run[SENSOR_ON] = sensors[0]
+    run |= {  # its weight is taken out, what accelerates it is not
+        f"{TOOL_KG}{body}": repr(signal.tool.mass_kg)
+        for body in BODIES
+        if (signal := made.signals.get((body, "wrench"))) is not None and signal.tool is not None
+    }
     limits = {"limits": {"touch_N": repr(made.touch_N)}} if made.touch_N else {}
     attached = {MAP: made.text, **({SCENARIO: scenario} if scenario else {})}
     return Contents(

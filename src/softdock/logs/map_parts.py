@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from softdock.logs.tables import CsvForm
+from softdock.logs.csv_form import CsvForm
 
 Component = str | float  # a column's name, or a number for all rows
 
@@ -32,6 +32,8 @@ class Clock:
     offset_s: float  # added: what this clock must be set forward by to agree with the others
     file: str  # "": the log itself
     topic: str
+    every: int  # of its rows one of so many is new: a value that is held in between
+    first: int  # of those rows
     longest_gap_s: float  # 0: a few of its own steps
     where: str
 
@@ -83,6 +85,7 @@ class Map:
     span: tuple[float, float]  # s, of the common time: which part is taken
     form: CsvForm
     clocks: dict[str, Clock]
+    fixed: dict[str, Place]  # bodies that are bolted to the floor
     mountings: dict[str, Place]  # the body in the axes whose pose is logged
     signals: dict[tuple[str, str], Signal]
     gravity: tuple[float, ...]

@@ -16,8 +16,8 @@ from softdock.files.reading import Unreadable, read_text
 from softdock.files.strict_tables import Reader
 from softdock.files.toml_text import parse_toml
 from softdock.logs.attitudes import FORMS
+from softdock.logs.csv_form import DELIMITERS, CsvForm
 from softdock.logs.map_parts import Clock, Map, Part, Place, Signal, Tool
-from softdock.logs.tables import CsvForm
 from softdock.logs.units import FACTORS, QUANTITY
 
 SCHEMA = 1
@@ -50,12 +50,15 @@ def map_of(text: str, name: str = "map", folder: Path | None = None) -> Map:
     clocks = _clocks(top)
     frames = _frames(top)
     rows = top.choice("rows", list(clocks) or ["log"], next(iter(clocks), "log"))
-    mountings, signals = {}, {}
+    fixed, mountings, signals = dict[str, Place](), {}, {}
     for body in BODIES:
         if not top.has(body):
             top.take(body)
             continue
         own = top.inner(body)
+        if own.has("fixed"):
+            fixed |= _fixed(own, body)
+            continue
         mountings[body] = _place(own.inner("mounting")) if own.has("mounting") else Place()
         own.take("mounting")
         for kind in (*MOTIONS, *WRENCHES):
@@ -72,11 +75,12 @@ def map_of(text: str, name: str = "map", folder: Path | None = None) -> Map:
             top.number("to_s", 1e18),
         ),
         form=CsvForm(
-            form.text("delimiter", "", 1),
-            form.choice("decimal", (".", ","), "."),
+            form.choice("delimiter", (*DELIMITERS, ""), ""),
+            form.choice("decimal", (".", ",", ""), ""),
             int(form.number("skip_lines", 0.0, low=0.0)),
         ),
         clocks=clocks,
+        fixed=fixed,
         mountings=mountings,
         signals=signals,
         gravity=top.numbers("gravity_m_per_s2", 3, GRAVITY, "m/s^2"),
@@ -108,6 +112,8 @@ def _clocks(top: Reader) -> dict[str, Clock]:
             offset_s=own.number("offset_s", 0.0),
             file=own.text("file", ""),
             topic=own.text("topic", ""),
+            every=int(own.number("every", 1.0, low=1.0)),
+            first=int(own.number("first", 0.0, low=0.0)),
             longest_gap_s=1e-3 * own.number("longest_gap_ms", 0.0, low=0.0, unit="ms"),
             where=where,
         )
@@ -141,6 +147,13 @@ def _frames(top: Reader) -> dict[str, Place]:
         found[str(name)] = _place(own)
         own.done()
     return found
+
+
+def _fixed(own: Reader, body: str) -> dict[str, Place]:
+    """A body that is bolted to the floor: where it stands, and nothing else."""
+    if own.take("fixed") is not True:
+        own.refuse("fixed", own.table["fixed"], "true, or tables of what was logged")
+    return {body: _place(own)}
 
 
 def _place(own: Reader) -> Place:

@@ -31,6 +31,9 @@ KINDS = {  # numpy's names, and alignment is the size
 }
 TIMES = ("builtin_interfaces/Time", "builtin_interfaces/Duration", "time", "duration")
 MOST_ITEMS = 64  # of a sequence that become columns
+MOST_STEPS = 100_000  # fields of one message
+MOST_SHAPES = 100  # of the messages of one topic
+MOST_COLUMNS = 2000
 DEEPEST = 20
 _FIELD = re.compile(r"^([\w/]+)(?:<=\d+)?(\[(?:<=)?\d*\])?\s+(\w+)\s*(=?)")
 
@@ -76,13 +79,18 @@ class Walker:
         self.known, self.data, self.at = known, data, 4
         self.order = "<" if len(data) > 1 and data[1] & 1 else ">"
         self.layout = Layout()
+        self.steps = MOST_STEPS
 
     def message(self, name: str, path: str, deep: int = 0) -> None:
         if deep > DEEPEST:
             raise ValueError("messages nested too deep")
         package = name.partition("/")[0]
         for one in self.known[name]:
-            self._field(one, package, f"{path}.{one.name}" if path else one.name, deep)
+            self.steps -= 1
+            if self.steps < 0 or self.at > len(self.data):
+                raise ValueError("a message ends before its fields do, or has too many")
+            inner = f"{path}.{one.name}" if path else one.name
+            self._field(one, package, inner if path or deep == 0 else "", deep)
 
     def _field(self, one: Field, package: str, path: str, deep: int) -> None:
         if not one.items:
@@ -92,8 +100,13 @@ class Walker:
         if count > len(self.data):
             raise ValueError(f"a sequence of {count} items in {len(self.data)} bytes")
         for i in range(count):
-            kept = i < MOST_ITEMS
-            self._one(one.kind, package, f"{path}.{i}" if kept else "", deep)
+            if i >= MOST_ITEMS and one.kind in KINDS:  # numbers stand one after the other
+                self.at += (count - i) * int(KINDS[one.kind][1])
+                break
+            self.steps -= 1
+            if self.steps < 0:
+                raise ValueError(f"a message of more than {MOST_STEPS} fields")
+            self._one(one.kind, package, f"{path}.{i}" if path and i < MOST_ITEMS else "", deep)
 
     def _one(self, kind: str, package: str, path: str, deep: int) -> None:
         if kind in KINDS:
@@ -104,8 +117,8 @@ class Walker:
         else:
             name = self._name(kind, package)
             if name in TIMES:
-                self._number("i4", f"{path}.sec")
-                self._number("u4", f"{path}.nanosec")
+                self._number("i4", path and f"{path}.sec")
+                self._number("u4", path and f"{path}.nanosec")
             else:
                 self.message(name, path, deep + 1)
 
@@ -149,8 +162,8 @@ def columns_of(name: str, text: str, messages: list[bytes]) -> dict[str, np.ndar
         groups.append((same, _numbers([messages[i] for i in same], walker.layout)))
         taken = set(same)
         left = [i for i in left if i not in taken]
-        if len(groups) > 1000:
-            raise ValueError("more than 1000 shapes of one message")
+        if len(groups) > MOST_SHAPES:
+            raise ValueError(f"more than {MOST_SHAPES} shapes of one message")
     paths = set.intersection(*(set(part) for _, part in groups)) if groups else set()
     for path in (p for p in groups[0][1] if p in paths) if groups else ():
         whole = np.empty(len(messages), groups[0][1][path].dtype)
@@ -184,23 +197,40 @@ def _numbers(messages: list[bytes], layout: Layout) -> dict[str, np.ndarray]:
 
 
 def json_columns(messages: list[bytes]) -> dict[str, np.ndarray]:
-    """The same of JSON messages."""
-    rows = [_flat(json.loads(one)) for one in messages]
-    paths = [p for p in (rows[0] if rows else ()) if all(p in row for row in rows)]
-    return {path: np.array([row[path] for row in rows]) for path in paths}
+    """The same of JSON messages: every number that all of them hold."""
+    first = _flat(json.loads(messages[0])) if messages else {}
+    # whole numbers that a double does not hold exactly: stamps in nanoseconds since 1970
+    long = {path for path, v in first.items() if isinstance(v, int) and abs(v) > 2**53}
+    found = {path: np.empty(len(messages), np.int64 if path in long else float) for path in first}
+    for i, one in enumerate(messages):
+        row = _flat(json.loads(one))
+        for path in [path for path in found if path not in row]:
+            del found[path]
+        for path, column in found.items():
+            if column.dtype == np.int64 and not isinstance(row[path], int):
+                found[path] = column = column.astype(float)
+            column[i] = row[path]
+    return found
 
 
-def _flat(value: Any, path: str = "", deep: int = 0) -> dict[str, Any]:
-    if deep > DEEPEST:
-        raise ValueError("messages nested too deep")
-    if isinstance(value, bool) or (isinstance(value, int | float) and abs(value) < 2**63):
-        return {path: value}
-    inner: Any = ()
-    if isinstance(value, dict):
-        inner = value.items()
-    elif isinstance(value, list):
-        inner = ((str(i), one) for i, one in enumerate(value[:MOST_ITEMS]))
+def _flat(value: Any, path: str = "") -> dict[str, Any]:
+    """Numbers by their path; true and false are 1 and 0."""
     found: dict[str, Any] = {}
-    for key, one in inner:
-        found |= _flat(one, f"{path}.{key}" if path else str(key), deep + 1)
+    left = [(path, value, 0)]
+    while left:
+        at, one, deep = left.pop()
+        if isinstance(one, bool | float) or (isinstance(one, int) and abs(one) < 2**63):
+            found[at] = one
+        elif isinstance(one, int):
+            found[at] = float(one) if abs(one) < 2**1000 else float("inf")
+        inner: Any = ()
+        if isinstance(one, dict):
+            inner = list(one.items())
+        elif isinstance(one, list):
+            inner = [(str(i), item) for i, item in enumerate(one[:MOST_ITEMS])]
+        if inner and deep >= DEEPEST:
+            raise ValueError("messages nested too deep")
+        left += [(f"{at}.{key}" if at else str(key), v, deep + 1) for key, v in reversed(inner)]
+        if len(found) > MOST_COLUMNS:
+            raise ValueError(f"a message of more than {MOST_COLUMNS} numbers")
     return found

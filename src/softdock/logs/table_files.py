@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterable, Iterator
+import codecs
+import io
+import re
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from softdock.errors import BadInput, Problem, printable
+from softdock.files.bounded_mcap import most_bytes
+from softdock.logs.csv_form import BLANKS, COMMENTS, NO_NUMBER, CsvForm, Layout, find_layout
 from softdock.logs.mcap_tables import read_mcap
-from softdock.logs.tables import MOST_BYTES, CsvForm, Table, from_arrow
+from softdock.logs.tables import MOST_BYTES, Table, from_arrow
 
 CSV_ENDINGS, PARQUET_ENDINGS, MCAP_ENDINGS = (
-    (".csv", ".tsv", ".txt", ".dat"),
-    (".parquet",),
+    (".csv", ".tsv", ".txt", ".dat", ".asc", ".log"),
+    (".parquet", ".pq"),
     (".mcap",),
 )
 ENDINGS = CSV_ENDINGS + PARQUET_ENDINGS + MCAP_ENDINGS
-DELIMITERS = ",;\t |"
+LARGEST_REWRITTEN = 1_000_000_000  # bytes of a CSV file that pyarrow cannot read as it is
+BLOCK = 1 << 23  # bytes: longer lines are refused
 
 
 def read_tables(path: Path, form: CsvForm, topics: Iterable[str] = ()) -> dict[str, Table]:
@@ -25,8 +33,15 @@ def read_tables(path: Path, form: CsvForm, topics: Iterable[str] = ()) -> dict[s
     ending = path.suffix.lower()
     if not path.is_file():
         raise BadInput(Problem("LOG", str(path), "a file that is there"))
-    if path.stat().st_size > MOST_BYTES:
-        raise BadInput(Problem("LOG", f"{path.stat().st_size} bytes", f"at most {MOST_BYTES}"))
+    try:
+        size = path.stat().st_size
+        with path.open("rb"):
+            pass
+    except OSError as error:
+        allowed = f"a file that can be read ({error.strerror})"
+        raise BadInput(Problem("LOG", str(path), allowed)) from None
+    if size > MOST_BYTES:
+        raise BadInput(Problem("LOG", f"{size} bytes", f"at most {MOST_BYTES}", str(path)))
     if ending in CSV_ENDINGS:
         return {"": read_csv(path, form)}
     if ending in PARQUET_ENDINGS:
@@ -37,135 +52,143 @@ def read_tables(path: Path, form: CsvForm, topics: Iterable[str] = ()) -> dict[s
 
 
 def read_csv(path: Path, form: CsvForm) -> Table:
-    """Names in the first line that is neither skipped, empty nor a comment (#)."""
+    """A CSV file; what `form` leaves open is found from its lines (csv_form.py)."""
     import pyarrow as pa
     import pyarrow.csv as arrow_csv
 
-    at, names, delimiter = _head(path, form)
-    _no_twins(names, path, at)
+    if not path.is_file():
+        raise BadInput(Problem("LOG", str(path), "a file that is there"))
+    skipped: list[int] = []
+    uneven: list[int] = []
+
+    def judge(row: Any) -> str:
+        if row.text.lstrip().startswith(COMMENTS) or not row.text.strip():
+            skipped.append(row.number)
+            return "skip"
+        uneven.append(row.number)
+        return "error"
+
     try:
+        layout = find_layout(path, form)
+        plain = layout.encoding.startswith("utf-8") and layout.delimiter != BLANKS
+        plain = plain and _is_utf8(path)  # pyarrow prints a traceback where it is not
+        source: Any = path if plain else io.BytesIO(_rewritten(path, layout))
         table = arrow_csv.read_csv(
-            path,
-            read_options=arrow_csv.ReadOptions(column_names=names, skip_rows=at),
-            parse_options=arrow_csv.ParseOptions(delimiter=delimiter, ignore_empty_lines=False),
+            source,
+            read_options=arrow_csv.ReadOptions(
+                column_names=layout.names,
+                skip_rows=layout.first - 1,
+                use_threads=False,  # else rows have no numbers
+                block_size=BLOCK,
+            ),
+            parse_options=arrow_csv.ParseOptions(
+                delimiter="\t" if layout.delimiter == BLANKS else layout.delimiter,
+                ignore_empty_lines=False,
+                invalid_row_handler=judge,
+            ),
             convert_options=arrow_csv.ConvertOptions(
-                decimal_point=form.decimal, null_values=["", "nan", "NaN", "NAN", "null"]
+                decimal_point=layout.decimal, null_values=list(NO_NUMBER)
             ),
         )
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        line = _uneven_line(path, at, delimiter, len(names))
-        where = f"{path}:{line}" if line else f"{path}"
-        allowed = (
-            f"{len(names)} cells in every line, as in line {at} ({printable(str(error), 200)})"
-        )
+    except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
+        where = f"{path}:{uneven[0]}" if uneven else f"{path}"
+        count = len(layout.names)
+        allowed = f"{count} cells in every line, as in line {layout.first}"
+        if not uneven:
+            allowed = f"a text of numbers in columns ({printable(str(error), 200)})"
         raise BadInput(Problem("LOG", str(path), allowed, where)) from None
-    made = from_arrow(table, str(path))
-    made.first_line = at + 1
-    _refuse_stray_words(made, path, at, delimiter, form.decimal)
-    if len(table) == 0:
-        raise BadInput(Problem("LOG", str(path), "rows below its names", f"{path}:{at}"))
-    return made
+    return _table(path, layout, table, skipped)
 
 
-def _lines(path: Path) -> Iterator[str]:
-    with path.open(encoding="utf-8-sig", errors="replace", newline=None) as file:
-        yield from file
-
-
-def _head(path: Path, form: CsvForm) -> tuple[int, list[str], str]:
-    """Number of the line with the names, the names, the delimiter. Names may stand in the last
-    comment (#) above the numbers."""
-    comment = (0, "")
-    for number, line in enumerate(_lines(path), start=1):
-        bare = line.strip()
-        if number <= form.skip_lines or not bare:
-            continue
-        if bare.startswith("#"):
-            comment = (number, bare.lstrip("# "))
-            continue
-        delimiter = form.delimiter or max(DELIMITERS, key=lambda d: (bare.count(d), d == ","))
-        cells = _cells(bare, delimiter)
-        if not all(_is_number(cell, form.decimal) for cell in cells):
-            return number, cells, delimiter
-        names = _cells(comment[1], delimiter)
-        if comment[0] and len(names) == len(cells):
-            return comment[0], names, delimiter
-        allowed = "a line with the names of the columns above the numbers (csv.skip_lines)"
-        raise BadInput(Problem("LOG", bare[:60], allowed, f"{path}:{number}"))
-    raise BadInput(Problem("LOG", str(path), "a file with a line of names", f"{path}:1"))
-
-
-def _cells(line: str, delimiter: str) -> list[str]:
-    return [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter), [])]
-
-
-def _is_number(text: str, decimal: str = ".") -> bool:
+def _is_utf8(path: Path) -> bool:
+    decoder = codecs.getincrementaldecoder("utf-8")()
     try:
-        float(text.replace(decimal, "."))
-    except ValueError:
+        with path.open("rb") as file:
+            while piece := file.read(1 << 24):
+                decoder.decode(piece)
+            decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
         return False
     return True
 
 
-def _no_twins(names: list[str], path: Path, line: int) -> None:
-    twins = sorted({name for name in names if names.count(name) > 1})
-    if twins:
-        where = f"{path}:{line}"
-        raise BadInput(Problem("LOG", twins[0], "names of columns that all differ", where))
+def _rewritten(path: Path, layout: Layout) -> bytes:
+    """The text in UTF-8, one tabulator for the blanks between columns."""
+    size = path.stat().st_size
+    if size > LARGEST_REWRITTEN:
+        allowed = f"at most {LARGEST_REWRITTEN} bytes in {layout.encoding}, by blanks; or UTF-8"
+        raise BadInput(Problem("LOG", f"{size} bytes", allowed, str(path)))
+    text = path.read_bytes().decode(layout.encoding, errors="replace").removeprefix("\ufeff")
+    if layout.delimiter == BLANKS:
+        text = re.sub(r"[ \t]+", "\t", text)
+        text = re.sub(r"(?m)^\t|\t(?=[\r\n])|\t\Z", "", text)
+    return text.encode()
 
 
-def _uneven_line(path: Path, head: int, delimiter: str, cells: int) -> int | None:
-    """The first line that has not as many cells as there are names."""
-    for number, line in enumerate(_lines(path), start=1):
-        if number <= head or not line.strip():
-            continue
-        if len(next(csv.reader([line], delimiter=delimiter))) != cells:
-            return number
-    return None
+def _table(path: Path, layout: Layout, table: Any, skipped: list[int]) -> Table:
+    """Rows that hold nothing are left out."""
+    import pyarrow as pa
 
-
-def _refuse_stray_words(table: Table, path: Path, head: int, delimiter: str, decimal: str) -> None:
-    """A column that is numbers but for a cell or two is a damaged one, and no column of words."""
-    for name in table.others:
-        at, strange, good = None, "", 0
-        for number, line in enumerate(_lines(path), start=1):
-            if number <= head or not line.strip():
-                continue
-            cells = next(csv.reader([line], delimiter=delimiter))
-            names = [*table.columns, *table.others]
-            if len(cells) != len(names):
-                continue
-            cell = cells[_place(path, head, delimiter, name)].strip()
-            if _is_number(cell, decimal):
-                good += 1
-            elif cell and at is None:
-                at, strange = number, cell
-            if number > head + 2000:
-                break
-        if at is not None and good > 0:
-            raise BadInput(Problem(name, strange, "a number", f"{path}:{at}"))
-
-
-def _place(path: Path, head: int, delimiter: str, name: str) -> int:
-    for number, line in enumerate(_lines(path), start=1):
-        if number == head:
-            names = next(csv.reader([line.strip().lstrip("# ")], delimiter=delimiter))
-            return [one.strip() for one in names].index(name)
-    return 0
+    lines = layout.first + np.arange(len(table) + len(skipped))
+    lines = lines[~np.isin(lines, skipped)][: len(table)]
+    full = np.zeros(len(table), dtype=bool)
+    for column in table.columns:
+        if column.null_count == 0:
+            full[:] = True
+            break
+        full |= column.is_valid().to_numpy(zero_copy_only=False).astype(bool)
+    if not full.all():
+        table, lines = table.filter(pa.array(full)), lines[full]
+    if len(table) == 0:
+        where = f"{path}:{layout.head or 1}"
+        raise BadInput(Problem("LOG", str(path), "rows below its names", where))
+    made = from_arrow(table, str(path), layout.decimal)
+    made.lines, made.units, made.delimiter = lines, layout.units, layout.delimiter
+    made.decimal, made.head = layout.decimal, layout.head
+    return made
 
 
 def _read_parquet(path: Path) -> Table:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    most = most_bytes(path.stat().st_size)
     try:
-        file = pq.ParquetFile(path)
-        if 8 * file.metadata.num_rows * file.metadata.num_columns > 4 * MOST_BYTES:
-            raise BadInput(Problem("LOG", f"{file.metadata.num_rows} rows", "fewer"))
-        table = file.read()
-    except (pa.ArrowException, MemoryError, OSError) as error:
+        file = pq.ParquetFile(path, thrift_string_size_limit=1 << 24)
+        columns = _numeric_leaves(file)
+        size = 8 * sum(
+            group.column(i).num_values
+            for group in (file.metadata.row_group(g) for g in range(file.metadata.num_row_groups))
+            for i in columns.values()
+        )
+        if max(size, 8 * file.metadata.num_rows) > most:
+            given = f"{file.metadata.num_rows} rows of {len(columns)} columns"
+            raise BadInput(Problem("LOG", given, f"at most {most} bytes of numbers", str(path)))
+        table = file.read(columns=list(columns), use_threads=False)
+        while any(pa.types.is_struct(field.type) for field in table.schema):
+            table = table.flatten()
+        made = from_arrow(table, str(path))
+    except (pa.ArrowException, MemoryError, OSError, ValueError, KeyError, TypeError) as error:
         allowed = f"a Parquet file ({printable(str(error), 200)})"
-        raise BadInput(Problem("LOG", str(path), allowed)) from None
+        raise BadInput(Problem("LOG", str(path), allowed, str(path))) from None
     if table.num_rows == 0:
-        raise BadInput(Problem("LOG", str(path), "rows"))
-    return from_arrow(table, str(path))
+        raise BadInput(Problem("LOG", str(path), "rows of numbers", str(path)))
+    return made
+
+
+def _numeric_leaves(file: Any) -> dict[str, int]:
+    """Columns that hold numbers or times, one a row, by their path; twins are refused."""
+    found: dict[str, int] = {}
+    for i in range(len(file.schema)):
+        column = file.schema.column(i)
+        if column.physical_type not in ("BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE"):
+            continue
+        if column.max_repetition_level > 0:
+            continue
+        if column.path in found:
+            allowed = "names of columns that all differ"
+            raise ValueError(f"two columns are called {column.path!r}; {allowed}")
+        found[column.path] = i
+    if not found:
+        raise ValueError("no column of numbers in it")
+    return found

@@ -22,6 +22,39 @@ FACTORS: dict[str, dict[str, float]] = {  # to SI, by quantity
 }
 
 
+WRITTEN = {  # units as others write them, in small letters
+    "sec": "s",
+    "secs": "s",
+    "second": "s",
+    "seconds": "s",
+    "msec": "ms",
+    "usec": "us",
+    "nsec": "ns",
+    "millimeter": "mm",
+    "meter": "m",
+    "metre": "m",
+    "newton": "N",
+    "newtonmeter": "Nm",
+    "degree": "deg",
+    "degrees": "deg",
+    "grad": "deg",
+    "radian": "rad",
+    "radians": "rad",
+    "rads": "rad/s",
+    "degs": "deg/s",
+    "mps": "m/s",
+    "lb": "lbf",
+    "lbs": "lbf",
+    "lbf-in": "lbf in",
+    "inlb": "lbf in",
+    "in-lb": "lbf in",
+    "inch": "in",
+    "n-m": "Nm",
+    "n-mm": "Nmm",
+    "1/s": "",
+}
+
+
 class Plausible(NamedTuple):
     """The largest value that is believed, in SI, and the unit it is told in."""
 
@@ -52,3 +85,22 @@ def smaller_unit(quantity: str, unit: str, ratio: float) -> str:
     factors = FACTORS[quantity]
     fitting = [name for name, f in factors.items() if f * ratio <= factors[unit] and name != unit]
     return fitting[0] if fitting else ""
+
+
+def unit_of(text: str) -> tuple[str, str]:
+    """Quantity and unit of a text like `N`, `[mm/s]`, `(deg)`; "" and "" where it is none."""
+    bare = text.strip().strip("[]()<>{} ").replace(" ", "").replace("\u00b7", "").replace("*", "")
+    bare = bare.replace("\u00b5", "u").replace("\u03bc", "u").replace("^-1", "/s").replace(".", "")
+    bare = {"\u00b0": "deg", "\u00b0/s": "deg/s"}.get(bare, bare)
+    small = WRITTEN.get(bare.lower(), bare)
+    for quantity, units in FACTORS.items():
+        for unit in units:
+            if unit != "-" and (small == unit or bare.lower() == unit.lower().replace(" ", "")):
+                return quantity, unit
+    return "", ""
+
+
+def is_unit(text: str) -> bool:
+    """Whether a cell of a head is a unit, or says that there is none."""
+    bare = text.strip().strip("[]()<>{} ")
+    return bare in ("", "-", "1", "/") or bool(unit_of(text)[1])

@@ -16,7 +16,7 @@ import numpy as np
 
 from softdock.arms.facility import Facility, same_place
 from softdock.arms.limits import LIMIT_HELPS, LIMIT_WORDS
-from softdock.arms.mounted import loaded, mock_up_load
+from softdock.arms.mounted import carries_nothing, loaded, mock_up_load
 from softdock.arms.sources import arm_of
 from softdock.errors import BadInput, Problem
 from softdock.placement.collisions import Nearest, nearest_parts
@@ -39,6 +39,7 @@ class Check:
     motion: Motion
     paths: dict[str, RobotPath]
     nearest: list[Nearest]  # nearest first
+    empty: tuple[str, ...] = ()  # robots whose flange carries nothing, as far as is said
 
     @property
     def fits(self) -> bool:
@@ -76,6 +77,7 @@ class Check:
             "peak_force_N": self.motion.peak_force,
             "robots": robots,
             "nearest": pairs,
+            "empty_flanges": list(self.empty),
             "problems": [str(problem) for problem in self.problems()],
         }
 
@@ -124,4 +126,7 @@ def check_run(
         raise BadInput(problems)
     mounts = facility.robots()
     paths = {robot: check_robot(facility, robot, motion, tables, folder) for robot in mounts}
-    return Check(facility, motion, paths, nearest_parts(facility, mounts, paths, motion.time))
+    empty = tuple(r for r in mounts if carries_nothing(mounts[r], mock_up_load(tables or {}, r)))
+    return Check(
+        facility, motion, paths, nearest_parts(facility, mounts, paths, motion.time), empty
+    )

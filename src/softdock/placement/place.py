@@ -99,11 +99,15 @@ def with_mount(facility: Facility, robot: str, mount: Mount) -> Facility:
     return replace(facility, target=mount)
 
 
-def robots_to_place(facility: Facility, arms: tuple[str, ...], robot: str | None) -> dict[str, Any]:
-    """Which robots, with which arms: those asked for, else those of the facility."""
+def robots_to_place(
+    facility: Facility, arms: tuple[str, ...], robot: str | None, moving: tuple[str, ...] = ROBOTS
+) -> dict[str, Any]:
+    """Which robots, with which arms: those asked for, else those of the facility. `moving`: the
+    robots that this rig has; two arms are one for each body all the same."""
     if len(arms) > len(ROBOTS):
         raise BadInput(Problem("--arm", arms, "one arm for both robots, or chaser's and target's"))
-    asked = ROBOTS if robot is None else (robot,)
+    asked = moving if len(arms) < len(ROBOTS) else ROBOTS
+    asked = asked if robot is None else (robot,)
     named: dict[str, Any] = {}
     for name in asked:
         mount = facility.robots().get(name)

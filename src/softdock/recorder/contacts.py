@@ -1,8 +1,8 @@
 """Contacts of a recording, by what a rig measures: the force of its sensor, the satellites' motion.
 
 A contact is where the measured force stands out: above the stated touch, or out of the noise and
-above a hundredth of the peak. Its zero is the median of the free flight at the beginning. Touches
-closer than MERGE rows are one contact.
+above a hundredth of the peak. Its zero is the force of free flight (identification/contact.py:
+free_force). Touches closer than MERGE rows are one contact.
 
 Restitution has two definitions, and neither is the simulated run's, which knows the surface:
 `restitution_of_centres`, rates of the centres along the mean force after and before (for a touch in
@@ -19,13 +19,12 @@ from typing import Any
 import numpy as np
 
 from softdock.core.spatial.arrays import rotate
-from softdock.identification.contact import noise_of
+from softdock.identification.contact import free_force, noise_of
 from softdock.identification.touching import MERGE
 
 BODIES = ("chaser", "target")
 SIGMAS = 6.0  # of the noise: fewer than one row in 1e8 by chance
 SHARE = 0.01  # of the peak force
-FREE = 20  # the first part of so many: free flight
 FLEETING, FAINT = 2, 0.1  # rows, and share of the largest force: a touch that is none
 FEWEST = 20  # rows; fewer have no noise to speak of
 Series = Mapping[str, np.ndarray]
@@ -45,9 +44,10 @@ def contacts_of(series: Series, touch_N: float | None = None) -> list[dict[str, 
     measured = np.asarray(series[f"measured.{body}.force"])
     if not np.isfinite(measured).all():
         measured = np.nan_to_num(measured)
-    force = measured - np.median(measured[: max(10, len(time) // FREE)], axis=0)
+    zero, turning = free_force(measured, _attitude(series, body))
+    force = measured - zero
     size = np.linalg.norm(force, axis=1)
-    least = touch_N or max(SIGMAS * noise_of(force), SHARE * float(size.max()), 1e-9)
+    least = touch_N or max(SIGMAS * noise_of(force), SHARE * float(size.max()), turning, 1e-9)
     touching = np.flatnonzero(size > least)
     if len(touching) == 0:
         return []
@@ -55,6 +55,13 @@ def contacts_of(series: Series, touch_N: float | None = None) -> list[dict[str, 
     if touch_N is None:
         groups = [rows for rows in groups if not _is_noise(size[rows], float(size.max()))]
     return [_contact(series, body, force, int(rows[0]), int(rows[-1])) for rows in groups]
+
+
+def _attitude(series: Series, body: str) -> np.ndarray | None:
+    """World from body, as measured or as commanded; None: not in this recording."""
+    names = (f"seen.{body}.attitude", f"command.{body}.attitude")
+    found = next((name for name in names if f"{name}.w" in series), None)
+    return None if found is None else np.asarray(series[found])
 
 
 def _is_noise(size: np.ndarray, largest: float) -> bool:

@@ -7,6 +7,7 @@ publish_time when it was measured. `flush` ends the chunk: what it held survives
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from typing import IO, Any, cast
@@ -19,8 +20,10 @@ from softdock.recorder.sink import Sink
 from softdock.recorder.streams import About, Stream, described, stamps_of
 from softdock.recorder.topics import Topic, topics_of
 
-ABOUT, STREAMS, END = "softdock", "softdock.streams", "softdock.end"  # names of metadata records
-FORMAT = 1
+# names of metadata records
+ABOUT, STREAMS, END = "softdock", "softdock.streams", "softdock.end"
+CHECK = "softdock.hashes"  # of the other records and attachments: a cut file has no checksum
+FORMAT = 2  # 1, of softdock 0.1: without CHECK and without a checksum of the data
 EVENTS_TOPIC = "/events"
 SEQUENCE = 0xFFFFFFFF  # largest number of a message in MCAP
 
@@ -28,6 +31,18 @@ SEQUENCE = 0xFFFFFFFF  # largest number of a message in MCAP
 def topic_of(stream: Stream) -> str:
     """The topic that has a stream's rows, numbered."""
     return EVENTS_TOPIC if stream.kind == "events" else f"/softdock/{stream.name}"
+
+
+def description_hashes(
+    tables: Mapping[str, Mapping[str, str]], attachments: Mapping[str, str]
+) -> dict[str, str]:
+    """A hash of everything that a file says of itself before its first row, by its name."""
+    said: dict[str, Any] = {
+        f"table {name}": dict(table) for name, table in tables.items() if name not in (CHECK, END)
+    }
+    said |= {f"attachment {name}": text for name, text in attachments.items()}
+    texts = {name: json.dumps(one, sort_keys=True) for name, one in said.items()}
+    return {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()}
 
 
 class McapFile:
@@ -40,7 +55,9 @@ class McapFile:
         from mcap.writer import Writer
 
         self.sink, self.about, self.streams = sink, about, tuple(streams)
-        self.writer = Writer(cast(IO[Any], sink)) if writer is None else writer
+        self.writer = (
+            Writer(cast(IO[Any], sink), enable_data_crcs=True) if writer is None else writer
+        )
         self.writer.start("ros2", f"softdock {__version__}")
         self._schemas: dict[str, int] = {}
         self._channels: dict[str, int] = {}
@@ -66,10 +83,11 @@ class McapFile:
             "utc_offset_ns": str(about.utc_offset_ns),
             "event_texts": json.dumps(list(about.event_texts)),
         }
-        self.writer.add_metadata(ABOUT, head)
-        self.writer.add_metadata(STREAMS, {"streams": described(self.streams)})
-        for name, table in about.tables.items():
-            self.writer.add_metadata(name, dict(table))
+        tables = {ABOUT: head, STREAMS: {"streams": described(self.streams)}}
+        tables |= {name: dict(table) for name, table in about.tables.items()}
+        tables[CHECK] = description_hashes(tables, about.attachments)
+        for name, table in tables.items():
+            self.writer.add_metadata(name, table)
         for name, text in about.attachments.items():
             kind = "application/toml" if name.endswith(".toml") else "text/plain"
             kind = "application/json" if name.endswith(".json") else kind

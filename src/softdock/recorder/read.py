@@ -1,7 +1,8 @@
 """A recording back from its file: rows by stream, events, attachments, what is said of it.
 
-Only what softdock wrote is read, by its own description; files of others are refused, and so are
-files that were cut (`softdock rig recover` makes them whole). Nothing in a file is run.
+Only what softdock wrote is read, by its own description, and only as it was written (records.py);
+files of others are refused, and so are files that were changed or cut (`softdock rig recover` takes
+from them what is whole). Nothing in a file is run.
 """
 
 from __future__ import annotations
@@ -15,12 +16,25 @@ import numpy as np
 
 from softdock.errors import BadRecording, printable
 from softdock.recorder.batches import decode_log, decode_samples
-from softdock.recorder.mcap_file import ABOUT, END, EVENTS_TOPIC, FORMAT, STREAMS
+from softdock.recorder.mcap_file import (
+    ABOUT,
+    CHECK,
+    END,
+    EVENTS_TOPIC,
+    FORMAT,
+    STREAMS,
+    description_hashes,
+)
+from softdock.recorder.records import MAGIC, check_bytes, records
 from softdock.recorder.streams import About, Stream, about_from, streams_from
 from softdock.recorder.topics import flat_message
 
-MAGIC = b"\x89MCAP0\r\n"
+ROWS = "/softdock/"  # topics of streams
 MOST_BYTES = 64_000_000_000  # of the rows of a stream, once read
+UNREADABLE = (
+    *(AttributeError, LookupError, MemoryError, OSError, OverflowError),
+    *(RecursionError, TypeError, ValueError),
+)
 
 
 @dataclass
@@ -38,14 +52,25 @@ class Contents:
         return next((stream for stream in self.streams if stream.name == name), None)
 
 
+def changed_parts(tables: dict[str, dict[str, str]], attachments: dict[str, str]) -> list[str]:
+    """What of a description is not what was written, or is missing."""
+    written, found = tables.get(CHECK, {}), description_hashes(tables, attachments)
+    return [name for name in {**written, **found} if written.get(name) != found.get(name)]
+
+
 def described_by(tables: dict[str, dict[str, str]], attachments: dict[str, str]) -> tuple:
     """What a file says of itself, and its streams. Raises `ValueError` if it is none of ours."""
     if ABOUT not in tables or STREAMS not in tables:
         raise ValueError("no recording of softdock's: it does not say what its rows are")
     head = tables[ABOUT]
-    if int(head.get("format", "0")) > FORMAT:
-        raise ValueError(f"written in version {head['format']} of the format; this reads {FORMAT}")
-    own = (ABOUT, STREAMS, END)
+    version = int(head.get("format", "0"))
+    if version > FORMAT:
+        raise ValueError(f"written in version {version} of the format; this reads {FORMAT}")
+    if version > 1:
+        changed = changed_parts(tables, attachments)
+        if changed:
+            raise ValueError(f"not what was written: {', '.join(changed)}")
+    own = (ABOUT, STREAMS, END, CHECK)
     about = about_from(
         {
             "name": head.get("name", ""),
@@ -60,8 +85,6 @@ def described_by(tables: dict[str, dict[str, str]], attachments: dict[str, str])
 
 def read_contents(path: str | Path) -> Contents:
     """Everything in a file. Raises `BadRecording` if it is cut, foreign, or of a newer version."""
-    from mcap.exceptions import McapError
-
     file = Path(path)
     if not file.is_file():
         raise BadRecording(f"{path}: no such file")
@@ -78,41 +101,45 @@ def read_contents(path: str | Path) -> Contents:
             return _contents(stream)
     except BadRecording:
         raise
-    except (McapError, OSError, ValueError, KeyError, OverflowError) as error:
-        raise BadRecording(f"{path}: cannot be read: {printable(str(error))}") from None
-    except Exception as error:  # of zstandard and lz4, which have their own
-        if type(error).__module__.partition(".")[0] not in ("zstandard", "lz4", "mcap", "struct"):
-            raise
-        raise BadRecording(f"{path}: cannot be read: {printable(str(error))}") from None
+    except UNREADABLE as error:  # whatever a file may say that was made to mislead
+        why = printable(str(error)) or type(error).__name__
+        raise BadRecording(f"{path}: cannot be read: {why}") from None
 
 
 def _contents(file: Any) -> Contents:
-    from mcap.reader import make_reader
+    from mcap.records import Attachment, Channel, Message, Metadata
 
-    reader = make_reader(file, validate_crcs=True)
-    tables = {one.name: dict(one.metadata) for one in reader.iter_metadata()}
-    attachments = {
-        one.name: one.data.decode("utf-8", errors="replace") for one in reader.iter_attachments()
-    }
-    about, streams = described_by(tables, attachments)
-    names = {f"/softdock/{stream.name}": stream for stream in streams if stream.kind != "events"}
-    found: dict[str, list[tuple[int, bytes]]] = {stream.name: [] for stream in streams}
+    checked = check_bytes(file)
+    tables: dict[str, dict[str, str]] = {}
+    attachments: dict[str, str] = {}
+    topics: dict[int, str] = {}
+    found: dict[str, list[tuple[int, bytes]]] = {}
     events, size = [], 0
-    for _, channel, message in reader.iter_messages(
-        topics=[*names, EVENTS_TOPIC], log_time_order=False
-    ):
-        size += len(message.data)
-        if size > MOST_BYTES:
-            raise ValueError("more than can be read")
-        if channel.topic == EVENTS_TOPIC:
-            level, text = decode_log(message.data)
-            events.append({"time_ns": message.log_time, "level": level, "text": text})
-        else:
-            found[names[channel.topic].name].append((message.sequence, message.data))
+    for record in records(file):
+        if isinstance(record, Metadata):
+            tables[record.name] = dict(record.metadata)
+        elif isinstance(record, Attachment):
+            attachments[record.name] = record.data.decode("utf-8", errors="replace")
+        elif isinstance(record, Channel):
+            topics[record.id] = record.topic
+        elif isinstance(record, Message):
+            topic = topics[record.channel_id]
+            if topic == EVENTS_TOPIC:
+                level, text = decode_log(record.data)
+                events.append({"time_ns": record.log_time, "level": level, "text": text})
+            elif topic.startswith(ROWS):
+                size += len(record.data)
+                if size > MOST_BYTES:
+                    raise ValueError("more than can be read")
+                found.setdefault(topic, []).append((record.sequence, record.data))
+    about, streams = described_by(tables, attachments)
+    if not checked and int(tables[ABOUT]["format"]) > 1:
+        raise ValueError("the checksum of its data is missing")
     rows, numbers = {}, {}
     for stream in streams:
         if stream.kind != "events":
-            rows[stream.name], numbers[stream.name] = _rows(stream, found[stream.name])
+            messages = found.get(ROWS + stream.name, [])
+            rows[stream.name], numbers[stream.name] = _rows(stream, messages)
     end = tables.get(END, {})
     return Contents(
         about=about, streams=streams, rows=rows, numbers=numbers, events=events, end=end

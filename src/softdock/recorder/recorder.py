@@ -22,6 +22,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from softdock.errors import BadInput, Problem
+from softdock.files.atomic import refuse_unwritable
 from softdock.recorder.follow import FLUSH_S
 from softdock.recorder.ring_file import IN, SECONDS, RingFile, make_ring, warm_up
 from softdock.recorder.streams import About, Stream
@@ -55,10 +56,9 @@ class Recorder:
         self.file = Path(file)
         if not 0.0 < flush_s <= LONGEST_FLUSH_S:
             raise BadInput(Problem("record.flush_ms", 1e3 * flush_s, "more than 0, at most 100 ms"))
+        refuse_unwritable(self.file, "record")
         if self.file.exists():
             raise BadInput(Problem("record", str(file), "a new file; this one exists"))
-        if not os.access(self.file.parent, os.W_OK):
-            raise BadInput(Problem("record", str(file), "a file in a folder that can be written"))
         self.flush_s = flush_s
         self.rings: RingFile = make_ring(streams, about, file, folder, seconds)
         self.process: subprocess.Popen[bytes] | None = None

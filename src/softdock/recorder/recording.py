@@ -21,15 +21,19 @@ from softdock.core.machine.record import Channel
 from softdock.core.orbit import Orbit, orbit
 from softdock.core.recorder.layout import CYCLE_GROUPS
 from softdock.errors import BadInput, NotFlown
+from softdock.files.atomic import write_whole
 from softdock.recorder.contacts import contacts_of, sensor_body
-from softdock.recorder.log_verdict import is_raw, judged
+from softdock.recorder.fixed_body import with_fixed_body
+from softdock.recorder.log_verdict import judged
 from softdock.recorder.measured_series import has
 from softdock.recorder.read import Contents
+from softdock.recorder.recorded_run import docking_rows, lacking, reference_scenario
 from softdock.recorder.streams import CYCLE, PACKETS, SAMPLES
 from softdock.runs.frames import to_dataframe
 from softdock.runs.series import Series
 from softdock.scenario.build import Scenario, build
 from softdock.scenario.method_sources import differing_attached, explained_attached
+from softdock.scenario.moving_robots import fixed_bodies
 
 SCENARIO, RIG = "scenario.toml", "rig.toml"
 KNOWN_TO_A_RIG = {channel.name for _, group in CYCLE_GROUPS for channel in group}
@@ -55,6 +59,7 @@ class Recording:
     warnings: list[str] = field(default_factory=list)
     source: str = ""  # how a person names it on the command line
     _orbit: Orbit | None = field(default=None, repr=False)
+    _judged: dict[str, Any] | None = field(default=None, repr=False)
 
     @property
     def cycles(self) -> int:
@@ -72,12 +77,17 @@ class Recording:
         return self._orbit
 
     def fly_orbit(self) -> Orbit:
-        """Fly orbit with the attached scenario, unless that was done before; it is kept as
-        `recording.orbit`. Raises `NotFlown` where no scenario is attached."""
+        """Fly orbit with the attached scenario from where the recorded satellites began, unless
+        that was done before; it is kept as `recording.orbit`. Raises `NotFlown` where no
+        scenario is attached."""
         if self.scenario is None:
             raise NotFlown("no scenario is attached to this recording: orbit cannot be flown")
         if self._orbit is None:
-            self._orbit = orbit(self.scenario)
+            rows = docking_rows(self.series, self.tables) if "time" in self.series else 0
+            known = rows > 1 and not lacking(self.series)
+            self._orbit = orbit(
+                reference_scenario(self.scenario, self.series, rows) if known else self.scenario
+            )
         return self._orbit
 
     @property
@@ -101,7 +111,7 @@ class Recording:
             "energy_observed_J": observed,
             "kinetic_start_J": kinetic,
             "rows_lost": dict(self.lost),
-            "judgement": self.judgement(),
+            "judgement": self._judged,  # None before `judgement` was called
             "distance_from_orbit": None,  # nobody knows the truth of a rig
             "warnings": list(self.warnings),
         }
@@ -113,11 +123,11 @@ class Recording:
         return value if math.isfinite(value) else None
 
     def judgement(self, source: str = "") -> dict[str, Any]:
-        """What a log alone can judge (recorder/log_verdict.py); `source`: its name for commands."""
-        observed = None if self.observed is None else float(self.observed[-1])
-        bounds = None if self.scenario is None else self.scenario.tables["verdict"]
-        named = source or self.source or "DIR"
-        return judged(self.contacts, observed, bounds, named, is_raw(self.series))
+        """The verdict (recorder/log_verdict.py), kept in `metrics`. Flies orbit where a scenario is
+        attached and that was not done. `source`: the recording's name for commands."""
+        if self._judged is None or source:
+            self._judged = judged(self, source or self.source or "DIR")
+        return self._judged
 
     @property
     def sentence(self) -> str:
@@ -145,7 +155,7 @@ class Recording:
 
     def save_page(self, path: str | Path) -> Path:
         """Write the page."""
-        Path(path).write_text(self.page(), encoding="utf-8")
+        write_whole(path, self.page().encode(), "path")
         return Path(path)
 
     def to_dataframe(self) -> Any:
@@ -159,6 +169,9 @@ def recording_of(contents: Contents, *, as_rig: bool = False) -> Recording:
     about = contents.about
     series = _series(contents, as_rig)
     scenario, warnings = _scenario(about.attachments)
+    for body in () if scenario is None else fixed_bodies(scenario.tables):
+        own = scenario.tables[body]  # type: ignore[union-attr]
+        series = with_fixed_body(series, body, own["position_m"], own["attitude_wxyz"])
     limits = about.tables.get("limits", {})
     touch = _number(limits.get("touch_N"))
     lost = {

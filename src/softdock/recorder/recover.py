@@ -9,20 +9,30 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from softdock.errors import BadInput, BadRecording, Problem, printable
+from softdock.files.atomic import refuse_unwritable, replacing
 from softdock.recorder.batches import decode_samples
 from softdock.recorder.follow import take
-from softdock.recorder.mcap_file import ABOUT, END, SEQUENCE, STREAMS, McapFile, topic_of
-from softdock.recorder.read import MAGIC, described_by
+from softdock.recorder.mcap_file import (
+    ABOUT,
+    CHECK,
+    END,
+    SEQUENCE,
+    STREAMS,
+    McapFile,
+    topic_of,
+)
+from softdock.recorder.read import UNREADABLE, changed_parts, described_by
+from softdock.recorder.records import MAGIC, records
 from softdock.recorder.ring_file import RingFile, is_ring, memory_folder, open_ring
 from softdock.recorder.sink import Sink
 from softdock.recorder.streams import Stream
 
-LARGEST_RECORD = 256_000_000  # bytes; a longer one is a length that was cut or changed
 BATCH = 20_000  # messages between two chunks
 
 
@@ -34,6 +44,9 @@ class Recovered:
     messages: int = 0  # taken over from the cut file
     from_rings: dict[str, int] = field(default_factory=dict)  # rows, by stream
     lost: dict[str, int] = field(default_factory=dict)  # rows that neither has, by stream
+    damaged: list[str] = field(
+        default_factory=list
+    )  # tables and attachments that were changed: left out
     stopped: str = ""  # what stood where the file stopped being one
     ring: Path | None = None  # that nobody needs any more
     ring_MB: float = 0.0
@@ -44,6 +57,7 @@ class Recovered:
         lines = [f"{self.messages} messages taken over from the file, {where}"]
         if not self.messages and not self.stopped:
             lines = []
+        lines += [f"{name} is not what was written, and is left out" for name in self.damaged]
         for name, rows in self.from_rings.items():
             if rows:
                 lines.append(f"{rows} rows of '{name}' added from the ring")
@@ -61,6 +75,7 @@ class Recovered:
             "messages": self.messages,
             "rows_from_rings": dict(self.from_rings),
             "rows_lost": dict(self.lost),
+            "left_out": list(self.damaged),
             "stopped": self.stopped,
             "ring": None if self.ring is None else str(self.ring),
         }
@@ -74,16 +89,16 @@ class CutFile:
 
     def records(self) -> Iterator[Any]:
         """Records in order; `stopped` says afterwards what ended them."""
-        from mcap.stream_reader import StreamReader
+        with self.path.open("rb") as stream, self.reading():
+            yield from records(stream)
 
-        with self.path.open("rb") as stream:
-            reader = StreamReader(stream, validate_crcs=True, record_size_limit=LARGEST_RECORD)
-            try:
-                yield from reader.records
-            except GeneratorExit:
-                raise
-            except Exception as error:  # whatever a cut record makes of the reader
-                self.stopped = printable(f"{type(error).__name__} {error}".strip(), 200)
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """What cannot be read ends what is read."""
+        try:
+            yield
+        except UNREADABLE as error:
+            self.stopped = printable(str(error) or type(error).__name__, 200)
 
 
 def recover(
@@ -101,12 +116,11 @@ def recover(
     rings = open_ring(path) if is_ring(path) else open_ring(ring) if ring else _rings_of(path)
     cut = None if is_ring(path) else CutFile(path)
     target = Path(out) if out is not None else path.with_name(f"{path.stem}.recovered.mcap")
+    refuse_unwritable(target, "out")
     if target.exists() and not force:
         raise BadInput(Problem("out", str(target), "a new file; this one exists (--force)"))
-    part = target.with_name(f".{target.name}.part")
-    part.unlink(missing_ok=True)
     found = Recovered(target)
-    try:
+    with replacing(target) as part:
         sink = Sink(part)
         file, last = _begun(cut, rings, sink, found)
         if rings is not None:
@@ -117,14 +131,8 @@ def recover(
         file.finish(end)
         if sink.error is not None:
             raise sink.error
-        part.replace(target)
-        if found.ring is not None and rings is not None:
-            rings.set("recovered", 1)
-    except OSError as error:
-        allowed = f"a file that can be written ({error.strerror or error})"
-        raise BadInput(Problem("out", str(target), allowed)) from None
-    finally:
-        part.unlink(missing_ok=True)
+    if found.ring is not None and rings is not None:
+        rings.set("recovered", 1)
     return found
 
 
@@ -151,7 +159,7 @@ def _begun(
     if cut is None:
         assert rings is not None
         return McapFile(sink, rings.about, rings.streams), {}
-    described = _description(cut)
+    described = _description(cut, found)
     if described is None:
         if rings is None:
             raise BadRecording(
@@ -162,8 +170,9 @@ def _begun(
     return file, _copied(cut, file, found)
 
 
-def _description(cut: CutFile) -> tuple | None:
-    """What the file says of itself, from the records before its first message."""
+def _description(cut: CutFile, found: Recovered) -> tuple | None:
+    """What the file says of itself, from the records before its first message; what
+    was changed of it is left out."""
     from mcap.records import Attachment, Message, Metadata
 
     tables: dict[str, dict[str, str]] = {}
@@ -181,11 +190,20 @@ def _description(cut: CutFile) -> tuple | None:
         elif isinstance(record, Message):
             break
     tables.pop(END, None)
-    if cut.stopped and not tables.keys() >= {ABOUT, STREAMS}:
+    needed = {ABOUT, STREAMS}
+    if tables.get(ABOUT, {}).get("format") != "1":
+        needed.add(CHECK)
+        found.damaged = changed_parts(tables, attachments) if CHECK in tables else []
+    if cut.stopped and not tables.keys() >= needed:
         return None
+    for name in found.damaged:
+        kind, _, own = name.partition(" ")
+        if own not in (ABOUT, STREAMS):
+            (tables if kind == "table" else attachments).pop(own, None)
+            tables[CHECK].pop(name, None)
     try:
         return described_by(tables, attachments)
-    except ValueError as error:
+    except UNREADABLE as error:
         raise BadRecording(f"{cut.path}: {printable(str(error))}") from None
 
 
@@ -197,26 +215,29 @@ def _copied(cut: CutFile, file: McapFile, found: Recovered) -> dict[str, int]:
     channels: dict[int, tuple[int, str]] = {}
     streams = {topic_of(stream): stream for stream in file.streams}
     following: dict[str, int] = {}
-    for record in cut.records():
-        if isinstance(record, Schema):
-            schemas[record.id] = record
-        elif isinstance(record, Channel) and record.schema_id in schemas:
-            schema = schemas[record.schema_id]
-            number = file.channel(record.topic, schema.name, schema.data.decode())
-            channels[record.id] = (number, record.topic)
-        elif isinstance(record, Message) and record.channel_id in channels:
-            number, topic = channels[record.channel_id]
-            file.copy(number, record)
-            found.messages += 1
-            if topic in streams:
-                name = streams[topic].name
-                after = _after(streams[topic], record)
-                found.lost[name] = found.lost.get(name, 0) + max(
-                    0, record.sequence - following.get(name, 0)
+    with cut.reading():
+        for record in cut.records():
+            if isinstance(record, Schema):
+                schemas[record.id] = record
+            elif isinstance(record, Channel) and record.schema_id in schemas:
+                schema = schemas[record.schema_id]
+                number = file.channel(
+                    record.topic, schema.name, schema.data.decode(errors="replace")
                 )
-                following[name] = after
-            if found.messages % BATCH == 0:
-                file.flush()
+                channels[record.id] = (number, record.topic)
+            elif isinstance(record, Message) and record.channel_id in channels:
+                number, topic = channels[record.channel_id]
+                file.copy(number, record)
+                found.messages += 1
+                if topic in streams:
+                    name = streams[topic].name
+                    after = _after(streams[topic], record)
+                    found.lost[name] = found.lost.get(name, 0) + max(
+                        0, record.sequence - following.get(name, 0)
+                    )
+                    following[name] = after
+                if found.messages % BATCH == 0:
+                    file.flush()
     found.stopped = cut.stopped
     return following
 

@@ -10,10 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
+from softdock._arguments import FLAG, PATH, TEXT, checked
 from softdock.analysis.metrics import metrics_json
 from softdock.analysis.simulation import judge
 from softdock.core.instants import SECOND
 from softdock.errors import BadInput, Problem
+from softdock.files.atomic import refuse_unwritable, replacing
 from softdock.recorder.batches import LEVELS
 from softdock.recorder.mcap_file import McapFile
 from softdock.recorder.provenance import PROVENANCE, provenance
@@ -40,12 +42,13 @@ def run_stream(run: Run) -> Stream:
     )
 
 
+@checked(path=PATH, note=TEXT, force=FLAG)
 def save_mcap(run: Run, path: str | Path, *, note: str = "", force: bool = False) -> Path:
     """Write a run as MCAP with ROS 2 messages, for Foxglove, PlotJuggler and rosbags. Judges a run
     that was flown alone. Refuses a file that exists, unless `force`."""
-    judge(run)
     target = Path(path)
-    part = target.with_name(f".{target.name}.part")
+    refuse_unwritable(target, "mcap")
+    judge(run)
     if target.exists() and not force:
         raise BadInput(Problem("mcap", str(path), "a new file; this one exists (--force)"))
     about = About(
@@ -60,16 +63,11 @@ def save_mcap(run: Run, path: str | Path, *, note: str = "", force: bool = False
             PROVENANCE: provenance(note),
         },
     )
-    try:
-        part.unlink(missing_ok=True)
+    with replacing(target, "mcap") as part:
         sink = Sink(part)
-    except OSError as error:
-        raise _unwritable(path, error) from None
-    _fill(McapFile(sink, about, [run_stream(run)]), run)
-    if sink.error is not None:
-        part.unlink(missing_ok=True)
-        raise _unwritable(path, sink.error)
-    part.replace(target)
+        _fill(McapFile(sink, about, [run_stream(run)]), run)
+        if sink.error is not None:
+            raise sink.error
     return target
 
 
@@ -77,12 +75,6 @@ def _sensor(run: Run) -> dict[str, str]:
     """The body that has the sensor, where only one has."""
     on = str(run.scenario.tables["sensor"]["on"])
     return {SENSOR_ON: on} if on in ("chaser", "target") else {}
-
-
-def _unwritable(path: str | Path, error: OSError) -> BadInput:
-    return BadInput(
-        Problem("mcap", str(path), f"a file that can be written ({error.strerror or error})")
-    )
 
 
 def _fill(file: McapFile, run: Run) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from softdock.errors import BadInput, Problem
+from softdock.files.atomic import replacing
 from softdock.recorder.mcap_file import McapFile
 from softdock.recorder.read import Contents
 from softdock.recorder.sink import Sink
@@ -17,12 +17,15 @@ ROWS_AT_ONCE = 2000  # between two chunks
 def write_contents(contents: Contents, path: str | Path) -> Path:
     """Write contents as an MCAP file, whole or not at all."""
     target = Path(path)
-    part = target.with_name(f".{target.name}.part")
-    try:
-        part.unlink(missing_ok=True)
+    with replacing(target) as part:
         sink = Sink(part)
-    except OSError as error:
-        raise _unwritable(path, error) from None
+        _fill(sink, contents)
+        if sink.error is not None:
+            raise sink.error
+    return target
+
+
+def _fill(sink: Sink, contents: Contents) -> None:
     file = McapFile(sink, contents.about, contents.streams)
     for stream in contents.streams:
         rows = np.ascontiguousarray(contents.rows[stream.name])
@@ -33,14 +36,3 @@ def write_contents(contents: Contents, path: str | Path) -> Path:
     for event in contents.events:
         file.say(event["time_ns"], event["level"], event["text"])
     file.finish(contents.end)
-    if sink.error is not None:
-        part.unlink(missing_ok=True)
-        raise _unwritable(path, sink.error)
-    part.replace(target)
-    return target
-
-
-def _unwritable(path: str | Path, error: OSError) -> BadInput:
-    return BadInput(
-        Problem("out", str(path), f"a file that can be written ({error.strerror or error})")
-    )

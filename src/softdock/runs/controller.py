@@ -12,6 +12,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from softdock._arguments import (
+    MOST_CYCLES,
+    checked,
+    is_whole,
+    number,
+    optional,
+    refuse_wrong,
+    row_of,
+    whole,
+)
 from softdock.core.contact_log import LOG_COLUMNS
 from softdock.core.controller_state import KEPT
 from softdock.core.machine import doors, seam_doors
@@ -23,12 +33,17 @@ from softdock.core.sensor.force_torque import SENSOR
 from softdock.core.spatial.motion import MOTION_FLOATS
 from softdock.errors import BadInput, Problem
 from softdock.runs.series import Series
-from softdock.runs.stepper import LOGGED_CONTACTS, method_slice, refuse_deep_start
+from softdock.runs.stepper import (
+    LOGGED_CONTACTS,
+    SCENARIO,
+    method_slice,
+    refuse_deep_start,
+    refuse_rows,
+    rows_of,
+)
 from softdock.scenario.build import Scenario
 
 LEAST_TOUCH_N, SPREADS = 1e-3, 6.0  # a contact is felt above this, or so many spreads of the noise
-
-REPORT_SHAPE, COMMAND_SHAPE = (REPORT.size,), (COMMAND.size,)
 
 
 class Controller:
@@ -38,13 +53,14 @@ class Controller:
     contact; by default six times the sensor's noise, at least 1 mN.
     """
 
+    @checked(scenario=SCENARIO, rows=whole(0, MOST_CYCLES), touch_N=optional(number(0.0, True)))
     def __init__(self, scenario: Scenario, rows: int = 0, touch_N: float | None = None):
         self.scenario = scenario
         self.vector = scenario.vector.copy()
         self.mem = np.zeros(scenario.mem_floats)
         self.log = np.zeros((LOGGED_CONTACTS, len(LOG_COLUMNS)))
         self.channels = channels_of(method["name"] for method in scenario.tables["methods"])
-        self.record = np.zeros((rows, len(self.channels)))
+        self.record = rows_of(rows, len(self.channels))
         self.kept = np.zeros(KEPT.size)
         self.rows = 0  # instants recorded
         self.T = float(self.vector[TIME_AT + TIME.at.cycle])
@@ -83,10 +99,10 @@ class Controller:
         return self._call(k, report, new_command(), 0)
 
     def _call(self, k: int, report: np.ndarray, command: np.ndarray, act: int) -> int:
-        if k < 0 or report.shape != REPORT_SHAPE or command.shape != COMMAND_SHAPE:
-            # compiled code looks at no size
-            given = f"k = {k}, arrays {report.shape} and {command.shape}"
-            raise BadInput(Problem("step", given, f"k >= 0, {REPORT_SHAPE} and {COMMAND_SHAPE}"))
+        if not (row_of(report, REPORT.size) and row_of(command, COMMAND.size)):
+            refuse_rows(report=(report, REPORT.size), command=(command, COMMAND.size))
+        if not is_whole(k, 0, MOST_CYCLES):
+            refuse_wrong({"k": whole(0, MOST_CYCLES)}, {"k": k})
         self.rows = min(k + 1, len(self.record))
         status = seam_doors.control_step(
             self.vector,

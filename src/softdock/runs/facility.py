@@ -6,12 +6,27 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
+from softdock._arguments import (
+    MOST_CYCLES,
+    checked,
+    is_whole,
+    optional,
+    refuse_wrong,
+    row_of,
+    whole,
+)
 from softdock.core.facility.state import FACILITY
 from softdock.core.machine import seam_doors
 from softdock.core.machine.simulated_report import TRUTH
-from softdock.core.seam import REPORT
+from softdock.core.seam import COMMAND, REPORT, SEAM_STATUSES
 from softdock.runs.arms import refuse_arms_at_start
-from softdock.runs.stepper import cycle_count, refuse_deep_start
+from softdock.runs.stepper import (
+    SCENARIO,
+    cycle_count,
+    refuse_deep_start,
+    refuse_rows,
+    rows_of,
+)
 from softdock.scenario.build import Scenario
 
 
@@ -40,12 +55,13 @@ class SimulatedFacility:
     faults; it knows no method and believes nothing of its tools. `rows`: instants whose truth is
     kept; by default those of the scenario."""
 
+    @checked(scenario=SCENARIO, rows=optional(whole(0, MOST_CYCLES)))
     def __init__(self, scenario: Scenario, rows: int | None = None):
         self.scenario = scenario
         self.vector = scenario.vector.copy()
         self.mem = np.zeros(scenario.mem_floats)
         self.state = np.zeros(FACILITY.size)
-        self.truth = np.zeros((cycle_count(scenario) + 1 if rows is None else rows, TRUTH.size))
+        self.truth = rows_of(cycle_count(scenario) + 1 if rows is None else rows, TRUTH.size)
         self._beyond = np.zeros(TRUTH.size)  # instants that nobody keeps
         self.stopped: int | None = None  # why, once it was told to stop
 
@@ -55,6 +71,7 @@ class SimulatedFacility:
     def start(self, command: np.ndarray, report: np.ndarray) -> int:
         """At t = 0 the robots have followed the scenario's free flight so far, whatever the
         command is."""
+        refuse_rows(command=(command, COMMAND.size), report=(report, REPORT.size))
         self.mem[:], self.stopped = 0.0, None
         refuse_deep_start(
             *seam_doors.begin_facility(
@@ -70,6 +87,10 @@ class SimulatedFacility:
         return int(report[REPORT.at.status])
 
     def exchange(self, k: int, command: np.ndarray, report: np.ndarray) -> int:
+        if not (row_of(report, REPORT.size) and row_of(command, COMMAND.size)):
+            refuse_rows(report=(report, REPORT.size), command=(command, COMMAND.size))
+        if not is_whole(k, 0, MOST_CYCLES):
+            refuse_wrong({"k": whole(0, MOST_CYCLES)}, {"k": k})
         seam_doors.exchange(
             self.vector,
             self.scenario.markers.features,
@@ -82,5 +103,6 @@ class SimulatedFacility:
         )
         return int(report[REPORT.at.status])
 
+    @checked(why=whole(0, len(SEAM_STATUSES) - 1))
     def stop(self, why: int) -> None:
         self.stopped = why

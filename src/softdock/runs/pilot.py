@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from softdock._arguments import checked
 from softdock.core.adaptation.registry import METHODS
 from softdock.errors import BadInput, Problem
 from softdock.scenario.build import Scenario
@@ -36,9 +37,24 @@ class Loop(Protocol):
     def method_memory(self, index: int) -> np.ndarray: ...
 
 
+def _is_loop(value: Any) -> str:
+    able = hasattr(value, "method_memory") and isinstance(
+        getattr(value, "scenario", None), Scenario
+    )
+    return "" if able else "a Stepper or a Controller"
+
+
+def _three(value: Any) -> str:
+    try:
+        return "" if np.asarray(value, float).shape == (3,) else "three numbers"
+    except (OverflowError, TypeError, ValueError):
+        return "three numbers"
+
+
 class Pilot:
     """Navigation and thrusters of a loop, from outside."""
 
+    @checked(loop=_is_loop)
     def __init__(self, loop: Loop):
         self._tables = loop.scenario.tables
         names = [entry["name"] for entry in self._tables["methods"]]
@@ -59,10 +75,9 @@ class Pilot:
         found: Seen | None = self._steered.seen(self._mem, self._tables)
         return found
 
+    @checked(force=_three, torque=_three)
     def command(self, force: Sequence[float], torque: Sequence[float]) -> None:
         """Force [N] and torque [Nm] on the chaser, chaser axes. What is not a number ends the
         run."""
         both = np.concatenate([np.asarray(force, float), np.asarray(torque, float)])
-        if both.shape != (6,):
-            raise BadInput(Problem("command", both.shape, "three of force, three of torque"))
         self._steered.command(self._mem, self._cells, both)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from softdock._arguments import TEXT, Rule, of_kind, refuse_wrong, whole
 from softdock._given import given
 from softdock.arms.scenario_facility import arm_robots
 from softdock.core.contact.latch import LATCH_FLOATS
@@ -30,6 +31,24 @@ class Reached(NamedTuple):
     peak_force_real_N: float = math.nan  # largest true force of a contact pair
     peak_torque_real_Nm: float = math.nan  # largest true torque about either centre of mass
     captured_at_s: float = math.nan
+
+
+_LIST, _DICT = of_kind("a list", list), of_kind("a dict", dict)
+PARTS: dict[str, Rule] = {  # what a run is made of
+    "scenario": of_kind("a Scenario", Scenario),
+    "series": of_kind("a Series", Series),
+    "contacts": _LIST,
+    "contact_count": whole(0),
+    "cycles": whole(0),
+    "status": TEXT,
+    "state": of_kind("an array", np.ndarray),
+    "warnings": _LIST,
+    "method_books": _DICT,
+    "events": _LIST,
+    "joint_books": _DICT,
+    "reached": of_kind("a Reached", Reached),
+    "latches": of_kind("an array", np.ndarray),
+}
 
 
 @dataclass
@@ -55,8 +74,14 @@ class Run:
     # a `latch_state` each (docs/layouts.md), at the end; empty in a run read from a folder
     latches: np.ndarray = field(default_factory=lambda: np.zeros((0, LATCH_FLOATS)))
 
+    # all runs of which the verdict is, itself first, where they were to be kept
+    judged_runs: list[Run] = field(default_factory=list, repr=False)
+
     _orbit: Orbit | None = field(default=None, repr=False)
     _metrics: dict[str, Any] | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        refuse_wrong(PARTS, vars(self))
 
     @property
     def orbit(self) -> Orbit:

@@ -6,6 +6,15 @@ import math
 
 import numpy as np
 
+from softdock._arguments import (
+    MOST_CYCLES,
+    checked,
+    is_whole,
+    of_kind,
+    refuse_wrong,
+    row_of,
+    whole,
+)
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.contact.latch import LATCH_FLOATS
 from softdock.core.contact.pairs import PAIR_FLOATS
@@ -13,7 +22,7 @@ from softdock.core.contact.seat import CAPTURES
 from softdock.core.contact_log import LOG_COLUMNS
 from softdock.core.cycle import DEEPEST_START
 from softdock.core.machine import doors
-from softdock.core.machine.record import RECORD, channels_of
+from softdock.core.machine.record import CHANNEL_COUNT, RECORD, channels_of, rewinds
 from softdock.core.machine.state import STATE, STATE_FLOATS, place
 from softdock.core.machine.vector import (
     CAPTURE_AT,
@@ -33,6 +42,26 @@ from softdock.runs.series import Series
 from softdock.scenario.build import Scenario
 
 LOGGED_CONTACTS = 256
+SCENARIO = of_kind("a scenario: softdock.build or load_scenario makes one", Scenario)
+
+
+def rows_of(rows: int, width: int) -> np.ndarray:
+    """A record of so many rows, as far as there is memory."""
+    try:
+        return np.zeros((rows, width))
+    except (MemoryError, ValueError):
+        raise BadInput(Problem("rows", rows, "so many as memory holds")) from None
+
+
+def refuse_rows(**given: tuple[object, int]) -> None:
+    """Arrays that compiled code cannot take: it looks at no size. Raises `BadInput`."""
+    wrong = [
+        Problem(name, getattr(array, "shape", array), f"a row of {size} floats")
+        for name, (array, size) in given.items()
+        if not row_of(array, size)
+    ]
+    if wrong:
+        raise BadInput(wrong)
 
 
 def cycle_count(scenario: Scenario) -> int:
@@ -59,6 +88,8 @@ def refuse_deep_start(depth: float, pair: int) -> None:
 def method_slice(scenario: Scenario, mem: np.ndarray, index: int) -> np.ndarray:
     """The slice of `mem` of a listed method, as a view."""
     methods, at = scenario.tables["methods"], METHODS_AT
+    if not is_whole(index, 0, len(methods) - 1):
+        raise BadInput(Problem("index", index, f"the place of one of {len(methods)} methods"))
     for method in methods[:index]:
         at += 1 + METHODS[method["name"]].group.size
     chosen, T = methods[index], scenario.vector[TIME_AT + TIME.at.cycle]
@@ -71,9 +102,10 @@ class Stepper:
     core/machine/state.py), `mem` and `log`.
 
     `rows`: how many instants to record, t = 0 included; `series` has them. What runs beyond is not
-    recorded.
+    recorded; without rows nothing is, and reading `series` or `captured_at_s` is refused.
     """
 
+    @checked(scenario=SCENARIO, rows=whole(0, MOST_CYCLES))
     def __init__(self, scenario: Scenario, rows: int = 0):
         self.scenario = scenario
         self.vector = scenario.vector.copy()
@@ -83,15 +115,20 @@ class Stepper:
         self.log = np.zeros((LOGGED_CONTACTS, len(LOG_COLUMNS)))
         methods = [method["name"] for method in scenario.tables["methods"]]
         self.channels = channels_of(methods, recorded_arms(scenario))
-        self.record = np.zeros((rows, len(self.channels)))
+        self.record = rows_of(rows, len(self.channels))
         self.cycles = 0
         refuse_deep_start(
             *doors.begin(self.vector, scenario.markers.features, self.mem, self.state, self.record)
         )
+        if rows > 0 and rewinds(methods):  # `begin` knows no methods
+            begun = self.record[0, RECORD.at.chaser : RECORD.at.command_chaser]
+            self.record[0, CHANNEL_COUNT : CHANNEL_COUNT + len(begun)] = begun
         refuse_arms_at_start(scenario, self.mem)
 
     def step(self, cycles: int = 1) -> str:
         """Run some cycles; returns the status."""
+        if not is_whole(cycles, 0, MOST_CYCLES):
+            refuse_wrong({"cycles": whole(0, MOST_CYCLES)}, {"cycles": cycles})
         last = self.cycles + cycles
         self.cycles = doors.run_cycles(
             self.vector,
@@ -128,6 +165,7 @@ class Stepper:
         scenario states; NaN: it was not, or nobody asks."""
         if not self.vector[CAPTURE_AT + CAPTURES.hold] > 0.0:
             return math.nan
+        self._refuse_without_rows("captured_at_s")
         motions = np.ascontiguousarray(
             self.record[: self.cycles + 1, RECORD.at.chaser : RECORD.at.command_chaser]
         )
@@ -150,7 +188,13 @@ class Stepper:
     @property
     def series(self) -> Series:
         """What was recorded so far, by channel, as in a run."""
+        self._refuse_without_rows("series")
         return Series(self.record[: self.cycles + 1], self.channels)
+
+    def _refuse_without_rows(self, asked: str) -> None:
+        if len(self.record) == 0:
+            room = f"room for what is recorded, e.g. Stepper(scenario, rows={self.cycles + 1})"
+            raise BadInput(Problem(f"rows, for {asked}", 0, room))
 
     def method_memory(self, index: int) -> np.ndarray:
         """The slice of `mem` of a listed method, as a view: reading tells its state, writing

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock._arguments import Rule, checked, of_kind, optional, refuse_wrong
 from softdock.arms.facility import read_facility
 from softdock.arms.placed import placed_arms
 from softdock.arms.scenario_facility import arm_robots
@@ -20,7 +21,8 @@ from softdock.core.machine.vector import (
     MEMORY,
     MEMORY_AT,
 )
-from softdock.errors import BadInput, Problem, closest
+from softdock.core.spatial.rigid_body import BODY
+from softdock.errors import BadInput, closest
 from softdock.scenario.approach import PATH as APPROACH_PATH
 from softdock.scenario.arm_tables import arm_place, located, unknown_arms
 from softdock.scenario.checks import check_rates, check_scenario
@@ -32,6 +34,7 @@ from softdock.scenario.method_reader import MethodReader
 from softdock.scenario.schema import (
     FACILITY_TABLE,
     METHOD_TABLE,
+    OF_A_FIXED_BODY,
     PAIR_TABLE,
     SCHEMA_VERSION,
     TABLES,
@@ -40,10 +43,25 @@ from softdock.scenario.schema import (
 )
 from softdock.scenario.table_reader import MOST_PROBLEMS, Locate
 from softdock.scenario.top_tables import top_tables
+from softdock.scenario.values import any_range
 from softdock.scenario.verdict_table import PATH as VERDICT_PATH
 from softdock.scenario.verdict_table import VERDICT
 from softdock.scenario.wanted_by_methods import wanted_in_orbit
 from softdock.scenario.words import in_plain_keys
+
+PARTS: dict[str, Rule] = {  # what a scenario is made of
+    "tables": of_kind("a dict", dict),
+    "vector": of_kind("an array", np.ndarray),
+    "markers": of_kind("markers", Markers),
+    "warnings": of_kind("a list", list),
+    "notes": of_kind("a list", list),
+    "approach": of_kind("a dict", dict),
+}
+
+
+def _by_key(value: Any) -> str:
+    able = isinstance(value, Mapping) and all(isinstance(key, str) for key in value)
+    return "" if able else "a mapping from key to value"
 
 
 @dataclass
@@ -58,6 +76,11 @@ class Scenario:
     notes: list[str] = field(default_factory=list)  # what words were turned into (words.py)
     # what its [approach] was resolved from; empty: it has none, or was changed since
     approach: dict[str, Any] = field(default_factory=dict, repr=False)
+    # along its free flight, since it was checked: its start may lie beyond what a user may give
+    moved: bool = field(default=False, repr=False)
+
+    def __post_init__(self) -> None:
+        refuse_wrong(PARTS, vars(self))
 
     @property
     def name(self) -> str:
@@ -73,15 +96,26 @@ class Scenario:
         `robots__chaser__delay_ms=16`."""
         return self.with_keys({key.replace("__", "."): value for key, value in changes.items()})
 
+    @checked(changes=_by_key)
     def with_keys(self, changes: Mapping[str, Any]) -> Scenario:
         """A new scenario with some keys set by path: `{"contact.0.real.stiffness_N_per_m":
         2000}`."""
         tables = copy.deepcopy(self.tables)
         for path, value in changes.items():
             set_key(tables, path, value)
-        return build(tables)
+        if not self.moved:
+            return build(tables)
+        with any_range():
+            made = build(tables)
+        made.moved = True
+        return made
 
 
+@checked(
+    tables=of_kind("tables: time, chaser, target, contact, ...", Mapping),
+    locate=lambda value: "" if callable(value) else "a function of a key's path",
+    folder=optional(of_kind("a Path", Path)),
+)
 @np.errstate(all="ignore")  # numbers at the ends of what a float holds are refused, or run
 def build(
     tables: Mapping[str, Any], locate: Locate = lambda path: "", folder: Path | None = None
@@ -98,14 +132,12 @@ class _Builder(MethodReader):
     """A whole scenario: tables, contact pairs, methods, memory."""
 
     def scenario(self) -> Scenario:
-        if not isinstance(self.given, Mapping):
-            raise BadInput(
-                Problem("scenario", self.given, "tables: time, chaser, target, contact, ...")
-            )
         self.given, notes, approach = in_plain_keys(self.given, self.refuse)
         self.top_level()
         for table in TABLES:
             given = without_latches(table.path, self.dig(table.path))
+            if isinstance(given, Mapping) and table.group is BODY and given.get("fixed") is True:
+                given = {**OF_A_FIXED_BODY, **given}
             self.fill(table.path, given, table.group, self.vector, table.base)
         self.pairs()
         read_latches(self)

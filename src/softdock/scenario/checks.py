@@ -38,7 +38,7 @@ from softdock.scenario.contact_times import contact_duration, lasting
 from softdock.scenario.device import device_stiffness
 from softdock.scenario.latch_checks import check_latches
 from softdock.scenario.memory import longest_delay
-from softdock.scenario.orbit_frame import check_orbit
+from softdock.scenario.orbit_frame import check_orbit, far_start
 
 MOST_SAMPLES = 1000  # of a sensor in one cycle
 MOST_KEPT = 1_000_000  # samples of a sensor that have not arrived yet
@@ -89,7 +89,7 @@ def check_scenario(
     if capture["for_s"] > 0.0 and capture["pair"] >= pairs:
         refuse("capture.pair", capture["pair"], f"a contact pair that is there, below {pairs}")
     latch_warnings = check_latches(scenario, pairs, refuse)
-    warnings = _check_compensation(scenario, refuse)
+    warnings = _check_compensation(scenario, refuse) + far_start(scenario.tables)
     if problems:
         return problems, []
     return problems, warnings + latch_warnings + _check_resolved(scenario, pairs, refuse)

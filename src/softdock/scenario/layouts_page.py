@@ -17,8 +17,9 @@ from softdock.core.contact_log import LOG
 from softdock.core.controller_state import KEPT
 from softdock.core.machine import memory, state
 from softdock.core.machine.cells import Cells
+from softdock.core.machine.corrected_record import CORRECTED
 from softdock.core.machine.doors import OUTCOME
-from softdock.core.machine.record import CHANNELS, RECORD
+from softdock.core.machine.record import CHANNELS, CORRECTED_CHANNELS, RECORD, rewinds
 from softdock.core.machine.simulated_report import TRUTH
 from softdock.core.orbit import attached, flight
 from softdock.core.ports import (
@@ -37,7 +38,7 @@ from softdock.core.rig import layout as rig
 from softdock.core.robots import memory as robots
 from softdock.core.robots.arm import layout as arm
 from softdock.core.schedules import ENTRY, ROW_CELLS
-from softdock.core.settled_motion import SETTLED_REST
+from softdock.core.settled_motion import WATCHED
 from softdock.core.shapes.law import LAW_CELLS
 from softdock.core.shapes.pair import PAIR_CELLS
 from softdock.core.shapes.shape import SHAPE_CELLS
@@ -73,7 +74,12 @@ GROUPS: dict[str, tuple[str, tuple[Cells, ...]]] = {
         "The loop's state (`Stepper.state`); `softdock.core.machine.state.place` finds a path.",
         (state.STATE, *state.PARTS.values()),
     ),
-    "Record": ("A row of a recorded run; the methods' own channels stand behind.", (RECORD,)),
+    "Record": (
+        "A row of a recorded run. Where a listed method recomputes the past "
+        "([adaptation.md](adaptation.md)), `corrected_record` stands behind; then the methods' own "
+        "channels.",
+        (RECORD, CORRECTED),
+    ),
     "Recording": (
         "Rows that a loop in real time hands to the recorder, and a slot of the ring before the "
         "row's contents ([recording.md](recording.md)).",
@@ -83,7 +89,7 @@ GROUPS: dict[str, tuple[str, tuple[Cells, ...]]] = {
     "Contact log": (
         "A row per contact. A batch that is compared with orbit has three more rows: pose and "
         "velocity of each body, then `settled_rest`.",
-        (LOG, SETTLED_REST),
+        (LOG, WATCHED),
     ),
     "Memory": (
         "Parts of `mem`; where each begins is found by `memory_map`. The methods' slices stand "
@@ -206,6 +212,11 @@ GROUPS: dict[str, tuple[str, tuple[Cells, ...]]] = {
 LAYOUTS: dict[str, Cells] = {one.name: one for _, layouts in GROUPS.values() for one in layouts}
 
 
+def _rewinding() -> str:
+    """Names of the methods that recompute the past."""
+    return ", ".join(f"`{name}`" for name in METHODS if rewinds([name]))
+
+
 def layouts_page() -> str:
     """The page, in Markdown."""
     parts = [
@@ -221,9 +232,13 @@ def layouts_page() -> str:
     for name, bits in (("status", seam.STATUS_BITS), ("present", seam.PRESENT_BITS)):
         named = ", ".join(f"{bit} `{one}`" for one, bit in bits.items())
         parts.append(f"Bits of `{name}` in a report: {named}.\n")
-    parts.append("## Channels\n\nColumns of a recorded run, one per float of `record`.\n")
+    parts.append(
+        "## Channels\n\nColumns of a recorded run, one per float of `record`; `corrected.*` only "
+        f"where a listed method recomputes the past ({_rewinding()}).\n"
+    )
     rows = ["| channel | unit | frame | meaning |", "|---|---|---|---|"]
-    rows += [f"| `{c.name}` | {c.unit} | {c.frame} | {c.meaning} |" for c in CHANNELS]
+    channels = (*CHANNELS, *CORRECTED_CHANNELS)
+    rows += [f"| `{c.name}` | {c.unit} | {c.frame} | {c.meaning} |" for c in channels]
     parts.append("\n".join(rows) + "\n")
     return "\n".join(parts)
 

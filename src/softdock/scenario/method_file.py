@@ -19,17 +19,20 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 
+from softdock._arguments import PATH, checked
 from softdock.core.adaptation.method import BY_TYPE
 from softdock.core.adaptation.registry import METHODS, Method
 from softdock.core.machine.compiled import SOURCES_NAME
 from softdock.errors import BadInput, Problem
 from softdock.scenario.method_file_checks import WANTED, methods_of
 from softdock.scenario.method_sources import FILES, OPTION, MethodFile, digest_of
+from softdock.scenario.process_state import left_as_it_was
 
 LARGEST = 10_000_000  # bytes of a file of methods
 _LOADED: dict[str, list[str]] = {}  # module -> the names of its methods
 
 
+@checked(path=PATH)
 def load_method_file(path: str | Path) -> list[str]:
     """Import the file, **which runs it**, and add its methods to the registry. Returns their names;
     raises `BadInput`."""
@@ -98,13 +101,17 @@ def _import(file: Path, name: str) -> tuple[ModuleType, dict[str, str]]:
     module = importlib.util.module_from_spec(spec)
     known = set(sys.modules)
     sys.modules[name] = module
+    pressed: list[int] = []
     try:
         with (
+            left_as_it_was(pressed),
             _beside(file),
             contextlib.redirect_stdout(sys.stderr),
         ):  # standard output belongs to the results
             spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
+        if pressed:  # Ctrl-C, and not the file's own
+            raise
         raise BadInput(
             Problem(
                 OPTION, _said(error), WANTED + "; this one does not import", _place(error, file)
@@ -123,7 +130,8 @@ def _beside(file: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        sys.path.remove(folder)
+        if folder in sys.path:  # the file may change it
+            sys.path.remove(folder)
 
 
 def _sources(file: Path, imported: list[ModuleType]) -> dict[str, str]:

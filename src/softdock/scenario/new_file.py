@@ -11,6 +11,7 @@ import math
 from typing import Any, NamedTuple
 
 from softdock.core.adaptation.registry import RAW
+from softdock.scenario.verdict_table import VERDICT
 
 AS_DELAY = "as --delay"
 
@@ -23,24 +24,39 @@ class Question(NamedTuple):
     unit: str
     default: Any
     low: float = 0.0
+    of_target: bool = False  # of a client that moves, on a robot of its own
 
 
 QUESTIONS = (
     Question("chaser_mass", "mass of the servicer", "kg", 420.0, low=1e-9),
     Question("chaser_inertia", "its inertia: 3 or 9 numbers, body axes", "kg m^2", "60,75,70"),
-    Question("target_mass", "mass of the client", "kg", 1150.0, low=1e-9),
-    Question("target_inertia", "its inertia: 3 or 9 numbers, body axes", "kg m^2", "310,280,330"),
+    Question("target_mass", "mass of the client", "kg", 1150.0, low=1e-9, of_target=True),
+    Question(
+        "target_inertia",
+        "its inertia: 3 or 9 numbers, body axes",
+        "kg m^2",
+        "310,280,330",
+        of_target=True,
+    ),
     Question("chaser_arm", "probe tip from the servicer's centre of mass", "m", 1.0),
-    Question("target_arm", "cone's mouth (or wall) from the client's centre of mass", "m", 1.0),
+    Question(
+        "target_arm",
+        "cone's mouth (or wall) from the client's centre of mass",
+        "m",
+        1.0,
+        of_target=True,
+    ),
     Question("speed", "approach speed", "mm/s", 20.0, low=1e-9),
     Question("offset", "lateral offset at touch", "mm", 15.0),
     Question("tilt", "misalignment at touch", "deg", 1.5, low=-180.0),
-    Question("tumble", "tumble of the client", "deg/s", 0.3, low=-360.0),
+    Question("tumble", "tumble of the client", "deg/s", 0.3, low=-360.0, of_target=True),
     Question("stiffness", "stiffness of the contact", "N/m", 30000.0, low=1e-9),
     Question("restitution", "restitution of the contact, 0 to 1", "-", 0.6, low=1e-9),
     Question("friction", "friction coefficient", "-", 0.1),
     Question("delay", "delay of the robots, command to motion", "ms", 24.0),
-    Question("target_delay", "delay of the client's robot, if another", "ms", AS_DELAY),
+    Question(
+        "target_delay", "delay of the client's robot, if another", "ms", AS_DELAY, of_target=True
+    ),
     Question("cycle", "control cycle", "ms", 4.0, low=1e-9),
     Question("sensor_rate", "sample rate of the force sensor", "Hz", 1000.0, low=1e-9),
     Question("noise", "its noise, standard deviation", "N", 0.2),
@@ -52,19 +68,19 @@ QUESTIONS = (
     Question("duration", "length of a run", "s", 12.0, low=1e-9),
 )
 SHAPES = ("cone", "wall")
+ROBOT, FIXED = TARGETS = ("robot", "fixed")  # what carries the client
 
 
-def scenario_text(name: str, shape: str, answers: dict[str, Any]) -> str:
-    """The whole file."""
+def scenario_text(name: str, shape: str, answers: dict[str, Any], target: str = ROBOT) -> str:
+    """The whole file. No comment and no description repeats a key's value, which may be changed."""
     a = {**{q.name: q.default for q in QUESTIONS}, **answers}
     other = a["delay"] if a["target_delay"] == AS_DELAY else float(a["target_delay"])
-    delays = f"{a['delay']:g}" if other == a["delay"] else f"{a['delay']:g} and {other:g}"
     lines = [
         f"# {name}: written by `softdock new`. Units stand in the keys; every line may be changed.",
         "# softdock check FILE    softdock run FILE    softdock why FILE    softdock compare FILE",
         "schema = 1 # version of this format",
         f'name = "{name}" # short name, also of its run folders',
-        f'description = "{shape} docking, {a["speed"]:g} mm/s, {delays} ms of delay"',
+        'description = "" # yours: what this rig is; stands on its pages',
         "",
         "[time]",
         f"cycle_ms = {_n(a['cycle'])} # control cycle: the force is held over it",
@@ -78,22 +94,10 @@ def scenario_text(name: str, shape: str, answers: dict[str, Any]) -> str:
         f"mass_kg = {_n(a['chaser_mass'])} # mass",
         f"inertia_kg_m2 = {_inertia(a['chaser_inertia'])} # about its centre of mass, body axes",
         "",
-        "[target] # the client; its opening towards -x",
-        f"mass_kg = {_n(a['target_mass'])} # mass",
-        f"inertia_kg_m2 = {_inertia(a['target_inertia'])} # about its centre of mass, body axes",
-        "",
-        "[approach] # turned into position, velocity and attitude of the chaser",
-        f"distance_m = {_n(_distance(a))} # tip to the plane of the mouth or wall, at the start",
-        f"speed_m_per_s = {_n(1e-3 * a['speed'])} # along the axis",
-        f"lateral_offset_m = {_n(1e-3 * a['offset'])} # across the axis",
-        f"misalignment_deg = {_n(a['tilt'])} # tilt of the chaser",
-        f"tumble_deg_per_s = {_n(a['tumble'])} # rate of the target",
-        'at = "touch" # offset, tilt and the target\'s attitude are so when the tip is at '
-        "the plane",
-        "",
-        *_rig(a, other),
+        *_target(a, target),
+        *_rig(a, other, target),
         "[[contact]] # probe tip against the client",
-        *_shape(shape, a),
+        *_shape(shape, a, target),
         "[contact.real]",
         'law = "spring_damper" # force = stiffness x depth + damping x rate, never pulling',
         f"stiffness_N_per_m = {_n(a['stiffness'])} # of mock-ups and mounting in series",
@@ -103,25 +107,53 @@ def scenario_text(name: str, shape: str, answers: dict[str, Any]) -> str:
         "[[methods]] # what is done about the delay; softdock compare FILE says what to put here",
         f'name = "{RAW}" # nothing: the measured force moves the satellites',
         "",
-        "[verdict] # faithful, off or unsafe: by these bounds",
-        "faithful_distance = 0.05 # distance from orbit, of the approach",
-        "faithful_peak_force = 0.10 # of orbit's peak force",
-        "unsafe_energy = 0.05 # of the approach energy, from nothing and not taken out",
-        "unsafe_growth = 0.05 # of repeated or latched contacts",
-        "phases = 8 # sampling phases flown for the verdict",
+        "[verdict] # the bounds by which a run is judged",
+        *(f"{p.key} = {p.default} # {p.meaning}" for p in VERDICT),
     ]
     return "\n".join(lines) + "\n"
 
 
-def _rig(a: dict[str, Any], other: float) -> list[str]:
+def _target(a: dict[str, Any], target: str) -> list[str]:
+    """The client, and how it is approached."""
+    moves = target == ROBOT
+    client = [
+        "[target] # the client; its opening towards -x",
+        *(
+            (
+                f"mass_kg = {_n(a['target_mass'])} # mass",
+                f"inertia_kg_m2 = {_inertia(a['target_inertia'])} # about its centre of mass, "
+                "body axes",
+            )
+            if moves
+            else (
+                "fixed = true # bolted to the floor: it has no robot and needs no mass; the "
+                "origin is its mouth or wall",
+            )
+        ),
+        "",
+    ]
+    whose = "offset, tilt and the target's attitude" if moves else "offset and tilt"
+    return [
+        *client,
+        "[approach] # turned into position, velocity and attitude of the chaser",
+        f"distance_m = {_n(_distance(a))} # tip to the plane of the mouth or wall, at the start",
+        f"speed_m_per_s = {_n(1e-3 * a['speed'])} # along the axis",
+        f"lateral_offset_m = {_n(1e-3 * a['offset'])} # across the axis",
+        f"misalignment_deg = {_n(a['tilt'])} # tilt of the chaser",
+        *([f"tumble_deg_per_s = {_n(a['tumble'])} # rate of the target"] if moves else []),
+        f'at = "touch" # {whose} are so when the tip is at the plane',
+        "",
+    ]
+
+
+def _rig(a: dict[str, Any], other: float, target: str) -> list[str]:
     """Robots, sensor and tool; `other`: the delay of the client's robot [ms]."""
     believed = a["tool_mass"] * (1.0 - 0.01 * a["tool_error"])
+    second = ["[robots.target]", f"delay_ms = {_n(other)} # the same"]
     return [
         "[robots.chaser]",
         f"delay_ms = {_n(a['delay'])} # from the stamp of a set-point to the mock-up being there",
-        "",
-        "[robots.target]",
-        f"delay_ms = {_n(other)} # the same",
+        *(["", *second] if target == ROBOT else []),
         '# model = "lag" # a robot that also lags: with lag_Hz; "limited": see the reference',
         "",
         "[sensor] # between the chaser's robot and its tool",
@@ -149,12 +181,13 @@ def _distance(a: dict[str, Any]) -> float:
     return float(f"{2e-3 * a['speed']:.6g}")
 
 
-def _shape(shape: str, a: dict[str, Any]) -> list[str]:
+def _shape(shape: str, a: dict[str, Any], target: str) -> list[str]:
+    mouth = -a["target_arm"] if target == ROBOT else 0.0
     lines = [
         f'geometry = "{shape}" # of the client\'s part',
         f"tip_m = [{_n(a['chaser_arm'])}, 0.0, 0.0] # centre of the tip, from the chaser's centre",
         "tip_radius_m = 0.005 # the tip is a sphere",
-        f"origin_m = [{_n(-a['target_arm'])}, 0.0, 0.0] # mouth or wall, from the target's centre",
+        f"origin_m = [{_n(mouth)}, 0.0, 0.0] # mouth or wall, from the target's centre",
         "axis = [-1.0, 0.0, 0.0] # out of the mouth, or off the wall",
     ]
     if shape == "cone":

@@ -29,6 +29,9 @@ from softdock.scenario.approach import quaternion
 
 PATH, WORD = "orbit", "stated_in"
 RADIAL, NORMAL = (0.0, 0.0, -1.0), (0.0, -1.0, 0.0)  # as in core/tide.py
+OFF, OFF_IN_AN_ORBIT = 0.1, 0.5  # m; errors of the linear law that are warned about
+NOT_LOOKED_AT = 0.01  # m; an error that is smaller by a bound is taken for none
+LONGEST_STEP = 0.05  # rad of the orbit, of Runge and Kutta's rule
 SQUARE = 1e-6  # cosine between radial and normal that is no right angle
 Refuse = Callable[..., None]
 
@@ -105,6 +108,75 @@ def check_orbit(tables: Mapping[str, Any], refuse: Refuse) -> None:
             "a direction at right angles to radial; these are "
             f"{math.degrees(math.acos(cosine)):.4g} deg apart",
         )
+
+
+def far_start(tables: Mapping[str, Any]) -> list[str]:
+    """A warning where the linear law of relative orbit is off by more than OFF at the end of a run
+    that coasts from its start, or by more than OFF_IN_AN_ORBIT for a chaser that rests there in the
+    turning axes for one orbit."""
+    duration = float(tables["time"]["duration_s"])
+    if not has_orbit(tables) or any(tables[body]["fixed"] for body in ("chaser", "target")):
+        return []
+    axes = turning_axes(tables[PATH])
+    p, v = (
+        np.array([tables[body][key] for body in ("chaser", "target")], dtype=float)
+        for key in ("position_m", "velocity_m_per_s")
+    )
+    off = linear_law_error(axes, p, v, duration)
+    period = 2.0 * math.pi / axes.n
+    resting = linear_law_error(axes, p, axes.n * np.cross(axes.normal, p), period)
+    if not (off > OFF or resting > OFF_IN_AN_ORBIT):
+        return []
+    return [
+        f"chaser.position_m: {math.dist(*p):.4g} m from the target the linear law of relative "
+        f"orbit is off by {_size(off)} after the {duration:g} s of this run if nothing pushes, and "
+        f"by {_size(resting)} after one orbit for a chaser at rest there (docs/relative_orbit.md)"
+    ]
+
+
+def _size(off: float) -> str:
+    return f"{off:.2g} m" if off > 0.0 else f"less than {1e3 * NOT_LOOKED_AT:g} mm"
+
+
+def linear_law_error(axes: TurningAxes, p: np.ndarray, v: np.ndarray, duration: float) -> float:
+    """Way from target to chaser after `duration` [s] of free flight by the linear law, less that by
+    the gravity of a round planet: its length [m]. p, v: of both bodies at t = 0, a row each, world
+    axes. The radius of an orbit that is stated by its mean motion is taken for one about the
+    Earth."""
+    n, radius = axes.n, (EARTH_GM / axes.n**2) ** (1.0 / 3.0)
+    # how far the bodies get by the linear law, at most; and what its second order does over that
+    reach = (np.abs(p).max() * (4.0 + 6.0 * n * duration)) + np.abs(v).max() * 3.0 * duration
+    if 3.0 * n * n * reach * reach / radius * duration * duration < NOT_LOOKED_AT:
+        return 0.0
+    steps = max(round(duration * n / LONGEST_STEP), 20)
+    h = duration / steps
+    linear, full = (p, v), (p, v)
+    for i in range(steps):
+        ups = [axes.world_from_lvlh((i + part) * h)[:, 2] * -1.0 for part in (0.0, 0.5, 1.0)]
+        linear = _runge_kutta(linear, ups, h, lambda x, u: n * n * (3.0 * np.outer(x @ u, u) - x))
+        full = _runge_kutta(full, ups, h, lambda x, u: _tide(x, u, n, radius))
+    gap = [state[0][0] - state[0][1] for state in (linear, full)]
+    return float(np.linalg.norm(gap[0] - gap[1]))
+
+
+def _tide(x: np.ndarray, u: np.ndarray, n: float, radius: float) -> np.ndarray:
+    """Gravity at x less gravity at the origin, without rounding where x is small: with r the
+    radius, q = (2 r u . x + x^2) / r^2, and (1 + q)^-1.5 - 1 without cancellation."""
+    q = (2.0 * radius * (x @ u) + np.sum(x * x, axis=1)) / radius**2
+    less = np.expm1(-1.5 * np.log1p(q))[:, None]
+    return -n * n * (x + less * (radius * u + x))
+
+
+def _runge_kutta(
+    state: tuple[np.ndarray, np.ndarray], ups: list[np.ndarray], h: float, pull: Any
+) -> tuple[np.ndarray, np.ndarray]:
+    """One step of order 4; `ups`: away from the planet at its begin, middle and end."""
+    p, v = state
+    a = pull(p, ups[0])
+    b = pull(p + 0.5 * h * v, ups[1])
+    c = pull(p + 0.5 * h * v + 0.25 * h * h * a, ups[1])
+    d = pull(p + h * v + 0.5 * h * h * b, ups[2])
+    return p + h * v + h * h / 6.0 * (a + b + c), v + h / 6.0 * (a + 2.0 * b + 2.0 * c + d)
 
 
 def is_stated(tables: Mapping[str, Any]) -> bool:

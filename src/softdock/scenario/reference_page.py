@@ -16,11 +16,13 @@ from softdock.core.adaptation.registry import METHODS, RAW, Method
 from softdock.core.contact.latch_keys import LATCH, MOST_LATCHES
 from softdock.core.contact.pairs import MOST_PAIRS, PAIR
 from softdock.core.machine.parameters import WRITTEN_HERE, Group, Parameter
+from softdock.core.spatial.rigid_body import BODY
 from softdock.scenario.approach import KEYS
 from softdock.scenario.approach import PATH as APPROACH_PATH
 from softdock.scenario.schema import (
     LATCH_TABLE,
     METHOD_TABLE,
+    OF_A_FIXED_BODY,
     PAIR_TABLE,
     SCHEMA_VERSION,
     TABLES,
@@ -190,7 +192,8 @@ def _row(p: Parameter) -> tuple[str, ...]:
 
 def _default(p: Parameter) -> str:
     if p.default is None:
-        return "**required**"
+        unless = ", unless `fixed`" if p in BODY and p.key in OF_A_FIXED_BODY else ""
+        return f"**required**{unless}"
     if isinstance(p.default, str):
         return f"as `{p.default[1:]}`" if p.default.startswith("@") else _code(p.default)
     if isinstance(p.default, bool):

@@ -30,6 +30,9 @@ METHOD_TABLE = "methods"  # an array of tables, in the order in which they apply
 LATCH_TABLE = "capture.latch"  # an array of tables, one per latch
 FACILITY_TABLE = "facility"  # arms and their places (docs/arms.md); the loop does not read it
 
+# A body that never moves: nothing in the loop reads these, so nobody has to state them.
+OF_A_FIXED_BODY = {"mass_kg": 1000.0, "inertia_kg_m2": [100.0, 100.0, 100.0]}
+
 TOP_LEVEL = {
     "schema": "version of the scenario format",
     "name": "short name",

@@ -1,5 +1,5 @@
-"""The table `[verdict]` of a scenario: the bounds by which a run is called faithful, off or unsafe.
-They belong to who judges and not to the loop: nothing compiled reads them."""
+"""The table `[verdict]` of a scenario: the bounds by which a run is called faithful, distorted or
+unsafe. They belong to who judges and not to the loop: nothing compiled reads them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ VERDICT = Group(
     Parameter(
         "faithful_distance",
         "faithful_distance",
-        "faithful: largest distance from orbit, the worse of after the last contact and at the end",
+        "largest distance from orbit, after the contacts and settle_s later, of the approach",
         0.05,
         low=0.0,
         high=10.0,
@@ -22,16 +22,26 @@ VERDICT = Group(
     Parameter(
         "faithful_peak_force",
         "faithful_peak_force",
-        "faithful: largest difference of the satellites' peak force from orbit's, as a share of it",
+        "largest difference of the peak forces of contacts and latches from orbit's, of the larger",
         0.10,
         low=0.0,
         high=10.0,
         open_low=True,
     ),
     Parameter(
+        "free_flight",
+        "free_flight",
+        "largest change of speed by forces in free flight, of the approach speed",
+        0.05,
+        low=0.0,
+        high=10.0,
+        open_low=True,
+    ),
+    Parameter(
         "unsafe_energy",
         "unsafe_energy",
-        "unsafe: invented energy that no method takes out, as a share of the approach energy",
+        "most energy that ended contacts add, or that a pair in contact has beyond orbit's, of the "
+        "energy that the first contact can reach",
         0.05,
         low=0.0,
         high=10.0,
@@ -40,11 +50,20 @@ VERDICT = Group(
     Parameter(
         "unsafe_growth",
         "unsafe_growth",
-        "unsafe: growth of a repeated or a latched contact, as a share",
+        "largest growth of the swing of a pair that still touches, over ten swings, less orbit's",
         0.05,
         low=0.0,
         high=10.0,
         open_low=True,
+    ),
+    Parameter(
+        "settle_s",
+        "settle_s",
+        "after the last contact: then satellites are compared again; forces in free flight count",
+        1.0,
+        unit="s",
+        low=0.0,
+        high=1e4,
     ),
     Parameter(
         "phases",

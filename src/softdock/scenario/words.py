@@ -162,9 +162,15 @@ def resolve_restitution(
         law["damping_Ns_per_m"] = float(damping)
         notes.append(
             f"{at}.restitution = {e:g} is {damping:.4g} Ns/m on an effective mass of {mass:.4g} kg "
-            "(both bodies along the axis); off the axis the mass differs, and so does what comes "
-            "back"
+            f"({_free(tables)} along the axis); off the axis the mass differs, and so does what "
+            "comes back"
         )
+
+
+def _free(tables: Mapping[str, Any]) -> str:
+    """The bodies that move, in words."""
+    free = [body for body in ENDS if not tables[body].get("fixed")]
+    return "both bodies" if len(free) == len(ENDS) else f"the {free[0]} alone"
 
 
 def _of_speed(

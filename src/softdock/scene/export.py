@@ -15,11 +15,14 @@ from pathlib import Path
 import numpy as np
 
 from softdock.errors import BadInput, Problem
+from softdock.files.atomic import refuse_unwritable, write_whole
+from softdock.files.folders import ensure_folder
 from softdock.scene.image_files import gif, png
 from softdock.scene.model import Scene
 from softdock.scene.poster import poster, poster_frame
 from softdock.scene.raster import PALETTES, picture
 
+EXPORT = "export"  # key of a refusal
 KINDS = (".png", ".svg", ".gif", ".mp4")
 PICTURES_PER_S = 12.0
 CONTACT_S, FLIGHT_S = 2.0, 5.0  # a contact lasts at least, the flight at most, on the screen
@@ -31,10 +34,11 @@ def check_export(file: Path) -> None:
     kind = file.suffix.lower()
     if kind and kind not in KINDS:
         allowed = "a folder, or a file that ends in " + ", ".join(KINDS)
-        raise BadInput(Problem("export", str(file), allowed))
+        raise BadInput(Problem(EXPORT, str(file), allowed))
     if kind == ".mp4" and shutil.which("ffmpeg") is None:
         allowed = "a .gif: MP4 needs ffmpeg, which is not installed here"
-        raise BadInput(Problem("export", str(file), allowed))
+        raise BadInput(Problem(EXPORT, str(file), allowed))
+    refuse_unwritable(file, EXPORT, folder=not kind)
 
 
 def export(
@@ -54,21 +58,21 @@ def export(
     kind = file.suffix.lower()
     frame = poster_frame(scene) if time is None else scene.frame_at(time)
     if kind == ".png":
-        file.write_bytes(png(picture(scene, frame, size, view, theme)))
+        write_whole(file, png(picture(scene, frame, size, view, theme)), EXPORT)
         return 1
     if kind == ".svg":
-        file.write_text(standing_svg(scene, view, frame, theme), encoding="utf-8")
+        write_whole(file, standing_svg(scene, view, frame, theme).encode(), EXPORT)
         return 1
     times = screen_times(scene)
     drawn = (picture(scene, scene.frame_at(t), size, view, theme) for t in times)
     if kind == ".gif":
-        file.write_bytes(gif(drawn, [1.0 / PICTURES_PER_S] * len(times)))
+        write_whole(file, gif(drawn, [1.0 / PICTURES_PER_S] * len(times)), EXPORT)
     elif kind == ".mp4":
         _film(file, drawn, size)
     else:
-        file.mkdir(parents=True, exist_ok=True)
+        ensure_folder(file)
         for i, pixels in enumerate(drawn):
-            (file / f"frame_{i:05d}.png").write_bytes(png(pixels))
+            write_whole(file / f"frame_{i:05d}.png", png(pixels), EXPORT)
     return len(times)
 
 
@@ -118,4 +122,4 @@ def _film(file: Path, drawn: Iterator[np.ndarray], size: tuple[int, int]) -> Non
             film.stdin.write(pixels.tobytes())
         film.stdin.close()
     if film.returncode != 0:
-        raise BadInput(Problem("export", str(file), "a file that ffmpeg can write"))
+        raise BadInput(Problem(EXPORT, str(file), "a file that ffmpeg can write"))

@@ -197,7 +197,6 @@ def _target(
     radius = 0.42 * scale
     end = foot + start * along
     meshes["target_holder"] = mock_ups.column(foot, end if flange is None else flange, radius)
-    meshes["target_box"] = mock_ups.satellite_box(body, end, -along)
     parts.append(
         Part(
             name="target's mount",
@@ -207,6 +206,9 @@ def _target(
             layer="mock_ups",
         )
     )
+    if body["fixed"]:  # bolted: there is no satellite
+        return meshes, parts
+    meshes["target_box"] = mock_ups.satellite_box(body, end, -along)
     parts.append(
         Part(
             name="target",

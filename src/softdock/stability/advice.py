@@ -1,9 +1,10 @@
 """What an engineer is told before a contact test: is it safe, what limits it, what to set. Words
 and numbers from the same analysis.
 
-Safe means: every motion of the loop decays, and one impact gives back no more speed than it got.
-Both count, because a contact that cannot pull needs more damping to be neutral than the boundary of
-stability says: 2 % more for EPOS on one axis, 9 % for the 15.6 kg of its planar probe.
+`safe` means stable and passive: every motion of the loop decays, and one impact gives back no more
+speed than it got. Both count, because a contact that cannot pull needs more damping to be neutral
+than the boundary of stability says: 2 % more for EPOS on one axis, 9 % for the 15.6 kg of its
+planar probe.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from softdock.stability.critical import loop_stretch
 from softdock.stability.impact_restitution import restitutions_with_damping
 from softdock.stability.loop import Loop
 
+# The word of the linear loop, which is not the verdict on the rig: that is by its runs.
+PASSIVE, NEUTRAL, ACTIVE = "stable and passive", "neutral, at the edge", "adds energy"
 NEUTRAL_WITHIN = 1e-4  # of the restitution: sampling phases and rounding
 PHASES = 16
 TRIED, CANDIDATES, REFINEMENTS = (
@@ -89,7 +92,7 @@ def advise(loop: Loop, wanted: float | None = None) -> Advice:
         sentences.append(_margin(found))
     if wanted is not None:
         sentences.append(_wanted(wanted, to_wanted))
-    verdict = "Safe" if calm else ("Neutral: at the edge" if neutral else "Not safe")
+    verdict = PASSIVE if calm else (NEUTRAL if neutral else ACTIVE)
     return Advice(
         safe=calm,
         verdict=verdict,

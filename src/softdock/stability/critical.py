@@ -8,17 +8,19 @@ from typing import Any
 
 import numpy as np
 
+from softdock._arguments import checked, number, one_of, optional
 from softdock.errors import BadInput, Problem
 from softdock.stability import closed_forms
 from softdock.stability.boundary import stable_stretch
 from softdock.stability.closed_forms import Floats
-from softdock.stability.loop import Loop, Robot, check_loop, is_plain
+from softdock.stability.loop import POSITION_SHARE, Loop, Robot, check_loop, is_plain
 from softdock.stability.roots import dominant_root, growth, is_stable
 
 DELAY_STEPS = 60  # of the search for the critical delay
 DELAY_ROUNDING = 1e-13  # of the delay sought
 
 
+@checked(cycle=optional(number(0.0, above=True)), integrator=one_of(*POSITION_SHARE))
 def critical_delay(
     mass: Floats,
     damping: Floats,
@@ -31,12 +33,17 @@ def critical_delay(
     _check(mass=mass, stiffness=stiffness, damping=damping, cycle=cycle)
     if cycle is None:
         return closed_forms.critical_delay(mass, damping, stiffness)
-    return _each(
-        lambda m, b, k: loop_critical_delay(Loop(m, k, b, cycle=cycle, integrator=integrator)),
-        mass,
-        damping,
-        stiffness,
-    )
+    try:
+        return _each(
+            lambda m, b, k: loop_critical_delay(Loop(m, k, b, cycle=cycle, integrator=integrator)),
+            mass,
+            damping,
+            stiffness,
+        )
+    except (ArithmeticError, ValueError):
+        given = f"{mass} kg, {damping} Ns/m, {stiffness} N/m, {cycle} s"
+        allowed = "numbers whose loop a float can hold"
+        raise BadInput(Problem("mass, damping, stiffness, cycle", given, allowed)) from None
 
 
 def critical_damping(
@@ -107,7 +114,10 @@ def _check(**given: Any) -> None:
     for name, value in given.items():
         if value is None:
             continue
-        array = np.asarray(value, float)
+        try:
+            array = np.asarray(value, float)
+        except (OverflowError, TypeError, ValueError):
+            array = np.array(math.nan)
         zero_allowed = name in ("damping", "delay")
         if not np.all(np.isfinite(array) & ((array >= 0.0) if zero_allowed else (array > 0.0))):
             why = (

@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from softdock._arguments import checked, number, of_kind, optional
 from softdock.analysis.sensor_faults import faults_in_words
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.robots.models import robot_model_named
 from softdock.core.spatial.arrays import matrix
 from softdock.errors import BadInput, Problem
+from softdock.scenario.build import Scenario
 from softdock.scenario.device import reachable_stiffness
 from softdock.stability.contact_places import Place, reachable, tip_motion
 from softdock.stability.effective_mass import FreeBody, rotation_mobility, translation_mobility
@@ -34,6 +36,7 @@ class OperatingPoint:
     notes: tuple[str, ...]  # what was assumed or left out
 
 
+@checked(scenario=of_kind("a Scenario", Scenario), depth=optional(number(0.0, above=True)))
 def loops_of(scenario: Any, depth: float | None = None) -> list[OperatingPoint]:
     """One operating point a pair, and one for all pairs at once if there are several. `depth` [m]:
     where non-linear laws are linearised."""
@@ -47,8 +50,6 @@ def loops_of(scenario: Any, depth: float | None = None) -> list[OperatingPoint]:
                 "at least one contact pair: without a touch there is no loop to be stable",
             )
         )
-    if depth is not None and not depth > 0.0:
-        raise BadInput(Problem("depth", depth, "a number > 0 [m]"))
     points = [_point(scenario, i, depth) for i in range(len(pairs))]
     return points if len(points) == 1 else [*points, _together(tables, points)]
 
@@ -95,6 +96,21 @@ def _behind_device(scenario: Any, i: int, linear: Linear) -> tuple[Linear, list[
     return linear._replace(stiffness=k, damping=linear.damping * part * part), [note]
 
 
+def _behind_joints(tables: dict[str, Any], linear: Linear) -> tuple[Linear, list[str]]:
+    """A contact in series with the robots' elastic joints, which give way too."""
+    joints = [robot["joint_stiffness_N_per_m"] for robot in tables["robots"].values()]
+    softer = sum(linear.stiffness / k for k in joints if k > 0.0)
+    if not softer:
+        return linear, []
+    part = 1.0 / (1.0 + softer)
+    k = linear.stiffness * part
+    note = (
+        f"the robots' elastic joints are counted as springs: {linear.stiffness:.4g} N/m become "
+        f"{k:.4g} N/m with them in series; the moving masses behind them are left out"
+    )
+    return linear._replace(stiffness=k, damping=linear.damping * part * part), [note]
+
+
 def _point(scenario: Any, i: int, depth: float | None) -> OperatingPoint:
     tables = scenario.tables
     pair = tables["contact"][i]
@@ -108,6 +124,8 @@ def _point(scenario: Any, i: int, depth: float | None) -> OperatingPoint:
     speed = approach_speed(tip_motion(tables, pair)[1], worst.normal)
     linear = linearise(pair["real"], f"contact.{i}.real", mass, speed, depth)
     linear, notes = _behind_device(scenario, i, linear)
+    linear, about_joints = _behind_joints(tables, linear)
+    notes += about_joints
     notes += [linear.note] if linear.note else []
     if max(masses) > mass * (1.0 + 1e-9):
         notes.append(
@@ -199,10 +217,6 @@ def _robot(tables: dict[str, Any], name: str, notes: list[str]) -> Robot:
     linear = robot_model_named(given["model"]).linear(given)
     if linear.left_out:
         notes.append(f"robots.{name}: {linear.left_out}")
-    if given["joint_stiffness_N_per_m"] > 0.0:
-        notes.append(
-            f"robots.{name}: the elastic joint is left out: the robot is analysed as rigid"
-        )
     return Robot(
         share=1.0,
         delay=1e-3 * longest,

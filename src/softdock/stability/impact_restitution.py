@@ -16,8 +16,18 @@ import math
 
 import numpy as np
 
+from softdock._arguments import checked, number, one_of, optional, whole
+from softdock.errors import BadInput, Problem
 from softdock.stability.array_loop import ArrayLoop, Law
-from softdock.stability.loop import Loop, Robot, check_loop, is_plain
+from softdock.stability.loop import (
+    INTERPOLATIONS,
+    LAWS,
+    POSITION_SHARE,
+    Loop,
+    Robot,
+    check_loop,
+    is_plain,
+)
 from softdock.stability.time_limit import check_patience
 
 PHASES = 32
@@ -27,6 +37,18 @@ LONGEST = 40.0  # half swings until a contact that has not ended counts as stuck
 SHORT_DELAY = 2e-3  # of w h: below, three terms of the delay's series are exact to 1e-9
 
 
+@checked(
+    mass=number(0.0, above=True),
+    stiffness=number(0.0, above=True),
+    damping=number(0.0),
+    delay=number(0.0),
+    cycle=optional(number(0.0, above=True)),
+    integrator=one_of(*POSITION_SHARE),
+    interpolation=one_of(*INTERPOLATIONS),
+    law=one_of(*LAWS),
+    phase=optional(number()),
+    phases=whole(1, 10_000),
+)
 def predicted_restitution(
     mass: float,
     stiffness: float,
@@ -55,7 +77,12 @@ def predicted_restitution(
         integrator=integrator,
         law=law,
     )
-    return restitution_of_loop(loop, phase, phases)
+    try:
+        return restitution_of_loop(loop, phase, phases)
+    except ArithmeticError:
+        given = f"{mass:g} kg, {stiffness:g} N/m, {damping:g} Ns/m, {delay:g} s, {cycle} s"
+        allowed = "numbers whose impact a float can hold"
+        raise BadInput(Problem("mass, stiffness, damping, delay, cycle", given, allowed)) from None
 
 
 def restitution_of_loop(loop: Loop, phase: float | None = None, phases: int = PHASES) -> float:

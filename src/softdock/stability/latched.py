@@ -5,6 +5,9 @@ A bounce ends the error of a late force after half a period. A latch does not, s
 the stability chart is the verdict after capture: a mode of frequency w on a rig that is late by h
 grows at (w^2 (h + T/2) - b) / 2 for ever. Here the growth is that of the sampled loop's dominant
 root, which is exact for one mode; the closed form stands beside it.
+
+Modes know the latches alone. A contact that the tip reaches while it swings is as late as the
+latch and needs damping too, so a damping is advised only after the scenario was run with it.
 """
 
 from __future__ import annotations
@@ -13,13 +16,20 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from softdock.analysis.decrement import Swings
+from softdock.analysis.growth import corrected, swings
 from softdock.analysis.latch_modes import latches_of, modes_of
+from softdock.analysis.latches import times
+from softdock.analysis.simulation import fly
 from softdock.stability.budget import total_delay
 from softdock.stability.from_scenario import loops_of
 from softdock.stability.loop import Loop
 from softdock.stability.roots import growth
 
 PULLS = "spring_damper_pull"  # a latch pushes and pulls
+HELD = 0.01  # growth over ten swings that still counts as held
+MORE = 0.01  # damping advised beyond what is just enough
+SWINGS = 12.0  # of the slowest mode that a run must hold
 MOST_DAMPING, ROUNDS = 4.0, 40  # of the closed form's; bisections
 
 
@@ -102,14 +112,7 @@ def said(modes: list[LatchedMode]) -> list[str]:
             f"{worst.frequency_rad_per_s:.3g} rad/s; closed form {worst.closed_form_per_s:.3g}): "
             f"{doubles}."
         )
-        times = [m.holding_time_s for m in modes if m.growth_per_s > 0.0]
-        known = [t for t in times if t is not None]
-        if len(known) == len(times):
-            lines.append(
-                f"A damping of {1e3 * max(known):.3g} ms times its stiffness, along and about each "
-                "axis, holds it."
-            )
-        else:
+        if _longest(modes) is None:
             lines.append("No damping of the latch holds every mode: the rig is too late for it.")
     else:
         lines.append(
@@ -117,3 +120,80 @@ def said(modes: list[LatchedMode]) -> list[str]:
             f"({worst.name})."
         )
     return lines
+
+
+def _longest(modes: list[LatchedMode]) -> float | None:
+    """Damping over stiffness that holds every mode [s]; None: none does."""
+    known = [m.holding_time_s for m in modes if m.growth_per_s > 0.0]
+    return None if None in known else max((t for t in known if t is not None), default=0.0)
+
+
+def tried_damping(scenario: Any, modes: list[LatchedMode]) -> list[str]:
+    """Which damping holds a latched pair that grows, in words, each with what the scenario did with
+    it: of the latches, and where that does not hold it, of the contacts as well."""
+    tau = _longest(modes)
+    if not tau or modes[0].growth_per_s <= 0.0:
+        return []
+    lines, of_latches = [], _latch_damping(scenario.tables, tau)
+    choices = [of_latches, {**of_latches, **_contact_damping(scenario.tables, tau)}]
+    for settings in choices[: 1 if choices[0] == choices[1] else 2]:
+        swings, touches = _flown(scenario, settings)
+        keys = " ".join(f"--set '{key}={value}'" for key, value in settings.items())
+        if math.isnan(swings.growth):
+            lines.append(f"Run with {keys}: the pair did not latch, or swung too rarely to tell.")
+            return lines
+        grows = swings.growth > max(HELD, 2.0 * swings.error)
+        said_of = f"ten swings {'grow' if swings.growth > 0.0 else 'shrink'} by "
+        said_of += f"{100.0 * abs(swings.growth):.2g} % (+-{100.0 * swings.error:.1g})"
+        if not grows:
+            lines.append(f"Run with this damping, the latched pair is held, {said_of}: {keys}")
+            return lines
+        reach = "; the tip reaches the contact while it swings" if touches else ""
+        lines.append(f"Run with {keys}: it still grows, {said_of}{reach}.")
+    return lines
+
+
+def _latch_damping(tables: Any, tau: float) -> dict[str, Any]:
+    """Of `tau` [s] times the stiffness, and not less than it is."""
+    settings: dict[str, Any] = {}
+    for i, latch in enumerate(latches_of(tables)):
+        law = latch["real"]
+        for of, damping in (
+            ("stiffness_N_per_m", "damping_Ns_per_m"),
+            ("stiffness_Nm_per_rad", "damping_Nms_per_rad"),
+        ):
+            value = [max(_up(tau * k), b) for k, b in zip(law[of], law[damping], strict=True)]
+            settings[f"capture.latch.{i}.real.{damping}"] = value
+    return settings
+
+
+def _contact_damping(tables: Any, tau: float) -> dict[str, Any]:
+    """The same of every contact whose law has a stiffness and a damping."""
+    settings = {}
+    for i, contact in enumerate(tables["contact"]):
+        law = contact["real"]
+        if "stiffness_N_per_m" in law and "damping_Ns_per_m" in law:
+            value = max(_up(tau * law["stiffness_N_per_m"]), law["damping_Ns_per_m"])
+            settings[f"contact.{i}.real.damping_Ns_per_m"] = value
+    return settings
+
+
+def _up(value: float) -> float:
+    """To three digits, not below."""
+    return float(f"{value * (1.0 + MORE):.3g}")
+
+
+def _flown(scenario: Any, settings: dict[str, Any]) -> tuple[Swings, bool]:
+    """Swings of the latched pair with these settings, in a run that is long enough, and whether the
+    tip touches then."""
+    lasts = scenario.tables["time"]["duration_s"]
+    run = fly(scenario.with_keys(settings))
+    hard = times(run.latches)["latched_at_s"]
+    if math.isnan(hard):
+        return Swings(), False
+    slowest = min(float(f) for f in modes_of(scenario.tables).frequency)
+    needed = hard + SWINGS * 2.0 * math.pi / slowest
+    if needed > lasts:
+        run = fly(scenario.with_keys({**settings, "time.duration_s": math.ceil(needed)}))
+    touching = run.series["contact.depth"][run.series["time"] >= hard] > 0.0
+    return swings(run.scenario, corrected(run.series), run.latches), bool(touching.any())

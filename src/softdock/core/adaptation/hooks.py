@@ -53,10 +53,6 @@ def _rewound_one(method, mem): ...
 def _replaced_one(method, mem): ...
 
 
-@by_type(lambda cls: entry_of(cls).past)
-def _past_one(method, mem, chaser, target, record, column, row): ...
-
-
 # Each list function below is plain Python, and beside it the compiled form, unrolled over the
 # tuple's length at compile time.
 
@@ -206,15 +202,8 @@ def _sum_rewound(methods, mem):
 
 @compiled
 def _both_replaced(a, b):
-    changed, acts = a.past_changed or b.past_changed, a.acts or b.acts
-    return Replaced(
-        taken=a.taken + b.taken,
-        acts=acts,
-        past_changed=changed,
-        impulse=add(a.impulse, b.impulse),
-        peak_squared=max(a.peak_squared, b.peak_squared),
-        pushes=a.pushes or b.pushes,
-    )
+    acts, pushes = a.acts or b.acts, a.pushes or b.pushes
+    return Replaced(taken=a.taken + b.taken, acts=acts, pushes=pushes)
 
 
 def sum_replaced(methods, mem):
@@ -228,35 +217,7 @@ def sum_replaced(methods, mem):
 @overload(sum_replaced, jit_options=CHOSEN_OPTIONS)
 def _sum_replaced(methods, mem):
     if len(methods) == 0:
-        return lambda methods, mem: Replaced(
-            taken=0.0,
-            acts=False,
-            past_changed=False,
-            impulse=(0.0, 0.0, 0.0),
-            peak_squared=0.0,
-            pushes=False,
-        )
+        return lambda methods, mem: Replaced(taken=0.0, acts=False, pushes=False)
     return lambda methods, mem: _both_replaced(
         _replaced_one(methods[0], mem), sum_replaced(methods[1:], mem)
     )
-
-
-def rewrite_pasts(methods, mem, chaser, target, record, at, row):
-    """Corrected pasts into the methods' own channels of rows before `row`; the first method's
-    channels begin at `at`."""
-    for method in methods:
-        _past_one(method, mem, chaser, target, record, at, row)
-        at += len(entry_of(type(method)).channels)
-
-
-@overload(rewrite_pasts, jit_options=CHOSEN_OPTIONS)
-def _rewrite_pasts(methods, mem, chaser, target, record, at, row):
-    if len(methods) == 0:
-        return lambda methods, mem, chaser, target, record, at, row: None
-    count = len(entry_of(class_of(methods[0])).channels)
-
-    def rest(methods, mem, chaser, target, record, at, row):
-        _past_one(methods[0], mem, chaser, target, record, at, row)
-        rewrite_pasts(methods[1:], mem, chaser, target, record, at + count, row)
-
-    return rest

@@ -73,10 +73,15 @@ class Replaced(NamedTuple):
 
     taken: float  # J, by the wanted contact: stored and lost
     acts: bool  # the satellites are still in it, or may be
-    past_changed: bool
-    impulse: tuple  # Ns on the chaser, by which a recomputed past differs from what had acted
-    peak_squared: float  # N^2, the largest force in that past
     pushes: bool  # the wanted contact has a force in this cycle
+
+
+class Past(NamedTuple):
+    """An instant of a past that a method has recomputed."""
+
+    satellites: Satellites
+    force: tuple  # N, of the contact on the chaser, mean over the cycle that ended then
+    largest: float  # N^2, its largest in that cycle, squared
 
 
 # Cells of `mem` in which a method books, each cycle, the energy its virtual elements absorbed and

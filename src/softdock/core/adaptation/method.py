@@ -48,18 +48,11 @@ def nothing_rewound(method, mem):
 
 @compiled
 def nothing_replaced(method, mem):
-    return Replaced(
-        taken=0.0,
-        acts=False,
-        past_changed=False,
-        impulse=(0.0, 0.0, 0.0),
-        peak_squared=0.0,
-        pushes=False,
-    )
+    return Replaced(taken=0.0, acts=False, pushes=False)
 
 
 @compiled
-def keep_past(method, mem, chaser, target, record, column, row):
+def no_past(method, mem, stamp):
     return None
 
 
@@ -86,9 +79,9 @@ class Method(Declaration):
     # (method, mem) -> Replaced: a wanted contact in place of the real one; W_designed is real less
     # wanted work
     replaced: Callable[..., Any] = nothing_replaced
-    # (method, mem, chaser, target, record, column, row): that past into its own channels of
-    # earlier rows
-    past: Callable[..., Any] = keep_past
+    # (method, mem, stamp) -> Past: of the past that this cycle took over, whose length is the cell
+    # `rewound`. Such a method has a cell `corrected` too (corrected.py)
+    past: Callable[..., Any] = no_past
 
     def __post_init__(self) -> None:
         if self.cells is not None:
@@ -96,6 +89,11 @@ class Method(Declaration):
                 object.__setattr__(self, "channels", channels_of(self.cells))
             if self.memory is no_memory:
                 object.__setattr__(self, "memory", floats_of(self.cells))
+        told = {cell.name for cell in self.cells or ()}
+        if self.past is not no_past and not told >= {"corrected", "rewound"}:
+            raise ValueError(
+                f"method '{self.name}': a hook 'past' needs cells 'corrected' and 'rewound'"
+            )
 
     @property
     def acts_on_wrench(self) -> bool:

@@ -14,6 +14,7 @@ from softdock.core.adaptation.method import (
     keep_states,
     keep_wrench,
     no_external,
+    no_past,
     nothing_replaced,
     nothing_rewound,
 )
@@ -27,7 +28,7 @@ def _any_method(classes, *hooks):
         "set_point": keep_set_point,
         "external": no_external,
     }
-    defaults |= {"rewound": nothing_rewound, "replaced": nothing_replaced}
+    defaults |= {"rewound": nothing_rewound, "replaced": nothing_replaced, "past": no_past}
     return any(
         getattr(entry_of(cls), hook) is not defaults[hook] for cls in classes for hook in hooks
     )
@@ -76,3 +77,6 @@ any_replaced = _known_at_compile_time(
 any_books = _known_at_compile_time(
     "any_books", "wrench", "correct", "set_point"
 )  # else there is no virtual or designed work
+
+
+any_past = _known_at_compile_time("any_past", "past")  # else nothing is recomputed

@@ -26,9 +26,11 @@ import math
 from typing import NamedTuple
 
 from softdock.core.contact.latch_keys import LATCH
+from softdock.core.contact.seat import CAPTURES, at_seat
 from softdock.core.instants import SAME_TIME
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import apart, compiled
+from softdock.core.shapes.models import default_latch_range
 from softdock.core.shapes.pair import Pair
 from softdock.core.shapes.tip import tip_in_target, tip_velocity
 from softdock.core.spatial.rotations import (
@@ -198,6 +200,29 @@ def _engage(vector, mem, latch, t, chaser, target):
     if vector[base + AT.pull_in] == 0.0:
         mem[at + IN_LATCH.state] = float(HARD)
         mem[at + IN_LATCH.hard_at] = t
+
+
+@compiled
+def _is_in_range(vector, capture, latch, chaser, target):
+    """Whether the tip is near enough to its docked place, and the chaser to its docked
+    attitude."""
+    base = latch.base
+    far, tilt = default_latch_range(latch.pair, vector[capture + CAPTURES.within])
+    far = vector[base + AT.range] if vector[base + AT.range] > 0.0 else far
+    tilt = vector[base + AT.tilt] if vector[base + AT.tilt] > 0.0 else tilt
+    here = _related(vector, base, latch.pair, chaser, target)
+    docked = normalise(load4(vector, base + AT.attitude))
+    turn = logarithm(product(here.Q, inverse(docked)))
+    return dot(here.x, here.x) <= far * far and dot(turn, turn) <= tilt * tilt
+
+
+@apart
+def may_engage(vector, capture, latch, chaser, target):
+    """Whether the tip is at its seat, slow, and within the latch's range. `capture`: of the
+    numbers of [capture] in the vector."""
+    if not at_seat(vector, capture, latch.pair, chaser, target):
+        return False
+    return _is_in_range(vector, capture, latch, chaser, target)
 
 
 @apart

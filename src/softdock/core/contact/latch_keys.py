@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from softdock.core.machine.parameters import Group, Parameter
 
 MOST_LATCHES = 4
@@ -54,6 +56,28 @@ LATCH = Group(
         (1.0, 0.0, 0.0, 0.0),
         size=4,
         kind="quaternion",
+    ),
+    Parameter(
+        "range",
+        "range_m",
+        "engages only with the tip this near to its docked place; 0: a cone's bottom radius and "
+        "twice capture.within_m, at a wall or a sphere the tip's radius and ten times "
+        "capture.within_m",
+        0.0,
+        unit="m",
+        low=0.0,
+        high=1e3,
+    ),
+    Parameter(
+        "tilt",
+        "range_deg",
+        "and with the chaser turned from its docked attitude by at most this; 0: a cone's half "
+        "angle, at a wall or a sphere 20 deg",
+        0.0,
+        unit="deg",
+        low=0.0,
+        high=180.0,
+        scale=math.pi / 180.0,
     ),
     *_law("real", " (the mock-ups' latch)", None),
     Parameter(

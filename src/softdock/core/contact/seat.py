@@ -1,8 +1,10 @@
 """How far a probe is from its seat, and how fast it moves there: what decides a capture.
 
 The seat of a cone is its bottom (the apex, if the bottom has no radius): the distance is the tip's
-height above it along the axis, and a tip outside the cone, or before its mouth, is nowhere near.
-The seat of a wall or a sphere is its surface: the distance is the gap.
+height above it along the axis. A tip before the mouth, or farther from the axis than the cone's
+inner wall at the tip's height, is not at the seat at any height. The seat of a wall or a sphere is
+its surface: the distance is the gap. A tip is at its seat within `within_m` on either side: one
+that is deeper behind the bottom or the surface is not.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ CAPTURE = Group(
     Parameter(
         "within",
         "within_m",
-        "farthest from the seat that still is at it",
+        "farthest from the seat, before or behind it, that still is at it",
         0.005,
         unit="m",
         low=0.0,
@@ -88,6 +90,6 @@ def seat_of_place(pairs, mem, at, index, place):
 def at_seat(vector, base, pair, chaser, target):
     """The same of one pair."""
     arm, from_target, tip = tip_in_target(pair, chaser, target)
-    if seat_distance(pair, tip) > vector[base + CAPTURES.within]:
+    if not abs(seat_distance(pair, tip)) <= vector[base + CAPTURES.within]:
         return False
     return norm(tip_velocity(chaser, target, arm, from_target)) <= vector[base + CAPTURES.speed]

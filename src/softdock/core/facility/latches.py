@@ -17,9 +17,10 @@ from softdock.core.contact.latch import (
     is_overloaded,
     keep_peaks,
     latch_load,
+    may_engage,
 )
 from softdock.core.contact.latch_keys import LATCH, LATCH_KEYS
-from softdock.core.contact.seat import CAPTURES, at_seat
+from softdock.core.contact.seat import CAPTURES
 from softdock.core.machine.compiled import apart, by_type, compiled
 from softdock.core.machine.features import is_full
 from softdock.core.machine.vector import CAPTURE_AT, LATCHES_AT, PAIRS_MEM
@@ -54,7 +55,7 @@ def _latches(features, params, vector, mem, contact, there, t, dt):
         index = int(vector[base + PAIR_OF])
         pair = pair_here(params.pairs, mem, PAIRS_MEM + index * PAIR_FLOATS, index)
         latch = Latch(base=base, wanted=0, at=at, pair=pair, hold=hold)
-        is_seated = at_seat(vector, CAPTURE_AT, pair, chaser, target)
+        is_seated = may_engage(vector, CAPTURE_AT, latch, chaser, target)
         follow_latch(vector, mem, latch, is_seated, t, chaser, target)
         if not is_holding(int(mem[at + IN_LATCH.state])):
             continue

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import math
 
-from softdock.core.adaptation.hooks import rewrite_pasts, sum_replaced
-from softdock.core.adaptation.used_hooks import any_replaced, any_rewound
+from softdock.core.adaptation.used_hooks import any_past
 from softdock.core.contact.latch import summed_latches
 from softdock.core.contact.seat import CAPTURES, is_seated, seat_of_place
 from softdock.core.contact_log import close_contact
@@ -18,6 +17,7 @@ from softdock.core.cycle import cycle
 from softdock.core.energy.ledger import energy_invented
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled, door
+from softdock.core.machine.corrected_record import rewrite_past
 from softdock.core.machine.record import CHANNEL_COUNT, record_row
 from softdock.core.machine.specialise import kind_of, store_numbers
 from softdock.core.machine.state import load_loop, store_loop
@@ -25,6 +25,7 @@ from softdock.core.machine.vector import (
     CAPTURE_AT,
     PAIRS_MEM,
     PEAK_FORCE_MEM,
+    PEAK_SATELLITE_MEM,
     PEAK_TORQUE_MEM,
     TIME_AT,
     TIMES,
@@ -33,7 +34,7 @@ from softdock.core.machine.vector import (
     prepare_rig,
     store_pairs,
 )
-from softdock.core.settled_motion import is_quiet, keep_settled
+from softdock.core.settled_motion import begin_watch, keep_watched, watch
 from softdock.core.spatial.motion import MOTION_FLOATS, load_motion, store_motion
 from softdock.core.spatial.rigid_body import motion_of
 from softdock.core.start import start
@@ -51,6 +52,7 @@ OUTCOME = Cells(
     Cell("kinetic_end_J", 1, "J", "and at the end"),
     Cell("real_work_J", 1, "J", "absorbed by the real contact"),
     Cell("peak_force_real_N", 1, "N", "largest true force of a contact pair"),
+    Cell("peak_force_satellite_N", 1, "N", "largest force of a contact on the chaser satellite"),
     Cell("chaser", MOTION_FLOATS, "", "the chaser satellite at the end: a `motion`"),
     Cell("target", MOTION_FLOATS, "", "the target satellite at the end: a `motion`"),
     Cell("peak_torque_real_Nm", 1, "Nm", "largest true torque; NaN: nobody asked"),
@@ -92,10 +94,8 @@ def run_cycles(vector, markers, mem, flat, record, log, first, last):
         k += 1
         if record.shape[0] > k:
             record_row(record[k], params, mem, loop, k * params.T)
-            if any_rewound(params.methods):
-                rewrite_pasts(
-                    params.methods, mem, params.chaser, params.target, record, CHANNEL_COUNT, k
-                )
+            if any_past(params.methods):
+                rewrite_past(record, CHANNEL_COUNT, params, mem, k)
     store_loop(flat, loop)
     return k
 
@@ -149,7 +149,7 @@ def run_one(vector, params, mem, log, outcome):
     loop, depth, _ = start(vector, params, mem)
     cycles = int(math.ceil(params.duration / params.T - 1e-9))
     k, seated, captured_at = 0, 0, math.nan  # cycles so far, cycles at the seat on end, s
-    last_touch, settled_at = -math.inf, math.nan  # s
+    watched = begin_watch(loop.ledger)
     while k < cycles and loop.status == COMPLETED and depth <= DEEPEST_START:
         loop = cycle(params, vector, loop, mem, log, k)
         k += 1
@@ -169,16 +169,7 @@ def run_one(vector, params, mem, log, outcome):
             ):  # NaN: not yet
                 captured_at = k * params.T
         if params.flags.compares:
-            last_touch = loop.tracker.last_touch if loop.tracker.open else last_touch
-            if not is_quiet(
-                vector, params.sensor.handover, params.T, loop.facility, k * params.T, last_touch
-            ):
-                settled_at = math.nan
-            elif settled_at != settled_at and not (
-                any_replaced(params.methods) and sum_replaced(params.methods, mem).pushes
-            ):
-                settled_at = k * params.T
-                _store_motions(outcome, params, loop.satellites)
+            watched = watch(watched, params, vector, mem, loop, log, k * params.T)
     contacts = loop.tracker.closed
     if loop.tracker.open:
         contacts = close_contact(loop.tracker, log).closed
@@ -193,8 +184,14 @@ def run_one(vector, params, mem, log, outcome):
     outcome[AT.peak_force_real_N] = math.sqrt(
         max(mem[PEAK_FORCE_MEM], loop.tracker.peak_real_squared if loop.tracker.open else 0.0)
     )
+    outcome[AT.peak_force_satellite_N] = math.sqrt(
+        max(
+            mem[PEAK_SATELLITE_MEM],
+            loop.tracker.peak_satellite_squared if loop.tracker.open else 0.0,
+        )
+    )
     if params.flags.compares:
-        keep_settled(log, outcome, MOTIONS, settled_at)
+        keep_watched(log, watched, loop.ledger)
     _store_motions(outcome, params, loop.satellites)
     outcome[AT.peak_torque_real_Nm] = (
         math.sqrt(mem[PEAK_TORQUE_MEM]) if params.flags.torques else math.nan

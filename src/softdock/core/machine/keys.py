@@ -103,4 +103,6 @@ MEMORY = Group(
         "not compared",
         0,
     ),
+    Parameter("orbit_first", "orbit_first", "when orbit first touches [s]; infinite: never", 0),
+    Parameter("settle", "settle", "how long after the last contact it is compared again [s]", 0),
 )

@@ -20,6 +20,7 @@ HEAD = Cells(
     Cell("stop_request", 1, "-", "not 0: a method asks to stop (STOP_REQUEST)"),
     Cell("peak_force", 1, "N^2", "largest true force of a closed contact so far, squared"),
     Cell("peak_torque", 1, "(Nm)^2", "largest true torque so far, squared"),
+    Cell("peak_satellite", 1, "N^2", "largest force of a closed contact on the chaser, squared"),
 )
 REPORTS = Cells(
     "reports",

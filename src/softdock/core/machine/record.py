@@ -12,11 +12,14 @@ from typing import NamedTuple
 
 from softdock.core.adaptation.hooks import record_methods
 from softdock.core.adaptation.memory import numbered
+from softdock.core.adaptation.method import no_past
 from softdock.core.adaptation.registry import METHODS
+from softdock.core.adaptation.used_hooks import any_past
 from softdock.core.energy.ledger import LEDGER
 from softdock.core.facility.joint_record import RecordedArm, joint_channels, record_arms
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
+from softdock.core.machine.corrected_record import CORRECTED, record_corrected
 from softdock.core.machine.state import store_ledger
 from softdock.core.machine.vector import without_methods
 from softdock.core.sensor.force_torque import ON_CHASER, ON_TARGET
@@ -112,6 +115,30 @@ RECORD = Cells(
 )
 CHANNELS: tuple[Channel, ...] = tuple(one for _, channels in RECORDED for one in channels)
 CHANNEL_COUNT, AT = RECORD.size, RECORD.at
+# behind them, where a listed method recomputes the past
+CORRECTED_CHANNELS: tuple[Channel, ...] = (
+    *_motion("corrected.chaser", "the chaser satellite, its past as recomputed"),
+    *_motion("corrected.target", "the target satellite, its past as recomputed"),
+    *_vector(
+        "corrected.chaser.force",
+        "N",
+        "world",
+        "force of the contact alone on the chaser satellite, mean over the cycle that ended, its "
+        "past as recomputed",
+    ),
+    Channel(
+        "corrected.chaser.peak_force",
+        "N",
+        "-",
+        "its largest in that cycle, as far as the method's steps tell it",
+    ),
+)
+CORRECTED_COUNT = CORRECTED.size
+
+
+def rewinds(names: Iterable[str]) -> bool:
+    """Whether one of these methods recomputes the past: a run then has the corrected channels."""
+    return any(METHODS[name].past is not no_past for name in names)
 
 
 def channels_of(names: Iterable[str], arms: Iterable[RecordedArm] = ()) -> tuple[Channel, ...]:
@@ -119,6 +146,8 @@ def channels_of(names: Iterable[str], arms: Iterable[RecordedArm] = ()) -> tuple
     its name (a second one's under `name_2`), and behind those the joints of robots that are
     arms."""
     found, listed = list(CHANNELS), list(names)
+    if rewinds(listed):
+        found += CORRECTED_CHANNELS
     for name, prefix in zip(listed, numbered(listed), strict=True):
         found += [Channel(f"{prefix}.{own}", *rest) for own, *rest in METHODS[name].channels]
     for arm in arms:
@@ -130,7 +159,17 @@ def channels_of(names: Iterable[str], arms: Iterable[RecordedArm] = ()) -> tuple
 def record_row(row, params, mem, loop, t):
     """Write one instant."""
     _record_rig(row, without_methods(params), mem, loop, t)
-    record_methods(params.methods, mem, row, CHANNEL_COUNT)
+    record_own(row, params, mem, loop.satellites)
+
+
+@compiled
+def record_own(row, params, mem, satellites):
+    """What a run has because of its methods."""
+    if any_past(params.methods):
+        record_corrected(row, CHANNEL_COUNT, params, mem, satellites)
+        record_methods(params.methods, mem, row, CHANNEL_COUNT + CORRECTED_COUNT)
+    else:
+        record_methods(params.methods, mem, row, CHANNEL_COUNT)
 
 
 @compiled

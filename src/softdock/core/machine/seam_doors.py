@@ -8,7 +8,7 @@ cut the loop compiles none of them.
 
 from __future__ import annotations
 
-from softdock.core.adaptation.hooks import record_methods, rewrite_pasts
+from softdock.core.adaptation.hooks import sum_replaced
 from softdock.core.adaptation.interface import (
     BOOK_DESIGNED,
     BOOK_VIRTUAL,
@@ -16,18 +16,20 @@ from softdock.core.adaptation.interface import (
     Output,
     Wrenches,
 )
-from softdock.core.adaptation.used_hooks import any_books, any_rewound
+from softdock.core.adaptation.used_hooks import any_books, any_past, any_replaced
 from softdock.core.books import Contact, enter, hand_wrenches, said_by
 from softdock.core.contact_log import close_contact
+from softdock.core.contacts import log_past
 from softdock.core.controller_state import Kept, load_kept, store_kept
 from softdock.core.cycle import control
 from softdock.core.energy.ledger import LEDGER
 from softdock.core.facility.reach import out_of_reach
 from softdock.core.facility.simulated import advance
 from softdock.core.machine.compiled import apart, compiled, door
+from softdock.core.machine.corrected_record import rewrite_past
 from softdock.core.machine.generated import replacing
 from softdock.core.machine.record import AT as ROW
-from softdock.core.machine.record import CHANNEL_COUNT
+from softdock.core.machine.record import CHANNEL_COUNT, record_own
 from softdock.core.machine.simulated_report import TRUTH, fill_report, store_truth
 from softdock.core.machine.state import load_facility_at, store_facility_at, store_ledger
 from softdock.core.machine.vector import NO_LIMIT, prepare, prepare_rig, without_methods
@@ -53,6 +55,7 @@ from softdock.core.status import (
     REACH_LIMIT,
     TORQUE_LIMIT,
     asked_to_stop,
+    is_known,
     is_sane,
 )
 
@@ -106,7 +109,7 @@ def _record(row, params, mem, kept, t):
     row[ROW.force_age] = kept.force_age
     row[ROW.pose_age] = kept.pose_age
     store_ledger(row, ROW.ledger, kept.ledger)
-    record_methods(params.methods, mem, row, CHANNEL_COUNT)
+    record_own(row, params, mem, satellites)
 
 
 @compiled
@@ -136,7 +139,7 @@ def _act(params, vector, mem, k, kept, measured):
         observed=0.0,
         designed=mem[BOOK_DESIGNED] if said.rows.books else 0.0,
     )
-    if not is_sane(rig, done.corrected, ledger.kinetic):
+    if not (is_sane(rig, done.corrected, ledger.kinetic) and is_known(done.command, ledger)):
         return _with_status(kept, DIVERGED)
     status = asked_to_stop(params.methods, mem[STOP_REQUEST])
     motions = Output(
@@ -175,13 +178,16 @@ def step_controller(params, vector, mem, log, k, kept, report, command, record, 
     rig, t = without_methods(params), k * params.T
     now, measured = arrive(rig, vector, mem, k, was, report)
     if k > 0:
-        now = settle_books(rig, vector, mem, log, kept=now, was=was, measured=measured, t=t)
+        acts = any_replaced(params.methods) and sum_replaced(params.methods, mem).acts
+        now = settle_books(
+            rig, vector, mem, log, kept=now, was=was, measured=measured, acts=acts, t=t
+        )
+        if any_past(params.methods):
+            now = _with_tracker(now, log_past(params.methods, mem, acts, now.tracker))
     if record.shape[0] > k:
         _record(record[k], params, mem, now, t)
-        if any_rewound(params.methods):
-            rewrite_pasts(
-                params.methods, mem, params.chaser, params.target, record, CHANNEL_COUNT, k
-            )
+        if any_past(params.methods):
+            rewrite_past(record, CHANNEL_COUNT, params, mem, k)
     if now.status == COMPLETED:
         now = _with_status(now, _limits_by_report(rig, vector, now, report))
     if act != 0 and now.status == COMPLETED:

@@ -29,6 +29,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from softdock._arguments import FLAG, checked, number
 from softdock.core.adaptation.in_orbit import pushing_methods
 from softdock.core.contact.latch import LATCH_FLOATS
 from softdock.core.contact_log import LOG_COLUMNS
@@ -65,6 +66,7 @@ __all__ = [
     "Orbit",
     "Prepared",
     "hook_memory",
+    "latch_states",
     "orbit",
     "orbit_marker",
     "orbit_mem_floats",
@@ -103,6 +105,8 @@ class Orbit:
     external: float  # J, work of schedules, hands, tide and pushing methods on the satellites
     virtual: float  # J, taken up by networks that are part of the satellites
     driven: float  # J, work of latches' drives
+    reach: float  # J, kinetic energy that the first contact can reach; NaN: no contact
+    reach_speed: float  # m/s, of the point of contact at the first touch; NaN: no contact
     latches: np.ndarray  # a `latch_state` each, at the end
     peak_force: float  # N
     chaser: (
@@ -128,6 +132,12 @@ def latches_at(vector: np.ndarray) -> int:
     return PAIRS_MEM + int(vector[MEMORY_AT + MAP.pair_count]) * (PAIR_FLOATS + 1)
 
 
+def latch_states(vector: np.ndarray, mem: np.ndarray) -> np.ndarray:
+    """State of every latch, a `latch_state` each."""
+    first, count = latches_at(vector), int(vector[MEMORY_AT + MAP.latch_count])
+    return mem[first : first + count * LATCH_FLOATS].reshape(count, LATCH_FLOATS)
+
+
 def _networks(vector: np.ndarray) -> NoNetworks | Networks:
     return NETWORKS if vector[MEMORY_AT + MAP.orbit_network_count] > 0.0 else NO_NETWORKS
 
@@ -143,6 +153,13 @@ def hook_memory(marker: InOrbit, vector: np.ndarray) -> np.ndarray:
     return np.zeros(int(vector[MEMORY_AT + MAP.size]) if marker.methods else 0)
 
 
+def _is_prepared(value: Any) -> str:
+    vector = getattr(value, "vector", None)
+    able = isinstance(vector, np.ndarray) and hasattr(value, "markers")
+    return "" if able else "a Scenario"
+
+
+@checked(scenario=_is_prepared, record=FLAG, coarser=number(1e-3))
 def orbit(scenario: Prepared, record: bool = True, coarser: float = 1.0) -> Orbit:
     """Fly the scenario as orbit would, over its whole duration. `coarser`: factor on all steps, to
     see how much they matter."""
@@ -168,7 +185,6 @@ def orbit(scenario: Prepared, record: bool = True, coarser: float = 1.0) -> Orbi
     ]
     for contact in contacts:
         contact["pair"] = int(contact["pair"])
-    first, latches = latches_at(vector), int(vector[MEMORY_AT + MAP.latch_count])
     number = dict(zip(OUTCOME_COLUMNS, map(float, outcome), strict=True))
     return Orbit(
         series={name: reached[:, at] for name, at in RECORD.items()} if record else {},
@@ -184,7 +200,9 @@ def orbit(scenario: Prepared, record: bool = True, coarser: float = 1.0) -> Orbi
         external=number["external_J"],
         virtual=number["virtual_J"],
         driven=number["driven_J"],
-        latches=mem[first : first + latches * LATCH_FLOATS].reshape(latches, LATCH_FLOATS).copy(),
+        reach=number["reach_J"],
+        reach_speed=number["reach_m_per_s"],
+        latches=latch_states(vector, mem).copy(),
         peak_force=number["peak_force_N"],
         chaser=outcome[CHASER_END : CHASER_END + MOTION_FLOATS].copy(),
         target=outcome[TARGET_END : TARGET_END + MOTION_FLOATS].copy(),

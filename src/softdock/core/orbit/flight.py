@@ -10,15 +10,16 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
+from softdock.core.contact.reach import reach_of
 from softdock.core.contact_log import Tracker, close_contact, no_contact_yet, opened, parted
 from softdock.core.controller import is_finite
 from softdock.core.machine.cells import Cell, Cells
-from softdock.core.machine.compiled import compiled, door
+from softdock.core.machine.compiled import apart, compiled, door
 from softdock.core.machine.generated import replacing
 from softdock.core.machine.vector import TIME_AT, TIMES
 from softdock.core.orbit.external_wrenches import ROUNDING, is_sampled, outside_from
 from softdock.core.orbit.latches import is_latched, latch_events, switched, with_latches
-from softdock.core.orbit.modes import is_same, no_mode
+from softdock.core.orbit.modes import is_active, is_same, no_mode, side_of
 from softdock.core.orbit.networks import (
     bounds_with_networks,
     copy_networks,
@@ -26,10 +27,11 @@ from softdock.core.orbit.networks import (
     start_networks,
 )
 from softdock.core.orbit.sampled import nothing_held
-from softdock.core.orbit.setup import kinetic, prepare_orbit, start_orbit
+from softdock.core.orbit.setup import kinetic, pair_at, prepare_orbit, start_orbit
 from softdock.core.orbit.step import flow
 from softdock.core.orbit.step_length import look
 from softdock.core.orbit.touch_forces import push
+from softdock.core.shapes.pair import kind_in, load_pair
 from softdock.core.spatial.motion import MOTION, MOTION_FLOATS, store_motion
 from softdock.core.spatial.rigid_body import motion_of
 from softdock.core.spatial.vectors import add, store3
@@ -63,6 +65,8 @@ OUTCOME = Cells(
     Cell("peak_force_N", 1, "N", "largest force of a contact pair"),
     Cell("virtual_J", 1, "J", "absorbed by networks"),
     Cell("driven_J", 1, "J", "work of latches' drives"),
+    Cell("reach_J", 1, "J", "kinetic energy that the first contact can reach; NaN: no contact"),
+    Cell("reach_m_per_s", 1, "m/s", "speed of the point of contact at the first touch"),
     Cell("chaser", MOTION_FLOATS, "", "the chaser at the end: a `motion`"),
     Cell("target", MOTION_FLOATS, "", "the target at the end: a `motion`"),
 )
@@ -150,6 +154,22 @@ def _follow(tracker, log, mode, seen, passed, t):
     return tracker
 
 
+@apart
+def _note_reach(outcome, setup, mem, seen, both):
+    """What the first contact can reach, at its touch."""
+    at = pair_at(seen.pair)
+    reach = reach_of(
+        load_pair(mem, at, kind_in(mem, at)),
+        side_of(seen.mode, seen.pair),
+        is_active(seen.mode, seen.pair),
+        setup.chaser,
+        setup.target,
+        chaser=motion_of(setup.chaser, both.chaser),
+        target=motion_of(setup.target, both.target),
+    )
+    outcome[AT.reach_J], outcome[AT.reach_m_per_s] = reach.energy, reach.speed
+
+
 @compiled
 def _close_open(tracker, log):
     if not tracker.open:
@@ -229,6 +249,7 @@ def orbit_run(marker, vector, mem, own, log, record, outcome, coarser):
     cycles = max(1, int(math.ceil(vector[TIME_AT + TIMES.duration] / T - 1e-9)))
     every = 1 if record.shape[0] > cycles else cycles  # cycles from stop to stop
     outcome[AT.kinetic_start_J] = kinetic(setup, both)
+    outcome[AT.reach_J], outcome[AT.reach_m_per_s] = math.nan, math.nan
 
     # A step of `dt` leads from `both` at t to `after`. If modes change in it, a shorter one is
     # tried: `same` < dt < `changed`.
@@ -264,7 +285,10 @@ def orbit_run(marker, vector, mem, own, log, record, outcome, coarser):
         t = stop if at_stop else t + dt
         if steps == 1 and seen.depth > DEEPEST_START:
             status = DEEP_AT_START
+        was_open = tracker.open
         tracker = _follow(tracker, log, mode, seen, passed, t)
+        if tracker.open and not was_open and tracker.closed == 0:
+            _note_reach(outcome, setup, mem, seen, both)
         sums = _with_piece(sums, passed)
         stored, mode = seen.stored, seen.mode
         if not is_sane(setup, both, kinetic(setup, both)):

@@ -21,10 +21,11 @@ from softdock.core.contact.latch import (
     is_overloaded,
     keep_peaks,
     latch_load,
+    may_engage,
     wanted_numbers,
 )
 from softdock.core.contact.latch_keys import LATCH, LATCH_KEYS, MOST_LATCHES
-from softdock.core.contact.seat import CAPTURES, at_seat
+from softdock.core.contact.seat import CAPTURES
 from softdock.core.machine.compiled import apart, by_type, compiled
 from softdock.core.machine.vector import CAPTURE_AT, LATCHES_AT
 from softdock.core.orbit.attached import Latches
@@ -127,7 +128,7 @@ def _look(latches, vector, setup, mem, t, chaser, target):
         latch = _latch(latches, vector, mem, i)
         base, at = latch.base, latch.at
         if not is_holding(int(mem[at + IN_LATCH.state])):
-            if at_seat(vector, CAPTURE_AT, latch.pair, chaser, target):
+            if may_engage(vector, CAPTURE_AT, latch, chaser, target):
                 bits |= SEATED << i
             continue
         bits |= HOLDING << i

@@ -21,11 +21,13 @@ from softdock.core.mounting import ON_BOTH, ON_CHASER, ON_TARGET
 from softdock.core.optional_limits import or_no_limit
 from softdock.core.sensor.keys import LATEST, MEAN, SENSOR
 from softdock.core.spatial.motion import Wrench
-from softdock.core.spatial.vectors import add, add_scaled, load3, scale
+from softdock.core.spatial.vectors import add, add_scaled, dot, load3, scale
 
 __all__ = ["LATEST", "MEAN", "ON_BOTH", "ON_CHASER", "ON_TARGET", "SENSOR"]
 
 AT = SENSOR.at
+
+FADED_SQUARED = 1e-24  # N^2, (Nm)^2; what is left of a filtered wrench below is none
 
 
 class SensorParams(NamedTuple):
@@ -197,6 +199,13 @@ def sensor_noise(sensor, chance, which, cycle, sample):
 
 
 @compiled
+def _faded(a):
+    """What a low-pass still remembers of a contact long past is nothing: methods divide by the size
+    of a force."""
+    return a if dot(a, a) > FADED_SQUARED else (0.0, 0.0, 0.0)
+
+
+@compiled
 def read_sensor(sensor, chance, which, tick, filtered, true):
     """One sample. `which`: 0 chaser's, 1 target's; `tick`: when (cycle k, number of the sample,
     t [s]); `filtered`: the last sample behind the low-pass. Returns the reading and the new
@@ -224,5 +233,6 @@ def read_sensor(sensor, chance, which, tick, filtered, true):
             )
         force = add(scale(sensor.keep, filtered.force), scale(1.0 - sensor.keep, force))
         torque = add(scale(sensor.keep, filtered.torque), scale(1.0 - sensor.keep, torque))
+        force, torque = _faded(force), _faded(torque)
     filtered = Wrench(force, torque)
     return _converted(sensor, filtered), filtered

@@ -141,10 +141,20 @@ def touch_cone(shape, tip, radius, side, active):
 
 @compiled
 def _seat(shape, tip, radius):
-    """Height above the bottom; infinite outside the cone."""
-    height = dot(shape.axis, tip)
-    is_inside = height <= 0.0 and norm(add_scaled(tip, -height, shape.axis)) <= shape.radius
-    return height + shape.depth - radius if is_inside else math.inf
+    """Height above the bottom, negative below it; infinite before the mouth and where the tip's
+    centre is farther out than the cone's own radius at its height. A tip that presses on the wall
+    is still inside while it is nearer to the inner face than to the outer one."""
+    z = dot(shape.axis, tip)
+    x = norm(add_scaled(tip, -z, shape.axis)) - shape.radius
+    n = max(z, -shape.depth) * shape.sine - x * shape.cosine
+    is_inside = z <= 0.0 and n >= -0.5 * shape.thickness
+    return z + shape.depth - radius if is_inside else math.inf
+
+
+@compiled
+def _range(shape, radius, within):
+    """Anywhere on the bottom, and tilted until the probe would lie on the wall."""
+    return shape.bottom_radius + 2.0 * within, math.atan2(shape.sine, shape.cosine)
 
 
 @compiled
@@ -207,6 +217,7 @@ CONE_SHAPE = TargetShape(
     keys=KEYS,
     touch=touch_cone,
     seat=_seat,
+    latch_range=_range,
     store=_store,
     closed=_closed,
     sector=_sector,

@@ -6,7 +6,7 @@ from __future__ import annotations
 from softdock.core.machine.compiled import compiled
 from softdock.core.machine.generated import choosing
 from softdock.core.shapes.cone import CONE_SHAPE
-from softdock.core.shapes.shape import TargetShape
+from softdock.core.shapes.shape import TargetShape, plain_latch_range
 from softdock.core.shapes.sphere import SPHERE_SHAPE
 from softdock.core.shapes.wall import WALL_SHAPE
 
@@ -32,6 +32,13 @@ _seat = choosing(
     "geometry, shape, tip, radius",
     "geometry",
     [one.seat for one in SHAPE_MODELS],
+    but="geometry",
+)
+_latch_range = choosing(
+    "latch_range_of_shape",
+    "geometry, shape, radius, within",
+    "geometry",
+    [one.latch_range or plain_latch_range for one in SHAPE_MODELS],
     but="geometry",
 )
 _sector = choosing(
@@ -66,9 +73,16 @@ def touch_pair(pair, side, active, tip):
 
 @compiled
 def seat_distance(pair, tip):
-    """Distance from the surface of the tip to the seat [m]; `tip`: its centre from the shape,
-    target axes. Infinite outside a cone."""
+    """Distance from the surface of the tip to the seat [m], negative where it presses into it;
+    `tip`: its centre from the shape, target axes. Infinite outside a cone."""
     return _seat(pair.geometry, pair.shape, tip, pair.tip_radius)
+
+
+@compiled
+def default_latch_range(pair, within):
+    """How far from its docked place [m], and turned from its docked attitude [rad], a latch of this
+    pair engages where the scenario states no range."""
+    return _latch_range(pair.geometry, pair.shape, pair.tip_radius, within)
 
 
 @compiled

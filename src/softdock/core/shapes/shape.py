@@ -7,6 +7,7 @@ numbers stand in `Shape`; what a user writes of it is its own `keys`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -72,6 +73,15 @@ class TargetShape:
     # plain Python: (vector, own) -> largest angle of a normal from the axis [deg]
     widest: Callable[..., float] | None = None
     drawing: Drawing = PLAIN  # plain Python: for pages and analyses
+    # (shape, radius, within) -> m and rad from the docked pose in which a latch engages, where a
+    # scenario states none; `within`: capture.within_m
+    latch_range: Any = None
+
+
+@compiled
+def plain_latch_range(shape, radius, within):
+    """Of a seat without an edge, a wall's or a sphere's surface."""
+    return radius + 10.0 * within, math.pi / 9.0
 
 
 @compiled

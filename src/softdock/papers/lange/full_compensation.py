@@ -190,10 +190,7 @@ def _speeds() -> str:
         role = ("c1", "c3", "c5")[i]
         for name, dash, width in (("filter", "solid", 2.2), ("ignored", "dot", 1.6)):
             series = one_run(wanted, name).series
-            parting = (
-                series["remapping.corrected.chaser.velocity.x"]
-                - series["remapping.corrected.target.velocity.x"]
-            )
+            parting = series["corrected.chaser.velocity.x"] - series["corrected.target.velocity.x"]
             lines.append(
                 Line(
                     f"{wanted.restitution:g}, {name}",

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
-from softdock.analysis.judgement import WORDS
+from softdock.analysis.judgement import ALL_WORDS
 from softdock.campaign.outcome_columns import ACTIVE
 from softdock.campaign.outcomes import Outcome, heading, on_page
 from softdock.campaign.precision import said as said_of_precision
@@ -102,11 +102,11 @@ def _answer(r: dict[str, Any]) -> str:
 def _by_variant(r: dict[str, Any]) -> str:
     """Verdicts and requirement of every variant, a row each."""
     required = any(v.get("requirement") for v in r["variants"])
-    headings = ["variant", "verdict", *WORDS, *(["requirement"] if required else [])]
+    headings = ["variant", "verdict", *ALL_WORDS, *(["requirement"] if required else [])]
     said = {one["variant"]: one["word"] for one in r["judgement"]["variants"]}
     rows = []
     for i, v in enumerate(r["variants"]):
-        counts = [_shown(r, f"variants.{i}.judged.{word}", "") for word in WORDS]
+        counts = [_shown(r, f"variants.{i}.judged.{word}", "") for word in ALL_WORDS]
         row = [escape(v["label"]), escape(said[v["label"]]), *counts]
         if required:
             row.append(escape(v["requirement"]["sentence"].removeprefix("Requirement: ")))

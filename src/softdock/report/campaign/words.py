@@ -117,7 +117,8 @@ def interval(v: dict[str, Any], rate: str) -> str:
     """In words; empty where runs are no independent draws."""
     found = v[f"{rate}_interval"]
     return (
-        f"{percent(found[0])} to {percent(found[1])} with 95 % confidence"
+        f"{percent(found[0])} to {percent(found[1])}, each with "
+        f"{percent(v['interval_confidence'])} confidence"
         if found is not None
         else ""
     )

@@ -11,7 +11,8 @@ import numpy as np
 from softdock.comparison.ranking import worst_distance
 from softdock.report.frame.charts import Line, chart
 
-ROLES = {"faithful": "c3", "off": "c2", "unsafe": "c4"}  # of the verdict's word
+# of the verdict's word
+ROLES = {"faithful": "c3", "distorted": "c2", "unsafe": "c4", "no verdict": "c1"}
 ROW, FRAME = 30, 110  # pixels of a bar, and around them
 Say = Callable[[float], str]
 ROOM = 1.35  # of the longest bar: its number stands behind it

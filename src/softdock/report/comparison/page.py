@@ -134,8 +134,7 @@ def _ranking(r: Any) -> str:
     for i, c in enumerate(r["candidates"]):
         at = f"candidates.{i}"
         worst = (
-            f"{percent_at(r, f'{at}.worst.distance_from_orbit')} "
-            f"<small>({escape(error_name(c['worst']))})</small>"
+            f"{_far_at(r, f'{at}.worst')} <small>({escape(error_name(c['worst']))})</small>"
             if c["worst"]
             else "needs none"
         )
@@ -143,8 +142,8 @@ def _ranking(r: Any) -> str:
             number_at(r, f"{at}.rank"),
             f"{escape(c['method'])}<br><small>{escape(c['integrator'])}</small>",
             escape(c["judgement"]["word"]),
-            percent_at(r, f"{at}.distance_from_orbit"),
-            percent_at(r, f"{at}.distance_from_orbit_worst"),
+            percent_at(r, f"{at}.distance_from_orbit") if c["status"] == "completed" else "",
+            _far_at(r, at),
             worst,
         ]
         cells += [
@@ -161,7 +160,7 @@ def _ranking(r: Any) -> str:
     orbit += [number_at(r, "orbit.contact_count"), number_at(r, "orbit.peak_force_N")]
     rows.append([*orbit, *([] if ended else [""])])
     note = (
-        "Best first: runs that reached their end, by verdict, by the worst distance from orbit, "
+        "Best first: runs that reached their end, by verdict, by its largest excess over a bound, "
         "then by the size of the invented energy. Distance from orbit is that of both "
     )
     note += (
@@ -175,6 +174,14 @@ def _ranking(r: Any) -> str:
         strong=[0] if r["candidates"] else [],
         words=(1, 2),
     ) + e.text(note)
+
+
+def _far_at(r: Any, at: str) -> str:
+    """The worst distance, or why the run stopped."""
+    row = e.look_up(r, at)
+    if row["status"] != "completed":
+        return escape(str(row["status"]))
+    return percent_at(r, f"{at}.{_worst_key(row)}")
 
 
 def _costs(r: Any) -> str:

@@ -142,10 +142,12 @@ def text_with_command(before: str, command: str, after: str = "") -> str:
 def judgement(judged: Mapping[str, Any]) -> str:
     """The word in its colour, why, the bounds, and one next step: the first thing on a page."""
     sentence, word = str(judged["sentence"]), str(judged["word"])
+    kind = word.replace(" ", "-")
     return (
-        f'<p class="verdict {escape(word)}"><strong>{escape(sentence[: len(word)])}</strong>'
+        f'<p class="verdict {escape(kind)}"><strong>{escape(sentence[: len(word)])}</strong>'
         f"{escape(sentence[len(word) :])}</p>"
         f'<p class="next">{escape(str(judged["next_step"]))}</p>'
+        + "".join(f'<p class="doubt">{escape(f"Doubt: {one}")}</p>' for one in judged["doubts"])
     )
 
 

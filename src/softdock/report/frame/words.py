@@ -8,7 +8,7 @@ from softdock.report.frame.elements import UNITS
 
 LABELS = {  # of keys below the top level; those at the top are declared (analysis/metrics.py)
     "energy_ratio_at_end": "Energy ratio at the end of the run",
-    "distance_from_orbit_at_end": "Distance from orbit at the end of the run",
+    "distance_from_orbit_later": "Distance from orbit, settle_s later",
     "distance_from_orbit_worst": "Distance from orbit, the worse of both",
     "compared_from_s": "Compared from",
     "compared_at_s": "Compared at",

@@ -17,7 +17,7 @@ from softdock.placement.mounting import STAND_OFF
 from softdock.placement.place import Placement, limit_words
 from softdock.placement.robot_path import RobotPath
 from softdock.placement.search import MARGIN, Found
-from softdock.placement.words import check_sentence, placement_sentence
+from softdock.placement.words import check_sentence, empty_words, placement_sentence
 from softdock.report.frame.charts import ROLES, Line, chart
 from softdock.report.frame.elements import bullets, listing, number, table, text, verdict
 from softdock.report.frame.page import page, plain
@@ -180,6 +180,7 @@ def _check(result: Placement) -> str:
             rows.append([f"{robot}: {LIMIT_WORDS[use.what]}", *cells])
     headings = ["limit", "used", "at [s]", "joint", "numbers"]
     html = text(check_sentence(result.check)) + table("Limits", headings, rows, words=(3, 4))
+    html += "".join(text(words) for words in empty_words(result.check))
     pairs = [
         [escape(f"{p.first} and {p.second}"), number(1e3 * p.distance, 3), number(p.time, 4)]
         for p in result.check.nearest[:8]

@@ -28,6 +28,7 @@ from softdock.report.frame.elements import (
 from softdock.report.frame.page import page
 from softdock.report.frame.replay import replay
 from softdock.report.recording.scene import scene_of_recording
+from softdock.scenario.moving_robots import fixed_bodies
 
 SECONDS = "time [s]"
 LEAD = "Recorded on a rig. This page shows what was measured; softdock is no safety function."
@@ -47,6 +48,7 @@ MOST_EVENTS = 500
 
 def recording_page(recording: Recording) -> str:
     """One self-contained HTML page."""
+    recording.judgement()
     metrics = recording.metrics
     made = {
         "verdict": ("", _first_look(recording, metrics)),
@@ -79,9 +81,8 @@ def _first_look(recording: Recording, metrics: dict[str, Any]) -> str:
     warnings = bullets(recording.warnings, "warnings") if recording.warnings else ""
     ended = text(f"The recording ended because: {recording.status}.")
     judged = metrics["judgement"]
-    left_out = text("A log cannot tell: " + ", ".join(judged["not_judged"]) + ".")
     first = judgement(judged) + text(recording.sentence, "plain")
-    return first + tiles(found) + left_out + ended + warnings
+    return first + tiles(found) + ended + warnings
 
 
 def _replay(recording: Recording) -> str:
@@ -98,10 +99,22 @@ def _windows(recording: Recording) -> list[tuple[float, float]]:
     return [(one["start_s"], one["end_s"]) for one in recording.contacts]
 
 
+def _moving(recording: Recording) -> list[str]:
+    """The bodies that are no bolted mock-up: by the scenario, or by what was commanded."""
+    series, fixed = recording.series, []
+    if recording.scenario is not None:
+        fixed = list(fixed_bodies(recording.scenario.tables))
+    for body in BODIES:
+        key = f"command.{body}.velocity"
+        if f"{key}.x" in series and not np.any(series[key]):
+            fixed.append(body)
+    return [body for body in BODIES if body not in fixed]
+
+
 def _sizes(recording: Recording, patterns: dict[str, str], kind: str) -> list[Line]:
     """Sizes of vectors over time, of those that were recorded."""
     series, lines = recording.series, []
-    for body in BODIES:
+    for body in _moving(recording):
         for pattern, role in patterns.items():
             key = f"{pattern.format(body)}.{kind}"
             if f"{key}.x" in series:

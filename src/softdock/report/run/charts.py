@@ -15,6 +15,7 @@ from softdock.report.frame.charts import Line, chart, scaled
 from softdock.report.run.motion_charts import SECONDS, windows_of
 from softdock.runs.joint_rows import rows_over_time
 from softdock.runs.run import Run
+from softdock.scenario.moving_robots import fixed_bodies
 
 
 def force_chart(run: Run, orbit: Orbit) -> str:
@@ -166,6 +167,9 @@ def observed_chart(run: Run) -> str:
     )
 
 
+BOTH = "Kinetic energy of both satellites"
+
+
 def kinetic_chart(run: Run, orbit: Orbit) -> str:
     """Kinetic energy of the satellites against orbit's."""
     loop, ideal = run.series["energy.kinetic"], orbit.series["energy.kinetic"]
@@ -177,7 +181,7 @@ def kinetic_chart(run: Run, orbit: Orbit) -> str:
     caption = "In contact some of it is stored in the spring."
     return chart(
         "kinetic",
-        "Kinetic energy of both satellites",
+        "Kinetic energy of the satellite" if fixed_bodies(run.scenario.tables) else BOTH,
         lines,
         SECONDS,
         f"energy [{unit}]",

@@ -21,6 +21,7 @@ from softdock.report.run.charts import (
     observed_chart,
     phases_chart,
 )
+from softdock.report.run.fidelity_tables import fidelity_table, final_table
 from softdock.report.run.joint_charts import joint_section
 from softdock.report.run.latch_charts import latch_section
 from softdock.report.run.method_sections import method_section
@@ -30,8 +31,6 @@ from softdock.report.run.stability import stability_section
 from softdock.report.run.strip import strip
 from softdock.report.run.tables import (
     contact_tables,
-    fidelity_table,
-    final_table,
     key_tiles,
     ledger_table,
     methods_tables,
@@ -42,6 +41,7 @@ from softdock.report.run.tables import (
 from softdock.report.run.why import why_section
 from softdock.runs.run import Run
 from softdock.scenario.files import to_toml
+from softdock.scenario.moving_robots import fixed_bodies, moving_robots
 from softdock.scene import scene_of
 
 SHADED = "Shaded: the mock-ups touch. "
@@ -122,7 +122,7 @@ def what_was_run(metrics: Mapping[str, Any], tables: Mapping[str, Any]) -> str:
         f"integrator {of('satellites.integrator')}",
         *(
             f"{body}'s robot: {of(f'robots.{body}.model')}, {of(f'robots.{body}.delay_ms')}"
-            for body in ("chaser", "target")
+            for body in moving_robots(tables)
         ),
         "method " + (", ".join(of(key) for key in methods) if methods else RAW),
     ]
@@ -186,7 +186,11 @@ def _energy(told: Told) -> str:
 
 
 def _methods(told: Told) -> str:
-    return methods_tables(told.metrics) if told.metrics.get("method_books") else ""
+    return (
+        methods_tables(told.metrics, fixed_bodies(told.tables))
+        if told.metrics.get("method_books")
+        else ""
+    )
 
 
 def _scenario(told: Told) -> str:
@@ -222,7 +226,10 @@ SECTIONS = [  # in the order of the page
     Section(
         "fidelity",
         "Fidelity",
-        lambda told: fidelity_table(told.metrics) + final_table(told.metrics),
+        lambda told: (
+            fidelity_table(told.metrics, fixed_bodies(told.tables))
+            + final_table(told.metrics, fixed_bodies(told.tables))
+        ),
     ),
     Section("scenario", "Scenario", _scenario),
 ]

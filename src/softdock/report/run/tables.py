@@ -9,7 +9,7 @@ from typing import Any
 from softdock.analysis.metric import Metric, names_over_phases
 from softdock.analysis.metrics import METRICS
 from softdock.report.frame.elements import folded, look_up, shown, table, text, tile, tiles, unit_of
-from softdock.report.frame.words import OF_METHODS, ROWS, label, of_orbit
+from softdock.report.frame.words import OF_METHODS, ROWS, label
 
 CONTACT_COLUMNS = {
     "start_s": "start [s]",
@@ -58,7 +58,8 @@ def _invented(metrics: Mapping[str, Any], metric: Metric) -> str:
 
 def _distance(metrics: Mapping[str, Any], metric: Metric) -> str:
     known = metrics[metric.name] is not None
-    beside = f"at the end {shown(metrics, 'distance_from_orbit_at_end')}<br>" + (
+    settle = f"{metrics['judgement']['bounds']['settle_s']:g} s later"
+    beside = f"{settle} {shown(metrics, 'distance_from_orbit_later')}<br>" + (
         "0 is orbit" if known else _why_not(metrics)
     )
     return tile(label(metric.name), shown(metrics, metric.name), beside, metric.tile)
@@ -146,18 +147,6 @@ def _contact_table(metrics: Mapping[str, Any], path: str, caption: str) -> str:
     return table(caption, headings, rows)
 
 
-def fidelity_table(metrics: Mapping[str, Any]) -> str:
-    """Every number of the comparison with orbit."""
-    keys = list(metrics["fidelity"])
-    beside = {key: of_orbit(key) for key in keys if of_orbit(key) in metrics["fidelity"]}
-    rows = []
-    for key in keys:
-        if key not in beside.values():
-            orbit = shown(metrics, f"fidelity.{beside[key]}") if key in beside else ""
-            rows.append([escape(label(key)), shown(metrics, f"fidelity.{key}"), orbit])
-    return table("This run against orbit", ["", "this run", "orbit"], rows)
-
-
 def ledger_table(metrics: Mapping[str, Any]) -> str:
     """The rows and their sum; then all the other books."""
     rows = [
@@ -187,8 +176,9 @@ def ledger_table(metrics: Mapping[str, Any]) -> str:
     )
 
 
-def methods_tables(metrics: Mapping[str, Any]) -> str:
-    """What each method did: its sums, and what it removed and returned by axis."""
+def methods_tables(metrics: Mapping[str, Any], fixed: Sequence[str] = ()) -> str:
+    """What each method did: its sums, and what it removed and returned by axis; `fixed`: bodies
+    that never move."""
     parts = []
     for name, books in metrics["method_books"].items():
         path = f"method_books.{name}"
@@ -205,6 +195,7 @@ def methods_tables(metrics: Mapping[str, Any]) -> str:
                     *(shown(metrics, f"{path}.axes.{i}.{key}", unit="") for key in AXIS_COLUMNS),
                 ]
                 for i, axis in enumerate(books["axes"])
+                if not str(axis["axis"]).startswith(tuple(fixed))
             ]
             parts.append(
                 table(
@@ -214,32 +205,6 @@ def methods_tables(metrics: Mapping[str, Any]) -> str:
                 )
             )
     return side_by_side(*parts)
-
-
-def final_table(metrics: Mapping[str, Any]) -> str:
-    """State at the end, this run's and orbit's."""
-    final = metrics["final"]
-    paths = [key for key, value in final.items() if not isinstance(value, Mapping)]
-    paths += [f"{body}.{key}" for body in ("chaser", "target") for key in final[body]]
-    rows = []
-    for path in paths:
-        body = path.rpartition(".")[0]
-        unit = f" [{unit_of(path)}]" if unit_of(path) else ""
-        name = (
-            f"{body.capitalize()}'s {label(path).lower()}{unit}" if body else f"{label(path)}{unit}"
-        )
-        rows.append(
-            [escape(name), _vector(metrics, f"final.{path}"), _vector(metrics, f"reference.{path}")]
-        )
-    return table("Satellites at the end", ["", "this run", "orbit"], rows)
-
-
-def _vector(metrics: Mapping[str, Any], path: str) -> str:
-    value = look_up(metrics, path)
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        numbers = (shown(metrics, f"{path}.{i}", unit="") for i in range(len(value)))
-        return f'<span class="vector">{" &ensp;".join(numbers)}</span>'
-    return shown(metrics, path, unit="")
 
 
 def phases_table(metrics: Mapping[str, Any]) -> str:

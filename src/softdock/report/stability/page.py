@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from softdock.files.atomic import write_whole
 from softdock.report.frame.charts import ROLES, Line, chart
 from softdock.report.frame.elements import text
 from softdock.report.frame.page import page
@@ -34,9 +35,8 @@ def write_page(panels: list[Panel], file: Path, title: str) -> None:
     sections = {
         "charts": ("Where the loop is stable", f"<p>{EXPLAINED}</p>\n" + chart_section(panels))
     }
-    file.write_text(
-        page("Stability", title, sections, {"stability": as_data(panels)}), encoding="utf-8"
-    )
+    made = page("Stability", title, sections, {"stability": as_data(panels)})
+    write_whole(file, made.encode(), "chart")
 
 
 def _area(panel: Panel, curve: Curve) -> Line:

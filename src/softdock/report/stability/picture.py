@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import math
 from pathlib import Path
 from typing import Any
 
 from softdock.errors import SoftdockError
+from softdock.files.atomic import write_whole
 from softdock.stability.panels import AXES, MS, Panel
 
 COLOURS = ("#1f5fa8", "#b3541e", "#2f7d4f", "#7a4b9a", "#8a6d1d", "#444444")
@@ -28,7 +30,9 @@ def write_picture(panels: list[Panel], file: Path, title: str) -> None:
     figure.suptitle(title, fontsize=10)
     for i, panel in enumerate(panels):
         _draw(figure.add_subplot(rows, columns, i + 1), panel)
-    figure.savefig(file, dpi=160)
+    drawn = io.BytesIO()
+    figure.savefig(drawn, dpi=160, format=file.suffix[1:] or "png")
+    write_whole(file, drawn.getvalue(), "chart")
 
 
 def _draw(axes: Any, panel: Panel) -> None:

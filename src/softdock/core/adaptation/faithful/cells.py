@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from softdock.core.adaptation.corrected import CORRECTED_CELLS
 from softdock.core.adaptation.faithful.free_flight import FLIGHT_CELLS
 from softdock.core.adaptation.faithful.friction import RUB_CELLS
 from softdock.core.adaptation.faithful.joint_cells import JOINT_CELLS
@@ -79,10 +80,9 @@ CELLS = Cells(
     Cell("reach", 1, "m", "largest distance of a tip from the chaser's centre of mass"),
     Cell("fading", 1, "-", "1: set-points are offset"),
     Cell("clear", 1, "-", "cycles since satellites and mock-ups touched"),
-    Cell("impulse", 3, "Ns", "of the contact on the chaser so far"),
-    Cell("shadow_impulse", 3, "Ns", "the same of the recomputed past"),
-    Cell("shadow_peak", 1, "N^2", "its largest force, squared"),
-    Cell("past_impulse", 3, "Ns", "change of the impulse by a past taken over"),
+    Cell("corrected", CORRECTED_CELLS.size, "", "the contact's force: corrected.py"),
+    Cell("shadow_impulse", 3, "Ns", "of the contact on the chaser in the recomputed past"),
+    Cell("shadow_largest", 1, "N^2", "its largest force there, squared"),
     Cell("leads", 2, "s", "by which both set-points are ahead"),
     Cell("lead_rates", 2, "-", "how fast that changes"),
     Cell("sent", 26, "m, -, m/s, rad/s", "set-points last sent"),
@@ -117,5 +117,12 @@ CELLS = Cells(
     Cell("joint", JOINT_CELLS.size, "", "their fit: joint.py"),
     Cell("unexplained", 1, "-", "samples of a force far beyond noise while nothing touched"),
 )
-CELL, RING_AT = CELLS.at, CELLS.size  # behind: what others gave, 12 floats a cycle
-OTHERS = 12
+CELL, RING_AT = CELLS.at, CELLS.size  # behind: a row for each stamp
+PAST_CELLS = Cells(
+    "faithful_past",
+    Cell("others", 12, "N, Nm", "what others gave in the cycle that begins at the stamp"),
+    Cell("satellites", BOTH, "m, -, m/s, Nms", "at the stamp, as recomputed last"),
+    Cell("force", 3, "N", "of the contact on the chaser, mean over the cycle that ends there"),
+    Cell("largest", 1, "N^2", "its largest in that cycle, squared"),
+)
+PAST, PAST_FLOATS = PAST_CELLS.at, PAST_CELLS.size

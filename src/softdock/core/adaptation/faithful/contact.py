@@ -7,6 +7,7 @@ the phase of the contact in the method's cells.
 
 from __future__ import annotations
 
+from softdock.core.adaptation.corrected import take_past
 from softdock.core.adaptation.faithful.cells import CELL
 from softdock.core.adaptation.faithful.fallback import (
     forget_ledger,
@@ -35,7 +36,7 @@ from softdock.core.machine.compiled import apart, compiled
 from softdock.core.shapes.keys import PAIR
 from softdock.core.shapes.pair import IN_PAIR, PAIR_FLOATS
 from softdock.core.shapes.prepare import store_pair
-from softdock.core.spatial.vectors import add_scaled, load3, norm, store3, subtract
+from softdock.core.spatial.vectors import add_scaled, load3, norm, subtract
 
 APART, BY_LEDGER, TOUCHING, FINISHING = 0.0, 1.0, 2.0, 3.0  # from 2 on: held in a contact
 NEITHER, FLIES, OVER = 0, 1, 2  # what follow_contact finds
@@ -170,7 +171,6 @@ def follow_contact(method, mem, rig, satellites):
         copy_latches(mem, m + CELL.latches, m + CELL.start_latches)
         mem[m + CELL.frozen], mem[m + CELL.samples], mem[m + CELL.given] = 0.0, 0.0, 0.0
         mem[m + CELL.matters] = _force_that_matters(rig, satellites)
-        store3(mem, m + CELL.impulse, (0.0, 0.0, 0.0))
         free = free_for(-depth, motions.chaser, motions.target, mem[m + CELL.reach], SWIFTEST)
         mem[m + CELL.clear_until] = t + free
         return NEITHER if mock_ups_touch else FLIES
@@ -222,13 +222,12 @@ def take_over(method, mem, rig, satellites):
     copy_latches(mem, m + CELL.shadow_latches, m + CELL.latches)
     take_futures(mem, m)
     cycles = float(rig.cycle) - mem[m + CELL.start_stamp]
-    mem[m + CELL.rewound] = cycles
+    mem[m + CELL.rewound] = min(cycles, float(method.rows))  # of more, the oldest are not kept
     mem[m + CELL.longest] = max(mem[m + CELL.longest], cycles)
     mem[m + CELL.rewinds] += 1.0
     mem[m + CELL.rewound_energy] = pair_energy(rig, corrected) - pair_energy(rig, satellites)
     impulse = load3(mem, m + CELL.shadow_impulse)
-    store3(mem, m + CELL.past_impulse, subtract(impulse, load3(mem, m + CELL.impulse)))
-    store3(mem, m + CELL.impulse, impulse)
+    take_past(mem, m + CELL.corrected, impulse, mem[m + CELL.shadow_largest])
     mem[m + CELL.shadow_stamp] = -1.0
     if mem[m + CELL.phase] == FINISHING:
         mem[m + CELL.phase], mem[m + CELL.clear] = TOUCHING, 0.0

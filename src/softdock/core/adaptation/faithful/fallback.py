@@ -26,7 +26,7 @@ from softdock.core.adaptation.energy_ledger.keys import (
     EnergyLedger,
     ring_rows,
 )
-from softdock.core.adaptation.faithful.cells import CELL, OTHERS, RING_AT
+from softdock.core.adaptation.faithful.cells import CELL, PAST_FLOATS, RING_AT
 from softdock.core.adaptation.faithful.free_flight import ENOUGH, FLIGHT, noise_of
 from softdock.core.adaptation.measured.doubts import prepare_doubts
 from softdock.core.adaptation.measured.motions import load_satellites
@@ -53,7 +53,7 @@ def ledger_of(method, mem, T):
     m = method.memory
     noise = noise_of(mem, m + CELL.flight)
     return EnergyLedger(
-        memory=m + RING_AT + OTHERS * method.rows,
+        memory=m + RING_AT + PAST_FLOATS * method.rows,
         rows=int(math.ceil(0.5 * WINDOW / T)) + 3,  # as in ring_rows
         form=REFUND,
         transit=SLOPE,
@@ -85,7 +85,7 @@ def ledger_work(ledger, mem):
 @apart
 def forget_ledger(method, mem, T):
     """A ledger that begins again: its rings must not hold an earlier contact's readings."""
-    first = method.memory + RING_AT + OTHERS * method.rows
+    first = method.memory + RING_AT + PAST_FLOATS * method.rows
     rows = int(math.ceil(0.5 * WINDOW / T)) + 3
     for i in range(LEDGER_CELLS_SIZE + rows * ROW_FLOATS):
         mem[first + i] = 0.0

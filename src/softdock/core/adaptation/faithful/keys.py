@@ -80,7 +80,7 @@ class Faithful(NamedTuple):
     gravity: tuple  # m/s^2, world axes; zero where the sensor is not on the chaser
     window: float  # s, from the first to the last of the samples whose mean a reading is; 0: of one
     scatter: float  # s, root mean square of their instants about the middle
-    rows: int  # of what others gave, a row for each cycle that may be recomputed
+    rows: int  # of the past, a row for each cycle that may be recomputed
     tare: bool
     lead: bool
     damping: bool

@@ -84,7 +84,7 @@ def _in_touch(method, mem, rig, satellites, lead, at, others):
         mem[at + FUTURE.age] = 0.0
     twin = Twin(m + CELL.pairs, at + FUTURE.latches, m + CELL.laws, method.number)
     for _ in range(cycles):
-        found, steps = believed_cycle(mem, twin, rig, found, dt)
+        found, steps, _ = believed_cycle(mem, twin, rig, found, dt)
         if steps == 0:
             found = flown(rig, found, dt)
     if not free:

@@ -24,6 +24,7 @@ from softdock.core.machine.deferred import deferred
 
 WORTH = 0.2  # relative spread of a stiffness below which it is worth acting on
 SOME = 4.0  # samples after which any law is better than none
+TWO = 2.0  # samples that tell a damper from a spring
 ROUNDS, HURRIED = 2, 4  # of the joint fit in a cycle; once nothing touches any more
 WORK, HURRIED_WORK = 1200.0, 2400.0  # of a search for a law in a cycle [samples looked at]
 SAME_LAG = 1e-3  # of a lag: friction is not fitted again for a smaller change
@@ -176,8 +177,8 @@ def _show(method, mem, law):
 
 @apart
 def is_worth(method, mem, rig):
-    """Whether what was found is known well enough to act on. A first sample may be of a touch that
-    has only begun: a damper's force over no depth looks like any stiffness."""
+    """Whether what was found is known well enough to act on. Where a damper may be, one sample is
+    not: of a touch that has only begun, its force over no depth looks like any stiffness."""
     c, t = rig.chaser, rig.target
     ease = (0.0 if c.fixed else c.inverse_mass[0]) + (0.0 if t.fixed else t.inverse_mass[0])
     for i in range(method.number):
@@ -189,6 +190,7 @@ def is_worth(method, mem, rig):
         seen = mem[fit + FIT.seen] + mem[method.memory + CELL.many + KEPT.seen]
         none = mem[method.memory + CELL.laws + i * LAW_FLOATS + LAW.stiffness] == 0.0
         rough = mem[fit + FIT.spread] > WORTH and not (none and seen >= SOME)
-        if rough or pace > STIFFEST:
+        one = none and method.damping and seen < TWO
+        if rough or one or pace > STIFFEST:
             return False
     return True

@@ -4,6 +4,7 @@ wrench acts, and the ledger brings them to the energy that the real contact left
 
 from __future__ import annotations
 
+from softdock.core.adaptation.corrected import note_force
 from softdock.core.adaptation.energy_ledger.method import follow, remember
 from softdock.core.adaptation.faithful.cells import CELL
 from softdock.core.adaptation.faithful.fallback import bounded, ledger_of, ledger_work
@@ -15,7 +16,7 @@ from softdock.core.adaptation.measured.motions import load_wrenches, store_wrenc
 from softdock.core.machine.compiled import compiled
 from softdock.core.machine.deferred import deferred
 from softdock.core.spatial.motion import opposite
-from softdock.core.spatial.vectors import store3, subtract
+from softdock.core.spatial.vectors import dot, store3, subtract
 
 
 @deferred("the wrench in the ledger's hands", returns="wrenches")
@@ -38,7 +39,9 @@ def by_ledger(method, mem, rig, measured, satellites, wrenches):
             pose_age=measured.pose_age,
             mismatch=measured.mismatch,
         )
-    store3(mem, m + CELL.force, measured.wrenches.chaser.force)
+    force = measured.wrenches.chaser.force
+    store3(mem, m + CELL.force, force)
+    note_force(mem, m + CELL.corrected, rig.T, force, dot(force, force))
     mem[m + CELL.taken] = ledger_work(ledger, mem) - mem[m + CELL.booked]
     mem[m + CELL.booked] = ledger_work(ledger, mem)
     given = remember(ledger, mem, rig, measured, satellites, wrenches)

@@ -16,6 +16,7 @@ and whatever is believed is a passive law from one touch on (docs/faithful.md).
 
 from __future__ import annotations
 
+from softdock.core.adaptation.corrected import CORRECTED_CELLS, note_force
 from softdock.core.adaptation.declaration import ONCE
 from softdock.core.adaptation.energy_ledger.method import send
 from softdock.core.adaptation.faithful import notes
@@ -54,8 +55,8 @@ from softdock.core.adaptation.faithful.recomputed_future import carry_futures
 from softdock.core.adaptation.faithful.recomputed_past import (
     MOST_CYCLES,
     carry_past,
-    contact_impulse,
     mean_wrenches,
+    past,
 )
 from softdock.core.adaptation.faithful.samples import take_samples
 from softdock.core.adaptation.faithful.satellite_steps import Twin, believed_cycle, flown
@@ -73,7 +74,7 @@ from softdock.core.adaptation.method import Method
 from softdock.core.adaptation.remapping.other_wrenches import with_others
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.motion import no_wrench, opposite
-from softdock.core.spatial.vectors import add, dot, load3, store3, subtract
+from softdock.core.spatial.vectors import dot, load3, store3, subtract
 
 
 @compiled
@@ -83,6 +84,7 @@ def _in_free_flight(method, mem, measured, wrenches):
     mem[m + CELL.rewound], mem[m + CELL.rewound_energy], mem[m + CELL.acts] = 0.0, 0.0, 0.0
     mem[m + CELL.taken] = 0.0
     store3(mem, m + CELL.force, (0.0, 0.0, 0.0))
+    note_force(mem, m + CELL.corrected, 0.0, (0.0, 0.0, 0.0), 0.0)
     return Wrenches(
         exchanged(wrenches.chaser, measured.wrenches.chaser, nothing),
         exchanged(wrenches.target, measured.wrenches.target, nothing),
@@ -148,23 +150,19 @@ def _in_contact(method, mem, rig, measured, satellites, wrenches, over):
         mem[m + CELL.rewound_energy] = pair_energy(rig, before) - pair_energy(rig, satellites)
         mem[m + CELL.acts] = 1.0
     twin = Twin(m + CELL.pairs, m + CELL.latches, m + CELL.laws, method.number)
-    after, steps = believed_cycle(mem, twin, rig, before, rig.T)
+    after, steps, most = believed_cycle(mem, twin, rig, before, rig.T)
     mean = Wrenches(no_wrench(), no_wrench())
     taken = -mem[m + CELL.rewound_energy]
     if steps > 0:
         mem[m + CELL.acts] = 1.0
         mean = mean_wrenches(rig, before, after)
         taken += pair_energy(rig, before) - pair_energy(rig, after)
-        store3(
-            mem,
-            m + CELL.impulse,
-            add(load3(mem, m + CELL.impulse), contact_impulse(rig, before, after)),
-        )
     elif mem[m + CELL.acts] != 0.0:
         after = flown(rig, before, rig.T)
     store_satellites(mem, m + CELL.after, after)
     store_wrenches(mem, m + CELL.mean, mean)
     store3(mem, m + CELL.force, mean.chaser.force)
+    note_force(mem, m + CELL.corrected, rig.T, mean.chaser.force, most)
     mem[m + CELL.taken] = taken
     mem[BOOK_DESIGNED] += designed - taken
     extra = measured.wrenches
@@ -257,9 +255,6 @@ def replaced(method, mem):
     return Replaced(
         taken=mem[m + CELL.taken],
         acts=mem[m + CELL.phase] != APART,
-        past_changed=mem[m + CELL.rewound] > 0.0,
-        impulse=load3(mem, m + CELL.past_impulse),
-        peak_squared=mem[m + CELL.shadow_peak],
         pushes=dot(force, force) > 0.0,
     )
 
@@ -277,6 +272,7 @@ METHOD = Method(
     set_point=set_point,
     rewound=rewound,
     replaced=replaced,
+    past=past,
     cells=CELLS,
     memory=notes.memory,
     refuses=notes.refuses,
@@ -287,5 +283,6 @@ METHOD = Method(
     once=ONCE,
     settles_energy=True,
     holds_contact="phase",
+    parts=(CORRECTED_CELLS,),
     double_only="the law's identification, which was never tried in single",
 )

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from softdock.core.adaptation.energy_ledger.keys import refuses as ledger_refuses
-from softdock.core.adaptation.faithful.cells import CELL, OTHERS, RING_AT
+from softdock.core.adaptation.faithful.cells import CELL, PAST_FLOATS, RING_AT
 from softdock.core.adaptation.faithful.fallback import ledger_floats
 from softdock.core.adaptation.faithful.free_flight import ENOUGH, FLIGHT
 from softdock.core.adaptation.faithful.friction import RUB
@@ -38,7 +38,7 @@ HARDLY_KNOWN = 0.2  # relative spread of a stiffness
 
 
 def memory(values: Mapping[str, Any], T: float) -> int:
-    return RING_AT + OTHERS * past_rows(values, T) + ledger_floats(T)
+    return RING_AT + PAST_FLOATS * past_rows(values, T) + ledger_floats(T)
 
 
 def refuses(scenario: Any) -> str | None:

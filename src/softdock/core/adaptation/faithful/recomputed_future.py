@@ -46,7 +46,7 @@ def _carry(method, mem, rig, at, steps_left):
     twin = Twin(m + CELL.pairs, at + FUTURE.latches, m + CELL.shadow_laws, method.number)
     while steps_left > 0 and (left > 0.0 or stamp < rig.cycle):
         dt = lead / math.ceil(lead / rig.T - 1e-9) if left > 0.0 else rig.T
-        found, steps = believed_cycle(mem, twin, rig, found, dt)
+        found, steps, _ = believed_cycle(mem, twin, rig, found, dt)
         if steps == 0:
             found = flown(rig, found, dt)
         steps_left -= steps + 1

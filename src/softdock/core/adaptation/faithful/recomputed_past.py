@@ -8,11 +8,23 @@ touch on, has led them. Nothing of a law that was believed in between remains in
 
 from __future__ import annotations
 
-from softdock.core.adaptation.faithful.cells import CELL, FUTURE, FUTURE_FLOATS, OTHERS, RING_AT
+from softdock.core.adaptation.faithful.cells import (
+    CELL,
+    FUTURE,
+    FUTURE_FLOATS,
+    PAST,
+    PAST_FLOATS,
+    RING_AT,
+)
 from softdock.core.adaptation.faithful.law import LAW, LAW_FLOATS
-from softdock.core.adaptation.faithful.satellite_steps import Twin, believed_cycle, flown
+from softdock.core.adaptation.faithful.satellite_steps import (
+    Twin,
+    believed_cycle,
+    contact_impulse,
+    flown,
+)
 from softdock.core.adaptation.faithful.touches import copy_latches
-from softdock.core.adaptation.interface import Wrenches
+from softdock.core.adaptation.interface import Past, Wrenches
 from softdock.core.adaptation.measured.motions import (
     load_satellites,
     load_wrenches,
@@ -24,7 +36,7 @@ from softdock.core.machine.compiled import apart, compiled
 from softdock.core.rings import Ring, row_of
 from softdock.core.spatial.motion import Wrench
 from softdock.core.spatial.rigid_body import BODY_FLOATS
-from softdock.core.spatial.vectors import add, dot, load3, multiply, scale, store3, subtract
+from softdock.core.spatial.vectors import add, dot, load3, scale, store3, subtract
 
 MOST_CYCLES, MOST_STEPS = 16, 48  # recomputed in one cycle; steps, of which a cycle has several
 SAME = 1e-7  # of a law's numbers: a smaller change is none
@@ -33,18 +45,18 @@ WORTH = 1e-3  # while a contact lasts, a smaller one waits until it is over
 
 @compiled
 def _row(method, stamp):
-    return row_of(Ring(method.memory + RING_AT, method.rows, OTHERS), stamp)
+    return row_of(Ring(method.memory + RING_AT, method.rows, PAST_FLOATS), stamp)
 
 
 @compiled
 def note_others(method, mem, stamp, others):
     """What others gave the satellites in the cycle that begins at a stamp."""
-    store_wrenches(mem, _row(method, stamp), others)
+    store_wrenches(mem, _row(method, stamp) + PAST.others, others)
 
 
 @compiled
 def others_at(method, mem, stamp):
-    return load_wrenches(mem, _row(method, stamp))
+    return load_wrenches(mem, _row(method, stamp) + PAST.others)
 
 
 @compiled
@@ -109,7 +121,7 @@ def begin_past(method, mem):
         mem[m + CELL.shadow + i] = mem[m + CELL.start + i]
     mem[m + CELL.shadow_stamp] = mem[m + CELL.start_stamp]
     forget_both(mem, m + CELL.shadow_futures)
-    mem[m + CELL.shadow_peak] = 0.0
+    mem[m + CELL.shadow_largest] = 0.0
     store3(mem, m + CELL.shadow_impulse, (0.0, 0.0, 0.0))
 
 
@@ -124,38 +136,41 @@ def carry_past(method, mem, rig):
     twin = Twin(m + CELL.pairs, latches, laws, method.number)
     while stamp < end and spent < MOST_STEPS:
         before = satellites
-        satellites, steps = believed_cycle(mem, twin, rig, satellites, rig.T)
+        satellites, steps, most = believed_cycle(mem, twin, rig, satellites, rig.T)
         spent += steps + 1
+        impulse = contact_impulse(rig, before, satellites)
         if steps == 0:
             satellites = flown(rig, satellites, rig.T)
-        else:
-            _note_force(method, mem, rig, before, satellites)
         others = others_at(method, mem, stamp)
         if not is_nothing(others):
             satellites = with_others(rig, satellites, others)
         stamp += 1
+        _note_past(method, mem, rig, stamp, satellites, impulse, most)
     store_satellites(mem, m + CELL.shadow, satellites)
     mem[m + CELL.shadow_stamp] = float(stamp)
     return stamp == rig.cycle
 
 
 @compiled
-def _note_force(method, mem, rig, before, after):
-    """Impulse and largest force of a cycle, for the log of contacts."""
-    m = method.memory
-    impulse = contact_impulse(rig, before, after)
+def _note_past(method, mem, rig, stamp, satellites, impulse, most):
+    """A recomputed cycle that ends at a stamp; `most`: its largest force, squared."""
+    m, at = method.memory, _row(method, stamp)
+    store_satellites(mem, at + PAST.satellites, satellites)
+    store3(mem, at + PAST.force, scale(1.0 / rig.T, impulse))
+    mem[at + PAST.largest] = most
     store3(mem, m + CELL.shadow_impulse, add(load3(mem, m + CELL.shadow_impulse), impulse))
-    squared = dot(impulse, impulse) / (rig.T * rig.T)
-    mem[m + CELL.shadow_peak] = max(mem[m + CELL.shadow_peak], squared)
+    mem[m + CELL.shadow_largest] = max(mem[m + CELL.shadow_largest], most)
 
 
 @compiled
-def contact_impulse(rig, before, after):
-    """Impulse of the contact on the chaser [Ns], from the gain of momentum of whichever body is
-    free."""
-    if rig.chaser.fixed:
-        return multiply(rig.target.mass, subtract(before.target.v, after.target.v))
-    return multiply(rig.chaser.mass, subtract(after.chaser.v, before.chaser.v))
+def past(method, mem, stamp):
+    """The recomputed past, as long as no other is begun."""
+    at = _row(method, stamp)
+    return Past(
+        load_satellites(mem, at + PAST.satellites),
+        load3(mem, at + PAST.force),
+        mem[at + PAST.largest],
+    )
 
 
 @compiled

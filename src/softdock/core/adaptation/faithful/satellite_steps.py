@@ -271,11 +271,25 @@ def flown(rig, satellites, dt):
     )
 
 
+@compiled
+def contact_impulse(rig, before, after):
+    """Impulse of the contact on the chaser [Ns], from the gain of momentum of whichever body is
+    free."""
+    if rig.chaser.fixed:
+        return multiply(rig.target.mass, subtract(before.target.v, after.target.v))
+    return multiply(rig.chaser.mass, subtract(after.chaser.v, before.chaser.v))
+
+
 @apart
 def believed_cycle(mem, twin, rig, satellites, T):
-    """Satellites after T under the contact that is believed, and the steps it took; 0: none touched
-    and they are as they were."""
+    """Satellites after T under the contact that is believed, the steps it took (0: none touched
+    and they are as they were), and the largest mean force of a step on the chaser, squared."""
     steps, near = steps_for(mem, twin, rig, satellites, T)
+    most = 0.0
     for i in range(steps):
+        before = satellites
         satellites = stepped(mem, twin, near, rig, satellites, T / steps, i % 2 == 1)
-    return satellites, steps
+        impulse = contact_impulse(rig, before, satellites)
+        most = max(most, dot(impulse, impulse))
+    per = steps / T
+    return satellites, steps, per * per * most

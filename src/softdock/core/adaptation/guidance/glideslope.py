@@ -2,7 +2,9 @@
 
 In: a navigation sample. Out: force and torque on the chaser, chaser axes.
 
-    closing speed    v_end + slope x distance, at most v_max (held by `along`)
+    closing speed    v_end + slope x (distance - plume_off), at least v_end, at most v_max (held by
+                     `along`, with the slope's own deceleration fed forward): the brakes are off
+                     nearer than plume_off, so the slope ends there
     across the axis  a = -w^2 p - 2 zeta w v      of the tip
     attitude         alpha = -w^2 turn - 2 zeta w rate      to the docked attitude
 
@@ -20,16 +22,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softdock.core.adaptation.declaration import Checked
+from softdock.core.adaptation.guidance.allocation import thruster_rows
 from softdock.core.adaptation.guidance.guided import (
     LARGEST_TURN,
     Wanted,
     controller,
     torque_problems,
 )
-from softdock.core.adaptation.guidance.keys import APPROACHES, DRIFTS, HOLDS
+from softdock.core.adaptation.guidance.keys import APPROACHES, DRIFTS, HOLDS, THRUSTER
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.machine.parameters import Group, Parameter
+from softdock.core.spatial.arrays import matrix
 from softdock.core.spatial.rotations import (
     exponential,
     inverse,
@@ -53,6 +57,8 @@ from softdock.core.spatial.vectors import (
 
 TWICE_ZETA = 1.6
 NOTHING = (0.0, 0.0, 0.0)
+STEPS = 2000  # of the forecast of an approach
+FASTER = 1.1  # than asked: an arrival that is warned about
 
 
 def _key(name, key, meaning, default, unit, low, high, **more):
@@ -63,7 +69,15 @@ GLIDESLOPE = Group(
     "glideslope",
     "Closes at a speed that falls with the distance, holds the tip to the port's axis and the "
     "chaser to its docked attitude, and holds the latched pair's attitude.",
-    _key("slope", "slope_per_s", "closing speed per distance", 0.01, "1/s", 0.0, 1.0),
+    _key(
+        "slope",
+        "slope_per_s",
+        "closing speed per distance beyond thrusters.plume_off_m",
+        0.01,
+        "1/s",
+        0.0,
+        1.0,
+    ),
     _key("v_end", "end_m_per_s", "closing speed at the port", 0.01, "m/s", 0.0, 1.0),
     _key("v_max", "most_m_per_s", "largest closing speed", 0.05, "m/s", 0.0, 10.0),
     _key("along", "along_per_s", "gain on the closing speed", 0.1, "1/s", 0.0, 10.0),
@@ -126,9 +140,11 @@ def prepare(marker, vector, base, memory, guided):
 def _approach(m, rig, seen):
     """Force and torque towards the port, chaser axes."""
     axis = m.guided.axis
-    closing = -min(m.v_max, m.v_end + m.slope * max(seen.distance, 0.0))
+    left = max(seen.distance - m.guided.plume_off, 0.0)
+    closing = -min(m.v_max, m.v_end + m.slope * left)
     speed = dot(seen.velocity, axis)
-    a = scale(m.along * (closing - speed), axis)
+    braking = -m.slope * speed if left > 0.0 and closing > -m.v_max else 0.0
+    a = scale(m.along * (closing - speed) + braking, axis)
     a = add_scaled(a, -m.across * m.across, add_scaled(seen.position, -seen.distance, axis))
     a = add_scaled(a, -TWICE_ZETA * m.across, add_scaled(seen.velocity, -speed, axis))
     alpha = add_scaled(scale(-m.turn * m.turn, seen.turn), -TWICE_ZETA * m.turn, seen.rate)
@@ -195,8 +211,55 @@ def _moments(inertia: Any) -> np.ndarray:
     return np.abs(given) if given.ndim == 1 else np.abs(given).sum(axis=1)
 
 
+def _start(values: dict[str, Any], tables: Any) -> tuple[float, float]:
+    """Distance of the tip from the port along its axis [m], and closing speed [m/s], at t = 0."""
+    chaser, target = tables["chaser"], tables["target"]
+    R, S = (matrix(np.asarray(body["attitude_wxyz"], float)) for body in (chaser, target))
+    arm = R @ np.asarray(values["navigation.tip_m"], float)
+    axis = np.asarray(values["navigation.axis"], float)
+    axis = axis / np.linalg.norm(axis)
+    away = np.asarray(chaser["position_m"]) - np.asarray(target["position_m"]) + arm
+    v = np.asarray(chaser["velocity_m_per_s"]) - np.asarray(target["velocity_m_per_s"])
+    v = v + np.cross(R @ np.asarray(chaser["rate_rad_per_s"]), arm)
+    v = v - np.cross(S @ np.asarray(target["rate_rad_per_s"]), away)
+    distance = float(axis @ (S.T @ away - np.asarray(values["navigation.port_m"], float)))
+    return distance, -float(axis @ (S.T @ v))
+
+
+def _brakes(values: dict[str, Any], which: str, mass: float) -> float:
+    """The largest deceleration along the port's axis [m/s^2]. `which`: far or near."""
+    docked = matrix(np.asarray(values["navigation.docked_wxyz"], float))
+    axis = docked.T @ np.asarray(values["navigation.axis"], float)
+    wish = np.concatenate([np.maximum(axis, 0.0), np.zeros(3), np.maximum(-axis, 0.0), np.zeros(3)])
+    columns = thruster_rows(values)[:, THRUSTER.slice_of(which)]
+    makes_none = not columns[:, np.argmax(wish)].any()
+    most = values["thrusters.thrust_N"] / float(np.max(columns @ wish)) if not makes_none else 0.0
+    return float(most * np.linalg.norm(axis) / mass)
+
+
+def arrival_speed(values: dict[str, Any], tables: Any) -> float:
+    """Closing speed at the port [m/s] by this law along the axis alone, with the brakes that these
+    thrusters have; NaN: it does not get there."""
+    key = {one.name: float(values[f"guidance.{one.key}"]) for one in GLIDESLOPE.parameters}
+    off, mass = float(values["thrusters.plume_off_m"]), float(np.max(tables["chaser"]["mass_kg"]))
+    far, near = (_brakes(values, which, mass) for which in ("far", "near"))
+    distance, speed = _start(values, tables)
+    dt = max(distance, 0.0) / max(key["v_end"], 1e-3) / STEPS
+    answers = -math.expm1(-key["along"] * dt) / dt if dt > 0.0 else 0.0  # 1/s
+    for _ in range(4 * STEPS):
+        if distance <= max(key["drift"], 0.0):
+            return speed
+        asked = min(key["v_max"], key["v_end"] + key["slope"] * max(distance - off, 0.0))
+        on_slope = distance > off and asked < key["v_max"]
+        slower = answers * (speed - asked) + (key["slope"] * speed if on_slope else 0.0)
+        speed -= dt * min(slower, far if distance >= off else near)
+        distance -= dt * speed
+    return math.nan
+
+
 def check(values: dict[str, Any], tables: Any) -> Checked:
-    """Thrusters that cannot answer ten degrees off, on the way or as a pair."""
+    """Thrusters that cannot answer ten degrees off, on the way or as a pair; an arrival that is
+    faster than asked."""
     angle = math.radians(LARGEST_TURN)
     moments = _moments(tables["chaser"]["inertia_kg_m2"])
     wanted = moments * values["guidance.turn_rad_per_s"] ** 2 * angle
@@ -204,7 +267,17 @@ def check(values: dict[str, Any], tables: Any) -> Checked:
     if values["guidance.docked_m"] > values["guidance.drift_m"]:
         allowed = "at most guidance.drift_m: docked is behind where it drifts"
         problems.append(("guidance.docked_m", values["guidance.docked_m"], allowed))
-    return problems, []
+    warnings = []
+    asked, speed = values["guidance.end_m_per_s"], math.nan
+    if not problems and not tables["chaser"].get("fixed"):
+        speed = arrival_speed(values, tables)
+    if speed > FASTER * asked:
+        warnings.append(
+            f"guidance.end_m_per_s: asks for {1e3 * asked:.3g} mm/s at the port, but the tip "
+            f"arrives at about {1e3 * speed:.3g} mm/s: it is faster when thrusters.plume_off_m = "
+            f"{values['thrusters.plume_off_m']:g} m takes the brakes away, or they are too weak"
+        )
+    return problems, warnings
 
 
 METHOD = controller(

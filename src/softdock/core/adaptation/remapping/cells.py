@@ -5,53 +5,14 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from softdock.core.adaptation.memory import Recorded, recorded
+from softdock.core.adaptation.corrected import CORRECTED_CELLS
+from softdock.core.adaptation.memory import recorded
 from softdock.core.adaptation.remapping.environment.filter_cells import FILTER_CELLS
 from softdock.core.adaptation.remapping.environment.stiffness import FIT_CELLS
 from softdock.core.adaptation.remapping.wanted.contact import MODEL_CELLS
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.spatial.motion import MOTION_FLOATS
 from softdock.core.spatial.rigid_body import BODY_FLOATS
-
-
-def _motion(body: str, what: str) -> tuple[Recorded, ...]:
-    """Pose and twist of a satellite, in the order of spatial/motion.py."""
-    stem, past = f"corrected.{body}", "its past corrected"
-    return (
-        recorded(
-            f"{body}_position",
-            "m",
-            f"position of {what}, {past}",
-            frame="world",
-            parts="xyz",
-            channel=f"{stem}.position",
-        ),
-        recorded(
-            f"{body}_attitude",
-            "-",
-            f"attitude of {what}, {past}",
-            frame="world from body",
-            parts="wxyz",
-            channel=f"{stem}.attitude",
-        ),
-        recorded(
-            f"{body}_velocity",
-            "m/s",
-            f"velocity of {what}, {past}",
-            frame="world",
-            parts="xyz",
-            channel=f"{stem}.velocity",
-        ),
-        recorded(
-            f"{body}_rate",
-            "rad/s",
-            f"angular velocity of {what}, {past}",
-            frame="body",
-            parts="xyz",
-            channel=f"{stem}.rate",
-        ),
-    )
-
 
 RECORDED = (
     recorded(
@@ -99,16 +60,6 @@ RECORDED = (
         "elsewhere than before; so far",
     ),
     recorded("deviation", "m", "largest distance of an executable set-point from the computed one"),
-    recorded(
-        "past_force",
-        "N",
-        "mean force on the chaser satellite over the cycle, its past corrected",
-        frame="world",
-        parts="xyz",
-        channel="corrected.force",
-    ),
-    *_motion("chaser", "the chaser satellite"),
-    *_motion("target", "the target satellite"),
 )
 # of executable set-points, per robot: motion, accelerations and room to plan
 FOLLOWER_FLOATS = MOTION_FLOATS + 36
@@ -149,9 +100,7 @@ CELLS = Cells(
     Cell("began", 1, "-", "stamp of its first force"),
     Cell("taken_now", 1, "J", "by the wanted contact in this cycle"),
     Cell("missed", 1, "cycles", "in which the line missed the surface"),
-    Cell("impulse", 3, "Ns", "on the chaser since the contact began"),
-    Cell("past_impulse", 3, "Ns", "its change by a new past"),
-    Cell("past_peak", 1, "N^2", "largest force there, squared"),
+    Cell("corrected", CORRECTED_CELLS.size, "", "the contact's force: corrected.py"),
     Cell("first_force", 1, "N", "of the contact's first reading"),
 )
 CELL, RING_AT = CELLS.at, CELLS.size  # the history stands behind

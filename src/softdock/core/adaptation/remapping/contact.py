@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 
+from softdock.core.adaptation.corrected import take_past
 from softdock.core.adaptation.remapping.cells import CELL
 from softdock.core.adaptation.remapping.environment.contact_readings import CLEAR
 from softdock.core.adaptation.remapping.environment.stiffness import FIT
@@ -122,7 +123,6 @@ def open_contact(method, mem, rig, env, wrench, felt, satellites):
     mem[m + CELL.known], mem[m + CELL.acted] = 1.0, 0.0
     mem[m + CELL.contacts] += 1.0
     _note_first(method, mem, model.normal, env.pair, norm(wrench.force))
-    store3(mem, m + CELL.impulse, (0.0, 0.0, 0.0))
     mem[m + CELL.has_left] = 0.0
     _note_environment(method, mem, env, model)
     if method.rows < 2:
@@ -146,9 +146,7 @@ def _rewound(method, mem, rig, model, satellites, latest):
     if cycles > 0:
         mem[m + CELL.rewound], mem[m + CELL.acted] = float(cycles), float(cycles)
         mem[m + CELL.rewinds] += 1.0
-        mem[m + CELL.past_peak] = peak_squared
-        store3(mem, m + CELL.past_impulse, subtract(impulse, load3(mem, m + CELL.impulse)))
-        store3(mem, m + CELL.impulse, impulse)
+        take_past(mem, m + CELL.corrected, impulse, peak_squared)
         mem[m + CELL.deepest] = max(mem[m + CELL.deepest], float(cycles))
         energy = kinetic_energy(rig.chaser, corrected.chaser) + kinetic_energy(
             rig.target, corrected.target

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import math
 
+from softdock.core.adaptation.corrected import CORRECTED_CELLS, note_force
 from softdock.core.adaptation.declaration import Belief
 from softdock.core.adaptation.interface import BOOK_DESIGNED, CYCLE, Replaced, Wrenches
 from softdock.core.adaptation.measured.line_of_action import (
@@ -64,14 +65,8 @@ from softdock.core.adaptation.remapping.wanted.contact import (
 from softdock.core.adaptation.remapping.wanted.law import loss_in
 from softdock.core.adaptation.remapping.wanted.motion import this_cycle
 from softdock.core.machine.compiled import apart, compiled
-from softdock.core.spatial.motion import (
-    MOTION_FLOATS,
-    Wrench,
-    no_wrench,
-    opposite,
-    store_motion,
-)
-from softdock.core.spatial.vectors import add, add_scaled, load3, norm, store3, subtract
+from softdock.core.spatial.motion import Wrench, no_wrench, opposite
+from softdock.core.spatial.vectors import add, dot, norm, store3, subtract
 
 
 @compiled
@@ -164,9 +159,8 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
     store_wrenches(mem, m + CELL.mean, mean)
     mem[m + CELL.taken] += taken
     mem[m + CELL.taken_now] = taken
-    store3(
-        mem, m + CELL.impulse, add_scaled(load3(mem, m + CELL.impulse), rig.T, mean.chaser.force)
-    )
+    force = mean.chaser.force
+    note_force(mem, m + CELL.corrected, rig.T, force, dot(force, force))
     mem[BOOK_DESIGNED] += designed - taken
     mem[m + CELL.designed] += designed - taken
     extra = measured.wrenches  # what other methods added to the measured wrench stays
@@ -197,10 +191,6 @@ def _record(method, mem, rig, mean, satellites):
     mem[m + CELL.overlap] = overlap
     mem[m + CELL.contact] = mem[m + CELL.seen] + (2.0 if acting else 0.0)
     store3(mem, m + CELL.normal, normal)
-    store3(mem, m + CELL.past_force, mean.chaser.force)
-    motions = satellite_motions(rig, satellites)
-    store_motion(mem, m + CELL.chaser_position, motions.chaser)
-    store_motion(mem, m + CELL.chaser_position + MOTION_FLOATS, motions.target)
 
 
 @apart
@@ -235,19 +225,8 @@ def rewound(method, mem):
 def replaced(method, mem):
     """What the wanted contact did in this cycle, for the books and the log of contacts."""
     m = method.memory
-    acts, changed, pushes = (
-        mem[m + CELL.known] != 0.0,
-        mem[m + CELL.rewound] > 0.0,
-        mem[m + CELL.contact] >= 2.0,
-    )
-    return Replaced(
-        taken=mem[m + CELL.taken_now],
-        acts=acts,
-        past_changed=changed,
-        impulse=load3(mem, m + CELL.past_impulse),
-        peak_squared=mem[m + CELL.past_peak],
-        pushes=pushes,
-    )
+    acts, pushes = mem[m + CELL.known] != 0.0, mem[m + CELL.contact] >= 2.0
+    return Replaced(taken=mem[m + CELL.taken_now], acts=acts, pushes=pushes)
 
 
 METHOD = Method(
@@ -264,7 +243,7 @@ METHOD = Method(
     set_point=executable.set_point,
     rewound=rewound,
     replaced=replaced,
-    past=rewind.rewrite_past,
+    past=rewind.past,
     cells=CELLS,
     memory=reports.memory,
     check=checks.check,
@@ -279,5 +258,6 @@ METHOD = Method(
     books=reports.books,
     contact_key="threshold_N",
     holds_contact="contact",
+    parts=(CORRECTED_CELLS,),
     double_only="the re-mapping, whose past and filter were never tried in single",
 )

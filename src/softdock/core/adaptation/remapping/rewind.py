@@ -10,7 +10,7 @@ cost.
 
 from __future__ import annotations
 
-from softdock.core.adaptation.interface import Wrenches
+from softdock.core.adaptation.interface import Past, Wrenches
 from softdock.core.adaptation.measured.motions import (
     load_satellites,
     load_wrenches,
@@ -22,11 +22,7 @@ from softdock.core.adaptation.remapping.wanted.contact import elastic_energy, ov
 from softdock.core.adaptation.remapping.wanted.motion import desired_cycle
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.rings import Ring, row_of
-from softdock.core.spatial.motion import (
-    no_wrench,
-    store_motion,
-)
-from softdock.core.spatial.rigid_body import motion_of
+from softdock.core.spatial.motion import no_wrench
 from softdock.core.spatial.vectors import add_scaled, dot, load3, store3
 
 
@@ -99,21 +95,7 @@ def rewind(method, mem, rig, model, latest):
 
 
 @compiled
-def rewrite_past(method, mem, chaser, target, record, column, row):
-    """The corrected past into rows that were recorded before `row`; `column`: the method's
-    first."""
-    count = int(mem[method.memory + CELL.rewound])
-    for stamp in range(row - count, row):
-        if stamp < record.shape[0]:
-            store3(
-                record[stamp],
-                column + CELL.past_force,
-                load3(mem, row_at(method, stamp - 1) + PAST.force),
-            )
-            satellites = load_satellites(mem, row_at(method, stamp))
-            store_motion(
-                record[stamp], column + CELL.chaser_position, motion_of(chaser, satellites.chaser)
-            )
-            store_motion(
-                record[stamp], column + CELL.target_position, motion_of(target, satellites.target)
-            )
+def past(method, mem, stamp):
+    """The past that was recomputed in this cycle."""
+    force = load3(mem, row_at(method, stamp - 1) + PAST.force)
+    return Past(load_satellites(mem, row_at(method, stamp)), force, dot(force, force))

@@ -1,0 +1,341 @@
+"""The numbers by which one run is judged: docs/verdict.md defines each.
+
+In: a run with its reference beside it. Out: a plain dict (`criteria_of`), NaN where a number is not
+defined for this run. Satellites are taken from the corrected motion where a method recomputed the
+past.
+
+    K        kinetic energy in the pair's barycentric frame (laboratory frame if a body is fixed)
+    W        work of external wrenches in that frame
+    E_0      kinetic energy that the first contact can reach (core/contact/reach.py)
+
+    energy   largest sum over consecutive ended contacts of
+             K(end) - K(touch) - W - (energy stored at the touch less at the end), over E_0
+    distance sqrt(d^T M d / (2 E_0)), d: difference of both twists from the reference's
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from softdock.analysis.corrected import corrected_motions
+from softdock.analysis.growth import Swing, swing_of
+from softdock.analysis.latches import times
+from softdock.analysis.momenta import (
+    MassProperties,
+    common_energies,
+    kinetic_energies,
+    mass_properties,
+    twist_distance,
+)
+from softdock.analysis.unexplained import contact_peak, unexplained_speed
+from softdock.analysis.when_apart import Contacts, both_apart, contacts_of, reference_contacts
+from softdock.core.adaptation.suggestions import known_of
+from softdock.core.machine import doors
+from softdock.runs.run import Run
+from softdock.runs.stepper import Stepper
+
+NOTHING = 1e-30  # J; less is no energy
+LITTLE = 1e-3  # of the external work: a kinetic energy below it is no scale
+STOPPED_FROM_OUTSIDE = ("interrupted", "stopped by the facility")
+
+
+class Compared(NamedTuple):
+    """What the criteria are computed from."""
+
+    run: Run
+    bodies: MassProperties
+    loop: np.ndarray  # (rows, 2, 13) motions of chaser and target
+    reference: np.ndarray
+    contacts: Contacts  # the loop's
+    others: Contacts  # the reference's
+    scale: float  # E_0, J
+    speed: float  # m/s, approach of the point of contact
+
+    @property
+    def rows(self) -> int:
+        return min(len(self.loop), len(self.reference))
+
+
+def criteria_of(run: Run) -> dict[str, Any]:
+    """All numbers of one run."""
+    c = _compared(run)
+    swing = swing_of(run) if c.contacts.still or c.others.still else None
+    brief = c.contacts.still and _is_brief(c, swing)
+    early, late = _distances(c, swing)
+    peak = contact_peak(run)
+    wanted = max((float(x["peak_force_satellite_N"]) for x in run.orbit.contacts), default=0.0)
+    latch, latch_wanted = (times(one.latches)["peak_force_N"] for one in (run, run.orbit))
+    free = unexplained_speed(run, c.contacts, c.others)
+    return {
+        "no_verdict": _no_verdict(c),
+        "limits": _limits(run),
+        "energy": _energy(c),
+        "growth": swing.growth if swing is not None and c.contacts.still else math.nan,
+        "growth_error": swing.error if swing is not None and c.contacts.still else math.nan,
+        "energy_kept": math.nan if brief else _kept(c, swing),
+        "distance": worse(early, late),
+        "distance_after_contact": early,
+        "distance_later": late,
+        "peak_force": _differs(peak, wanted),
+        "peak_force_N": peak,
+        "peak_force_reference_N": wanted,
+        "latch_force": _differs(latch, latch_wanted),
+        "latch_force_N": latch,
+        "latch_force_reference_N": latch_wanted,
+        "free_flight": free / c.speed if c.speed > 0.0 else math.nan,
+        "outcome": _outcomes(run),
+        "scale_J": c.scale,
+        "approach_m_per_s": c.speed,
+        "still_touching": c.contacts.still,
+        "ended_in_contact": brief,
+        **_mock_ups(c, wanted),
+    }
+
+
+def _mock_ups(c: Compared, wanted: float) -> dict[str, float]:
+    """Peak force between the mock-ups, what the contact on orbit with `contact.real` has, and what
+    the delay alone gives: travelling at the approach speed for the whole delay [N]."""
+    tables, known = c.run.scenario.tables, known_of(c.run.scenario)
+    differs = any(pair["wanted"] != pair["real"] for pair in tables["contact"])
+    by_delay, orbits = math.nan, math.nan if differs else wanted
+    if known.stiffness is not None and c.speed > 0.0:
+        damping = max(
+            float(pair["real"].get("damping_Ns_per_m", 0.0)) for pair in tables["contact"]
+        )
+        by_delay = (known.stiffness * known.delay + damping) * c.speed
+        if differs:
+            orbits = math.sqrt(2.0 * c.scale * known.stiffness)
+    return {
+        "mock_up_force_N": c.run.reached.peak_force_real_N,
+        "mock_up_force_on_orbit_N": orbits,
+        "mock_up_force_by_delay_N": by_delay,
+    }
+
+
+def worse(one: float, other: float) -> float:
+    """The larger of those that are defined."""
+    return max((x for x in (one, other) if not math.isnan(x)), default=math.nan)
+
+
+def _compared(run: Run) -> Compared:
+    bodies = mass_properties(run.scenario.vector)
+    loop = corrected_motions(run.series)
+    reference = corrected_motions(run.orbit.series)
+    contacts, others = contacts_of(run), reference_contacts(run.orbit)
+    scale, speed = _scale(run, bodies, reference, others)
+    if not scale > 0.0 and contacts.each:
+        scale, speed = _own_scale(run, bodies, loop, contacts)
+    return Compared(run, bodies, loop, reference, contacts, others, scale, speed)
+
+
+def _scale(
+    run: Run, bodies: MassProperties, reference: np.ndarray, others: Contacts
+) -> tuple[float, float]:
+    """E_0 [J] and the approach speed [m/s], by the reference; nothing approaches: the external work
+    done up to the end of its first contact, of the whole run without contact."""
+    reach, speed = run.orbit.reach, run.orbit.reach_speed
+    external, last = run.orbit.series["energy.external"], len(reference) - 1
+    if others.each and others.each[0].over is not None:
+        last = min(others.each[0].over, last)
+    given = _work(external, bodies, reference, 0, last)
+    if others.each and reach > LITTLE * given:
+        return reach, speed
+    if not others.each:  # pushes to and fro: all that was done
+        done = external - common_energies(bodies, reference)
+        given = float(np.sum(np.abs(np.diff(done))))
+    stored = float(run.orbit.series["energy.stored"][0])
+    scale = max(given, stored)
+    return (scale, _speed_of(bodies, scale)) if scale > NOTHING else (0.0, 0.0)
+
+
+def _own_scale(
+    run: Run, bodies: MassProperties, loop: np.ndarray, contacts: Contacts
+) -> tuple[float, float]:
+    """Of the loop's own first touch, where the reference never touches: by the normal speed that
+    the contact log has, and the kinetic energy of the pair."""
+    row = contacts.each[0].touch
+    energy = float(kinetic_energies(bodies, loop[row : row + 1])[0])
+    return energy, _speed_of(bodies, energy)
+
+
+def _speed_of(bodies: MassProperties, energy: float) -> float:
+    """Relative speed that has an energy [m/s]."""
+    inverse = float(np.sum(1.0 / np.min(bodies.mass, axis=1) * ~bodies.fixed))
+    return math.sqrt(2.0 * energy * inverse)
+
+
+def _work(
+    external: np.ndarray, bodies: MassProperties, rows: np.ndarray, first: int, last: int
+) -> float:
+    """Of external wrenches on the motion relative to the common centre of mass [J]."""
+    work = float(external[last] - external[first])
+    if work == 0.0:
+        return 0.0
+    common = common_energies(bodies, rows[[first, last]])
+    return work - float(common[1] - common[0])
+
+
+def _energy(c: Compared) -> float:
+    """The largest sum over consecutive contacts that have ended, over E_0. No contact in either:
+    kinetic energy after the last push, less the reference's."""
+    if not c.contacts.each and not c.others.each and c.scale > 0.0:
+        row = _after_last_push(c.run, c.rows - 1)
+        mine, theirs = (
+            float(kinetic_energies(c.bodies, one[[row]])[0]) for one in (c.loop, c.reference)
+        )
+        return (mine - theirs) / c.scale
+    series, most, ahead = c.run.series, -math.inf, 0.0
+    for contact in c.contacts.each:
+        if contact.over is None:
+            break
+        first, last = contact.touch, contact.over
+        before, after = kinetic_energies(c.bodies, c.loop[[first, last]])
+        gain = after - before - _work(series["energy.external"], c.bodies, c.loop, first, last)
+        stored = _stored(series)
+        gain -= stored[first] - stored[last]
+        ahead = max(ahead, 0.0) + float(gain)
+        most = max(most, ahead)
+    if not math.isfinite(most) or not c.scale > 0.0:
+        return math.nan
+    return most / c.scale
+
+
+def _distances(c: Compared, swing: Swing | None) -> tuple[float, float]:
+    """At the first instant at which neither is in contact, and `settle_s` later. A pair that still
+    touches: over its last swing, or the last `settle_s` if it does not swing."""
+    time, settle = c.run.series["time"], float(c.run.scenario.tables["verdict"]["settle_s"])
+    if not c.rows or not c.scale > 0.0:
+        return math.nan, math.nan
+    last = c.rows - 1
+    if c.contacts.still or c.others.still:
+        rows = slice(_window(c, swing), c.rows)
+        apart = twist_distance(c.bodies, c.loop[rows], c.reference[rows], c.scale)
+        mine, theirs = (math.sqrt(max(e, 0.0) / c.scale) for e in _swinging(c, rows))
+        return math.nan, worse(apart, abs(mine - theirs))
+    if c.contacts.each or c.others.each:
+        row = both_apart(c.run, c.contacts, c.others)
+    else:
+        row = _after_last_push(c.run, last)
+    if row is None:
+        return math.nan, math.nan
+    later = min(int(np.searchsorted(time, time[row] + settle - 1e-9)), last)
+    early, late = (
+        twist_distance(c.bodies, c.loop[[r]], c.reference[[r]], c.scale) for r in (row, later)
+    )
+    return early, late
+
+
+def _after_last_push(run: Run, last: int) -> int:
+    ends = [
+        table["rows"][-1][0]
+        for kind in ("hand", "external")
+        for table in run.scenario.tables[kind].values()
+        if table["rows"]
+    ]
+    return min(int(np.searchsorted(run.series["time"], max(ends, default=0.0))), last)
+
+
+def _is_brief(c: Compared, swing: Swing | None) -> bool:
+    """Whether the contact under way at the end says nothing yet of the energy that stays: it has
+    lasted neither `settle_s` nor a swing."""
+    settle = float(c.run.scenario.tables["verdict"]["settle_s"])
+    swings = swing is not None and math.isfinite(swing.period)
+    return not swings and c.run.series["time"][-1] - c.contacts.each[-1].start < settle
+
+
+def _window(c: Compared, swing: Swing | None) -> int:
+    """First row of the last swing, or of the last `settle_s`; not before both touch."""
+    span = float(c.run.scenario.tables["verdict"]["settle_s"])
+    if swing is not None and math.isfinite(swing.period):
+        span = swing.period
+    time = c.run.series["time"][: c.rows]
+    touches = [one.each[-1].start for one in (c.contacts, c.others) if one.still]
+    start = max(time[-1] - span - 1e-9, *touches)
+    return min(int(np.searchsorted(time, start)), c.rows - 1)
+
+
+def _swinging(c: Compared, rows: slice) -> tuple[float, float]:
+    """Kinetic and stored energy, mean over some rows: the loop's, the reference's [J]."""
+    mine, theirs = (
+        float(np.mean(kinetic_energies(c.bodies, motions[rows]) + _stored(series)[rows]))
+        for motions, series in ((c.loop, c.run.series), (c.reference, c.run.orbit.series))
+    )
+    return mine, theirs
+
+
+def _stored(series: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Energy in the contact [J]; nothing where nobody knows it."""
+    if "energy.stored" in series:
+        return series["energy.stored"]
+    return np.zeros(len(series["time"]))
+
+
+def _kept(c: Compared, swing: Swing | None) -> float:
+    """Kinetic and stored energy of a pair that still touches, mean of the last swing, less the
+    reference's, over E_0."""
+    if not c.contacts.still or not c.scale > 0.0 or not c.rows:
+        return math.nan
+    mine, theirs = _swinging(c, slice(_window(c, swing), c.rows))
+    return (mine - theirs) / c.scale
+
+
+def _differs(ours: float, theirs: float) -> float:
+    """Of the larger of both; NaN: neither is there."""
+    largest = max(ours, theirs)
+    return (ours - theirs) / largest if largest > 0.0 else math.nan
+
+
+def _outcomes(run: Run) -> list[str]:
+    """What happened in one of the two only, in words."""
+    mine, theirs = times(run.latches), times(run.orbit.latches)
+    captured = theirs_captured = False
+    if run.scenario.tables["capture"]["for_s"] > 0.0:
+        captured = math.isfinite(run.reached.captured_at_s)
+        theirs_captured = captured_in_reference(run)
+    pairs = (
+        ("touched", run.contact_count > 0, run.orbit.contact_count > 0),
+        ("captured", captured, theirs_captured),
+        ("latched", *(math.isfinite(one["latched_at_s"]) for one in (mine, theirs))),
+        ("broken", *(math.isfinite(one["broken_at_s"]) for one in (mine, theirs))),
+    )
+    return [
+        f"{word} {'in the loop' if ours else 'in the reference'} only"
+        for word, ours, reference in pairs
+        if ours != reference
+    ]
+
+
+def captured_in_reference(run: Run) -> bool:
+    """By the rule of the loop, at the loop's instants."""
+    scenario = run.scenario
+    rows = np.ascontiguousarray(corrected_motions(run.orbit.series).reshape(-1, 26))
+    mem = Stepper(scenario).mem
+    return math.isfinite(doors.capture_time(scenario.vector, scenario.markers.features, mem, rows))
+
+
+def _limits(run: Run) -> str:
+    """Why the loop may not be believed at all; empty: nothing."""
+    if run.status != "completed" and run.status not in STOPPED_FROM_OUTSIDE:
+        return run.status
+    touches = [(c["start_s"], c["end_s"]) for c in run.contacts]
+    for event in run.events:
+        if event["what"] == "saturated" and any(
+            event["from_s"] <= end and event["to_s"] >= start for start, end in touches
+        ):
+            return "the sensor was at its range during a contact"
+    return ""
+
+
+def _no_verdict(c: Compared) -> str:
+    """Why there is nothing to be judged; empty: there is."""
+    if c.run.status in STOPPED_FROM_OUTSIDE:
+        return f"the run was stopped from outside ({c.run.status})"
+    if c.run.orbit.status != "completed":
+        return f"the reference did not end: {c.run.orbit.status}"
+    if not c.scale > 0.0:
+        return "nothing moves or touches"
+    return ""
