@@ -82,21 +82,23 @@ def test_only_the_first_sender_of_a_robot_s_address_is_answered():
     server.warm_up()
     robot, other = Port(HOST, 0, ours.address), Port(HOST, 0, ours.address)
 
-    def answered(sender, ipoc):
+    def send(sender, ipoc):
         sender.send(ROB.replace(b"1000", b"%d" % ipoc), ours.address)
+
+    def answered():
         server.run(0.05)
         return [len(one.drain()) for one in (robot, other)]
 
-    assert answered(robot, 1000) == [1, 0]
-    assert answered(other, 1004) == [0, 0]
-    assert answered(robot, 1004) == [1, 0]
+    for sender, ipoc in ((robot, 1000), (other, 1004), (robot, 1004), (other, 1008)):
+        send(sender, ipoc)
     other.send(b"<Rob/>", ours.address)  # no telegram: nobody who could be taken for the robot
-    assert answered(other, 1008) == [0, 0]
+    assert answered() == [1, 0]
     counts = server.counts(0)
     assert (counts["other_senders"], counts["other_port"]) == (2, other.address[1])
     assert counts["sender_port"] == robot.address[1]
     time.sleep(1.05)
-    assert answered(other, 1012) == [0, 1]
+    send(other, 1012)
+    assert answered() == [0, 1]
     assert server.counts(0)["sender_port"] == other.address[1]
     for one in (ours, robot, other):
         one.close()

@@ -184,5 +184,5 @@ def serve(sockets, wire, program, robots, sensors, stop, until_ns, silence_ns):
                 _hear_sensor(sockets, wire, sensors[i], ROBOTS + i, since)
         for i in range(ROBOTS):
             if is_ready(sockets.descriptors[i]):
-                _hear_robot(sockets, wire, program, params, robots, sensors, i, since)
+                _hear_robot(sockets, wire, program, params, robots, sensors, i, since=since)
     return TOLD

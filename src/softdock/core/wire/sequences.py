@@ -113,7 +113,7 @@ def follow(state, number, step, most, modulus, arrival, step_ns, lasting_ns, is_
         return AGAIN, 0
     due = MORE + (max(arrival - state[LAST_NS], 0) + JITTER_NS) // step_ns if is_timed else most
     if ahead < 0 or ahead > min(most, due) * step:
-        return _doubt(state, number, step, most, modulus, arrival, step_ns, lasting_ns)
+        return _doubt(state, number, step, most, modulus, arrival, step_ns, lasting_ns=lasting_ns)
     if ahead % step != 0:
         state[ODD] += 1
         return OFF_STEP, 0
