@@ -191,6 +191,16 @@ def _hostile_files(seed: int) -> dict[str, Any]:
     return _all_held({name: mutated_files(name, 1000, seed) for name in KINDS})
 
 
+@part("logs", "damaged and odd CSV, Parquet and MCAP logs are imported, or refused by name")
+def _logs(seed: int) -> dict[str, Any]:
+    from benchmarks.hostile.log_samples import FORMATS
+    from benchmarks.hostile.logs import damaged_logs
+
+    mutants = {name: damaged_logs(name, NOW.number(1000), seed, odd=False) for name in FORMATS}
+    odd = {f"odd_{name}": damaged_logs(name, NOW.number(200), seed, odd=True) for name in FORMATS}
+    return _all_held(mutants | odd)
+
+
 @part("hostile_code", "mutated method and outcome files end as one message")
 def _hostile_code(seed: int) -> dict[str, Any]:
     from benchmarks.hostile.code_files import mutated_code
@@ -223,6 +233,46 @@ def _hostile_discs(seed: int) -> dict[str, Any]:
     from benchmarks.hostile.processes import damaged_caches, full_disc
 
     return _all_held({"full_disc": full_disc(60, seed), "caches": damaged_caches(10, seed)})
+
+
+@part("unwritable_places", "a place that cannot be written ends every command in one message")
+def _unwritable_places(seed: int) -> dict[str, Any]:
+    return _tests(seed, "tests/system/test_unwritable.py", "tests/unit/test_folders.py")
+
+
+@part("machine_code", "swapped machine code is never run, and others' folders stay")
+def _machine_code(seed: int) -> dict[str, Any]:
+    from benchmarks.hostile.processes import swapped_caches
+
+    return _held(swapped_caches(10, seed))
+
+
+@part("hostile_recordings", "no changed byte of a recording is read back or recovered")
+def _hostile_recordings(seed: int) -> dict[str, Any]:
+    from benchmarks.hostile.recordings import changed_recordings
+
+    return _held(changed_recordings(1000, seed))
+
+
+@part("public_functions", "wrong arguments of public functions are refused by name in a second")
+def _public_functions(seed: int) -> dict[str, Any]:
+    from benchmarks.hostile.functions import wrong_calls
+
+    return _held(wrong_calls(100, seed))
+
+
+@part("interrupts", "Ctrl-C while compiling, running, in campaigns and views ends in 130")
+def _interrupts(seed: int) -> dict[str, Any]:
+    from benchmarks.hostile.interrupts import interrupts
+
+    return _held(interrupts(25, seed))
+
+
+@part("valid_scenarios", "random valid rigs run: no traceback, hang or NaN, books close")
+def _valid_scenarios(seed: int) -> dict[str, Any]:
+    from benchmarks.hostile.valid import valid_scenarios
+
+    return _held(valid_scenarios(NOW.number(2000), seed))
 
 
 def prove(names: list[str], seed: int, path: Path = RESULTS, share: float = 1.0) -> bool:

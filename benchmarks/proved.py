@@ -31,10 +31,16 @@ JUDGED = {  # packages above the core that a part judges too
     "rig_energy": ("drivers",),
     "hostile_scenarios": ("analysis", "scenario"),
     "hostile_files": ("arms", "campaign", "drivers", "files", "scenario"),
+    "logs": ("archive", "files", "identification", "logs"),
     "hostile_code": ("campaign", "scenario"),
     "hostile_folders": ("archive", "campaign", "files"),
     "hostile_kills": ("archive", "campaign", "files"),
     "hostile_discs": ("archive", "campaign", "files"),
+    "unwritable_places": ("cli", "files"),
+    "hostile_recordings": ("archive", "files", "recorder"),
+    "public_functions": ("analysis", "archive", "runs", "scenario", "stability"),
+    "interrupts": ("campaign", "cli", "viewer"),
+    "valid_scenarios": ("analysis", "scenario"),
 }
 EVERY_S = 10.0  # between two stores of a part at work
 

@@ -19,7 +19,7 @@ IPOC = re.compile(rb"<IPOC>(\d+)</IPOC>")
 
 
 class Altered:
-    """A peer with a rule for what it sends, `sends(data, t_s)`: datagrams; and for what it hears."""
+    """A peer with a rule for what it sends, `sends(data, t_s)`, and one for what it hears."""
 
     def __init__(self, peer, sends, hears=lambda data: data):
         self.peer, self.name, self.sends, self.hears = peer, peer.name, sends, hears
@@ -58,7 +58,7 @@ class AlteredRig:
 
 
 def fields(change):
-    """A rule for a sensor: `change(list of nine numbers, t_s)` in place, or what to send instead."""
+    """A rule for a sensor: `change(nine numbers, t_s)` in place, or what to send instead."""
 
     def sends(data, t):
         values = list(RECORD.unpack(data))

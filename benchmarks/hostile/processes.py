@@ -161,6 +161,38 @@ def damaged_caches(count: int, seed: int) -> dict[str, Any]:
     return {"count": count, "failures": failures}
 
 
+def swapped_caches(count: int, seed: int) -> dict[str, Any]:
+    """Files of a cache under each other's names, beside folders of somebody else's that have the
+    name and the age of old machine code: the same numbers, and the others' folders stay."""
+    rng, failures = np.random.default_rng(seed), []
+    command = ["run", "epos_1d", "--json"]
+    with tempfile.TemporaryDirectory() as made:
+        whole = Path(made) / "cache"
+        code, right = _metrics(command, whole)
+        if code:
+            return {"count": 0, "failures": [{"wrong": str(right)[-500:]}]}
+        for i in range(count):
+            copy = Path(made) / f"cache{i}"
+            shutil.copytree(whole, copy)
+            files = [p for p in sorted(copy.rglob("*")) if p.is_file() and p.stat().st_size]
+            shuffled = [files[j].read_bytes() for j in rng.permutation(len(files))]
+            for file, data in zip(files, shuffled, strict=True):
+                file.write_bytes(data)
+            foreign = copy / f"{int(rng.integers(2**62)):016x}"
+            foreign.mkdir()
+            (foreign / "mine").touch()
+            os.utime(foreign, (0.0, 0.0))
+            if rng.random() < 0.5:  # as if these sources were new here: clean-up runs
+                shutil.rmtree(next(p for p in copy.iterdir() if p != foreign))
+            code, found = _metrics(command, copy)
+            if code or found != right:
+                failures.append({"index": i, "files": len(files), "wrong": str(found)[-500:]})
+            if not (foreign / "mine").is_file():
+                failures.append({"index": i, "wrong": "somebody else's folder was removed"})
+            shutil.rmtree(copy)
+    return {"count": count, "failures": failures}
+
+
 def _metrics(command: list[str], cache: Path) -> tuple[int, Any]:
     done = subprocess.run(
         [*COMMAND, *command],

@@ -91,6 +91,16 @@ def attitude_error(run: Any) -> float:
     return worst
 
 
+def unknown(run: Any) -> str:
+    """A channel of a completed run that has NaN or infinity; an age is NaN before there is one."""
+    rows = run.series.rows
+    if np.isfinite(rows).all():
+        return ""
+    bad = np.flatnonzero(~np.isfinite(rows).all(axis=0))
+    names = [run.series.channels[i].name for i in bad]
+    return ", ".join(name for name in names if "age" not in name)
+
+
 def try_one(preset: str, changes: dict[str, Any]) -> tuple[str, str]:
     """What became of a scenario: refused, a status, or what is wrong with it."""
     began = time.process_time()
@@ -113,6 +123,8 @@ def try_one(preset: str, changes: dict[str, Any]) -> tuple[str, str]:
     if run.status == "completed":
         if books_error(run) > 1.0:
             return run.status, f"books miss by {books_error(run):.3g} of what is allowed"
+        if unknown(run):
+            return run.status, f"NaN in {unknown(run)}"
         if not attitude_error(run) < 1e-6:
             return run.status, f"an attitude misses its length by {attitude_error(run):.3g}"
     return run.status, ""

@@ -49,7 +49,7 @@ class Phase:
     @property
     def rewinds(self) -> bool:
         """Whether a method computes the satellites' contact itself, and its past anew."""
-        return any("corrected." in name or name.startswith("faithful.") for name in self.loop)
+        return "corrected.chaser.force.x" in self.loop
 
 
 def read_phase(folder: Path) -> Phase:
@@ -73,10 +73,14 @@ def vector(table: Table, stem: str) -> np.ndarray:
 
 
 def corrected(table: Table, stem: str) -> np.ndarray:
-    """The same, with the past corrected by a method that rewinds."""
-    suffix = f"corrected.{stem}."
-    found = {name.rpartition(".")[0] for name in table if suffix in name}
-    return vector(table, min(found)) if found else vector(table, stem)
+    """The same, with the past corrected by a method that rewinds. A force on the target has no
+    channel of its own: it is the opposite."""
+    name = f"corrected.{stem.removeprefix('satellite.')}"
+    if f"{name}.x" in table:
+        return vector(table, name)
+    if stem == "satellite.target.force" and "corrected.chaser.force.x" in table:
+        return -vector(table, "corrected.chaser.force")
+    return vector(table, stem)
 
 
 def matrices(q: np.ndarray) -> np.ndarray:

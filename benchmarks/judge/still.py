@@ -43,15 +43,15 @@ def swings(phase: Phase, table: Table, first: int) -> tuple[np.ndarray, np.ndarr
 
 
 def last_swing(phase: Phase, table: Table, first: int, settle_s: float) -> tuple[int, int]:
-    """First and last row over which a pair that still touches is averaged."""
+    """First and last row over which a pair that still touches is averaged, from `first` on."""
     end = len(phase.time) - 1
     crossings, q = swings(phase, table, first)
     big = float(np.max(np.abs(q), initial=0.0))
-    if len(crossings) >= 2 * LEAST_SWINGS and big > 1e-9:
-        tail = q[crossings[-3] :] if len(crossings) >= 3 else q
+    if len(crossings) >= 3 and big > 1e-9:
+        tail = q[crossings[-3] :]
         if float(np.max(np.abs(tail))) > FLOOR * big:
-            return first + int(crossings[-3]), first + int(crossings[-1])
-    return max(0, end - round(settle_s / phase.T)), end
+            return end - int(crossings[-1] - crossings[-3]), end
+    return max(first, end - round(settle_s / phase.T)), end
 
 
 def growth(phase: Phase, table: Table, first: int, quiet: np.ndarray) -> Growth | None:

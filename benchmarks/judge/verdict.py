@@ -8,7 +8,16 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.judge.contacts import Contact, contacts_of, reference_end
-from benchmarks.judge.phase import BODIES, Phase, corrected, kinetic, motion
+from benchmarks.judge.phase import (
+    BODIES,
+    Phase,
+    Table,
+    corrected,
+    kinetic,
+    matrices,
+    motion,
+    vector,
+)
 from benchmarks.judge.scale import Scale, scale_of
 from benchmarks.judge.still import growth, last_swing
 from benchmarks.judge.works import external_work, held_hands, pushes, unexplained
@@ -111,7 +120,10 @@ def numbers_of(phase: Phase, bounds: dict[str, float]) -> Numbers:
     if held or parted is None:
         since = _since(phase, contacts, scale)
         window = last_swing(phase, phase.loop, since, settle)
-        found["distance"] = _distance(phase, *window, scale.energy)
+        swing = _size(phase, phase.loop, *window) - _size(phase, phase.reference, *window)
+        found["distance"] = max(
+            _distance(phase, *window, scale.energy), abs(swing) / math.sqrt(scale.energy)
+        )
         if held:
             found["energy_kept"] = _kept(phase, *window, scale.energy)
             found["growth"] = _growth(phase, since)
@@ -144,9 +156,8 @@ def _limits(phase: Phase, contacts: list[Contact]) -> float:
 def _saturated(phase: Phase, contacts: list[Contact], kind: str, limit: float) -> bool:
     for body in BODIES:
         if phase.scenario["sensor"].get("on", "chaser") in (body, "both"):
-            R = motion(phase, {n: phase.loop[n] for n in phase.loop}, body).R
-            names = [f"measured.{body}.{kind}.{axis}" for axis in "xyz"]
-            read = np.stack([phase.loop[n] for n in names], axis=1)
+            R = matrices(vector(phase.loop, f"mock_up.{body}.attitude"))
+            read = vector(phase.loop, f"measured.{body}.{kind}")
             seen = np.einsum("kji,kj->ki", R, read)
             for c in contacts:
                 if np.any(np.abs(seen[c.first : c.last + 1]) >= limit * (1.0 - 1e-3)):
@@ -187,6 +198,8 @@ def _peak_force(phase: Phase, contacts: list[Contact]) -> float | None:
         return None
     force = corrected(phase.loop, "satellite.chaser.force")[1:] - held_hands(phase)["chaser"][:, :3]
     size = np.linalg.norm(force, axis=1)
+    if phase.rewinds:  # within a cycle too
+        size = np.maximum(size, phase.loop["corrected.chaser.peak_force"][1:])
     ours = max((float(size[c.first : c.last].max(initial=0.0)) for c in contacts), default=0.0)
     names = [f"true.chaser.force.{axis}" for axis in "xyz"]
     rows = np.linalg.norm(np.stack([phase.reference[n] for n in names], axis=1), axis=1)
@@ -197,7 +210,7 @@ def _peak_force(phase: Phase, contacts: list[Contact]) -> float | None:
 def _top(rows: np.ndarray) -> float:
     """The largest of a smooth function that was sampled: a parabola through three rows."""
     i = int(np.argmax(rows))
-    if i in (0, len(rows) - 1) or min(rows[i - 1], rows[i + 1]) <= 0.0:
+    if i in (0, len(rows) - 1) or min(rows[i - 1], rows[i + 1]) < 0.9 * rows[i]:
         return float(rows[i])
     a, b, c = rows[i - 1 : i + 2]
     bend = a - 2.0 * b + c
@@ -215,17 +228,22 @@ def _latch_force(phase: Phase) -> float | None:
 
 def _distance(phase: Phase, first: int, last: int, energy: float) -> float:
     """Of the mean twists over some rows, loop and reference at the same instants."""
-    total = 0.0
+    total, rows = 0.0, slice(first, last + 1)
     for name in BODIES:
         body = phase.body(name)
         if body.fixed:
             continue
         ours, theirs = motion(phase, phase.loop, name), motion(phase, phase.reference, name)
-        dv = np.mean(ours.v[first : last + 1] - theirs.v[first : last + 1], axis=0)
-        dL = np.mean(ours.L[first : last + 1] - theirs.L[first : last + 1], axis=0)
-        seen = theirs.R[last].T @ dL
+        dv = np.mean(ours.v[rows] - theirs.v[rows], axis=0)
+        seen = theirs.R[last].T @ np.mean(ours.L[rows] - theirs.L[rows], axis=0)
         total += float(np.sum(body.mass * dv * dv) + seen @ np.linalg.solve(body.inertia, seen))
     return math.sqrt(total / (2.0 * energy))
+
+
+def _size(phase: Phase, table: Table, first: int, last: int) -> float:
+    """Of the motion of a pair that touches: root of its mean energy [root of J]."""
+    energy = kinetic(phase, table) + table["energy.stored"]
+    return math.sqrt(float(np.mean(energy[first : last + 1])))
 
 
 def _since(phase: Phase, contacts: list[Contact], scale: Scale) -> int:
@@ -253,7 +271,7 @@ def _growth(phase: Phase, since: int) -> float | None:
     theirs = growth(phase, phase.reference, since, quiet)
     ten = 10.0 * ours.period_s
     number, error = math.expm1(ten * ours.per_s), ten * ours.error * math.exp(ten * ours.per_s)
-    if theirs is not None:
+    if theirs is not None and theirs.per_s > 0.0:  # what dies is not unsafe, however slowly
         number -= math.expm1(ten * theirs.per_s)
         error = math.hypot(error, ten * theirs.error * math.exp(ten * theirs.per_s))
     return number if number > 2.0 * error else min(number, 0.0)

@@ -8,14 +8,17 @@ from benchmarks.judge.phase import BODIES, Phase, corrected, hands, motion, sche
 
 
 def held_hands(phase: Phase) -> dict[str, np.ndarray]:
-    """Of hands, as old as the force that was handed over at the start of each cycle."""
+    """Of hands in the forces on the satellites: as old as the force that was handed over at the
+    start of each cycle; a corrected force is the contact's alone."""
+    if phase.rewinds:
+        return {name: np.zeros((len(phase.time) - 1, 6)) for name in BODIES}
     return hands(phase, phase.time[:-1] - phase.loop["force_age"][:-1])
 
 
 def pushes(phase: Phase) -> dict[str, np.ndarray]:
     """Schedules and hands on both satellites, a row a cycle (one fewer than instants)."""
     at = phase.time[:-1] + 0.5 * phase.T
-    found = held_hands(phase)
+    found = hands(phase, phase.time[:-1] - phase.loop["force_age"][:-1])
     for name in BODIES:
         R = motion(phase, phase.loop, name).R[:-1]
         found[name] = found[name] + scheduled(phase, "external", name, at, R)

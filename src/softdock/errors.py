@@ -51,7 +51,14 @@ class BadInput(SoftdockError):
     the first."""
 
     def __init__(self, problems: Problem | Iterable[Problem]):
-        self.problems = [problems] if isinstance(problems, Problem) else list(problems)
+        try:
+            given = [problems] if isinstance(problems, Problem) else list(problems)
+        except TypeError:
+            given = [problems]  # type: ignore[list-item]
+        self.problems = [
+            one if isinstance(one, Problem) else Problem("problems", one, "a Problem, or several")
+            for one in given
+        ]
         lines = [str(p) for p in self.problems[:MOST_SHOWN]]
         if len(self.problems) > MOST_SHOWN:
             lines.append(f"... and {len(self.problems) - MOST_SHOWN} more")
@@ -122,5 +129,8 @@ def closest(word: str, known: Iterable[str]) -> str:
 
 
 def _short(value: object, most: int = 120) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except Exception:  # of a class that is not ours
+        text = f"a {type(value).__name__}"
     return text if len(text) <= most else text[: most - 3] + "..."

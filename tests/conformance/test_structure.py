@@ -16,6 +16,7 @@ from softdock import _moved
 AT_THE_TOP = {
     "__init__.py",
     "__main__.py",
+    "_arguments.py",
     "_given.py",
     "_moved.py",
     "_version.py",

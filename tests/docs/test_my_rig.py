@@ -25,6 +25,11 @@ NUMBER = r"\d+(?:\.\d+)?"
 PASTED, SCATTER = re.findall(r"```toml\n(.*?)```", PAGE, re.S)[1:]
 
 
+def quoted(pattern):
+    """What a sentence of the page says in its groups."""
+    return list(re.search(pattern, " ".join(PAGE.split())).groups())
+
+
 def typed(command):
     """A line of the page; the words that it prints."""
     result = CliRunner().invoke(cli, shlex.split(command)[1:])
@@ -55,6 +60,16 @@ def test_safe_and_why(rig):
     said = typed(run)
     assert said.startswith("Unsafe: at the worst of 8 sampling phases and seeds")
     assert "Next: weigh the chaser's tool" in said
+    assert quoted(
+        r"the contacts add ([\d.]+) % .*? is ([\d.]+) % .*? feel ([\d.]+) N where orbit"
+    ) == [
+        re.search(pattern, said)[1]
+        for pattern in (
+            r"contacts add ([\d.]+) %",
+            r"([\d.]+) % of the approach away",
+            r"peak force on the satellites ([\d.]+) N",
+        )
+    ]
     causes = typed(why)
     order = [causes.index(f"{one} (") for one in ("tool: weight", "chaser's robot: delay")]
     assert order == sorted(order)
@@ -66,10 +81,18 @@ def test_what_to_set(rig):
     verdict is that of a run with them, and runs of the campaign confirm it."""
     change(rig, r"^believed\.mass_kg = .*?$", "believed.mass_kg = 1.9995")
     still = typed("softdock run my_rig.toml")
-    assert still.startswith("Unsafe:")
+    word, *numbers = quoted(
+        r"now says: \*\*(\w+)\*\*, ([\d.]+) % of the approach away .*?, ([\d.]+) N where orbit has "
+        r"([\d.]+) N"
+    )
+    assert still.lower().startswith(f"{word}:")
+    assert f"{numbers[0]} % of the approach away from orbit" in still
+    assert f"peak force on the satellites {numbers[1]} N (on orbit {numbers[2]} N" in still
     assert "Next: `softdock compare my_rig.toml`" in still
     compared = typed(f"{COMPARE} --methods remapping --integrators symplectic_euler")
     assert " ".join(PASTED.split()) in compared
+    row = re.search(r"^\| remapping \|(.*)\|$", PAGE, re.M)[1].replace("|", " ").split()
+    assert " ".join(row) in compared
     verdict = compared[compared.index("Faithful: at the worst") :].split(" The page")[0]
     change(rig, r"^\[satellites\].*?\n\n", "")
     change(rig, r"^\[\[methods\]\].*?\n\n", "")
@@ -86,6 +109,6 @@ def test_what_to_set(rig):
     for number in (0, 40):
         assert simulate(plan.scenario_of(number)).metrics["judgement"]["word"] == "faithful"
     said = [typed(line) for line in LOG]
-    assert "Not judged: no contact gave back more" in said[2]
+    assert "No verdict: the log has no scenario" in said[2]
     found = float(re.search(r"contact stiffness \(1 contact\)\D*([\d.]+)", said[3])[1])
     assert found == pytest.approx(29_900.0, rel=0.01)

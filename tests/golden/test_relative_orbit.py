@@ -4,6 +4,8 @@ Kepler orbits."""
 from __future__ import annotations
 
 import math
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ from softdock import BadInput, build, fly, load_scenario
 from softdock.analysis.phases import shifted
 from softdock.core.orbit import orbit
 from softdock.core.tide import EARTH_GM, EARTH_RADIUS
-from softdock.scenario.orbit_frame import in_lvlh, turning_axes
+from softdock.scenario.orbit_frame import in_lvlh, linear_law_error, turning_axes
 
 RADIUS = EARTH_RADIUS + 400e3
 N = math.sqrt(EARTH_GM / RADIUS**3)
@@ -88,6 +90,85 @@ def test_both_kepler_orbits(fly_it):
         worst = max(worst, float(np.linalg.norm(row - (r - origin))))
         assert np.linalg.norm(row) < 5.0
     assert worst < 1e-5
+
+
+def _flown(r, v, j2, push):
+    """600 s of orbit from inertial states, one a row, by Runge and Kutta's rule; `push`: along the
+    velocity [m/s^2]."""
+
+    def pull(r, v):
+        far = np.linalg.norm(r, axis=1, keepdims=True)
+        flat = 1.5 * j2 * EARTH_GM * EARTH_RADIUS**2 / far**5
+        flat = flat * r * (5.0 * (r[:, 2:] / far) ** 2 - np.array([1.0, 1.0, 3.0]))
+        along = push * v / np.linalg.norm(v, axis=1, keepdims=True)
+        return -EARTH_GM * r / far**3 + flat + along
+
+    for _ in range(600):
+        a = pull(r, v)
+        b = pull(r + 0.5 * v, v + 0.5 * a)
+        c = pull(r + 0.5 * v + 0.25 * a, v + 0.5 * b)
+        d = pull(r + v + 0.5 * b, v + c)
+        r, v = r + v + (a + b + c) / 6.0, v + (a + 2.0 * b + 2.0 * c + d) / 6.0
+    return r, v
+
+
+def _moved_mm(eccentricity=0.0, j2=0.0, push=0.0):
+    """How far a chaser that rests 5 m ahead is from there after 600 s, in the axes that turn with
+    the target; of eight places on the orbit."""
+    at, tilt = np.arange(8) * math.pi / 4.0, math.radians(51.6)
+    plane = np.array([[1.0, 0.0], [0.0, math.cos(tilt)], [0.0, math.sin(tilt)]])
+    p = RADIUS * (1.0 - eccentricity**2)
+    far = p / (1.0 + eccentricity * np.cos(at))
+    r = (far * np.array([np.cos(at), np.sin(at)])).T @ plane.T
+    v = math.sqrt(EARTH_GM / p) * np.array([-np.sin(at), eccentricity + np.cos(at)]).T @ plane.T
+
+    def axes(r, v):
+        up, h = r / np.linalg.norm(r, axis=1, keepdims=True), np.cross(r, v)
+        normal = h / np.linalg.norm(h, axis=1, keepdims=True)
+        return np.stack([np.cross(normal, up), -normal, -up], axis=1)
+
+    ahead = 5.0 * axes(r, v)[:, 0]
+    turning = np.cross(r, v) / np.sum(r * r, axis=1, keepdims=True)
+    r_end, v_end = _flown(r, v, j2, 0.0)
+    chaser = _flown(r + ahead, v + np.cross(turning, ahead), j2, push)[0]
+    seen = np.einsum("kij,kj->ki", axes(r_end, v_end), chaser - r_end)
+    return 1e3 * np.linalg.norm(seen - [5.0, 0.0, 0.0], axis=1)
+
+
+def test_what_is_left_out():
+    """The table of docs/relative_orbit.md, to its digits: second order, J2, eccentricity, drag."""
+    page = (Path(__file__).parents[2] / "docs/relative_orbit.md").read_text(encoding="utf-8")
+    for row, how in (
+        ("second order of the gravity of a round planet", {}),
+        ("J2, inclination 51.6 deg", {"j2": 1.08263e-3}),
+        ("eccentricity 0.001", {"eccentricity": 0.001}),
+        ("eccentricity 0.01", {"eccentricity": 0.01}),
+        ("differential drag of 1e-6 m/s^2", {"push": -1e-6}),
+    ):
+        (told,) = re.findall(rf"\| {re.escape(row)} \| (.*) \|", page)
+        low, _, high = told.partition(" to ")
+        moved = _moved_mm(**how)
+        assert moved.min() == pytest.approx(float(low), rel=0.05), row
+        assert moved.max() == pytest.approx(float(high or low), rel=0.05), row
+
+
+def test_a_far_start_is_warned_about_with_its_error():
+    """At rest 200 m below and 200 m ahead, one orbit: the error of the linear law that the warning
+    states is that of both orbits integrated here; near starts have no warning."""
+    period = 2.0 * math.pi / N
+    below, ahead = np.array([0.0, 0.0, 200.0]), np.array([200.0, 0.0, 0.0])
+    for place, wanted in ((below, 4.38), (ahead, 0.111)):
+        v = N * np.cross([0.0, -1.0, 0.0], place)
+        both = (np.stack([place, np.zeros(3)]), np.stack([v, np.zeros(3)]))
+        found = linear_law_error(turning_axes({"altitude_km": 400.0}), *both, period)
+        assert found == pytest.approx(wanted, rel=0.01)
+    lvlh = {"altitude_km": 400.0, "stated_in": "lvlh"}
+    (warning,) = build(free(period, lvlh, position_m=[0.0, 0.0, 200.0])).warnings
+    assert "off by 4.4 m after" in warning
+    (warning,) = load_scenario("vbar_drift", {"chaser.position_m": [-500.0, 0.0, 0.0]}).warnings
+    assert "less than 10 mm after the 45 s" in warning
+    assert "0.7 m after one orbit" in warning
+    assert build(free(600.0, lvlh, position_m=[-7.0, 0.0, 5.0])).warnings == []
 
 
 def test_the_gravity_gradient_turns_a_body_towards_the_planet():

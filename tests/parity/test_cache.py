@@ -105,6 +105,32 @@ def test_a_file_that_is_whole_and_not_code_is_thrown_away(tmp_path, place, caplo
     assert caplog.text.count("thrown away") == 1
 
 
+def test_a_file_under_another_name_is_not_run(tmp_path, place):
+    """Each file holds the code of its own name; files that were swapped are thrown away."""
+    place(tmp_path / "cache")
+    assert door(dot)(X, Y) == XY
+    (kept,) = [file for file in files(tmp_path) if file.name != cache_folder.MARK]
+    other = kept.with_name(f"{'0' * 8}{kept.name[8:]}")
+    other.write_bytes(kept.read_bytes())
+    assert code_files.read(other) is None
+    assert code_files.read(kept) is not None
+
+
+def test_only_old_folders_of_our_own_are_removed(tmp_path, place):
+    """A folder of somebody else's in the same place stays, whatever its name and age."""
+    base = place(tmp_path / "cache")
+    old, other = base / ("0" * 16), base / ("1" * 16)
+    for folder in (old, other):
+        folder.mkdir(parents=True)
+        (folder / "a").touch()
+    (old / cache_folder.MARK).touch()
+    for folder in (old, other):
+        os.utime(folder, (0.0, 0.0))
+    assert (cache_folder.cache_folder() / cache_folder.MARK).is_file()
+    assert not old.exists()
+    assert (other / "a").is_file()
+
+
 def test_a_full_disc_costs_the_keeping_and_not_the_run(tmp_path, place, monkeypatch, caplog):
     """The number is right, nothing half written stays, and it is said once."""
     place(tmp_path / "cache")

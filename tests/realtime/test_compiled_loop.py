@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import numba
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 from forked_emulators import forked
 from plain import run_plain
-from rig_pieces import HOST, emulation, free_ports
+from rig_pieces import HOST, ROB, emulation, free_ports
 
 from softdock.drivers.compiled_loop import CompiledServer, ask_priority, hold_program
 from softdock.drivers.emulate import Emulators
@@ -69,6 +70,36 @@ def test_the_compiled_loop_answers_robots_and_hears_the_sensor():
     assert server.run(5.0, silence_s=0.05) == "a robot is silent"
     for port in (*sockets, sensor_port, stranger):
         port.close()
+
+
+def test_only_the_first_sender_of_a_robot_s_address_is_answered():
+    """Two programs at one address: the port that spoke first is answered, the other's telegrams are
+    counted with its port; after a second of silence the other one takes its place."""
+    (port,) = free_ports(1)
+    ours = Port(HOST, port, (HOST, 0))
+    link = RobotLink(emulation(port, port + 1).robots[0].ethernet, 4.0)
+    server = CompiledServer([(ours, link)], [], hold_program(link))
+    server.warm_up()
+    robot, other = Port(HOST, 0, ours.address), Port(HOST, 0, ours.address)
+
+    def answered(sender, ipoc):
+        sender.send(ROB.replace(b"1000", b"%d" % ipoc), ours.address)
+        server.run(0.05)
+        return [len(one.drain()) for one in (robot, other)]
+
+    assert answered(robot, 1000) == [1, 0]
+    assert answered(other, 1004) == [0, 0]
+    assert answered(robot, 1004) == [1, 0]
+    other.send(b"<Rob/>", ours.address)  # no telegram: nobody who could be taken for the robot
+    assert answered(other, 1008) == [0, 0]
+    counts = server.counts(0)
+    assert (counts["other_senders"], counts["other_port"]) == (2, other.address[1])
+    assert counts["sender_port"] == robot.address[1]
+    time.sleep(1.05)
+    assert answered(other, 1012) == [0, 1]
+    assert server.counts(0)["sender_port"] == other.address[1]
+    for one in (ours, robot, other):
+        one.close()
 
 
 def test_what_is_not_granted_is_said():

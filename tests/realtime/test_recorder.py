@@ -14,6 +14,7 @@ import pytest
 from recorded import CELLS, CYCLE_S, ROOT, about, loop
 
 from softdock.recorder.follow import FLUSH_S
+from softdock.recorder.left_rings import left_behind
 from softdock.recorder.read import read_contents
 from softdock.recorder.recorder import Recorder
 from softdock.recorder.recover import recover
@@ -94,7 +95,9 @@ def test_the_loop_does_not_notice_that_its_recorder_was_killed(recorder, tmp_pat
     recorder.process.wait()
     count = loop(recorder, 0.4, count)
     assert any("the recorder is gone; the loop goes on" in line for line in recorder.said())
-    assert recorder.close()
+    (said,) = recorder.close()
+    assert "is not whole: its recorder was killed" in said
+    assert said.endswith(f"softdock rig recover {recorder.file} --ring {recorder.rings.path}")
     # the file alone: no more than the time between two flushes is missing
     alone = recover(tmp_path / "run.mcap", tmp_path / "alone.mcap", ring=None)
     assert alone.from_rings["cycle"] > 0  # the rings were found without being named
@@ -120,6 +123,7 @@ def test_a_killed_loop_leaves_a_whole_file(tmp_path):
         assert found.numbers["cycle"].tolist() == list(range(written))
         assert found.end["why"] == "the loop's process died"
         until(lambda: not rings.follower_lives)
+        assert not ring.exists()  # nobody else would take it away
     finally:
         peer.kill()
         ring.unlink(missing_ok=True)
@@ -138,7 +142,9 @@ def test_both_killed_at_once_lose_at_most_100_ms_of_the_file_and_nothing_of_the_
         with_ring = recover(tmp_path / "run.mcap", tmp_path / "ring.mcap", ring=ring)
         written = int(rings.ring("cycle").words[IN.count])
         assert read_contents(with_ring.file).numbers["cycle"].tolist() == list(range(written))
-        assert with_ring.sentences()[-1].endswith(f"rm {ring}")
+        assert with_ring.sentences()[-1].endswith("softdock rig recover --clear")
+        (left,) = (one for one in left_behind() if one.path == ring)
+        assert (left.kept, left.rows, left.in_use) == (True, written, False)
         ring.unlink()
         alone = recover(tmp_path / "run.mcap")
         numbers = read_contents(alone.file).numbers["cycle"]

@@ -8,12 +8,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from rig_altered import AlteredRig, fields
 from rig_runs import RV, fly, quick
-from test_rig_virtual import TRIPPED
+from test_rig_virtual import IN_CONTACT, TRIPPED
 
 from softdock import load_scenario
 from softdock.core.rig import layout, reasons
-from softdock.core.wire.robot_cells import NEXT_NS, START
+from softdock.core.wire.robot_cells import NEXT_NS, ROB_IPOC, START
+from softdock.core.wire.senders import OTHER, OTHERS, PORT
 from softdock.core.wire.virtual_queue import NEVER
 from softdock.drivers.faults import Faults, Window
 from softdock.drivers.links import SensorLink
@@ -160,6 +162,46 @@ def way_out(changes):
     return run
 
 
+def turned_from_elsewhere():
+    """Attitudes of a robot that has not turned."""
+    rig = VirtualRig(quick())
+    rig.run(1.5)
+    rig.peers.robots[1].arrays.settings[START + 3] += 5.0  # degrees
+    rig.run(10.0)
+    return rig
+
+
+def other_count():
+    """A controller that begins another count of IPOC in the middle of a docking."""
+    rig = VirtualRig(quick())
+    rig.run(2.0)
+    rig.peers.robots[0].arrays.whole[ROB_IPOC] += 5_000_000
+    rig.run(10.0)
+    return rig
+
+
+def two_senders():
+    """A telegram from another port of a robot's address, while nothing has moved."""
+    rig = VirtualRig(quick())
+    rig.run(0.1)
+    rig.program.arrays.senders[0, [PORT, OTHERS, OTHER]] = 40_000, 1, 40_001
+    rig.run(10.0)
+    assert rig.program.why.endswith("from its address and the ports 40000 and 40001")
+    return rig
+
+
+def stuck_values():
+    """A sensor whose count goes on and whose values do not, in contact."""
+    held = []
+
+    def stuck(values, t):
+        if t > IN_CONTACT:
+            held.append(values[3:])
+            values[3:] = held[0]
+
+    return AlteredRig({"sensor": fields(stuck)})
+
+
 PROVOKERS = {
     "completed": limited({}),
     "operator": asked,
@@ -170,6 +212,10 @@ PROVOKERS = {
     "angle": limited({**TURNED, "robots.chaser.max_angle_deg": 1e-3}),
     "tracking_angle": limited({**TURNED, "limits.tracking_deg": 1e-7}),
     "pose_jump": pose_from_elsewhere,
+    "pose_turn": turned_from_elsewhere,
+    "new_count": other_count,
+    "second_sender": two_senders,
+    "force_frozen": stuck_values,
     "clock": runaway_clock,
     "slow": slow_answers,
     "gate_angle": turning_run_up,

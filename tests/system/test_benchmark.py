@@ -75,7 +75,7 @@ def test_the_command_of_a_cell_gives_its_number(results):
         words = shlex.split(command(f"benchmark:{cell['case']}", row["changes"]))
         found = CliRunner().invoke(cli, [*words[1:], "--json"])
         judged = json.loads(found.stdout)["judgement"]
-        assert judged["worst"]["distance_from_orbit"] == pytest.approx(row["distance"], abs=1e-14)
+        assert judged["criteria"]["distance"]["number"] == pytest.approx(row["distance"], abs=1e-14)
         assert judged["word"] == row["word"]
 
 
@@ -95,7 +95,7 @@ def test_errors_of_knowledge_reach_the_number_and_its_command():
         assert way.scenario.tables["contact"] == case.tables["contact"]  # orbit keeps the true one
     words = shlex.split(command("benchmark:damped_e07", cell["wrong"]["changes"]))
     judged = json.loads(CliRunner().invoke(cli, [*words[1:], "--json"]).stdout)["judgement"]
-    again = judged["worst"]["distance_from_orbit"]
+    again = judged["criteria"]["distance"]["number"]
     assert again == pytest.approx(cell["wrong"]["distance"], rel=1e-9)
 
 

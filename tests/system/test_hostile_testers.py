@@ -5,13 +5,26 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # for `benchmarks`, no part of the package
 
-from benchmarks.hostile import files, folders, kept, mutations, scenarios
+from benchmarks.hostile import (
+    files,
+    folders,
+    functions,
+    kept,
+    logs,
+    mutations,
+    recordings,
+    scenarios,
+)
 from benchmarks.hostile.kinds import KINDS
+from benchmarks.hostile.log_samples import FORMATS
 from softdock.errors import BadInput, Problem
+from softdock.logs.guess import guess_log
+from softdock.logs.guess_text import map_text
 
 SEED = 22
 
@@ -40,6 +53,18 @@ def test_what_went_wrong_once_is_read(name, tmp_path):
         copy = tmp_path / path.name
         copy.write_bytes(path.read_bytes())
         assert files.read_one(KINDS[name], copy)[1] == ""
+
+
+def test_wrong_arguments_are_refused_by_name():
+    """Each public function, three times: an error of softdock's that names the argument."""
+    found = functions.wrong_calls(3, SEED)
+    assert found["failures"] == []
+    assert found["names"] > 40
+
+
+def test_changed_recordings_are_refused():
+    """No mutant is read, and what recovery takes from one is what was written."""
+    assert recordings.changed_recordings(15, SEED)["failures"] == []
 
 
 def test_damaged_folders_are_found_and_made_again():
@@ -93,3 +118,24 @@ def test_random_scenarios_are_drawn_from_the_schema():
     drawn = [scenarios.random_changes(np.random.default_rng([SEED, i])) for i in range(20)]
     assert len({preset for preset, _ in drawn}) > 3
     assert all(len(changes) > 1 for _, changes in drawn)
+
+
+@pytest.mark.parametrize("odd", [False, True])
+@pytest.mark.parametrize("name", FORMATS)
+def test_damaged_and_odd_logs_are_imported_or_refused(name, odd):
+    """By a softdock error that names the file, in bounded memory and time, in a process that goes
+    on; what is only a little damaged is refused as well as taken."""
+    found = logs.damaged_logs(name, 15, SEED, odd, kept=False)
+    assert found["failures"] == []
+    assert found["outcomes"]["refused"] > 3
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_whole_logs_are_taken(name, tmp_path):
+    """A tester whose samples are refused as they are would test nothing."""
+    suffix, whole, _ = FORMATS[name]
+    path = tmp_path / f"good{suffix}"
+    path.write_bytes(whole(np.random.default_rng(SEED)))
+    mapped = path.with_suffix(".map.toml")
+    mapped.write_text(map_text(path, guess_log(path)), encoding="utf-8")
+    assert logs.read_log(path, mapped) == ("taken", "")

@@ -144,7 +144,7 @@ def test_what_it_declares_arrives(used):
     found = json.loads(answers["stability"][1])
     assert found["given"]["virtual_damping_Ns_per_m"] == 7.0
     assert "a note of soft_push" in answers["stability"][1]
-    assert found["judgement"]["worst"] == metrics["judgement"]["worst"]  # of its runs, not of
+    assert found["judgement"]["criteria"] == metrics["judgement"]["criteria"]  # of its runs, not of
     assert "--method-file soft_push.py" in found["judgement"]["next_step"]  # those without it
     rows = json.loads((folder / "compared" / "comparison.json").read_text())["candidates"]
     assert {row["method"] for row in rows} == {"direct", "soft_push"}

@@ -26,7 +26,7 @@ TELLINGS = ["nothing", "wrong", "exactly"]
 
 def told(distance, status="completed", energy=0.01):
     row = refused(status, "") | {"distance": distance, "energy_share": energy, "runs": 8}
-    return row | {"peak_force_error": -0.02, "word": "off", "changes": {"methods": []}}
+    return row | {"peak_force_error": -0.02, "word": "distorted", "changes": {"methods": []}}
 
 
 def made(distances):

@@ -1,5 +1,5 @@
-"""Requirements of a campaign: exact bounds, pass, fail or undecided; approaches that vary; growth
-of repeated contacts as a batch sees it."""
+"""Requirements of a campaign: exact bounds, pass, fail or undecided; approaches that vary;
+the verdict of every run as a single run has it."""
 
 from __future__ import annotations
 
@@ -8,16 +8,13 @@ import json
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from scenarios import cone_docking
 from scipy import stats
 from test_words import COME, with_approach
 
-from softdock import BadInput, simulate
-from softdock.analysis.growth import repeated_growth
+from softdock import BadInput
 from softdock.campaign.plan import make_plan
 from softdock.campaign.requirement import lower_bound, required
 from softdock.campaign.spec import read_spec
-from softdock.campaign.verdicts import KEPT, NEEDED, growth
 from softdock.cli.main import cli
 
 BASE = {"scenario": "epos_3d", "runs": 20, "sampling": "random"}
@@ -41,7 +38,7 @@ def test_the_bound_keeps_its_promise():
 
 
 def counts(captured: int, runs: int, unsafe: int = 0) -> dict:
-    judged = {"faithful": runs - unsafe, "off": 0, "unsafe": unsafe}
+    judged = {"faithful": runs - unsafe, "distorted": 0, "unsafe": unsafe}
     return {"captured": captured, "asked": runs, "runs": runs, "judged": judged}
 
 
@@ -132,21 +129,6 @@ def test_approach_keys_that_cannot_vary(key, said):
     with pytest.raises(BadInput, match=r"no table \[approach\]"):
         make_plan(read_spec({**BASE, "vary": vary[:1]}))
     assert COME["speed_m_per_s"] > 0.0
-
-
-def test_growth_by_the_log_is_that_of_the_run():
-    """A late rig whose contacts grow: impulse times mean rate gives the energy that a later contact
-    gets, within a fifth of it, and hardly any for a rig without delay."""
-    late = simulate(cone_docking(delay_ms=32.0))
-    rows = np.array([[[c[name] for name in NEEDED] for c in late.contacts[:KEPT]]])
-    found = growth(np.array([late.contact_count]), rows)[0]
-    approach = late.metrics["fidelity"]["approach_energy_J"]
-    assert repeated_growth(late) > 0.03
-    assert found / approach == pytest.approx(repeated_growth(late), rel=0.2)
-    lossless = simulate(cone_docking())
-    rows = np.array([[[c[name] for name in NEEDED] for c in lossless.contacts[:KEPT]]])
-    found = growth(np.array([lossless.contact_count]), rows)[0] / approach
-    assert found == pytest.approx(repeated_growth(lossless), abs=0.02)
 
 
 def test_the_command_says_whether_the_requirement_is_met(tmp_path):

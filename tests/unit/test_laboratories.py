@@ -4,11 +4,13 @@ docking comes back as one docking."""
 from __future__ import annotations
 
 import pytest
+from click.testing import CliRunner
 from laboratories import LABORATORIES
 from logged_docking import docking
 
 import softdock
 from softdock import BadInput
+from softdock.cli.main import cli
 from softdock.logs.guess import guess_log
 from softdock.logs.guess_text import map_text
 from softdock.logs.mapping import map_of
@@ -40,5 +42,27 @@ def test_a_laboratory_opens(name, tmp_path):
 
 
 def test_most_laboratories_ask_nothing():
+    """At least 20 of at least 30."""
     assert len(LABORATORIES) >= 30
     assert sum(opens for _, opens in LABORATORIES.values()) >= 20
+
+
+def test_the_command_shows_what_it_guessed(tmp_path):
+    """Columns, units and first values; a delimiter and a decimal sign that are stated are taken,
+    written into the map, and refused where the file is not written so."""
+    file, data = LABORATORIES["german_excel"][0](docking())
+    log = tmp_path / file
+    log.write_bytes(data)
+    command = ["import", str(log), "--guess", "--delimiter", ";", "--decimal", ","]
+    done = CliRunner().invoke(cli, command, env={"COLUMNS": "200"})
+    assert done.exit_code == 0, done.output
+    for word in ("chaser.wrench force", "Fx [N]", "mm", "assumed: ", "next: softdock import"):
+        assert word in done.stdout
+    mapped = str(tmp_path / "a.map.toml")
+    assert 'decimal = ","' in (tmp_path / "a.map.toml").read_text(encoding="utf-8")
+    out = str(tmp_path / "out")
+    done = CliRunner().invoke(cli, ["import", str(log), "--map", mapped, "--out", out])
+    assert done.exit_code == 0, done.output
+    for stated in (["--delimiter", "x"], ["--delimiter", "|"], ["--decimal", "."]):
+        refused = CliRunner().invoke(cli, ["import", str(log), "--map", mapped, *stated])
+        assert refused.exit_code == 2, refused.output

@@ -1,26 +1,31 @@
-"""The distance from orbit is also taken at the end of the run: a kick after parting cannot hide."""
+"""The distance from orbit is also taken some time after the contacts: a kick after parting cannot
+hide."""
 
 import math
 
 import pytest
 
-from softdock.analysis.fidelity import worse
+from softdock.analysis.criteria import worse
 from softdock.analysis.metrics import metrics
 from softdock.analysis.simulation import simulate
 from softdock.scenario.files import load_scenario
 
 
-def test_a_kick_after_parting_shows_at_the_end_and_judges():
-    """A satellite that is kicked in the last cycle leaves the first distance as it was; the second
-    and the one that judges have the kick in them."""
-    run = simulate(load_scenario("epos_1d"))
+def test_a_kick_after_parting_shows_later_and_judges():
+    """A satellite that is kicked in free flight leaves the first distance as it was; the second and
+    the one that judges have the kick in them. A kick later than `settle_s` is none of the
+    contact's."""
+    run = simulate(load_scenario("epos_1d", {"time.duration_s": 4.0}))
     before = run.metrics
-    run.series["chaser.velocity"][-1, 1] += 0.038  # m/s, sideways
+    parted = int(before["fidelity"]["compared_at_s"] / 0.004)
+    run.series["chaser.velocity"][parted + 100 :, 1] += 0.038  # m/s, sideways
     after = metrics(run)
     assert after["distance_from_orbit"] == before["distance_from_orbit"]
-    assert after["distance_from_orbit_at_end"] > before["distance_from_orbit_at_end"] + 0.5
-    assert after["distance_from_orbit_worst"] == after["distance_from_orbit_at_end"]
+    assert after["distance_from_orbit_later"] > before["distance_from_orbit_later"] + 0.5
+    assert after["distance_from_orbit_worst"] == after["distance_from_orbit_later"]
     assert before["distance_from_orbit_worst"] == pytest.approx(before["distance_from_orbit"])
+    run.series["chaser.velocity"][parted + 100 : parted + 300, 1] -= 0.038
+    assert metrics(run)["distance_from_orbit_worst"] == before["distance_from_orbit_worst"]
 
 
 def test_the_worse_of_two_distances_is_the_one_that_is_defined():

@@ -3,6 +3,8 @@ compiled apart."""
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 import types
 from pathlib import Path
@@ -46,6 +48,8 @@ BAD = {
     "syntax": ("x = (\n", r"bad.py:1: --method-file: given .SyntaxError"),
     "raises": ("x = 1\nraise RuntimeError('no luck')\n", r"bad.py:2: .*RuntimeError: no luck"),
     "leaves": ("import sys\nsys.exit(0)\n", r"bad.py:2: .*SystemExit"),
+    "interrupts": ("raise KeyboardInterrupt\n", r"bad.py:1: .*KeyboardInterrupt"),
+    "no Exception": ("class X(BaseException): pass\nraise X('a')\n", r"bad.py:2: .*X: a"),
     "missing module": ("import nothing_of_this_name\n", r"bad.py:1: .*ModuleNotFoundError"),
     "no method": ("x = 1\n", "has no method"),
     "no Method": ("METHOD = 3\n", "METHOD: given 3"),
@@ -187,3 +191,30 @@ def test_code_of_a_users_method_is_kept_apart(own_registry, monkeypatch):
     monkeypatch.setitem(sys.modules, "users_module", types.SimpleNamespace(**{SOURCES_NAME: "abc"}))
     monkeypatch.setattr(Pushing, "__module__", "users_module")
     assert place(direct.Direct(0), Pushing(0)) == Path(cache.cache_path) / "users" / "abc"
+
+
+CHANGES_ALL = """
+import os, signal, sys
+os.chdir("/")
+os.environ["SOFTDOCK_CHANGED"] = "yes"
+sys.stdout = sys.stderr = sys.excepthook = None
+sys.path.clear()
+sys.argv[:] = ["other"]
+sys.setrecursionlimit(5000)
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+raise ValueError("done")
+"""
+
+
+def test_a_file_changes_nothing_of_the_process(tmp_path):
+    """Folder, environment, streams, search path and handlers of signals are as before."""
+    own = (os.getcwd(), dict(os.environ), sys.stdout, sys.stderr, list(sys.path), list(sys.argv))
+    handlers = [signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)]
+    (tmp_path / "bad.py").write_text(CHANGES_ALL)
+    with pytest.raises(BadInput, match="done"):
+        load_method_file(tmp_path / "bad.py")
+    now = (os.getcwd(), dict(os.environ), sys.stdout, sys.stderr, list(sys.path), list(sys.argv))
+    assert now == own
+    assert [signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)] == handlers
+    assert sys.getrecursionlimit() != 5000

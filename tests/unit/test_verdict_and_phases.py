@@ -134,6 +134,22 @@ def test_phases_move_schedules_too():
     assert starts[1] - starts[0] == pytest.approx(0.003, abs=1e-11)
 
 
+def test_a_start_at_the_limit_of_its_range_has_every_phase():
+    """What `check` accepts, runs: the phases start a little beyond what a user may give, and can
+    be changed like any scenario."""
+    tables = epos_wall()
+    tables["target"]["fixed"] = False
+    tables["chaser"] |= {"position_m": [-1e6, 0.0, 0.0], "velocity_m_per_s": [0.5, 0.0, 0.0]}
+    tables["target"] |= {"position_m": [1e6, 0.0, 0.0], "rate_rad_per_s": [100.0, -100.0, 100.0]}
+    tables["target"]["inertia_kg_m2"] = [10.0, 20.0, 29.0]
+    moved = shifted(build(tables), 0.002)
+    assert moved.tables["chaser"]["position_m"][0] < -1e6
+    assert max(map(abs, moved.tables["target"]["rate_rad_per_s"])) > 100.0
+    assert moved.with_keys({"random.seed": 3}).tables["random"]["seed"] == 3
+    with pytest.raises(BadInput, match="position_m"):
+        build(moved.tables)
+
+
 def test_phases_give_mean_and_spread():
     """Even phases, each number's statistics those of the runs, the first of which is the scenario's
     own."""
@@ -171,7 +187,7 @@ def test_phases_give_mean_and_spread():
 @pytest.mark.parametrize("count", [0, -1, 2.5, True, 10**9])
 def test_impossible_numbers_of_phases_are_refused(count):
     """Numbers of phases that are no count, or too many, are refused."""
-    with pytest.raises(BadInput, match="phases"):
+    with pytest.raises(BadInput, match="count"):
         simulate_phases(epos_wall(), count)
 
 

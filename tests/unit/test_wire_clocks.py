@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from softdock.core.wire import doors, peer_clock, samples, sequences
+from softdock.core.wire import doors, peer_clock, samples, sequences, wall_clock
 from softdock.core.wire.sequences import HEARD, LAST, LOST, ODD, OLD, TWICE, VERDICTS
 
 MS, SECOND = 1_000_000, 1_000_000_000
@@ -75,7 +75,7 @@ def test_a_clock_that_jumps_is_seen_and_followed():
 def heard(numbers, step=1, most=1000, modulus=0, at_ms=None, lasting_ns=0):
     """Verdicts on numbers that come a millisecond for each count apart, or when it is stated."""
     state = np.zeros(sequences.SEQUENCE_COLUMNS, np.int64)
-    rules = {"step": step, "most": most, "modulus": modulus, "step_ns": step * MS}
+    rules = {"step": step, "most": most, "modulus": modulus, "step_ns": step * MS, "is_timed": True}
     at_ms = np.arange(len(numbers)) * step if at_ms is None else at_ms
     verdicts = [
         VERDICTS[
@@ -163,3 +163,69 @@ def test_the_newest_sample_not_after_an_instant_counts():
     for t, newest in ((19, None), (20, 20.0), (49, 40.0), (50, 50.0), (99, 50.0)):
         slot = doors.newest_not_after(stamps, head, t)
         assert (None if slot == samples.NO_SAMPLE else values[slot, 5]) == newest
+
+
+WALL_AHEAD = 1_700_000_000 * SECOND  # of the monotonic clock, at first
+
+
+def arrivals(step_ns, said_at_ms, arrived_at_ms, wait_us=30.0):
+    """Errors [ns] of the arrivals of datagrams that the kernel stamps by a wall clock, which is set
+    by `step_ns` at 100 ms; each is read some time after it came. And the wall clock's record."""
+    wall = np.zeros(wall_clock.WALL_COLUMNS, np.int64)
+    wall[wall_clock.OFFSET], errors = WALL_AHEAD, []
+    for arrived, said in zip(arrived_at_ms, said_at_ms, strict=True):
+        came, now = round(arrived * MS), round(said * MS + wait_us * 1e3)
+        stamp = came + WALL_AHEAD + (step_ns if arrived >= 100 else 0)
+        reads = now + WALL_AHEAD + (step_ns if now >= 100 * MS else 0)
+        doors.look_at_wall(wall, now - 40, reads - 20, now)
+        errors.append(doors.arrived_at(wall, stamp, 0, now) - came)
+    return np.array(errors), wall
+
+
+@pytest.mark.parametrize("step_ms", [-3_600_000.0, -50.0, -5.0, -1.0, 1.0, 5.0, 50.0, 3_600_000.0])
+def test_a_wall_clock_that_is_set_moves_no_arrival(step_ms):
+    """Also of a datagram that came before the step and is read after it; and the step is named."""
+    came = np.arange(0.0, 200.0, 4.0)
+    came[25] = 99.99  # stamped before, read after
+    errors, wall = arrivals(round(step_ms * MS), np.arange(0.0, 200.0, 4.0), came)
+    assert abs(errors).max() <= 40
+    assert wall[wall_clock.STEPS] == 1
+    assert wall[wall_clock.STEP_NS] == pytest.approx(step_ms * MS, abs=100)
+    assert wall[wall_clock.UNFIT] == 0
+
+
+def test_a_wall_clock_that_is_slewed_is_followed_without_a_word():
+    """500 ppm for a minute, as a time server slews it: 30 ms, and no arrival is off by more than
+    what it moves between two looks."""
+    wall = np.zeros(wall_clock.WALL_COLUMNS, np.int64)
+    wall[wall_clock.OFFSET] = WALL_AHEAD
+    for now in range(0, 60 * SECOND, 4 * MS):
+        clock = WALL_AHEAD + now + now // 2000
+        doors.look_at_wall(wall, now - 40, clock - 20, now)
+        assert doors.arrived_at(wall, clock - 30_000, 0, now) == pytest.approx(
+            now - 30_000, abs=2_100
+        )
+    assert wall[wall_clock.STEPS] == 0
+
+
+def test_a_look_that_took_long_is_no_step():
+    """Ten ms between two readings of our clock, with the wall clock anywhere between them."""
+    for share in (0.0, 0.3, 1.0):
+        wall = np.zeros(wall_clock.WALL_COLUMNS, np.int64)
+        wall[wall_clock.OFFSET] = WALL_AHEAD
+        doors.look_at_wall(wall, 1000, WALL_AHEAD + 1000, 1000)
+        later = 2000 + 10 * MS
+        doors.look_at_wall(wall, 2000, WALL_AHEAD + 2000 + round(share * 10 * MS), later)
+        assert wall[wall_clock.STEPS] == 0
+        assert wall[wall_clock.OFFSET] == WALL_AHEAD
+
+
+def test_a_stamp_from_before_anything_could_wait_is_not_believed():
+    """Stamps of a kernel that fit no reading of the wall clock: they came when they were read."""
+    wall = np.zeros(wall_clock.WALL_COLUMNS, np.int64)
+    wall[wall_clock.OFFSET] = WALL_AHEAD
+    doors.look_at_wall(wall, 10 * MS, WALL_AHEAD + 10 * MS, 10 * MS)
+    since, now = 8 * MS, 10 * MS
+    assert doors.arrived_at(wall, WALL_AHEAD + 9 * MS, since, now) == 9 * MS
+    assert doors.arrived_at(wall, WALL_AHEAD - 40 * MS, since, now) == now
+    assert wall[wall_clock.UNFIT] == 1

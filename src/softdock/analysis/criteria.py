@@ -64,6 +64,7 @@ def criteria_of(run: Run) -> dict[str, Any]:
     """All numbers of one run."""
     c = _compared(run)
     swing = swing_of(run) if c.contacts.still or c.others.still else None
+    brief = c.contacts.still and _is_brief(c, swing)
     early, late = _distances(c, swing)
     peak = contact_peak(run)
     wanted = max((float(x["peak_force_satellite_N"]) for x in run.orbit.contacts), default=0.0)
@@ -75,7 +76,7 @@ def criteria_of(run: Run) -> dict[str, Any]:
         "energy": _energy(c),
         "growth": swing.growth if swing is not None and c.contacts.still else math.nan,
         "growth_error": swing.error if swing is not None and c.contacts.still else math.nan,
-        "energy_kept": _kept(c, swing),
+        "energy_kept": math.nan if brief else _kept(c, swing),
         "distance": worse(early, late),
         "distance_after_contact": early,
         "distance_later": late,
@@ -90,6 +91,7 @@ def criteria_of(run: Run) -> dict[str, Any]:
         "scale_J": c.scale,
         "approach_m_per_s": c.speed,
         "still_touching": c.contacts.still,
+        "ended_in_contact": brief,
         **_mock_ups(c, wanted),
     }
 
@@ -136,12 +138,15 @@ def _scale(
     """E_0 [J] and the approach speed [m/s], by the reference; nothing approaches: the external work
     done up to the end of its first contact, of the whole run without contact."""
     reach, speed = run.orbit.reach, run.orbit.reach_speed
-    last = len(reference) - 1
+    external, last = run.orbit.series["energy.external"], len(reference) - 1
     if others.each and others.each[0].over is not None:
         last = min(others.each[0].over, last)
-    given = _work(run.orbit.series["energy.external"], bodies, reference, 0, last)
+    given = _work(external, bodies, reference, 0, last)
     if others.each and reach > LITTLE * given:
         return reach, speed
+    if not others.each:  # pushes to and fro: all that was done
+        done = external - common_energies(bodies, reference)
+        given = float(np.sum(np.abs(np.diff(done))))
     stored = float(run.orbit.series["energy.stored"][0])
     scale = max(given, stored)
     return (scale, _speed_of(bodies, scale)) if scale > NOTHING else (0.0, 0.0)
@@ -175,7 +180,14 @@ def _work(
 
 
 def _energy(c: Compared) -> float:
-    """The largest sum over consecutive contacts that have ended, over E_0."""
+    """The largest sum over consecutive contacts that have ended, over E_0. No contact in either:
+    kinetic energy after the last push, less the reference's."""
+    if not c.contacts.each and not c.others.each and c.scale > 0.0:
+        row = _after_last_push(c.run, c.rows - 1)
+        mine, theirs = (
+            float(kinetic_energies(c.bodies, one[[row]])[0]) for one in (c.loop, c.reference)
+        )
+        return (mine - theirs) / c.scale
     series, most, ahead = c.run.series, -math.inf, 0.0
     for contact in c.contacts.each:
         if contact.over is None:
@@ -225,6 +237,14 @@ def _after_last_push(run: Run, last: int) -> int:
         if table["rows"]
     ]
     return min(int(np.searchsorted(run.series["time"], max(ends, default=0.0))), last)
+
+
+def _is_brief(c: Compared, swing: Swing | None) -> bool:
+    """Whether the contact under way at the end says nothing yet of the energy that stays: it has
+    lasted neither `settle_s` nor a swing."""
+    settle = float(c.run.scenario.tables["verdict"]["settle_s"])
+    swings = swing is not None and math.isfinite(swing.period)
+    return not swings and c.run.series["time"][-1] - c.contacts.each[-1].start < settle
 
 
 def _window(c: Compared, swing: Swing | None) -> int:

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from softdock._arguments import PROGRESS, checked, of_kind, optional
 from softdock.analysis.faults import QUIET, rig_events
 from softdock.analysis.feasibility import check_feasible
 from softdock.analysis.method_books import method_books, told_by_truth
 from softdock.analysis.observed_energy import observed_by_age
 from softdock.analysis.simulation import SCENARIO_OR_TABLES, Progress, cut_attitudes
-from softdock.arguments import PROGRESS, checked, of_kind, optional
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.energy.ledger import LEDGER
 from softdock.core.machine import seam_doors

@@ -33,6 +33,8 @@ KINDS = (
 )
 QUIET = ("no force",)  # in the log, and no reason to warn
 Event = dict[str, Any]
+# of the range: the mock-up turns between a reading and its row, and readings are rounded
+AT_RANGE = 0.999
 
 
 def rig_events(
@@ -68,7 +70,7 @@ def _sensor(
         force = np.where(np.abs(reading) > np.abs(force), reading, force)
         in_body = rotate_at_once(BACK * series[f"mock_up.{body}.attitude"], reading)
         full = (
-            np.abs(in_body).max(axis=1) >= sensor["range_N"] * (1.0 - 1e-9)
+            np.abs(in_body).max(axis=1) >= sensor["range_N"] * AT_RANGE
             if sensor["range_N"] > 0.0
             else np.zeros(len(time), bool)
         )
@@ -87,7 +89,7 @@ def _sensor(
             scenario.tables["mock_up"][body]["sensor_m"], in_body
         )  # about the sensor's origin
         full = (
-            np.abs(torque).max(axis=1) >= sensor["range_Nm"] * (1.0 - 1e-9)
+            np.abs(torque).max(axis=1) >= sensor["range_Nm"] * AT_RANGE
             if sensor["range_Nm"] > 0.0
             else np.zeros(len(time), bool)
         )

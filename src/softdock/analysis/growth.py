@@ -12,14 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from softdock.analysis.corrected import PARTS, is_corrected
 from softdock.analysis.decrement import Swings, swings_of_depth
 from softdock.analysis.latch_modes import latches_of
 from softdock.analysis.latches import swings_of_modes
 from softdock.analysis.pushes import ENDS, unpushed
 from softdock.runs.run import Run
-
-LOOKED_AT = 64  # contacts of a run, the first ones
-MOTION = ("position", "attitude", "velocity", "rate")
 
 
 class Swing(NamedTuple):
@@ -60,9 +58,9 @@ def swings_of(run: Run) -> tuple[Swings, Swings]:
 def corrected(series: Mapping[str, Any]) -> Mapping[str, Any]:
     """A run's series with the satellites' corrected motion in place of what was applied at the
     time, where a method has recorded one."""
-    names = [f"{body}.{part}" for body in ENDS for part in MOTION]
-    if any(f"corrected.{name}" not in series for name in names):
+    if not is_corrected(series):
         return series
+    names = [f"{body}.{part}" for body in ENDS for part in PARTS]
     kept = {name: series[name] for name in ("time", "contact.depth", "energy.external")}
     return kept | {name: series[f"corrected.{name}"] for name in names}
 

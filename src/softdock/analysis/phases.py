@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from softdock._arguments import PROGRESS, checked, whole
 from softdock.analysis.momenta import mass_properties
 from softdock.analysis.simulation import SCENARIO_OR_TABLES, simulate
-from softdock.arguments import PROGRESS, checked, whole
 from softdock.core.machine.interrupts import each_abandonable
 from softdock.errors import RunInterrupted
 from softdock.runs.run import Run
@@ -156,7 +157,7 @@ def shifted(scenario: Scenario, seconds: float) -> Scenario:
                 changes[f"{kind}.{name}.rows"] = [[row[0] + seconds, *row[1:]] for row in rows]
     if has_orbit(tables):
         changes["orbit.radial"] = radial_at(tables, -seconds).tolist()
-    return scenario.with_keys(changes)
+    return replace(scenario, moved=True).with_keys(changes)
 
 
 def turned(

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock._arguments import PROGRESS, checked, of_kind, optional
 from softdock.analysis.faults import QUIET, rig_events
 from softdock.analysis.feasibility import check_feasible
 from softdock.analysis.free_flight import warnings as free_flight_warnings
@@ -17,7 +18,6 @@ from softdock.analysis.joints import arm_books, imbalances, joint_books
 from softdock.analysis.method_books import method_books, told_by_truth
 from softdock.analysis.metrics import metrics
 from softdock.analysis.observed_energy import observed_by_age
-from softdock.arguments import PROGRESS, checked, of_kind, optional
 from softdock.arms.scenario_facility import arm_robots
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.machine import doors

@@ -14,7 +14,7 @@ import numpy as np
 
 from softdock.analysis.corrected import is_corrected
 from softdock.analysis.momenta import mass_properties
-from softdock.analysis.when_apart import Contacts, both_apart, merge_window
+from softdock.analysis.when_apart import Contacts, merge_window
 from softdock.core.spatial.arrays import matrices
 from softdock.runs.run import Run
 
@@ -23,22 +23,25 @@ ENDS = ("chaser", "target")
 
 def unexplained_speed(run: Run, loop: Contacts, reference: Contacts) -> float:
     """Relative velocity that the forces on both satellites make before the first touch of either,
-    and in `verdict.settle_s` after both have parted: the sum of both sizes [m/s]."""
+    and in `verdict.settle_s` after the last contact that has ended: the sum of both sizes [m/s]."""
     time, tables = run.series["time"], run.scenario.tables
     bodies, settle = mass_properties(run.scenario.vector), float(tables["verdict"]["settle_s"])
     T = float(time[1] - time[0]) if len(time) > 1 else 0.0
-    push = np.zeros((len(time), 3))  # m/s in the cycle that ended at each row
+    hands, push = hand_forces(run), np.zeros((len(time), 3))  # m/s in the cycle that ended there
     for sign, i in ((1.0, 0), (-1.0, 1)):
         if not bodies.fixed[i]:
-            force = run.series[f"satellite.{ENDS[i]}.force"] - hand_forces(run)[ENDS[i]]
+            force = run.series[f"satellite.{ENDS[i]}.force"] - hands[ENDS[i]]
             push = push + sign * T * force / bodies.mass[i]
     first = min(loop.first, reference.first)
     early = merge_window(tables) / 2.0 if is_corrected(run.series) else 0.0
     before = time <= max(first - early, 0.0) if math.isfinite(first) else time <= time[-1]
     found = float(np.linalg.norm(np.sum(push[1:][before[1:]], axis=0)))
-    apart = both_apart(run, loop, reference)
-    if apart is not None:
-        after = (time > time[apart]) & (time <= time[apart] + settle + 1e-9)
+    ended = [one for one in loop.each if one.over is not None]
+    if ended and ended[-1].over is not None:
+        parted = float(time[ended[-1].over])
+        following = [one.start for one in loop.each if one.start > ended[-1].end]
+        until = min(parted + settle + 1e-9, *following, math.inf)
+        after = (time > parted) & (time <= until)
         found += float(np.linalg.norm(np.sum(push[after], axis=0)))
     return found
 
@@ -50,8 +53,7 @@ def hand_forces(run: Run) -> dict[str, np.ndarray]:
     nothing = np.zeros((len(time), 3))
     if not any(tables["hand"][body]["rows"] for body in ENDS):
         return {body: nothing for body in ENDS}
-    half_cycle = 0.5 * float(time[1] - time[0])
-    when = time - half_cycle - run.series["force_age"]
+    when = np.concatenate([time[:1], (time - run.series["force_age"])[:-1]])  # of a cycle's begin
     felt = {body: _scheduled(tables["hand"][body], run, body, when) for body in ENDS}
     on = tables["sensor"]["on"]
     chaser = {
@@ -79,8 +81,8 @@ def contact_peak(run: Run) -> float:
     """Largest force of a contact on the chaser satellite, without hands [N]."""
     logged = max((float(c["peak_force_satellite_N"]) for c in run.contacts), default=0.0)
     hands = hand_forces(run)["chaser"]
-    if not run.contacts or not np.any(hands):
-        return logged
+    if not run.contacts or not np.any(hands) or is_corrected(run.series):
+        return logged  # a recomputed contact has no hands in it
     time = run.series["time"]
     late = run.series["force_age"] + float(time[1] - time[0])
     sizes = np.linalg.norm(run.series["satellite.chaser.force"] - hands, axis=1)

@@ -147,11 +147,14 @@ def _oldest_reading(run: Run) -> np.ndarray:
 
 
 def _first_clear(run: Run, readings: np.ndarray, last_touch: float) -> int | None:
-    """First row at which nothing of a contact acts that ended then; None: there is none."""
+    """First row at which nothing of a contact acts that ended then; None: there is none. A method
+    that still has the satellites in it at the end of the run cannot keep it from having ended."""
     apart = SAME_CYCLE * run.scenario.vector[TIME_AT + TIMES.cycle]
     clear = (run.series["time"] - last_touch > apart) & (readings - last_touch > apart)
-    clear &= ~_held_by_method(run, clear)
-    return int(np.argmax(clear)) if clear.any() else None
+    if not clear.any():
+        return None
+    free = clear & ~_held_by_method(run, clear)
+    return int(np.argmax(free)) if free.any() else len(clear) - 1
 
 
 def _held_by_method(run: Run, clear: np.ndarray) -> np.ndarray:

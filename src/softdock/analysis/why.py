@@ -21,6 +21,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from softdock._arguments import TEXT, checked, of_kind, whole
 from softdock.analysis.causes import Cause, causes
 from softdock.analysis.free_flight import free_flight
 from softdock.analysis.judgement import CRITERIA, NEXT_TO_NOTHING, excess_of, share
@@ -28,7 +29,6 @@ from softdock.analysis.phases import MOST_PHASES
 from softdock.analysis.shares import EXACT, ORDERS, Set, shares
 from softdock.analysis.variants import Variants, changed
 from softdock.analysis.worst_phase import in_phases, judged, metrics_of
-from softdock.arguments import TEXT, checked, of_kind, whole
 from softdock.core.adaptation.registry import RAW
 from softdock.runs.stepper import cycle_count
 from softdock.scenario.build import Scenario

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from softdock.comparison.result import Comparison
 from softdock.files.atomic import write_whole
-from softdock.files.folders import make_folder
+from softdock.files.folders import leave_folder, make_folder
 from softdock.report.comparison.page import comparison_page
 from softdock.scenario.files import to_toml
 from softdock.scenario.method_sources import files_of, kept
@@ -25,4 +25,5 @@ def save_comparison(comparison: Comparison, folder: str | Path, force: bool = Fa
         write_whole(path / name, data)
     write_whole(path / RESULTS_FILE, comparison.to_json().encode())
     write_whole(path / PAGE_FILE, comparison_page(comparison).encode())
+    leave_folder(path)
     return path

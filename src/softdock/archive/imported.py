@@ -14,10 +14,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from softdock._arguments import PATH, checked, optional
 from softdock.archive.recordings import RECORDED
-from softdock.arguments import PATH, checked, optional
 from softdock.files.atomic import write_whole
-from softdock.files.folders import make_folder
+from softdock.files.folders import leave_folder, make_folder
 from softdock.logs.importing import import_contents
 from softdock.logs.map_parts import Map
 from softdock.recorder.read import Contents
@@ -59,4 +59,5 @@ def save_imported(contents: Contents, folder: str | Path, force: bool = False) -
     write_whole(path / "metrics.json", metrics.encode())
     write_whole(path / "report.html", page.encode())
     write_whole(path / "map.toml", contents.about.attachments["map.toml"].encode())
+    leave_folder(path)
     return recording

@@ -6,8 +6,8 @@ import json
 import tomllib
 from pathlib import Path
 
+from softdock._arguments import FLAG, PATH, checked
 from softdock.archive.run_folder import run_from
-from softdock.arguments import FLAG, PATH, checked
 from softdock.errors import BadInput, BadRecording, printable
 from softdock.recorder.read import Contents, read_contents
 from softdock.recorder.recording import Recording, recording_of

@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
+from softdock._arguments import TEXT, checked, of_kind, optional
 from softdock.analysis.driving import drive
 from softdock.analysis.metrics import plain
 from softdock.analysis.simulation import judge, simulate
 from softdock.archive.identified import scenario_changes
-from softdock.arguments import TEXT, checked, of_kind, optional
 from softdock.errors import BadInput, Problem, SoftdockError
 from softdock.identification import identify
 from softdock.recorder.recorded_run import docking_rows

@@ -28,15 +28,15 @@ from typing import Any
 
 import numpy as np
 
+from softdock._arguments import FLAG, PATH, checked
 from softdock._version import __version__
 from softdock.analysis.metrics import metrics_json
 from softdock.analysis.simulation import judge
-from softdock.arguments import FLAG, PATH, checked
 from softdock.core.contact_log import LOG_COLUMNS
 from softdock.core.machine.record import CHANNELS, Channel
 from softdock.errors import BadInput, BadRunFolder, printable
 from softdock.files.atomic import write_whole
-from softdock.files.folders import make_folder
+from softdock.files.folders import leave_folder, make_folder
 from softdock.files.reading import Unreadable, read_bytes, read_text
 from softdock.report.run.page import run_page
 from softdock.runs.parquet import from_parquet, to_parquet
@@ -82,6 +82,7 @@ def save_run(run: Run, folder: str | Path, force: bool = False) -> Path:
     }
     manifest = {"format": FORMAT, "schema": VERSION, "softdock": __version__, "files": files}
     write_whole(path / MANIFEST, (json.dumps(manifest, indent=1) + "\n").encode())
+    leave_folder(path)
     return path
 
 

@@ -117,17 +117,18 @@ def _run(case: Scenario, way: Told, orbits: list[Orbit]) -> Row:
         return {**refused(CANNOT, str(failure)), "error": error}
     except (SoftdockError, ArithmeticError, LookupError, TypeError, ValueError) as failure:
         return {**refused(FAILED, f"{type(failure).__name__}: {failure}"), "error": error}
-    numbers = worst["worst"]
+    numbers = worst["criteria"]
+    statuses = [m["status"] for m in found]
     distances = [m["distance_from_orbit_worst"] for m in found]
     row = {
-        "status": numbers["status"],
+        "status": next((s for s in statuses if s != COMPLETED), COMPLETED),
         "reason": "",
-        "distance": numbers["distance_from_orbit"],
+        "distance": numbers["distance"]["number"],
         "median": None if None in distances else statistics.median(distances),
         "rms": None if None in distances else math.hypot(*distances) / math.sqrt(len(distances)),
         "word": worst["word"],
-        "energy_share": numbers["energy_share"],
-        "peak_force_error": numbers["peak_force_error"],
+        "energy_share": numbers["energy"]["number"],
+        "peak_force_error": numbers["peak_force"]["number"],
         "runs": len(found),
         "error": error,
         "changes": _changes(case, way.scenario, len(orbits)),

@@ -27,7 +27,7 @@ from softdock.campaign.cores import core_told, ours_told
 from softdock.core.machine.compiled import source_hash
 from softdock.errors import BadInput, Problem
 from softdock.files.atomic import write_whole
-from softdock.files.folders import make_folder
+from softdock.files.folders import leave_folder, make_folder
 from softdock.files.reading import Unreadable, read_text
 from softdock.scenario.method_sources import files_of, kept
 
@@ -98,6 +98,7 @@ def begin(plan: Plan, path: Path) -> Folder:
         "identity": plan.identity(),
     }
     write_whole(path / PLAN, (json.dumps(manifest, indent=1) + "\n").encode())
+    leave_folder(path)
     return Folder(path, plan)
 
 

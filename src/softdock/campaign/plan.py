@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from softdock.arguments import PATH, PROGRESS, checked, of_kind, optional
+from softdock._arguments import PATH, PROGRESS, checked, of_kind, optional
 from softdock.campaign.approach_draws import approach_draws, problems_of
 from softdock.campaign.checking import check_plan
 from softdock.campaign.design import Design

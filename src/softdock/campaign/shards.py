@@ -35,7 +35,7 @@ from softdock.campaign.variants import Plan
 from softdock.core.machine.compiled import source_hash
 from softdock.errors import BadInput, Problem
 from softdock.files.atomic import write_whole
-from softdock.files.folders import make_folder
+from softdock.files.folders import leave_folder, make_folder
 from softdock.files.reading import LARGEST_FILE, Unreadable, read_bytes, read_text
 from softdock.scenario.build import build
 from softdock.scenario.files import to_toml
@@ -222,6 +222,7 @@ def begin(plan: Plan, path: Path, shard_runs: int) -> Folder:
         "variants": [v.label for v in plan.variants],
     }
     write_whole(path / MANIFEST, (json.dumps(manifest, indent=1) + "\n").encode())
+    leave_folder(path)
     return Folder(path, shard_runs, texts.fingerprint)
 
 

@@ -85,7 +85,8 @@ def criteria(made: Made) -> list[tuple[str, str, np.ndarray]]:
 
 def _differ(ours: np.ndarray, orbits: np.ndarray) -> np.ndarray:
     ours = np.nan_to_num(ours)
-    return np.abs(ours - orbits) / np.fmax(ours, orbits)
+    largest = np.fmax(ours, orbits)
+    return np.abs(ours - orbits) / np.where(largest > 0.0, largest, np.nan)
 
 
 def _kept(made: Made) -> np.ndarray:
@@ -106,8 +107,8 @@ def _free_flight(made: Made) -> np.ndarray:
     hands = sum(
         column(runs, at + ENTRY.at.rows, 1)[:, 0] for at in (CHASER_HAND_AT, TARGET_HAND_AT)
     )
-    after = np.where(np.isfinite(watched.after.at), watched.number("after"), 0.0)
-    return np.where(hands > 0.0, np.nan, (watched.number("before") + after) / speed)
+    pushed = watched.number("before") + watched.number("after")
+    return np.where(hands > 0.0, np.nan, pushed / speed)
 
 
 def words_of_runs(made: Made) -> Any:

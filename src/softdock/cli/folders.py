@@ -24,12 +24,12 @@ class Saved(Protocol):
 def choose(out: Path | None, name: str) -> Path:
     """The folder asked for, or a new one of this name and the next number in RUNS; two commands at
     once get two."""
-    from softdock.files.folders import make_folder
+    from softdock.files.folders import ensure_folder
 
     if out is not None:
         return out
     stem = re.sub(r"[^\w.-]+", "_", name).strip("._")[:100] or "run"
-    make_folder(RUNS, force=True)
+    ensure_folder(RUNS)
     for i in count(1):
         path = Path(RUNS) / f"{stem}-{i}"
         try:
@@ -44,16 +44,20 @@ def choose(out: Path | None, name: str) -> Path:
 def made(folder: Path | None, force: bool) -> Iterator[None]:
     """The folder is made and tried before the work starts; work that is refused leaves no empty one
     behind."""
-    from softdock.files.folders import make_folder
+    from softdock.files.folders import leave_folder, make_folder
 
     above = [] if folder is None else [folder, *folder.parents]
     new = [path for path in above if not path.exists() or RUNS in (path.name, path.parent.name)]
+    ours = False  # another run may have it
     try:
         if folder is not None:
             make_folder(folder, force)
+            ours = True
         yield
     except BaseException:
-        for path in new:
+        if folder is not None and ours:
+            leave_folder(folder)
+        for path in new if ours else new[1:]:
             if path.is_dir() and not any(path.iterdir()):
                 path.rmdir()
         raise

@@ -250,7 +250,8 @@ def _say_left_rings(live: Live) -> None:
     if left:
         MB = sum(ring.MB for ring in left)
         live.say(
-            f"{len(left)} rings of runs that did not end in order take {MB:.0f} MB of memory: "
+            f"{len(left)} ring{'s' if len(left) > 1 else ''} in memory of runs that did not end in "
+            f"order, {MB:.0f} MB: "
             "softdock rig recover --list, --clear"
         )
 

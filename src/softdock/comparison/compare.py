@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from numba.core.errors import NumbaError
 
+from softdock._arguments import PROGRESS, TEXT, TEXTS, checked, optional, whole
 from softdock._version import __version__
 from softdock.analysis.feasibility import check_feasible
 from softdock.analysis.free_flight import first_step
@@ -19,7 +20,6 @@ from softdock.analysis.phases import MOST_PHASES
 from softdock.analysis.simulation import SCENARIO_OR_TABLES
 from softdock.analysis.worst_phase import in_phases as sampled
 from softdock.analysis.worst_phase import judged
-from softdock.arguments import PROGRESS, TEXT, TEXTS, checked, optional, whole
 from softdock.comparison.knowledge import WrongBelief, beliefs, wrong_beliefs
 from softdock.comparison.lines_to_paste import paste
 from softdock.comparison.outcomes import (

@@ -39,7 +39,7 @@ WATCHED = Cells(  # one after the other in the last rows of the log
     Cell("later_time", 1, "s", "when that was; NaN: the run ended before"),
     Cell("energy", 1, "J", "largest sum that consecutive contacts added; NaN: none has ended"),
     Cell("before", 1, "m/s", "relative velocity by forces before the first touch"),
-    Cell("after", 1, "m/s", "the same in `settle_s` after both have parted"),
+    Cell("after", 1, "m/s", "the same in `settle_s` after the last contact that has ended"),
     Cell("stored", 1, "J", "in the contact at the end"),
 )
 AT = WATCHED.at
@@ -57,6 +57,7 @@ class Watched(NamedTuple):
     balance: float  # J: kinetic and stored energy less external work
     begun: float  # J, before the contact that acts
     over: float  # J, at the first clear cycle since its last touch; NaN: none
+    cleared_at: float  # s, that cycle; NaN: there was none
     rest: float  # J, at the end of the contact before
     ahead: float  # J, largest sum that ends with the last contact
     most: float  # J, the largest sum; -inf: no contact has ended
@@ -80,6 +81,7 @@ def begin_watch(ledger):
         balance=now,
         begun=now,
         over=math.nan,
+        cleared_at=math.nan,
         rest=now,
         ahead=0.0,
         most=-math.inf,
@@ -140,16 +142,19 @@ def watch(watched, params, vector, mem, loop, log, t):
     w, balance = watched, _balance(loop.ledger)
     touch = max(w.last_touch, loop.tracker.last_touch) if loop.tracker.open else w.last_touch
     again = touch > w.last_touch
-    acts, begun, over = w.acts, w.begun, w.over
+    acts, begun, over, cleared, after = w.acts, w.begun, w.over, w.cleared_at, w.after
     if again and not acts:
         acts, begun = True, w.rest if any_rewound(params.methods) else w.balance
     if again:
-        over = math.nan
+        over, cleared = math.nan, math.nan
     clear = _is_clear(vector, params.sensor.handover, params.T, loop.facility, t, touch)
     if any_replaced(params.methods) and clear:
         clear = not sum_replaced(params.methods, mem).pushes
+    settle = vector[MEMORY_AT + MAP.settle]
+    if cleared < t <= cleared + settle + 1e-9:
+        after = add(after, _pushed(params, loop.wrenches))
     if acts and clear and over != over:  # NaN: not since the last touch
-        over = balance
+        over, cleared, after = balance, t, (0.0, 0.0, 0.0)
     ahead, most, rest = w.ahead, w.most, w.rest
     if acts and over == over and not loop.tracker.open:
         ahead = max(ahead, 0.0) + over - begun
@@ -161,20 +166,15 @@ def watch(watched, params, vector, mem, loop, log, t):
     elif settled != settled:
         settled = t
         _put_motions(log, AT.chaser, params, loop.satellites, t)
-    settle = vector[MEMORY_AT + MAP.settle]
     if settled == settled and later != later and t >= settled + settle - 1e-9:
         later = t
         _put_motions(log, AT.later_chaser, params, loop.satellites, t)
-    before, after = w.before, w.after
+    before = w.before
     first = vector[MEMORY_AT + MAP.orbit_first]
     if any_rewound(params.methods):
         first = first - 0.5 * params.merge_window
     if touch == -math.inf and t <= first:
         before = add(before, _pushed(params, loop.wrenches))
-    if settled != settled:
-        after = (0.0, 0.0, 0.0)
-    elif settled < t <= settled + settle + 1e-9:
-        after = add(after, _pushed(params, loop.wrenches))
     return Watched(
         last_touch=touch,
         settled_at=settled,
@@ -183,6 +183,7 @@ def watch(watched, params, vector, mem, loop, log, t):
         balance=balance,
         begun=begun,
         over=over,
+        cleared_at=cleared,
         rest=rest,
         ahead=ahead,
         most=most,

@@ -9,8 +9,9 @@ with the mean motion n [rad/s] and the unit vector u away from the planet, which
 of the orbit. In: both satellites at t_k. Out: the wrench on each at the middle of the cycle, held
 over it (world axes, about the centre of mass); the attitude is that at t_k. Booked as external.
 
-To first order in p over the orbit's radius: what is left out is some n^2 |p|^2 / radius, at 5 m in
-a low orbit 1e-11 m/s^2. In turning axes this is Clohessy and Wiltshire's law
+To first order in p over the orbit's radius: the second order is some n^2 |p|^2 / radius, at 5 m in
+a low orbit 1e-11 m/s^2. J2, eccentricity and drag are left out too and are larger; their size is in
+docs/relative_orbit.md. In turning axes this is Clohessy and Wiltshire's law
 (docs/relative_orbit.md).
 """
 

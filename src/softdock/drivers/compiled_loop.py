@@ -25,7 +25,6 @@ from softdock.core.realtime import serve as loop
 from softdock.core.realtime import system_calls as calls
 from softdock.core.wire.program import Hold
 from softdock.core.wire.senders import OTHER, OTHERS, PORT, SENDER_COLUMNS
-from softdock.core.wire.wall_clock import STEPS, UNFIT
 from softdock.drivers.links import RobotLink, SensorLink
 from softdock.drivers.sockets import Port, new_wall
 from softdock.errors import BadInput, Problem
@@ -227,7 +226,3 @@ class CompiledServer:
             "other_senders": int(sender[OTHERS]),
             "other_port": int(sender[OTHER]),
         }
-
-    def wall_clock(self) -> dict[str, int]:
-        """How often this computer's wall clock was set, and stamps that fit no reading of it."""
-        return {"steps": int(self.beside.wall[STEPS]), "unfit": int(self.beside.wall[UNFIT])}

@@ -14,8 +14,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeVar
 
-from softdock.arguments import CHANGES, PATH
-from softdock.arguments import checked as checked_call
+from softdock._arguments import CHANGES, PATH
+from softdock._arguments import checked as checked_call
 from softdock.arms.facility import read_facility
 from softdock.drivers import rig_schema as schema
 from softdock.drivers.rig_checks import checked

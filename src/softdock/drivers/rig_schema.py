@@ -144,8 +144,8 @@ class ToolEnd:
 class Limits:
     """`[limits]`: what the supervisor stops at. All on measured or commanded signals."""
 
-    restitution: float = above(1.10, 0.0, 10.0, "", "largest: kinetic energy after over before")
-    energy_floor_J: float = number(1e-3, 0.0, 1e3, "J", "added to that bound")
+    restitution: float = above(1.10, 0.0, 10.0, "", "kinetic energy after over before: its square")
+    energy_floor_J: float = number(1e-3, 0.0, 1e3, "J", "added to every energy bound")
     energy_contact: float = number(0.2, 0.0, 10.0, "", "observed in a contact, of the approach's")
     energy_run: float = number(0.5, 0.0, 100.0, "", "observed in a run, of the approach's")
     power_W: float = above(50.0, 0.0, 1e6, "W", "of the measured force on the measured motion")

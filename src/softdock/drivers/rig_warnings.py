@@ -14,6 +14,7 @@ from softdock.core.instants import NS
 from softdock.core.rig import layout
 from softdock.core.rig.zero import WINDOW_S
 from softdock.core.wire.senders import OTHER, OTHERS, PORT
+from softdock.core.wire.wall_clock import UNFIT
 from softdock.drivers.event_text import filled
 from softdock.drivers.rig_program import NAMES, RigProgram
 
@@ -36,13 +37,20 @@ def warnings_of(program: RigProgram) -> tuple[str, ...]:
 
 def _of_this_computer(program: RigProgram) -> list[str]:
     times, step = int(program.arrays.stand[S.wall_set]), float(program.arrays.seen[V.wall_step])
+    said, unfit = [], int(program.arrays.wall[UNFIT])
+    if unfit:
+        said.append(
+            f"{unfit} time stamps of this computer's kernel fit no reading of its wall clock; "
+            "those datagrams count from when they were read"
+        )
     if not times:
-        return []
+        return said
     how = filled("{a:set}", step, 0.0)
     often = f"{times} times, the last time {how}" if times > 1 else how
     return [
         f"this computer's wall clock was set {often}; the run counts by its monotonic clock and "
-        "does not depend on it"
+        "does not depend on it",
+        *said,
     ]
 
 

@@ -18,7 +18,7 @@ from xml.sax.saxutils import escape, quoteattr
 from softdock.drivers.rsi_config import CYCLES_MS, FRAME, SAFE_NAME, parse_ethernet_file
 from softdock.errors import BadInput, Problem
 from softdock.files.atomic import write_whole
-from softdock.files.folders import make_folder
+from softdock.files.folders import ensure_folder
 from softdock.files.plain_xml import Element, read_xml
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,19}\Z")  # KRL names have at most 24 letters
@@ -183,7 +183,7 @@ END
 def write_files(robot: RobotFiles, folder: str | Path) -> list[Path]:
     """All files of one robot into a folder; nothing that is there is overwritten."""
     folder = Path(folder)
-    make_folder(folder, force=True)
+    ensure_folder(folder)
     texts = {
         f"{robot.name}.xml": ethernet_xml(robot),
         f"{robot.name}.rsi.xml": context_xml(robot),

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.arguments import FLAG, checked, number
+from softdock._arguments import FLAG, checked, number
 from softdock.errors import BadInput, Problem
 from softdock.identification.carried import (
     TOOL_KG,

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from softdock._arguments import checked, number, numbers_of, of_kind, one_of
 from softdock.analysis.free_flight import allowed_force
-from softdock.arguments import checked, number, numbers_of, of_kind, one_of
 from softdock.core.spatial.arrays import matrices
 from softdock.errors import BadInput, Problem
 from softdock.identification.estimate import Estimate

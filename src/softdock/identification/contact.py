@@ -31,6 +31,7 @@ FEWEST_TURNED, MOST_FITTED = 100, 3000  # rows
 TURNED = 0.02  # of a rotation's entries: less tells no bias from a contact
 SIGMAS_FREE, ROUNDS_FREE = 6.0, 4
 MOSTLY, MORE = 0.5, 0.2  # of the rows: explained by a turning weight and bias, and by nothing less
+LARGEST = 1e12  # N: beyond it nothing is fitted
 LEFT = 0.05  # of that force: the tool's inertia in motion, cross talk
 LEAST_SHARE = 0.5  # of the readings in touch
 
@@ -89,7 +90,7 @@ def free_force(force: np.ndarray, attitude: np.ndarray | None) -> tuple[np.ndarr
     """
     rows = max(10, len(force) // 20)
     zero = np.broadcast_to(np.median(force[:rows], axis=0), force.shape)
-    if attitude is None or len(force) < FEWEST_TURNED or not np.isfinite(force).all():
+    if attitude is None or len(force) < FEWEST_TURNED or not (np.abs(force) < LARGEST).all():
         return zero, 0.0
     kept = np.linspace(0, len(force) - 1, min(len(force), MOST_FITTED)).astype(int)
     R = matrices(attitude)

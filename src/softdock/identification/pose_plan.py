@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from softdock.arguments import checked, number, numbers_of, whole
+from softdock._arguments import checked, number, numbers_of, whole
 from softdock.core.spatial.arrays import matrices, product
 from softdock.errors import BadInput, Problem
 from softdock.identification.calibration import GRAVITY, crosses, design

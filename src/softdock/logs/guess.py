@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from softdock.errors import BadInput, Problem
 from softdock.logs.csv_form import CsvForm
 from softdock.logs.guess_parts import Found, found_in, stems_of
 from softdock.logs.mapping import ASKED, BODIES
@@ -65,6 +66,14 @@ def guess_log(log: str | Path, form: CsvForm | None = None) -> Guess:
     guess = Guess(form=form, tables=tables)
     for topic, table in tables.items():
         _look_at(guess, topic, table)
+    if not any(table.columns for table in tables.values()):
+        others = [name for table in tables.values() for name in table.others]
+        raise BadInput(Problem("LOG", ", ".join(others[:20]), "columns of numbers", str(log)))
+    if not guess.clocks:  # nothing was recognised
+        topic, table = next(iter(tables.items()))
+        named = {name: said_by(name) for name in table.columns}
+        stamps = ["log_time"] if topic else _stamps_of(table, named)
+        _clock_for(guess, topic, table, named, stamps, list(table.columns)[:1], "log")
     _complete(guess)
     guess_axes(guess)
     return guess
@@ -95,8 +104,6 @@ def _look_at(guess: Guess, topic: str, table: Table) -> None:
             kind = "pose" if "pose" in one.words else "force"
             guess.ages.setdefault(kind, (name, one.unit or "s"))
             used.add(name)
-    if not guess.clocks and not topic:
-        _clock_for(guess, topic, table, named, stamps, list(table.columns)[:1], "log")
     guess.unused += [f"{topic} {name}".strip() for name in table.columns if name not in used]
 
 

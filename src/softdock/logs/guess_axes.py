@@ -21,6 +21,7 @@ BETTER = 0.1  # of the cosine: other axes than the usual must fit better by this
 FEWEST, MOST = 50, 3000  # rows
 TURNED = 0.02  # of a rotation's entries
 EXPLAINED = 0.3  # of the force's changes may be left by a weight and a bias
+LARGEST = 1e9  # m, N: an import refuses far less
 BEFORE_S = 0.1  # of the approach
 WORDS = {"world": ("base", "world"), "body": ("tool", "tcp", "body", "flange")}
 
@@ -82,7 +83,7 @@ def _values(guess: Guess, key: tuple[str, str, str], part: Found) -> tuple[np.nd
                 - float(zero * FACTORS["time"][first.unit])
             )
     values = np.stack(rows, axis=1) * FACTORS[QUANTITY[key[2]]].get(part.unit, 1.0)
-    good = np.isfinite(time) & np.isfinite(values).all(axis=1)
+    good = np.isfinite(time) & (np.abs(values) < LARGEST).all(axis=1)  # NaN is not
     return time[good], values[good]
 
 

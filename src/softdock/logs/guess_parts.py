@@ -78,7 +78,7 @@ def stems_of(named: dict[str, Said]) -> list[Stem]:
             continue
         rest = words[: _place(words, one.axis)] + words[_place(words, one.axis) + 1 :]
         if not quantity:
-            quantity = "position"
+            quantity = "force" if role == "wrench" else "position"
         group = quantity
         if quantity in ("position", "attitude") and one.axis[0] not in "0123456":
             group = "angles" if quantity == "attitude" else "position"

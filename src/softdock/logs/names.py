@@ -104,7 +104,8 @@ def split_unit(name: str) -> tuple[str, str, str]:
         quantity, unit = unit_of(match[2])
         if unit:
             return match[1], quantity, unit
-        if match[2].strip() in ("-", "1", ""):
+        blank = name[match.end(1)] == " "  # `qw [1]` has no unit, `pos[1]` is a place
+        if match[2].strip() in (("-", "1", "") if blank else ("-", "")):
             return match[1], "", ""
     match = re.fullmatch(r"(.+?)[_ ,.]((?:[mc]?m|m?rad|deg|in)(?:_per_|_p|_|/|p)s)(?:ec)?", name)
     match = match or re.fullmatch(r"(.+)[_ ,./]([A-Za-z]{2,6}|N|s)", name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import re
 from collections.abc import Iterable
@@ -70,6 +71,7 @@ def read_csv(path: Path, form: CsvForm) -> Table:
     try:
         layout = find_layout(path, form)
         plain = layout.encoding.startswith("utf-8") and layout.delimiter != BLANKS
+        plain = plain and _is_utf8(path)  # pyarrow prints a traceback where it is not
         source: Any = path if plain else io.BytesIO(_rewritten(path, layout))
         table = arrow_csv.read_csv(
             source,
@@ -96,6 +98,18 @@ def read_csv(path: Path, form: CsvForm) -> Table:
             allowed = f"a text of numbers in columns ({printable(str(error), 200)})"
         raise BadInput(Problem("LOG", str(path), allowed, where)) from None
     return _table(path, layout, table, skipped)
+
+
+def _is_utf8(path: Path) -> bool:
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        with path.open("rb") as file:
+            while piece := file.read(1 << 24):
+                decoder.decode(piece)
+            decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _rewritten(path: Path, layout: Layout) -> bytes:

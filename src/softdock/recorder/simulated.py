@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
+from softdock._arguments import FLAG, PATH, TEXT, checked
 from softdock.analysis.metrics import metrics_json
 from softdock.analysis.simulation import judge
-from softdock.arguments import FLAG, PATH, TEXT, checked
 from softdock.core.instants import SECOND
 from softdock.errors import BadInput, Problem
 from softdock.files.atomic import refuse_unwritable, replacing

@@ -12,7 +12,7 @@ from softdock.core.rig.reasons import REASONS
 from softdock.drivers.net_ft_page import Calibration
 from softdock.drivers.rig_program import samples_stream
 from softdock.drivers.rig_scenario import OnRig
-from softdock.files.folders import make_folder
+from softdock.files.folders import ensure_folder
 from softdock.recorder.provenance import provenance
 from softdock.recorder.recorder import Recorder, utc_offset_ns
 from softdock.recorder.streams import BOTH, SENSOR_ON, About, rig_streams
@@ -99,7 +99,7 @@ def recorder_for(
 ) -> Recorder:
     """Rings and the process behind them, not started yet."""
     rates = {samples_stream(on.rig, n): end.rate_Hz for n, end in on.rig.sensors.items()}
-    make_folder(file.parent, force=True)
+    ensure_folder(file.parent)
     return Recorder(
         file,
         rig_streams(cells_of(on), on.rig.cycle_s, rates),

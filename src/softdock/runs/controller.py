@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from softdock.arguments import (
+from softdock._arguments import (
     MOST_CYCLES,
     checked,
     is_whole,

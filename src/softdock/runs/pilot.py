@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from softdock.arguments import checked
+from softdock._arguments import checked
 from softdock.core.adaptation.registry import METHODS
 from softdock.errors import BadInput, Problem
 from softdock.scenario.build import Scenario

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from softdock._arguments import TEXT, Rule, of_kind, refuse_wrong, whole
 from softdock._given import given
-from softdock.arguments import TEXT, Rule, of_kind, refuse_wrong, whole
 from softdock.arms.scenario_facility import arm_robots
 from softdock.core.contact.latch import LATCH_FLOATS
 from softdock.core.contact_log import LOG_COLUMNS

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from softdock.arguments import (
+from softdock._arguments import (
     MOST_CYCLES,
     checked,
     is_whole,

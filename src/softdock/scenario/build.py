@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.arguments import Rule, checked, of_kind, optional, refuse_wrong
+from softdock._arguments import Rule, checked, of_kind, optional, refuse_wrong
 from softdock.arms.facility import read_facility
 from softdock.arms.placed import placed_arms
 from softdock.arms.scenario_facility import arm_robots
@@ -43,6 +43,7 @@ from softdock.scenario.schema import (
 )
 from softdock.scenario.table_reader import MOST_PROBLEMS, Locate
 from softdock.scenario.top_tables import top_tables
+from softdock.scenario.values import any_range
 from softdock.scenario.verdict_table import PATH as VERDICT_PATH
 from softdock.scenario.verdict_table import VERDICT
 from softdock.scenario.wanted_by_methods import wanted_in_orbit
@@ -58,6 +59,11 @@ PARTS: dict[str, Rule] = {  # what a scenario is made of
 }
 
 
+def _by_key(value: Any) -> str:
+    able = isinstance(value, Mapping) and all(isinstance(key, str) for key in value)
+    return "" if able else "a mapping from key to value"
+
+
 @dataclass
 class Scenario:
     """A checked scenario, ready to run. `tables` is what it resolved to, every default written out,
@@ -70,6 +76,8 @@ class Scenario:
     notes: list[str] = field(default_factory=list)  # what words were turned into (words.py)
     # what its [approach] was resolved from; empty: it has none, or was changed since
     approach: dict[str, Any] = field(default_factory=dict, repr=False)
+    # along its free flight, since it was checked: its start may lie beyond what a user may give
+    moved: bool = field(default=False, repr=False)
 
     def __post_init__(self) -> None:
         refuse_wrong(PARTS, vars(self))
@@ -88,14 +96,19 @@ class Scenario:
         `robots__chaser__delay_ms=16`."""
         return self.with_keys({key.replace("__", "."): value for key, value in changes.items()})
 
-    @checked(changes=of_kind("a mapping from key to value", Mapping))
+    @checked(changes=_by_key)
     def with_keys(self, changes: Mapping[str, Any]) -> Scenario:
         """A new scenario with some keys set by path: `{"contact.0.real.stiffness_N_per_m":
         2000}`."""
         tables = copy.deepcopy(self.tables)
         for path, value in changes.items():
             set_key(tables, path, value)
-        return build(tables)
+        if not self.moved:
+            return build(tables)
+        with any_range():
+            made = build(tables)
+        made.moved = True
+        return made
 
 
 @checked(

@@ -10,7 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from softdock.arguments import CHANGES, PATH, checked
+from softdock._arguments import CHANGES, PATH, checked
 from softdock.errors import BadInput, Problem, closest
 from softdock.files.reading import LARGEST_FILE, Unreadable, read_text
 from softdock.files.toml_text import parse_toml, too_deep

@@ -54,9 +54,11 @@ from softdock.core.wire import (
     peer_clock,
     rdt,
     robot_cells,
+    senders,
     sequences,
     telegram,
     virtual_queue,
+    wall_clock,
 )
 
 
@@ -155,6 +157,8 @@ GROUPS: dict[str, tuple[str, tuple[Cells, ...]]] = {
             rdt.RECORD,
             sequences.SEQUENCE,
             sequences.LEARNT_STEP,
+            senders.SENDER,
+            wall_clock.WALL,
             peer_clock.WHOLES,
             peer_clock.NUMBERS,
             peer_clock.MINIMUM,

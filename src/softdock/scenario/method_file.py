@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 
-from softdock.arguments import PATH, checked
+from softdock._arguments import PATH, checked
 from softdock.core.adaptation.method import BY_TYPE
 from softdock.core.adaptation.registry import METHODS, Method
 from softdock.core.machine.compiled import SOURCES_NAME

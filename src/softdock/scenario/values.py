@@ -4,6 +4,9 @@ allowed."""
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -118,7 +121,23 @@ def _numbers(parameter: Parameter, value: Any, size: int | None) -> list[float]:
     return numbers
 
 
+_OF_A_USER: ContextVar[bool] = ContextVar("softdock_values_of_a_user", default=True)
+
+
+@contextmanager
+def any_range() -> Iterator[None]:
+    """Within it ranges are not asked for: of a scenario that was checked, and then moved along its
+    free flight."""
+    token = _OF_A_USER.set(False)
+    try:
+        yield
+    finally:
+        _OF_A_USER.reset(token)
+
+
 def _in_range(parameter: Parameter, numbers: list[float]) -> list[float]:
+    if not _OF_A_USER.get():
+        return numbers
     for x in numbers:
         below = x <= parameter.low if parameter.open_low else x < parameter.low
         if below or x > parameter.high:

@@ -16,7 +16,7 @@ import numpy as np
 
 from softdock.errors import BadInput, Problem
 from softdock.files.atomic import refuse_unwritable, write_whole
-from softdock.files.folders import make_folder
+from softdock.files.folders import ensure_folder
 from softdock.scene.image_files import gif, png
 from softdock.scene.model import Scene
 from softdock.scene.poster import poster, poster_frame
@@ -70,7 +70,7 @@ def export(
     elif kind == ".mp4":
         _film(file, drawn, size)
     else:
-        make_folder(file, force=True)
+        ensure_folder(file)
         for i, pixels in enumerate(drawn):
             write_whole(file / f"frame_{i:05d}.png", png(pixels), EXPORT)
     return len(times)

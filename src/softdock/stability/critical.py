@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.arguments import checked, number, one_of, optional
+from softdock._arguments import checked, number, one_of, optional
 from softdock.errors import BadInput, Problem
 from softdock.stability import closed_forms
 from softdock.stability.boundary import stable_stretch
@@ -33,12 +33,17 @@ def critical_delay(
     _check(mass=mass, stiffness=stiffness, damping=damping, cycle=cycle)
     if cycle is None:
         return closed_forms.critical_delay(mass, damping, stiffness)
-    return _each(
-        lambda m, b, k: loop_critical_delay(Loop(m, k, b, cycle=cycle, integrator=integrator)),
-        mass,
-        damping,
-        stiffness,
-    )
+    try:
+        return _each(
+            lambda m, b, k: loop_critical_delay(Loop(m, k, b, cycle=cycle, integrator=integrator)),
+            mass,
+            damping,
+            stiffness,
+        )
+    except (ArithmeticError, ValueError):
+        given = f"{mass} kg, {damping} Ns/m, {stiffness} N/m, {cycle} s"
+        allowed = "numbers whose loop a float can hold"
+        raise BadInput(Problem("mass, damping, stiffness, cycle", given, allowed)) from None
 
 
 def critical_damping(

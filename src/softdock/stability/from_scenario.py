@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from softdock._arguments import checked, number, of_kind, optional
 from softdock.analysis.sensor_faults import faults_in_words
-from softdock.arguments import checked, number, of_kind, optional
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.robots.models import robot_model_named
 from softdock.core.spatial.arrays import matrix

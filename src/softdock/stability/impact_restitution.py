@@ -16,7 +16,8 @@ import math
 
 import numpy as np
 
-from softdock.arguments import checked, number, one_of, optional, whole
+from softdock._arguments import checked, number, one_of, optional, whole
+from softdock.errors import BadInput, Problem
 from softdock.stability.array_loop import ArrayLoop, Law
 from softdock.stability.loop import (
     INTERPOLATIONS,
@@ -76,7 +77,12 @@ def predicted_restitution(
         integrator=integrator,
         law=law,
     )
-    return restitution_of_loop(loop, phase, phases)
+    try:
+        return restitution_of_loop(loop, phase, phases)
+    except ArithmeticError:
+        given = f"{mass:g} kg, {stiffness:g} N/m, {damping:g} Ns/m, {delay:g} s, {cycle} s"
+        allowed = "numbers whose impact a float can hold"
+        raise BadInput(Problem("mass, stiffness, damping, delay, cycle", given, allowed)) from None
 
 
 def restitution_of_loop(loop: Loop, phase: float | None = None, phases: int = PHASES) -> float:

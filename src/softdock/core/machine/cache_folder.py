@@ -22,6 +22,7 @@ import numba
 
 CORE = Path(__file__).parents[1]
 KEEP_CACHES_S = 30 * 24 * 3600.0  # s; folders of older sources are removed when a new one is made
+MARK = "softdock-machine-code"  # a file in each folder that softdock made, and may remove
 HASH_LENGTH = 16
 OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
@@ -73,6 +74,7 @@ def cache_folder() -> Path:
             base.mkdir(parents=True, exist_ok=True)
             _remove_old(base)
             folder.mkdir(mode=0o700, exist_ok=True)
+            (folder / MARK).touch()
     except OSError:
         pass  # `usable_folder` says so
     return folder
@@ -119,7 +121,8 @@ def _not_ours(folder: Path, is_base: bool = False) -> str:
 
 
 def _remove_old(base: Path) -> None:
+    """Machine code of sources that were not used for long: of folders that softdock marked."""
     for old in base.iterdir():
-        is_cache = len(old.name) == HASH_LENGTH and set(old.name) <= set("0123456789abcdef")
+        is_cache = len(old.name) == HASH_LENGTH and (old / MARK).is_file()
         if is_cache and old.is_dir() and time.time() - old.stat().st_mtime > KEEP_CACHES_S:
             shutil.rmtree(old, ignore_errors=True)

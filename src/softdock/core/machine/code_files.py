@@ -1,9 +1,10 @@
 """Files of machine code: written whole or not at all, believed only if every byte is there, and one
 process at a time at each.
 
-A file is a line that says what it is, the SHA-256 of the rest, and the rest: a pickle of what Numba
-makes of a function (pickle runs what it reads: only folders that are ours are read, see
-cache_folder.py). A file that is empty, cut or garbage is thrown away and made again. A disc that is
+A file is a line that says what it is, the SHA-256 of its name and the rest, and the rest: a pickle
+of what Numba makes of a function (pickle runs what it reads: only folders that are ours are read,
+see cache_folder.py). A file that is empty, cut, garbage or that of another name is thrown away and
+made again. A disc that is
 full or a folder that vanished costs the keeping and not the run.
 """
 
@@ -26,7 +27,7 @@ fcntl: Any = None
 with contextlib.suppress(ImportError):  # without file locks some things are compiled twice
     fcntl = importlib.import_module("fcntl")
 
-FIRST = b"softdock machine code 1\n"
+FIRST = b"softdock machine code 2\n"
 DIGEST_BYTES = 32
 LONGEST_WAIT_S = 900.0  # s; for another process that compiles the same
 LOOK_S = 0.05  # s, between two looks at the lock
@@ -58,10 +59,15 @@ def _whole(path: Path) -> bytes | None:
         say_once("read", f"machine code in {path.parent} cannot be read ({error.strerror})")
         return None
     digest, data = found[len(FIRST) :][:DIGEST_BYTES], found[len(FIRST) + DIGEST_BYTES :]
-    if found.startswith(FIRST) and hashlib.sha256(data).digest() == digest:
+    if found.startswith(FIRST) and _digest(path, data) == digest:
         return data
     discard(path)
     return None
+
+
+def _digest(path: Path, data: bytes) -> bytes:
+    """Of the bytes under their name, which says what function they are the code of."""
+    return hashlib.sha256(path.name.encode() + b"\0" + data).digest()
 
 
 def discard(path: Path) -> None:
@@ -76,7 +82,7 @@ def write(path: Path, data: bytes) -> bool:
     beside = path.with_name(f"{path.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
     try:
         with beside.open("xb") as file:
-            file.write(FIRST + hashlib.sha256(data).digest() + data)
+            file.write(FIRST + _digest(path, data) + data)
         beside.replace(path)
     except OSError as error:
         with contextlib.suppress(OSError):

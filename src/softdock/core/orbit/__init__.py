@@ -29,7 +29,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from softdock.arguments import FLAG, checked, number
+from softdock._arguments import FLAG, checked, number
 from softdock.core.adaptation.in_orbit import pushing_methods
 from softdock.core.contact.latch import LATCH_FLOATS
 from softdock.core.contact_log import LOG_COLUMNS

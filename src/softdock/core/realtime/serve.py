@@ -38,6 +38,7 @@ from softdock.core.wire.program import (
 )
 from softdock.core.wire.senders import count_other, has_sent, may_send
 from softdock.core.wire.sequences import FIRST, JUMPED, TAKEN
+from softdock.core.wire.wall_clock import EMPTIED_NS
 
 COUNTS = Cells(
     "socket_counts",
@@ -164,7 +165,7 @@ def _is_silent(sockets, robots, begun, now, silence_ns):
 @door
 def serve(sockets, wire, program, robots, sensors, stop, until_ns, silence_ns):
     """The loop, until it ends: why. `robots`: two RobLink, `sensors`: two RecordLink."""
-    begun, since, emptied = monotonic_ns(wire), 0, 0
+    begun = monotonic_ns(wire)
     params = prepare_program(program)
     while stop[0] == 0:
         now = monotonic_ns(wire)
@@ -174,7 +175,8 @@ def serve(sockets, wire, program, robots, sensors, stop, until_ns, silence_ns):
             return SILENT
         if watch(program, params, robots, sensors, now) != 0:
             return BY_PROGRAM
-        since, emptied = emptied, now  # what waits now, the last call of poll had not seen
+        since, wire.wall[EMPTIED_NS] = wire.wall[EMPTIED_NS], now
+        # what waits now, the last call of poll had not seen: it is not older than that call
         if wait_for(wire, sockets.descriptors, sockets.address[0], LONGEST_WAIT_NS) <= 0:
             continue
         for i in range(SENSORS):

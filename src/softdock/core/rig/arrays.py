@@ -198,7 +198,8 @@ def fail(program, reason, who, value, limit):
     whose robot or sensor, or NOBODY."""
     stand, state = program.stand, program.stand[S.state]
     stand[S.reasons + reason] += 1
-    if stand[S.reason] in (NONE, COMPLETED, RETREATED):
+    is_done = state == STOPPED and stand[S.reason] != NONE  # what is over has nothing to stop
+    if not is_done and stand[S.reason] in (NONE, COMPLETED, RETREATED):
         stand[S.reason] = reason
         program.seen[V.value], program.seen[V.limit] = value, limit
         program.seen[V.who] = float(who)

@@ -173,7 +173,9 @@ def _follow_ipoc(link, ipoc, arrival):
     known = link.whole[LEARNT_STEP] != 0
     step = s[STEP] if known else 1
     most, step_ns = s[MOST_AHEAD] * s[STEP] // step, step * (SECOND // s[RATE])
-    verdict, lost = follow(state, ipoc, step, most, 0, arrival, step_ns, lasting_ns=0)
+    verdict, lost = follow(
+        state, ipoc, step, most, 0, arrival, step_ns, lasting_ns=0, is_timed=known
+    )
     if known or not _is_new(verdict):
         return verdict, lost
     state[LOST] -= lost
@@ -217,7 +219,15 @@ def _hear_record(link, arrival):
     before, number = link.sequence[LAST], record[FT_SEQUENCE]
     most, sample_ns = s[MOST_AHEAD], SECOND // s[RATE]
     verdict, _ = follow(
-        link.sequence, number, 1, most, WORD, arrival, sample_ns, lasting_ns=NEW_COUNT_NS
+        link.sequence,
+        number,
+        1,
+        most,
+        WORD,
+        arrival,
+        sample_ns,
+        lasting_ns=NEW_COUNT_NS,
+        is_timed=True,
     )
     if not _is_new(verdict):
         return False

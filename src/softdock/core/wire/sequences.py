@@ -67,7 +67,7 @@ def _is_in_step(state, number, step, modulus, arrival, step_ns):
     if difference(number, state[OTHER_LAST], modulus) <= 0 or since % step != 0:
         return False
     early = since // step * step_ns - (arrival - state[OTHER_NS])
-    return abs(early) <= JITTER_NS + step_ns // 2  # not what is replayed at once
+    return early <= JITTER_NS + step_ns // 2  # not what is replayed at once
 
 
 @compiled
@@ -97,11 +97,12 @@ def _doubt(state, number, step, most, modulus, arrival, step_ns, lasting_ns):
 
 
 @compiled
-def follow(state, number, step, most, modulus, arrival, step_ns, lasting_ns):
+def follow(state, number, step, most, modulus, arrival, step_ns, lasting_ns, is_timed):
     """One number of a peer: the verdict, and how many were lost before it.
 
-    `most`: steps ahead that are believed where time allows them; as many behind are late. A new
-    count is believed when it has lasted for `lasting_ns`. `step_ns`: from one number to the next.
+    `most`: steps ahead that are believed where time allows them (`is_timed`: else anyway); as many
+    behind are late. A new count is believed when it has lasted for `lasting_ns`. `step_ns`: from
+    one number to the next.
     """
     if state[HEARD] == 0:
         state[HEARD], state[LAST], state[LAST_NS] = 1, number, arrival
@@ -110,7 +111,7 @@ def follow(state, number, step, most, modulus, arrival, step_ns, lasting_ns):
     if ahead == 0:
         state[TWICE] += 1
         return AGAIN, 0
-    due = MORE + (max(arrival - state[LAST_NS], 0) + JITTER_NS) // step_ns
+    due = MORE + (max(arrival - state[LAST_NS], 0) + JITTER_NS) // step_ns if is_timed else most
     if ahead < 0 or ahead > min(most, due) * step:
         return _doubt(state, number, step, most, modulus, arrival, step_ns, lasting_ns)
     if ahead % step != 0:

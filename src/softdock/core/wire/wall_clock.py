@@ -20,8 +20,9 @@ WALL = Cells(
     Cell("steps", 1, "-", "times that it was set"),
     Cell("step_ns", 1, "ns", "the last time: above 0 forward, below 0 back"),
     Cell("unfit", 1, "-", "stamps that fit no reading of it: those arrived when they were read"),
+    Cell("emptied_ns", 1, "ns", "nothing was waiting then; the loop writes it"),
 )
-OFFSET, BEFORE, LOOKED_NS, STEPS, STEP_NS, UNFIT = WALL.at
+OFFSET, BEFORE, LOOKED_NS, STEPS, STEP_NS, UNFIT, EMPTIED_NS = WALL.at
 WALL_COLUMNS = WALL.size
 SLEWED = 0.1  # of the time between two looks: what is slewed may move it by so much
 LEAST_NS = 50_000  # a smaller step is not said; it is followed all the same

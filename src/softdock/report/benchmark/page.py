@@ -99,7 +99,7 @@ _NOTE = (
     "such a case there is a dash. With 10 % errors: delay, stiffness, damping or the wanted "
     "contact wrong by 10 % either way, one at a time, the worst of them; an entry that believes "
     "nothing has the same row as told exactly. Energy invented: the largest share of the approach "
-    "energy that comes from nothing and that no method takes out."
+    "energy that consecutive contacts add."
 )
 
 

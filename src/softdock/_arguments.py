@@ -14,7 +14,7 @@ import inspect
 import math
 import numbers
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any, TypeVar
 
 import numpy as np
@@ -122,6 +122,16 @@ def _path(value: Any) -> str:
     return words if not name or long or b"\0" in name else ""
 
 
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        return "a text"
+    try:
+        value.encode()
+    except UnicodeError:
+        return "a text without half characters"
+    return ""
+
+
 def _texts(value: Any) -> str:
     several = isinstance(value, Sequence) and all(isinstance(one, str) for one in value)
     return "" if several else "a text, or several"
@@ -131,9 +141,8 @@ def _changes(value: Any) -> str:
     words = "texts key=value, or a mapping from key to value"
     if isinstance(value, Mapping):
         return "" if all(isinstance(key, str) for key in value) else words
-    if isinstance(value, str) or not hasattr(value, "__iter__") or hasattr(value, "__next__"):
-        return words
-    return "" if all(isinstance(one, str) for one in value) else words
+    several = isinstance(value, Sequence | Set) and not isinstance(value, str)
+    return "" if several and all(isinstance(one, str) for one in value) else words
 
 
 def row_of(array: Any, size: int) -> bool:
@@ -149,6 +158,6 @@ def row_of(array: Any, size: int) -> bool:
 PATH: Rule = _path
 TEXTS: Rule = _texts
 CHANGES: Rule = _changes
-TEXT = of_kind("a text", str)
+TEXT: Rule = _text
 FLAG = of_kind("True or False", bool, np.bool_)
 PROGRESS = optional(lambda value: "" if callable(value) else "a function")

@@ -1,0 +1,77 @@
+"""The verdict of a campaign's runs, kept without a record, is that of single runs."""
+
+from __future__ import annotations
+
+import pytest
+
+from softdock.analysis.judgement import ALL_WORDS, word_of
+from softdock.analysis.simulation import simulate
+from softdock.campaign.batch import CONTACTS
+from softdock.campaign.cpu import run_cpu
+from softdock.campaign.orbits import (
+    distances_at,
+    ends_of,
+    fly_orbits,
+    instants_of,
+    reachable_energies,
+    settled,
+    told,
+)
+from softdock.campaign.outcome import Beside, Made
+from softdock.campaign.plan import make_plan
+from softdock.campaign.spec import read_spec
+from softdock.campaign.verdicts import criteria, judged
+from softdock.core.settled_motion import SETTLED_ROWS
+
+
+def test_a_campaign_judges_as_a_single_run_does():
+    """Late rigs with noise, a filter, bias of both signs and wrong tools: every criterion that a
+    batch keeps without a record is that of the series of a single run, and so is the word."""
+    made = make_plan(
+        read_spec(
+            {
+                "scenario": "epos_3d",
+                "reference": True,
+                "runs": 6,
+                "seed": 20261118,
+                "sampling": "random",
+                "set": {"sensor": {"lowpass_Hz": 40.0}, "time": {"duration_s": 11.0}},
+                "vary": [
+                    {
+                        "key": "robots.chaser.delay_ms",
+                        "also": ["robots.target.delay_ms"],
+                        "uniform": [0.0, 40.0],
+                    },
+                    {"key": "sensor.bias_N.0", "uniform": [-0.05, 0.05]},
+                    {"key": "chaser.position_m.1", "uniform": [-0.02, 0.02]},
+                ],
+            }
+        )
+    )
+    runs = made.thin(0, 0, 6)
+    orbits = fly_orbits(runs, made.base.markers.methods)
+    variant = made.variants[0]
+    batch, watched = settled(
+        run_cpu(
+            told(runs, orbits, 1.0),
+            variant.scenario.markers,
+            variant.mem_floats,
+            contacts=CONTACTS + SETTLED_ROWS,
+        )
+    )
+    scale = reachable_energies(runs, batch, orbits)
+    instants = (*instants_of(runs, batch, watched, orbits), ends_of(runs, batch))
+    distances = [distances_at(runs, batch, one, orbits, scale) for one in instants]
+    whole = Made(made, 0, 0, runs, batch, Beside(orbits, *distances, scale, watched))
+    found, words = criteria(whole), judged(whole)
+    names = ("energy", "energy_kept", "distance", "peak_force", "latch_force", "free_flight")
+    numbers = [number for _, bound, number in found if bound]
+    by_name = dict(zip(names, numbers, strict=True))
+    for run in range(6):
+        single = simulate(made.scenario_of(run)).metrics
+        for name in ("energy", "distance", "free_flight"):
+            assert by_name[name][run] == pytest.approx(single["criteria"][name], rel=1e-6), name
+        assert by_name["peak_force"][run] == pytest.approx(
+            abs(single["criteria"]["peak_force"]), rel=1e-6
+        )
+        assert ALL_WORDS[words[run]] == word_of(single["criteria"], single["judgement"]["bounds"])
