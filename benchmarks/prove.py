@@ -65,6 +65,22 @@ def _faithful_passive(seed: int) -> dict[str, Any]:
     return {**found, "met": found["failures"] == 0}
 
 
+@part("first_causes", "the first cause of `why` is that of an exhaustive ablation on 98 % of rigs")
+def _first_causes(seed: int) -> dict[str, Any]:
+    from benchmarks.explained import first_causes
+
+    return first_causes(200, seed)
+
+
+@part(
+    "advice", "advised lines hold, and where pairs of settings help on 95 % of rigs one is advised"
+)
+def _advice(seed: int) -> dict[str, Any]:
+    from benchmarks.explained import advice
+
+    return advice(60, seed)
+
+
 @part("noise_confidence", "satellites leave faster than they came as seldom as `confidence` says")
 def _noise_confidence(seed: int) -> dict[str, Any]:
     from benchmarks import noise_confidence

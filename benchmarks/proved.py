@@ -22,6 +22,8 @@ from typing import Any
 
 RESULTS = Path(__file__).parent / "results" / "prove.json"
 JUDGED = {  # packages above the core that a part judges too
+    "advice": ("analysis", "scenario"),
+    "first_causes": ("analysis", "scenario"),
     "recording": ("recorder",),
     "rig_hour": ("drivers", "recorder", "rig"),
     "rig_packets": ("drivers",),

@@ -217,7 +217,10 @@ class _Search:
     def _judged(self, names: tuple[str, ...], keys: Keys, flown: Sequence[Flown]) -> Tried:
         numbers = [one.numbers for one in flown]
         if not all(numbers):
-            return Tried(keys, names, Score(len(WORDS), 0, math.inf, math.inf), frozenset(), "")
+            worst = Score(len(WORDS), 0, math.inf, math.inf)
+            return Tried(
+                changes=keys, settings=names, score=worst, failed=frozenset(), said="cannot be run"
+            )
         excess = {c: max(excess_of(c, n, self.bounds) for n in numbers) for c in CRITERIA}
         words = [word_of(n, self.bounds) for n in numbers]
         word = max(((*WORDS, NO_VERDICT).index(w) for w in words), default=0)
@@ -229,7 +232,7 @@ class _Search:
         bound = float(self.bounds[one.bound]) if one.bound else 1.0
         said = one.said(worst, bound) or f"nothing is left of {self.target}"
         score = Score(word, len(failed), excess[self.target], max(excess.values()))
-        return Tried(keys, names, score, failed, said)
+        return Tried(changes=keys, settings=names, score=score, failed=failed, said=said)
 
     def _better(self) -> list[Tried]:
         """Lines with less of the target and no other fault, best first."""

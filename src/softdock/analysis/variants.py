@@ -110,7 +110,8 @@ def changed(scenario: Scenario, changes: Keys) -> Scenario:
         else:
             set_key(tables, key, copy.deepcopy(changes[key]))
     found = build(tables)
-    found.markers = Markers(scenario.markers.features, found.markers.methods)
+    if "methods" not in changes:  # else it is compiled with what it needs itself
+        found.markers = Markers(scenario.markers.features, found.markers.methods)
     return found
 
 
