@@ -56,8 +56,10 @@ def map_of(text: str, name: str = "map", folder: Path | None = None) -> Map:
             top.take(body)
             continue
         own = top.inner(body)
-        if own.has("fixed"):
-            fixed |= _fixed(own, body)
+        if own.has("fixed"):  # bolted to the floor: where it stands, and nothing else
+            if own.take("fixed") is not True:
+                own.refuse("fixed", own.table["fixed"], "true, or tables of what was logged")
+            fixed[body] = _place(own)
             continue
         mountings[body] = _place(own.inner("mounting")) if own.has("mounting") else Place()
         own.take("mounting")
@@ -147,13 +149,6 @@ def _frames(top: Reader) -> dict[str, Place]:
         found[str(name)] = _place(own)
         own.done()
     return found
-
-
-def _fixed(own: Reader, body: str) -> dict[str, Place]:
-    """A body that is bolted to the floor: where it stands, and nothing else."""
-    if own.take("fixed") is not True:
-        own.refuse("fixed", own.table["fixed"], "true, or tables of what was logged")
-    return {body: _place(own)}
 
 
 def _place(own: Reader) -> Place:
