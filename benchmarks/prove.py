@@ -81,6 +81,14 @@ def _advice(seed: int) -> dict[str, Any]:
     return advice(60, seed)
 
 
+@part("verdicts", "the verdict of random rigs equals one computed by other code from their series")
+def _verdicts(seed: int) -> dict[str, Any]:
+    from benchmarks.judge.campaign import agree, lengths
+
+    found, longer = agree(200, seed), lengths(40, seed)
+    return {**found, "lengths": longer, "met": found["met"] and longer["met"]}
+
+
 @part("noise_confidence", "satellites leave faster than they came as seldom as `confidence` says")
 def _noise_confidence(seed: int) -> dict[str, Any]:
     from benchmarks import noise_confidence

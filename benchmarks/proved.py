@@ -29,6 +29,7 @@ JUDGED = {  # packages above the core that a part judges too
     "rig_packets": ("drivers",),
     "rig_packets_checked": ("drivers",),
     "rig_energy": ("drivers",),
+    "verdicts": ("analysis", "runs", "scenario"),
     "hostile_scenarios": ("analysis", "scenario"),
     "hostile_files": ("arms", "campaign", "drivers", "files", "scenario"),
     "logs": ("archive", "files", "identification", "logs"),

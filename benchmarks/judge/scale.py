@@ -11,6 +11,8 @@ import numpy as np
 
 from benchmarks.judge.phase import BODIES, Phase, matrices, scheduled, vector
 
+LEAST_SHARE = 1e-3  # of the external work: with less, nothing approaches
+
 
 class Scale(NamedTuple):
     energy: float  # J
@@ -56,7 +58,7 @@ def scale_of(phase: Phase, external_work: float) -> Scale | None:
             inverse += np.diag(1.0 / body.mass) - arm @ turned @ arm
     v = rates["chaser"] - rates["target"]
     energy, speed = float(0.5 * v @ np.linalg.solve(inverse, v)), float(np.linalg.norm(v))
-    if speed < 1e-9:
+    if energy < LEAST_SHARE * external_work:
         energy = external_work
     return Scale(energy, speed, touch)
 
