@@ -228,9 +228,9 @@ class _Search:
             word = len(WORDS)
         failed = frozenset(c for c, x in excess.items() if x > INSIDE)
         one = CRITERIA[self.target]
-        worst = max(numbers, key=lambda n: excess_of(self.target, n, self.bounds))
+        most = max(numbers, key=lambda n: excess_of(self.target, n, self.bounds))
         bound = float(self.bounds[one.bound]) if one.bound else 1.0
-        said = one.said(worst, bound) or f"nothing is left of {self.target}"
+        said = one.said(most, bound) or f"nothing is left of {self.target}"
         score = Score(word, len(failed), excess[self.target], max(excess.values()))
         return Tried(changes=keys, settings=names, score=score, failed=failed, said=said)
 
