@@ -48,7 +48,7 @@ def judge_recordings(series: RigSeries) -> list[dict[str, Any] | None]:
             found[-1] = recording.judgement(str(done.recording))  # type: ignore[union-attr]
             recording.save_page(page_of(done.recording))  # type: ignore[union-attr]
         except (SoftdockError, OSError) as error:
-            done.said.append(f"not judged: {error}")
+            done.not_judged = str(error)
     return found
 
 
@@ -113,6 +113,7 @@ def sentences(on: OnRig, done: RigRun) -> list[str]:
     if done.recording is not None and not done.said:
         lines.append(f"recorded in {done.recording}")
     lines += [f"INCOMPLETE: {text}" for text in done.said]
+    lines += [f"not judged: {done.not_judged}"] if done.not_judged else []
     if o.unanswered:
         lines.append("robots no longer send: each stood on its last reply and has ended RSI itself")
     if done.recording is not None and page_of(done.recording).is_file():

@@ -39,13 +39,15 @@ class RigRun:
     outcome: RigOutcome
     program: RigProgram = field(repr=False)
     recording: Path | None
-    said: list[str]  # what is wrong with the recording
+    said: list[str]  # what is missing of the recording
+    not_judged: str = ""  # why there is no verdict or page of it
 
     def to_dict(self) -> dict[str, Any]:
         return {
             **self.outcome.to_dict(),
             "recording": None if self.recording is None else str(self.recording),
             "said": self.said,
+            "not_judged": self.not_judged,
         }
 
 
