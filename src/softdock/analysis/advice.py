@@ -217,9 +217,9 @@ class _Search:
     def _judged(self, names: tuple[str, ...], keys: Keys, flown: Sequence[Flown]) -> Tried:
         numbers = [one.numbers for one in flown]
         if not all(numbers):
-            worst = Score(len(WORDS), 0, math.inf, math.inf)
+            none = Score(len(WORDS), 0, math.inf, math.inf)
             return Tried(
-                changes=keys, settings=names, score=worst, failed=frozenset(), said="cannot be run"
+                changes=keys, settings=names, score=none, failed=frozenset(), said="cannot be run"
             )
         excess = {c: max(excess_of(c, n, self.bounds) for n in numbers) for c in CRITERIA}
         words = [word_of(n, self.bounds) for n in numbers]
