@@ -71,9 +71,15 @@ def test_safe_and_why(rig):
         )
     ]
     causes = typed(why)
-    order = [causes.index(f"{one} (") for one in ("tool: weight", "chaser's robot: delay")]
+    named = quoted(
+        r"the tool's weight \(([\d.]+) %\), then the chaser's robot \(([\d.]+) %\) and the "
+        r"target's \(([\d.]+) %\)"
+    )
+    words = ("weight of the chaser's tool", "delay of the chaser's robot")
+    order = [causes.index(word) for word in (*words, "delay of the target's robot")]
     assert order == sorted(order)
-    assert "target's robot: delay (" in causes
+    for share in named:
+        assert f"({share} %" in causes
 
 
 def test_what_to_set(rig):
