@@ -37,8 +37,9 @@ def test_the_verdict_comes_first_and_the_page_last(tmp_path):
         assert result.exit_code == 0, result.output
         lines = result.stdout.splitlines()
         assert lines[0].startswith(
-            "Unsafe: at the worst of 8 sampling phases 25.2 % of the approach"
+            "Unsafe: at the worst of 8 sampling phases the contacts add 25.2 % of the approach"
         )
+        assert any(line.startswith("Next: No setting of this rig helps (") for line in lines)
         plain = "This rig gave back 11.9 % more speed than it received; orbit gives 0 %."
         assert plain in lines
         assert lines[-1] == f"The page: softdock-runs/epos_1d-{number}/report.html"
