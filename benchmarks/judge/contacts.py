@@ -69,7 +69,13 @@ def contacts_of(phase: Phase) -> list[Contact]:
             last = max(last, _last_own_force(phase, first, last))
         ended = parted + tail <= end + ROUNDING * T and not (i == len(spans) - 1 and touching)
         found.append(
-            Contact(start, parted, first, min(last, rows - 1) if ended else rows - 1, ended)
+            Contact(
+                start_s=start,
+                parted_s=parted,
+                first=first,
+                last=min(last, rows - 1) if ended else rows - 1,
+                ended=ended,
+            )
         )
     return found
 

@@ -112,7 +112,8 @@ def motion(phase: Phase, table: Table, name: str) -> Motion:
     rate = read(table, f"{name}.rate")
     w = np.einsum("kij,kj->ki", R, rate)
     L = np.einsum("kij,kj->ki", R, rate @ body.inertia.T)
-    return Motion(read(table, f"{name}.position"), R, read(table, f"{name}.velocity"), w, L)
+    p, v = (read(table, f"{name}.{what}") for what in ("position", "velocity"))
+    return Motion(p=p, R=R, v=v, w=w, L=L)
 
 
 def kinetic(phase: Phase, table: Table) -> np.ndarray:

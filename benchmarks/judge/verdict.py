@@ -80,7 +80,7 @@ def judge(phases: list[Phase]) -> Verdict:
         word = "no verdict"
     elif failed:
         word = "unsafe" if any(WORDS[n] == "unsafe" for n in failed) else "distorted"
-    return Verdict(word, failed, worst, bounds, found)
+    return Verdict(word=word, failed=failed, numbers=worst, bounds=bounds, phases=found)
 
 
 def is_failed(name: str, number: float | None, bounds: dict[str, float]) -> bool:

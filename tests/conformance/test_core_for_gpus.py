@@ -14,7 +14,19 @@ from softdock.core.machine.cache_folder import core_sources
 DECORATORS = {"compiled", "apart", "door"}
 BUILT_IN = {"range", "max", "min", "abs", "int", "float", "len", "enumerate"}
 MATH = {
-    *("sqrt", "exp", "log", "pow", "floor", "ceil", "copysign", "isfinite", "isnan", "erfc"),
+    *(
+        "sqrt",
+        "exp",
+        "log",
+        "pow",
+        "floor",
+        "ceil",
+        "copysign",
+        "isfinite",
+        "isnan",
+        "erfc",
+        "expm1",
+    ),
     *("sin", "cos", "tan", "asin", "atan", "atan2", "sinh", "cosh", "tanh", "inf", "nan", "pi"),
 }
 NUMPY = {"int64", "uint64"}  # kinds of numbers; np.sqrt of a number is not compiled for CUDA

@@ -11,13 +11,14 @@ from softdock.analysis.momenta import mass_properties, motions
 from softdock.analysis.simulation import simulate
 from softdock.campaign.arrow_arrays import to_numbers
 from softdock.campaign.batch import Batch
+from softdock.campaign.compared import Instant, distances_at
 from softdock.campaign.cpu import run_cpu
 from softdock.campaign.digest import tables
 from softdock.campaign.distances import turned_back
 from softdock.campaign.engines import Cpu
 from softdock.campaign.execute import run_shards
 from softdock.campaign.kernel_specialisation import tailor
-from softdock.campaign.orbits import Instant, distances_at, fly_orbits
+from softdock.campaign.orbits import fly_orbits
 from softdock.campaign.plan import make_plan
 from softdock.campaign.replay import differences, outcomes_of
 from softdock.campaign.shards import begin, plan_from, plan_texts

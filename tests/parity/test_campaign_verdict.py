@@ -7,16 +7,15 @@ import pytest
 from softdock.analysis.judgement import ALL_WORDS, word_of
 from softdock.analysis.simulation import simulate
 from softdock.campaign.batch import CONTACTS
-from softdock.campaign.cpu import run_cpu
-from softdock.campaign.orbits import (
+from softdock.campaign.compared import (
     distances_at,
     ends_of,
-    fly_orbits,
     instants_of,
     reachable_energies,
     settled,
-    told,
 )
+from softdock.campaign.cpu import run_cpu
+from softdock.campaign.orbits import fly_orbits, told
 from softdock.campaign.outcome import Beside, Made
 from softdock.campaign.plan import make_plan
 from softdock.campaign.spec import read_spec
@@ -61,8 +60,11 @@ def test_a_campaign_judges_as_a_single_run_does():
     )
     scale = reachable_energies(runs, batch, orbits)
     instants = (*instants_of(runs, batch, watched, orbits), ends_of(runs, batch))
-    distances = [distances_at(runs, batch, one, orbits, scale) for one in instants]
-    whole = Made(made, 0, 0, runs, batch, Beside(orbits, *distances, scale, watched))
+    after, later, at_end = (distances_at(runs, batch, one, orbits, scale) for one in instants)
+    beside = Beside(
+        orbits=orbits, distance=after, later=later, at_end=at_end, scale=scale, watched=watched
+    )
+    whole = Made(plan=made, variant=0, first=0, runs=runs, batch=batch, beside=beside)
     found, words = criteria(whole), judged(whole)
     names = ("energy", "energy_kept", "distance", "peak_force", "latch_force", "free_flight")
     numbers = [number for _, bound, number in found if bound]

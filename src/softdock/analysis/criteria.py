@@ -21,12 +21,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from softdock.analysis.approach_energy import own_scale, reference_scale, work_done
 from softdock.analysis.corrected import corrected_motions
 from softdock.analysis.growth import Swing, swing_of
 from softdock.analysis.latches import times
 from softdock.analysis.momenta import (
     MassProperties,
-    common_energies,
     kinetic_energies,
     mass_properties,
     twist_distance,
@@ -38,8 +38,6 @@ from softdock.core.machine import doors
 from softdock.runs.run import Run
 from softdock.runs.stepper import Stepper
 
-NOTHING = 1e-30  # J; less is no energy
-LITTLE = 1e-3  # of the external work: a kinetic energy below it is no scale
 STOPPED_FROM_OUTSIDE = ("interrupted", "stopped by the facility")
 
 
@@ -126,57 +124,19 @@ def _compared(run: Run) -> Compared:
     loop = corrected_motions(run.series)
     reference = corrected_motions(run.orbit.series)
     contacts, others = contacts_of(run), reference_contacts(run.orbit)
-    scale, speed = _scale(run, bodies, reference, others)
+    scale, speed = reference_scale(run, bodies, reference, others)
     if not scale > 0.0 and contacts.each:
-        scale, speed = _own_scale(run, bodies, loop, contacts)
-    return Compared(run, bodies, loop, reference, contacts, others, scale, speed)
-
-
-def _scale(
-    run: Run, bodies: MassProperties, reference: np.ndarray, others: Contacts
-) -> tuple[float, float]:
-    """E_0 [J] and the approach speed [m/s], by the reference; nothing approaches: the external work
-    done up to the end of its first contact, of the whole run without contact."""
-    reach, speed = run.orbit.reach, run.orbit.reach_speed
-    external, last = run.orbit.series["energy.external"], len(reference) - 1
-    if others.each and others.each[0].over is not None:
-        last = min(others.each[0].over, last)
-    given = _work(external, bodies, reference, 0, last)
-    if others.each and reach > LITTLE * given:
-        return reach, speed
-    if not others.each:  # pushes to and fro: all that was done
-        done = external - common_energies(bodies, reference)
-        given = float(np.sum(np.abs(np.diff(done))))
-    stored = float(run.orbit.series["energy.stored"][0])
-    scale = max(given, stored)
-    return (scale, _speed_of(bodies, scale)) if scale > NOTHING else (0.0, 0.0)
-
-
-def _own_scale(
-    run: Run, bodies: MassProperties, loop: np.ndarray, contacts: Contacts
-) -> tuple[float, float]:
-    """Of the loop's own first touch, where the reference never touches: by the normal speed that
-    the contact log has, and the kinetic energy of the pair."""
-    row = contacts.each[0].touch
-    energy = float(kinetic_energies(bodies, loop[row : row + 1])[0])
-    return energy, _speed_of(bodies, energy)
-
-
-def _speed_of(bodies: MassProperties, energy: float) -> float:
-    """Relative speed that has an energy [m/s]."""
-    inverse = float(np.sum(1.0 / np.min(bodies.mass, axis=1) * ~bodies.fixed))
-    return math.sqrt(2.0 * energy * inverse)
-
-
-def _work(
-    external: np.ndarray, bodies: MassProperties, rows: np.ndarray, first: int, last: int
-) -> float:
-    """Of external wrenches on the motion relative to the common centre of mass [J]."""
-    work = float(external[last] - external[first])
-    if work == 0.0:
-        return 0.0
-    common = common_energies(bodies, rows[[first, last]])
-    return work - float(common[1] - common[0])
+        scale, speed = own_scale(bodies, loop, contacts)
+    return Compared(
+        run=run,
+        bodies=bodies,
+        loop=loop,
+        reference=reference,
+        contacts=contacts,
+        others=others,
+        scale=scale,
+        speed=speed,
+    )
 
 
 def _energy(c: Compared) -> float:
@@ -194,7 +154,7 @@ def _energy(c: Compared) -> float:
             break
         first, last = contact.touch, contact.over
         before, after = kinetic_energies(c.bodies, c.loop[[first, last]])
-        gain = after - before - _work(series["energy.external"], c.bodies, c.loop, first, last)
+        gain = after - before - work_done(series["energy.external"], c.bodies, c.loop, first, last)
         stored = _stored(series)
         gain -= stored[first] - stored[last]
         ahead = max(ahead, 0.0) + float(gain)

@@ -54,7 +54,13 @@ def _fitted(a: np.ndarray, b: np.ndarray, pairs: float, swing: float) -> Swings:
     rate = math.log(ratio) / swing
     spread = math.sqrt(left / (pairs * whole)) / ratio / swing
     tenfold = math.exp(min(TEN * swing * rate, 700.0))
-    return Swings(tenfold - 1.0, tenfold * TEN * swing * spread, swing, rate, spread)
+    return Swings(
+        growth=tenfold - 1.0,
+        error=tenfold * TEN * swing * spread,
+        period_s=swing,
+        per_s=rate,
+        per_s_error=spread,
+    )
 
 
 def swings_of_oscillator(

@@ -130,31 +130,38 @@ def _free_flight(n: Numbers, bound: float) -> str:
     )
 
 
-CRITERIA = {
-    c.name: c
-    for c in (
-        Criterion("limits", UNSAFE, "", _any("limits"), lambda n, b: n["limits"]),
-        Criterion("energy", UNSAFE, "unsafe_energy", _over("energy"), _energy),
-        Criterion("growth", UNSAFE, "unsafe_growth", _growth_over, _growth),
-        Criterion("energy_kept", UNSAFE, "unsafe_energy", _over("energy_kept"), _kept),
-        Criterion("distance", DISTORTED, "faithful_distance", _over("distance"), _distance),
-        Criterion(
-            "peak_force",
-            DISTORTED,
-            "faithful_peak_force",
-            _size_over("peak_force"),
-            _peak("peak_force", "peak force on the satellites"),
-        ),
-        Criterion(
-            "latch_force",
-            DISTORTED,
-            "faithful_peak_force",
-            _size_over("latch_force"),
-            _peak("latch_force", "peak force of the latches"),
-        ),
-        Criterion("free_flight", DISTORTED, "free_flight", _over("free_flight"), _free_flight),
-        Criterion("outcome", DISTORTED, "", _any("outcome"), lambda n, b: "; ".join(n["outcome"])),
-    )
+def _criterion(
+    name: str,
+    word: str,
+    bound: str,
+    excess: Callable[[Numbers, float], float],
+    said: Callable[[Numbers, float], str],
+) -> dict[str, Criterion]:
+    return {name: Criterion(name=name, word=word, bound=bound, excess=excess, said=said)}
+
+
+CRITERIA: dict[str, Criterion] = {
+    **_criterion("limits", UNSAFE, "", _any("limits"), lambda n, b: n["limits"]),
+    **_criterion("energy", UNSAFE, "unsafe_energy", _over("energy"), _energy),
+    **_criterion("growth", UNSAFE, "unsafe_growth", _growth_over, _growth),
+    **_criterion("energy_kept", UNSAFE, "unsafe_energy", _over("energy_kept"), _kept),
+    **_criterion("distance", DISTORTED, "faithful_distance", _over("distance"), _distance),
+    **_criterion(
+        "peak_force",
+        DISTORTED,
+        "faithful_peak_force",
+        _size_over("peak_force"),
+        _peak("peak_force", "peak force on the satellites"),
+    ),
+    **_criterion(
+        "latch_force",
+        DISTORTED,
+        "faithful_peak_force",
+        _size_over("latch_force"),
+        _peak("latch_force", "peak force of the latches"),
+    ),
+    **_criterion("free_flight", DISTORTED, "free_flight", _over("free_flight"), _free_flight),
+    **_criterion("outcome", DISTORTED, "", _any("outcome"), lambda n, b: "; ".join(n["outcome"])),
 }
 SHOWN = ("distance", "peak_force", "energy")  # also where they do not fail
 

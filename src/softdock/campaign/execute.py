@@ -17,18 +17,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from softdock.campaign.compact_vectors import Thin
-from softdock.campaign.engines import Engine
-from softdock.campaign.orbits import (
-    Orbits,
-    compile_orbit,
+from softdock.campaign.compared import (
     distances_at,
     ends_of,
-    fly_orbits,
     instants_of,
     reachable_energies,
     settled,
-    told,
 )
+from softdock.campaign.engines import Engine
+from softdock.campaign.orbits import Orbits, compile_orbit, fly_orbits, told
 from softdock.campaign.outcome import Beside, Made
 from softdock.campaign.outcome_table import outcome_table
 from softdock.campaign.shards import MANIFEST, Folder, Shard, again
@@ -120,7 +117,14 @@ def table_of(plan: Plan, started: Started, engine: Engine, own: Own) -> tuple[An
         after, later, at_end = (
             distances_at(runs, batch, one, orbits, scale, threads) for one in instants
         )
-        beside = Beside(orbits, after, later, at_end, scale, watched)
+        beside = Beside(
+            orbits=orbits,
+            distance=after,
+            later=later,
+            at_end=at_end,
+            scale=scale,
+            watched=watched,
+        )
         flown += time.perf_counter() - began
     spent = Spent(
         runs=shard.runs,

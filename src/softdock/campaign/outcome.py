@@ -11,7 +11,8 @@ import numpy as np
 
 from softdock.campaign.batch import Batch
 from softdock.campaign.compact_vectors import Thin
-from softdock.campaign.orbits import Orbits, Watched
+from softdock.campaign.compared import Watched
+from softdock.campaign.orbits import Orbits
 from softdock.campaign.variants import Plan
 
 BEHIND = 1000  # place on a page of an outcome that asks for none

@@ -66,7 +66,7 @@ def _taken(path: Path) -> bool:
         return True
     me = threading.get_ident()
     with _alone:
-        handle = os.open(path, os.O_RDONLY)
+        handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
         found = os.fstat(handle)
         key = (found.st_dev, found.st_ino)
         if key in _held:

@@ -128,5 +128,9 @@ def check_run(
     paths = {robot: check_robot(facility, robot, motion, tables, folder) for robot in mounts}
     empty = tuple(r for r in mounts if carries_nothing(mounts[r], mock_up_load(tables or {}, r)))
     return Check(
-        facility, motion, paths, nearest_parts(facility, mounts, paths, motion.time), empty
+        facility=facility,
+        motion=motion,
+        paths=paths,
+        nearest=nearest_parts(facility, mounts, paths, motion.time),
+        empty=empty,
     )
