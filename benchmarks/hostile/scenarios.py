@@ -22,6 +22,7 @@ MOST_CYCLES = 3000
 BOOKS_TO = 1e-12  # of the sum of |work|, and J
 PATIENCE_S = 10.0  # of CPU beyond what the cycles themselves cost
 CYCLE_S = 2e-3  # of CPU, the dearest cycle: a thousand samples in it
+AGES = ("force_age", "pose_age")  # channels that are NaN before there is an age
 KEPT_WHOLE = ("time.duration_s", "time.cycle_ms", "random.seed", "random.run")
 
 
@@ -92,13 +93,15 @@ def attitude_error(run: Any) -> float:
 
 
 def unknown(run: Any) -> str:
-    """A channel of a completed run that has NaN or infinity; an age is NaN before there is one."""
+    """The channels of a completed run that have NaN or infinity, but for ages that are NaN."""
     rows = run.series.rows
     if np.isfinite(rows).all():
         return ""
-    bad = np.flatnonzero(~np.isfinite(rows).all(axis=0))
-    names = [run.series.channels[i].name for i in bad]
-    return ", ".join(name for name in names if "age" not in name)
+    bad = ~np.isfinite(rows)
+    for i, channel in enumerate(run.series.channels):
+        if channel.name in AGES:
+            bad[:, i] = np.isinf(rows[:, i])
+    return ", ".join(run.series.channels[i].name for i in np.flatnonzero(bad.any(axis=0)))
 
 
 def try_one(preset: str, changes: dict[str, Any]) -> tuple[str, str]:

@@ -215,3 +215,14 @@ def test_a_first_sample_at_no_depth_is_not_believed():
     tables["chaser"]["position_m"] = [0.03 * (0.6 - late) - 4e-12, 0.0, 0.0]
     run = flown(tables)
     assert distance(run) <= SMOOTH
+
+
+def test_samples_without_force_or_noise_tell_no_law():
+    """Poses so noisy that two touches are reported where nothing touches, before any force: no law
+    comes of a quiet sensor's zeros, and no channel and nothing reported is NaN."""
+    keys = {"pose.noise_rad": 1.0, "random.seed": 1538524760, "time.duration_s": 0.15}
+    run = simulate(load_scenario("three_petals", keys | {"methods": [{"name": "faithful"}]}))
+    assert run.status == "completed"
+    assert run.series["faithful.stiffness"][-1] == 0.0
+    assert np.isfinite(run.series["faithful.factor"]).all()
+    assert not any(math.isnan(x) for x in books(run).values() if isinstance(x, float))

@@ -178,8 +178,7 @@ def _note_law(mem, at, law, found):
     """Into the cells of the law."""
     unit = math.pow(mem[at + FIT.deepest], found.n)
     mem[law + LAW.stiffness], mem[law + LAW.power] = found.k / unit, found.n
-    factor = found.g / found.k if found.k > 0.0 else 0.0  # no spring: readings are noise
-    mem[law + LAW.damping], mem[law + LAW.factor] = found.c, factor
+    mem[law + LAW.damping], mem[law + LAW.factor] = found.c, found.g / found.k
     mem[law + LAW.preload], mem[law + LAW.ramp] = found.f_0, found.ramp
     mem[at + FIT.model], mem[at + FIT.chi] = float(found.model), found.chi / found.samples
     mem[at + FIT.own_model], mem[at + FIT.own_chi] = mem[at + FIT.model], mem[at + FIT.chi]

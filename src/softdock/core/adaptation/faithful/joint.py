@@ -209,8 +209,8 @@ def joint_round(mem, joint, sheets, damped, powers, rubs):
         if deeper:
             mem[joint + JOINT.chi] = math.inf  # of fewer samples than the next
         return False
-    solve_kept(mem, joint, 0.0)
-    _note_kind(mem, joint, kind, masks, number)
+    if math.isfinite(solve_kept(mem, joint, 0.0) + mem[joint + JOINT.chi]):
+        _note_kind(mem, joint, kind, masks, number)
     if mem[joint + JOINT.last_kind] == float(kind):  # the one that explained fewer samples
         mem[joint + JOINT.last_kind] = 0.0
         if has_explained(mem, joint):

@@ -53,10 +53,10 @@ def fit_again(method, mem, every):
         fit_rub(mem, rub)
         mem[rub + RUB.fitted] = mem[rub + RUB.seen]
         mem[rub + RUB.due] = 1.25 * mem[rub + RUB.seen] + 1.0
-        if mem[many + KEPT.count] == 0.0:
+        if mem[many + KEPT.largest] == 0.0:
             believe_rub(mem, rub, m + CELL.found, method.number, LAW_FLOATS)
         anew = True
-    if mem[many + KEPT.count] == 0.0:
+    if mem[many + KEPT.largest] == 0.0:  # none of several touches, or none with a force
         return anew
     return _fit_jointly(method, mem, anew, every)
 
@@ -140,7 +140,7 @@ def is_learning(method, mem):
     for i in range(method.number):
         if _is_searching(mem, method.memory + CELL.fits + i * FIT_FLOATS):
             return True
-    waits = mem[many + KEPT.seen] > mem[joint + JOINT.fitted]
+    waits = mem[many + KEPT.largest] > 0.0 and mem[many + KEPT.seen] > mem[joint + JOINT.fitted]
     return mem[joint + JOINT.kind] != 0.0 or waits
 
 
