@@ -138,7 +138,7 @@ def cycle(params, vector, loop, mem, log, k):
     tracker = follow_contacts(rig, said, loop, mem, log, passage, done, reading_time=read, t=t)
     if any_past(params.methods):
         tracker = log_past(params.methods, mem, said.replaced.acts, tracker)
-    status = check_limits(rig, vector, done.corrected, done.command, facility, passage, ledger)
+    status = check_limits(rig, vector, done.corrected, facility, passage, ledger)
     status = stopped_by_arms(rig, mem, status)
     if status == COMPLETED:
         status = asked_to_stop(params.methods, mem[STOP_REQUEST])

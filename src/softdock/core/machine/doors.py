@@ -38,7 +38,7 @@ from softdock.core.settled_motion import begin_watch, keep_watched, watch
 from softdock.core.spatial.motion import MOTION_FLOATS, load_motion, store_motion
 from softdock.core.spatial.rigid_body import motion_of
 from softdock.core.start import start
-from softdock.core.status import COMPLETED, DEEP_AT_START, DEEPEST_START
+from softdock.core.status import COMPLETED, DEEP_AT_START, DEEPEST_START, DIVERGED
 
 _AXES = ("px", "py", "pz", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz")
 OUTCOME = Cells(
@@ -173,7 +173,10 @@ def run_one(vector, params, mem, log, outcome):
     contacts = loop.tracker.closed
     if loop.tracker.open:
         contacts = close_contact(loop.tracker, log).closed
-    outcome[AT.status] = float(loop.status) if depth <= DEEPEST_START else float(DEEP_AT_START)
+    status = loop.status if depth <= DEEPEST_START else DEEP_AT_START
+    if status == COMPLETED and not abs(energy_invented(loop.ledger)) < math.inf:
+        status = DIVERGED  # a work that was no number, which the satellites need not have felt
+    outcome[AT.status] = float(status)
     outcome[AT.cycles] = float(k)
     outcome[AT.contacts] = float(contacts)
     outcome[AT.energy_invented_J] = energy_invented(loop.ledger)
