@@ -109,7 +109,11 @@ def _guard(scenario: Scenario) -> None:
 
 
 def _guarded(method: Method, sizes: dict[int, int]) -> Method:
-    hooks: dict[str, Any] = {name: _hook(getattr(method, name), sizes) for name in WITH_MEM}
+    hooks: dict[str, Any] = {
+        name: _hook(getattr(method, name), sizes)
+        for name in WITH_MEM
+        if getattr(method, name) is not getattr(Method, name, None)  # its own, and no default
+    }
     return replace(method, **hooks)
 
 

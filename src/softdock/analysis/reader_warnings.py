@@ -18,8 +18,8 @@ def warnings_of(run: Run, m: Mapping[str, Any]) -> list[str]:
     found = []
     if m["fidelity"]["compared_at_s"] is None and m["reference"]["status"] == "completed":
         found.append(
-            "energy_ratio and distance_from_orbit are not defined: a contact was not over when the "
-            "run ended"
+            "energy_ratio and distance_from_orbit are not defined: the contact was not over when "
+            "the run ended"
         )
     warned = {w.split(".")[1] for w in run.scenario.warnings if w.startswith("contact.")}
     short = [

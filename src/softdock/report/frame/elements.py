@@ -147,7 +147,9 @@ def judgement(judged: Mapping[str, Any]) -> str:
         f'<p class="verdict {escape(kind)}"><strong>{escape(sentence[: len(word)])}</strong>'
         f"{escape(sentence[len(word) :])}</p>"
         f'<p class="next">{escape(str(judged["next_step"]))}</p>'
-        + "".join(f'<p class="doubt">{escape(f"Doubt: {one}")}</p>' for one in judged["doubts"])
+        + "".join(
+            f'<p class="doubt">{escape(f"Doubt: {one}")}</p>' for one in judged.get("doubts", ())
+        )
     )
 
 

@@ -58,10 +58,11 @@ def _invented(metrics: Mapping[str, Any], metric: Metric) -> str:
 
 def _distance(metrics: Mapping[str, Any], metric: Metric) -> str:
     known = metrics[metric.name] is not None
-    settle = f"{metrics['judgement']['bounds']['settle_s']:g} s later"
-    beside = f"{settle} {shown(metrics, 'distance_from_orbit_later')}<br>" + (
-        "0 is orbit" if known else _why_not(metrics)
-    )
+    beside = ""
+    if metrics.get("distance_from_orbit_later") is not None:
+        settle = metrics["judgement"]["bounds"]["settle_s"]
+        beside = f"{settle:g} s later {shown(metrics, 'distance_from_orbit_later')}<br>"
+    beside += "0 is orbit" if known else _why_not(metrics)
     return tile(label(metric.name), shown(metrics, metric.name), beside, metric.tile)
 
 
