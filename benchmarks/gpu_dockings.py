@@ -74,7 +74,7 @@ def arm_batches(n: int, seed: int = 712) -> list[tuple[str, Columns]]:
 def guided_batches(n: int, seed: int = 713) -> list[tuple[str, Columns]]:
     """A guided docking to hard dock, over navigation errors."""
     rng = np.random.default_rng(seed)
-    base = load_scenario("vbar_docking", {"time.duration_s": 200.0})
+    base = load_scenario("vbar_docking", {"time.duration_s": 260.0})
     errors = {f"navigation.bias_m.{i}": rng.uniform(-0.03, 0.03, n) for i in (1, 2)}
     return [("guided docking", columns(base, errors))]
 
