@@ -54,6 +54,12 @@ def last_swing(phase: Phase, table: Table, first: int, settle_s: float) -> tuple
     return max(first, end - round(settle_s / phase.T)), end
 
 
+def is_brief(phase: Phase, table: Table, first: int, settle_s: float) -> bool:
+    """A contact that has lasted neither a swing nor `settle_s` says nothing yet."""
+    crossings, _ = swings(phase, table, first)
+    return len(crossings) < 3 and (len(phase.time) - 1 - first) * phase.T < settle_s
+
+
 def growth(phase: Phase, table: Table, first: int, quiet: np.ndarray) -> Growth | None:
     """Of the amplitude, by least squares over half swings in cycles without thrust."""
     crossings, q = swings(phase, table, first)

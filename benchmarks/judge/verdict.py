@@ -19,7 +19,7 @@ from benchmarks.judge.phase import (
     vector,
 )
 from benchmarks.judge.scale import Scale, scale_of
-from benchmarks.judge.still import growth, last_swing
+from benchmarks.judge.still import growth, is_brief, last_swing
 from benchmarks.judge.works import external_work, held_hands, pushes, unexplained
 
 Numbers = dict[str, float | None]
@@ -76,8 +76,8 @@ def judge(phases: list[Phase]) -> Verdict:
         worst[name] = max(values) if values else None
     failed = [n for n in WORDS if is_failed(n, worst[n], bounds)]
     word = "faithful"
-    if all(n.get("nothing") for n in found):
-        word = "no verdict"
+    if all(n.get("nothing") for n in found) and not any(WORDS[n] == "unsafe" for n in failed):
+        word, failed = "no verdict", []
     elif failed:
         word = "unsafe" if any(WORDS[n] == "unsafe" for n in failed) else "distorted"
     return Verdict(word=word, failed=failed, numbers=worst, bounds=bounds, phases=found)
@@ -124,6 +124,8 @@ def numbers_of(phase: Phase, bounds: dict[str, float]) -> Numbers:
         found["distance"] = max(
             _distance(phase, *window, scale.energy), abs(swing) / math.sqrt(scale.energy)
         )
+        if held and is_brief(phase, phase.loop, contacts[-1].first, settle):
+            return {"nothing": True, "energy": found.get("energy")}
         if held:
             found["energy_kept"] = _kept(phase, *window, scale.energy)
             found["growth"] = _growth(phase, since)

@@ -34,6 +34,7 @@ def near(methods=("direct",), **changes):
         "latch_force_reference_N": 0.0,
         "free_flight": 0.001,
         "outcome": [],
+        "ended_in_contact": False,
         "mock_up_force_N": 41.0,
         "mock_up_force_on_orbit_N": 42.0,
         "mock_up_force_by_delay_N": 3.0,
@@ -99,6 +100,9 @@ def test_without_numbers_there_is_no_verdict():
     found = judgement([near(no_verdict="nothing moves or touches", distance=None)], BOUNDS)
     assert found["word"] == "no verdict"
     assert found["sentence"] == "No verdict: nothing moves or touches."
+    found = judgement([near(ended_in_contact=True, distance=0.3)], BOUNDS)
+    assert (found["word"], found["failed"]) == ("no verdict", [])
+    assert "make time.duration_s longer" in found["sentence"]
     cut = near(distance=None, limits="diverged")
     assert judgement([cut], BOUNDS)["word"] == "unsafe"
 

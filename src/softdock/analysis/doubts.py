@@ -18,8 +18,6 @@ def doubts_of(runs: Sequence[Mapping[str, Any]], unjudged: str = "") -> list[str
     found = [f"Some runs have no verdict: {unjudged}."] if unjudged else []
     if len(runs) == 1:
         found.append("Only one sampling phase was judged.")
-    if any(m["criteria"].get("ended_in_contact") for m in runs):
-        found.append("The run ended during a contact: make time.duration_s longer.")
     for m in runs:
         for name, books in (m.get("method_books") or {}).items():
             vouches = METHODS[name.rstrip("_0123456789")].vouches if _is_method(name) else None

@@ -182,6 +182,8 @@ def reason_for_none(numbers: Numbers) -> str:
     """Why a run has no verdict; empty: it has one."""
     if numbers["no_verdict"]:
         return str(numbers["no_verdict"])
+    if numbers["ended_in_contact"]:
+        return "the run ended during a contact: make time.duration_s longer"
     if numbers["distance"] is None and not numbers["limits"]:
         return "the run ended before the satellites could be compared"
     return ""
@@ -212,7 +214,7 @@ def judgement(
     known = [word for word in words if word != NO_VERDICT]
     word = max(known, key=WORDS.index) if known else NO_VERDICT
     judged = {name: _worst(name, each, bounds) for name in CRITERIA}
-    failed = [name for name in judged if judged[name]["failed"]]
+    failed = [name for name in judged if judged[name]["failed"] and word != NO_VERDICT]
     failed.sort(key=lambda name: -WORDS.index(CRITERIA[name].word))
     reason = next((r for r in map(reason_for_none, each) if r), "")
     return {

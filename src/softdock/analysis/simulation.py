@@ -123,8 +123,9 @@ def _told(scenario: Scenario, loop: Stepper, total: int, status: str) -> Run:
     """What is said of a loop that has ended."""
     count = doors.finish(loop.state, loop.log)
     series = Series(loop.record[: loop.cycles + 1], loop.channels)
-    if status == "completed" and not np.isfinite(series["energy.turnover"][-1]):
-        status = "diverged"  # it keeps every work that was no number, felt or not
+    sums = [series[name][-1] for name in series if name.startswith("energy.")]
+    if status == "completed" and not np.isfinite(sums).all():
+        status = "diverged"  # sums keep every work that was no number, felt or not
     if status == "diverged":
         cut_attitudes(series)
     paired = observed_by_age(scenario.tables["sensor"]["on"], series)

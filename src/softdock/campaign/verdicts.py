@@ -30,7 +30,7 @@ from softdock.campaign.distances import approach_energies, column
 from softdock.campaign.orbits import both_motions
 from softdock.campaign.outcome import Made
 from softdock.core.machine.doors import MOTIONS
-from softdock.core.machine.vector import CHASER_HAND_AT, TARGET_HAND_AT
+from softdock.core.machine.vector import CHASER_HAND_AT, TARGET_HAND_AT, TIME_AT, TIMES
 from softdock.core.orbit import OUTCOME_COLUMNS as ORBITS
 from softdock.core.schedules import ENTRY
 
@@ -51,9 +51,17 @@ def judged(made: Made) -> np.ndarray:
 
 
 def _nothing(made: Made) -> np.ndarray:
-    """Nothing moves or touches: there is nothing to be judged."""
-    assert made.beside is not None
-    return ~(made.beside.scale > 0.0) | ~made.beside.orbits.completed
+    """Nothing moves or touches, or the run ended in a contact that had just begun."""
+    batch, beside = made.batch, made.beside
+    assert beside is not None
+    settle = made.plan.variants[made.variant].scenario.tables["verdict"]["settle_s"]
+    T = column(made.runs, TIME_AT + TIMES.cycle, 1)[:, 0]
+    begun = np.full(made.count, np.nan)
+    for i in range(batch.logs.shape[1]):  # the last contact that the log kept
+        begun = np.fmax(begun, batch.contact(i, "start_s"))
+    still = np.isnan(beside.watched.after.at) & (batch.column("contacts") > 0.0)
+    brief = still & (batch.column("cycles") * T - begun < settle)
+    return ~(beside.scale > 0.0) | ~beside.orbits.completed | brief
 
 
 def criteria(made: Made) -> list[tuple[str, str, np.ndarray]]:
