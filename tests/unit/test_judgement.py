@@ -117,6 +117,13 @@ def test_the_worst_of_the_phases_decides():
     assert found["words"] == {"faithful": 7, "distorted": 1, "unsafe": 0, "no verdict": 0}
 
 
+def test_a_run_without_a_verdict_counts_only_where_no_run_has_one():
+    """Seven faithful phases and one that ended in a contact: faithful, with a doubt that says so."""
+    found = judgement([near(), near(ended_in_contact=True, distance=0.6)], BOUNDS)
+    assert (found["word"], found["failed"]) == ("faithful", [])
+    assert "make time.duration_s longer" in found["doubts"][0]
+
+
 def test_the_bounds_are_the_scenarios():
     """A wider bound makes the same run faithful."""
     wide = {**BOUNDS, "faithful_distance": 0.5}

@@ -213,7 +213,9 @@ def judgement(
     words = [word_of(n, bounds) for n in each]
     known = [word for word in words if word != NO_VERDICT]
     word = max(known, key=WORDS.index) if known else NO_VERDICT
-    judged = {name: _worst(name, each, bounds) for name in CRITERIA}
+    # a run without a verdict counts only where no run has one
+    counted = [i for i, one in enumerate(words) if one != NO_VERDICT] or list(range(len(each)))
+    judged = {name: _worst(name, each, counted, bounds) for name in CRITERIA}
     failed = [name for name in judged if judged[name]["failed"] and word != NO_VERDICT]
     failed.sort(key=lambda name: -WORDS.index(CRITERIA[name].word))
     reason = next((r for r in map(reason_for_none, each) if r), "")
@@ -233,11 +235,13 @@ def judgement(
     }
 
 
-def _worst(name: str, each: Sequence[Numbers], bounds: Numbers) -> dict[str, Any]:
-    """One criterion at its worst run."""
+def _worst(
+    name: str, each: Sequence[Numbers], counted: Sequence[int], bounds: Numbers
+) -> dict[str, Any]:
+    """One criterion at its worst run of those that count."""
     one = CRITERIA[name]
     i = max(
-        range(len(each)),
+        counted,
         key=lambda i: (excess_of(name, each[i], bounds), _or_least(each[i][name])),
     )
     excess, bound = excess_of(name, each[i], bounds), bounds[one.bound] if one.bound else None
