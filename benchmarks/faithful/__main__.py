@@ -1,5 +1,5 @@
-"""`python -m benchmarks.faithful [--cases] [--draws N] [--fresh N] [--random N] [--ablation]
-[--noise SEEDS] [--cost [--repeats N]] [--seed N]`: distances from orbit of `faithful`, told
+"""`python -m benchmarks.faithful [--cases] [--draws N] [--fresh N] [--verdicts N] [--random N]
+[--ablation] [--noise SEEDS] [--cost [--repeats N]] [--seed N]`: distances from orbit of `faithful`, told
 nothing, as Markdown tables, and what a cycle of it costs. Without a choice: cases and ten draws.
 Every distance is the worse of the two that a run has, over the sampling phases given by
 `--phases`."""
@@ -49,6 +49,27 @@ def distance(tables: Tables, method: dict[str, Any], phase: float = 0.0, seed: i
 
 def worst(tables: Tables, method: dict[str, Any], phases: int) -> float:
     return max(distance(tables, method, i / phases, 1 + i) for i in range(phases))
+
+
+def verdicts(count: int, seed: int) -> None:
+    """What is said of runs within 1 % of orbit, one phase each, and by what criteria those that are
+    not faithful fail."""
+    good, failed = 0, []
+    for i in range(count):
+        run = simulate(build(fresh(seed, i) | {"methods": [{"name": "faithful"}]}))
+        far = run.metrics["distance_from_orbit_worst"]
+        if run.status != "completed" or far is None or not far <= 0.01:
+            continue
+        good += 1
+        said = run.metrics["judgement"]
+        if said["word"] != "faithful":
+            numbers = {name: said["criteria"][name]["number"] for name in said["failed"]}
+            failed.append(f"  {i}: {said['word']} {numbers}")
+    print(
+        f"of {good} runs within 1 % of orbit {len(failed)} are not called faithful",
+        *failed,
+        sep="\n",
+    )
 
 
 def _share(found: Iterable[float]) -> str:
@@ -138,6 +159,7 @@ def main() -> None:
     asked.add_argument("--cases", action="store_true")
     asked.add_argument("--draws", type=int, default=0)
     asked.add_argument("--fresh", type=int, default=0)
+    asked.add_argument("--verdicts", type=int, default=0, help="of good runs among so many")
     asked.add_argument("--random", type=int, default=0)
     asked.add_argument("--cost", action="store_true")
     asked.add_argument("--repeats", type=int, default=100_000, help="of a cycle that rewinds")
@@ -148,12 +170,22 @@ def main() -> None:
     asked.add_argument("--method", default="faithful")
     given = asked.parse_args()
     method = {"name": given.method}
-    chosen = (given.cases, given.draws, given.fresh, given.random, given.ablation, given.noise)
+    chosen = (
+        given.cases,
+        given.draws,
+        given.verdicts,
+        given.fresh,
+        given.random,
+        given.ablation,
+        given.noise,
+    )
     nothing = not (any(chosen) or given.cost)
     if given.cases or nothing:
         cases(method, given.phases)
     if given.draws or nothing:
         draws(method, given.draws or 10, given.seed)
+    if given.verdicts:
+        verdicts(given.verdicts, given.seed)
     if given.fresh:
         unseen(method, given.fresh, given.seed, True)
     if given.random:
