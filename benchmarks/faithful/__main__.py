@@ -1,6 +1,7 @@
 """`python -m benchmarks.faithful [--cases] [--draws N] [--fresh N] [--verdicts N] [--random N]
-[--ablation] [--noise SEEDS] [--cost [--repeats N]] [--seed N]`: distances from orbit of `faithful`, told
-nothing, as Markdown tables, and what a cycle of it costs. Without a choice: cases and ten draws.
+[--ablation] [--noise SEEDS] [--cost [--repeats N]] [--seed N]`: distances from orbit of `faithful`,
+told nothing, as Markdown tables, what is said of good runs, and what a cycle of it costs. Without a
+choice: cases and ten draws.
 Every distance is the worse of the two that a run has, over the sampling phases given by
 `--phases`."""
 

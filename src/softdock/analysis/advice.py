@@ -230,7 +230,7 @@ class _Search:
         one = CRITERIA[self.target]
         most = max(numbers, key=lambda n: excess_of(self.target, n, self.bounds))
         bound = float(self.bounds[one.bound]) if one.bound else 1.0
-        said = one.said(most, bound) or f"nothing is left of {self.target}"
+        said = one.said(most, bound) or f"{self.target} within its bound"
         score = Score(word, len(failed), excess[self.target], max(excess.values()))
         return Tried(changes=keys, settings=names, score=score, failed=failed, said=said)
 
