@@ -118,7 +118,7 @@ def test_the_worst_of_the_phases_decides():
 
 
 def test_a_run_without_a_verdict_counts_only_where_no_run_has_one():
-    """Seven faithful phases and one that ended in a contact: faithful, with a doubt that says so."""
+    """A faithful phase and one that ended in a contact: faithful, with a doubt that says so."""
     found = judgement([near(), near(ended_in_contact=True, distance=0.6)], BOUNDS)
     assert (found["word"], found["failed"]) == ("faithful", [])
     assert "make time.duration_s longer" in found["doubts"][0]
