@@ -35,6 +35,7 @@ FINE_STEPS = 2000  # of the continuous impact, in half a swing
 FINE_CYCLES = 1000  # of a sampled loop that stands for a continuous one, in half a swing
 LONGEST = 40.0  # half swings until a contact that has not ended counts as stuck
 SHORT_DELAY = 2e-3  # of w h: below, three terms of the delay's series are exact to 1e-9
+MOST_CYCLES = 100_000  # of a delay
 
 
 @checked(
@@ -77,6 +78,8 @@ def predicted_restitution(
         integrator=integrator,
         law=law,
     )
+    if cycle is not None and delay > MOST_CYCLES * cycle:
+        raise BadInput(Problem("delay", delay, f"at most {MOST_CYCLES:,} cycles of {cycle:g} s"))
     try:
         return restitution_of_loop(loop, phase, phases)
     except ArithmeticError:
