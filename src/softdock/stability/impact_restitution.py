@@ -35,7 +35,7 @@ FINE_STEPS = 2000  # of the continuous impact, in half a swing
 FINE_CYCLES = 1000  # of a sampled loop that stands for a continuous one, in half a swing
 LONGEST = 40.0  # half swings until a contact that has not ended counts as stuck
 SHORT_DELAY = 2e-3  # of w h: below, three terms of the delay's series are exact to 1e-9
-MOST_CYCLES = 100_000  # of a delay
+MOST_CYCLES = 100_000  # of a delay; without a cycle: of the steps that stand for it
 
 
 @checked(
@@ -78,8 +78,9 @@ def predicted_restitution(
         integrator=integrator,
         law=law,
     )
-    if cycle is not None and delay > MOST_CYCLES * cycle:
-        raise BadInput(Problem("delay", delay, f"at most {MOST_CYCLES:,} cycles of {cycle:g} s"))
+    step = cycle or math.pi * math.sqrt(mass / stiffness) / FINE_CYCLES
+    if delay > MOST_CYCLES * step:
+        raise BadInput(Problem("delay", delay, f"at most {MOST_CYCLES:,} steps of {step:.3g} s"))
     try:
         return restitution_of_loop(loop, phase, phases)
     except ArithmeticError:
