@@ -39,8 +39,8 @@ def reference_scale(
 
 
 def own_scale(bodies: MassProperties, loop: np.ndarray, contacts: Contacts) -> tuple[float, float]:
-    """Of the loop's own first touch, where the reference never touches: by the normal speed that
-    the contact log has, and the kinetic energy of the pair."""
+    """Of the loop's own first touch, where the reference never touches: the kinetic energy of the
+    pair, spin included (nothing says here what the contact can reach)."""
     row = contacts.each[0].touch
     energy = float(kinetic_energies(bodies, loop[row : row + 1])[0])
     return energy, _speed_of(bodies, energy)

@@ -30,18 +30,3 @@ def corrected_motions(series: Columns) -> np.ndarray:
         for body in ("chaser", "target")
     ]
     return np.stack(bodies, axis=1)
-
-
-def contact_forces(series: Columns) -> np.ndarray:
-    """Mean force [N] on the chaser satellite over the cycle that ended at each row, (rows, 3),
-    world axes. Corrected: of the contact alone. Else what was applied: hands that the sensor felt,
-    noise and virtual forces of methods are in it; thrusters and other external wrenches are not."""
-    return series["corrected.chaser.force" if is_corrected(series) else "satellite.chaser.force"]
-
-
-def contact_peaks(series: Columns) -> np.ndarray:
-    """Largest force [N] on the chaser satellite in the cycle that ended at each row. Corrected: as
-    the method has it within the cycle. Else the size of `contact_forces`, held over the cycle."""
-    if is_corrected(series):
-        return series["corrected.chaser.peak_force"]
-    return np.asarray(np.linalg.norm(contact_forces(series), axis=1))

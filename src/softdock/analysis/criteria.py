@@ -124,9 +124,11 @@ def _compared(run: Run) -> Compared:
     loop = corrected_motions(run.series)
     reference = corrected_motions(run.orbit.series)
     contacts, others = contacts_of(run), reference_contacts(run.orbit)
-    scale, speed = reference_scale(run, bodies, reference, others)
-    if not scale > 0.0 and contacts.each:
+    scale = speed = 0.0
+    if contacts.each and not others.each:
         scale, speed = own_scale(bodies, loop, contacts)
+    if not scale > 0.0:
+        scale, speed = reference_scale(run, bodies, reference, others)
     return Compared(
         run=run,
         bodies=bodies,

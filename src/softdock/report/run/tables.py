@@ -47,6 +47,8 @@ def _tile(metrics: Mapping[str, Any], metric: Metric) -> str:
     known = metric.name in metrics["reference"] and look_up(metrics, key) is not None
     parts = [f"orbit {shown(metrics, key)}"] if known else []
     if look_up(metrics, metric.name) is None:
+        if metric.name not in metrics["reference"]:
+            return ""  # no tile for what this rig does not have
         parts.insert(0, _why_not(metrics))
     return tile(label(metric.name), shown(metrics, metric.name), "<br>".join(parts), metric.tile)
 
