@@ -72,12 +72,20 @@ def judged(scenario: Scenario, found: Sequence[dict[str, Any]], called: str = ""
 
 def _first_step(scenario: Scenario, found: Sequence[dict[str, Any]], called: str) -> str:
     """What comes first: a wrench in free flight where it is most of the distance; where it is one
-    of several causes, their order; else nothing."""
+    of several causes, their order; else nothing. A force counts by the verdict's own number, a
+    torque by what it makes until the end of the run."""
     step = first_step(scenario)
     if not step:
         return ""
-    far = max((m["distance_from_orbit_worst"] or 0.0 for m in found), default=0.0)
-    if free_flight(scenario).distance >= MOST * far:
+    numbers = [m["criteria"] for m in found]
+    far = max((n["distance"] or 0.0 for n in numbers), default=0.0)
+    acting = free_flight(scenario)
+    pushed = acting.distance
+    if acting.force_N > 0.0:
+        pushed = max((n["free_flight"] or 0.0 for n in numbers), default=0.0)
+        if not pushed > scenario.tables["verdict"]["free_flight"]:
+            return ""
+    if pushed >= MOST * far:
         return step
     return f"`softdock why {called}` puts its causes in order; a force in free flight is one."
 
