@@ -84,7 +84,7 @@ bench: $(VENV)/.synced-bench
 gpu-check: $(VENV)/.synced-dev
 	$(VENV)/bin/python -m benchmarks.gpu_check
 
-# Has any number moved since another commit? make fingerprint BASE=v0.1.0 [QUICK=1]
+# Has any number moved since another commit? make fingerprint BASE=main [QUICK=1]
 # [PARTS=presets,methods]
 fingerprint: $(VENV)/.synced-dev
 	@test -n "$(BASE)" || { \

@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmarks.scenarios import epos_1d
 from softdock import fly
-from softdock.core.adaptation.adaptive_damping import model_damping
+from softdock.methods.adaptive_damping import model_damping
 from softdock.scenario.restitution import damping_of_restitution
 
 STIFFNESS, DELAY_MS, MASS, CYCLE_S, SPEED = (

@@ -9,11 +9,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from softdock.analysis.simulation import simulate
-from softdock.analysis.why import why
-from softdock.analysis.worst_phase import judge_in_phases
-from softdock.comparison import compare
+from softdock.results.simulation import simulate
+from softdock.results.why import why
+from softdock.results.worst_phase import judge_in_phases
 from softdock.scenario.files import load_scenario
+from softdock.studies.compare import compare
 
 PRESETS = ("epos_1d", "epos_3d")
 

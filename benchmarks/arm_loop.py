@@ -11,7 +11,7 @@ import time
 from typing import Any
 
 from benchmarks.gpu_dockings import ARMS, ROBOTS, with_arms
-from softdock.runs.stepper import Stepper, cycle_count
+from softdock.results.stepper import Stepper, cycle_count
 from softdock.scenario.build import Scenario
 from softdock.scenario.files import load_scenario
 

@@ -12,13 +12,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from softdock.arms import load_arm
-from softdock.arms.facility import Facility
-from softdock.core.arms import doors
-from softdock.core.arms.layout import WORK
-from softdock.placement.check import check_run
-from softdock.placement.motion import Motion, given_motion
-from softdock.placement.search import search
+from softdock.loop.arms import entry_points, load_arm
+from softdock.loop.arms.facility import Facility
+from softdock.loop.arms.layout import WORK
+from softdock.studies.placement.check import check_run
+from softdock.studies.placement.motion import Motion, given_motion
+from softdock.studies.placement.search import search
 
 ROWS, BATCHES = 2000, 40
 
@@ -35,7 +34,7 @@ def least(call: Callable[[], object], batches: int = BATCHES) -> float:
 
 
 def kinematics(name: str) -> dict[str, float]:
-    """Microseconds a row of each door."""
+    """Microseconds a row of each entry point."""
     arm = load_arm(name).vector
     t = np.linspace(0.0, 1.0, ROWS)[:, None]
     q = np.array([0.0, 0.3, -1.2, 1.1, 0.4, 0.8, 0.2]) + 0.3 * np.sin(3.0 * t + np.arange(7.0))
@@ -45,15 +44,19 @@ def kinematics(name: str) -> dict[str, float]:
     gravity = np.array([0.0, 0.0, -9.81])
     all8, refused = np.zeros((ROWS, 8, 7)), np.zeros((ROWS, 8), np.int64)
     J, M, into = np.zeros((ROWS, 42)), np.zeros((ROWS, 49)), np.zeros((ROWS, 7))
-    doors.flange_rows(arm, q, poses)
+    entry_points.flange_rows(arm, q, poses)
     base, clear = np.zeros(ROWS), np.zeros((ROWS, 3))
     calls = {
-        "forward": lambda: doors.flange_rows(arm, q, poses),
-        "followed inverse": lambda: doors.follow_rows(arm, poses, q[0], 0, joints, status, clear),
-        "all eight": lambda: doors.inverse_rows(arm, poses, base, all8, refused),
-        "jacobian": lambda: doors.jacobian_rows(arm, q, work, J),
-        "torques": lambda: doors.torque_rows(arm, q, rest, rest, gravity, pushed, work, into),
-        "mass matrix": lambda: doors.mass_rows(arm, q, work, M),
+        "forward": lambda: entry_points.flange_rows(arm, q, poses),
+        "followed inverse": lambda: entry_points.follow_rows(
+            arm, poses, q[0], 0, joints, status, clear
+        ),
+        "all eight": lambda: entry_points.inverse_rows(arm, poses, base, all8, refused),
+        "jacobian": lambda: entry_points.jacobian_rows(arm, q, work, J),
+        "torques": lambda: entry_points.torque_rows(
+            arm, q, rest, rest, gravity, pushed, work, into
+        ),
+        "mass matrix": lambda: entry_points.mass_rows(arm, q, work, M),
     }
     return {what: 1e6 * least(call) / ROWS for what, call in calls.items()}
 

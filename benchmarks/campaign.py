@@ -19,16 +19,16 @@ from typing import Any
 
 import numpy as np
 
-from softdock.archive.campaign_folder import finish
-from softdock.campaign.batch import empty_batch
-from softdock.campaign.cpu import run_cpu
-from softdock.campaign.engines import Cpu
-from softdock.campaign.execute import run_shards
-from softdock.campaign.kernel_specialisation import Common, tailor
-from softdock.campaign.plan import make_plan
-from softdock.campaign.shards import begin
-from softdock.campaign.spec import read_spec
-from softdock.campaign.variants import Plan
+from softdock.output.folders.campaign_folder import write_results
+from softdock.studies.campaign.batch import empty_batch
+from softdock.studies.campaign.cpu import run_cpu
+from softdock.studies.campaign.engines import Cpu
+from softdock.studies.campaign.execute import run_shards
+from softdock.studies.campaign.kernel_specialisation import Common, tailor
+from softdock.studies.campaign.plan import make_plan
+from softdock.studies.campaign.shards import begin
+from softdock.studies.campaign.spec import read_spec
+from softdock.studies.campaign.variants import Plan
 
 RUNS, REPEATS = 1200, 5
 MILLION = 1_000_000
@@ -113,7 +113,7 @@ def million() -> None:
         spent = run_shards(made, begin(made, folder / "c", GPU_SHARD), engine)
         written = time.perf_counter()
         size = sum(p.stat().st_size for p in (folder / "c" / "runs").iterdir())
-        finish(made, folder / "c", spent)
+        write_results(made, folder / "c", spent)
     finally:
         shutil.rmtree(folder)
     found = {

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.campaign import plan
-from softdock.campaign.cluster import run_on_cluster
-from softdock.campaign.cluster_workers import connected
-from softdock.campaign.shards import begin
+from softdock.studies.campaign.cluster import run_on_cluster
+from softdock.studies.campaign.cluster_workers import connected
+from softdock.studies.campaign.shards import begin
 
 SHARDS, RUNS, REPEATS = 40, 1600, 2
 TARGET = 0.20

@@ -22,7 +22,7 @@ REPEATS, COLD_REPEATS = 5, 2
 PROGRAM = """
 import json, time
 t0 = time.perf_counter()
-from softdock.cli.numba_start import start_numba
+from softdock.cli.compile_ahead import start_numba
 start_numba()
 import numba
 t1 = time.perf_counter()

@@ -14,8 +14,8 @@ from typing import Any
 
 from benchmarks.peers import two_bodies_pressed
 from benchmarks.scenarios import pressed
-from softdock.core.machine.state import STATE, place
-from softdock.runs.stepper import Stepper
+from softdock.loop.state import STATE, place
+from softdock.results.stepper import Stepper
 from softdock.scenario.build import Scenario, build
 
 CYCLES, REPEATS = 9000, 40

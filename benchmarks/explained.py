@@ -23,13 +23,13 @@ from typing import Any
 
 from benchmarks.judge.rigs import rig
 from softdock import build
-from softdock.analysis.advice import advise
-from softdock.analysis.causes import causes
-from softdock.analysis.offered import offered
-from softdock.analysis.simulation import simulate
-from softdock.analysis.why import why
-from softdock.analysis.worst_phase import in_phases, judged, metrics_of
 from softdock.errors import BadInput
+from softdock.results.advice import advise
+from softdock.results.causes import causes
+from softdock.results.offered import offered
+from softdock.results.simulation import simulate
+from softdock.results.why import why
+from softdock.results.worst_phase import in_phases, judged, metrics_of
 from softdock.scenario.build import Scenario
 from softdock.scenario.keys import set_key
 

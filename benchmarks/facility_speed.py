@@ -12,7 +12,7 @@ import time
 from typing import Any
 
 from benchmarks.cycle_speed import CYCLES, summary, time_mujoco
-from softdock.runs.stepper import Stepper, cycle_count
+from softdock.results.stepper import Stepper, cycle_count
 from softdock.scenario.files import load_scenario
 
 REPEATS = 20

@@ -22,9 +22,9 @@ PRESET = "epos_1d"
 FIRST_RUN_S, ONE_MORE_S = 25.0, 18.0
 METHOD = """
 import sys
-from softdock.cli.numba_start import start_numba
+from softdock.cli.compile_ahead import start_numba
 start_numba()
-from softdock.runs.stepper import Stepper, cycle_count
+from softdock.results.stepper import Stepper, cycle_count
 from softdock.scenario.candidates import candidates
 from softdock.scenario.files import load_scenario
 preset, method = sys.argv[1:]

@@ -27,15 +27,15 @@ import numpy as np
 
 from benchmarks.campaign import MILLION, VARY, plan
 from benchmarks.gpu_check import about
-from softdock.archive.campaign_folder import run_campaign
-from softdock.campaign.cpu import run_cpu
-from softdock.campaign.cuda import find_device, run_cuda
-from softdock.campaign.memory_settings import spare_memory
-from softdock.campaign.outcomes import ACTIVE
-from softdock.campaign.plan import make_plan
-from softdock.campaign.spec import load_spec, read_spec
-from softdock.campaign.variants import Plan
 from softdock.errors import NoDevice
+from softdock.output.folders.campaign_folder import run_campaign
+from softdock.studies.campaign.cpu import run_cpu
+from softdock.studies.campaign.cuda import find_device, run_cuda
+from softdock.studies.campaign.memory_settings import spare_memory
+from softdock.studies.campaign.outcomes import ACTIVE
+from softdock.studies.campaign.plan import make_plan
+from softdock.studies.campaign.spec import load_spec, read_spec
+from softdock.studies.campaign.variants import Plan
 
 COMPARED, AGREEMENT = 1000, "agreement"
 AGREE = 1e-9  # of peak force, peak torque and the energy at the start
@@ -60,12 +60,6 @@ CASES: dict[str, Callable[[int], Plan]] = {
     ),
     "epos_3d with its 1 kHz sensor, scattered stiffness and delay": lambda runs: preset(
         "epos_monte_carlo", runs, reference=False
-    ),
-    "epos_1d with noise, single precision": lambda runs: plan(
-        runs, [one for one in VARY if one["key"] != DELAY], precision="single"
-    ),
-    "epos_3d with its 1 kHz sensor, single precision": lambda runs: preset(
-        "epos_monte_carlo", runs, (DELAY, STIFFNESS), reference=False, precision="single"
     ),
 }
 HEADLINES, LONGER = (
@@ -125,8 +119,6 @@ def timed(case: str, runs: int) -> dict[str, Any]:
         "cycles_per_s": spent["cycles_per_s"],
         "cycles_per_s_file_to_page": spent["cycles"] / took,
     }
-    if "precision" in summary:
-        found["distance_from_double"] = summary["precision"]
     found |= {
         "bytes_per_run": size / runs,
         "private_MB": watch.most,

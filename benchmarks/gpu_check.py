@@ -38,8 +38,8 @@ def is_stale(path: Path = RESULTS) -> bool | None:
 
 
 def hash_with(numba_version: str) -> str:
-    """`source_hash` (core/machine/compiled.py) of these sources with another version of Numba."""
-    from softdock.core.machine.compiled import source_hash
+    """`source_hash` (compile/compiled.py) of these sources with another version of Numba."""
+    from softdock.compile.sources import source_hash
 
     return source_hash(numba_version)
 
@@ -74,7 +74,7 @@ def about(device: Any, quick: bool) -> dict[str, Any]:
     import numba
     import numba_cuda
 
-    from softdock.core.machine.compiled import source_hash
+    from softdock.compile.sources import source_hash
 
     return {
         "source_hash": source_hash(),
@@ -184,8 +184,8 @@ def main(arguments: list[str] | None = None) -> int:
         "XLA_PYTHON_CLIENT_PREALLOCATE", "false"
     )  # jax would take most of the card's memory at its first use
 
-    from softdock.campaign.cuda import find_device
     from softdock.errors import NoDevice
+    from softdock.studies.campaign.cuda import find_device
 
     clock = Clock(LIMIT_S)
     try:

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from softdock.campaign.columns import Columns, columns
-from softdock.campaign.cuda import run_cuda
 from softdock.errors import BadInput
 from softdock.scenario.build import Scenario, build
 from softdock.scenario.files import load_scenario
+from softdock.studies.campaign.columns import Columns, columns
+from softdock.studies.campaign.cuda import run_cuda
 
 ROBOTS = ("chaser", "target")
 ARMS: dict[str, dict[str, Any]] = {

@@ -9,18 +9,18 @@ import numba
 import numpy as np
 
 from benchmarks.scenarios import epos_1d
-from softdock.campaign.columns import Columns, columns
-from softdock.campaign.cuda import load_numba_cuda
-from softdock.core.adaptation.networks.contact import NetworkContact, linear_matrices
-from softdock.core.adaptation.networks.nonlinear import NonlinearContact, the_network
-from softdock.core.adaptation.networks.port import CELL, HEAD, Port
-from softdock.core.machine.compiled import OPTIONS
-from softdock.core.ports.linear_step import TANK, linear_sample, places, places_of
-from softdock.core.ports.nonlinear_step import nonlinear_floats, nonlinear_sample
-from softdock.core.ports.nonlinear_step import places as nonlinear_places
-from softdock.core.ports.tables import network_from
+from softdock.compile.jit import OPTIONS
+from softdock.methods.networks.contact import NetworkContact, linear_matrices
+from softdock.methods.networks.nonlinear import NonlinearContact, the_network
+from softdock.methods.networks.port import CELL, HEAD, Port
+from softdock.networks.linear_step import TANK, linear_sample, places, places_of
+from softdock.networks.nonlinear_step import nonlinear_floats, nonlinear_sample
+from softdock.networks.nonlinear_step import places as nonlinear_places
+from softdock.networks.tables import network_from
 from softdock.scenario.build import build
 from softdock.scenario.network_file import network_rows
+from softdock.studies.campaign.columns import Columns, columns
+from softdock.studies.campaign.cuda import load_numba_cuda
 
 T, SAMPLES, TANK_J = 1e-3, 2000, 1e-4
 SOLID = {"model": "standard_linear_solid", "arguments": {"k1": 500.0, "k2": 50.0, "b1": 100.0}}

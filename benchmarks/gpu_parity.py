@@ -14,16 +14,16 @@ from typing import Any
 import numpy as np
 
 from benchmarks.scenarios import cone, epos_1d
-from softdock.campaign.batch import Batch
-from softdock.campaign.columns import Columns, columns
-from softdock.campaign.cpu import run_cpu
-from softdock.core.contact_log import LOG_COLUMNS
-from softdock.core.machine.doors import OUTCOME_COLUMNS
-from softdock.core.machine.vector import CHASER_AT
-from softdock.core.satellites import INTEGRATORS
-from softdock.core.spatial.rigid_body import BODY
+from softdock.loop.contact.log import LOG_COLUMNS
+from softdock.loop.entry_points import OUTCOME_COLUMNS
+from softdock.loop.satellites import INTEGRATORS
+from softdock.loop.spatial.rigid_body import BODY
+from softdock.loop.vector import CHASER_AT
 from softdock.scenario.build import build
 from softdock.scenario.files import load_scenario
+from softdock.studies.campaign.batch import Batch
+from softdock.studies.campaign.columns import Columns, columns
+from softdock.studies.campaign.cpu import run_cpu
 
 Draw = Callable[[np.random.Generator, int], dict[str, Any]]
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from benchmarks.gpu_campaign import CASES, HEADLINES
 from benchmarks.gpu_check import about
-from softdock.campaign.cuda import WAVE, find_device
+from softdock.studies.campaign.cuda import WAVE, find_device
 
 # fused multiply-adds in double precision a multiprocessor starts in a clock cycle (compute
 # capability 8.0 and 9.0)

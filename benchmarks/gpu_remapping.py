@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from softdock.campaign.columns import Columns, columns
 from softdock.scenario.files import load_scenario
+from softdock.studies.campaign.columns import Columns, columns
 
 LEAD_AND_REWIND = [
     {"name": "remapping", "lead_ms": 16.0, "rewind_ms": 60.0}

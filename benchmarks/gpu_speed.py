@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from benchmarks.scenarios import CYCLE_S, pressed
-from softdock.campaign.batch import empty_batch
-from softdock.campaign.columns import columns
-from softdock.campaign.cpu import available_cores, run_cpu
-from softdock.campaign.cuda import find_device, kernel_for, load_numba_cuda, run_cuda
-from softdock.campaign.kernel_specialisation import tailor
 from softdock.scenario.build import Scenario, build
 from softdock.scenario.files import load_scenario
+from softdock.studies.campaign.batch import empty_batch
+from softdock.studies.campaign.columns import columns
+from softdock.studies.campaign.cpu import available_cores, run_cpu
+from softdock.studies.campaign.cuda import find_device, kernel_for, load_numba_cuda, run_cuda
+from softdock.studies.campaign.kernel_specialisation import tailor
 
 BLOCK_SIZES = (32, 64, 128)
 Say = Callable[[str], None]

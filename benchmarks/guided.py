@@ -22,13 +22,13 @@ from typing import Any
 import numpy as np
 
 from softdock import fly, load_scenario
-from softdock.analysis.latches import times
-from softdock.archive.campaign_folder import run_campaign
-from softdock.campaign.columns import columns
-from softdock.campaign.cpu import run_cpu
-from softdock.campaign.plan import make_plan
-from softdock.campaign.spec import read_spec
-from softdock.campaign.variants import Plan
+from softdock.output.folders.campaign_folder import run_campaign
+from softdock.results.latches import times
+from softdock.studies.campaign.columns import columns
+from softdock.studies.campaign.cpu import run_cpu
+from softdock.studies.campaign.plan import make_plan
+from softdock.studies.campaign.spec import read_spec
+from softdock.studies.campaign.variants import Plan
 
 REPEATS, BATCH = 5, 8
 ONE_S, MANY_S, GPU_S = 1.0, 600.0, 60.0

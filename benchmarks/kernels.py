@@ -1,12 +1,11 @@
-"""Does every kernel compile? The loop with each method, plain and with every feature, the latter in
-single precision too where the method runs in it, to PTX for an H200, on a machine without a GPU.
-Part `kernels` of `make prove`; `make test` compiles one loop in single precision and the hooks of a
-method in double (tests/parity/test_batch_on_a_gpu.py); `python -m benchmarks.kernels [METHOD...]`
-compiles some.
+"""Does every kernel compile? The loop with each method, plain and with every feature, to PTX for an
+H200, on a machine without a GPU. Part `kernels` of `make prove`; `make test` compiles the hooks of
+a method (tests/parity/test_batch_on_a_gpu.py); `python -m benchmarks.kernels [METHOD...]` compiles
+some.
 
-A kernel passes if it computes in its precision and has its memory in local memory. A method whose
-memory no thread of a GPU can have is refused there and has no kernel: it is counted apart, with the
-refusal (campaigns fly it on the CPU, campaign/engines.py).
+A kernel passes if it computes in double precision and has its memory in local memory. A method
+whose memory no thread of a GPU can have is refused there and has no kernel: it is counted apart,
+with the refusal (campaigns fly it on the CPU, studies/campaign/engines.py).
 """
 
 from __future__ import annotations
@@ -25,7 +24,6 @@ ARITHMETIC = r"\b(?:add|sub|mul|fma|div|sqrt)[.a-z]*\."
 CAPABILITY = (9, 0)  # of an H200
 JITTER = "robots.chaser.delay_jitter_ms"
 Compile = Callable[[Any, tuple], str]
-DOUBLES_IN_SINGLE = 0.5  # of its operations at most: the clock and the satellites' positions
 
 
 class Case(NamedTuple):
@@ -35,14 +33,13 @@ class Case(NamedTuple):
     preset: str
     jitter: float = 0.0  # ms
     methods: Any = None  # None: the preset's
-    is_single: bool = False
 
 
 def prepared(base: Any) -> tuple[Any, Callable[[Any], tuple]]:
     """What two runs have in common, and the types that a kernel for them is called with, but for
     the markers'."""
-    from softdock.campaign.columns import columns
-    from softdock.campaign.kernel_specialisation import tailor
+    from softdock.studies.campaign.columns import columns
+    from softdock.studies.campaign.kernel_specialisation import tailor
 
     _, numbers, special = tailor(*columns(base, {"chaser.mass_kg": [60.0, 61.0]}))
     matrix, cube = numba.float64[:, ::1], numba.float64[:, :, ::1]
@@ -57,7 +54,7 @@ def prepared(base: Any) -> tuple[Any, Callable[[Any], tuple]]:
 
 def compiler() -> Compile:
     """To PTX without a GPU. Numba asks a device for its capability: it is told one."""
-    from softdock.campaign.cuda import load_numba_cuda
+    from softdock.studies.campaign.cuda import load_numba_cuda
 
     cuda = load_numba_cuda()
     from numba.cuda import dispatcher
@@ -68,33 +65,21 @@ def compiler() -> Compile:
 
 def ptx_of(base: Any, to_ptx: Compile) -> tuple[int, str]:
     """Floats of memory that a run needs, and the text of its kernel."""
-    from softdock.campaign.cuda import kernel_function
+    from softdock.studies.campaign.cuda import kernel_function
 
     special, types = prepared(base)
     return special.floats, to_ptx(kernel_function(special), types(base.markers))
 
 
-def single_ptx_of(base: Any, to_ptx: Compile) -> tuple[int, str]:
-    """The same in single precision."""
-    from softdock.campaign import single
-    from softdock.campaign.cuda import load_numba_cuda
-    from softdock.campaign.single_kernel import single_kernel_function
-
-    special, types = prepared(base)
-    forgetful = single.is_forgetful(base.markers)
-    function = single_kernel_function(load_numba_cuda(), special, forgetful)
-    return special.floats, to_ptx(function, types(single.twin(base.markers)))
-
-
 def hooks_of(base: Any, floats: int, to_ptx: Compile) -> str:
     """The text of a kernel that calls the methods' hooks and nothing else of the loop, on `floats`
     of local memory: a tenth of a loop's time."""
-    from softdock.campaign.cuda import load_numba_cuda
-    from softdock.core.adaptation import hooks
-    from softdock.core.adaptation.interface import Measured, Output, Rig, Satellites, Wrenches
-    from softdock.core.machine.vector_layout import METHODS_AT
-    from softdock.core.spatial.motion import Motion, Wrench, store_motion
-    from softdock.core.spatial.rigid_body import Body, BodyParams
+    from softdock.loop.method import hooks
+    from softdock.loop.method.interface import Measured, Output, Rig, Satellites, Wrenches
+    from softdock.loop.spatial.motion import Motion, Wrench, store_motion
+    from softdock.loop.spatial.rigid_body import Body, BodyParams
+    from softdock.loop.vector_layout import METHODS_AT
+    from softdock.studies.campaign.cuda import load_numba_cuda
 
     cuda, three, six = load_numba_cuda(), (1.0,) * 3, (1.0,) * 6
     prepare, wrench = hooks.prepare_methods, hooks.apply_wrench
@@ -139,18 +124,9 @@ def what_is_wrong(ptx: str, floats: int) -> str:
     return "" if largest_depot(ptx) >= 8 * floats else "its memory is not in local memory"
 
 
-def what_is_wrong_in_single(ptx: str, floats: int) -> str:
-    """Empty: nothing. Memory of methods that keep some is double."""
-    doubles, singles = (len(re.findall(ARITHMETIC + kind, ptx)) for kind in ("f64", "f32"))
-    if doubles > DOUBLES_IN_SINGLE * singles:
-        return f"{doubles} operations in double precision, {singles} in single"
-    return "" if largest_depot(ptx) >= 4 * floats else "its memory is not in local memory"
-
-
 def cases(only: Collection[str] = ()) -> list[Case]:
     """Every kernel: all methods that the EPOS rig accepts, on a plain rig and on one with every
-    feature, in double and in single precision; a guided docking. `only`: methods' names."""
-    from softdock.core.adaptation.registry import METHODS
+    feature; a guided docking. `only`: methods' names."""
     from softdock.scenario.candidates import candidates
     from softdock.scenario.files import load_scenario
 
@@ -162,10 +138,7 @@ def cases(only: Collection[str] = ()) -> list[Case]:
             methods = "+".join(entry["name"] for entry in tables)
             if only and methods not in only:
                 continue
-            case = Case(f"{methods}, {features}", "epos_1d", jitter, tables)
-            found.append(case)
-            if jitter > 0.0 and not any(METHODS[entry["name"]].double_only for entry in tables):
-                found.append(case._replace(name=f"{case.name}, single", is_single=True))
+            found.append(Case(f"{methods}, {features}", "epos_1d", jitter, tables))
     if not only:
         found.append(Case("a guided docking", "vbar_docking"))
     return found
@@ -181,14 +154,11 @@ def looked_at(case: Case) -> tuple[str, str, str, float]:
     scenario = load_scenario(case.preset)
     if case.methods is not None:
         scenario = scenario.with_keys({JITTER: case.jitter, "methods": case.methods})
-    to_ptx, judge = (
-        (single_ptx_of, what_is_wrong_in_single) if case.is_single else (ptx_of, what_is_wrong)
-    )
     try:
-        floats, ptx = to_ptx(scenario, compiler())
+        floats, ptx = ptx_of(scenario, compiler())
     except BadInput as refusal:
         return case.name, "", str(refusal), time.process_time() - began
-    return case.name, judge(ptx, floats), "", time.process_time() - began
+    return case.name, what_is_wrong(ptx, floats), "", time.process_time() - began
 
 
 def run(only: Collection[str] = ()) -> dict[str, Any]:

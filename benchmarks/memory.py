@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchmarks.scenarios import epos_1d
-from softdock.analysis.simulation import fly
+from softdock.results.simulation import fly
 
 TARGET_MB = 40.0
 

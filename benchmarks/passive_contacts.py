@@ -1,5 +1,5 @@
 """Does a method that claims passivity ever give back more than the real contact left? 10 000 random
-passive contacts for each of the two that do; see softdock/campaign/passive_contacts.py.
+passive contacts for each of the two that do; see softdock/studies/campaign/passive_contacts.py.
 
 Target: no run beyond the real energy + 1 % of KE_0 + the noise term. The worst run is printed with
 the scenario that makes it. Beside it, what the faithful forms and the raw loop do on the same
@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.campaign.passive_contacts import ALLOWED, CLAIMS, Campaign, passive_contacts
+from softdock.studies.campaign.passive_contacts import ALLOWED, CLAIMS, Campaign, passive_contacts
 
 RUNS, SEED = 10_000, 20261115
 OTHERS = {

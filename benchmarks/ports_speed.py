@@ -18,7 +18,14 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
-from softdock.core.ports.linear_step import (
+from softdock.networks import (
+    Network,
+    chain,
+    generalised_maxwell,
+    hunt_crossley,
+    standard_linear_solid,
+)
+from softdock.networks.linear_step import (
     FED,
     PUT_IN,
     SHORT,
@@ -27,17 +34,10 @@ from softdock.core.ports.linear_step import (
     linear_net,
     linear_sample,
 )
-from softdock.core.ports.nonlinear_step import (
+from softdock.networks.nonlinear_step import (
     fresh_nonlinear_memory,
     nonlinear_net,
     nonlinear_sample,
-)
-from softdock.ports import (
-    Network,
-    chain,
-    generalised_maxwell,
-    hunt_crossley,
-    standard_linear_solid,
 )
 
 SAMPLES, BLOCKS, TANK_J, T = 20_000, 150, 1e-4, 1e-3  # samples in a block

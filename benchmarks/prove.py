@@ -97,7 +97,7 @@ def _noise_confidence(seed: int) -> dict[str, Any]:
     return noise_confidence.run()
 
 
-@part("kernels", "the kernel of every method compiles to PTX, in double and single precision")
+@part("kernels", "the kernel of every method compiles to PTX")
 def _kernels(seed: int) -> dict[str, Any]:
     from benchmarks import kernels
 

@@ -1,5 +1,5 @@
-"""Results of `make prove`: stored part by part with the hash of the core's sources, and of the
-packages above it that the part judges, and what has been found of a part that is still at work.
+"""Results of `make prove`: stored part by part with the hash of the sources of compiled code and of
+the other packages that the part judges, and what has been found of a part that is still at work.
 
 Several processes may prove at once: a result goes into the file as it is then, under a lock. A part
 that takes long hands on what it has (`NOW.tell`): it is printed and stored every few seconds as
@@ -21,27 +21,27 @@ from pathlib import Path
 from typing import Any
 
 RESULTS = Path(__file__).parent / "results" / "prove.json"
-JUDGED = {  # packages above the core that a part judges too
-    "advice": ("analysis", "scenario"),
-    "first_causes": ("analysis", "scenario"),
-    "recording": ("recorder",),
-    "rig_hour": ("drivers", "recorder", "rig"),
-    "rig_packets": ("drivers",),
-    "rig_packets_checked": ("drivers",),
-    "rig_energy": ("drivers",),
-    "verdicts": ("analysis", "runs", "scenario"),
-    "hostile_scenarios": ("analysis", "scenario"),
-    "hostile_files": ("arms", "campaign", "drivers", "files", "scenario"),
-    "logs": ("archive", "files", "identification", "logs"),
-    "hostile_code": ("campaign", "scenario"),
-    "hostile_folders": ("archive", "campaign", "files"),
-    "hostile_kills": ("archive", "campaign", "files"),
-    "hostile_discs": ("archive", "campaign", "files"),
+JUDGED = {  # packages that a part judges beside compiled code
+    "advice": ("results", "scenario"),
+    "first_causes": ("results", "scenario"),
+    "recording": ("recording",),
+    "rig_hour": ("recording", "rig"),
+    "rig_packets": ("rig",),
+    "rig_packets_checked": ("rig",),
+    "rig_energy": ("rig",),
+    "verdicts": ("results", "scenario"),
+    "hostile_scenarios": ("results", "scenario"),
+    "hostile_files": ("files", "loop/arms", "rig", "scenario", "studies/campaign"),
+    "logs": ("files", "output/folders", "recording/logs", "studies/identify"),
+    "hostile_code": ("scenario", "studies/campaign"),
+    "hostile_folders": ("files", "output/folders", "studies/campaign"),
+    "hostile_kills": ("files", "output/folders", "studies/campaign"),
+    "hostile_discs": ("files", "output/folders", "studies/campaign"),
     "unwritable_places": ("cli", "files"),
-    "hostile_recordings": ("archive", "files", "recorder"),
-    "public_functions": ("analysis", "archive", "runs", "scenario", "stability"),
-    "interrupts": ("campaign", "cli", "viewer"),
-    "valid_scenarios": ("analysis", "scenario"),
+    "hostile_recordings": ("files", "output/folders", "recording"),
+    "public_functions": ("output/folders", "results", "scenario", "studies/stability"),
+    "interrupts": ("cli", "output/viewer", "studies/campaign"),
+    "valid_scenarios": ("results", "scenario"),
 }
 EVERY_S = 10.0  # between two stores of a part at work
 
@@ -52,7 +52,7 @@ def load(path: Path = RESULTS) -> dict[str, dict[str, Any]]:
 
 
 def host_hash(name: str) -> str:
-    """A hash of the sources above the core that a part judges; empty: it judges none."""
+    """A hash of the other packages that a part judges; empty: it judges none."""
     import softdock
 
     root, digest = Path(softdock.__file__).parent, hashlib.sha256()
@@ -64,7 +64,7 @@ def host_hash(name: str) -> str:
 
 def state_of(name: str, stored: dict[str, dict[str, Any]]) -> str:
     """`missing`, `interrupted`, `failed`, `stale` (of other sources), or `met`."""
-    from softdock.core.machine.compiled import source_hash
+    from softdock.compile.sources import source_hash
 
     result = stored.get(name)
     if result is None:
@@ -133,7 +133,7 @@ class Ongoing:
         """A result, whole or not, with all that it is of."""
         import numba
 
-        from softdock.core.machine.compiled import source_hash
+        from softdock.compile.sources import source_hash
 
         whole = {
             **result,

@@ -1,7 +1,7 @@
 """The recorder: what a row costs the loop, how many rows a second it can write, and whether any is
 lost at a rig's rate: 2 robots at 250 Hz and a sensor at 7 kHz, in real time.
 
-Aims (issue 16): no row lost in an hour (`make prove` runs the hour, here it is `--seconds`); a kill
+Aims: no row lost in an hour (`make prove` runs the hour, here it is `--seconds`); a kill
 loses at most 100 ms, which is the longest time between two looks of the recorder. CPU time, the
 minimum of several, for what needs no clock.
 """
@@ -23,14 +23,12 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))  # the rows of the 
 
 from recorded import CELLS, CYCLE_S, SAMPLES, about
 
-from softdock.core.recorder.ring import push_rows
-from softdock.recorder.follow import Follower
-from softdock.recorder.mcap_file import McapFile
-from softdock.recorder.read import read_contents
-from softdock.recorder.recorder import Recorder
-from softdock.recorder.ring_file import IN, RingFile, make_ring
-from softdock.recorder.sink import Sink
-from softdock.recorder.streams import rig_streams
+from softdock.recording.mcap_file import McapFile, Sink
+from softdock.recording.read import read_contents
+from softdock.recording.recorder import Follower, Recorder
+from softdock.recording.ring_file import IN, RingFile, make_ring
+from softdock.recording.ring_layout import push_rows
+from softdock.recording.streams import make_rig_streams
 
 TARGET = "no row lost at 2 x 250 Hz and 7 kHz; a row costs the loop <= 1 us"
 REPEATS = 5
@@ -69,7 +67,7 @@ def writing_speed() -> dict[str, float]:
     with tempfile.TemporaryDirectory() as name:
         for i in range(3):
             path = Path(name) / f"{i}.mcap"
-            rings = make_ring(rig_streams(CELLS), about(), folder=Path(name), seconds=4.0)
+            rings = make_ring(make_rig_streams(CELLS), about(), folder=Path(name), seconds=4.0)
             sink = Sink(path)
             follower = Follower(rings, McapFile(sink, rings.about, rings.streams), sink)
             spent = 0.0
@@ -90,7 +88,7 @@ def in_real_time(seconds: float) -> dict[str, Any]:
     """A loop at a rig's rate beside the recorder's process."""
     with tempfile.TemporaryDirectory() as name:
         path = Path(name) / "run.mcap"
-        recorder = Recorder(path, rig_streams(CELLS, CYCLE_S), about())
+        recorder = Recorder(path, make_rig_streams(CELLS, CYCLE_S), about())
         recorder.start()
         total, done, begun = round(seconds / CYCLE_S), 0, time.monotonic()
         while done < total:

@@ -24,7 +24,7 @@ def run() -> dict[str, Any]:
     from playwright.sync_api import sync_playwright
 
     import softdock
-    from softdock.report.run import page as module
+    from softdock.output.pages.run import page as module
 
     found = softdock.simulate(softdock.load_scenario("epos_3d"))
     html = module.run_page(found)
@@ -97,9 +97,9 @@ def _ready(browser: Any, address: str) -> float:
 
 def _slider() -> float:
     """CPU milliseconds, the least of several turns of one slider."""
-    from softdock.viewer.session import opened
+    from softdock.output.viewer.session import open_session
 
-    session = opened("epos_3d")
+    session = open_session("epos_3d")
     session.compute()
     spent = []
     for delay in range(4, 4 + REPEATS):

@@ -25,7 +25,7 @@ def run() -> dict[str, Any]:
     from playwright.sync_api import sync_playwright
 
     import softdock
-    from softdock.report.run.page import run_page
+    from softdock.output.pages.run.page import run_page
 
     found = softdock.simulate(softdock.load_scenario("epos_3d"))
     assert found.metrics["contact_count"] == 3

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from softdock.campaign.cpu import available_cores
-from softdock.papers.zebenay.restitution_map import restitution_map
+from softdock.papers.zebenay.figure_10 import compute_restitution_map
+from softdock.studies.campaign.cpu import available_cores
 
 MASS, STIFFNESS = 63.0, 1000.0  # kg, N/m
 POINTS = 200
@@ -17,11 +17,11 @@ TARGET_S = 60.0
 
 
 def run() -> dict[str, Any]:
-    restitution_map(
+    compute_restitution_map(
         MASS, STIFFNESS, np.linspace(0.0, 0.04, 4), np.linspace(0.0, 120.0, 4), threads=2
     )  # compile
     began = time.perf_counter()
-    found = restitution_map(
+    found = compute_restitution_map(
         MASS, STIFFNESS, np.linspace(0.0, 0.04, POINTS), np.linspace(0.0, 120.0, POINTS), threads=2
     )
     took = time.perf_counter() - began

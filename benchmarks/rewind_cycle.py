@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from softdock.core.machine import doors
-from softdock.runs.stepper import Stepper
+from softdock.loop import entry_points
+from softdock.results.stepper import Stepper
 from softdock.scenario.build import Scenario, build
 
 REPEATS, BLOCK, WARM_UP = 1_000_000, 20_000, 10_000
@@ -82,7 +82,7 @@ def microseconds(
     loop = Stepper(scenario)
     loop.step(cycle)
     state, mem, log, record = loop.state.copy(), loop.mem.copy(), loop.log, loop.record
-    vector, markers, run = scenario.vector, scenario.markers, doors.run_cycles
+    vector, markers, run = scenario.vector, scenario.markers, entry_points.run_cycles
     found = np.empty(repeats)
     gc.disable()
     for i in range(repeats):

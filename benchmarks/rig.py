@@ -3,7 +3,7 @@ time, restitution on loopback against what the measured ages predict, and skew.
 
     python -m benchmarks.rig            about four minutes; results/rig.json
 
-Aims (issue 16): median at most 25 us a packet; 99.99 % in the median block of 10,000 packets within
+Aims: median at most 25 us a packet; 99.99 % in the median block of 10,000 packets within
 200 us, or three times the echo, alternately in the same run; virtual time at least 100 times real
 time with a 7 kHz sensor; restitution through bytes in virtual time within 1e-7 of the run in one
 process, on loopback within 1e-3 of the prediction; a skew of the clocks of up to a cycle changes it
@@ -26,23 +26,21 @@ import numpy as np
 
 import softdock
 from softdock import build, load_scenario
-from softdock.core.contact_log import LOG_COLUMNS
-from softdock.core.machine.compiled import source_hash
-from softdock.drivers.rig_emulation import peers_of
-from softdock.drivers.rig_file import load_rig
-from softdock.drivers.rig_machine import (
+from softdock.compile.sources import source_hash
+from softdock.loop.contact.log import LOG_COLUMNS
+from softdock.rig.emulated_rig import VirtualRig, run_virtual, start_peers
+from softdock.rig.file import load_rig
+from softdock.rig.machine import (
     MEDIAN_US,
     TAIL_US,
     TIMES_ECHO,
-    free_ports,
-    loop_times,
-    tails_of,
+    compute_tails,
+    find_free_ports,
+    measure_loop,
 )
-from softdock.drivers.rig_peers import open_peers
-from softdock.drivers.rig_scenario import OnRig, on_rig
-from softdock.drivers.rig_virtual import VirtualRig, fly_virtual
-from softdock.rig.accept import judged
-from softdock.rig.series import RigSeries, run_series
+from softdock.rig.peers import open_peers
+from softdock.rig.runs import RigSeries, judge_series, run_series
+from softdock.rig.scenario import OnRig, put_on_rig
 
 RESULTS = Path(__file__).parent / "results" / "rig.json"
 TARGET = "p50 <= 25 us; p99.99 <= 200 us or 3 x echo; virtual >= 100 x; restitution within 1e-3"
@@ -55,7 +53,7 @@ IN_PHASE = {"sensors.chaser.rate_Hz": 1000, "emulate.phase_ms": 0.0}
 def shares(times: np.ndarray) -> dict[str, Any]:
     """Median and 99 % of all, 99.99 % in the median block and in each."""
     p50, p99 = (float(v) for v in np.percentile(times, [50.0, 99.0]))
-    tails = tails_of(times)
+    tails = compute_tails(times)
     return {
         "packets": len(times),
         "p50_us": p50,
@@ -73,7 +71,7 @@ def answer_times(seconds: float, rounds: int) -> dict[str, Any]:
     for number in range(rounds):
         for name in found:
             say(f"answers, {name} {number + 1} of {rounds}")
-            times, granted, counted = loop_times(rig, seconds, name == "echo", 1000)
+            times, granted, counted = measure_loop(rig, seconds, name == "echo", 1000)
             found[name].append(times)
             late += sum(c["late"] for c in counted.values()) if name == "program" else 0
     made: dict[str, Any] = {name: shares(np.concatenate(t)) for name, t in found.items()}
@@ -90,7 +88,7 @@ def answer_times(seconds: float, rounds: int) -> dict[str, Any]:
 def virtual_speed(rate_Hz: int) -> float:
     """Times real time, from RSI_ON to standstill, of one compiled call."""
     changes = {"sensors.chaser.rate_Hz": rate_Hz}
-    on = on_rig(load_rig("emulated_pair", changes), load_scenario("epos_1d"))
+    on = put_on_rig(load_rig("emulated_pair", changes), load_scenario("epos_1d"))
     VirtualRig(on).run()
     best = 0.0
     for _ in range(REPEATS):
@@ -107,7 +105,7 @@ def through_bytes() -> float:
     stepper = softdock.Stepper(load_scenario("epos_1d"))
     stepper.step(625)
     alone = float(stepper.log[0, LOG_COLUMNS.index("restitution")])
-    bytes_ = fly_virtual(on_rig(load_rig("emulated_pair", IN_PHASE), load_scenario("epos_1d")))
+    bytes_ = run_virtual(put_on_rig(load_rig("emulated_pair", IN_PHASE), load_scenario("epos_1d")))
     return float(bytes_.restitution) - alone
 
 
@@ -125,7 +123,7 @@ def by_skew() -> dict[str, float]:
 
     def at(phase_ms: float) -> float:
         rig = load_rig("emulated_pair", {**IN_PHASE, "emulate.phase_ms": phase_ms})
-        return float(fly_virtual(on_rig(rig, scenario)).restitution)
+        return float(run_virtual(put_on_rig(rig, scenario)).restitution)
 
     in_phase = at(0.0)
     return {f"{skew:g} ms": at(skew) - in_phase for skew in SKEWS_MS}
@@ -135,10 +133,10 @@ def on_loopback(repeat: int) -> tuple[OnRig, RigSeries]:
     """epos_1d on the preset, a 7 kHz sensor; nothing is recorded."""
     names = ("robots.chaser.port", "robots.target.port", "sensors.chaser.port")
     changes: dict[str, Any] = dict(
-        zip((*names, "sensors.chaser.http_port"), free_ports(len(names) + 1))
+        zip((*names, "sensors.chaser.http_port"), find_free_ports(len(names) + 1))
     )
-    on = on_rig(load_rig("emulated_pair", changes), load_scenario("epos_1d"))
-    with peers_of(on) as emulators, open_peers(on.rig) as peers:
+    on = put_on_rig(load_rig("emulated_pair", changes), load_scenario("epos_1d"))
+    with start_peers(on) as emulators, open_peers(on.rig) as peers:
         assert emulators is not None, "these ports were free a moment ago"
         return on, run_series(on, peers, emulators.go, repeat=repeat)
 
@@ -146,7 +144,7 @@ def on_loopback(repeat: int) -> tuple[OnRig, RigSeries]:
 def restitution(repeat: int) -> dict[str, Any]:
     """Bounces on loopback; those that were on time against their prediction."""
     on, series = on_loopback(repeat)
-    found = judged(on, series, ON_LOOPBACK)
+    found = judge_series(on, series, ON_LOOPBACK)
     punctual = [r for r in found.rows if r.on_time]
     rows = [
         {"measured": r.measured, "predicted": r.predicted, "age_ms": r.age_ms, "on_time": r.on_time}

@@ -23,13 +23,13 @@ from typing import Any
 
 from benchmarks.wire import free_ports
 from softdock import load_scenario
-from softdock.core.wire import links
-from softdock.drivers.rig_emulation import peers_of
-from softdock.drivers.rig_file import load_rig
-from softdock.drivers.rig_peers import open_peers
-from softdock.drivers.rig_program import RigProgram
-from softdock.drivers.rig_scenario import OnRig, on_rig
-from softdock.rig.series import run_series
+from softdock.rig.emulated_rig import start_peers
+from softdock.rig.file import load_rig
+from softdock.rig.peers import open_peers
+from softdock.rig.program import RigProgram
+from softdock.rig.runs import run_series
+from softdock.rig.scenario import OnRig, put_on_rig
+from softdock.rig.wire import links
 
 NEVER = 1_000_000  # late packets until an emulated robot gives up
 FOR_EVER_NS = 1 << 60
@@ -63,7 +63,7 @@ def creeping(seconds: float) -> OnRig:
         "epos_1d",
         {"time.duration_s": seconds, "chaser.velocity_m_per_s": [-SPEED, 0.0, 0.0]},
     )
-    return on_rig(replace(rig, robots=robots), scenario)
+    return put_on_rig(replace(rig, robots=robots), scenario)
 
 
 def in_file(path: Path) -> dict[str, Any]:
@@ -109,7 +109,7 @@ def _recorded(
     def look(program: RigProgram, elapsed_s: float) -> None:
         tell({"seconds": seconds, "elapsed_s": round(elapsed_s, 1), **_rows(program)})
 
-    with peers_of(on) as emulators, open_peers(on.rig) as peers:
+    with start_peers(on) as emulators, open_peers(on.rig) as peers:
         assert emulators is not None, "these ports were free a moment ago"
         for link in peers.robots.values():  # a machine that stands still is no clock that jumps
             link.arrays.settings[links.JUMP_NS] = FOR_EVER_NS
@@ -117,8 +117,8 @@ def _recorded(
     (run,) = series.runs
     outcome, handed = run.outcome, _rows(run.program)
     assert run.recording is not None
-    if run.said:  # the file is not whole: what there is to say of it is said
-        return {"met": False, "rows_of_the_loop": handed, "said": run.said, "why": outcome.why}
+    if run.problems:  # the file is not whole: what there is to say of it is said
+        return {"met": False, "rows_of_the_loop": handed, "said": run.problems, "why": outcome.why}
     file = in_file(run.recording)
     taken = {name: int(file["end"].get(f"rows.{name}", "-1")) for name in handed}
     lost = {name: int(file["end"].get(f"lost.{name}", "-1")) for name in handed}
@@ -132,7 +132,7 @@ def _recorded(
         "rows_of_the_loop": handed,
         "rows_taken": taken,
         "rows_lost": lost,
-        "said": run.said,
+        "said": run.problems,
         "messages": file["messages"],
         "MB": round(1e-6 * run.recording.stat().st_size, 1),
         "samples_lost_before_the_loop": outcome.samples_lost,
@@ -144,7 +144,7 @@ def _recorded(
             and outcome.cycles == expected
             and taken == handed
             and not any(lost.values())
-            and not run.said
+            and not run.problems
         ),
     }
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from softdock.stability import Loop, Robot, critical_delay, lifted_matrix, stable_stretch
-from softdock.stability.response import forget_responses
+from softdock.studies.stability import Loop, Robot, critical_delay, lifted_matrix, stable_stretch
+from softdock.studies.stability.response import forget_responses
 
 CHART_S, PLAIN_S, FULL_S = 0.2, 5e-3, 50e-3
 REPEATS = 40

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.scenarios import epos_1d
-from softdock.campaign.columns import Columns, columns
-from softdock.campaign.cpu import available_cores, run_cpu
 from softdock.scenario.build import build
+from softdock.studies.campaign.columns import Columns, columns
+from softdock.studies.campaign.cpu import available_cores, run_cpu
 
 RUNS, DURATION_S, REPEATS = 400, 5.0, 15
 TARGET = 0.95

@@ -1,6 +1,6 @@
 """The wire: what a datagram costs, how fast virtual time is, and the compiled loop beside an echo.
 
-Aims (issue 16): virtual time at least 100 times real time in one compiled call with a 7 kHz
+Aims: virtual time at least 100 times real time in one compiled call with a 7 kHz
 sensor; compute per packet at most 25 us in the median; 99.99 % within 200 us or three times the
 same loop that only echoes, measured alternately. CPU time for what needs no clock, the minimum of
 several; the loop's own times come from the loop. `--seconds` of `main` sets how long each loop is.
@@ -21,12 +21,12 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))  # the emulated rig
 
 from rig_pieces import HOST, SECOND, Rig, emulation, free_ports
 
-from softdock.core.wire import doors
-from softdock.drivers.compiled_loop import CompiledServer, hold_program
-from softdock.drivers.emulate import Emulators
-from softdock.drivers.links import RobotLink, SensorLink
-from softdock.drivers.sockets import Port
-from softdock.drivers.virtual_run import VirtualRun
+from softdock.rig.drivers.compiled_loop import CompiledServer, make_hold_program
+from softdock.rig.drivers.emulation import VirtualRun
+from softdock.rig.drivers.emulators import Emulators
+from softdock.rig.drivers.links import RobotLink, SensorLink
+from softdock.rig.drivers.sockets import Port
+from softdock.rig.wire import entry_points
 
 TARGET = "one compiled call >= 100 times real time at 7 kHz; median <= 25 us a packet"
 REAL_S = 2.5  # of one virtual run
@@ -44,16 +44,16 @@ def least_cpu(work: Any, repeats: int = REPEATS) -> float:
 
 
 def datagram_costs() -> dict[str, float]:
-    """Microseconds of a door from Python, per datagram."""
+    """Microseconds of an entry point from Python, per datagram."""
     rig = Rig()
-    data = rig.robots[0].act()[0]
-    robot = rig.controller.robots[0]
+    data, robot = rig.robots[0].act()[0], RobotLink(rig.file, 4.0)
+    robot.receive(data, 0)
     array, n = np.frombuffer(data, np.uint8).copy(), 20_000
     values, seen = robot.rob.values(), robot.rob.seen()
 
     def scan() -> None:
         for _ in range(n):
-            doors.scan(array, len(data), robot.rob.names, robot.rob.table, values, seen)
+            entry_points.scan_telegram(array, len(data), robot.rob.names, robot.rob.table, values, seen)
 
     def reply() -> None:
         for _ in range(n):
@@ -69,13 +69,13 @@ def virtual_speed(rate_Hz: int) -> float:
     def made() -> VirtualRun:
         rig = Rig(sensor={"rate_Hz": rate_Hz})
         links = tuple(RobotLink(rig.file, 4.0) for _ in range(2))
-        rig.sensor.hear(SensorLink.request())
+        rig.sensor.receive(SensorLink.request())
         return VirtualRun(
             tuple(rig.robots),
             (rig.sensor,),
             tuple(link.arrays for link in links),
             (SensorLink(1e6, 1e6).arrays, SensorLink(1e6, 1e6).arrays),
-            hold_program(links[0]),
+            make_hold_program(links[0]),
         )
 
     made().run(SECOND // 100)
@@ -103,7 +103,7 @@ def _loop(seconds: float, echo: bool, priority: int) -> tuple[np.ndarray, tuple[
         server = CompiledServer(
             list(zip(sockets, links)),
             [(sensor_port, SensorLink(1e6, 1e6))],
-            hold_program(links[0], echo),
+            make_hold_program(links[0], echo),
             rows=round(250 * seconds),
         )
         server.warm_up()

@@ -30,10 +30,10 @@ Curve = tuple[str, np.ndarray, np.ndarray]
 
 def curves(method: str) -> tuple[list[Curve], dict[str, float]]:
     """Speed along the axis [mm/s] over time [s], and the restitutions."""
-    from softdock.analysis.simulation import simulate
-    from softdock.comparison.settings import advised
+    from softdock.results.simulation import simulate
     from softdock.scenario.candidates import candidates
     from softdock.scenario.files import load_scenario
+    from softdock.studies.compare.settings import advised
 
     scenario = load_scenario("epos_1d")
     able, unable = candidates(scenario, [method], ["exact_hold"], advised)

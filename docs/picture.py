@@ -35,8 +35,8 @@ def pages() -> Iterator[tuple[str, Callable[[], str], str]]:
 
 
 def _demo() -> str:
-    from softdock.comparison.demonstration import demonstrate
-    from softdock.report.demo.page import demo_page
+    from softdock.output.pages.demo import demo_page
+    from softdock.studies.compare.demonstration import demonstrate
 
     return demo_page(*demonstrate())
 
@@ -50,12 +50,12 @@ def _trade() -> str:
 
 def _placement() -> str:
     """The page of `softdock place lange_cone --arm kr16 --robot chaser`."""
-    from softdock.arms.scenario_facility import facility_of
-    from softdock.placement.motion import motion_of
-    from softdock.placement.place import place_robots
-    from softdock.report.frame.page import plain
-    from softdock.report.placement.page import placement_page
+    from softdock.loop.arms.scenario_facility import facility_of
+    from softdock.output.pages.frame.page import plain
+    from softdock.output.pages.placement import placement_page
     from softdock.scenario.files import load_scenario
+    from softdock.studies.placement.motion import motion_of
+    from softdock.studies.placement.place import place_robots
 
     scenario = load_scenario("lange_cone")
     facility, motion = facility_of(scenario.tables), motion_of(scenario)
@@ -65,9 +65,10 @@ def _placement() -> str:
 
 def _benchmark() -> str:
     """The page of the stored results that leaderboard.md shows: nothing is run."""
-    from softdock.benchmark.leaderboard_page import stored_file
-    from softdock.benchmark.results import read_results
-    from softdock.report.benchmark.page import benchmark_page
+    from leaderboard_page import stored_file
+
+    from softdock.output.pages.benchmark import benchmark_page
+    from softdock.studies.benchmark.results import read_results
 
     file = stored_file((HERE / "leaderboard.md").read_text(encoding="utf-8"))
     return benchmark_page(read_results(HERE.parent / file))
@@ -75,8 +76,8 @@ def _benchmark() -> str:
 
 def _relative_orbit() -> str:
     """The page of `softdock run vbar_drift`: a straight start along V-bar that the tide bends."""
-    from softdock.analysis.simulation import simulate
-    from softdock.report.run.page import run_page
+    from softdock.output.pages.run.page import run_page
+    from softdock.results.simulation import simulate
     from softdock.scenario.files import load_scenario
 
     return run_page(simulate(load_scenario("vbar_drift")))
@@ -84,8 +85,8 @@ def _relative_orbit() -> str:
 
 def _latch() -> str:
     """The page of `softdock run soft_dock --set time.duration_s=40`."""
-    from softdock.analysis.simulation import simulate
-    from softdock.report.run.page import run_page
+    from softdock.output.pages.run.page import run_page
+    from softdock.results.simulation import simulate
     from softdock.scenario.files import load_scenario
 
     return run_page(simulate(load_scenario("soft_dock", {"time.duration_s": 40.0})))
@@ -93,8 +94,8 @@ def _latch() -> str:
 
 def _guided_docking() -> str:
     """The page of `softdock run vbar_docking`."""
-    from softdock.analysis.simulation import simulate
-    from softdock.report.run.page import run_page
+    from softdock.output.pages.run.page import run_page
+    from softdock.results.simulation import simulate
     from softdock.scenario.files import load_scenario
 
     return run_page(simulate(load_scenario("vbar_docking")))
@@ -132,8 +133,8 @@ def _my_rig(what: str) -> str:
 
 def _guided_map() -> str:
     """The page of `softdock campaign vbar_navigation`."""
-    from softdock.archive.campaign_folder import run_campaign
-    from softdock.campaign.plan import load_plan
+    from softdock.output.folders.campaign_folder import run_campaign
+    from softdock.studies.campaign.plan import load_plan
 
     with tempfile.TemporaryDirectory() as folder:
         run_campaign(load_plan("vbar_navigation"), Path(folder) / "campaign")

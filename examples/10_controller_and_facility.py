@@ -3,7 +3,7 @@
 you leave out."""
 
 import softdock
-from softdock.core.seam import PRESENT_BITS, REPORT
+from softdock.loop.seam import PRESENT_BITS, REPORT
 
 
 class MyRig:

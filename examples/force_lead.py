@@ -46,9 +46,6 @@ GROUP = Group(
 )
 
 
-AT = GROUP.at  # offsets of its parameters
-
-
 class ForceLead(NamedTuple):
     memory: int  # where its slice of `mem` begins; it needs none
     damping: float  # Ns/m
@@ -57,9 +54,8 @@ class ForceLead(NamedTuple):
 
 @compiled
 def prepare(marker, vector, base, memory):
-    return ForceLead(
-        memory, vector[base + AT.stiffness] * vector[base + AT.delay], vector[base + AT.threshold]
-    )
+    keys = GROUP(vector, base)  # its parameters, by name
+    return ForceLead(memory, keys.stiffness * keys.delay, keys.threshold)
 
 
 @compiled

@@ -35,7 +35,6 @@ KEYS = Group(
         "pace", "pace_rad_per_s", "of position and attitude", 0.05, unit="rad/s", low=0.0, high=1.0
     ),
 )
-AT = KEYS.at
 
 
 class StandOff(NamedTuple):
@@ -47,7 +46,8 @@ class StandOff(NamedTuple):
 
 @compiled
 def prepare(marker, vector, base, memory, guided):
-    return StandOff(memory, guided, vector[base + AT.stop], vector[base + AT.pace])
+    keys = KEYS(vector, base)
+    return StandOff(memory, guided, keys.stop, keys.pace)
 
 
 @compiled

@@ -60,7 +60,7 @@ def slow_peak(told: dict[str, Any], seconds: float = 0.9) -> tuple[float, Any]:
     """Largest force on the satellites [N] in a contact so slow that the links follow it, and the
     run: 20 t each, 5 mm/s, 200 N/mm real and wanted; `told`: what the re-mapping is told of the
     robots."""
-    from softdock.analysis.simulation import fly
+    from softdock.results.simulation import fly
     from softdock.scenario.build import build
 
     keys = {"name": "remapping", "lead_ms": 4.0} | told

@@ -1,4 +1,4 @@
-"""What the tests of arms share: arms, random configurations, the doors with their arrays."""
+"""What the tests of arms share: arms, random configurations, the entry points with their arrays."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import math
 
 import numpy as np
 
-from softdock.arms import load_arm
-from softdock.arms.table import arm_from_table
-from softdock.core.arms import doors
-from softdock.core.arms.layout import AXES, WORK
+from softdock.loop.arms import entry_points, load_arm
+from softdock.loop.arms.layout import AXES, WORK
+from softdock.loop.arms.table import arm_from_table
 
 PRESETS = ("kr16", "kr120", "ur10e")
 RAIL = {
@@ -40,7 +39,7 @@ def preset_tables(name):
     """The tables of a preset, to change."""
     import tomllib
 
-    from softdock.arms.sources import preset_text
+    from softdock.loop.arms.sources import preset_text
 
     return tomllib.loads(preset_text(name))
 
@@ -83,13 +82,13 @@ def work():
 
 def poses_of(arm, q):
     poses = np.zeros((len(q), 7))
-    doors.flange_rows(arm.vector, q, poses)
+    entry_points.flange_rows(arm.vector, q, poses)
     return poses
 
 
 def jacobians_of(arm, q):
     into = np.zeros((len(q), 6 * AXES))
-    doors.jacobian_rows(arm.vector, q, work(), into)
+    entry_points.jacobian_rows(arm.vector, q, work(), into)
     return into.reshape(-1, 6, AXES)
 
 
@@ -97,19 +96,19 @@ def torques_of(arm, q, speed, acceleration, gravity=(0.0, 0.0, -9.81), pushed=No
     into = np.zeros((len(q), AXES))
     pushed = np.zeros((len(q), 6)) if pushed is None else pushed
     arguments = (q, speed, acceleration, np.array(gravity), pushed, work(), into)
-    doors.torque_rows(arm.vector, *arguments)
+    entry_points.torque_rows(arm.vector, *arguments)
     return into
 
 
 def masses_of(arm, q):
     into = np.zeros((len(q), AXES * AXES))
-    doors.mass_rows(arm.vector, q, work(), into)
+    entry_points.mass_rows(arm.vector, q, work(), into)
     return into.reshape(-1, AXES, AXES)
 
 
 def solutions_of(arm, poses, base):
     joints, refused = np.zeros((len(poses), 8, AXES)), np.zeros((len(poses), 8), np.int64)
-    doors.inverse_rows(arm.vector, poses, base, joints, refused)
+    entry_points.inverse_rows(arm.vector, poses, base, joints, refused)
     return joints, refused
 
 

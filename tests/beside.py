@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from softdock.recorder.ring_file import RingFile, make_ring
-from softdock.recorder.streams import About, rig_streams
+from softdock.recording.ring_file import RingFile, make_ring
+from softdock.recording.streams import About, make_rig_streams
 from softdock.scenario.files import load_scenario, to_toml
 
 CELLS = (
@@ -30,7 +30,7 @@ def rig_ring(
         tables={"run": {"states": STATES, "sensor_on": "chaser"}, "limits": {"touch_N": "0.5"}},
         event_texts=("state: {a}", "stopped: {a}"),
     )
-    return make_ring(rig_streams(CELLS, 0.004), about, folder=folder, seconds=seconds)
+    return make_ring(make_rig_streams(CELLS, 0.004), about, folder=folder, seconds=seconds)
 
 
 def row_at(rings: RingFile, time: float, force: float = 0.0) -> np.ndarray:

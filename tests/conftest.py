@@ -49,7 +49,7 @@ FILE_TIMES = json.loads(Path(__file__).with_name("file_times.json").read_text(en
 # and before all light ones.
 UNMEASURED_S = 30.0
 
-# Files that compile the same parts, parse the same sources or read what one of them made go to one
+# Files that compile the same functions, parse the same sources or read what one of them made go to one
 # worker, one after the other: the first makes and keeps it, the others use it. On two workers at
 # once each would.
 TOGETHER = {
@@ -61,14 +61,9 @@ TOGETHER = {
         "tests/golden/test_lange_paper.py",
         "tests/golden/test_lange_paper_page.py",
     ),
-    "sources of the house": (
-        "tests/conformance/test_calls.py",
+    "sources read as text": (
         "tests/conformance/test_core_for_gpus.py",
-        "tests/conformance/test_core_is_compiled.py",
-        "tests/conformance/test_line.py",
         "tests/conformance/test_methods_at_home.py",
-        "tests/conformance/test_structure.py",
-        "tests/conformance/test_tables_at_top.py",
     ),
     "networks in the loop": (
         "tests/system/test_network_in_the_loop.py",
@@ -137,8 +132,8 @@ def pytest_xdist_make_scheduler(config: Any, log: Any) -> Any:
 @pytest.fixture
 def own_registry() -> Iterator[None]:
     """What a test registers is gone after it."""
-    from softdock.core.adaptation.method import BY_TYPE
-    from softdock.core.adaptation.registry import METHODS
+    from softdock.loop.method.method import BY_TYPE
+    from softdock.methods.registry import METHODS
 
     methods, types_ = dict(METHODS), dict(BY_TYPE)
     yield
@@ -151,7 +146,7 @@ def own_registry() -> Iterator[None]:
 def compile_for_h200(monkeypatch):
     """Kernels compile to PTX with no GPU, given a compute capability. Without looking for garbage:
     that takes a quarter of the time."""
-    from softdock.campaign.cuda import load_numba_cuda
+    from softdock.studies.campaign.cuda import load_numba_cuda
 
     cuda = load_numba_cuda()  # first: it puts numba.cuda in its place
     from numba.cuda import dispatcher

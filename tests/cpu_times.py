@@ -48,7 +48,7 @@ def pytest_configure(config: Any) -> None:
 
 
 class Times:
-    """Rows (test, seconds, seconds of compiling, seconds of children, wall seconds, doors
+    """Rows (test, seconds, seconds of compiling, seconds of children, wall seconds, entry points
     compiled), written at the end; a file for each worker. What children compile counts as
     theirs."""
 
@@ -60,13 +60,13 @@ class Times:
                 old.unlink()
         self.rows: list[tuple[str, float, float, float, float, list[str]]] = []
         self.compiling_s, self.began = 0.0, 0.0
-        self.doors: list[str] = []
-        from softdock.core.machine.compile_news import listeners
+        self.entry_points: list[str] = []
+        from softdock.compile.compile_events import listeners
 
         listeners.append(self.hear)
 
     def hear(self, news: Any) -> None:
-        from softdock.core.machine.compile_news import BEGINS, ENDS
+        from softdock.compile.compile_events import BEGINS, ENDS
 
         if news.what == BEGINS:
             self.began = time.process_time()
@@ -74,17 +74,17 @@ class Times:
             seconds = time.process_time() - self.began
             self.compiling_s += seconds
             kinds = " ".join(sorted(cls.__name__ for cls in news.classes))
-            self.doors.append(f"{seconds:.1f} s {news.door} ({kinds})")
+            self.entry_points.append(f"{seconds:.1f} s {news.entry_point} ({kinds})")
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_protocol(self, item: Any) -> Any:
-        self.compiling_s, self.doors = 0.0, []
+        self.compiling_s, self.entry_points = 0.0, []
         before, childless, began = processor_s(), time.process_time(), time.perf_counter()
         yield
         used = processor_s() - before
         children = used - (time.process_time() - childless)
         wall = time.perf_counter() - began
-        self.rows.append((item.nodeid, used, self.compiling_s, children, wall, self.doors))
+        self.rows.append((item.nodeid, used, self.compiling_s, children, wall, self.entry_points))
 
     def pytest_sessionfinish(self) -> None:
         if self.rows:  # a run's controller has none
@@ -111,14 +111,14 @@ def main(arguments: list[str]) -> None:
         sys.exit(f"{arguments[0]}: no times there; `make test` writes them")
     rows = [row for path in found for row in json.loads(path.read_text(encoding="utf-8"))]
     sums: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)
-    for name, seconds, compiled, childrens, wall, doors in rows:
+    for name, seconds, compiled, childrens, wall, entry_points in rows:
         file = name.partition("::")[0]
         for what, value in (("all", seconds), ("compiling", compiled), ("children", childrens)):
             sums[what][file] += value
         sums["wall"][file] += wall
         sums["tests"][name.partition("[")[0]] += seconds
-        for door in doors:
-            print(f"{door}  {name}")
+        for entry_point in entry_points:
+            print(f"{entry_point}  {name}")
     files = sums["all"]
     compiling = sum(sums["compiling"].values())
     print(f"{len(rows)} tests, {sum(files.values()):.0f} s, compiling {compiling:.0f} s")

@@ -77,7 +77,7 @@ def _serve() -> None:
 
     import softdock.cli.main  # noqa: F401
     from softdock import load_scenario, simulate
-    from softdock.core.cycle import cycle
+    from softdock.loop.cycle import cycle
 
     assert isinstance(cycle, types.FunctionType), "this must be plain Python"
     simulate(load_scenario("epos_1d", {"time.duration_s": 0.02}))  # imports what a run needs

@@ -9,12 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from softdock.recorder.follow import Follower
-from softdock.recorder.mcap_file import McapFile
-from softdock.recorder.recorder import Recorder, utc_offset_ns
-from softdock.recorder.ring_file import RingFile
-from softdock.recorder.sink import Sink
-from softdock.recorder.streams import About, rig_streams
+from softdock.recording.mcap_file import McapFile, Sink
+from softdock.recording.recorder import Follower, Recorder, measure_utc_offset_ns
+from softdock.recording.ring_file import RingFile
+from softdock.recording.streams import About, make_rig_streams
 
 # what a rig with one sensor fills
 CELLS = (
@@ -45,7 +43,7 @@ ROOT = Path(__file__).parents[1]
 def about(**tables: dict[str, str]) -> About:
     return About(
         name="a rig",
-        utc_offset_ns=utc_offset_ns(),
+        utc_offset_ns=measure_utc_offset_ns(),
         attachments={"rig.toml": 'schema = 1\nname = "test"\n'},
         tables={"provenance": {"sensor.serial": "FT12345", "note": "first light"}, **tables},
         event_texts=("the {who}'s robot is {b:.4g} ms late at {a:.0f}", "stopped"),
@@ -100,7 +98,7 @@ def loop(recorder: Recorder, seconds: float, first: int = 0) -> int:
 def main() -> None:
     """A loop of its own process: `recorded.py FILE SECONDS`; says where its rings and recorder
     are, then writes until it is killed."""
-    recorder = Recorder(sys.argv[1], rig_streams(CELLS, CYCLE_S), about(), seconds=5.0)
+    recorder = Recorder(sys.argv[1], make_rig_streams(CELLS, CYCLE_S), about(), seconds=5.0)
     recorder.start()
     assert recorder.process is not None
     print(recorder.rings.path, recorder.process.pid, os.getpid(), flush=True)

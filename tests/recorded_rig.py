@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from softdock.drivers.rig_outcome import RigOutcome, outcome_of
-from softdock.drivers.rig_scenario import OnRig
-from softdock.drivers.rig_virtual import VirtualRig
-from softdock.recorder.follow import Follower
-from softdock.recorder.mcap_file import McapFile
-from softdock.recorder.sink import Sink
-from softdock.rig.recording import recorder_for
+from softdock.recording.mcap_file import McapFile, Sink
+from softdock.recording.recorder import Follower
+from softdock.rig.emulated_rig import VirtualRig
+from softdock.rig.outcome import RigOutcome, compute_outcome
+from softdock.rig.runs import make_recorder
+from softdock.rig.scenario import OnRig
 
 
 def record(on: OnRig, file: Path, seconds: float = 60.0) -> RigOutcome:
     """The recording of the run, written by this process when the run has ended."""
-    rings = recorder_for(on, file, "", {}, {"dry_shift_m": "[0.0, 0.0, 0.0]"}).rings
+    rings = make_recorder(on, file, "", {}, {"dry_shift_m": "[0.0, 0.0, 0.0]"}).rings
     rig = VirtualRig(on, rings=rings)
     rig.run(seconds)
     sink = Sink(file)
@@ -23,4 +22,4 @@ def record(on: OnRig, file: Path, seconds: float = 60.0) -> RigOutcome:
         "the loop ended"
     )
     rings.remove()
-    return outcome_of(rig.program)
+    return compute_outcome(rig.program)

@@ -7,12 +7,11 @@ import re
 import struct
 
 from rig_runs import quick
+from virtual_time import VirtualTime
 
-from softdock.drivers.links import SensorLink
-from softdock.drivers.rig_emulation import emulation_of
-from softdock.drivers.rig_program import RigProgram
-from softdock.drivers.rig_virtual import make_peers
-from softdock.drivers.virtual_time import VirtualTime
+from softdock.rig.drivers.links import SensorLink
+from softdock.rig.emulated_rig import make_emulation, make_peers
+from softdock.rig.program import RigProgram
 
 RECORD = struct.Struct("!IIIiiiiii")
 IPOC = re.compile(rb"<IPOC>(\d+)</IPOC>")
@@ -28,8 +27,8 @@ class Altered:
     def next_ns(self):
         return self.peer.next_ns
 
-    def hear(self, data):
-        self.peer.hear(self.hears(data))
+    def receive(self, data):
+        self.peer.receive(self.hears(data))
 
     def act(self):
         t = 1e-9 * self.next_ns
@@ -42,7 +41,7 @@ class AlteredRig:
 
     def __init__(self, rules, changes=None, scenario=None, seconds=12.0):
         on = quick(changes, scenario)
-        self.emulation = emulation_of(on)
+        self.emulation = make_emulation(on)
         self.peers, self.program = make_peers(self.emulation), RigProgram(on, ends=True)
         altered = []
         for peer in self.peers.all:

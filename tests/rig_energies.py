@@ -14,11 +14,11 @@ TOUCH_N, FREE_S, FLOOR_J, T = 0.5, 0.032, 1e-3, 0.004
 
 
 def _program(restitution, energy_run):
-    """The arrays that core/rig/energy.py reads, in free flight."""
-    from softdock.core.recorder.layout import EVENT
-    from softdock.core.rig import layout
+    """The arrays that rig/supervisor/energy.py reads, in free flight."""
+    from softdock.recording.ring_layout import EVENT
+    from softdock.rig.supervisor import layout
 
-    limits, stand = np.zeros(layout.LIMITS.size), np.zeros(layout.STAND.size, np.int64)
+    limits, counts = np.zeros(layout.LIMIT_CELLS.size), np.zeros(layout.COUNT_CELLS.size, np.int64)
     stated = {
         "restitution": restitution,
         "energy_floor": FLOOR_J,
@@ -28,18 +28,18 @@ def _program(restitution, energy_run):
         "free_s": FREE_S,
     }
     for name, value in stated.items():
-        limits[getattr(layout.LIMITS.at, name)] = value
-    plan, row = np.zeros(layout.PLAN.size), np.zeros(EVENT.size)
-    plan[layout.PLAN.at.cycle], stand[layout.STAND.at.state] = T, layout.APPROACH
+        limits[getattr(layout.LIMIT, name)] = value
+    plan, row = np.zeros(layout.PLAN_CELLS.size), np.zeros(EVENT.size)
+    plan[layout.PLAN.cycle], counts[layout.COUNT.state] = T, layout.APPROACH
     ring = np.zeros((8, EVENT.size + 2), np.int64)
     return SimpleNamespace(
         limits=limits,
         plan=plan,
-        stand=stand,
-        seen=np.zeros(layout.SEEN.size),
-        robot_stand=np.zeros((2, layout.ROBOT_STAND.size), np.int64),
-        robot_seen=np.zeros((2, layout.ROBOT_SEEN.size)),
-        sensor_seen=np.zeros((2, layout.SENSOR_SEEN.size)),
+        counts=counts,
+        values=np.zeros(layout.VALUE_CELLS.size),
+        robot_counts=np.zeros((2, layout.ROBOT_COUNT_CELLS.size), np.int64),
+        robot_values=np.zeros((2, layout.ROBOT_VALUE_CELLS.size)),
+        sensor_values=np.zeros((2, layout.SENSOR_VALUE_CELLS.size)),
         events=SimpleNamespace(
             slots=ring, count=np.zeros(1, np.int64), row=row, words=row.view(np.int64)
         ),
@@ -60,19 +60,20 @@ def _now(masses, speeds, external, force):
 
 def end(story):
     """Cycle by cycle, until a bound is broken: the reason and the bound of the contact."""
-    from softdock.core.rig import energy, layout, reasons
+    from softdock.rig.supervisor import energy, layout, reasons
 
-    stand, seen = layout.STAND.at, layout.SEEN.at
     program = _program(story["restitution"], story["energy_run"])
     masses = story["masses_kg"]
     bodies = [SimpleNamespace(fixed=m is None, mass=(m,) * 3) for m in masses]
     params = SimpleNamespace(chaser=bodies[0], target=bodies[1])
     for k, (speeds, external, force) in enumerate(story["cycles"]):
-        program.stand[stand.k] = k + 1
+        program.counts[layout.COUNT.cycles] = k + 1
         energy.check_energy(program, params, _now(masses, speeds, external, force))
-        if program.stand[stand.reason] != reasons.NONE:
+        if program.counts[layout.COUNT.reason] != reasons.NONE:
             break
-    return reasons.REASONS[program.stand[stand.reason]].name, program.seen[seen.kinetic_bound]
+    return reasons.REASONS[program.counts[layout.COUNT.reason]].name, program.values[
+        layout.VALUE.kinetic_bound
+    ]
 
 
 CODE = """

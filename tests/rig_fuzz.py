@@ -7,15 +7,15 @@ import math
 import struct
 
 import numpy as np
-from rig_runs import MASS, RV, S, V, quick, sends
+from rig_runs import MASS, quick, sends
+from virtual_time import VirtualTime
 
-from softdock.core.rig import layout
-from softdock.drivers.faults import Faults
-from softdock.drivers.links import SensorLink
-from softdock.drivers.rig_emulation import emulation_of
-from softdock.drivers.rig_program import RigProgram
-from softdock.drivers.rig_virtual import VirtualRig, make_peers
-from softdock.drivers.virtual_time import VirtualTime
+from softdock.rig.drivers.emulation import Faults
+from softdock.rig.drivers.links import SensorLink
+from softdock.rig.emulated_rig import VirtualRig, make_emulation, make_peers
+from softdock.rig.program import RigProgram
+from softdock.rig.supervisor import layout
+from softdock.rig.supervisor.layout import COUNT, ROBOT_VALUE, VALUE
 
 SHARE = 0.1  # of each fault
 T = 0.004  # s
@@ -47,8 +47,8 @@ class Forger:
     def next_ns(self):
         return self.peer.next_ns
 
-    def hear(self, data):
-        self.peer.hear(data)
+    def receive(self, data):
+        self.peer.receive(data)
 
     def act(self):
         return [self._changed(data) for data in self.peer.act()]
@@ -87,9 +87,9 @@ class Forger:
 
 def largest_step(program, before):
     """Of the replies since the last look [m, rad], from what was sent; `before`: kept by caller."""
-    kept = program.arrays.robot_seen
-    now = kept[:, RV.reply : RV.reply + 7].copy()
-    zeroed = program.arrays.robot_stand[:, layout.ROBOT_STAND.at.zeroed] != 0
+    kept = program.arrays.robot_values
+    now = kept[:, ROBOT_VALUE.reply : ROBOT_VALUE.reply + 7].copy()
+    zeroed = program.arrays.robot_counts[:, layout.ROBOT_COUNT.has_start] != 0
     way = np.linalg.norm(now[:, :3] - before[:, :3], axis=1)[zeroed & (before[:, 3] != 0.0)]
     return now, max(way, default=0.0)
 
@@ -102,7 +102,7 @@ def forge(packets, seed, seconds=3.0):
         one = int(chance.integers(2**31))
         faults = Faults(seed=one, loss=SHARE, duplicates=SHARE, reordering=SHARE, malformed=SHARE)
         on = quick(PATIENT if one % 2 else {})
-        peers = make_peers(emulation_of(on, faults))
+        peers = make_peers(make_emulation(on, faults))
         program = RigProgram(on)
         limit = on.rig.limits.speed_m_per_s * T * (1.0 + 1e-9)
         before = np.zeros((2, 7))
@@ -118,7 +118,7 @@ def forge(packets, seed, seconds=3.0):
         time.tell("sensor", SensorLink.request())
         time.run(round(seconds * 1e9))
         if program.reason == "none":  # still on its way: the operator has enough
-            program.arrays.asked[0] = layout.ASKED_STOP
+            program.arrays.request[0] = layout.STOP_REQUEST
             time.run(round((seconds + 1.0) * 1e9))
         arrived += time.counts["delivered"]
         assert program.why, (one, program.state, program.counts())
@@ -161,13 +161,13 @@ def energy_that_leaves(seed, scenario):
     rig = VirtualRig(quick(changes, scenario), faults)
     t, x = sends(rig, 12.0)
     arrays = rig.program.arrays
-    bound, stand = float(arrays.seen[V.kinetic_bound]), arrays.stand
-    if stand[S.contacts] == 0:
+    bound, stand = float(arrays.values[VALUE.kinetic_bound]), arrays.counts
+    if stand[COUNT.contacts] == 0:
         return 0.0, rig.program.reason
-    end = 1e-9 * stand[S.first_ns] + rig.program.total * T + T
+    end = 1e-9 * stand[COUNT.first_ns] + rig.program.total * T + T
     if rig.program.reason != "completed":
         end = t[-1]
-    docked = (t > 1e-9 * stand[S.first_ns]) & (t <= end)
+    docked = (t > 1e-9 * stand[COUNT.first_ns]) & (t <= end)
     cycles = np.maximum(np.rint(np.diff(t[docked]) / T), 1.0)
     speed = np.diff(x[docked]) / (cycles * T)
     leaving = speed[speed > 0.0]  # away from the wall

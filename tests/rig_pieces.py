@@ -1,5 +1,4 @@
-"""A whole emulated rig for tests: two robots, a sensor, and the docking between them
-(drivers/docking.py)."""
+"""A whole emulated rig for tests: two robots, a sensor, and their processes."""
 
 from __future__ import annotations
 
@@ -8,12 +7,11 @@ import os
 import socket
 
 import softdock
-from softdock.core.wire import doors as wire
-from softdock.drivers.docking import Docking
-from softdock.drivers.emulated_robot import EmulatedRobot, RobotSettings
-from softdock.drivers.emulated_sensor import EmulatedSensor, SensorSettings
-from softdock.drivers.emulation import Emulation, plant_of
-from softdock.drivers.rsi_config import parse_ethernet_file
+from softdock.rig.drivers.emulated_robot import EmulatedRobot, RobotSettings
+from softdock.rig.drivers.emulated_sensor import EmulatedSensor, SensorSettings
+from softdock.rig.drivers.emulation import Emulation
+from softdock.rig.drivers.rsi_config import parse_ethernet_file
+from softdock.rig.emulated_rig import compute_start_motions, make_plant
 
 MS, SECOND = 1_000_000, 1_000_000_000
 HOST = "127.0.0.1"
@@ -43,8 +41,7 @@ def ethernet_file(
 
 
 class Rig:
-    """The same file for both robots, a sensor on the chaser, everything in phase at t = 0; or the
-    target's ticks a skew later."""
+    """The same file for both robots, a sensor on the chaser, everything in phase at t = 0."""
 
     def __init__(
         self,
@@ -54,11 +51,9 @@ class Rig:
         sensor=None,
         faults=None,
         hold=1,
-        skew_ns=0,
     ):
         self.scenario = softdock.load_scenario("epos_1d") if scenario is None else scenario
         self.file = parse_ethernet_file(ethernet_file(hold=hold), "test.xml")
-        self.controller = Docking(self.scenario, (self.file, self.file), 1e6, 1e6)
         windows = faults.window_rows() if faults else None
         robot = robot or {}
         self.robots = [
@@ -71,11 +66,8 @@ class Rig:
         self.sensor = EmulatedSensor(
             SensorSettings(**(sensor or {})), self.scenario, *self.robots, windows
         )
-        if skew_ns:  # its RSI_ON is that much later on its way
-            self.controller.start[1] = wire.coast(self.controller.start[1], 1e-9 * skew_ns)
-        starts = zip(self.robots, self.controller.start, (0, skew_ns))
-        for emulated, motion, first_ns in starts:
-            emulated.start(first_ns, motion)
+        for emulated, motion in zip(self.robots, compute_start_motions(self.scenario)):
+            emulated.start(0, motion)
         self.sensor.start(0)
 
 
@@ -95,14 +87,14 @@ def emulation(
     ]
     motions = tuple(
         m if moving else m._replace(v=(0.0, 0.0, 0.0), w=(0.0, 0.0, 0.0))
-        for m in Docking(scenario, files, 1e6, 1e6).start
+        for m in compute_start_motions(scenario)
     )
     settings = [
         RobotSettings(file, which, timeout_packets=timeout_packets)
         for which, file in zip(("chaser", "target"), files)
     ]
     return Emulation(
-        plant=plant_of(scenario),
+        plant=make_plant(scenario),
         robots=tuple(settings),
         motions=motions,
         sensors=(SensorSettings(**(sensor or {})),),
@@ -117,7 +109,8 @@ ROB = (
 
 
 def warm_up(callback, names=("chaser", "target", "sensor")) -> None:
-    """Every door behind a callback, compiled before a clock runs: it is not to be used again."""
+    """Every entry point behind a callback, compiled before a clock runs: it is not to be used
+    again."""
     for who in names:
         list(callback(0, who, bytes(36) if who == "sensor" else ROB))
 

@@ -7,17 +7,14 @@ import copy
 import numpy as np
 
 from softdock import build, load_scenario
-from softdock.core.rig import layout
-from softdock.drivers.rig_file import load_rig
-from softdock.drivers.rig_outcome import outcome_of
-from softdock.drivers.rig_scenario import on_rig
-from softdock.drivers.rig_virtual import VirtualRig
+from softdock.rig.emulated_rig import VirtualRig
+from softdock.rig.file import load_rig
+from softdock.rig.outcome import compute_outcome
+from softdock.rig.scenario import put_on_rig
+from softdock.rig.supervisor.layout import ROBOT_COUNT
 
 APPROACH = 0.02  # m/s, epos_1d
 MASS = 63.0  # kg
-S, V = layout.STAND.at, layout.SEEN.at
-RS, RV = layout.ROBOT_STAND.at, layout.ROBOT_SEEN.at
-SV = layout.SENSOR_SEEN.at
 # in phase, so that every sample used is of the same instant; a short wait before anything moves
 QUICK = {"sensors.chaser.rate_Hz": 1000, "run_up.listen_s": 0.3, "emulate.phase_ms": 0.0}
 
@@ -25,14 +22,14 @@ QUICK = {"sensors.chaser.rate_Hz": 1000, "run_up.listen_s": 0.3, "emulate.phase_
 def quick(changes=None, scenario=None, base=QUICK):
     """epos_1d, or another scenario, on the rig with some keys changed."""
     scenario = load_scenario("epos_1d") if scenario is None else scenario
-    return on_rig(load_rig("emulated_pair", base | (changes or {})), scenario)
+    return put_on_rig(load_rig("emulated_pair", base | (changes or {})), scenario)
 
 
 def fly(changes=None, faults=None, scenario=None, base=QUICK, **options):
     """A run to its end: the rig and what it came to."""
     rig = VirtualRig(quick(changes, scenario, base), faults, **options)
     rig.run(40.0)
-    return rig, outcome_of(rig.program)
+    return rig, compute_outcome(rig.program)
 
 
 def sends(rig, until_s, slice_s=0.8):
@@ -41,14 +38,14 @@ def sends(rig, until_s, slice_s=0.8):
     [m]."""
     seen: dict[int, tuple[int, float]] = {}
     program, at = rig.program.arrays, 0.0
-    slots = program.sent_ns.shape[1]
+    slots = program.reply_ns.shape[1]
     while at < until_s and rig.program.state != "stopped":
         at += slice_s
         rig.run(at)
-        count = int(program.robot_stand[0, RS.sent])
+        count = int(program.robot_counts[0, ROBOT_COUNT.replies])
         for number in range(max(0, count - slots), count):
             slot = number % slots
-            seen[number] = (int(program.sent_ns[0, slot]), float(program.sent[0, slot, 0]))
+            seen[number] = (int(program.reply_ns[0, slot]), float(program.replies[0, slot, 0]))
     instants, places = zip(*(seen[number] for number in sorted(seen)))
     return 1e-9 * np.array(instants), np.array(places)
 

@@ -3,18 +3,19 @@ clock."""
 
 from __future__ import annotations
 
+from virtual_time import VirtualTime
+
 import softdock
-from softdock.core.wire import rdt
-from softdock.drivers.emulated_robot import EmulatedRobot
-from softdock.drivers.emulated_sensor import EmulatedSensor
-from softdock.drivers.links import RobotLink, SensorLink
-from softdock.drivers.net_ft_page import Calibration
-from softdock.drivers.rig_conversation import Conversation
-from softdock.drivers.rig_emulation import emulation_of, faults_of
-from softdock.drivers.rig_file import load_rig
-from softdock.drivers.rig_peers import RigPeers
-from softdock.drivers.rig_scenario import on_rig
-from softdock.drivers.virtual_time import VirtualTime
+from softdock.rig.conversation import Conversation
+from softdock.rig.drivers.emulated_robot import EmulatedRobot
+from softdock.rig.drivers.emulated_sensor import EmulatedSensor
+from softdock.rig.drivers.links import RobotLink, SensorLink
+from softdock.rig.drivers.net_ft_page import Calibration
+from softdock.rig.emulated_rig import make_emulation, read_faults
+from softdock.rig.file import load_rig
+from softdock.rig.peers import RigPeers
+from softdock.rig.scenario import put_on_rig
+from softdock.rig.wire import rdt
 
 SECOND = 1_000_000_000
 SENSOR = "sensor.chaser"
@@ -32,8 +33,8 @@ class Talk:
 
     def __init__(self, *changes, scenario_changes=(), file="emulated_pair"):
         rig = load_rig(file, [*SLOW_SENSOR, *changes])
-        self.on = on_rig(rig, softdock.load_scenario("epos_1d", list(scenario_changes)))
-        emulation, faults = emulation_of(self.on), faults_of(rig)
+        self.on = put_on_rig(rig, softdock.load_scenario("epos_1d", list(scenario_changes)))
+        emulation, faults = make_emulation(self.on), read_faults(rig)
         windows, scenario = faults.window_rows(), self.on.scenario
         self.robots = [EmulatedRobot(r, scenario, windows) for r in emulation.robots]
         self.sensor = EmulatedSensor(emulation.sensors[0], scenario, *self.robots, windows)

@@ -52,7 +52,7 @@ def cone_docking(
     """A probe in a closed cone, off centre, both bodies free, turning, with full inertia: several
     contacts with wall and bottom.
 
-    The cone is that of the EPOS 3-D preset (design/definitions.md); masses, speed and rates are
+    The cone is that of the EPOS 3-D preset; masses, speed and rates are
     ours, chosen to touch often in a few seconds.
     """
     return {

@@ -20,10 +20,10 @@ from benchmarks.faithful import cost
 from benchmarks.faithful.cases import CASES, NOISY, Tables, drawn
 from benchmarks.faithful.fresh import fresh
 from softdock import build, simulate
-from softdock.analysis.noise_bound import noise_bound
-from softdock.benchmark.draws import drawn_case
-from softdock.core.adaptation.registry import METHODS
 from softdock.errors import BadInput
+from softdock.methods.registry import METHODS
+from softdock.results.noise_bound import noise_bound
+from softdock.studies.benchmark.draws import drawn_case
 
 PARTS = ("tare", "lead", "damping", "powers", "friction", "rewind")
 

@@ -17,10 +17,10 @@ import numpy as np
 from benchmarks.faithful.cases import Tables, axis, balls, changed, preset
 from benchmarks.rewind_cycle import cycle_that_rewinds, late_impact, microseconds
 from softdock import build
-from softdock.comparison.outcomes import costs_per_cycle
-from softdock.core.adaptation.faithful.cells import CELL
-from softdock.runs.stepper import Stepper, cycle_count
+from softdock.methods.faithful.cells import CELL
+from softdock.results.stepper import Stepper, cycle_count
 from softdock.scenario.build import Scenario
+from softdock.studies.compare.outcomes import costs_per_cycle
 
 AIM = 5.0  # times `direct`
 METHODS = ("direct", "faithful")

@@ -1,5 +1,5 @@
 """Random cases drawn from what issue and docs promise, and not from the benchmark's generator
-(softdock/benchmark/draws.py): other shapes, other laws of each pair, other sensors.
+(softdock/studies/benchmark/draws.py): other shapes, other laws of each pair, other sensors.
 
 In: a seed and a number. Out: a scenario's tables. Up to four touches at once with laws that differ,
 friction of any size up to 0.3 and of any regularisation speed, dampers, Hunt and Crossley,
@@ -14,8 +14,8 @@ import math
 import random
 from typing import Any
 
-from softdock.core.orbit import orbit
 from softdock.errors import BadInput
+from softdock.reference import orbit
 from softdock.scenario.build import build
 
 Tables = dict[str, Any]

@@ -1,5 +1,5 @@
 """Does `faithful` ever give back more than there was? Random contacts of
-softdock/campaign/passive_contacts.py, every second with noise, half of all with faults of sensors
+softdock/studies/campaign/passive_contacts.py, every second with noise, half of all with faults of sensors
 and robots: relative kinetic energy in the end, parted or not, at most 1.01 of that before."""
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.campaign.passive_contacts import Campaign, passive_contacts
+from softdock.studies.campaign.passive_contacts import Campaign, passive_contacts
 
 ALLOWED = 1.01
 METHOD = {"name": "faithful"}

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 PLACES = {
-    "candidates": ("softdock.comparison.candidates", "softdock.comparison"),
-    "columns": ("softdock.campaign.columns", "softdock.campaign"),
-    "run_cpu": ("softdock.campaign.cpu", "softdock.campaign"),
+    "candidates": ("softdock.scenario.candidates", "softdock.comparison"),
+    "columns": ("softdock.studies.campaign.columns", "softdock.campaign.columns"),
+    "run_cpu": ("softdock.studies.campaign.cpu", "softdock.campaign.cpu"),
 }
 MAIN = ("softdock.cli.main", "softdock.cli", "softdock.command_line.main")
 

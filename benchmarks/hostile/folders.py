@@ -18,13 +18,13 @@ import numpy as np
 import softdock
 from benchmarks.hostile.files import HUNG_S, Hung, stopping_after
 from benchmarks.hostile.mutations import flip_a_bit, mutant
-from softdock.campaign.digest import tables_of
-from softdock.campaign.engines import Cpu
-from softdock.campaign.execute import run_shards
-from softdock.campaign.plan import load_plan
-from softdock.campaign.resuming import resume
-from softdock.campaign.shards import begin
 from softdock.errors import SoftdockError
+from softdock.studies.campaign.digest import tables_of
+from softdock.studies.campaign.engines import Cpu
+from softdock.studies.campaign.execute import run_shards
+from softdock.studies.campaign.plan import load_plan
+from softdock.studies.campaign.resuming import resume
+from softdock.studies.campaign.shards import begin
 
 Rng = np.random.Generator
 CAMPAIGN = """name = "small"

@@ -10,6 +10,7 @@ import contextlib
 import inspect
 import math
 import os
+import sys
 import tempfile
 import time
 import warnings
@@ -21,9 +22,11 @@ from typing import Any
 import numpy as np
 
 import softdock
-from softdock.cli.reference_page import ELSEWHERE
 from softdock.errors import SoftdockError
-from softdock.stability.time_limit import patience
+from softdock.studies.stability.time_limit import patience
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))
+from command_pages import ELSEWHERE
 
 PATIENCE_S = 1.0  # of CPU: the machine may be busy
 SCENARIO = {"time.duration_s": 0.3}
@@ -80,7 +83,7 @@ class Subject:
 
     def right(self) -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         """Every name with what it is called by, and arguments that are right."""
-        from softdock.core.seam import COMMAND, REPORT
+        from softdock.loop.seam import COMMAND, REPORT
 
         s, run = self.scenario, self.run
         command, report = np.zeros(COMMAND.size), np.zeros(REPORT.size)
@@ -135,9 +138,9 @@ class Subject:
 
     def _right_numbers(self) -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         """Of stability, identification and campaigns."""
-        from softdock.campaign.plan import make_plan
-        from softdock.campaign.spec import load_spec
-        from softdock.identification.calibration import calibrate
+        from softdock.studies.campaign.plan import make_plan
+        from softdock.studies.campaign.spec import load_spec
+        from softdock.studies.identify.calibration import calibrate
 
         s, run, none = self.scenario, self.run, {"scenario": "no scenario"}
         down = np.tile([0.0, 0.0, -20.0], (6, 1))
@@ -145,14 +148,17 @@ class Subject:
         impact = {"mass": 60.0, "stiffness": 1000.0, "damping": 1.0}
         spec = load_spec("epos_monte_carlo")
         return {
-            "critical_delay": (softdock.stability.critical_delay, {**impact, "cycle": 0.004}),
-            "loops_of": (softdock.stability.loops_of, {"scenario": s, "depth": 0.001}),
+            "critical_delay": (
+                softdock.studies.stability.critical_delay,
+                {**impact, "cycle": 0.004},
+            ),
+            "loops_of": (softdock.studies.stability.loops_of, {"scenario": s, "depth": 0.001}),
             "predicted_restitution": (
-                softdock.stability.predicted_restitution,
+                softdock.studies.stability.predicted_restitution,
                 {**impact, "delay": 0.01, "cycle": 0.004, "phase": 0.5, "phases": 2},
             ),
             "identify": (
-                import_module("softdock.identification").identify,
+                import_module("softdock.studies.identify").identify,
                 {"run": run, "tool_only": False, "gravity": 9.81},
             ),
             "calibrate": (
@@ -160,19 +166,19 @@ class Subject:
                 {"attitudes": self.attitudes, "force": down, "torque": 0.0 * down, "least_N": 0.0},
             ),
             "enough_for": (
-                import_module("softdock.identification.calibration").enough_for,
+                import_module("softdock.studies.identify.calibration").enough_for,
                 {"found": calibrated, "scenario": s, "body": "chaser"},
             ),
             "pose_plan": (
-                import_module("softdock.identification.pose_plan").pose_plan,
+                import_module("softdock.studies.identify.pose_plan").pose_plan,
                 {"count": 4, "most_deg": 60.0, "start": (1.0, 0.0, 0.0, 0.0), "readings": 10},
             ),
             "why": (
-                import_module("softdock.analysis.why").why,
+                import_module("softdock.results.why").why,
                 {**none, "phases": 1},
             ),
             "load_plan": (
-                import_module("softdock.campaign.plan").load_plan,
+                import_module("softdock.studies.campaign.plan").load_plan,
                 {"source": "epos_monte_carlo"},
             ),
             "make_plan": (make_plan, {"spec": spec, "base": None, "say": None}),
@@ -184,7 +190,7 @@ def _fields(made: Any) -> dict[str, Any]:
 
 
 def _turned(attitudes: np.ndarray, vectors: np.ndarray) -> np.ndarray:
-    from softdock.core.spatial.arrays import matrices
+    from softdock.loop.spatial.arrays import matrices
 
     return np.einsum("nji,nj->ni", matrices(attitudes), vectors)
 

@@ -43,7 +43,7 @@ def _wrong(what: str, code: int | None, said: str, out: Path) -> str:
     if code not in (0, 2, 3, 130) and not (code == -signal.SIGINT and not began):
         return f"exit code {code}: {said[-300:]}"
     if what in ("compile", "run") and (out / "run.json").exists():
-        from softdock.archive.run_folder import open_run
+        from softdock.output.folders.run_folder import open_run
 
         try:
             open_run(out)

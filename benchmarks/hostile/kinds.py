@@ -35,7 +35,7 @@ def _scenarios() -> list[bytes]:
 
 
 def _campaigns() -> list[bytes]:
-    folder = files("softdock.campaign").joinpath("presets")
+    folder = files("softdock.studies.campaign").joinpath("presets")
     return [*(p.read_bytes() for p in folder.iterdir() if p.name.endswith(".toml")), OWN_CAMPAIGN]
 
 
@@ -48,7 +48,6 @@ seed = 3
 sampling = "sobol"
 methods = ["direct"]
 integrators = ["exact_hold", "forward_euler"]
-precision = "double"
 reference = true
 honest_below = 0.1
 
@@ -84,8 +83,8 @@ worst_by = "energy_invented_J"
 
 
 def _campaign(path: Path) -> object:
-    from softdock.campaign.plan import make_plan
-    from softdock.campaign.spec import grid_size, load_spec
+    from softdock.studies.campaign.plan import make_plan
+    from softdock.studies.campaign.spec import grid_size, load_spec
 
     spec = load_spec(path)
     if spec.runs * grid_size(spec.vary) > MOST_DRAWS:
@@ -136,7 +135,7 @@ def _network(path: Path) -> object:
 
 
 def _arms() -> list[bytes]:
-    folder = files("softdock.arms").joinpath("presets")
+    folder = files("softdock.loop.arms").joinpath("presets")
     return [p.read_bytes() for p in folder.iterdir() if p.name.endswith(".toml")]
 
 
@@ -162,7 +161,7 @@ def _urdfs() -> list[bytes]:
 
 
 def _arm(path: Path) -> object:
-    from softdock.arms.sources import load_arm
+    from softdock.loop.arms.sources import load_arm
 
     return load_arm(path)
 
@@ -183,32 +182,31 @@ def _facilities() -> list[bytes]:
 
 
 def _facility(path: Path) -> object:
-    from softdock.arms.scenario_facility import facility_of
+    from softdock.loop.arms.scenario_facility import facility_of
 
     return facility_of(load_scenario(path).tables)
 
 
 def _ethernet_files() -> list[bytes]:
-    from softdock.drivers.templates import RobotFiles, ethernet_xml
+    from softdock.rig.drivers.rsi_templates import RobotFiles, write_ethernet_xml
 
-    return [ethernet_xml(RobotFiles("chaser", "127.0.0.1", 59152)).encode()]
+    return [write_ethernet_xml(RobotFiles("chaser", "127.0.0.1", 59152)).encode()]
 
 
 def _ethernet(path: Path) -> object:
-    from softdock.drivers.rsi_config import read_ethernet_file
-    from softdock.drivers.rsi_tables import sen_telegram
+    from softdock.rig.drivers.rsi_config import make_sen_telegram, read_ethernet_file
 
-    return sen_telegram(read_ethernet_file(path))
+    return make_sen_telegram(read_ethernet_file(path))
 
 
 def _contexts() -> list[bytes]:
-    from softdock.drivers.templates import RobotFiles, context_xml
+    from softdock.rig.drivers.rsi_templates import RobotFiles, write_context_xml
 
-    return [context_xml(RobotFiles("chaser", "127.0.0.1", 59152)).encode()]
+    return [write_context_xml(RobotFiles("chaser", "127.0.0.1", 59152)).encode()]
 
 
 def _context(path: Path) -> object:
-    from softdock.drivers.templates import read_context
+    from softdock.rig.drivers.rsi_templates import read_context
 
     return read_context(path.read_bytes(), str(path))
 
@@ -226,8 +224,8 @@ def _schedule(path: Path) -> object:
 
 def _rigs() -> list[bytes]:
     """The presets, a rig with two sensors, one robot and arms, and what `rig new` writes."""
-    from softdock.drivers.rig_file import load_rig, rig_presets, rig_text
-    from softdock.drivers.rig_text import Addresses, new_rig_text
+    from softdock.rig.file import load_rig, rig_presets, rig_text
+    from softdock.rig.writing import Addresses, new_rig_text
 
     whole = load_rig("emulated_pair").toml()  # every key that there is, written out
     own = new_rig_text("mine", Addresses(), "IPO_FAST")
@@ -276,7 +274,7 @@ faults = "loss=0.01,stall=20ms@3s"
 
 
 def _rig(path: Path) -> object:
-    from softdock.drivers.rig_file import load_rig
+    from softdock.rig.file import load_rig
 
     return load_rig(path).toml()
 

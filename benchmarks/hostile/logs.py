@@ -40,21 +40,21 @@ def made_file(name: str, odd: bool, seed: int, i: int) -> tuple[bytes, str]:
 
 def read_log(path: Path, mapped: Path) -> tuple[str, str]:
     """What the commands make of a file: taken or refused, and what is wrong with that."""
-    from softdock.archive.calibrations import calibration_of
-    from softdock.archive.imported import contents_of
-    from softdock.logs.guess import guess_log
-    from softdock.logs.guess_text import map_text, preview
-    from softdock.logs.mapping import map_of
+    from softdock.output.folders.identified import load_calibration
+    from softdock.output.folders.sources import read_log_contents
+    from softdock.recording.logs.guess import guess_log
+    from softdock.recording.logs.guess_text import preview, write_map
+    from softdock.recording.logs.mapping import map_of
 
     def guessed() -> None:
         guess = guess_log(path)
         preview(guess)
-        own = map_of(map_text(path, guess), str(mapped), path.parent)
-        contents_of(path, own)
+        own = map_of(write_map(path, guess), str(mapped), path.parent)
+        read_log_contents(path, own)
 
-    steps = [guessed, lambda: contents_of(path, mapped)]
+    steps = [guessed, lambda: read_log_contents(path, mapped)]
     if path.suffix == ".csv":
-        steps.append(lambda: calibration_of(path, "chaser", (0.0, 0.0, -9.81)))
+        steps.append(lambda: load_calibration(path, "chaser", (0.0, 0.0, -9.81)))
     outcome = "refused"
     for step in steps:
         began = time.process_time()
@@ -112,8 +112,8 @@ def _outcomes(name: str, odd: bool, seed: int, count: int, folder: Path) -> list
 
 def damaged_logs(name: str, count: int, seed: int, odd: bool, kept: bool = True) -> dict[str, Any]:
     """Counts by outcome, and every failure with the file that it was kept as."""
-    from softdock.logs.guess import guess_log
-    from softdock.logs.guess_text import map_text
+    from softdock.recording.logs.guess import guess_log
+    from softdock.recording.logs.guess_text import write_map
 
     counts: dict[str, int] = {}
     failures = []
@@ -121,7 +121,7 @@ def damaged_logs(name: str, count: int, seed: int, odd: bool, kept: bool = True)
     with tempfile.TemporaryDirectory() as folder:
         good = Path(folder) / f"good{suffix}"
         good.write_bytes(whole(np.random.default_rng(seed)))
-        good.with_suffix(".map.toml").write_text(map_text(good, guess_log(good)))
+        good.with_suffix(".map.toml").write_text(write_map(good, guess_log(good)))
         for i, status, wrong, what in _outcomes(name, odd, seed, count, Path(folder)):
             counts[status] = counts.get(status, 0) + 1
             if wrong:

@@ -12,8 +12,8 @@ import numpy as np
 import softdock
 from benchmarks.hostile.mutations import mutant
 from softdock.errors import BadRecording
-from softdock.recorder.read import Contents, read_contents
-from softdock.recorder.recover import recover
+from softdock.recording.read import Contents, read_contents
+from softdock.recording.recover import recover
 
 
 def _is_part(found: Contents, right: Contents) -> bool:

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 import softdock
-from softdock.core.machine.parameters import Parameter
-from softdock.core.machine.record import CHANNELS
+from softdock.loop.parameters import Parameter
+from softdock.loop.record import CHANNELS
 from softdock.scenario.files import preset_names
 from softdock.scenario.schema import TABLES
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.hostile.scenarios import random_changes, try_one, value_of
-from softdock.core.machine.parameters import Parameter
 from softdock.errors import BadInput
+from softdock.loop.parameters import Parameter
 from softdock.scenario.candidates import JOIN
 from softdock.scenario.files import load_scenario
 from softdock.scenario.schema import TABLES

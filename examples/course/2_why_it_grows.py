@@ -8,7 +8,7 @@
 # %%
 import math
 
-from softdock.stability import critical_delay, predicted_restitution
+from softdock.studies.stability import critical_delay, predicted_restitution
 
 MASS, STIFFNESS, CYCLE = 63.0, 1000.0, 0.004  # kg, N/m, s: EPOS on one axis
 w = math.sqrt(STIFFNESS / MASS)

@@ -6,7 +6,7 @@
 
 # %%
 import softdock
-from softdock.analysis.free_flight import free_flight
+from softdock.results.free_flight import free_flight
 
 scenario = softdock.load_scenario("epos_1d")
 run = softdock.judge(softdock.fly(scenario))

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 import softdock
-from softdock.identification import identify
+from softdock.studies.identify import identify
 
 wall = {"damping_Ns_per_m": 20.0, "stiffness_N_per_m": 1000.0}
 changes = {f"contact.0.real.{key}": value for key, value in wall.items()}

@@ -7,9 +7,9 @@
 # %%
 import numpy as np
 
-from softdock.core.spatial.arrays import matrices
-from softdock.identification.calibration import calibrate
-from softdock.identification.pose_plan import pose_plan
+from softdock.loop.spatial.arrays import matrices
+from softdock.studies.identify.calibration import calibrate
+from softdock.studies.identify.pose_plan import pose_plan
 
 plan = pose_plan(count=9, most_deg=45.0, mass_kg=2.0, noise_N=0.2, readings=1000)
 print(f"promised: mass +- {1e3 * plan.mass_kg:.2g} g, bias +- {plan.bias_N:.2g} N")

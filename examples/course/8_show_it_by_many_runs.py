@@ -8,9 +8,9 @@
 import numpy as np
 
 import softdock
-from softdock.campaign.columns import columns
-from softdock.campaign.cpu import run_cpu
-from softdock.campaign.requirement import lower_bound, required
+from softdock.studies.campaign.columns import columns
+from softdock.studies.campaign.cpu import run_cpu
+from softdock.studies.campaign.requirement import lower_bound, required
 
 runs = 200
 rng = np.random.default_rng(1)

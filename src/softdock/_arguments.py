@@ -1,10 +1,10 @@
-"""Arguments of the public functions, checked when they are called: what is wrong is refused by its
-name, before anything is done with it.
+"""Checks of the public functions' arguments: what is wrong is refused by its name, before anything
+is done with it.
 
-    @checked(scenario=SCENARIO, count=whole(1, 10_000))
+    @check_arguments(scenario=SCENARIO, count=whole_number(1, 10_000))
     def simulate_phases(scenario, count): ...
 
-A rule takes a value and gives what is allowed instead; an empty text: the value is.
+A rule takes a value and returns what is allowed instead; empty text if the value is allowed.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from softdock.errors import BadInput, Problem
 
 Rule = Callable[[Any], str]
 F = TypeVar("F", bound=Callable[..., Any])
-MOST_CYCLES = 10**9  # at once: 5 minutes of the quickest loop
+MOST_CYCLES = 10**9  # in one call: 5 minutes of the fastest loop
 LONGEST_PATH, LONGEST_NAME = 4095, 255  # bytes, of a path and of a name in it
 
 
-def checked(**rules: Rule) -> Callable[[F], F]:
-    """Check the named arguments of every call."""
+def check_arguments(**rules: Rule) -> Callable[[F], F]:
+    """Decorator: check the named arguments of every call."""
 
     def decorate(function: F) -> F:
         signature = inspect.signature(function)
@@ -44,35 +44,36 @@ def checked(**rules: Rule) -> Callable[[F], F]:
 
 
 def refuse_wrong(rules: Mapping[str, Rule], given: Mapping[str, Any]) -> None:
-    """Raises `BadInput` with every argument that breaks its rule."""
+    """Raise `BadInput` with every argument that breaks its rule."""
     found = [(name, rule(given[name])) for name, rule in rules.items() if name in given]
     wrong = [Problem(name, given[name], allowed) for name, allowed in found if allowed]
     if wrong:
         raise BadInput(wrong)
 
 
-def of_kind(words: str, *classes: type) -> Rule:
+def instance_of(words: str, *classes: type) -> Rule:
+    """Rule: an instance of one of the classes; `words` names them."""
     return lambda value: "" if isinstance(value, classes) else words
 
 
 def optional(rule: Rule) -> Rule:
-    """None, or by the rule."""
+    """Rule: None, or what `rule` allows."""
     return lambda value: "" if value is None or not rule(value) else f"{rule(value)}, or None"
 
 
-def is_whole(value: Any, low: int, high: float) -> bool:
+def is_whole_number(value: Any, low: int, high: float) -> bool:
     known = isinstance(value, int | np.integer) and not isinstance(value, bool)
     return known and bool(low <= value <= high)
 
 
-def whole(low: int, high: float = math.inf) -> Rule:
-    """A whole number within bounds."""
+def whole_number(low: int, high: float = math.inf) -> Rule:
+    """Rule: a whole number within bounds."""
     words = f"a whole number >= {low}" + ("" if high == math.inf else f" and <= {high:.0f}")
-    return lambda value: "" if is_whole(value, low, high) else words
+    return lambda value: "" if is_whole_number(value, low, high) else words
 
 
-def number(low: float = -math.inf, above: bool = False) -> Rule:
-    """A finite number from `low` on, or above it."""
+def finite_number(low: float = -math.inf, above: bool = False) -> Rule:
+    """Rule: a finite number of at least `low`, or above it."""
     words = "a finite number"
     if low > -math.inf:
         words += f" {'>' if above else '>='} {low:g}"
@@ -93,8 +94,8 @@ def one_of(*known: str) -> Rule:
     return lambda value: "" if isinstance(value, str) and value in known else words
 
 
-def numbers_of(*shape: int | None) -> Rule:
-    """Finite numbers as an array of this shape; None: any length."""
+def finite_array(*shape: int | None) -> Rule:
+    """Rule: finite numbers as an array of this shape; None: any length."""
     size = " x ".join("n" if n is None else str(n) for n in shape)
     words = f"finite numbers, {size}"
 
@@ -145,8 +146,9 @@ def _changes(value: Any) -> str:
     return "" if several and all(isinstance(one, str) for one in value) else words
 
 
-def row_of(array: Any, size: int) -> bool:
-    """Whether compiled code may take it for a row of so many numbers: it looks at nothing."""
+def is_float_row(array: Any, size: int) -> bool:
+    """Whether an array can be passed to compiled code as a row of so many numbers, which checks
+    nothing."""
     return (
         type(array) is np.ndarray
         and array.shape == (size,)
@@ -159,5 +161,5 @@ PATH: Rule = _path
 TEXTS: Rule = _texts
 CHANGES: Rule = _changes
 TEXT: Rule = _text
-FLAG = of_kind("True or False", bool, np.bool_)
+FLAG = instance_of("True or False", bool, np.bool_)
 PROGRESS = optional(lambda value: "" if callable(value) else "a function")

@@ -30,7 +30,7 @@ class SoftdockError(Exception):
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong with what a user gave."""
+    """One problem of a user's input."""
 
     key: str  # path of the key, e.g. contact[0].real.stiffness_N_per_m
     value: object  # what was given; None if nothing was
@@ -47,8 +47,8 @@ class Problem:
 
 
 class BadInput(SoftdockError):
-    """Input that is refused before the clock starts. `problems` holds all that was found, not only
-    the first."""
+    """Input that is refused before anything runs. `problems` holds all problems, not only the
+    first."""
 
     def __init__(self, problems: Problem | Iterable[Problem]):
         try:
@@ -66,8 +66,8 @@ class BadInput(SoftdockError):
 
 
 class Unwritable(BadInput, OSError):
-    """A file or a folder that cannot be written. An `OSError` too: what goes on when a disc is full
-    tells it by `errno`."""
+    """A file or a folder that cannot be written. Also an `OSError`: callers that continue on a full
+    disc check `errno`."""
 
     def __init__(self, key: str, path: object, what: str, error: BaseException):
         why = getattr(error, "strerror", None) or str(error)
@@ -88,12 +88,12 @@ class BadRecording(SoftdockError):
 
 
 class NotFlown(SoftdockError):
-    """A number was asked for that needs a flight nobody has flown; the message says which call
-    flies it."""
+    """A number that needs a simulation that was not run; the message names the call that runs
+    it."""
 
 
 class NoTruth(SoftdockError):
-    """A number was asked for that only a simulation knows, of a run of a real facility."""
+    """A number that only a simulation knows, asked of a run of a real facility."""
 
 
 class NoDevice(SoftdockError):
@@ -101,7 +101,7 @@ class NoDevice(SoftdockError):
 
 
 class RunInterrupted(KeyboardInterrupt):
-    """Ctrl-C while a run was under way; `run` holds everything up to there."""
+    """Ctrl-C during a run; `run` holds everything up to there."""
 
     def __init__(self, run: Any):
         super().__init__("interrupted")
@@ -109,19 +109,19 @@ class RunInterrupted(KeyboardInterrupt):
 
 
 class CampaignStopped(SoftdockError):
-    """A campaign that could not go on: a full disc, a scheduler that does not answer. What was
-    written stays, and `--resume` goes on."""
+    """A campaign that could not continue: a full disc, a scheduler that does not answer. Written
+    results stay, and `--resume` continues."""
 
 
 def printable(text: str, most: int = LONGEST_SHOWN) -> str:
-    """Text as a terminal may show it: control characters (which could move its cursor, colour it
-    or make links) are spelled out, line ends and tabs are kept, and what is very long is cut."""
+    """Text for a terminal: control characters (which could move its cursor, colour it or make
+    links) are escaped, line ends and tabs stay, and very long text is cut."""
     shown = "".join(c if c.isprintable() or c in "\n\t" else repr(c)[1:-1] for c in text[:most])
     return shown if len(text) <= most else shown + "..."
 
 
 def closest(word: str, known: Iterable[str]) -> str:
-    """The known word most like the given one, or nothing."""
+    """The known word most similar to the given one; empty if there is none."""
     if len(word) > LONGEST_WORD:
         return ""
     found = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)

@@ -7,11 +7,11 @@ import ast
 import builtins
 
 import pytest
-from house import nodes_of, parsed
+from sources import nodes_of, parsed
 
-from softdock.core.machine.cache_folder import core_sources
+from softdock.compile.sources import compiled_sources
 
-DECORATORS = {"compiled", "apart", "door"}
+DECORATORS = {"compiled", "noinline", "entry_point"}
 BUILT_IN = {"range", "max", "min", "abs", "int", "float", "len", "enumerate"}
 MATH = {
     *(
@@ -65,7 +65,10 @@ def foreign(function: ast.FunctionDef) -> list[str]:
 def test_compiled_functions_use_what_a_gpu_has():
     """A function that only the CPU's compiler takes would be found on a GPU, by whoever has one."""
     functions = [
-        (path.name, node) for path in core_sources() for node in nodes_of(path) if is_compiled(node)
+        (path.name, node)
+        for path in compiled_sources()
+        for node in nodes_of(path)
+        if is_compiled(node)
     ]
     assert len(functions) > 1000
     wrong = [f"{file}: {f.name}: {foreign(f)}" for file, f in functions if foreign(f)]
@@ -85,7 +88,9 @@ def single_names(tree: ast.AST) -> list[str]:
 
 def test_math_and_numpy_are_named_where_they_are_used():
     """The test above knows functions of `math` and `np` by these names."""
-    found = {path.name: names for path in core_sources() if (names := single_names(parsed(path)))}
+    found = {
+        path.name: names for path in compiled_sources() if (names := single_names(parsed(path)))
+    }
     assert found == {}
     assert single_names(ast.parse("from math import gamma")) == ["math.gamma"]
 

@@ -9,11 +9,11 @@ from plain import run_plain
 from scenarios import epos_wall
 
 import softdock
-from softdock.core.adaptation.interface import CYCLE
-from softdock.core.adaptation.memory import Recorded, channels_of, recorded
-from softdock.core.adaptation.registry import METHODS
-from softdock.core.machine.cells import Cell, Cells
-from softdock.core.machine.vector import TIME, TIME_AT
+from softdock.compile.cells import Cell, Cells
+from softdock.loop.method.interface import CYCLE
+from softdock.loop.method.memory import Recorded, channels_of, recorded
+from softdock.loop.vector import TIME, TIME_AT
+from softdock.methods.registry import METHODS
 
 
 def test_every_method_declares_its_cells():
@@ -98,9 +98,9 @@ GUARDED = """
 import json, sys
 import numpy as np
 from softdock import Stepper, build
-from softdock.core.adaptation.hooks import memory_slots
-from softdock.core.cycle import cycle
-from softdock.core.machine.vector import MEMORY, MEMORY_AT, METHODS_AT
+from softdock.loop.method.hooks import memory_slots
+from softdock.loop.cycle import cycle
+from softdock.loop.vector import MEMORY, MEMORY_AT, METHODS_AT
 
 assert type(cycle).__name__ == "function", "this must be plain Python"
 GUARD, CYCLES = 64, 130

@@ -6,29 +6,26 @@ import ast
 import re
 from pathlib import Path
 
-from house import nodes_of, parsed
+from sources import nodes_of, parsed
 
 import softdock
-from softdock import methods
-from softdock.core.adaptation.registry import METHODS, MODULES
-from softdock.core.robots.keys import MODELS
-from softdock.core.shapes.laws import LAWS
-from softdock.core.shapes.models import GEOMETRIES
+from softdock.loop.contact.laws import LAWS
+from softdock.loop.contact.models import GEOMETRIES
+from softdock.loop.robots.keys import MODELS
+from softdock.methods import public
+from softdock.methods.registry import METHODS, MODULES
 
 SOURCES = Path(softdock.__file__).parent
-# `_moved.py` has old names of modules.
-AT_HOME = (SOURCES / "core" / "adaptation", SOURCES / "papers", SOURCES / "_moved.py")
-MODELS_AT_HOME = (SOURCES / "core" / "shapes", SOURCES / "core" / "robots", SOURCES / "papers")
+AT_HOME = (SOURCES / "methods", SOURCES / "papers")
+MODELS_AT_HOME = tuple(SOURCES / name for name in ("loop/contact", "loop/robots", "papers"))
 CHOSEN = {"law": LAWS, "geometry": GEOMETRIES, "model": MODELS}  # by the key that chooses one
 # A method's name that is also a word of the verdict: only imports of its module are looked for.
 VERDICTS = {"faithful"}
-ADAPTATION = "softdock.core.adaptation."
+PACKAGE = "softdock.methods."
 # What else is imported from a method's folder, none of it a decision by name; the list may shrink.
 HOMES = {home.partition(".")[0] for home in MODULES}
 TAKEN = {
-    "core/energy/axis_scheme.py": "numerics of the passive integrator, for the papers' schemes",
-    "core/orbit/attached.py": "networks as part of a satellite, in orbit too",
-    "methods.py": "what a user's own controller is made of",
+    "reference/attached.py": "networks as part of a satellite, in orbit too",
     "scenario/network_file.py": "how many ports there may be",
 }
 
@@ -48,8 +45,8 @@ def _names_in(path):
             words |= {word for word in re.findall(r"\w+", node.value) if "_" in word}
             found += [(node.lineno, word) for word in words & (set(METHODS) - VERDICTS)]
         for module in _imported(node):
-            if module.startswith(ADAPTATION) and module.split(".")[3] in HOMES:
-                found.append((node.lineno, ".".join(module.split(".")[:4])))
+            if module.startswith(PACKAGE) and module.split(".")[2] in HOMES:
+                found.append((node.lineno, ".".join(module.split(".")[:3])))
     return found
 
 
@@ -69,7 +66,7 @@ def test_no_method_is_known_by_name_elsewhere():
         if not any(path.is_relative_to(home) for home in AT_HOME) and (names := _names_in(path))
     }
     imports = {
-        file for file, names in found.items() if all(w.startswith(ADAPTATION) for _, w in names)
+        file for file, names in found.items() if all(w.startswith(PACKAGE) for _, w in names)
     }
     assert {file: names for file, names in found.items() if file not in imports & set(TAKEN)} == {}
     assert imports == set(TAKEN), "nothing there any more: take it off the list"
@@ -101,7 +98,7 @@ def _models_in(path):
 
 
 # the papers' closed forms, which are of these laws
-OF_ONE_LAW = {"core/adaptation/remapping/host/durations.py", "stability/impact_restitution.py"}
+OF_ONE_LAW = {"methods/remapping/durations.py", "studies/stability/impact_restitution.py"}
 
 
 def test_no_law_shape_or_robot_is_asked_for_by_name():
@@ -127,15 +124,15 @@ def test_the_search_finds_a_name(tmp_path):
         'if robot["model"] == "lag" or pair["law"] not in ("table", LAWS[0]) or x == "wall": pass\n'
         'x = "cone" == pair.get("geometry", ""), model == "arm", it.law in ("table",)\n'
         'match pair["law"]:\n    case "hunt_crossley": pass\n'
-        "from softdock.core.adaptation.energy_ledger.books import x\n"
-        "import softdock.core.adaptation.monitor.method\n"
-        "from softdock.core.adaptation import direct, registry\n"
+        "from softdock.methods.energy_ledger.books import x\n"
+        "import softdock.methods.monitor.method\n"
+        "from softdock.methods import direct, registry\n"
     )
     assert sorted(_names_in(file)) == [
         *((2, "energy_ledger"), (2, "hybrid"), (3, "energy_ledger"), (4, "direct")),
-        (9, f"{ADAPTATION}energy_ledger"),
-        (10, f"{ADAPTATION}monitor"),
-        (11, f"{ADAPTATION}direct"),
+        (9, f"{PACKAGE}energy_ledger"),
+        (10, f"{PACKAGE}monitor"),
+        (11, f"{PACKAGE}direct"),
     ]
     assert sorted(_models_in(file)) == [
         *((5, "lag"), (5, "table"), (6, "arm"), (6, "cone"), (6, "table"), (7, "hunt_crossley"))
@@ -151,7 +148,7 @@ def test_a_users_method_imports_softdock_methods_alone():
         one.name for node in ast.walk(tree) if isinstance(node, ast.Import) for one in node.names
     }
     assert modules == {"typing", "softdock.methods"}
-    assert sorted(methods.__all__) == sorted(name for name in vars(methods) if _is_public(name))
+    assert sorted(public.__all__) == sorted(name for name in vars(public) if _is_public(name))
 
 
 def _is_public(name):

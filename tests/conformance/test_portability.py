@@ -33,14 +33,14 @@ for command in {{commands!r}}:
     done = CliRunner().invoke(cli, command)
     assert done.exit_code == 0, (command, done.output, done.exception)
 from pathlib import Path
-from softdock.core.machine.code_files import alone_at
+from softdock.compile.disk_cache import alone_at
 with alone_at(Path("lock")):
     pass
-from softdock.drivers.compiled_loop import ask_priority
+from softdock.rig.drivers.compiled_loop import ask_priority
 assert ask_priority(80)[0] == 0
-from softdock.recorder.ring_file import make_ring
-from softdock.recorder.streams import About, rig_streams
-make_ring(rig_streams(["chaser"]), About(), folder=Path("."), seconds=2.0)
+from softdock.recording.ring_file import make_ring
+from softdock.recording.streams import About, make_rig_streams
+make_ring(make_rig_streams(["chaser"]), About(), folder=Path("."), seconds=2.0)
 """
 LOG = "t,x,w,fx\n" + "".join(f"{0.004 * i!r},{0.1 - 1e-4 * i!r},1.0,0.5\n" for i in range(100))
 MAP = """schema = 1

@@ -10,9 +10,9 @@ from recipe_scenario import scenario
 
 LAW = """
 import math
-from softdock.core.machine.compiled import compiled
-from softdock.core.shapes.law import ContactLaw, Tangent
-from softdock.core.shapes.spring_damper import linear_damped, no_row
+from softdock.compile.jit import compiled
+from softdock.loop.contact.law import ContactLaw, Tangent
+from softdock.loop.contact.spring_damper import linear_damped, no_row
 
 @compiled
 def _elastic(vector, law, depth):
@@ -53,12 +53,12 @@ LAW_KEY = """        key("hardening", "hardening_per_m", "of the slope", 0.0, un
 """
 SHAPE = """
 import math
-from softdock.core.machine.compiled import compiled
-from softdock.core.machine.parameters import Group, Parameter
-from softdock.core.shapes.drawing import Drawing, Place, Solid, circle
-from softdock.core.shapes.shape import IN_SHAPE, TargetShape, never_closed, one_sector
-from softdock.core.shapes.touch import INSIDE, NO_TOUCH, Touch, Touches
-from softdock.core.spatial.vectors import add_scaled, dot, norm, scale
+from softdock.compile.jit import compiled
+from softdock.loop.parameters import Group, Parameter
+from softdock.loop.contact.drawing import Drawing, Place, Solid, circle
+from softdock.loop.contact.shape import IN_SHAPE, TargetShape, never_closed, one_sector
+from softdock.loop.contact.touch import INSIDE, NO_TOUCH, Touch, Touches
+from softdock.loop.spatial.vectors import add_scaled, dot, norm, scale
 import numpy as np
 
 KEYS = Group("rod", "An endless rod along the axis.", Parameter(
@@ -121,22 +121,22 @@ RUN = """
 import json, sys
 import numpy as np
 from softdock import Stepper, build
-from softdock.core.orbit import orbit
+from softdock.reference import orbit
 from softdock.errors import BadInput
-from softdock.report.run.approach import approach, view_of
-from softdock.report.run.motion_charts import gap_title
-from softdock.report.run.outline import outline
-from softdock.scenario.reference_page import scenario_reference
-from softdock.scene.mock_ups import target_shapes
-from softdock.stability.contact_places import reachable
-from softdock.stability.linearised import linearise
+from softdock.output.pages.run.approach import track_tip, choose_view
+from softdock.output.pages.run.motion_charts import gap_title
+from softdock.output.pages.run.motion_charts import outline_lines
+from scenario_page import scenario_reference
+from softdock.results.scene.mock_ups import target_shapes
+from softdock.studies.stability.contact_places import reachable
+from softdock.studies.stability.from_scenario import linearise
 tables, bad = json.load(sys.stdin)
 scenario = build(tables)
 loop = Stepper(scenario, rows=401)
 loop.step(400)
 flown = orbit(scenario)
 pair = scenario.tables["contact"][0]
-view = view_of(scenario, loop.series)
+view = choose_view(scenario, loop.series)
 def why_not(tables):
     try:
         build(tables)
@@ -153,8 +153,8 @@ json.dump({
     "stiffness": linearise(pair["real"], "contact.0.real", 30.0, 0.02, None).stiffness,
     "note": linearise(pair["real"], "contact.0.real", 30.0, 0.02, None).note,
     "normal": reachable(scenario.tables, pair)[0].normal.tolist(),
-    "title": gap_title(view)[0], "lines": [line.name for line in outline(view, 1e3, False)],
-    "gap": float(approach(view, loop.series).gap.min()),
+    "title": gap_title(view)[0], "lines": [line.name for line in outline_lines(view, 1e3, False)],
+    "gap": float(track_tip(view, loop.series).gap.min()),
     "listed": [name for name in ("hardening", "rod_radius_m") if name in scenario_reference()],
     "refused": why_not(bad),
     "remapped": why_not({**tables, "methods": [{"name": "remapping", "contact_point": "shape"}]}),
@@ -174,22 +174,22 @@ def test_a_law_and_a_shape_are_one_file_and_one_entry(tmp_path, added):
         bad = scenario({"geometry": "wall", "real": real | {"lambda_s_per_m": 1.0}})
         found = follow(
             tmp_path,
-            {"core/shapes/hardening.py": LAW},
+            {"loop/contact/hardening.py": LAW},
             {
-                "core/shapes/laws.py": [
+                "loop/contact/laws.py": [
                     (
                         "\n__all__",
-                        "\nfrom softdock.core.shapes.hardening import HARDENING_LAW\n",
+                        "\nfrom softdock.loop.contact.hardening import HARDENING_LAW\n",
                     ),
                     (")\nLAWS = ", "    HARDENING_LAW,\n"),
                 ],
                 # a key that no law has, and a number more than any has
-                "core/shapes/keys.py": [
+                "loop/contact/keys.py": [
                     ("        *_friction(side, None", LAW_KEY),
                     ("    friction: int\n", "    hardening: int\n"),
                     ('"friction", "slip")', '"hardening", '),
                 ],
-                "core/shapes/law.py": [
+                "loop/contact/law.py": [
                     ("    at: int  # of its table", "    hardening: float  # 1/m\n"),
                     (")\nLAW_CELLS", '    Cell("hardening", 1, "1/m", "of the slope"),\n'),
                 ],
@@ -214,10 +214,10 @@ def test_a_law_and_a_shape_are_one_file_and_one_entry(tmp_path, added):
         }
         found = follow(
             tmp_path,
-            {"core/shapes/rod.py": SHAPE},
+            {"loop/contact/rod.py": SHAPE},
             {
-                "core/shapes/models.py": [
-                    ("\nSHAPE_MODELS", "\nfrom softdock.core.shapes.rod import ROD_SHAPE\n"),
+                "loop/contact/models.py": [
+                    ("\nSHAPE_MODELS", "\nfrom softdock.loop.contact.rod import ROD_SHAPE\n"),
                     (")\nGEOM", ", ROD_SHAPE"),
                 ]
             },

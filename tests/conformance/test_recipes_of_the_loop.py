@@ -19,12 +19,10 @@ def slow(vector, known):
 RUN_FLAG = """
 import json, sys
 from softdock import build
-from softdock.campaign.columns import columns
-from softdock.campaign.kernel_specialisation import tailor
-from softdock.campaign.single_rewriting import rewritten
-from softdock.core.machine.generated import SOURCES
-from softdock.core.machine.specialise import Kind, kind_of, of_kind
-from softdock.core.machine.vector import prepare
+from softdock.studies.campaign.columns import columns
+from softdock.studies.campaign.kernel_specialisation import tailor
+from softdock.loop.specialise import Kind, kind_of, of_kind
+from softdock.loop.vector import prepare
 found = []
 for tables in json.load(sys.stdin):
     scenario = build(tables)
@@ -38,36 +36,34 @@ for tables in json.load(sys.stdin):
                   "common": special.common.slow, "constant": made.flags.slow,
                   "other": of_kind(params, turned, special.common, numbers,
                                    special.shared).flags.slow})
-found.append("slow=slow(vector, known)" in rewritten(SOURCES["find_flags"]))
 json.dump(found, sys.stdout, default=int)
 """
 
 
 def test_a_flag_of_the_loop_is_one_edit(tmp_path):
     """A function in one file: the flag is found from a scenario's vector, reaches the loop, is a
-    constant of a batch's kernel, and of its twin in single precision."""
+    constant of a batch's kernel."""
     wall = scenario({"geometry": "wall", "real": {"stiffness_N_per_m": 4000.0}})
     quick = {**wall, "time": {"cycle_ms": 1.0, "duration_s": 1.6}}
-    *found, single = follow(
-        tmp_path, {}, {"core/machine/flags.py": [("\nFlags: Any", FLAG)]}, RUN_FLAG, [wall, quick]
+    found = follow(
+        tmp_path, {}, {"loop/flags.py": [("\nFlags: Any", FLAG)]}, RUN_FLAG, [wall, quick]
     )
     for it, slow in zip(found, (True, False), strict=True):
         assert (it["flag"], it["kind"], it["batch"], it["common"]) == (slow, slow, slow, 1)
         assert (it["constant"], it["other"]) == (slow, not slow)  # whatever the run itself says
-    assert single
 
 
 METHOD = """
 from typing import NamedTuple
-from softdock.core.adaptation.interface import Wrenches
-from softdock.core.adaptation.measured.motions import store_wrenches
-from softdock.core.adaptation.memory import recorded
-from softdock.core.adaptation.method import Method
-from softdock.core.machine.cells import Cell, Cells
-from softdock.core.machine.compiled import compiled
-from softdock.core.machine.parameters import Group, Parameter
-from softdock.core.spatial.motion import Wrench
-from softdock.core.spatial.vectors import scale
+from softdock.loop.method.interface import Wrenches
+from softdock.methods.measured.motions import store_wrenches
+from softdock.loop.method.memory import recorded
+from softdock.loop.method.method import Method
+from softdock.compile.cells import Cell, Cells
+from softdock.compile.jit import compiled
+from softdock.loop.parameters import Group, Parameter
+from softdock.loop.spatial.motion import Wrench
+from softdock.loop.spatial.vectors import scale
 
 GROUP = Group("softened", "A share of the measured wrench.", Parameter(
     "share", "share_of_force", "of the measured wrench that acts", 0.5, low=0.0, high=1.0))
@@ -103,10 +99,10 @@ RUN_METHOD = """
 import json, sys
 import numpy as np
 from softdock import BadInput, Stepper, build
-from softdock.campaign.single import twin
 from softdock.scenario.candidates import candidates
-from softdock.scenario.memory_page import memory_page
 from softdock.scenario.reference_page import scenario_reference
+from softdock.scenario.memory_page import memory_page
+from scenario_page import scenario_reference
 good, bad = json.load(sys.stdin)
 scenario = build(good)
 loop = Stepper(scenario, rows=401)
@@ -123,29 +119,27 @@ json.dump({
     "acting": s["satellite.chaser.force"][:, 0].tolist(),
     "held_back": s["softened.held_back"].tolist(), "refused": refused,
     "offered": [m for m in offered if m[0]["name"] == "softened"],
-    "listed": ["share_of_force" in scenario_reference(), "softened" in memory_page()],
-    "single": type(twin(scenario.markers).methods[0]).__module__,
+    "listed": "share_of_force" in scenario_reference(),
 }, sys.stdout, default=float)
 """
 
 
 def test_a_method_is_its_file_and_one_entry(tmp_path):
     """A method of the core as one of a user's file: nothing else names it. It acts, is recorded,
-    offered to comparisons with what it suggests, listed on the pages, refused where its keys are
-    wrong, and has a twin in single precision."""
+    offered to comparisons with what it suggests, listed on its page, and refused where its keys
+    are wrong."""
     wall = scenario({"geometry": "wall", "real": {"stiffness_N_per_m": 4000.0}})
     good = {**wall, "methods": [{"name": "softened", "share_of_force": 0.5}]}
     bad = {**wall, "methods": [{"name": "softened", "share_of_force": 2.0}]}
     found = follow(
         tmp_path,
-        {"core/adaptation/softened.py": METHOD},
-        {"core/adaptation/registry.py": [('    "hybrid.method",\n', '    "softened",\n')]},
+        {"methods/softened.py": METHOD},
+        {"methods/registry.py": [('    "hybrid.method",\n', '    "softened",\n')]},
         RUN_METHOD,
         [good, bad],
     )
     assert max(found["acting"]) > 1.0
     assert found["held_back"] == pytest.approx(found["acting"])
     assert [one["share_of_force"] for entries in found["offered"] for one in entries] == [0.25]
-    assert found["listed"] == [True, True]
-    assert found["single"] == "softdock_single.core.adaptation.softened"
+    assert found["listed"]
     assert "share_of_force" in found["refused"]

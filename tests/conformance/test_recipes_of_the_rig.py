@@ -1,6 +1,6 @@
 """A robot model and a sensor fault, each added as CONTRIBUTING says to a copy of the package, are
-picked up by the simulation, the checks, the stability analysis, the causes, the log of events, the
-reference page and campaigns on a GPU in single precision."""
+picked up by the simulation, the checks, the stability analysis, the causes, the log of events and
+the reference page."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from recipe import follow
 SHARE = 0.5  # of the way to the set-point that is left after a step
 ROBOT = """
 import math
-from softdock.core.machine.compiled import compiled
-from softdock.core.robots.delay import delayed_set_point
-from softdock.core.robots.keys import ROBOT
-from softdock.core.robots.model import Linear, RobotModel
-from softdock.core.spatial.motion import Motion
-from softdock.core.spatial.vectors import add_scaled, subtract
+from softdock.compile.jit import compiled
+from softdock.loop.robots.delay import delayed_set_point
+from softdock.loop.robots.keys import ROBOT
+from softdock.loop.robots.model import Linear, RobotModel
+from softdock.loop.spatial.motion import Motion
+from softdock.loop.spatial.vectors import add_scaled, subtract
 
 AT = ROBOT.at
 
@@ -45,13 +45,14 @@ RUN_ROBOT = """
 import json, sys
 import numpy as np
 import softdock
-from softdock.analysis.causes import causes
-from softdock.analysis.why import switched_off
-from softdock.campaign.single_rewriting import rewritten
-from softdock.core.machine.generated import SOURCES
-from softdock.core.robots.models import follow_set_points
+from softdock.results.causes import causes
+from softdock.results.why import switched_off
 from softdock.scenario.reference_page import scenario_reference
-from softdock.stability.from_scenario import loops_of
+from softdock.studies.campaign.single_rewriting import rewritten
+from softdock.compile.generated import SOURCES
+from softdock.loop.robots.models import follow_set_points
+from scenario_page import scenario_reference
+from softdock.studies.stability.from_scenario import loops_of
 changes, bad = json.load(sys.stdin)
 scenario = softdock.load_scenario("epos_1d", changes)
 run = softdock.fly(scenario)
@@ -68,7 +69,6 @@ json.dump({
     "without": switched_off(scenario, [cause]).tables["robots"]["chaser"]["model"],
     "notes": [note for point in loops_of(scenario) for note in point.notes],
     "listed": "way_left" in scenario_reference(), "refused": refused,
-    "single": "follow_set_points_4" in rewritten(SOURCES["follow_set_points"]),
 }, sys.stdout)
 """
 
@@ -80,16 +80,16 @@ def test_a_robot_model_is_one_file_its_keys_and_one_entry(tmp_path):
     changes["robots.chaser.delay_ms"] = 0.0
     found = follow(
         tmp_path,
-        {"core/robots/creeping.py": ROBOT},
+        {"loop/robots/creeping.py": ROBOT},
         {
-            "core/robots/keys.py": [
+            "loop/robots/keys.py": [
                 (")\nEXTRAPOLATE", ', "creeping"'),
                 ('    Parameter(\n        "reach_centre",', ROBOT_KEYS),
             ],
-            "core/robots/models.py": [
+            "loop/robots/models.py": [
                 (
-                    "from softdock.core.robots.delay import",
-                    "from softdock.core.robots.creeping import CREEPING_MODEL\n",
+                    "from softdock.loop.robots.delay import",
+                    "from softdock.loop.robots.creeping import CREEPING_MODEL\n",
                 ),
                 (")\nif tuple(", "    CREEPING_MODEL,\n"),
             ],
@@ -102,7 +102,6 @@ def test_a_robot_model_is_one_file_its_keys_and_one_entry(tmp_path):
     assert found["without"] == "delay"
     assert any("it creeps" in note for note in found["notes"])
     assert found["listed"]
-    assert found["single"]
     assert "way_left" in found["refused"]
     behind = [b - a for a, b in zip(found["ideal"], found["robot"])]
     assert behind[60] == pytest.approx(0.02 * 0.004 * SHARE / (1.0 - SHARE), rel=0.01)
@@ -132,9 +131,9 @@ RUN_FAULT = """
 import json, sys
 import numpy as np
 import softdock
-from softdock.analysis.causes import causes
-from softdock.analysis.faults import KINDS
-from softdock.scenario.reference_page import scenario_reference
+from softdock.results.causes import causes
+from softdock.results.faults import KINDS
+from scenario_page import scenario_reference
 changes = json.load(sys.stdin)
 scenario = softdock.load_scenario("epos_1d", changes)
 run = softdock.fly(scenario)
@@ -154,14 +153,14 @@ json.dump({
 
 
 def test_a_sensor_fault_is_its_keys_what_it_does_and_what_is_said_of_it(tmp_path):
-    """Four files, none of which lists faults for another: the readings are those of the fault, the
+    """Three files, none of which lists faults for another: the readings are those of the fault, the
     log of the run and the causes name it, and the reference page has its keys."""
     found = follow(
         tmp_path,
         {},
         {
-            "core/sensor/keys.py": [('    Parameter(\n        "threshold",', FAULT_KEYS)],
-            "core/sensor/force_torque.py": [
+            "loop/sensor/keys.py": [('    Parameter(\n        "threshold",', FAULT_KEYS)],
+            "loop/sensor/force_torque.py": [
                 ("    jump: Wrench\n", "    dead_at: float  # s\n    dead_until: float  # s\n"),
                 (
                     "    noisy = v[b",
@@ -170,15 +169,12 @@ def test_a_sensor_fault_is_its_keys_what_it_does_and_what_is_said_of_it(tmp_path
                 ("        jump=jump,\n", DEAD_VALUES),
                 ("    if sensor.keep > 0.0:\n", DEAD_DOES),
             ],
-            "analysis/sensor_faults.py": [
+            "results/sensor_faults.py": [
                 ("SENSOR_FAULTS = (\n", DEAD_SAID),
                 (
                     '    SensorFault("froze"',
                     '    SensorFault("died", {"dead_for_s": 0.0}, _died),\n',
                 ),
-            ],
-            "campaign/single_rewriting.py": [
-                ('        "jump_until",\n', '        "dead_at",\n        "dead_until",\n')
             ],
         },
         RUN_FAULT,

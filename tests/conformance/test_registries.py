@@ -11,14 +11,14 @@ from arm_cases import holding
 from scenarios import cone_docking, epos_wall, sphere_on_sphere
 
 from softdock import build, fly
-from softdock.core.adaptation.registry import METHODS
-from softdock.core.contact.pairs import GEOMETRIES, PAIR
-from softdock.core.machine.record import CHANNELS
-from softdock.core.machine.vector import PARTS, SCHEDULE
-from softdock.core.robots.history import INTERPOLATIONS
-from softdock.core.robots.robot import MODELS
-from softdock.core.satellites import INTEGRATORS
-from softdock.core.shapes.laws import LAWS
+from softdock.loop.contact.laws import LAWS
+from softdock.loop.contact.pairs import GEOMETRIES, PAIR
+from softdock.loop.record import CHANNELS
+from softdock.loop.robots.history import INTERPOLATIONS
+from softdock.loop.robots.robot import MODELS
+from softdock.loop.satellites import INTEGRATORS
+from softdock.loop.vector import PARTS, SCHEDULE
+from softdock.methods.registry import METHODS
 from softdock.scenario.schema import TABLES
 from softdock.scenario.values import to_vector
 

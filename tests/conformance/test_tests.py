@@ -1,38 +1,14 @@
-"""The tests themselves: each says what it protects and is run, and they begin in an order in which
-the workers end together."""
+"""The order in which tests begin, so that the workers end together."""
 
 from __future__ import annotations
 
-import ast
 import json
 from pathlib import Path
 
 import conftest
 import cpu_times
 
-TESTS = Path(__file__).parents[1]
-CHECKOUT = TESTS.parent
-FILES = sorted(TESTS.rglob("test_*.py"))
-
-
-def test_every_test_says_what_it_protects():
-    """Protects whoever makes a test fail: its first words say what it is there for."""
-    silent = [
-        f"{path.name}::{node.name}"
-        for path in FILES
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.FunctionDef)
-        and node.name.startswith("test_")
-        and not ast.get_docstring(node)
-    ]
-    assert silent == []
-
-
-def test_no_two_files_share_a_name():
-    """pytest imports test files by their names alone: of two that share one the second is not run
-    at all; and of two modules that tests share the first is imported by all."""
-    names = [path.name for path in TESTS.rglob("*.py")]
-    assert sorted(names) == sorted(set(names))
+CHECKOUT = Path(__file__).parents[2]
 
 
 def test_files_that_go_to_one_worker_are_there():

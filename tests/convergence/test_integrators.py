@@ -15,15 +15,18 @@ from scipy.integrate import solve_ivp
 from turned import hamilton, matrix
 
 from softdock import Stepper, build, fly
-from softdock.core.energy.ledger import Ledger
-from softdock.core.machine.compiled import door
-from softdock.core.machine.state import place
-from softdock.core.satellites import INTEGRATORS, integrate
-from softdock.core.spatial.motion import Wrench
-from softdock.core.spatial.rigid_body import Body, BodyParams
-from softdock.core.spatial.vectors import symmetric_inverse
+from softdock.compile.jit import entry_point
+from softdock.loop.energy.ledger import Ledger
+from softdock.loop.satellites import INTEGRATORS, integrate
+from softdock.loop.spatial.motion import Wrench
+from softdock.loop.spatial.rigid_body import Body, BodyParams
+from softdock.loop.spatial.vectors import symmetric_inverse
+from softdock.loop.state import place
 
-integrate_door, symmetric_inverse_door = door(integrate), door(symmetric_inverse)
+integrate_entry_point, symmetric_inverse_entry_point = (
+    entry_point(integrate),
+    entry_point(symmetric_inverse),
+)
 KINETIC = Ledger._fields.index("kinetic")
 CODES = {integrator.name: code for code, integrator in enumerate(INTEGRATORS)}
 
@@ -40,7 +43,7 @@ def body_params(mass=30.0, inertia=CHASER_INERTIA):
         mass=(mass,) * 3,
         inverse_mass=(1.0 / mass,) * 3,
         inertia=packed,
-        inverse_inertia=symmetric_inverse_door(packed),
+        inverse_inertia=symmetric_inverse_entry_point(packed),
     )
 
 
@@ -71,7 +74,7 @@ def attitude_error(name, steps, exact):
     )
     for torque in TORQUES:
         for _ in range(steps):
-            body = integrate_door(
+            body = integrate_entry_point(
                 CODES[name], params, PIECE / steps, body, Wrench((0.0, 0.0, 0.0), torque)
             )
     turned = hamilton([exact[0], *(-exact[1:])], body.q)
@@ -113,7 +116,7 @@ def test_translation_under_a_held_force(name, drift):
     x, v, found = 0.0, 0.0, {}
     for t in range(400):
         force = 6.0 if 20 <= t < 70 else 12.0 if 340 <= t < 390 else 0.0
-        body = integrate_door(
+        body = integrate_entry_point(
             CODES[name], params, T, body, Wrench((force, 0.0, 0.0), (0.0, 0.0, 0.0))
         )
         x, v = x + T * v + 0.5 * T * T * force / mass, v + T * force / mass

@@ -9,17 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from softdock.campaign.checking import CHECKED
-from softdock.campaign.digest import MOST_ROWS
-from softdock.campaign.engines import BACKENDS, MUCH
-from softdock.campaign.outcome_columns import ACTIVE
-from softdock.campaign.outcomes import columns_of
-from softdock.campaign.plan import load_plan
-from softdock.campaign.precision import BLOCK, MOST_BLOCKS
-from softdock.campaign.spec import KEYS, preset_names
-from softdock.campaign.user_outcomes import load_own
-from softdock.core.contact_log import LOG_COLUMNS
-from softdock.core.machine.doors import OUTCOME_COLUMNS, OUTCOMES
+from softdock.loop.contact.log import LOG_COLUMNS
+from softdock.loop.entry_points import OUTCOME_COLUMNS, OUTCOMES
+from softdock.studies.campaign.checking import CHECKED
+from softdock.studies.campaign.digest import MOST_ROWS
+from softdock.studies.campaign.engines import BACKENDS, MUCH
+from softdock.studies.campaign.outcome_columns import ACTIVE
+from softdock.studies.campaign.outcomes import columns_of
+from softdock.studies.campaign.plan import load_plan
+from softdock.studies.campaign.spec import KEYS, preset_names
+from softdock.studies.campaign.user_outcomes import load_own
 
 PAGE = (Path(__file__).parents[2] / "docs" / "campaigns.md").read_text(encoding="utf-8")
 PROSE = " ".join(PAGE.split())  # wherever its lines end
@@ -57,7 +56,6 @@ def test_numbers_in_the_text_are_the_codes():
     assert f"{MOST_ROWS:,} runs" in PROSE
     assert f"more than {MUCH:g} cycles".replace("2e+09", "2e9") in PROSE
     assert f"an even sample of {CHECKED} runs" in PROSE
-    assert f"up to {BLOCK * MOST_BLOCKS} runs" in PROSE
 
 
 def test_the_example_file_can_be_planned(tmp_path):

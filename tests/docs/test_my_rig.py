@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from softdock.analysis.simulation import simulate
-from softdock.campaign.plan import load_plan
 from softdock.cli.main import cli
+from softdock.results.simulation import simulate
+from softdock.studies.campaign.plan import load_plan
 
 PAGE = (Path(__file__).parents[2] / "docs" / "my_rig.md").read_text(encoding="utf-8")
 COMMANDS = [

@@ -11,14 +11,14 @@ import pytest
 from scenarios import epos_wall
 
 import softdock
-from softdock.core.ports.haptic_loop import RENDERINGS
-from softdock.core.ports.satellite import bounce
+from softdock.networks import generalised_maxwell, rigid_satellite
+from softdock.networks.haptic_loop import RENDERINGS
 from softdock.networks.haptics import Setting, touch
+from softdock.networks.satellite import bounce
 from softdock.networks.telemanipulation import telemanipulate
 from softdock.networks.walls import force_error, render_published, true_force
-from softdock.papers.franken.figure_5 import energies
+from softdock.papers.franken.figure_5 import compute_energies
 from softdock.papers.franken.parameters import sine, sine_velocity
-from softdock.ports import generalised_maxwell, rigid_satellite
 
 PAGE = (Path(__file__).parents[2] / "docs" / "ports.md").read_text(encoding="utf-8")
 PROSE = " ".join(PAGE.split())  # wherever its lines end
@@ -51,7 +51,7 @@ def test_the_bench_table(rendering):
 
 def test_the_table_of_errors():
     """Force errors at a wall, better step and published."""
-    found = energies(1000)
+    found = compute_energies(1000)
     assert (
         f"| {100 * found['better_error']:.3f} % | {100 * found['published_error']:.2f} % |" in PROSE
     )
@@ -66,7 +66,7 @@ def test_the_table_of_errors():
     )
     pulling = true_force(wall, 1e-3, 2000, sine, sine_velocity, pull=True)
     assert f"| {100 * pushing:.1f} % ({100 * error:.1f} % with its pull, see below) |" in PROSE
-    assert pushing == pytest.approx(0.038, abs=5e-4)  # design/physics.md, section 4
+    assert pushing == pytest.approx(0.038, abs=5e-4)  # by an independent prototype
     assert f"(to {force.min():.1f} N)" in PROSE
     assert (
         f"back where the wall began it is {100 * force_error(force, pulling.force):.1f} % off"

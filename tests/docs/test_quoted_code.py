@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from softdock.core.adaptation.method import Method
-from softdock.core.energy.ledger import ROWS
-from softdock.core.machine.cache_folder import KEEP_CACHES_S
-from softdock.core.machine.code_files import LONGEST_WAIT_S
-from softdock.core.spatial.motion import MOTION_FLOATS
+from softdock.compile.disk_cache import KEEP_CACHES_S, LONGEST_WAIT_S
+from softdock.loop.energy.ledger import ROWS
+from softdock.loop.method.method import Method
+from softdock.loop.spatial.motion import MOTION_FLOATS
 
 ROOT = Path(__file__).parents[2]
 FILES = [
@@ -55,10 +54,10 @@ def test_named_files_and_names_are_there():
 
 def test_what_is_gone_is_found():
     """The test above can fail, by file and by name."""
-    assert missing("core/cycle.py, `core/cycle.py: control` and mine.py") == []
-    assert missing("kinds_of_old.py, `core/cycle.py: no_such`") == [
+    assert missing("loop/cycle.py, `loop/cycle.py: control` and mine.py") == []
+    assert missing("kinds_of_old.py, `loop/cycle.py: no_such`") == [
         "kinds_of_old.py",
-        "core/cycle.py: no_such",
+        "loop/cycle.py: no_such",
     ]
 
 

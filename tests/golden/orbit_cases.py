@@ -9,8 +9,8 @@ from scenarios import cone_docking, epos_wall, sphere_on_sphere
 from turned import moved, quaternion
 
 from softdock import build
-from softdock.analysis.momenta import mass_properties
-from softdock.core.orbit import orbit
+from softdock.reference import orbit
+from softdock.results.momenta import mass_properties
 
 
 def flown(tables, **options):

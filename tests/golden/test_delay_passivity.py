@@ -11,8 +11,8 @@ import pytest
 from scenarios import cone_docking, epos_wall, sphere_on_sphere
 
 from softdock import build, load_scenario, simulate
-from softdock.analysis.simulation import fly
-from softdock.core.adaptation.delay_passivity.keys import suggest
+from softdock.methods.delay_passivity.keys import suggest
+from softdock.results.simulation import fly
 
 AXIS = (1.0, 0.0, 0.0)
 STIFFNESS, DAMPING = "contact.0.real.stiffness_N_per_m", "contact.0.real.damping_Ns_per_m"

@@ -1,7 +1,7 @@
 """EPOS in one dimension: the restitution that delay, hold and integrator make of a lossless spring.
 
-Source of every number: design/physics.md sections 2 and 6 and design/definitions.md, computed there
-independently of softdock (the 1.1176 of physics.md's Table 2 row belongs to another stiffness).
+Masses, stiffness and delay are those of EPOS (Zebenay et al.); every number was computed
+by prototypes independently of softdock.
 Means over the sampling phase: 16 phases, evenly spread over one cycle.
 """
 
@@ -12,7 +12,7 @@ import pytest
 from scenarios import epos_wall
 
 from softdock import fly
-from softdock.core.satellites import INTEGRATORS
+from softdock.loop.satellites import INTEGRATORS
 
 PHASES = np.arange(16) / 16
 EPOS = {"mass_kg": 63.0, "stiffness": 1000.0}

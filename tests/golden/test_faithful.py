@@ -16,8 +16,8 @@ import pytest
 from benchmarks.faithful.cases import CASES, NOISY, axis, changed, drawn
 from benchmarks.faithful.fresh import fresh
 from softdock import build, load_scenario, simulate
-from softdock.analysis.noise_bound import distance_bound, noise_bound
 from softdock.errors import BadInput
+from softdock.results.noise_bound import distance_bound, noise_bound
 
 SMOOTH = 1e-3  # aim of quiet cases without friction
 RUBBING = 1e-2
@@ -123,7 +123,7 @@ def test_without_what_a_case_needs_it_is_further_from_orbit():
 
 def relative_energy(run, row):
     """Kinetic energy in the pair's barycentric frame [J]."""
-    from softdock.analysis.momenta import kinetic_energy, mass_properties
+    from softdock.results.momenta import kinetic_energy, mass_properties
 
     bodies = mass_properties(run.scenario.vector)
     parts = [("position", "xyz"), ("attitude", "wxyz"), ("velocity", "xyz"), ("rate", "xyz")]

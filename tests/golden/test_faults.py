@@ -16,10 +16,10 @@ from softdock.papers.de_stefano.faults import (
     FAULTS,
     METHODS,
     end_speed,
-    faulty,
     largest_speed,
     make_faults,
     over_bound,
+    run_with_fault,
 )
 
 PAGE = Path(__file__).parents[2] / "docs" / "bad_input.md"
@@ -33,19 +33,23 @@ def test_every_fault_is_bounded_and_in_the_log(fault):
     """For good or for a while, at any depth: ten seconds later nobody is faster than the approach,
     but for what is stated."""
     for method in METHODS:
-        run = faulty(fault, method)
+        run = run_with_fault(fault, method)
         assert run.status == "completed"
         assert np.isfinite(run.series.rows).all()
         assert any(event["what"] == FAULTS[fault][1] for event in run.events)
     assert (
-        max(largest_speed(faulty(fault, method)) for method in ("ledger", "coupled", "per_axis"))
+        max(
+            largest_speed(run_with_fault(fault, method))
+            for method in ("ledger", "coupled", "per_axis")
+        )
         < AT_MOST
     )
     assert (
-        max(over_bound(faulty(fault, method)) for method in ("integrator", "guarded")) < 1.0 + 1e-9
+        max(over_bound(run_with_fault(fault, method)) for method in ("integrator", "guarded"))
+        < 1.0 + 1e-9
     )
     for method in ("integrator", "guarded"):  # what the measured force can have given
-        run = faulty(fault, method)
+        run = run_with_fault(fault, method)
         felt = 0.004 * np.abs(run.series["measured.chaser.force"]).sum() / 63.0
         assert largest_speed(run) * 0.02 <= (0.02 + felt) * (1.0 + 1e-9)
 
@@ -112,9 +116,9 @@ def test_two_free_bodies_at_other_times(preset, at, size, span, method):
 def test_one_bad_sample_costs_no_contact():
     """30 N for one cycle on the way out, seven times the force: the satellite leaves with what it
     came with, and the loan."""
-    assert end_speed(faulty("one cycle of +30 N, near the parting", "ledger")) == pytest.approx(
-        1.0, abs=0.0051
-    )
+    assert end_speed(
+        run_with_fault("one cycle of +30 N, near the parting", "ledger")
+    ) == pytest.approx(1.0, abs=0.0051)
 
 
 @pytest.mark.parametrize("method", ["energy_ledger", "delay_passivity"])
@@ -161,10 +165,10 @@ def test_a_hand_may_give_energy(method):
 NO_NUMBER = """
 import math, sys
 import numpy as np
-import softdock.core.facility.simulated as facility
+import softdock.loop.facility.simulated as facility
 from softdock import build
-from softdock.runs.stepper import Stepper
-from softdock.core.spatial.motion import Wrench
+from softdock.results.stepper import Stepper
+from softdock.loop.spatial.motion import Wrench
 sys.path.insert(0, {tests!r})
 from scenarios import epos_wall
 

@@ -1,4 +1,4 @@
-"""Franken's algorithm and the better step against design/physics.md section 4, computed there
+"""Franken's algorithm and the better step against numbers that were computed
 independently of this code."""
 
 from __future__ import annotations
@@ -8,14 +8,7 @@ import functools
 import numpy as np
 import pytest
 
-from softdock.core.ports.continuous import simulate_continuous
-from softdock.core.ports.satellite import bounce
-from softdock.networks.walls import force_error, render_better, render_published, true_force
-from softdock.papers.franken.figure_5 import energies, phases
-from softdock.papers.franken.figure_6 import effective_relaxation, make_figure_6
-from softdock.papers.franken.parameters import SIMULATION, sine, sine_velocity, solid
-from softdock.papers.franken.structure import make_structure
-from softdock.ports import (
+from softdock.networks import (
     Sampled,
     chain,
     flexible_satellite,
@@ -24,10 +17,17 @@ from softdock.ports import (
     rigid_satellite,
     single_spring,
 )
+from softdock.networks.continuous import simulate_continuous
+from softdock.networks.satellite import bounce
+from softdock.networks.walls import force_error, render_better, render_published, true_force
+from softdock.papers.franken.figure_5 import compute_energies, energy_over_phases
+from softdock.papers.franken.figure_6 import effective_relaxation, make_figure_6
+from softdock.papers.franken.parameters import SIMULATION, sine, sine_velocity, solid
+from softdock.papers.franken.structure import make_structure
 
 T = 1e-3  # s
 MAXWELL = [(200.0, 0.01), (150.0, 0.03), (100.0, 0.1), (60.0, 0.3), (40.0, 1.0)]  # N/m, s
-energies_at = functools.cache(energies)
+energies_at = functools.cache(compute_energies)
 
 
 def test_figure_5_at_1_khz():
@@ -48,7 +48,7 @@ def test_figure_5_at_100_hz_the_published_algorithm_is_active():
 
 def test_the_sampling_phase_matters():
     """0.200 to 0.218 mJ over the phase: why tests fix it."""
-    low, high = phases()
+    low, high = energy_over_phases()
     assert low == pytest.approx(0.200, abs=1e-3)
     assert high == pytest.approx(0.218, abs=1e-3)
 

@@ -19,7 +19,7 @@ from softdock.networks.telemanipulation import TeleSetting, telemanipulate
 from softdock.networks.touch_decay import settling
 from softdock.papers.franken import PAPER
 from softdock.papers.franken.argument import BY_DISPLACEMENT, make_argument
-from softdock.papers.franken.claims import claim_rows, make_claims
+from softdock.papers.franken.claims import judge_claims, make_claims
 
 
 def test_the_haptic_bench():
@@ -156,9 +156,9 @@ def test_the_claims_are_judged_by_their_numbers():
     claims = make_claims()
     assert claims.verdict.startswith("3 of 7 statements hold")
     better = claims.numbers | {"published_at_100_Hz_mJ": 0.1, "controlled_at_100_Hz_mJ": 0.1}
-    assert claims.says(claim_rows(better), better).verdict.startswith("5 of 7 ")
+    assert claims.says(judge_claims(better), better).verdict.startswith("5 of 7 ")
     worse = claims.numbers | {"euler_mJ": 0.1, "published_mJ": -0.1, "error_ratio": 0.5}
-    assert claims.says(claim_rows(worse), worse).verdict.startswith("0 of 7 ")
+    assert claims.says(judge_claims(worse), worse).verdict.startswith("0 of 7 ")
 
 
 @pytest.mark.parametrize("delay_ms", [20.0, 50.0, 100.0])

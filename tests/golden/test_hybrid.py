@@ -1,7 +1,7 @@
 """The hybrid simulator of Zebenay et al.: Tables 1 and 2, the 3-D test, and adaptive damping.
 
-Source of the rows: design/physics.md section 2, computed there independently of softdock;
-definitions.md for the 3-D test. Means over the sampling phase.
+The rows were computed by prototypes of the paper's equations, independently of softdock. Means over
+the sampling phase.
 """
 
 from __future__ import annotations

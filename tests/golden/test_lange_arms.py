@@ -19,7 +19,7 @@ from plain import run_plain
 from rich.console import Console
 from sabotage import fixed_claims, unmoved
 
-from softdock.cli.papers_tables import show_exhibits
+from softdock.cli.papers import show_exhibits
 from softdock.papers.lange import PAPER
 from softdock.papers.lange.arms import CARTESIAN, ELASTIC, FILTER, HELD, RIGID, SERIES, STIFF
 from softdock.papers.lange.figure_6_arms import make_figure_6_arms

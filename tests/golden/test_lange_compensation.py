@@ -1,7 +1,7 @@
 """Full compensation (Lange IV-C): a wanted restitution behind elastic joints, with noise and an
 unknown gap, over 50 seeds and sampling phases.
 
-Source of every number: design/physics.md section 5 and issue 7. The loop is the one of
+Every number was computed by a prototype, independently of softdock. The loop is the one of
 test_lange_remapping.py.
 """
 
@@ -15,32 +15,32 @@ import numpy as np
 import pytest
 
 from softdock import BadInput, Stepper, build, fly
-from softdock.campaign.columns import columns
-from softdock.core.adaptation.registry import METHODS
-from softdock.core.machine import doors
-from softdock.papers.lange.compensation import (
+from softdock.loop import entry_points
+from softdock.methods.registry import METHODS
+from softdock.papers.lange.full_compensation import (
     DAMPING,
     ENVIRONMENTS,
     STIFFNESS,
+    list_wanted_contacts,
     scenario_tables,
-    start_of,
-    wanted_contacts,
+    start_position,
 )
-from softdock.runs.run import contact_rows
-from softdock.runs.stepper import cycle_count
+from softdock.results.run import contact_rows
+from softdock.results.stepper import cycle_count
+from softdock.studies.campaign.columns import columns
 
 PAGE = (Path(__file__).parents[2] / "docs" / "full_compensation.md").read_text(encoding="utf-8")
-DAMPERS, HUNT = wanted_contacts()[:3], wanted_contacts()[3]
+DAMPERS, HUNT = list_wanted_contacts()[:3], list_wanted_contacts()[3]
 OTHERS = [name for name in ENVIRONMENTS if name != "filter"]
 
 
 def restitutions(wanted, environment, seeds, **keys):
-    """As papers/lange/compensation.py has them, one run after the other: no batch to compile. Only
-    the loop is run: what a run says of itself takes as long again."""
+    """As papers/lange/full_compensation.py has them, one run after the other: no batch to compile.
+    Only the loop is run: what a run says of itself takes as long again."""
     scenario = build(scenario_tables(wanted.contact, **{**ENVIRONMENTS[environment], **keys}))
     number = np.arange(1, seeds + 1)
     swept = {"random.seed": number, "random.run": np.zeros(seeds)}
-    vectors, markers, _ = columns(scenario, swept | {"chaser.position_m.0": start_of(number)})
+    vectors, markers, _ = columns(scenario, swept | {"chaser.position_m.0": start_position(number)})
     return np.array(
         [first_contact(replace(scenario, vector=row, markers=markers)) for row in vectors]
     )
@@ -50,13 +50,15 @@ def first_contact(scenario):
     """Restitution of a run's first contact."""
     loop = Stepper(scenario)
     assert loop.step(cycle_count(scenario)) == "completed"
-    return contact_rows(loop.log, doors.finish(loop.state, loop.log))[0]["restitution"]
+    return contact_rows(loop.log, entry_points.finish(loop.state, loop.log))[0]["restitution"]
 
 
 @functools.cache
 def table(name):
     """With an environment, by law and wanted restitution: 50 restitutions."""
-    return {(w.law, round(w.restitution, 4)): restitutions(w, name, 50) for w in wanted_contacts()}
+    return {
+        (w.law, round(w.restitution, 4)): restitutions(w, name, 50) for w in list_wanted_contacts()
+    }
 
 
 @pytest.mark.parametrize("wanted", [1.0, 0.7, 0.3])

@@ -1,7 +1,7 @@
 """Lange's central impact with direct adaptation: what robots with limits make of a hard contact.
 
-Source of every number: design/physics.md section 5, computed there independently of softdock. Eight
-sampling phases, evenly spread over a cycle.
+Every number was computed by a prototype, independently of softdock. Eight sampling phases, evenly
+spread over a cycle.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""`softdock papers lange`: its exhibits against design/physics.md section 5 (computed there
-independently), issue 7, and the paper where it can be met.
+"""`softdock papers lange`: its exhibits against prototypes that were written
+independently, and against the paper where it can be met.
 
 Loops as in test_lange_remapping.py and test_lange_impact.py; nothing else is compiled.
 """
@@ -20,10 +20,18 @@ from lange_exhibits import (
     wrong_stiffness,
 )
 
-from softdock.core.adaptation.registry import METHODS
-from softdock.papers.lange import compensation, full_compensation
-from softdock.papers.lange.cone import NEITHER, OURS, cone_run, instants, tip_in_cone, tools
-from softdock.papers.lange.impact import impact, restitution
+from softdock.methods.registry import METHODS
+from softdock.papers.lange import full_compensation
+from softdock.papers.lange import full_compensation as compensation
+from softdock.papers.lange.cone import (
+    NEITHER,
+    OURS,
+    contact_instants,
+    run_cone,
+    tip_in_cone,
+    track_tools,
+)
+from softdock.papers.lange.impact import restitution, run_impact
 
 
 @pytest.mark.parametrize("robots", ["jerk", "acceleration", "delay"])
@@ -80,9 +88,9 @@ def test_figure_7_four_contacts():
 
 
 def test_the_naive_loop_stands_beside_its_own_counterpart():
-    """+1548 % of design/physics.md is a led loop after four contacts: ours of that kind has four
-    contacts and the same order of energy, and the page compares these two; that 1534 % after two
-    contacts of a loop without lead is near is chance."""
+    """+1548 % of the independent prototype is a led loop after four contacts: ours of that kind has
+    four contacts and the same order of energy, and the page compares these two; that 1534 % after
+    two contacts of a loop without lead is near is chance."""
     numbers = figure_7().numbers
     assert numbers["naive_led_contacts"] == 4
     assert 700.0 < numbers["naive_led_least_percent"] < numbers["naive_led_most_percent"] < 2000.0
@@ -107,8 +115,8 @@ def test_figure_7_the_tools_touch_where_they_are_drawn(of):
     """At each of the four instants the bar's tip lies on a side of the cone, above, below, above,
     below, no deeper than the force over 50 N/mm allows; the drawn bar ends there; the cone keeps
     its shape."""
-    run = cone_run(OURS)
-    here, rows = tools(run, of), instants(run)
+    run = run_cone(OURS)
+    here, rows = track_tools(run, of), contact_instants(run)
     tip = tip_in_cone(run, of)[rows]
     beyond = np.abs(tip[:, 1]) * np.cos(np.pi / 6) - (0.3 - tip[:, 0]) * np.sin(
         np.pi / 6
@@ -150,7 +158,7 @@ def test_causality():
 def test_a_lead_that_is_too_long_loses_nothing():
     """48 ms of lead on robots that are not late: the mock-ups part first; the log's restitution is
     read once the satellites have parted too."""
-    run = impact(
+    run = run_impact(
         "delay",
         "softdock",
         4.0,
@@ -194,7 +202,7 @@ def few_seeds(monkeypatch):
     def one_by_one(wanted, environment, seeds, first=1, gap_m=compensation.GAP):
         return np.array(
             [
-                full_compensation.one_run(wanted, environment, seed, gap_m).restitution
+                full_compensation.run_one(wanted, environment, seed, gap_m).restitution
                 for seed in range(first, first + seeds)
             ]
         )

@@ -24,11 +24,11 @@ from rich.console import Console
 from sabotage import fixed_claims, unmoved
 
 from softdock.cli.main import cli
-from softdock.cli.papers_tables import show_exhibits
-from softdock.papers.frame import paper_page, results
+from softdock.cli.papers import show_exhibits
+from softdock.output.pages.frame.elements import format_number, look_up
+from softdock.papers.frame import collect_results, paper_page
 from softdock.papers.lange import PAPER
 from softdock.papers.lange.cone import NEITHER, OURS
-from softdock.report.frame.elements import look_up, number
 
 TELL_APART = ("cycle_ms", "stiffness_N_per_mm", "error_percent")  # keys of rows
 
@@ -65,7 +65,7 @@ def test_claims_are_judged_by_their_numbers():
 def test_the_page_says_what_the_json_says():
     """Every number of the page is the JSON's; every exhibit explains itself."""
     exhibits = [figure_6(), figure_7(), causality(), wrong_stiffness(), offsets(), claims()]
-    page, data = paper_page(PAPER, exhibits), results(PAPER, exhibits)
+    page, data = paper_page(PAPER, exhibits), collect_results(PAPER, exhibits)
     shown = re.findall(r'data-key="([^"]+)" data-value="([^"]+)"', page)
     assert len(shown) > 300
     for key, value in shown:
@@ -122,7 +122,7 @@ def test_the_terminal_shows_every_cell(width):
     for exhibit in exhibits:
         for row in exhibit.rows:
             assert all(
-                number(row[c.key]) in text
+                format_number(row[c.key]) in text
                 for c in exhibit.columns
                 if not isinstance(row[c.key], str)
             )

@@ -1,9 +1,9 @@
 """Lange's re-mapping: what the satellites do although the robots lag, overshoot and are somewhere
 else.
 
-Source of every number: design/physics.md section 5, computed there independently of softdock, and
-issue 7. One compiled loop serves all. The phase of the published numbers (0.43) is the share of a
-cycle for which the satellites are in contact at the first sample that shows it.
+Every number was computed by a prototype of the paper's equations, independently of softdock. One
+compiled loop serves all. The phase of the published numbers (0.43) is the share of a cycle for
+which the satellites are in contact at the first sample that shows it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from remapped_impacts import LAG, K, impact
 
-from softdock.papers.lange.causality import bare_loop
+from softdock.papers.lange.causality import bare_loop_restitution
 
 PUBLISHED = {"substeps": 1, "rewind_ms": 0.0}
 PHASES = np.arange(8) / 8
@@ -93,7 +93,7 @@ def test_ten_times_the_stiffness(means):
     if means == "nothing":
         assert 2.1 <= found.mean() <= 2.4
         assert found == pytest.approx(
-            [bare_loop(10.0, 4.0, 1.0 - phase) for phase in PHASES], abs=1e-9
+            [bare_loop_restitution(10.0, 4.0, 1.0 - phase) for phase in PHASES], abs=1e-9
         )
     else:
         assert np.abs(found - 1.0).max() < (1e-3 if "sub-steps" in means else 0.015)

@@ -11,15 +11,15 @@ import pytest
 from latched_pair import docking, held
 
 from softdock import BadInput, build, fly, simulate
-from softdock.analysis.latch_modes import deflections, energies, modes_of
-from softdock.analysis.latches import growth_of, times
-from softdock.campaign.columns import columns
-from softdock.campaign.cpu import run_cpu
-from softdock.core.adaptation.registry import METHODS
-from softdock.core.contact.latch import LATCH_CELLS
-from softdock.core.orbit import orbit
+from softdock.loop.contact.latch import LATCH_CELLS
+from softdock.methods.registry import METHODS
+from softdock.reference import orbit
+from softdock.results.latch_modes import deflections, energies, modes_of
+from softdock.results.latches import growth_of, times
 from softdock.scenario.latched_page import renewed
-from softdock.stability.latched import latched_modes, said
+from softdock.studies.campaign.columns import columns
+from softdock.studies.campaign.cpu import run_cpu
+from softdock.studies.stability.latched import latched_modes, said
 
 AT = LATCH_CELLS.at
 
@@ -88,7 +88,7 @@ def test_a_latch_breaks_at_its_load_and_loses_what_it_stored():
 @pytest.mark.parametrize("damping", [0.0, 80.0], ids=["grows", "decays"])
 def test_growth_of_a_latched_pair(damping):
     """Measured on the rig, from the sampled loop's dominant root, and in closed form: 2 % of each
-    other (design/viewer_arm_orbit.md C3: +0.0240 and -0.0027 1/s)."""
+    other."""
     scenario = build(held(b=damping))
     run = fly(scenario)
     found = growth_of(scenario, run.series, run.latches)

@@ -9,10 +9,10 @@ import pytest
 from latched_pair import held
 
 from softdock import build, fly, load_scenario, simulate
-from softdock.analysis.corrected import PARTS
-from softdock.analysis.growth import corrected, swings, swings_of
-from softdock.analysis.latches import growth_of
-from softdock.stability.latched import latched_modes, tried_damping
+from softdock.results.corrected import PARTS
+from softdock.results.growth import corrected, swings, swings_of
+from softdock.results.latches import growth_of
+from softdock.studies.stability.latched import latched_modes, tried_damping
 
 PULSE = ((0.0, 0.0), (0.01, 1.0), (0.05, 1.0), (0.06, 0.0))  # s, and share of its force
 

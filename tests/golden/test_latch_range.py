@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from softdock import build, fly, load_scenario, simulate
-from softdock.campaign.cpu import run_cpu
-from softdock.core.contact.latch import LATCH_CELLS
-from softdock.core.orbit import orbit
+from softdock.loop.contact.latch import LATCH_CELLS
+from softdock.reference import orbit
+from softdock.studies.campaign.cpu import run_cpu
 
 STATE = LATCH_CELLS.at.state
 MOUTH, BOTTOM, ANGLE, DEPTH = 0.05, 0.02, math.radians(20.0), 0.03 / math.tan(math.radians(20.0))

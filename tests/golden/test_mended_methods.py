@@ -26,7 +26,7 @@ SPRING = {"model": "single_spring", "arguments": {"stiffness": 1000.0}}
 RUN = """
 import json, sys
 from softdock import build, simulate
-from softdock.core.cycle import cycle
+from softdock.loop.cycle import cycle
 assert type(cycle).__name__ == "function", "this must be plain Python"
 answers = []
 for tables, channels in json.load(sys.stdin):

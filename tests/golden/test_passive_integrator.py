@@ -1,5 +1,5 @@
-"""De Stefano's passive integrator: its numbers against design/physics.md section 3 (computed there
-independently) and against the paper where it can be met; what each form does with forces that are
+"""De Stefano's passive integrator: its numbers against a prototype that was written
+independently, and against the paper where it can be met; what each form does with forces that are
 zero, frozen, saturated or jump."""
 
 from __future__ import annotations
@@ -14,11 +14,18 @@ from sabotage import fixed_claims, unmoved
 from scenarios import epos_wall
 
 from softdock import fly
-from softdock.core.adaptation.passive_integrator.keys import FORMS
-from softdock.core.energy.axis_scheme import BARE, T1, T2, drifts, integrate_axis, pushes
-from softdock.core.energy.axis_scheme import MASS as SMALL_MASS
+from softdock.methods.passive_integrator.method import FORMS
 from softdock.papers.de_stefano import PAPER
-from softdock.papers.de_stefano.drift import loop_drifts, smooth_drift
+from softdock.papers.de_stefano.axis_scheme import (
+    BARE,
+    T1,
+    T2,
+    integrate_axis,
+    measure_drifts,
+    pushes,
+)
+from softdock.papers.de_stefano.axis_scheme import MASS as SMALL_MASS
+from softdock.papers.de_stefano.drift import measure_loop_drifts, smooth_drift
 from softdock.papers.de_stefano.energies import (
     make_figure_4,
     make_figure_5,
@@ -28,13 +35,19 @@ from softdock.papers.de_stefano.energies import (
 from softdock.papers.de_stefano.experiment import (
     CYCLE,
     MASS,
-    experiment,
     make_figure_13,
     noise_campaign,
+    run_experiment,
     usable_noise,
 )
 from softdock.papers.de_stefano.observers import make_figure_9
-from softdock.papers.de_stefano.trade import TOLD, UNTOLD, bounce, make_trade, schemes
+from softdock.papers.de_stefano.trade import (
+    INFORMED,
+    UNINFORMED,
+    list_schemes,
+    make_trade,
+    measure_restitution,
+)
 
 DOCS = Path(__file__).parents[2] / "docs"
 trade = functools.cache(make_trade)
@@ -42,7 +55,7 @@ trade = functools.cache(make_trade)
 
 def offline(form, T, state_too=False):
     force = pushes(T)
-    return drifts(
+    return measure_drifts(
         integrate_axis(form, force, SMALL_MASS, T, state_too).position, force, SMALL_MASS, T
     )
 
@@ -52,9 +65,9 @@ def test_drift_under_a_held_force(T, part):
     """(5): +0.05000 and +0.15000 m at T1, a tenth at T2, as published. With F(k-1) nothing is
     left."""
     assert offline(BARE, T) == pytest.approx((0.05 * part, 0.15 * part), abs=1e-11)
-    assert loop_drifts(T, BARE) == pytest.approx((0.05 * part, 0.15 * part), abs=1e-9)
+    assert measure_loop_drifts(T, BARE) == pytest.approx((0.05 * part, 0.15 * part), abs=1e-9)
     assert offline("previous_force", T) == pytest.approx((0.0, 0.0), abs=1e-12)
-    assert loop_drifts(T, "previous_force") == pytest.approx((0.0, 0.0), abs=1e-12)
+    assert measure_loop_drifts(T, "previous_force") == pytest.approx((0.0, 0.0), abs=1e-12)
 
 
 @pytest.mark.parametrize("form", ["published", "bounded"])
@@ -62,8 +75,8 @@ def test_drift_of_the_published_scheme(form):
     """Golden: +0.0010 and +0.0025 m at T1 as printed, -0.099 and -0.298 m in a loop that runs it
     one cycle later; 35.6 m away if the state is corrected."""
     assert offline(form, T1) == pytest.approx((0.0010, 0.0025), abs=1e-9)
-    assert loop_drifts(T1, form) == pytest.approx((0.0010, 0.0025), abs=1e-9)
-    assert loop_drifts(T1, form, "forward") == pytest.approx((-0.099, -0.298), abs=6e-4)
+    assert measure_loop_drifts(T1, form) == pytest.approx((0.0010, 0.0025), abs=1e-9)
+    assert measure_loop_drifts(T1, form, "forward") == pytest.approx((-0.099, -0.298), abs=6e-4)
     assert abs(offline("published", T1, state_too=True)[1]) == pytest.approx(35.6, abs=0.05)
 
 
@@ -88,7 +101,9 @@ def test_restitution_on_a_lossless_spring(integrator, pairing, form):
         if pairing
         else [{"name": "direct"}]
     )
-    assert bounce(integrator, methods) == pytest.approx(GOLDEN[integrator, pairing], abs=3e-4)
+    assert measure_restitution(integrator, methods) == pytest.approx(
+        GOLDEN[integrator, pairing], abs=3e-4
+    )
 
 
 def test_noise_alone():
@@ -140,7 +155,7 @@ def test_energies_of_the_figures():
 def test_the_experiment():
     """Pushes of 60 N on z and less on x and y; without controller the observed energy falls; what
     the sensor's noise does to the published form is found."""
-    force = experiment(BARE).series["measured.chaser.force"]
+    force = run_experiment(BARE).series["measured.chaser.force"]
     assert np.abs(force[:, 2]).max() == pytest.approx(60.0, abs=1.0)
     assert np.abs(force[:, :2]).max() < 20.0
     exhibit = make_figure_13()
@@ -227,8 +242,8 @@ def test_the_trade():
         abs(rows[i]["drift_mm"]) < 0.01 and abs(rows[i]["restitution"] - 1.0) < 1e-3
         for i in ("symplectic_euler", "forward_euler", "exact_hold")
     )
-    listed = {entry["name"] for _, _, methods in schemes() for entry in methods}
-    assert listed == {"direct", "passive_integrator", *UNTOLD, *TOLD}
+    listed = {entry["name"] for _, _, methods in list_schemes() for entry in methods}
+    assert listed == {"direct", "passive_integrator", *UNINFORMED, *INFORMED}
     both = rows["delay_passivity, exact_hold"]
     assert abs(both["drift_mm"]) < 0.01
     assert both["restitution"] == pytest.approx(1.0, abs=1e-3)

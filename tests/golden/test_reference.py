@@ -1,8 +1,8 @@
 """What orbit would do, against numbers that were computed without softdock, and against what no
 contact may change.
 
-Sources: design/physics.md (sections 2 and 5) and design/definitions.md, computed there with
-prototypes; closed forms are derived where they stand.
+Contacts of Zebenay's nozzle and of Lange's cone were computed with prototypes; closed forms are
+derived where they stand.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from scenarios import cone_docking, sphere_on_sphere
 from turned import hamilton, matrix, moved, quaternion
 
 from softdock import build
-from softdock.analysis.momenta import angular_momentum, linear_momentum
-from softdock.core.orbit import orbit
+from softdock.reference import orbit
+from softdock.results.momenta import angular_momentum, linear_momentum
 from softdock.scenario.files import load_scenario
 
 # --- golden numbers ---

@@ -11,10 +11,10 @@ from orbit_cases import flown
 from scenarios import epos_wall, sphere_on_sphere
 
 from softdock import build, simulate
-from softdock.analysis.criteria import criteria_of
-from softdock.analysis.fidelity import compare, distance_from_orbit, fidelity
-from softdock.analysis.momenta import mass_properties
-from softdock.core.orbit import orbit
+from softdock.reference import orbit
+from softdock.results.criteria import criteria_of
+from softdock.results.fidelity import compare, distance_from_orbit, fidelity
+from softdock.results.momenta import mass_properties
 from softdock.scenario.files import load_scenario
 
 # --- the loop without its faults is orbit ---

@@ -12,8 +12,8 @@ from scenarios import CHASER_INERTIA, cone_docking, sphere_on_sphere
 from turned import hamilton
 
 from softdock import build
-from softdock.analysis.momenta import spins
-from softdock.core.orbit import orbit
+from softdock.reference import orbit
+from softdock.results.momenta import spins
 from softdock.scenario.files import load_scenario
 
 # --- free flight ---

@@ -12,8 +12,8 @@ from orbit_cases import TABLE, balance, bounce, flown, random_docking
 from scenarios import cone_docking, sphere_on_sphere
 
 from softdock import build
-from softdock.analysis.momenta import angular_momentum, linear_momentum
-from softdock.core.orbit import orbit
+from softdock.reference import orbit
+from softdock.results.momenta import angular_momentum, linear_momentum
 
 
 def test_orbit_uses_the_wanted_law():

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from softdock import BadInput, build, fly, load_scenario
-from softdock.analysis.phases import shifted
-from softdock.core.orbit import orbit
-from softdock.core.tide import EARTH_GM, EARTH_RADIUS
+from softdock.loop.tide import EARTH_GM, EARTH_RADIUS
+from softdock.reference import orbit
+from softdock.results.phases import shifted
 from softdock.scenario.orbit_frame import in_lvlh, linear_law_error, turning_axes
 
 RADIUS = EARTH_RADIUS + 400e3

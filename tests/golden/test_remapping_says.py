@@ -6,8 +6,8 @@ from __future__ import annotations
 import pytest
 from remapped_impacts import LAG, K, impact
 
-from softdock.report.run.charts import observed_chart
-from softdock.report.run.stability import stability_section
+from softdock.output.pages.run.charts import observed_chart
+from softdock.output.pages.run.page import stability_section
 
 
 def test_a_threshold_that_is_never_reached_is_said():

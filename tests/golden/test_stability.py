@@ -1,8 +1,7 @@
 """How much delay a loop bears, and what comes back: numbers computed independently of softdock, and
 runs of the loop itself.
 
-Source of the golden numbers: design/physics.md section 2. Runs are compared with the prediction at
-their own sampling phase.
+Runs are compared with the prediction at their own sampling phase.
 """
 
 from __future__ import annotations
@@ -14,8 +13,8 @@ import pytest
 from scenarios import CHASER_INERTIA, TARGET_INERTIA, epos_wall, lange_impact
 
 import softdock
-from softdock import stability
-from softdock.stability import (
+from softdock.studies import stability
+from softdock.studies.stability import (
     Loop,
     Robot,
     critical_damping,
@@ -24,8 +23,8 @@ from softdock.stability import (
     predicted_restitution,
     spectral_radius,
 )
-from softdock.stability.closed_forms import NOSE_DAMPING, NOSE_REACH, crossing_frequency
-from softdock.stability.impact_restitution import sampled_impacts
+from softdock.studies.stability.closed_forms import NOSE_DAMPING, NOSE_REACH, crossing_frequency
+from softdock.studies.stability.impact_restitution import sampled_impacts
 
 
 @pytest.mark.parametrize(

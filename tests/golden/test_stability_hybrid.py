@@ -8,8 +8,8 @@ import pytest
 from scenarios import epos_wall
 
 import softdock
-from softdock.stability import loops_of
-from softdock.stability.impact_restitution import sampled_impacts
+from softdock.studies.stability import loops_of
+from softdock.studies.stability.impact_restitution import sampled_impacts
 
 
 @pytest.mark.parametrize("contact", ["one_sided", "pull"])

@@ -1,5 +1,5 @@
-"""Zebenay's tables and figures as softdock makes them, against design/physics.md section 2
-(computed there independently) and against the paper where it can be met."""
+"""Zebenay's tables and figures as softdock makes them, against prototypes that were
+written independently, and against the paper where it can be met."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from sabotage import fixed_claims, unmoved
 
 from softdock import BadInput
 from softdock.cli.main import cli
+from softdock.output.pages.frame.elements import look_up
 from softdock.papers.frame import (
     Column,
     Exhibit,
+    Findings,
     Paper,
-    Said,
+    collect_results,
     load_paper,
     paper_page,
     regenerate,
-    results,
 )
 from softdock.papers.zebenay import PAPER
 from softdock.papers.zebenay.docking_3d import make_test_3d
-from softdock.papers.zebenay.effective_mass_3d import predicted_and_simulated, random_chaser
+from softdock.papers.zebenay.effective_mass_3d import compare_critical_delays, random_chaser
+from softdock.papers.zebenay.figure_10 import compute_restitution_map
 from softdock.papers.zebenay.figures_5_6 import make_figure_5, make_figure_6
-from softdock.papers.zebenay.restitution_map import restitution_map
 from softdock.papers.zebenay.table_1 import make_figure_7, make_table_1
 from softdock.papers.zebenay.table_2 import make_table_2, one_axis_run
-from softdock.report.frame.elements import look_up
-from softdock.stability import predicted_restitution
+from softdock.studies.stability import predicted_restitution
 
 table_1, table_2, figure_5, docking_3d = (
     functools.cache(f) for f in (make_table_1, make_table_2, make_figure_5, make_test_3d)
@@ -124,7 +124,9 @@ def test_figure_7():
 def test_the_map_of_restitution():
     """Every point is a run: the map has the restitution of single runs, and its neutral line is
     where theory for a contact that cannot pull has e = 1."""
-    found = restitution_map(63.0, 1000.0, np.linspace(0.0, 0.04, 6), np.linspace(0.0, 80.0, 9))
+    found = compute_restitution_map(
+        63.0, 1000.0, np.linspace(0.0, 0.04, 6), np.linspace(0.0, 80.0, 9)
+    )
     assert found.restitution.shape == (9, 6)
     single = one_axis_run(
         20.0, 1000.0, **{"robots.chaser.delay_ms": 16.0, "robots.target.delay_ms": 16.0}
@@ -152,7 +154,7 @@ def test_the_3d_test():
     bare = rows["no damping"]
     assert (bare["first_s"], bare["second_s"]) == pytest.approx(
         (3.4, 6.3), abs=0.05
-    )  # design/definitions.md: 3.4, 6.3 s without robots
+    )  # without robots, as the reference has it (test_reference.py)
     assert bare["observed_mJ"] > 1.0
     assert bare["observed_rotation_z_mJ"] > 0.0  # as the paper's upper left plot
     all_axes = rows["40 Ns/m on all tip axes"]
@@ -184,7 +186,7 @@ def test_effective_mass_predicts_the_critical_delay_in_3d(seed, level):
     """Nonlinear 3-D loop, random full inertia, lever and normal, heavy damping included: within 0.1
     %. With the whole mass in place of the effective one it would be far off."""
     chaser = random_chaser(seed, level)
-    mass, predicted, simulated = predicted_and_simulated(chaser)
+    mass, predicted, simulated = compare_critical_delays(chaser)
     assert simulated == pytest.approx(predicted, rel=1e-3)
     assert mass < 0.95 * chaser.mass
 
@@ -194,7 +196,7 @@ def small_paper() -> Paper:
     exhibit = Exhibit(
         key="one",
         title="A <b>title</b>",
-        says=lambda rows, numbers: Said("fine", ["why"]),
+        says=lambda rows, numbers: Findings("fine", ["why"]),
         columns=(Column("b", "b [Ns/m]"),),
         rows=[{"b": 1.5}, {"b": None}],
         numbers={"limit_ms": 2.0},
@@ -208,7 +210,7 @@ def test_the_page_says_what_the_json_says():
     page."""
     paper = small_paper()
     exhibits = regenerate(paper)
-    page, data = paper_page(paper, exhibits), results(paper, exhibits)
+    page, data = paper_page(paper, exhibits), collect_results(paper, exhibits)
     shown = re.findall(r'data-key="([^"]+)" data-value="([^"]+)"', page)
     assert {key for key, _ in shown} == {
         "exhibits.one.rows.0.b",

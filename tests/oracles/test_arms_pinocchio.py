@@ -21,7 +21,7 @@ from arms_rows import (
     torques_of,
 )
 
-from softdock.core.arms.layout import AT, AXES
+from softdock.loop.arms.layout import AT, AXES
 
 MISSING = importlib.util.find_spec("pinocchio") is None
 if MISSING and os.environ.get("SOFTDOCK_REQUIRE_ORACLES") == "1":

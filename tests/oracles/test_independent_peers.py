@@ -17,11 +17,10 @@ import pytest
 from forked_emulators import forked
 from rig_pieces import DIGITAL_INPUT, emulation, ethernet_file, free_host, free_ports, warm_up
 
-from softdock.drivers.emulate import Emulators
-from softdock.drivers.links import RobotLink
-from softdock.drivers.rsi_config import parse_ethernet_file
-from softdock.drivers.serve import Server
-from softdock.drivers.sockets import Port
+from softdock.rig.drivers.emulators import Emulators
+from softdock.rig.drivers.links import RobotLink
+from softdock.rig.drivers.rsi_config import parse_ethernet_file
+from softdock.rig.drivers.sockets import Port, Server
 
 pytestmark = pytest.mark.oracle
 RDT_PORT = 49152  # NetFT asks no other; so another address of loopback, of this process alone
@@ -147,7 +146,7 @@ def test_the_driver_answers_an_rsipi_controller(tmp_path):
 
     def answering(link):
         def answer(now_ns, who, data):
-            if link.hear(data, now_ns) in ("first", "taken", "jumped"):
+            if link.receive(data, now_ns) in ("first", "taken", "jumped"):
                 yield who, link.reply([12.5, 0.0, -3.0, 0.0, 1.5, 0.0])
 
         return answer

@@ -17,11 +17,11 @@ import numpy as np
 import pytest
 from recorded import CELLS, about, recorded, row_of
 
-from softdock.core.recorder.layout import CYCLE
-from softdock.core.spatial.arrays import rotate
-from softdock.recorder.recover import recover
-from softdock.recorder.ring_file import make_ring
-from softdock.recorder.streams import rig_streams
+from softdock.loop.spatial.arrays import rotate
+from softdock.recording.recover import recover
+from softdock.recording.ring_file import make_ring
+from softdock.recording.ring_layout import CYCLE
+from softdock.recording.streams import make_rig_streams
 
 pytestmark = pytest.mark.oracle
 CYCLES = 80
@@ -40,13 +40,13 @@ def need(package: str) -> None:
 def files(tmp_path_factory):
     """A whole file, the same cut in its last chunks, and that made whole again; rows in each."""
     folder = tmp_path_factory.mktemp("recordings")
-    rings = make_ring(rig_streams(CELLS), about(), folder / "a.mcap", folder, seconds=2.0)
+    rings = make_ring(make_rig_streams(CELLS), about(), folder / "a.mcap", folder, seconds=2.0)
     assert recorded(rings, folder / "whole.mcap", CYCLES).finish("the loop ended")
     data = (folder / "whole.mcap").read_bytes()
     (folder / "cut.mcap").write_bytes(data[: len(data) // 2])
     found = recover(folder / "cut.mcap")
     rings.remove()
-    from softdock.recorder.read import read_contents
+    from softdock.recording.read import read_contents
 
     kept = len(read_contents(found.file).rows["cycle"])
     assert 10 < kept < CYCLES

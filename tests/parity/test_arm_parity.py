@@ -7,24 +7,24 @@ import re
 import numpy as np
 from plain import run_plain
 
-from softdock.core.arms.follow import follow
-from softdock.core.arms.forward import flange_pose, jacobian, link_frames
+from softdock.loop.arms.follow import follow
+from softdock.loop.arms.forward import flange_pose, jacobian, link_frames
 
 PROGRAM = """
 import numpy as np
-from softdock.arms import load_arm
-from softdock.core.arms import doors
-from softdock.core.arms.layout import WORK
+from softdock.loop.arms import load_arm
+from softdock.loop.arms import entry_points
+from softdock.loop.arms.layout import WORK
 found = []
 for name in ("kr16", "ur10e"):
     arm, q = load_arm(name).vector, np.random.default_rng(3).uniform(-2.0, 2.0, (20, 7))
     q[:, 0] = 0.0
     poses, J, M = np.zeros((20, 7)), np.zeros((20, 42)), np.zeros((20, 49))
-    doors.flange_rows(arm, q, poses)
-    doors.jacobian_rows(arm, q, np.zeros(WORK.size), J)
-    doors.mass_rows(arm, q, np.zeros(WORK.size), M)
+    entry_points.flange_rows(arm, q, poses)
+    entry_points.jacobian_rows(arm, q, np.zeros(WORK.size), J)
+    entry_points.mass_rows(arm, q, np.zeros(WORK.size), M)
     joints, refused = np.zeros((20, 8, 7)), np.zeros((20, 8), np.int64)
-    doors.inverse_rows(arm, poses, q[:, 0].copy(), joints, refused)
+    entry_points.inverse_rows(arm, poses, q[:, 0].copy(), joints, refused)
     found += [poses, J, M, joints.reshape(20, -1)]
 found = np.hstack(found)
 """

@@ -14,16 +14,16 @@ sys.path.insert(
 
 from batch_cases import SWEPT, noisy_wall
 
-from softdock.analysis.simulation import fly
-from softdock.campaign.columns import columns, sweepable
-from softdock.campaign.cpu import run_cpu
-from softdock.campaign.kernel_specialisation import tailor
-from softdock.core.cycle import STATUSES
-from softdock.core.machine import doors
-from softdock.core.machine.vector import MEMORY, MEMORY_AT, METHODS_AT
 from softdock.errors import BadInput
+from softdock.loop import entry_points
+from softdock.loop.cycle import STATUSES
+from softdock.loop.vector import MEMORY, MEMORY_AT, METHODS_AT
+from softdock.results.simulation import fly
 from softdock.scenario.features import features_with
 from softdock.scenario.files import load_scenario
+from softdock.studies.campaign.columns import columns, sweepable
+from softdock.studies.campaign.cpu import run_cpu
+from softdock.studies.campaign.kernel_specialisation import tailor
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def test_a_batch_is_the_single_run_bit_for_bit(scenario, batch):
         assert batch.column("energy_invented_J")[i] == run.energy_invented_J
         assert batch.column("restitution")[i] == run.restitution
         assert batch.contact(0, "peak_force_real_N")[i] == run.contacts[0]["peak_force_real_N"]
-        at = doors.OUTCOME_COLUMNS.index("chaser.px")
+        at = entry_points.OUTCOME_COLUMNS.index("chaser.px")
         np.testing.assert_array_equal(batch.outcomes[i, at : at + 26], run.series.rows[-1, 1:27])
 
 

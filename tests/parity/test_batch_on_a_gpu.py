@@ -5,7 +5,6 @@ are stale."""
 from __future__ import annotations
 
 import json
-import re
 import sys
 from pathlib import Path
 
@@ -19,13 +18,11 @@ sys.path.insert(
 from batch_cases import SWEPT, noisy_wall
 
 from benchmarks import gpu_check, gpu_compare, kernels
-from softdock.campaign import cuda as gpu
-from softdock.campaign import single
-from softdock.campaign.columns import columns
-from softdock.campaign.kernel_specialisation import tailor
-from softdock.core.machine.compiled import source_hash
+from softdock.compile.sources import source_hash
 from softdock.errors import BadInput, NoDevice
-from softdock.scenario.files import load_scenario
+from softdock.studies.campaign import cuda as gpu
+from softdock.studies.campaign.columns import columns
+from softdock.studies.campaign.kernel_specialisation import tailor
 
 
 @pytest.fixture(scope="module")
@@ -42,25 +39,6 @@ def test_a_method_s_hooks_compile_to_ptx_in_double_precision(scenario, compile_f
     ptx = kernels.hooks_of(base, 64, compile_for_h200)
     assert kernels.what_is_wrong(ptx, 64) == ""
     assert kernels.what_is_wrong(ptx.replace("fma.rn.f64", "fma.rn.f32"), 64) != ""
-
-
-@pytest.mark.prove
-def test_the_kernel_in_single_precision_computes_in_single_precision(compile_for_h200):
-    """The whole loop passes the CUDA compiler. With a 1 kHz sensor: but for the clock, the
-    satellites' positions and what is prepared once, no double is left; memory is halved. Which
-    numbers are single, in plain Python: test_single.py; what a kernel may be written with:
-    tests/conformance/test_core_for_gpus.py."""
-    from softdock.campaign.single_kernel import single_kernel_function
-
-    base = load_scenario("epos_3d")
-    special, types = kernels.prepared(base)
-    ptx = compile_for_h200(
-        single_kernel_function(gpu.load_numba_cuda(), special, single.is_forgetful(base.markers)),
-        types(single.twin(base.markers)),
-    )
-    doubles, singles = (len(re.findall(kernels.ARITHMETIC + kind, ptx)) for kind in ("f64", "f32"))
-    assert doubles < 0.07 * singles
-    assert 4 * special.floats <= kernels.largest_depot(ptx) < 8 * special.floats
 
 
 def test_a_kernel_knows_what_its_runs_have_in_common(scenario):

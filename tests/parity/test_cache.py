@@ -1,5 +1,5 @@
 """Machine code on disk: damaged files heal, foreign folders are refused, and nothing is compiled
-twice. Each with a door so small that it compiles in a blink."""
+twice. Each with an entry point so small that it compiles in a blink."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ import threading
 import numba
 import pytest
 
-from softdock.core.machine import cache_folder, code_files
-from softdock.core.machine.compile_news import BEGINS, ENDS, listeners
-from softdock.core.machine.compiled import door
-from softdock.core.machine.numba_internals import PATCHED
-from softdock.core.spatial.vectors import dot
+from softdock.compile import disk_cache
+from softdock.compile.compile_events import BEGINS, ENDS, listeners
+from softdock.compile.jit import entry_point
+from softdock.compile.numba_internals import PATCHED
+from softdock.compile.sources import ROOT
+from softdock.loop.spatial.vectors import dot
 
 pytestmark = pytest.mark.skipif(
     numba.config.DISABLE_JIT or not PATCHED, reason="no machine code of our own to keep"
@@ -30,24 +31,24 @@ def place(tmp_path, monkeypatch):
 
     def at(base):
         monkeypatch.setenv("SOFTDOCK_CACHE_DIR", str(base))
-        cache_folder.cache_folder.cache_clear()
-        cache_folder._told.clear()
+        disk_cache.cache_folder.cache_clear()
+        disk_cache._warned.clear()
         return base
 
     yield at
     monkeypatch.undo()
-    cache_folder.cache_folder.cache_clear()
-    cache_folder._told.clear()
+    disk_cache.cache_folder.cache_clear()
+    disk_cache._warned.clear()
 
 
 @pytest.fixture
 def compiles():
-    """The doors compiled while a test runs."""
+    """The entry points compiled while a test runs."""
     found = []
 
     def news(of):
         if of.what == BEGINS:
-            found.append(of.door)
+            found.append(of.entry_point)
 
     listeners.append(news)
     yield found
@@ -61,8 +62,8 @@ def files(base):
 def test_what_is_kept_is_not_compiled_again(tmp_path, place, compiles):
     """The second process finds the first one's code; the folder is for its owner alone."""
     place(tmp_path / "cache")
-    assert door(dot)(X, Y) == XY
-    assert door(dot)(X, Y) == XY
+    assert entry_point(dot)(X, Y) == XY
+    assert entry_point(dot)(X, Y) == XY
     assert compiles == ["dot"]
     (kept,) = files(tmp_path)
     assert kept.parent.stat().st_mode & 0o077 == 0
@@ -84,36 +85,36 @@ def damage(data, how):
 def test_a_damaged_file_is_thrown_away_and_made_anew(tmp_path, place, compiles, caplog, how):
     """Power cuts and full discs leave such files: no traceback, no wrong code, one sentence."""
     place(tmp_path / "cache")
-    door(dot)(X, Y)
+    entry_point(dot)(X, Y)
     (kept,) = files(tmp_path)
     whole = kept.read_bytes()
     kept.write_bytes(damage(whole, how))
-    assert door(dot)(X, Y) == XY
-    assert door(dot)(X, Y) == XY
+    assert entry_point(dot)(X, Y) == XY
+    assert entry_point(dot)(X, Y) == XY
     assert compiles == ["dot", "dot"], "once at first, once after the damage"
-    assert code_files.read(kept) is not None, "made anew"
+    assert disk_cache.read(kept) is not None, "made anew"
     assert caplog.text.count("thrown away") == 1
 
 
 def test_a_file_that_is_whole_and_not_code_is_thrown_away(tmp_path, place, caplog):
     """A checksum says that bytes are all there, not that they are what Numba takes."""
     place(tmp_path / "cache")
-    door(dot)(X, Y)
+    entry_point(dot)(X, Y)
     (kept,) = files(tmp_path)
-    code_files.write(kept, pickle.dumps(("not", "code")))
-    assert door(dot)(X, Y) == XY
+    disk_cache.write(kept, pickle.dumps(("not", "code")))
+    assert entry_point(dot)(X, Y) == XY
     assert caplog.text.count("thrown away") == 1
 
 
 def test_a_file_under_another_name_is_not_run(tmp_path, place):
     """Each file holds the code of its own name; files that were swapped are thrown away."""
     place(tmp_path / "cache")
-    assert door(dot)(X, Y) == XY
-    (kept,) = [file for file in files(tmp_path) if file.name != cache_folder.MARK]
+    assert entry_point(dot)(X, Y) == XY
+    (kept,) = [file for file in files(tmp_path) if file.name != disk_cache.MARK]
     other = kept.with_name(f"{'0' * 8}{kept.name[8:]}")
     other.write_bytes(kept.read_bytes())
-    assert code_files.read(other) is None
-    assert code_files.read(kept) is not None
+    assert disk_cache.read(other) is None
+    assert disk_cache.read(kept) is not None
 
 
 def test_only_old_folders_of_our_own_are_removed(tmp_path, place):
@@ -123,10 +124,10 @@ def test_only_old_folders_of_our_own_are_removed(tmp_path, place):
     for folder in (old, other):
         folder.mkdir(parents=True)
         (folder / "a").touch()
-    (old / cache_folder.MARK).touch()
+    (old / disk_cache.MARK).touch()
     for folder in (old, other):
         os.utime(folder, (0.0, 0.0))
-    assert (cache_folder.cache_folder() / cache_folder.MARK).is_file()
+    assert (disk_cache.cache_folder() / disk_cache.MARK).is_file()
     assert not old.exists()
     assert (other / "a").is_file()
 
@@ -138,9 +139,9 @@ def test_a_full_disc_costs_the_keeping_and_not_the_run(tmp_path, place, monkeypa
     def full(self, *args):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(code_files.Path, "replace", full)
-    assert door(dot)(X, Y) == XY
-    assert door(dot)(X, Y) == XY
+    monkeypatch.setattr(disk_cache.Path, "replace", full)
+    assert entry_point(dot)(X, Y) == XY
+    assert entry_point(dot)(X, Y) == XY
     assert files(tmp_path) == list(tmp_path.rglob("*.part")) == []
     assert caplog.text.count("No space left on device") == 1
 
@@ -149,11 +150,11 @@ def test_no_folder_to_write_means_in_memory(tmp_path, place, caplog):
     """Never Numba's own folder beside the sources, which misses edits of other files."""
     (tmp_path / "file").write_text("")
     place(tmp_path / "file" / "cache")
-    made = door(dot)
+    made = entry_point(dot)
     assert made(X, Y) == XY
     assert made.stats.cache_path is None
     assert caplog.text.count("stays in memory") == 1
-    sources = cache_folder.CORE
+    sources = ROOT
     assert not [path for path in sources.rglob("*.nb?") if path.parent.name == "__pycache__"]
 
 
@@ -161,11 +162,11 @@ def test_no_folder_to_write_means_in_memory(tmp_path, place, caplog):
 def test_a_folder_that_others_can_write_is_refused(tmp_path, place, caplog, compiles, mode):
     """Whoever can write there could have us run any code: neither read nor written."""
     base = place(tmp_path / "cache")
-    door(dot)(X, Y)
-    folder = cache_folder.cache_folder()
+    entry_point(dot)(X, Y)
+    folder = disk_cache.cache_folder()
     folder.chmod(mode)
     before = {path: path.stat().st_mtime_ns for path in files(base)}
-    assert door(dot)(X, Y) == XY
+    assert entry_point(dot)(X, Y) == XY
     assert compiles == ["dot", "dot"]
     assert {path: path.stat().st_mtime_ns for path in files(base)} == before
     assert caplog.text.count("can be written by others") == 1
@@ -177,11 +178,11 @@ def test_a_base_that_everybody_can_write_is_refused(tmp_path, place, caplog):
     base = place(tmp_path / "cache")
     base.mkdir()
     base.chmod(0o777)
-    assert door(dot)(X, Y) == XY
+    assert entry_point(dot)(X, Y) == XY
     assert files(base) == []
     assert "can be written by others" in caplog.text
     base.chmod(0o1777)
-    door(dot)(X, Y)
+    entry_point(dot)(X, Y)
     assert len(files(base)) == 1
 
 
@@ -189,9 +190,9 @@ def test_a_base_that_everybody_can_write_is_refused(tmp_path, place, caplog):
 def test_a_folder_of_another_user_is_refused(tmp_path, place, caplog, compiles):
     """Its code would run with our rights."""
     base = place(tmp_path / "cache")
-    door(dot)(X, Y)
-    os.chown(cache_folder.cache_folder(), 12345, 12345)
-    assert door(dot)(X, Y) == XY
+    entry_point(dot)(X, Y)
+    os.chown(disk_cache.cache_folder(), 12345, 12345)
+    assert entry_point(dot)(X, Y) == XY
     assert compiles == ["dot", "dot"]
     assert caplog.text.count("belongs to another user") == 1
     assert len(files(base)) == 1
@@ -199,13 +200,13 @@ def test_a_folder_of_another_user_is_refused(tmp_path, place, caplog, compiles):
 
 TWO = """
 import sys
-from softdock.core.machine.compile_news import listeners
-from softdock.core.machine.compiled import door
-from softdock.core.spatial.vectors import dot
+from softdock.compile.compile_events import listeners
+from softdock.compile.jit import entry_point
+from softdock.loop.spatial.vectors import dot
 listeners.append(lambda of: print(of.what, flush=True))
 print("ready", flush=True)
 sys.stdin.readline()
-assert door(dot)((1.0, 2.0, 3.0), (4.0, 5.0, 6.0)) == 32.0
+assert entry_point(dot)((1.0, 2.0, 3.0), (4.0, 5.0, 6.0)) == 32.0
 """
 
 
@@ -232,18 +233,18 @@ def test_a_lock_of_a_process_that_died_does_not_hold(tmp_path):
     """And one that is held too long is passed by: a lock saves work, it never stops it."""
     path, waits = tmp_path / "x.code", []
     path.with_name("x.code.lock").write_text("left by one that was killed")
-    with code_files.alone_at(path, lambda: waits.append(1)):
+    with disk_cache.locked(path, lambda: waits.append(1)):
         assert waits == []
 
 
 def test_a_held_lock_is_waited_for_and_then_passed_by(tmp_path, monkeypatch):
     """The wait is told once, and ends."""
-    monkeypatch.setattr(code_files, "LONGEST_WAIT_S", 0.3)
+    monkeypatch.setattr(disk_cache, "LONGEST_WAIT_S", 0.3)
     path, waits, inside = tmp_path / "x.code", [], threading.Event()
-    with code_files.alone_at(path):
+    with disk_cache.locked(path):
 
         def second():
-            with code_files.alone_at(path, lambda: waits.append(1)):
+            with disk_cache.locked(path, lambda: waits.append(1)):
                 inside.set()
 
         thread = threading.Thread(target=second)
@@ -254,14 +255,14 @@ def test_a_held_lock_is_waited_for_and_then_passed_by(tmp_path, monkeypatch):
 
 
 def test_compiling_is_told_by_name_and_time(tmp_path, place):
-    """What commands show: begin and end of each door, with seconds."""
+    """What commands show: begin and end of each entry point, with seconds."""
     place(tmp_path / "cache")
     told = []
     listener = told.append
     listeners.append(listener)
     try:
-        door(dot)(X, Y)
+        entry_point(dot)(X, Y)
     finally:
         listeners.remove(listener)
-    assert [(of.door, of.what) for of in told] == [("dot", BEGINS), ("dot", ENDS)]
+    assert [(of.entry_point, of.what) for of in told] == [("dot", BEGINS), ("dot", ENDS)]
     assert told[1].seconds > 0.0

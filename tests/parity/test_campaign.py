@@ -6,27 +6,27 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from softdock.analysis.fidelity import distance_from_orbit
-from softdock.analysis.momenta import mass_properties, motions
-from softdock.analysis.simulation import simulate
-from softdock.campaign.arrow_arrays import to_numbers
-from softdock.campaign.batch import Batch
-from softdock.campaign.compared import Instant, distances_at
-from softdock.campaign.cpu import run_cpu
-from softdock.campaign.digest import tables
-from softdock.campaign.distances import turned_back
-from softdock.campaign.engines import Cpu
-from softdock.campaign.execute import run_shards
-from softdock.campaign.kernel_specialisation import tailor
-from softdock.campaign.orbits import fly_orbits
-from softdock.campaign.plan import make_plan
-from softdock.campaign.replay import differences, outcomes_of
-from softdock.campaign.shards import begin, plan_from, plan_texts
-from softdock.campaign.spec import read_spec
-from softdock.core.contact_log import LOG_COLUMNS
-from softdock.core.machine.doors import OUTCOMES
-from softdock.core.machine.specialise import Kind
-from softdock.core.orbit import orbit
+from softdock.loop.contact.log import LOG_COLUMNS
+from softdock.loop.entry_points import OUTCOMES
+from softdock.loop.specialise import Kind
+from softdock.reference import orbit
+from softdock.results.fidelity import distance_from_orbit
+from softdock.results.momenta import mass_properties, motions
+from softdock.results.simulation import simulate
+from softdock.studies.campaign.arrow_arrays import to_numbers
+from softdock.studies.campaign.batch import Batch
+from softdock.studies.campaign.compared import Instant, distances_at
+from softdock.studies.campaign.cpu import run_cpu
+from softdock.studies.campaign.digest import tables
+from softdock.studies.campaign.distances import turned_back
+from softdock.studies.campaign.engines import Cpu
+from softdock.studies.campaign.execute import run_shards
+from softdock.studies.campaign.kernel_specialisation import tailor
+from softdock.studies.campaign.orbits import fly_orbits
+from softdock.studies.campaign.plan import make_plan
+from softdock.studies.campaign.replay import differences, outcomes_of
+from softdock.studies.campaign.shards import begin, plan_from, plan_texts
+from softdock.studies.campaign.spec import read_spec
 
 TABLES = {
     "name": "small",

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import pytest
 
-from softdock.campaign.cuda import (
+from softdock.studies.campaign.cuda import (
     expanding_kernel,
     load_numba_cuda,
 )
-from softdock.campaign.kept_kernels import keep_if_possible, load_if_whole
-from softdock.campaign.kernel_specialisation import Common, tailor
-from softdock.campaign.plan import load_plan
+from softdock.studies.campaign.kept_kernels import keep_if_possible, load_if_whole
+from softdock.studies.campaign.kernel_specialisation import Common, tailor
+from softdock.studies.campaign.plan import load_plan
 
 
 def test_slices_of_a_campaign_share_one_kernel():

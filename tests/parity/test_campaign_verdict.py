@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import pytest
 
-from softdock.analysis.judgement import ALL_WORDS, word_of
-from softdock.analysis.simulation import simulate
-from softdock.campaign.batch import CONTACTS
-from softdock.campaign.compared import (
+from softdock.loop.settled_motion import SETTLED_ROWS
+from softdock.results.judgement import ALL_WORDS, word_of
+from softdock.results.simulation import simulate
+from softdock.studies.campaign.batch import CONTACTS
+from softdock.studies.campaign.compared import (
     distances_at,
     ends_of,
     instants_of,
     reachable_energies,
     settled,
 )
-from softdock.campaign.cpu import run_cpu
-from softdock.campaign.orbits import fly_orbits, told
-from softdock.campaign.outcome import Beside, Made
-from softdock.campaign.plan import make_plan
-from softdock.campaign.spec import read_spec
-from softdock.campaign.verdicts import criteria, judged
-from softdock.core.settled_motion import SETTLED_ROWS
+from softdock.studies.campaign.cpu import run_cpu
+from softdock.studies.campaign.orbits import fly_orbits, told
+from softdock.studies.campaign.outcome import Beside, Made
+from softdock.studies.campaign.plan import make_plan
+from softdock.studies.campaign.spec import read_spec
+from softdock.studies.campaign.verdicts import criteria, judged
 
 
 def test_a_campaign_judges_as_a_single_run_does():

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from softdock import Stepper
-from softdock.core.machine.features import Every, Markers, Plain
-from softdock.core.machine.vector import METHODS_AT
+from softdock.compile.features import Every, Markers, Plain
+from softdock.loop.vector import METHODS_AT
 from softdock.scenario import features
 from softdock.scenario.files import load_scenario
 

@@ -22,15 +22,15 @@ from scenarios import (
 )
 
 from softdock import Stepper, build
-from softdock.core.contact_log import LOG
-from softdock.core.cycle import cycle
-from softdock.core.machine.state import STATE_FLOATS, place
-from softdock.core.satellites import INTEGRATORS
-from softdock.core.spatial.motion import MOTION
-from softdock.papers.lange.compensation import scenario_tables, wanted_contacts
+from softdock.loop.contact.log import LOG
+from softdock.loop.cycle import cycle
+from softdock.loop.satellites import INTEGRATORS
+from softdock.loop.spatial.motion import MOTION
+from softdock.loop.state import STATE_FLOATS, place
+from softdock.papers.lange.full_compensation import list_wanted_contacts, scenario_tables
 
 CYCLES = 350  # 1.4 s: from the start through the first contacts of every case
-# design/definitions.md, "Agreement between backends": relative to approach speed, peak force and
+# relative to approach speed, peak force and
 # initial energy
 AGREE = 1e-13
 
@@ -38,7 +38,7 @@ RUN = """
 import json, sys
 import numpy as np
 from softdock import Stepper, build
-from softdock.core.cycle import cycle
+from softdock.loop.cycle import cycle
 assert type(cycle).__name__ == "function", "this must be plain Python"
 answers = []
 for tables, cycles in json.load(sys.stdin):
@@ -70,7 +70,7 @@ def cases():
     found["delay_passivity on a plain rig"] = sphere_on_sphere(delay_ms=6.0, damping=10.0) | {
         "methods": [{"name": "delay_passivity"}]
     }
-    compensation = scenario_tables(wanted_contacts()[1].contact, environment="filter")
+    compensation = scenario_tables(list_wanted_contacts()[1].contact, environment="filter")
     compensation["time"]["plant_steps"] = 1
     found["elastic joints and the filter"] = compensation
     late = {

@@ -15,12 +15,12 @@ sys.path.insert(
 )  # for `benchmarks`, which is no part of the package
 
 from benchmarks import gpu_networks
-from softdock.core.ports.published import published_net, published_sample
-from softdock.ports import Sampled, hunt_crossley, standard_linear_solid
+from softdock.networks import Sampled, hunt_crossley, standard_linear_solid
+from softdock.networks.published import published_net, published_sample
 
 PROGRAM = """
 import numpy as np
-from softdock.ports import Sampled, hunt_crossley, standard_linear_solid
+from softdock.networks import Sampled, hunt_crossley, standard_linear_solid
 from softdock.networks.walls import render_better, render_published
 t = np.arange(201) * 1e-3
 q = 1e-3 - 4e-3 * (1.0 - np.cos(2.0 * np.pi * 5.0 * t))

@@ -21,15 +21,15 @@ from scenarios import (
 )
 
 from softdock import Controller, SimulatedFacility, Stepper, build
-from softdock.core.adaptation.registry import METHODS
-from softdock.core.controller_state import KEPT
-from softdock.core.facility.state import FACILITY
-from softdock.core.machine import vector as layout
-from softdock.core.machine.compiled import door
-from softdock.core.machine.state import place
-from softdock.core.seam import COMMAND, PRESENT_BITS, REPORT, R, new_report
-from softdock.core.sensor.mock_up import to_sensor
-from softdock.core.spatial.motion import Wrench
+from softdock.compile.jit import entry_point
+from softdock.loop import vector as layout
+from softdock.loop.controller_state import KEPT
+from softdock.loop.facility.state import FACILITY
+from softdock.loop.seam import COMMAND, PRESENT_BITS, REPORT, R, new_report
+from softdock.loop.sensor.mock_up import to_sensor
+from softdock.loop.spatial.motion import Wrench
+from softdock.loop.state import place
+from softdock.methods.registry import METHODS
 
 CYCLES = 1000
 SATELLITES, COMMANDS, STATES = (place(part) for part in ("satellites", "command", "facility"))
@@ -37,7 +37,7 @@ SATELLITES, COMMANDS, STATES = (place(part) for part in ("satellites", "command"
 RAW = slice(0, FACILITY.at.reading)
 
 
-@door
+@entry_point
 def facility_places(vector, features):
     """Where the simulated facility's own parts of `mem` begin and end: histories, robots, filters,
     readings, samples, poses. Commands and reported twists are the controller's."""
@@ -201,7 +201,7 @@ def raw(report, sensor_m, turned):
 def test_a_raw_wrench_is_moved_and_turned_by_the_controller():
     """A tumbling body whose sensor sits off its centre: the wrench in sensor axes, taken back with
     the reported pose, is that of the contact to rounding, in a loop without any tool."""
-    turned = door(to_sensor)  # once: a door is made anew at each call
+    turned = entry_point(to_sensor)  # once: an entry point is made anew at each call
     tables = sphere_on_sphere(delay_ms=16.0, duration_s=4.0)
     tables["mock_up"] = {"chaser": {"sensor_m": [-0.1, 0.3, 0.05]}}
     seam, other = Seam(tables), Seam(tables)

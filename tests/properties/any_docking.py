@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scenarios import cone_docking, sphere_on_sphere
 
 from softdock import fly
-from softdock.core.satellites import INTEGRATORS
+from softdock.loop.satellites import INTEGRATORS
 
 NAMES = tuple(i.name for i in INTEGRATORS)
 

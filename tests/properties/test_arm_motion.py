@@ -17,9 +17,9 @@ from arms_rows import (
     wrapped,
 )
 
-from softdock.core.arms import doors
-from softdock.core.arms.follow import JOINT_LIMIT, REACHED, SINGULAR, UNREACHABLE
-from softdock.core.arms.layout import AXES
+from softdock.loop.arms import entry_points
+from softdock.loop.arms.follow import JOINT_LIMIT, REACHED, SINGULAR, UNREACHABLE
+from softdock.loop.arms.layout import AXES
 
 ARMS = all_arms()
 COUNT = 200
@@ -47,7 +47,7 @@ def test_a_configuration_is_found_again_on_its_own_branch(arm):
     q = configurations(arm, COUNT, 2)
     joints, refused = solutions_of(arm, poses_of(arm, q), q[:, 0].copy())
     branch = np.zeros(COUNT, np.int64)
-    doors.branch_rows(arm.vector, q, branch)
+    entry_points.branch_rows(arm.vector, q, branch)
     own = joints[np.arange(COUNT), branch]
     assert (refused[np.arange(COUNT), branch] == 0).all()
     off = np.abs(wrapped(own[:, 1:] - q[:, 1:])).max(axis=1)
@@ -80,7 +80,7 @@ def test_clearances_are_the_factors_of_the_determinant(arm):
         row, clearance = q[n : n + 1], np.zeros((1, 3))
         joints, status = np.zeros((1, AXES)), np.zeros(1, np.int64)
         poses = poses_of(arm, row)
-        doors.follow_rows(arm.vector, poses, row[0], -1, joints, status, clearance)
+        entry_points.follow_rows(arm.vector, poses, row[0], -1, joints, status, clearance)
         product[n] = clearance.prod()
         determinant[n] = abs(np.linalg.det(jacobians_of(arm, joints)[0, :, 1:]))
     ratio = determinant / product
@@ -138,7 +138,7 @@ def test_stiffness_at_the_tip_is_the_inverse_of_its_compliance(arm):
     n = np.tile(np.array([0.6, 0.0, 0.8]), (20, 1))
     found = np.zeros(20)
     points = np.ascontiguousarray(poses_of(arm, q)[:, :3])
-    doors.stiffness_rows(arm.vector, q, points, n, work(), found)
+    entry_points.stiffness_rows(arm.vector, q, points, n, work(), found)
     J = jacobians_of(arm, q)[:, :3, arm.first :]
     soft = np.einsum("nki,i,nli->nkl", J, 1.0 / arm.of_axes("stiffness")[arm.first :], J)
     assert np.allclose(found, 1.0 / np.einsum("nk,nkl,nl->n", n, soft, n), rtol=1e-12)
@@ -150,7 +150,7 @@ def test_a_followed_branch_goes_through_wraps(arm):
     q[:, 6] += np.linspace(0.0, 6.0 * np.pi, 400)
     poses, joints, status = poses_of(arm, q), np.zeros_like(q), np.zeros(400, np.int64)
     clearance = np.zeros((400, 3))
-    branch = doors.follow_rows(arm.vector, poses, q[0], -1, joints, status, clearance)
+    branch = entry_points.follow_rows(arm.vector, poses, q[0], -1, joints, status, clearance)
     assert branch >= 0
     assert np.abs(joints[:, 1:] - q[:, 1:]).max() < 1e-7
     assert status[0] in (REACHED, JOINT_LIMIT)
@@ -163,14 +163,14 @@ def test_statuses_say_what_an_arm_cannot_do(arm):
     far = poses_of(arm, q)
     far[:, :3] += 1e3
     joints, status, clearance = np.zeros_like(q), np.zeros(1, np.int64), np.zeros((1, 3))
-    assert doors.follow_rows(arm.vector, far, q[0], -1, joints, status, clearance) == -1
-    doors.follow_rows(arm.vector, far, q[0], 0, joints, status, clearance)
+    assert entry_points.follow_rows(arm.vector, far, q[0], -1, joints, status, clearance) == -1
+    entry_points.follow_rows(arm.vector, far, q[0], 0, joints, status, clearance)
     assert status[0] == UNREACHABLE
     q[:, 1:] = (0.3, -1.2, 1.0, 0.2, 0.0, 0.5)
     for near in (0.0, 1e-9, -1e-9, 1e-6):  # of the wrist, from aligned
         q[:, 5] = near
         poses = poses_of(arm, q)
-        branch = doors.follow_rows(arm.vector, poses, q[0], -1, joints, status, clearance)
+        branch = entry_points.follow_rows(arm.vector, poses, q[0], -1, joints, status, clearance)
         assert branch >= 0
         assert status[0] == SINGULAR
         assert pose_difference(poses_of(arm, joints), poses).max() < 1e-12

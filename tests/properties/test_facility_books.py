@@ -1,8 +1,7 @@
 """The ledger's rows sum to the invented energy, whatever the facility is made of: robots, sensors,
 mock-ups, schedules, laboratory, laws.
 
-Bookkeeping (design/definitions.md, check a): each row from its own signals and none a remainder,
-within 1e-12 of the turnover + 1e-12 J.
+Each row from its own signals and none a remainder, within 1e-12 of the turnover + 1e-12 J.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import pytest
 from scenarios import cone_docking, hard_for_the_core, lange_impact, sphere_on_sphere
 
 from softdock import fly
-from softdock.core.energy.ledger import ROWS
+from softdock.loop.energy.ledger import ROWS
 
 LAG = {"model": "lag", "delay_ms": 5.0, "lag_Hz": 6.0, "lag_damping_ratio": 0.7}
 LIMITED = {

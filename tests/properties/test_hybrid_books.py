@@ -20,9 +20,9 @@ from scenarios import (
 from turned import matrix
 
 from softdock import Stepper, build, fly
-from softdock.core.adaptation.hybrid.virtual_contact import CELL
-from softdock.core.energy.ledger import ROWS
 from softdock.errors import BadInput
+from softdock.loop.energy.ledger import ROWS
+from softdock.methods.hybrid.virtual_contact import STATE
 
 TIP = [-1.0, 0.0, 0.0]  # of cone_docking
 FULL = {
@@ -234,7 +234,8 @@ def test_gains_written_by_whoever_steps_the_loop():
     and the new damping holds."""
     loop = Stepper(build(with_methods(epos_wall(), {"name": "hybrid"})), rows=751)
     loop.step(175)
-    loop.method_memory(0)[CELL.gains + 3] = 70.0
+    state = STATE(loop.method_memory(0))
+    state.gains = state.gains._replace(b=(70.0, 0.0, 0.0))
     loop.step(575)
     force = loop.record[:, 97]
     assert np.abs(np.diff(force))[170:190].max() < 0.2

@@ -8,7 +8,7 @@ import pytest
 from scenarios import cone_docking, epos_wall, sphere_on_sphere
 
 from softdock import fly
-from softdock.core.energy.ledger import ROWS
+from softdock.loop.energy.ledger import ROWS
 
 DOCKINGS = {
     "wall": lambda: epos_wall(delay_ms=16.0),

@@ -7,8 +7,8 @@ import pytest
 from scenarios import cone_docking, epos_wall, sphere_on_sphere
 
 from softdock import simulate
-from softdock.core.orbit import orbit
 from softdock.errors import BadInput
+from softdock.reference import orbit
 from softdock.scenario.build import build
 
 SPRING = {

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scenarios import cone_docking, sphere_on_sphere
 from turned import matrix
 
-from softdock.core.energy.ledger import ROWS
+from softdock.loop.energy.ledger import ROWS
 
 T = 0.004  # s, the cycle of all shared scenarios
 

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from softdock.networks.walls import render_better
-from softdock.ports import (
+from softdock.networks import (
     Network,
     Sampled,
     chain,
@@ -23,6 +22,7 @@ from softdock.ports import (
     tissue_between_two_devices,
     voigt,
 )
+from softdock.networks.walls import render_better
 
 T, SAMPLES, TANK = 1e-3, 20_000, 1e-5  # s, 20 s, J
 

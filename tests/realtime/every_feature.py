@@ -11,11 +11,11 @@ import struct
 from rig_pieces import ethernet_file
 
 import softdock
-from softdock.core.spatial.motion import Motion
-from softdock.drivers.emulated_robot import EmulatedRobot, RobotSettings
-from softdock.drivers.emulated_sensor import EmulatedSensor, SensorSettings
-from softdock.drivers.links import RobotLink, SensorLink
-from softdock.drivers.rsi_config import parse_ethernet_file
+from softdock.loop.spatial.motion import Motion
+from softdock.rig.drivers.emulated_robot import EmulatedRobot, RobotSettings
+from softdock.rig.drivers.emulated_sensor import EmulatedSensor, SensorSettings
+from softdock.rig.drivers.links import RobotLink, SensorLink
+from softdock.rig.drivers.rsi_config import parse_ethernet_file
 
 ZERO = (0.0, 0.0, 0.0)
 STEP_MM = 4.0
@@ -37,12 +37,12 @@ def main() -> None:
     for robot, x in zip(robots, (0.5, 0.0)):
         robot.start(0, Motion((x, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), ZERO, ZERO))
     sensor.start(0)
-    sensor.hear(SensorLink.request())
+    sensor.receive(SensorLink.request())
     link, path, forces = RobotLink(file, 4.0), [], []
     for _ in range(250):
-        link.hear(robots[0].act()[0], robots[0].next_ns)
+        link.receive(robots[0].act()[0], robots[0].next_ns)
         robots[1].act()
-        robots[0].hear(link.reply([0.0, 0.0, STEP_MM, 0.0, 0.0, 0.0]))
+        robots[0].receive(link.reply([0.0, 0.0, STEP_MM, 0.0, 0.0, 0.0]))
         path.append(float(link.measured[2]))
         while sensor.next_ns < robots[0].next_ns:
             for data in sensor.act():

@@ -12,15 +12,15 @@ from pathlib import Path
 
 from recorded import CELLS, CYCLE_S, about, loop
 
-from softdock.recorder.read import read_contents
-from softdock.recorder.recorder import Recorder
-from softdock.recorder.ring_file import IN
-from softdock.recorder.streams import rig_streams
+from softdock.recording.read import read_contents
+from softdock.recording.recorder import Recorder
+from softdock.recording.ring_file import IN
+from softdock.recording.streams import make_rig_streams
 
 ONLOOKER = (
     "import sys, time\n"
-    "from softdock.recorder.ring_reader import Look\n"
-    "look = Look(sys.argv[1])\n"
+    "from softdock.recording.rings import RingReader\n"
+    "look = RingReader(sys.argv[1])\n"
     "while True:\n"
     "    look.poll()\n"
     "    print(look.kept, flush=True)\n"
@@ -42,7 +42,9 @@ def test_a_stalled_and_a_killed_viewer_cost_the_loop_nothing(tmp_path: Path) -> 
     """While an onlooker looks, hangs (SIGSTOP in the middle of its work) and dies (kill -9), every
     row that the loop writes is in the ring and in the file, in order, none lost, and the recorder
     has nothing to say."""
-    recorder = Recorder(tmp_path / "run.mcap", rig_streams(CELLS, CYCLE_S), about(), seconds=5.0)
+    recorder = Recorder(
+        tmp_path / "run.mcap", make_rig_streams(CELLS, CYCLE_S), about(), seconds=5.0
+    )
     recorder.start()
     others = []
     try:
@@ -73,7 +75,9 @@ def test_a_stalled_and_a_killed_viewer_cost_the_loop_nothing(tmp_path: Path) -> 
 def test_a_push_takes_no_more_cpu_while_somebody_looks(tmp_path: Path) -> None:
     """The loop's own CPU for a row does not depend on onlookers, of which it cannot know: within a
     factor of ten, on a machine that others use."""
-    recorder = Recorder(tmp_path / "run.mcap", rig_streams(CELLS, CYCLE_S), about(), seconds=5.0)
+    recorder = Recorder(
+        tmp_path / "run.mcap", make_rig_streams(CELLS, CYCLE_S), about(), seconds=5.0
+    )
     recorder.start()
     process = None
     try:

@@ -12,10 +12,10 @@ from forked_emulators import forked
 from plain import run_plain
 from rig_pieces import HOST, ROB, emulation, free_ports
 
-from softdock.drivers.compiled_loop import CompiledServer, ask_priority, hold_program
-from softdock.drivers.emulate import Emulators
-from softdock.drivers.links import RobotLink, SensorLink
-from softdock.drivers.sockets import Port
+from softdock.rig.drivers.compiled_loop import CompiledServer, ask_priority, make_hold_program
+from softdock.rig.drivers.emulators import Emulators
+from softdock.rig.drivers.links import RobotLink, SensorLink
+from softdock.rig.drivers.sockets import Port
 
 pytestmark = pytest.mark.skipif(
     bool(numba.config.DISABLE_JIT), reason="system calls by name are for compiled code only"
@@ -41,7 +41,10 @@ def test_the_compiled_loop_answers_robots_and_hears_the_sensor():
         ]
         sensor_port, stranger = Port(HOST, 0, address), Port()
         server = CompiledServer(
-            list(zip(sockets, links)), [(sensor_port, sensor)], hold_program(links[0]), rows=1000
+            list(zip(sockets, links)),
+            [(sensor_port, sensor)],
+            make_hold_program(links[0]),
+            rows=1000,
         )
         server.warm_up()
         sensor_port.send(SensorLink.request(), address)
@@ -78,7 +81,7 @@ def test_only_the_first_sender_of_a_robot_s_address_is_answered():
     (port,) = free_ports(1)
     ours = Port(HOST, port, (HOST, 0))
     link = RobotLink(emulation(port, port + 1).robots[0].ethernet, 4.0)
-    server = CompiledServer([(ours, link)], [], hold_program(link))
+    server = CompiledServer([(ours, link)], [], make_hold_program(link))
     server.warm_up()
     robot, other = Port(HOST, 0, ours.address), Port(HOST, 0, ours.address)
 
@@ -122,13 +125,13 @@ def test_locked_memory_is_given_back():
 
 LOCKED = """
 import re
-from softdock.drivers.compiled_loop import favoured
+from softdock.rig.drivers.compiled_loop import real_time
 
 def locked_kB():
     found = re.search(r"^VmLck:\\s+(\\d+) kB", open("/proc/self/status").read(), re.M)
     return int(found[1])
 
-with favoured(0, True) as granted:
+with real_time(0, True) as granted:
     assert granted.locked == (locked_kB() > 0)
 assert locked_kB() == 0
 """

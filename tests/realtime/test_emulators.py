@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from rig_pieces import MS, SECOND, Rig, ethernet_file
 
-from softdock.core.spatial.motion import Motion
-from softdock.core.wire import rdt
-from softdock.drivers.emulated_robot import EmulatedRobot, RobotSettings
-from softdock.drivers.emulated_sensor import SensorSettings
-from softdock.drivers.faults import Faults, Window, parse_faults
-from softdock.drivers.links import RobotLink, SensorLink
-from softdock.drivers.rsi_config import parse_ethernet_file
 from softdock.errors import BadInput
+from softdock.loop.spatial.motion import Motion
+from softdock.rig.drivers.emulated_robot import EmulatedRobot, RobotSettings
+from softdock.rig.drivers.emulated_sensor import SensorSettings
+from softdock.rig.drivers.emulation import Faults, Window, parse_faults
+from softdock.rig.drivers.links import RobotLink, SensorLink
+from softdock.rig.drivers.rsi_config import parse_ethernet_file
+from softdock.rig.wire import rdt
 
 AT_REST = Motion((0.5, 0.0, 0.2), (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
@@ -35,9 +35,9 @@ class Held:
         now = self.robot.next_ns
         sent = self.robot.act()
         if sent:
-            assert self.link.hear(sent[0], now) in ("first", "taken")
+            assert self.link.receive(sent[0], now) in ("first", "taken")
         if sent and correction is not None:
-            self.robot.hear(self.link.reply(correction))
+            self.robot.receive(self.link.reply(correction))
         return bool(sent)
 
     def wanted(self) -> list[float]:
@@ -98,12 +98,12 @@ def test_a_reply_must_have_the_telegrams_ipoc_and_come_once():
     held.tick([5.0, 0.0, 0.0, 0.0, 0.0, 0.0])
     good = held.link.reply([5.0, 0.0, 0.0, 0.0, 0.0, 0.0])
     held.tick()  # the next telegram: `good` has the IPOC of the last one now
-    held.robot.hear(good)
+    held.robot.receive(good)
     now = held.link.reply([6.0, 0.0, 0.0, 0.0, 0.0, 0.0])
-    held.robot.hear(now.replace(b"ImFree", b"Other"))
-    held.robot.hear(b"noise")
-    held.robot.hear(now)
-    held.robot.hear(held.link.reply([9.0, 0.0, 0.0, 0.0, 0.0, 0.0]))
+    held.robot.receive(now.replace(b"ImFree", b"Other"))
+    held.robot.receive(b"noise")
+    held.robot.receive(now)
+    held.robot.receive(held.link.reply([9.0, 0.0, 0.0, 0.0, 0.0, 0.0]))
     held.tick([6.0, 0.0, 0.0, 0.0, 0.0, 0.0])
     assert held.wanted()[0] == pytest.approx(506.0, abs=1e-6)
     assert held.robot.counts()["rejected"] == 4
@@ -156,9 +156,9 @@ def test_another_cycle_than_stated_is_refused():
     """A controller in IPO steps by 12 ms; a PC that was told 4 says so."""
     held = Held(cycle_ms=12.0)
     for _ in range(60):
-        held.robot.hear(b"")
+        held.robot.receive(b"")
         sent = held.robot.act()
-        held.link.hear(sent[0], held.robot.next_ns)
+        held.link.receive(sent[0], held.robot.next_ns)
     with pytest.raises(BadInput, match="IPOC steps by 12 ms"):
         held.link.check_step()
 
@@ -185,7 +185,7 @@ class Pressed:
                 for robot in self.rig.robots:
                     robot.act()
             for data in self.sensor.act():
-                self.link.hear(data, now)
+                self.link.receive(data, now)
                 found.append(struct.unpack("!IIIiiiiii", data))
         return found
 
@@ -194,7 +194,7 @@ def test_a_sensor_is_silent_until_asked_and_counts_what_it_feels():
     """1000 N/m pressed by 5 mm are 5 N: five million counts; sequences from 1 and by samples."""
     pressed = Pressed(rate_Hz=1000)
     assert pressed.records(3) == []
-    pressed.sensor.hear(SensorLink.request(count=2))
+    pressed.sensor.receive(SensorLink.request(count=2))
     first, second = pressed.records(5)
     assert first == (1, 28, 0, 5_000_000, 0, 0, 0, 0, 0)
     assert second[:2] == (2, 35)
@@ -205,15 +205,15 @@ def test_a_sensor_is_silent_until_asked_and_counts_what_it_feels():
 def test_bias_filter_and_noise():
     """Bias takes the present reading for zero; the filter has its own corner; noise its spread."""
     pressed = Pressed(rate_Hz=7000, filter=5)  # 35 Hz
-    pressed.sensor.hear(SensorLink.request())
+    pressed.sensor.receive(SensorLink.request())
     forces = [r[3] / 1e6 for r in pressed.records(7000)]
     corner = 1.0 - np.exp(-2.0 * np.pi * 35.0 / 7000.0)
     assert forces[0] == pytest.approx(5.0 * corner, abs=1e-6)
     assert forces[-1] == pytest.approx(5.0, abs=1e-6)
-    pressed.sensor.hear(SensorLink.request(rdt.BIAS))
+    pressed.sensor.receive(SensorLink.request(rdt.BIAS))
     assert pressed.records(1)[0][3] == 0
     noisy = Pressed(rate_Hz=7000, noise_N=0.1, noise_Nm=0.01, seed=3)
-    noisy.sensor.hear(SensorLink.request())
+    noisy.sensor.receive(SensorLink.request())
     values = np.array([r[3:] for r in noisy.records(2000)]) / 1e6
     assert values.std(axis=0) == pytest.approx([0.1] * 3 + [0.01] * 3, rel=0.08)
     assert values[:, 0].mean() == pytest.approx(5.0, abs=0.01)
@@ -222,7 +222,7 @@ def test_bias_filter_and_noise():
 def test_saturation_is_said_and_kept_out():
     """Beyond the range: the range's counts, bits 31 and 17, and no sample for the controller."""
     pressed = Pressed(rate_Hz=1000, range_N=4.0)
-    pressed.sensor.hear(SensorLink.request())
+    pressed.sensor.receive(SensorLink.request())
     record = pressed.records(1)[0]
     assert (record[2], record[3]) == (0x80020000, 4_000_000)
     assert pressed.link.newest(1 << 60) is None
@@ -233,7 +233,7 @@ def test_windows_freeze_and_saturate_the_sensor():
     """Frozen: the old sequence and counts; the driver counts them as old news. Then saturated."""
     faults = Faults(windows=(Window("freeze", 0.01, 0.02), Window("saturate", 0.03, 0.04)))
     pressed = Pressed(rate_Hz=1000, faults=faults)
-    pressed.sensor.hear(SensorLink.request())
+    pressed.sensor.receive(SensorLink.request())
     records = pressed.records(50)
     assert len({r[1] for r in records[9:20]}) == 1
     assert [r[0] for r in records] == list(range(1, 51))

@@ -17,12 +17,11 @@ from websockets.sync.client import connect
 
 from softdock.cli.main import cli
 from softdock.errors import BadInput
-from softdock.recorder import live
-from softdock.recorder.live_rows import Beside
-from softdock.recorder.ring_file import IN, make_ring
-from softdock.recorder.stream_process import StreamProcess
-from softdock.recorder.streams import rig_streams
-from softdock.recorder.topics import flat_message
+from softdock.recording import live
+from softdock.recording.live import RingFollower, StreamProcess
+from softdock.recording.messages import make_flat_message
+from softdock.recording.ring_file import IN, make_ring
+from softdock.recording.streams import make_rig_streams
 
 MESSAGE = struct.Struct("<BIQ")  # what it is, the subscription, when [ns]
 LISTEN_S = 60.0  # of a process that starts on a busy machine
@@ -30,14 +29,14 @@ LISTEN_S = 60.0  # of a process that starts on a busy machine
 
 @pytest.fixture
 def rings(tmp_path):
-    return make_ring(rig_streams(CELLS), about(), folder=tmp_path, seconds=4.0)
+    return make_ring(make_rig_streams(CELLS), about(), folder=tmp_path, seconds=4.0)
 
 
 def test_rows_are_read_beside_the_recorder_and_cannot_be_written(rings):
     """Rows from now on, each once; the memory is read only; the recorder's places stay where they
     are; the end of the loop is seen."""
     write_cycle(rings, 0)
-    beside, all_of_it = Beside(rings.path), Beside(rings.path, from_start=True)
+    beside, all_of_it = RingFollower(rings.path), RingFollower(rings.path, from_start=True)
     assert beside.look() == []
     write_cycle(rings, 1)
     found = {stream.name: numbers.tolist() for stream, _, numbers in beside.look()}
@@ -93,10 +92,12 @@ def test_a_client_hears_the_rows_of_a_run(rings):
                         heard.append(message)
                     elif json.loads(message)["op"] == "status":  # the server's package tells of a
                         client.send(subscription)  # channel shortly before it knows it itself
-        assert not stream.said
+        assert not stream.problem
     kind, subscription, _ = MESSAGE.unpack_from(heard[0])
     assert (kind, subscription) == (1, 7)
-    values = np.array(flat_message(ring.stream).decode([heard[0][MESSAGE.size :]])["values"])[0]
+    values = np.array(make_flat_message(ring.stream).decode([heard[0][MESSAGE.size :]])["values"])[
+        0
+    ]
     at = [channel.name for channel in ring.stream.channels].index("time")
     number = round(values[at] / 0.004)
     expected = (np.arange(ring.stream.width) + 1e-3 * number)[list(ring.stream.places)]
@@ -112,4 +113,4 @@ def test_what_a_stream_needs_is_said_before_anything_starts(monkeypatch):
     assert "without --no-record" in done.output
     monkeypatch.setitem(sys.modules, "foxglove", None)
     with pytest.raises(BadInput, match=r"softdock\[live\]"):
-        live.foxglove_sdk()
+        live.import_foxglove()

@@ -6,33 +6,47 @@ A busy machine is late as it likes, so nothing here depends on a time; virtual t
 from __future__ import annotations
 
 import socket
+from dataclasses import replace
 
 import numba
 import pytest
 from forked_emulators import forked
-from rig_pieces import Docking, emulation, free_ports, warm_up
+from rig_pieces import emulation, free_ports, warm_up
+from rig_runs import quick
 
-from softdock import load_scenario
-from softdock.drivers.emulate import Emulators
-from softdock.drivers.links import SensorLink
-from softdock.drivers.net_ft_page import fetch_calibration
-from softdock.drivers.serve import Server
-from softdock.drivers.sockets import Port
 from softdock.errors import BadInput
+from softdock.rig.drivers.emulators import Emulators
+from softdock.rig.drivers.links import SensorLink
+from softdock.rig.drivers.net_ft_page import fetch_calibration
+from softdock.rig.drivers.sockets import Port, Server
+from softdock.rig.emulated_rig import make_emulation
+from softdock.rig.machine import BEARS_ALL
+from softdock.rig.program import RigProgram
+from softdock.rig.supervisor.layout import ROBOT_COUNT
 
 PATIENCE_S = 120.0  # with a busy machine
 
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="the processes' loops are compiled")
 def test_a_docking_over_loopback():
-    """Three processes and a controller: every tick is heard, lost or late, the sensor's scale comes
-    from its page, the chaser comes back from the wall, and every process says what it saw."""
-    ports = free_ports(2)
-    emulated = emulation(*ports, moving=True, timeout_packets=100_000, sensor={"rate_Hz": 1000})
-    files = [r.ethernet for r in emulated.robots]
-    warm_up(Docking(load_scenario("epos_1d"), files, 1e6, 1e6))
-    controller = Docking(load_scenario("epos_1d"), files, 1e6, 1e6)
-    with Emulators(emulated) as running:
+    """Three processes and the rig's program, a datagram at a time: every telegram is heard or lost,
+    the sensor's scale comes from its page, the chaser comes back from the wall, and every process
+    reports what it counted."""
+    ports = free_ports(4)
+    names = ("robots.chaser.port", "robots.target.port")
+    names += ("sensors.chaser.port", "sensors.chaser.http_port")
+    changes = {
+        **BEARS_ALL,
+        "robots.chaser.timeout_packets": 1000,
+        "robots.target.timeout_packets": 1000,
+        **dict(zip(names, ports)),
+    }
+    on = quick(changes)
+    warm_up(RigProgram(on))
+    program = RigProgram(on)
+    emulated = make_emulation(on)
+    patient = tuple(replace(r, timeout_packets=1_000_000) for r in emulated.robots)
+    with Emulators(replace(emulated, robots=patient)) as running:
         host, sensor = "127.0.0.1", running.ports["sensor"]
         found = fetch_calibration(host, sensor["http_port"], longest_s=PATIENCE_S)
         assert found.counts_per_N == 1e6
@@ -43,24 +57,22 @@ def test_a_docking_over_loopback():
                 "target": Port(host, ports[1], peers["target"]),
                 "sensor": Port(host, 0, (host, sensor["port"])),
             },
-            controller,
+            program,
         )
         server.tell("sensor", SensorLink.request(), (host, sensor["port"]))
 
-        def come_back() -> bool:
-            enough = controller.k >= 600 and server.served.answers >= 2 * 100
-            return enough and controller.speed > 0.02
+        def comes_back() -> bool:
+            return program.is_over or program.chaser_velocity[0] > 0.02
 
         running.go()
-        server.run(PATIENCE_S, until=come_back)
+        server.run(PATIENCE_S, until=comes_back)
         server.close()
-    heard = controller.robots[0].counts()
-    assert controller.k >= 600
-    assert heard["heard"] + heard["lost"] - heard["jumps"] == controller.k, heard
-    assert running.results["chaser"]["ticks"] >= controller.k
-    assert running.results["chaser"]["state"] == "RSI on"
+    heard, ended = program.robots["chaser"].counts(), running.results["chaser"]
+    assert program.chaser_velocity[0] > 0.02, program.why  # -0.02 m/s before; delay adds speed
+    assert heard["heard"] + heard["lost"] - heard["jumps"] <= ended["ticks"] + 1, heard
+    assert program.arrays.robot_counts[0, ROBOT_COUNT.telegrams] == heard["heard"]
+    assert ended["state"] == "RSI on"
     assert server.served.answers >= 2 * 100
-    assert controller.speed > 0.02  # it came with -0.02 m/s, and delay makes it faster
 
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="the processes' loops are compiled")

@@ -13,13 +13,12 @@ from pathlib import Path
 import pytest
 from recorded import CELLS, CYCLE_S, ROOT, about, loop
 
-from softdock.recorder.follow import FLUSH_S
-from softdock.recorder.left_rings import left_behind
-from softdock.recorder.read import read_contents
-from softdock.recorder.recorder import Recorder
-from softdock.recorder.recover import recover
-from softdock.recorder.ring_file import IN, open_ring
-from softdock.recorder.streams import rig_streams
+from softdock.recording.read import read_contents
+from softdock.recording.recorder import FLUSH_S, Recorder
+from softdock.recording.recover import recover
+from softdock.recording.ring_file import IN, open_ring
+from softdock.recording.rings import list_left_rings
+from softdock.recording.streams import make_rig_streams
 
 LOST_S = 0.1  # that a kill may cost, where the machine lets the recorder look in time
 assert FLUSH_S <= LOST_S / 2.0
@@ -27,7 +26,7 @@ assert FLUSH_S <= LOST_S / 2.0
 
 @pytest.fixture
 def recorder(tmp_path):
-    made = Recorder(tmp_path / "run.mcap", rig_streams(CELLS, CYCLE_S), about(), seconds=5.0)
+    made = Recorder(tmp_path / "run.mcap", make_rig_streams(CELLS, CYCLE_S), about(), seconds=5.0)
     yield made
     if made.process is not None and made.process.poll() is None:
         made.process.kill()
@@ -94,7 +93,9 @@ def test_the_loop_does_not_notice_that_its_recorder_was_killed(recorder, tmp_pat
     recorder.process.kill()
     recorder.process.wait()
     count = loop(recorder, 0.4, count)
-    assert any("the recorder is gone; the loop goes on" in line for line in recorder.said())
+    assert any(
+        "the recorder is gone; the loop goes on" in line for line in recorder.find_problems()
+    )
     (said,) = recorder.close()
     assert "is not whole: its recorder was killed" in said
     assert said.endswith(f"softdock rig recover {recorder.file} --ring {recorder.rings.path}")
@@ -143,7 +144,7 @@ def test_both_killed_at_once_lose_at_most_100_ms_of_the_file_and_nothing_of_the_
         written = int(rings.ring("cycle").words[IN.count])
         assert read_contents(with_ring.file).numbers["cycle"].tolist() == list(range(written))
         assert with_ring.sentences()[-1].endswith("softdock rig recover --clear")
-        (left,) = (one for one in left_behind() if one.path == ring)
+        (left,) = (one for one in list_left_rings() if one.path == ring)
         assert (left.kept, left.rows, left.in_use) == (True, written, False)
         ring.unlink()
         alone = recover(tmp_path / "run.mcap")
@@ -164,7 +165,7 @@ def test_a_full_disc_is_said_and_the_loop_goes_on(recorder, tmp_path):
     resource.prlimit(recorder.process.pid, resource.RLIMIT_FSIZE, (size + 1000, most))
     count = loop(recorder, 0.1, count)
     until(lambda: recorder.rings.get("refused"))
-    assert any("the disc does not take the recording" in line for line in recorder.said())
+    assert any("the disc does not take the recording" in line for line in recorder.find_problems())
     resource.prlimit(recorder.process.pid, resource.RLIMIT_FSIZE, (most, most))
     count = loop(recorder, 0.2, count)
     assert recorder.close() == []

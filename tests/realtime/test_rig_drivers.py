@@ -10,16 +10,16 @@ import numba
 import numpy as np
 import pytest
 from plain import run_plain
-from rig_runs import RV, SV, S, fly, quick
+from rig_runs import fly, quick
+from virtual_time import VirtualTime
 
-from softdock.core.wire.emulated_sensor import BIASED
-from softdock.core.wire.robot_cells import START
-from softdock.drivers.faults import Faults, Window
-from softdock.drivers.rig_emulation import emulation_of
-from softdock.drivers.rig_outcome import outcome_of
-from softdock.drivers.rig_program import RigProgram
-from softdock.drivers.rig_virtual import VirtualRig, make_peers
-from softdock.drivers.virtual_time import VirtualTime
+from softdock.rig.drivers.emulation import Faults, Window
+from softdock.rig.emulated_rig import VirtualRig, make_emulation, make_peers
+from softdock.rig.outcome import compute_outcome
+from softdock.rig.program import RigProgram
+from softdock.rig.supervisor.layout import COUNT, ROBOT_VALUE, SENSOR_VALUE
+from softdock.rig.wire.emulated_robot import START
+from softdock.rig.wire.emulated_sensor import BIASED
 
 SECONDS = 0.6  # arming and the beginning of the way to the start
 HERE = Path(__file__).parents[1]
@@ -41,7 +41,7 @@ def compiled_queue():
 def digest(program):
     """Of everything that was sent, and of what the supervisor knows."""
     found = hashlib.sha256()
-    for array in (program.arrays.sent_ns, program.arrays.sent, program.arrays.robot_seen):
+    for array in (program.arrays.reply_ns, program.arrays.replies, program.arrays.robot_values):
         found.update(np.ascontiguousarray(array).tobytes())
     found.update(program.arrays.kept.tobytes())
     return found.hexdigest()
@@ -52,15 +52,15 @@ def test_both_queues_run_the_same_program():
     bit, but for when it was last looked at."""
     faults = Faults(**FAULTS)
     on = quick()
-    peers = make_peers(emulation_of(on, faults))
+    peers = make_peers(make_emulation(on, faults))
     program = RigProgram(on, ends=True)
     time = VirtualTime(peers.all, program, faults)
     time.run(round(SECONDS * 1e9))
     other = compiled_queue()
     assert program.state == other.state == "to the start"
-    program.arrays.stand[S.now_ns] = other.arrays.stand[S.now_ns]
-    names = ("stand", "seen", "robot_stand", "robot_seen", "sensor_stand", "sensor_seen")
-    for name in (*names, "sent_ns", "sent", "kept", "report"):
+    program.arrays.counts[COUNT.now_ns] = other.arrays.counts[COUNT.now_ns]
+    names = ("counts", "values", "robot_counts", "robot_values", "sensor_counts", "sensor_values")
+    for name in (*names, "reply_ns", "replies", "kept", "report"):
         ours, theirs = getattr(program.arrays, name), getattr(other.arrays, name)
         assert np.array_equal(ours, theirs, equal_nan=True), name
 
@@ -97,9 +97,9 @@ def test_the_sensor_s_zero_is_taken_before_anything_moves():
     rig = VirtualRig(quick())
     rig.peers.sensor.arrays.mem[BIASED] = -3.0  # N
     rig.run(40.0)
-    found = outcome_of(rig.program)
+    found = compute_outcome(rig.program)
     assert found.reason == "completed", found.why
-    assert rig.program.arrays.sensor_seen[0, SV.bias] == pytest.approx(3.0, abs=1e-6)
+    assert rig.program.arrays.sensor_values[0, SENSOR_VALUE.bias] == pytest.approx(3.0, abs=1e-6)
     assert found.restitution == pytest.approx(plain.restitution, abs=1e-6)
     assert found.peak_force_N == pytest.approx(plain.peak_force_N, abs=1e-5)
 
@@ -109,13 +109,16 @@ def test_a_first_telegram_without_a_whole_set_point_begins_at_the_measured_pose(
     """The Ethernet file sends RSol and this telegram has it not, or in part: corrections count from
     RIst, and are answered; a zero that is no number would leave the robot without answers."""
     on = quick()
-    program, robot = RigProgram(on), make_peers(emulation_of(on)).robots[0]
+    program, robot = RigProgram(on), make_peers(make_emulation(on)).robots[0]
     (telegram,) = robot.act()
     sent = telegram.replace(*spoilt)
     assert sent != telegram
     ((who, answer),) = program(0, "chaser", sent)
-    kept = program.arrays.robot_seen[0]
-    assert np.isfinite(kept[RV.zero : RV.zero + 7]).all()
-    assert np.array_equal(kept[RV.zero : RV.zero + 7], kept[RV.measured : RV.measured + 7])
+    kept = program.arrays.robot_values[0]
+    assert np.isfinite(kept[ROBOT_VALUE.start : ROBOT_VALUE.start + 7]).all()
+    assert np.array_equal(
+        kept[ROBOT_VALUE.start : ROBOT_VALUE.start + 7],
+        kept[ROBOT_VALUE.measured : ROBOT_VALUE.measured + 7],
+    )
     assert (who, answer.count(b'"0.000000"')) == ("chaser", 6)
     assert program.reason == "none"

@@ -1,5 +1,5 @@
 """The energy bounds where nothing seems to touch, and with thrusters: what else could leave a rig
-with more energy than is stated (core/rig/energy.py)."""
+with more energy than is stated (rig/supervisor/energy.py)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rig_altered import AlteredRig, fields
 from rig_energies import FLOOR_J, ends_of
 from rig_runs import APPROACH, MASS, fly
 
-from softdock.drivers.rig_outcome import outcome_of
+from softdock.rig.outcome import compute_outcome
 
 HELD_S = 0.5  # that a rig which bears it holds a force
 BEARS = {
@@ -36,7 +36,7 @@ def test_a_force_held_after_the_parting_is_within_the_contact_s_bound():
         return None
 
     program = AlteredRig({"sensor": fields(held)}, changes=BEARS).program
-    found = outcome_of(program)
+    found = compute_outcome(program)
     assert found.reason == "restitution"
     assert parted
     assert found.force_age_most_ms > 20.0

@@ -11,21 +11,20 @@ from rig_altered import AlteredRig, fields, ipoc_of, with_ipoc
 from rig_runs import fly, quick
 from test_rig_virtual import IN_CONTACT, IN_PROCESS
 
-from softdock.core.rig.arrays import EVENT_TEXTS
-from softdock.core.wire.robot_cells import NEXT_NS
-from softdock.core.wire.virtual_queue import NEVER
-from softdock.core.wire.wall_clock import STEP_NS, STEPS
-from softdock.drivers.event_text import filled
-from softdock.drivers.net_ft_status import status_words
-from softdock.drivers.rig_outcome import outcome_of
-from softdock.drivers.rig_virtual import VirtualRig
+from softdock.recording.event_text import describe_status, fill_text
+from softdock.rig.emulated_rig import VirtualRig
+from softdock.rig.outcome import compute_outcome
+from softdock.rig.supervisor.arrays import EVENT_TEXTS
+from softdock.rig.wire.clocks import STEP_NS, STEPS
+from softdock.rig.wire.emulated_robot import NEXT_NS
+from softdock.rig.wire.virtual_queue import NEVER
 
 MS = 1_000_000
 
 
 def flown(rules, **options):
     rig = AlteredRig(rules, **options)
-    return rig.program, outcome_of(rig.program)
+    return rig.program, compute_outcome(rig.program)
 
 
 def test_a_record_whose_count_is_spoilt_is_left_out_and_no_other():
@@ -130,7 +129,7 @@ def test_a_wall_clock_that_is_set_is_said_and_stops_nothing():
     rig.run(IN_CONTACT)
     rig.program.arrays.wall[[STEPS, STEP_NS]] = 1, -50 * MS
     rig.run(20.0)
-    found = outcome_of(rig.program)
+    found = compute_outcome(rig.program)
     assert found.reason == "completed"
     assert found.restitution == pytest.approx(IN_PROCESS, abs=1e-7)
     (said,) = found.warnings
@@ -146,7 +145,7 @@ def test_a_stop_that_nobody_answers_ends_with_the_silence(gone):
     for which in gone:
         rig.peers.robots[which].arrays.whole[NEXT_NS] = NEVER
     rig.run(IN_CONTACT + 0.7)
-    found = outcome_of(rig.program)
+    found = compute_outcome(rig.program)
     assert (found.state, found.reason, found.unanswered) == ("stopped", "silence", True)
     assert found.why.startswith("the chaser's robot has been silent for 1")
 
@@ -157,18 +156,18 @@ def test_what_fails_when_all_is_over_does_not_undo_it():
     assert found.completed
     rig.peers.sensor.arrays.whole[:] = 0  # its power is off
     rig.run(60.0)
-    assert outcome_of(rig.program).completed
+    assert compute_outcome(rig.program).completed
 
 
 def test_texts_of_events_hold_their_numbers_and_names():
     """Every text of a recording, with what it is about; nothing else of Python's formats is
     taken."""
     for text in EVENT_TEXTS:
-        assert "{" not in filled(text, 2147614720.0, 1.0, 1.0), text
-    told = filled("the {who}'s sensor: {a:status}", 2147614720.0, 0.0, 0.0)
+        assert "{" not in fill_text(text, 2147614720.0, 1.0, 1.0), text
+    told = fill_text("the {who}'s sensor: {a:status}", 2147614720.0, 0.0, 0.0)
     assert told == "the chaser's sensor: transducer saturated, or A/D error (0x80020000)"
-    assert filled("{a:.4g} along {b:axis}", 1.23456, 2.0) == "1.235 along Z"
-    assert filled("{a.__class__} {a:>9999999}", 1.0, 2.0) == "{a.__class__} {a:>9999999}"
-    assert filled("{a:.4g}", float("nan"), 0.0) == "nan"
-    assert status_words(0x80010000) == "monitor condition latched (a warning) (0x80010000)"
-    assert json.dumps(outcome_of(VirtualRig(quick()).program).to_dict())
+    assert fill_text("{a:.4g} along {b:axis}", 1.23456, 2.0) == "1.235 along Z"
+    assert fill_text("{a.__class__} {a:>9999999}", 1.0, 2.0) == "{a.__class__} {a:>9999999}"
+    assert fill_text("{a:.4g}", float("nan"), 0.0) == "nan"
+    assert describe_status(0x80010000) == "monitor condition latched (a warning) (0x80010000)"
+    assert json.dumps(compute_outcome(VirtualRig(quick()).program).to_dict())

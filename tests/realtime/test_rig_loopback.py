@@ -20,9 +20,9 @@ from rig_pieces import free_ports
 
 import softdock
 from softdock.cli.main import cli
-from softdock.drivers.rig_file import load_rig
 from softdock.errors import BadInput
-from softdock.rig.lock import Commander
+from softdock.rig.file import load_rig
+from softdock.rig.peers import Commander
 
 compiled_only = pytest.mark.skipif(
     bool(numba.config.DISABLE_JIT), reason="system calls by name are for compiled code only"

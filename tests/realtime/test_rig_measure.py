@@ -7,13 +7,20 @@ import pytest
 from rig_talk import Talk
 
 from softdock import load_scenario
-from softdock.drivers.rig_check import check_rig
-from softdock.drivers.rig_file import load_rig
-from softdock.drivers.rig_listen import heard
-from softdock.drivers.rig_measure import Halted, delays_found, sway, tools_found, turn
-from softdock.drivers.rig_moves import Sways, Turns
-from softdock.drivers.rig_scenario import on_rig
 from softdock.errors import BadInput
+from softdock.rig.conversation import summarise
+from softdock.rig.file import load_rig
+from softdock.rig.measure import (
+    Halted,
+    Sways,
+    Turns,
+    fit_delays,
+    fit_tools,
+    sway_robots,
+    turn_sensors,
+)
+from softdock.rig.preflight import check_rig
+from softdock.rig.scenario import put_on_rig
 
 QUICK = ("run_up.listen_s=0.4", "limits.rate_rad_per_s=2.0")
 
@@ -26,7 +33,7 @@ def test_what_was_heard_is_counted_and_compared_with_the_file():
     """Rates, step of IPOC, phase, age and scale; nothing has moved, and nothing is wrong."""
     talk = Talk("emulate.drift_target_ppm=50")
     talk.conversation.listen(3.0)
-    found = heard(talk.conversation, 3.0)
+    found = summarise(talk.conversation, 3.0)
     chaser, target, sensor = found.robots["chaser"], found.robots["target"], found.sensors["chaser"]
     assert found.problems == []
     assert chaser.rate_Hz == pytest.approx(250.0, rel=1e-6)
@@ -44,7 +51,7 @@ def test_what_does_not_fit_the_file_is_said_with_what_to_do():
     talk.robots[0].show(1.0, "DiL")
     talk.robots[1].arrays.whole[0] = 0  # RSI off
     talk.conversation.listen(1.0)
-    said = "\n".join(str(p) for p in heard(talk.conversation, 1.0).problems)
+    said = "\n".join(str(p) for p in summarise(talk.conversation, 1.0).problems)
     assert "clock.mode: given 'IPO_FAST'; allowed: 12 ms, the step of IPOC" in said
     assert "the operator's stop is pressed" in said
     assert "robots.target: given 'silent'; allowed: telegrams from 127.0.0.1 to" in said
@@ -55,8 +62,8 @@ def test_a_tare_finds_tool_and_bias_within_its_uncertainty():
     those are small enough to be of use."""
     tool = ("mock_up.chaser.mass_kg=2.5", "mock_up.chaser.centre_m=[0.05,0.0,0.01]")
     talk = Talk(*QUICK, "emulate.noise_N=0.05", "emulate.noise_Nm=0.005", scenario_changes=tool)
-    turn(talk.on, talk.conversation, 12.0, 0.5, quiet)
-    found = tools_found(talk.on, talk.conversation)["chaser"]
+    turn_sensors(talk.on, talk.conversation, 12.0, 0.5, quiet)
+    found = fit_tools(talk.on, talk.conversation)["chaser"]
     assert found.mass.uncertainty < 0.01
     assert abs(found.mass.value - 2.5) < 4.0 * found.mass.uncertainty
     for value, sigma, true in zip(found.centre.value, found.centre.uncertainty, (0.05, 0.0, 0.01)):
@@ -93,8 +100,8 @@ def test_the_last_gate_holds_a_step_back():
 def test_delays_are_found_to_a_hundredth_of_a_millisecond():
     """Each robot's own, the target's clock between the chaser's; back at the start afterwards."""
     talk = Talk(*QUICK, "robots.target.delay_ms=20.0")
-    sway(talk.on, talk.conversation, 2.0, 2.0, 4, quiet)
-    found = delays_found(talk.on, talk.conversation)
+    sway_robots(talk.on, talk.conversation, 2.0, 2.0, 4, quiet)
+    found = fit_delays(talk.on, talk.conversation)
     assert found.robots["chaser"].value == pytest.approx(16e-3, abs=1e-5)
     assert found.robots["target"].value == pytest.approx(20e-3, abs=1e-5)
     assert found.whole_s == pytest.approx(20e-3, abs=1e-5)
@@ -106,7 +113,7 @@ def test_a_way_that_leaves_the_box_is_refused_before_it_begins():
     """And nothing has moved."""
     talk = Talk(*QUICK, "robots.chaser.box_max_m=[0.011, 0.3, 0.3]")
     with pytest.raises(BadInput, match="the way from where the robot stands"):
-        sway(talk.on, talk.conversation, 2.0, 2.0, 4, quiet)
+        sway_robots(talk.on, talk.conversation, 2.0, 2.0, 4, quiet)
     assert talk.conversation.paths == {}
 
 
@@ -123,7 +130,7 @@ def test_the_operators_stop_lets_every_robot_stand():
 
     talk.conversation._wait = press
     with pytest.raises(Halted, match="operator's stop: DiL of the target's robot"):
-        sway(talk.on, talk.conversation, 2.0, 1.0, 4, quiet)
+        sway_robots(talk.on, talk.conversation, 2.0, 1.0, 4, quiet)
     rows = np.array([row.wanted[0] for row in talk.conversation.rows["chaser"]])
     assert np.abs(np.diff(rows[-5:])).max() == 0.0
     assert np.abs(np.diff(rows)).max() < 0.05  # mm; 2 mm at 1 Hz are 0.025 mm a cycle
@@ -131,7 +138,9 @@ def test_the_operators_stop_lets_every_robot_stand():
 
 def on_pair(*changes, scenario=()):
     quick = ("sensors.chaser.rate_Hz=1000", "run_up.listen_s=0.3", "emulate.phase_ms=0.0")
-    return on_rig(load_rig("emulated_pair", [*quick, *changes]), load_scenario("epos_1d", scenario))
+    return put_on_rig(
+        load_rig("emulated_pair", [*quick, *changes]), load_scenario("epos_1d", scenario)
+    )
 
 
 def test_a_check_predicts_what_a_run_would_come_to():

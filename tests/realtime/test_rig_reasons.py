@@ -9,22 +9,22 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from rig_altered import AlteredRig, fields
-from rig_runs import RV, fly, quick
+from rig_runs import fly, quick
 from test_rig_virtual import IN_CONTACT, TRIPPED
 
 from softdock import load_scenario
-from softdock.core.rig import layout, reasons
-from softdock.core.wire.robot_cells import NEXT_NS, ROB_IPOC, START
-from softdock.core.wire.senders import OTHER, OTHERS, PORT
-from softdock.core.wire.virtual_queue import NEVER
-from softdock.drivers.faults import Faults, Window
-from softdock.drivers.links import SensorLink
-from softdock.drivers.rig_emulation import emulation_of, start_poses
-from softdock.drivers.rig_virtual import VirtualRig
+from softdock.rig.drivers.emulation import Faults, Window
+from softdock.rig.drivers.links import SensorLink
+from softdock.rig.emulated_rig import VirtualRig, compute_start_poses, make_emulation
+from softdock.rig.supervisor import layout, reasons
+from softdock.rig.supervisor.layout import ROBOT_VALUE
+from softdock.rig.wire.emulated_robot import NEXT_NS, ROB_IPOC, START
+from softdock.rig.wire.links import OTHER_PORT, OTHER_SENDERS, SENDER_PORT
+from softdock.rig.wire.virtual_queue import NEVER
 
 # torques from nowhere turn a satellite that no contact of epos_1d would turn
 TURNED = {"emulate.noise_Nm": 2.0, "limits.torque_Nm": 1000.0}
-LIMIT = layout.LIMITS.at
+LIMIT = layout.LIMIT
 
 
 def limited(changes, **options):
@@ -46,7 +46,7 @@ def stopped_controller():
 def asked():
     rig = VirtualRig(quick())
     rig.run(1.5)
-    rig.program.arrays.asked[0] = layout.ASKED_STOP
+    rig.program.arrays.request[0] = layout.STOP_REQUEST
     rig.run(10.0)
     return rig
 
@@ -57,7 +57,7 @@ def test_the_operator_is_heard_where_the_master_is_silent():
     rig.run(0.1)
     rig.peers.robots[0].arrays.whole[NEXT_NS] = NEVER
     rig.run(0.12)
-    rig.program.arrays.asked[0] = layout.ASKED_STOP
+    rig.program.arrays.request[0] = layout.STOP_REQUEST
     rig.run(0.2)
     assert (rig.program.reason, rig.program.state) == ("operator", "stopped")
 
@@ -69,7 +69,7 @@ def test_robots_that_fall_silent_while_arming_are_the_reason():
     rig.run(0.1)
     for robot in rig.peers.robots:
         robot.arrays.whole[NEXT_NS] = NEVER
-    patience = rig.program.arrays.plan[layout.PLAN.at.patience]
+    patience = rig.program.arrays.plan[layout.PLAN.patience]
     rig.run(0.99 * patience)
     assert (rig.program.reason, rig.program.state) == ("none", "arming")
     rig.run(patience + 0.1)
@@ -98,7 +98,9 @@ def no_number():
     rig = VirtualRig(quick())
     rig.run(0.6)
     assert rig.program.state == "to the start"
-    rig.program.arrays.robot_seen[0, RV.leave + 3 : RV.leave + 7] = np.nan
+    rig.program.arrays.robot_values[0, ROBOT_VALUE.path_start + 3 : ROBOT_VALUE.path_start + 7] = (
+        np.nan
+    )
     rig.run(10.0)
     return rig
 
@@ -129,14 +131,14 @@ def silent_robot():
 
 def silent_sensor():
     rig = VirtualRig(quick())
-    rig.peers.sensor.hear(SensorLink.request(0))  # stop
+    rig.peers.sensor.receive(SensorLink.request(0))  # stop
     rig.run(30.0)
     return rig
 
 
 def other_cycle():
     on = quick()
-    slow = emulation_of(on)
+    slow = make_emulation(on)
     slow = replace(slow, robots=tuple(replace(r, cycle_ms=12.0) for r in slow.robots))
     rig = VirtualRig(on, emulation=slow)
     rig.run(10.0)
@@ -153,8 +155,8 @@ def way_out(changes):
 
     def run():
         on = quick(changes)
-        chaser, target = start_poses(on)
-        pressed = emulation_of(on, motions=(chaser._replace(p=(-0.003, 0.0, 0.0)), target))
+        chaser, target = compute_start_poses(on)
+        pressed = make_emulation(on, motions=(chaser._replace(p=(-0.003, 0.0, 0.0)), target))
         rig = VirtualRig(on, emulation=pressed, task=layout.LEAVE)
         rig.run(20.0)
         return rig
@@ -184,7 +186,7 @@ def two_senders():
     """A telegram from another port of a robot's address, while nothing has moved."""
     rig = VirtualRig(quick())
     rig.run(0.1)
-    rig.program.arrays.senders[0, [PORT, OTHERS, OTHER]] = 40_000, 1, 40_001
+    rig.program.arrays.senders[0, [SENDER_PORT, OTHER_SENDERS, OTHER_PORT]] = 40_000, 1, 40_001
     rig.run(10.0)
     assert rig.program.why.endswith("from its address and the ports 40000 and 40001")
     return rig
@@ -246,7 +248,7 @@ def test_a_reason_is_given_by_its_name(name):
     assert rig.program.reason == name, rig.program.why
     assert rig.program.state == "stopped"
     assert rig.program.why
-    seen = rig.program.arrays.robot_seen
-    assert np.isfinite(seen[:, RV.reply : RV.reply + 7]).all()
+    seen = rig.program.arrays.robot_values
+    assert np.isfinite(seen[:, ROBOT_VALUE.reply : ROBOT_VALUE.reply + 7]).all()
     limit = rig.program.on.rig.limits.speed_m_per_s * 0.004 * (1.0 + 1e-9)
-    assert seen[:, RV.largest_step].max() <= limit
+    assert seen[:, ROBOT_VALUE.largest_step].max() <= limit

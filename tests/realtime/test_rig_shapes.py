@@ -9,9 +9,9 @@ import pytest
 from rig_runs import APPROACH, fly, quick, two_free_bodies
 
 from softdock import build, load_scenario
-from softdock.drivers.rig_program import RigProgram
-from softdock.drivers.rig_virtual import VirtualRig
 from softdock.errors import BadInput
+from softdock.rig.emulated_rig import VirtualRig
+from softdock.rig.program import RigProgram
 
 SECOND_SENSOR = {
     "sensors.target.port": 59156,
@@ -52,7 +52,7 @@ def test_two_sensors_feel_the_same_docking(plain):
     assert found.restitution == pytest.approx(plain, abs=1e-7)
     chaser, target = rig.program.sensors["chaser"], rig.program.sensors["target"]
     assert chaser.counts()["heard"] == target.counts()["heard"] > 3000
-    assert (rig.program.arrays.sensor_stand[:, 3] > 50).all()  # bias_samples
+    assert (rig.program.arrays.sensor_counts[:, 3] > 50).all()  # bias_samples
 
 
 def test_two_sensors_between_two_free_bodies(plain):
@@ -70,7 +70,7 @@ def test_either_sensor_can_stop_the_run(silent):
     rig = VirtualRig(quick(SECOND_SENSOR))
     rig.run(1.5)
     which = ("chaser", "target").index(silent)
-    rig.peers.sensors[which].hear(rig.program.sensors[silent].request(0))
+    rig.peers.sensors[which].receive(rig.program.sensors[silent].request(0))
     rig.run(10.0)
     assert rig.program.reason == "force_stale", rig.program.why
 

@@ -11,10 +11,10 @@ from recorded_rig import record
 from rig_runs import quick
 
 import softdock
-from softdock.analysis.worst_phase import judge_in_phases
 from softdock.cli.main import cli
-from softdock.cli.rig_run_output import judge_recordings
-from softdock.rig.series import RigRun
+from softdock.cli.rig_console import judge_recordings
+from softdock.results.worst_phase import judge_in_phases
+from softdock.rig.runs import RigRun
 from softdock.scenario.files import load_scenario
 
 LATE = {"robots.chaser.delay_ms": 16.0}  # of the emulated robots
@@ -71,4 +71,4 @@ def test_the_page_lies_beside_the_recording(tmp_path):
     assert found[0]["sentence"].split(":")[1] in page
     assert "Doubt: Only one sampling phase was judged." in page
     assert runs[2].not_judged
-    assert not runs[2].said  # the recording itself is whole, as far as its recorder knows
+    assert not runs[2].problems  # the recording itself is whole, as far as its recorder knows

@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from rig_pieces import SECOND, Rig
+from virtual_time import VirtualTime
 
-from softdock.drivers.compiled_loop import hold_program
-from softdock.drivers.faults import Faults, Window
-from softdock.drivers.links import RobotLink, SensorLink
-from softdock.drivers.virtual_run import VirtualRun
-from softdock.drivers.virtual_time import VirtualTime
+from softdock.rig.drivers.compiled_loop import make_hold_program
+from softdock.rig.drivers.emulation import Faults, VirtualRun, Window
+from softdock.rig.drivers.links import RobotLink, SensorLink
 
 HELD = [-2.0, 1.0, 0.0, 0.0, 3.0, 0.0]
 CASES = {
@@ -32,7 +31,7 @@ def pieces(faults):
     rig = Rig(faults=faults, robot={"drift_ppm": 20.0}, sensor={"rate_Hz": 1000})
     links = tuple(RobotLink(rig.file, 4.0) for _ in range(2))
     sensor = SensorLink(1e6, 1e6)
-    rig.sensor.hear(SensorLink.request())
+    rig.sensor.receive(SensorLink.request())
     for link in links:
         link.reply(HELD)
     return rig, links, sensor
@@ -47,10 +46,10 @@ def test_both_queues_leave_the_same_numbers(case):
 
     def answer(now_ns, who, data):
         if who == "sensor":
-            sensor.hear(data, now_ns)
+            sensor.receive(data, now_ns)
             return
         link = links[("chaser", "target").index(who)]
-        if link.hear(data, now_ns) in ("first", "taken", "jumped"):
+        if link.receive(data, now_ns) in ("first", "taken", "jumped"):
             yield who, link.reply(HELD)
 
     time = VirtualTime([*rig.robots, rig.sensor], answer, faults)
@@ -61,7 +60,7 @@ def test_both_queues_leave_the_same_numbers(case):
         (again.sensor,),
         tuple(link.arrays for link in other_links),
         (other_sensor.arrays, SensorLink(1.0, 1.0).arrays),
-        hold_program(other_links[0]),
+        make_hold_program(other_links[0]),
         faults,
     )
     run.run(SECOND // 4)

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from click.testing import CliRunner
 
-from softdock.campaign.arrow_arrays import to_numbers
-from softdock.campaign.digest import tables
 from softdock.cli.main import cli
+from softdock.studies.campaign.arrow_arrays import to_numbers
+from softdock.studies.campaign.digest import tables
 
 CAMPAIGN = """
 name = "small <b>"

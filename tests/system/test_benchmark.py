@@ -10,17 +10,17 @@ import pytest
 from click.testing import CliRunner
 
 from softdock import BadInput
-from softdock.benchmark import pool
-from softdock.benchmark.cell import measure
-from softdock.benchmark.entries import Entry
-from softdock.benchmark.folder import CELLS, begin, resume
-from softdock.benchmark.plan import Plan, cases_of
-from softdock.benchmark.pool import measured
-from softdock.benchmark.replay import command
-from softdock.benchmark.results import read_results, results_of
-from softdock.benchmark.tellings import told
 from softdock.cli.main import cli
 from softdock.scenario.files import load_scenario
+from softdock.studies.benchmark import run as pool
+from softdock.studies.benchmark.cell import measure
+from softdock.studies.benchmark.entries import Entry
+from softdock.studies.benchmark.folder import CELLS, begin, resume
+from softdock.studies.benchmark.plan import Plan, cases_of
+from softdock.studies.benchmark.replay import command
+from softdock.studies.benchmark.results import read_results, results_of
+from softdock.studies.benchmark.run import measured
+from softdock.studies.benchmark.tellings import told
 
 CASES, METHODS = "lossless_16ms,delay_jitter", "direct,energy_ledger"
 SMALL = ["--cases", CASES, "--methods", METHODS, "--phases", "2", "-j", "1"]

@@ -16,12 +16,12 @@ import pytest
 from click.testing import CliRunner
 from small_campaigns import CAMPAIGN, assert_same, campaign_files, read, small_campaign
 
-from softdock.archive.campaign_folder import run_campaign
-from softdock.campaign import execute, shards
-from softdock.campaign.plan import load_plan
-from softdock.campaign.summary import summarise
 from softdock.cli.main import cli
 from softdock.errors import CampaignStopped
+from softdock.output.folders.campaign_folder import run_campaign
+from softdock.studies.campaign import execute, shards
+from softdock.studies.campaign.plan import load_plan
+from softdock.studies.campaign.summary import summarise
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def done() -> tuple[Path, Any]:
 # `kill -9` at a place that no busy machine moves: a shard's sum is there, the shard is not.
 KILLED = """
 import os, signal
-from softdock.campaign import shards
+from softdock.studies.campaign import shards
 from softdock.cli.main import main
 whole = shards.write_whole
 

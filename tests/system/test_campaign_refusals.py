@@ -9,36 +9,16 @@ import pytest
 from click.testing import CliRunner
 from small_campaigns import CAMPAIGN, campaign_files
 
-from softdock.campaign import shards
-from softdock.campaign.cuda import load_numba_cuda
-from softdock.campaign.spec import load_spec, preset_names
-from softdock.cli import campaign_size
+from softdock.cli import campaign as campaign_size
 from softdock.cli.main import cli
+from softdock.studies.campaign import shards
+from softdock.studies.campaign.cuda import load_numba_cuda
+from softdock.studies.campaign.spec import load_spec, preset_names
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
     return campaign_files(tmp_path_factory.mktemp("campaigns"))
-
-
-def test_single_precision_on_a_cpu_is_refused(folder, tmp_path):
-    """Single precision is the GPU's: on a CPU it is refused, and no folder is made."""
-    result = CliRunner().invoke(
-        cli,
-        [
-            "campaign",
-            str(folder / "small.toml"),
-            "--out",
-            str(tmp_path / "out"),
-            "--backend",
-            "cpu",
-            "--precision",
-            "single",
-        ],
-    )
-    assert result.exit_code == 2
-    assert "double on a CPU" in result.output
-    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(
@@ -161,7 +141,7 @@ def test_many_runs_are_asked_about(tmp_path, monkeypatch):
     monkeypatch.setattr(campaign_size.sys, "stdin", SimpleNamespace(isatty=lambda: True))
     monkeypatch.setattr(campaign_size.click, "confirm", lambda text, **more: asked.append(text))
     spec = load_spec(str(file))
-    campaign_size.say_size(spec, agreed=True)
+    campaign_size.confirm_size(spec, agreed=True)
     assert asked == []
-    campaign_size.say_size(spec, agreed=False)
+    campaign_size.confirm_size(spec, agreed=False)
     assert asked == ["63,001 runs: 63,001 points of the grids. Go on?"]

@@ -13,11 +13,11 @@ import pytest
 from click.testing import CliRunner
 from small_campaigns import assert_same, campaign_files, small_campaign
 
-from softdock.archive.campaign_folder import run_campaign
-from softdock.campaign import cluster, cluster_workers, shards
-from softdock.campaign.plan import load_plan
 from softdock.cli.main import cli
 from softdock.errors import CampaignStopped
+from softdock.output.folders.campaign_folder import run_campaign
+from softdock.studies.campaign import cluster, cluster_workers, shards
+from softdock.studies.campaign.plan import load_plan
 
 
 @pytest.fixture(scope="module")

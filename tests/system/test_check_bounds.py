@@ -9,11 +9,10 @@ from plain import run_plain
 
 METHOD = """
 from typing import NamedTuple
-from softdock.methods import Cell, Cells, Group, Method, compiled
+from softdock.methods import Cell, Cells, Group, Method, compiled, many
 
 GROUP = Group("{name}", "Counts cycles.")
-CELLS = Cells("{name}", Cell("count", 2, "-", "cycles"))
-CELL = CELLS.at
+CELLS = Cells("{name}", Cell("count", many(2), "-", "cycles"))
 
 
 class Counts(NamedTuple):
@@ -27,7 +26,7 @@ def prepare(marker, vector, base, memory):
 
 @compiled
 def wrench(method, mem, rig, measured, satellites, wrenches):
-    mem[method.memory + CELL.count + {offset}] += 1.0
+    {write} += 1.0
     print("counted")
     return wrenches
 
@@ -39,7 +38,13 @@ METHOD = Method(
 """
 
 
-OFFSETS = {"inside": 1, "behind": 2, "before": -1}
+VIEW, ARRAY = "CELLS(mem, method.memory).count[{}]", "mem[method.memory + CELLS.at.count + {}]"
+WRITES = {  # offset in the slice
+    "inside": (VIEW, 1),
+    "behind": (VIEW, 2),
+    "before": (VIEW, -1),
+    "behind_by_index": (ARRAY, 2),
+}
 # One process in plain Python for all files: to start it takes longer than to check a method.
 RUN = """
 import json, sys
@@ -58,22 +63,22 @@ print(json.dumps(found))
 def checked(tmp_path_factory):
     """Per method: the exit code of `check --bounds`, what it printed and what it complained of."""
     folder = tmp_path_factory.mktemp("methods")
-    files = [folder / f"{name}.py" for name in OFFSETS]
-    for file, (name, offset) in zip(files, OFFSETS.items(), strict=True):
-        file.write_text(METHOD.format(name=name, offset=offset))
+    files = [folder / f"{name}.py" for name in WRITES]
+    for file, (name, (write, offset)) in zip(files, WRITES.items(), strict=True):
+        file.write_text(METHOD.format(name=name, write=write.format(offset)))
     done = run_plain(RUN, *map(str, files))
     assert done.returncode == 0, done.stderr
-    return dict(zip(OFFSETS, json.loads(done.stdout), strict=True))
+    return dict(zip(WRITES, json.loads(done.stdout), strict=True))
 
 
-@pytest.mark.parametrize(("name", "code"), [("inside", 0), ("behind", 2), ("before", 2)])
-def test_check_bounds_names_the_line_that_reaches_out(checked, name, code):
+@pytest.mark.parametrize("name", WRITES)
+def test_check_bounds_names_the_line_that_reaches_out(checked, name):
     """Compiled code checks no index: a write beside the slice changed the rig without a word."""
     ended, said, complained = checked[name]
-    assert ended == code, complained
-    if code:
-        line = 1 + METHOD[: METHOD.index("    mem[method.memory")].count("\n")
-        offset = OFFSETS[name]
+    assert ended == (0 if name == "inside" else 2), complained
+    if ended:
+        line = 1 + METHOD[: METHOD.index("    {write}")].count("\n")
+        offset = WRITES[name][1]
         assert f"{name}.py:{line}: --bounds" in complained
         assert f"method.memory + {offset}] is not this method's: it has 2 floats" in complained
     else:

@@ -13,11 +13,8 @@ from browser import chromium, opened
 from click.testing import CliRunner
 from small_campaigns import campaign_files, read, small_campaign
 
-from softdock.campaign import engines
-from softdock.campaign.batch import Batch
-from softdock.campaign.engines import Cpu
 from softdock.cli.main import cli
-from softdock.report.frame.elements import look_up
+from softdock.output.pages.frame.elements import look_up
 
 
 @pytest.fixture(scope="module")
@@ -129,45 +126,3 @@ def test_the_command_of_a_worst_case_replays_it(done, tmp_path):
     )
     assert "The outcomes are those of the campaign's table." in result.output
     assert CliRunner().invoke(cli, ["campaign", str(out), "--replay", "120"]).exit_code == 2
-
-
-class Rounding(Cpu):
-    """A stand-in for a GPU in single precision: the CPU's outcomes, rounded."""
-
-    name = "gpu"
-
-    def __init__(self, precision):
-        super().__init__()
-        self.words = f"a stand-in, {precision} precision"
-
-    def collect(self, launched):
-        batch, took = super().collect(launched)
-        return Batch(batch.outcomes.astype(np.float32).astype(float), batch.logs), took
-
-
-def test_the_error_of_single_precision_is_shown(folder, tmp_path, monkeypatch):
-    """Part of the runs is made again in double; table, JSON and page say how far apart they are."""
-    monkeypatch.setattr(engines, "Gpu", Rounding)
-    out = tmp_path / "out"
-    result = CliRunner().invoke(
-        cli,
-        [
-            "campaign",
-            str(folder / "small.toml"),
-            "--out",
-            str(out),
-            "--backend",
-            "gpu",
-            "--precision",
-            "single",
-        ],
-    )
-    assert result.exit_code == 0, result.output
-    found = json.loads((out / "summary.json").read_text())["precision"]
-    assert (found["compared"], found["decided_by_rounding"]) == (120, 0)
-    force = next(row for row in found["rows"] if row["outcome"] == "peak_force_real_N")
-    assert 0.0 < force["most"] < 2.0**-24
-    assert "of 120 runs made again in double, 0 differ" in " ".join(result.output.split())
-    page = (out / "report.html").read_text()
-    assert "Differences between single and double precision" in page
-    assert 'precision = "single"' in (out / "campaign.toml").read_text()

@@ -14,10 +14,10 @@ from click.testing import CliRunner
 from plain import run_plain
 
 from softdock.cli.main import cli
-from softdock.comparison import compare
-from softdock.report.comparison.charts import shown_first
-from softdock.report.frame.elements import look_up
+from softdock.output.pages.comparison_charts import choose_shown
+from softdock.output.pages.frame.elements import look_up
 from softdock.scenario.files import load_scenario
+from softdock.studies.compare import compare
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "your_own_method.md"
@@ -29,11 +29,11 @@ RETURNS_NAN = """
 import math
 from typing import NamedTuple
 
-from softdock.core.adaptation.interface import Wrenches
-from softdock.core.adaptation.registry import Method
-from softdock.core.machine.compiled import compiled
-from softdock.core.machine.parameters import Group
-from softdock.core.spatial.motion import Wrench
+from softdock.loop.method.interface import Wrenches
+from softdock.methods.registry import Method
+from softdock.compile.jit import compiled
+from softdock.loop.parameters import Group
+from softdock.loop.spatial.motion import Wrench
 
 
 class Broken(NamedTuple):
@@ -203,16 +203,16 @@ def test_the_sample_method_says_where_it_cannot_run(sample, tmp_path):
 
 def test_a_method_that_does_not_compile(sample, tmp_path):
     """The reason and the line, the others still shown, exit code 2."""
-    text = sample.read_text().replace("AT.stiffness", "GROUP.at.stiffness")
+    text = sample.read_text().replace("keys.stiffness", "keys.stifness")
     file = tmp_path / "wrong.py"
     file.write_text(text)
-    line = next(i for i, s in enumerate(text.splitlines(), 1) if "GROUP.at.stiffness" in s)
+    line = next(i for i, s in enumerate(text.splitlines(), 1) if "keys.stifness" in s)
     only = ("--methods", "direct", "--integrators", "exact_hold")
     done = run("epos_1d", "--method-file", str(file), *only, "--out", str(tmp_path / "here"))
     assert done.exit_code == 2
     said = " ".join(done.output.split())
     assert (
-        "could not run force_lead (any): it does not compile: Untyped global name 'GROUP'" in said
+        "could not run force_lead (any): it does not compile: Unknown attribute 'stifness'" in said
     )
     assert f"(wrong.py:{line})" in said
     assert re.search(r"1 .*direct", done.output)
@@ -244,11 +244,11 @@ def test_curves_drawn_at_once():
         ("c", 1, "diverged"),
     ]
     rows = [{"label": f"{m}{i}", "method": m, "status": s} for m, i, s in found]
-    assert shown_first(rows) == {"a1", "a2", "b1"}
+    assert choose_shown(rows) == {"a1", "a2", "b1"}
     many = [
         {"label": f"{m}{i}", "method": m, "status": "completed"} for i in range(4) for m in "ab"
     ]
-    assert shown_first(many) == {"a0", "b0", "a1", "b1", "a2"}
+    assert choose_shown(many) == {"a0", "b0", "a1", "b1", "a2"}
 
 
 @pytest.mark.browser

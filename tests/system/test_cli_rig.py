@@ -9,10 +9,10 @@ from click.testing import CliRunner
 
 from softdock.cli.main import cli
 from softdock.cli.rig import LAZY
-from softdock.cli.rig_confirm import confirm_motion, phrase_of
-from softdock.drivers.rig_file import load_rig
-from softdock.drivers.rsi_config import read_ethernet_file
+from softdock.cli.rig_arguments import confirm_motion, make_phrase
 from softdock.errors import BadInput
+from softdock.rig.drivers.rsi_config import read_ethernet_file
+from softdock.rig.file import load_rig
 
 ORDER = ["new", "machine", "emulate", "check", "listen", "tare", "delay", "run", "recover"]
 REAL = ["--computer", "192.168.7.1", "--chaser", "192.168.7.2", "--sensor", "192.168.7.4"]
@@ -94,7 +94,7 @@ def test_motion_beyond_loopback_needs_a_person(tmp_path):
     nobody is asked."""
     assert softdock("new", tmp_path / "real.toml", *REAL, "--target", "fixed").exit_code == 0
     rig = load_rig(tmp_path / "real.toml")
-    assert phrase_of(rig, 0.1, 0.0152) == "100 mm/s in 600 mm with 0.0152 J"
+    assert make_phrase(rig, 0.1, 0.0152) == "100 mm/s in 600 mm with 0.0152 J"
     with pytest.raises(BadInput, match="a person types: 100 mm/s in 600 mm"):
         confirm_motion(rig, "a docking", 0.1, 0.0152)
     confirm_motion(load_rig("emulated_pair"), "a docking", 0.1, 0.0152)

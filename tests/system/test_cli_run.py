@@ -149,7 +149,7 @@ def test_a_folder_of_a_presets_name_does_not_hide_the_preset():
 
 def test_a_disk_that_fails_costs_the_folder_and_not_the_numbers(monkeypatch):
     """A disk that fails after the run costs the folder: the numbers are still printed."""
-    from softdock.archive import run_folder as folder
+    from softdock.output.folders import run_folder as folder
 
     def full(path, data):
         raise OSError(28, "No space left on device")

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 import softdock
 from softdock.cli.main import cli
-from softdock.stability import critical_damping, predicted_restitution
+from softdock.studies.stability import critical_damping, predicted_restitution
 
 NUMBERS = ["--mass", "60", "--stiffness", "1000", "--damping", "50", "--delay-ms", "16"]
 KEYS = {
@@ -105,7 +105,7 @@ def test_the_page_shows_what_the_command_prints():
     assert len(found) == 4
     for call, value in found:
         digits = len(value.partition(".")[2])
-        assert eval(call, {"stability": softdock.stability}) == pytest.approx(
+        assert eval(call, {"stability": softdock.studies.stability}) == pytest.approx(
             float(value), abs=0.6 * 10.0**-digits
         ), call
 

@@ -14,10 +14,10 @@ import pytest
 from click.testing import CliRunner
 
 import softdock
-from softdock.analysis import phases, simulation, worst_phase
 from softdock.cli.main import cli
-from softdock.core.machine.interrupts import each_abandonable, left_behind
+from softdock.compile.interrupts import each_abandonable, left_behind
 from softdock.errors import RunInterrupted
+from softdock.results import phases, simulation, worst_phase
 
 
 @pytest.fixture
@@ -95,7 +95,7 @@ def test_ctrl_c_between_phases_keeps_those_that_there_were(monkeypatch):
 # Presses Ctrl-C once the run tells how far it is: however slow the machine, it is under way.
 PRESSED = """
 import os, signal
-from softdock.analysis import simulation
+from softdock.results import simulation
 from softdock.cli.main import main
 simulate = simulation.simulate
 

@@ -12,12 +12,12 @@ import pytest
 from click.testing import CliRunner
 
 from softdock.cli.main import cli
-from softdock.comparison.demonstration import _all, demonstrate
-from softdock.core.adaptation.method import BY_TYPE
-from softdock.core.adaptation.registry import METHODS, Method, register
-from softdock.core.machine.compiled import compiled
-from softdock.core.machine.parameters import Group
+from softdock.compile.jit import compiled
+from softdock.loop.method.method import BY_TYPE
+from softdock.loop.parameters import Group
+from softdock.methods.registry import METHODS, Method, register
 from softdock.scenario.files import load_scenario
+from softdock.studies.compare.demonstration import _all, demonstrate
 
 
 @pytest.fixture(scope="module")

@@ -46,7 +46,7 @@ SAID = {
         r"lines: .*in orbit",
         r"max ",
     ],
-    # the first two lines and the contact point: design/physics.md section 5
+    # the first two lines and the contact point: as in tests/golden/test_lange_*.py
     "09": [
         r"0 N: -0\.98 N, after 8 s -7\.84 Ns and -0\.314 m",
         r"2 N: \+0\.00 N",

@@ -12,10 +12,10 @@ import pytest
 from plain import run_plain
 
 from softdock import BadInput, load_scenario
-from softdock.campaign.columns import sweepable
-from softdock.core.adaptation.guidance.allocation import COMMANDS, thruster_rows
-from softdock.core.adaptation.guidance.keys import THRUSTER
+from softdock.methods.guidance.allocation import COMMANDS, thruster_rows
+from softdock.methods.guidance.keys import THRUSTER
 from softdock.scenario.candidates import candidates
+from softdock.studies.campaign.columns import sweepable
 
 ROOT = Path(__file__).parents[2]
 RUN = r"""
@@ -23,13 +23,13 @@ import copy, json
 import numpy as np
 import softdock
 from softdock import Pilot, Stepper, build, fly, load_method_file, load_scenario
-from softdock.analysis.latches import times
-from softdock.analysis.shown_by_methods import declarations, flown_with
-from softdock.core.adaptation.guidance.keys import CELLS
-from softdock.core.adaptation.guidance.navigation import Guided, prepare_guided
-from softdock.core.adaptation.guidance.thrusters import ask, fire
-from softdock.core.machine.vector import METHODS_AT
-from softdock.core.orbit import orbit
+from softdock.results.latches import times
+from softdock.results.shown_by_methods import declarations, flown_with
+from softdock.methods.guidance.keys import CELLS
+from softdock.methods.guidance.navigation import Guided, prepare_guided
+from softdock.methods.guidance.thrusters import ask, fire
+from softdock.loop.vector import METHODS_AT
+from softdock.reference import orbit
 
 (shown,) = declarations()
 coarse = {"time.cycle_ms": 40.0, "time.duration_s": 290.0,

@@ -19,7 +19,7 @@ import softdock
 from softdock.cli.main import cli
 from softdock.cli.progress import output
 from softdock.errors import BadInput, BadRunFolder, Problem, RunInterrupted
-from softdock.runs import memory
+from softdock.results import memory
 from softdock.scenario.csv_rows import read_rows
 from softdock.scenario.files import preset_text
 from softdock.scenario.values import Refused
@@ -213,7 +213,7 @@ def test_a_manifest_that_was_made_to_fit_is_no_way_in(saved, tmp_path):
 
 # Where code is made from text or bytes are taken for objects, and why that is no data of a user's.
 ALLOWED = {
-    "campaign/user_outcomes.py": "a user's own outcome file, named by the user",
+    "studies/campaign/user_outcomes.py": "a user's own outcome file, named by the user",
 }
 
 
@@ -227,5 +227,5 @@ def test_no_data_is_executed():
         for line in path.read_text(encoding="utf-8").splitlines()
         if pattern.search(line.partition("#")[0]) and '"""' not in line
     }
-    outside = {name for name in found if not name.startswith("core/machine/")}
+    outside = {name for name in found if not name.startswith("compile/")}
     assert outside <= set(ALLOWED), outside - set(ALLOWED)

@@ -15,11 +15,6 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from softdock.campaign.execute import stopped
-from softdock.campaign.plan import make_plan
-from softdock.campaign.resuming import resume
-from softdock.campaign.shards import MANIFEST, begin, plan_from, plan_texts
-from softdock.campaign.spec import load_spec
 from softdock.cli.main import cli
 from softdock.errors import BadInput, CampaignStopped
 from softdock.files.toml_text import parse_toml
@@ -27,6 +22,11 @@ from softdock.scenario.csv_rows import read_rows
 from softdock.scenario.files import preset_text
 from softdock.scenario.network_file import load_network
 from softdock.scenario.values import Refused
+from softdock.studies.campaign.execute import stopped
+from softdock.studies.campaign.plan import make_plan
+from softdock.studies.campaign.resuming import resume
+from softdock.studies.campaign.shards import MANIFEST, begin, plan_from, plan_texts
+from softdock.studies.campaign.spec import load_spec
 
 CAMPAIGN = """name = "small"
 scenario = "{scenario}"
@@ -100,7 +100,7 @@ def test_resume_is_promised_only_where_there_is_a_campaign(tmp_path):
 
 def test_a_damaged_table_is_not_believed_by_a_replay(tmp_path):
     """A flipped bit read as other numbers, and the replay was said to differ from its table."""
-    from softdock.campaign.replay import row_of
+    from softdock.studies.campaign.replay import row_of
 
     plan = make_plan(load_spec(campaign_file(tmp_path)))
     folder = begin(plan, tmp_path / "out", 6)
@@ -114,7 +114,7 @@ def test_a_damaged_table_is_not_believed_by_a_replay(tmp_path):
 @pytest.mark.parametrize("name", ["campaign.json", "sums/part-000000.json", "summary.json"])
 def test_devices_in_a_campaign_folder_are_not_read(name, tmp_path):
     """A link to /dev/zero was read until memory was gone."""
-    from softdock.archive.campaign_folder import _spent_before
+    from softdock.output.folders.campaign_folder import _read_spent
 
     plan = make_plan(load_spec(campaign_file(tmp_path)))
     folder = begin(plan, tmp_path / "out", 6)
@@ -128,7 +128,7 @@ def test_devices_in_a_campaign_folder_are_not_read(name, tmp_path):
     else:
         _, said = resume(plan, tmp_path / "out")
         assert bool(said) == name.startswith("sums")
-        assert _spent_before(tmp_path / "out") is None
+        assert _read_spent(tmp_path / "out") is None
 
 
 def test_a_scenario_with_a_long_schedule_is_a_campaign(tmp_path):

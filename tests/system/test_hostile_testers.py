@@ -23,8 +23,8 @@ from benchmarks.hostile import (
 from benchmarks.hostile.kinds import KINDS
 from benchmarks.hostile.log_samples import FORMATS
 from softdock.errors import BadInput, Problem
-from softdock.logs.guess import guess_log
-from softdock.logs.guess_text import map_text
+from softdock.recording.logs.guess import guess_log
+from softdock.recording.logs.guess_text import write_map
 
 SEED = 22
 
@@ -137,5 +137,5 @@ def test_whole_logs_are_taken(name, tmp_path):
     path = tmp_path / f"good{suffix}"
     path.write_bytes(whole(np.random.default_rng(SEED)))
     mapped = path.with_suffix(".map.toml")
-    mapped.write_text(map_text(path, guess_log(path)), encoding="utf-8")
+    mapped.write_text(write_map(path, guess_log(path)), encoding="utf-8")
     assert logs.read_log(path, mapped) == ("taken", "")

@@ -11,7 +11,7 @@ from network_scenarios import BALL, SPRING, THREE_AXES, books, tables
 
 import softdock
 from softdock import BadInput
-from softdock.core.orbit import orbit
+from softdock.reference import orbit
 from softdock.scenario.files import to_toml
 
 HUB, PANEL, LINK, LOSS = 58.0, 5.0, 100.0, 1.0  # kg, kg, N/m, Ns/m

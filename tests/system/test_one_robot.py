@@ -10,16 +10,16 @@ import pytest
 from click.testing import CliRunner
 
 import softdock
-from softdock.analysis.simulation import simulate
-from softdock.cli.arguments import FAILING, end_if_failed
+from softdock.cli.arguments import FAILING, exit_if_failed
 from softdock.cli.main import FAILED, cli
 from softdock.errors import BadInput
-from softdock.logs.mapping import map_of
-from softdock.report.recording.page import recording_page
-from softdock.report.run.page import run_page
+from softdock.output.pages.recording import recording_page
+from softdock.output.pages.run.page import run_page
+from softdock.recording.logs.mapping import map_of
+from softdock.results.scene import build_scene
+from softdock.results.simulation import simulate
 from softdock.scenario.files import load_scenario
 from softdock.scenario.moving_robots import moving_robots
-from softdock.scene import scene_of
 
 PRESET = "one_robot_wall"
 MAP = """
@@ -86,7 +86,7 @@ def test_pages_and_scenes_have_no_second_robot(flown, tmp_path):
         assert absent not in text
     assert "chaser's robot" in text
     assert "momentum" not in text.split("Fidelity")[-1].replace("Linear momentum", "")
-    parts = scene_of(flown).parts
+    parts = build_scene(flown).parts
     assert "target's mount" in [part.name for part in parts]
     assert "target" not in [part.name for part in parts]
     recording = softdock.open_recording(flown.save_mcap(tmp_path / "run.mcap"), as_rig=True)
@@ -95,8 +95,8 @@ def test_pages_and_scenes_have_no_second_robot(flown, tmp_path):
 
 def test_one_arm_is_placed():
     """`place` looks for places for the robot that there is; two arms are asked for by two names."""
-    from softdock.arms.facility import Facility
-    from softdock.placement.place import robots_to_place
+    from softdock.loop.arms.facility import Facility
+    from softdock.studies.placement.place import robots_to_place
 
     there = moving_robots(load_scenario(PRESET).tables)
     assert robots_to_place(Facility(), ("kr16",), None, there) == {"chaser": "kr16"}
@@ -148,9 +148,9 @@ def test_what_fails():
         ("unsafe", "no verdict"),
         ("distorted", "faithful"),
     ):
-        end_if_failed(asked, {"word": word})
-    end_if_failed("distorted", None)
-    end_if_failed(None, {"word": "unsafe"})
+        exit_if_failed(asked, {"word": word})
+    exit_if_failed("distorted", None)
+    exit_if_failed(None, {"word": "unsafe"})
     for asked, word in (("unsafe", "unsafe"), ("distorted", "unsafe"), ("distorted", "distorted")):
         with pytest.raises(Exception, match=str(FAILED)):
-            end_if_failed(asked, {"word": word})
+            exit_if_failed(asked, {"word": word})

@@ -10,14 +10,14 @@ from click.testing import CliRunner
 from recorded import CELLS, about, recorded
 
 import softdock
-from softdock.archive.sources import shown_scene
 from softdock.cli.main import cli
 from softdock.errors import BadInput, BadRecording
-from softdock.identification import identify
-from softdock.recorder.recording import Recording
-from softdock.recorder.ring_file import make_ring
-from softdock.recorder.streams import rig_streams
-from softdock.viewer.session import opened
+from softdock.output.folders.sources import load_scene
+from softdock.output.viewer.session import open_session
+from softdock.recording.recording import Recording
+from softdock.recording.ring_file import make_ring
+from softdock.recording.streams import make_rig_streams
+from softdock.studies.identify import identify
 
 
 def softdock_command(*arguments: str):
@@ -78,7 +78,7 @@ def test_what_a_rig_knows_of_a_run_agrees_with_its_truth(flown):
 def test_the_viewer_and_the_picture_take_recordings(flown):
     """A recording is shown as it was; what is turned then is simulated."""
     run, path = flown
-    session = opened(str(path))
+    session = open_session(str(path))
     assert session.compute().metrics == json.loads(json.dumps(run.metrics))
     recording = softdock.open_recording(path, as_rig=True)
     session.run = recording
@@ -86,7 +86,7 @@ def test_the_viewer_and_the_picture_take_recordings(flown):
     assert answer.sentence == recording.sentence
     assert answer.light == "red"  # this rig is active, and was seen to be
     assert answer.scene.time[-1] == pytest.approx(run.series["time"][-1])
-    assert shown_scene(str(path)).contacts == shown_scene("epos_1d").contacts
+    assert load_scene(str(path)).contacts == load_scene("epos_1d").contacts
 
 
 def test_commands_read_and_write_recordings(flown, tmp_path):
@@ -111,7 +111,9 @@ def test_commands_read_and_write_recordings(flown, tmp_path):
 
 def test_recover_makes_a_cut_file_whole_and_says_what_it_found(tmp_path):
     """`softdock rig recover`: exit codes, sentences and JSON from a file cut by a crash."""
-    rings = make_ring(rig_streams(CELLS), about(), tmp_path / "run.mcap", tmp_path, seconds=2.0)
+    rings = make_ring(
+        make_rig_streams(CELLS), about(), tmp_path / "run.mcap", tmp_path, seconds=2.0
+    )
     recorded(rings, tmp_path / "run.mcap", 65)
     with pytest.raises(BadRecording, match="softdock rig recover"):
         softdock.open_recording(tmp_path / "run.mcap")

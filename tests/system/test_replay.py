@@ -9,10 +9,10 @@ import pytest
 from click.testing import CliRunner
 
 import softdock
-from softdock.archive.replay import with_ages
 from softdock.cli.main import cli
 from softdock.errors import BadInput
-from softdock.runs.recorded_facility import RecordedFacility
+from softdock.output.folders.replay import split_ages
+from softdock.results.recorded_facility import RecordedFacility
 
 OTHER = "energy_ledger"  # whose loop and controller other tests need too (test_seam.py)
 
@@ -56,12 +56,12 @@ def test_ages_below_a_cycle_are_delay_of_the_robots():
     """A sensor that samples once a cycle would make 0.03 ms of age a whole cycle of it."""
     scenario = softdock.load_scenario("epos_1d")
     found = {"robots.chaser.delay_ms": 16.0, "sensor.delay_ms": 0.03, "pose.delay_ms": 2.3}
-    made = with_ages(found, scenario)
+    made = split_ages(found, scenario)
     assert made["robots.chaser.delay_ms"] == pytest.approx(16.03)
     assert made["robots.target.delay_ms"] == pytest.approx(16.03)
     assert made["sensor.delay_ms"] == 0.0
     assert "pose.delay_ms" not in made
-    older = with_ages({"sensor.delay_ms": 4.5, "pose.delay_ms": 4.5}, scenario)
+    older = split_ages({"sensor.delay_ms": 4.5, "pose.delay_ms": 4.5}, scenario)
     assert older["sensor.delay_ms"] == 4.0
     assert older["robots.chaser.delay_ms"] == pytest.approx(16.5)
     assert older["pose.delay_ms"] == 4.5

@@ -16,12 +16,12 @@ import pytest
 from browser import PATIENCE_MS, chromium, opened
 from scenarios import cone_docking
 
-from softdock.report.frame.charts import Line, chart
-from softdock.report.frame.page import page
-from softdock.report.frame.replay import replay
+from softdock.output.pages.frame.charts import Line, chart
+from softdock.output.pages.frame.page import page
+from softdock.output.pages.frame.replay import replay
+from softdock.results.scene import Scene, build_reference_scene, build_scene
+from softdock.results.scene.cameras import place_camera, project, world_vertices
 from softdock.scenario.files import load_scenario
-from softdock.scene import Scene, scene_of, scene_of_orbit
-from softdock.scene.projection import camera_of, pixels, world
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit"))
 from drifting_scenes import drifting
@@ -60,13 +60,13 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def scene() -> Scene:
-    return scene_of(drifting(cone_docking()), name=HOSTILE)
+    return build_scene(drifting(cone_docking()), name=HOSTILE)
 
 
 @cache
 def on_robots() -> Scene:
     """Satellites that drift, on the robots of EPOS 3-D."""
-    return scene_of(drifting(load_scenario("epos_3d").tables), name=HOSTILE)
+    return build_scene(drifting(load_scenario("epos_3d").tables), name=HOSTILE)
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +85,7 @@ def pages(scene: Scene, tmp_path_factory: pytest.TempPathFactory) -> dict[str, P
     bare = {k: replace(v, floor=False) for k, v in robots.views.items()}
     forearm_alone = replace(robots, parts=(forearm,), arrows=(), trails=(), views=bare)
     run = drifting(cone_docking(), status="diverged")
-    both = [scene_of_orbit(run), scene_of(run, name=HOSTILE, orbit=False)]
+    both = [build_reference_scene(run), build_scene(run, name=HOSTILE, orbit=False)]
     bodies = {
         "one": replay("one", [scene], "Title", HOSTILE) + drawn,
         "two": replay("two", both, HOSTILE),
@@ -171,8 +171,8 @@ def test_bodies_are_drawn_where_their_poses_say(
             tab.evaluate(f"time => {PLAYER}.seek(time)", time)
             found = tab.evaluate(LOOK)
             frame, size = scene.frame_at(time), tuple(found["size"])
-            camera = camera_of(scene, scene.views[view], frame, size)
-            flat, _ = pixels(camera, world(scene, part, frame))
+            camera = place_camera(scene, scene.views[view], frame, size)
+            flat, _ = project(camera, world_vertices(scene, part, frame))
             wanted = np.concatenate([flat.min(axis=0), flat.max(axis=0)])
             assert np.abs(np.array(found["box"]) - wanted).max() < 2.0, (found, wanted)
 

@@ -13,9 +13,9 @@ import pytest
 from browser import chromium, opened
 
 import softdock
-from softdock.report.demo.page import demo_page
-from softdock.report.frame.elements import look_up
-from softdock.report.run.page import run_page
+from softdock.output.pages.demo import demo_page
+from softdock.output.pages.frame.elements import look_up
+from softdock.output.pages.run.page import run_page
 
 pytestmark = pytest.mark.browser
 

@@ -23,13 +23,13 @@ import json, pickle, sys
 from click.testing import CliRunner
 from softdock.cli import rig_run
 from softdock.cli.main import cli
-from softdock.drivers.rig_emulation import emulation_of
-from softdock.rig.recording import about
+from softdock.rig.emulated_rig import make_emulation
+from softdock.rig.runs import describe_run
 
 def stand_in(on, *_, **__):
-    told = about(on, "", {}, {})
+    told = describe_run(on, "", {}, {})
     names = [one["name"] for one in on.scenario.tables["methods"]]
-    handed = pickle.dumps(emulation_of(on))  # to processes that have not run the file
+    handed = pickle.dumps(make_emulation(on))  # to processes that have not run the file
     json.dump({"methods": names, "attachments": dict(told.attachments),
                "emulators_need_the_file": b"soft_push" in handed}, sys.stderr)
     raise SystemExit(0)
@@ -40,7 +40,7 @@ print(done.stderr[done.stderr.index('{"methods'):] if done.exit_code == 0 else d
 """
 OPENED = """
 import sys
-from softdock.archive.recordings import open_recording
+from softdock.output.folders.sources import open_recording
 found = open_recording("run.mcap", as_rig=True)
 print("\\n".join(found.warnings), found.scenario, sorted(found.attachments))
 """

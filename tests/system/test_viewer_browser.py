@@ -16,9 +16,9 @@ from browser import PATIENCE_MS, SOFTWARE, chromium
 
 pytest.importorskip("viser")
 
-from softdock.viewer import rig_window, show
-from softdock.viewer.guard import chosen_port
-from softdock.viewer.session import opened
+from softdock.output.viewer import rig_window, show
+from softdock.output.viewer.guard import choose_port
+from softdock.output.viewer.session import open_session
 
 PATIENCE_S = 1e-3 * PATIENCE_MS
 OF_VISER = ("THREE.Clock", SOFTWARE)  # what its own page says on the console
@@ -29,7 +29,7 @@ def window() -> Iterator[Any]:
     """EPOS on one axis, with no other method to compile."""
     before, show.possible = show.possible, lambda scenario: ["direct"]
     try:
-        made = show.Window(opened("epos_1d"), chosen_port(None))
+        made = show.Window(open_session("epos_1d"), choose_port(None))
     finally:
         show.possible = before
     thread = threading.Thread(target=made.run, daemon=True)
@@ -140,7 +140,7 @@ def test_beside_a_rig_the_scene_follows_its_rows(tmp_path: Path) -> None:
     from websockets.sync.client import connect
 
     rings = rig_ring(tmp_path, name="<b>a rig</b>")
-    window = rig_window.RigWindow(chosen_port(None), ring=rings.path)
+    window = rig_window.RigWindow(choose_port(None), ring=rings.path)
     thread = threading.Thread(target=window.run, daemon=True)
     try:
         write(rings, [0.0, 0.004, 0.008])

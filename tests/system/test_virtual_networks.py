@@ -11,7 +11,7 @@ from network_scenarios import ACROSS, BALL, NORMAL, SPRING, THREE_AXES, books, t
 from plain import run_plain
 
 import softdock
-from softdock.core.orbit import orbit
+from softdock.reference import orbit
 
 SOLID = {"model": "standard_linear_solid", "arguments": {"k1": 1000.0, "k2": 500.0, "b1": 100.0}}
 ALONG_X = {"axis": [0.0, 1.0, 0.0], "second_axis": [0.0, 0.0, 1.0], "third_axis": [1.0, 0.0, 0.0]}

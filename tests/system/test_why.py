@@ -5,9 +5,9 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from softdock.analysis.causes import causes
-from softdock.analysis.why import sentence, switched_off, why
 from softdock.cli.main import cli
+from softdock.results.causes import causes
+from softdock.results.why import sentence, switched_off, why
 from softdock.scenario.files import load_scenario
 
 QUICK = {"time.duration_s": 6.0, "sensor.noise_N": 0.0}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from softdock.campaign.plan import make_plan
-from softdock.campaign.spec import read_spec
+from softdock.studies.campaign.plan import make_plan
+from softdock.studies.campaign.spec import read_spec
 
 STIFFNESS = "contact.0.real.stiffness_N_per_m"
 

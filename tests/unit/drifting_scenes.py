@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from scenarios import cone_docking
 
-from softdock.core.cycle import STATUSES
-from softdock.core.machine.record import CHANNELS
-from softdock.runs.run import Series
+from softdock.loop.cycle import STATUSES
+from softdock.loop.record import CHANNELS
+from softdock.results.run import Series
+from softdock.results.scene import Scene, build_scene
 from softdock.scenario.build import build
-from softdock.scene import Scene, scene_of
 
 
 def drifting(
@@ -52,4 +52,4 @@ def drifting(
 
 @cache
 def docking() -> Scene:
-    return scene_of(drifting(cone_docking()))
+    return build_scene(drifting(cone_docking()))

@@ -10,7 +10,7 @@ import numpy as np
 from scenarios import cone_docking
 
 import softdock
-from softdock.runs.run import Run
+from softdock.results.run import Run
 
 NOISE = {"period_ms": 1.0, "delay_ms": 6.0, "noise_N": 0.25, "noise_Nm": 0.02}
 

@@ -7,8 +7,8 @@ from typing import Any
 from scenarios import epos_wall
 
 from softdock import fly
-from softdock.identification.estimate import Estimate
-from softdock.runs.run import Run
+from softdock.results.run import Run
+from softdock.studies.identify.estimate import Estimate
 
 NOISE = {"period_ms": 1.0, "noise_N": 0.25, "noise_Nm": 0.02, "handover": "mean"}
 

@@ -31,7 +31,7 @@ class Docking(NamedTuple):
 
 @functools.cache
 def docking() -> Docking:
-    from softdock.recorder.contacts import contacts_of
+    from softdock.recording.contacts import find_contacts
 
     tables = epos_wall()
     tables["time"]["duration_s"] = 1.6
@@ -52,7 +52,7 @@ def docking() -> Docking:
         torque=0.01 * force,
         t_fast=fast,
         force_fast=force[row],
-        contact=contacts_of(series)[0],
+        contact=find_contacts(series)[0],
     )
 
 

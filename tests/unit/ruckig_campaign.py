@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import ruckig
 
-from softdock.core.machine.compiled import door
-from softdock.core.robots import interception
+from softdock.compile.jit import entry_point
+from softdock.loop.robots import interception
 
 CYCLE = 0.004  # s
 SAMPLES = 101
@@ -82,7 +82,7 @@ def ruckig_trajectory(case: Case, vmin: float | None = None) -> ruckig.Trajector
     return trajectory if result == ruckig.Result.Working else None
 
 
-@door
+@entry_point
 def sample(profile, p0, v0, a0, times, states):
     for k in range(times.shape[0]):
         p, v, a = interception.advance_profile(profile, p0, v0, a0, times[k])

@@ -5,13 +5,16 @@ from __future__ import annotations
 from scenarios import epos_wall, sphere_on_sphere
 
 from softdock import build
-from softdock.core.machine.compiled import door
-from softdock.core.machine.vector import SENSOR_AT
-from softdock.core.robots.robot import Chance
-from softdock.core.sensor import force_torque
-from softdock.core.spatial.motion import Wrench
+from softdock.compile.jit import entry_point
+from softdock.loop.robots.robot import Chance
+from softdock.loop.sensor import force_torque
+from softdock.loop.spatial.motion import Wrench
+from softdock.loop.vector import SENSOR_AT
 
-read_sensor, prepare_sensor = door(force_torque.read_sensor), door(force_torque.prepare_sensor)
+read_sensor, prepare_sensor = (
+    entry_point(force_torque.read_sensor),
+    entry_point(force_torque.prepare_sensor),
+)
 T, CHANCE = 0.004, Chance(11, 0)
 NOTHING = Wrench((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 TRUE = Wrench((3.0, -4.0, 5.0), (0.1, 0.2, -0.3))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from softdock.ports import (
+from softdock.networks import (
     Network,
 )
 

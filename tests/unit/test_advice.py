@@ -4,11 +4,11 @@ import shlex
 
 import pytest
 
-from softdock.analysis.advice import advise, line_of
-from softdock.analysis.explain import explain
-from softdock.analysis.offered import Setting, offered
-from softdock.analysis.worst_phase import in_phases, judged, metrics_of
 from softdock.errors import BadInput
+from softdock.results.advice import advise, line_of
+from softdock.results.explain import explain
+from softdock.results.offered import Setting, offered
+from softdock.results.worst_phase import in_phases, judged, metrics_of
 from softdock.scenario.files import load_scenario
 
 

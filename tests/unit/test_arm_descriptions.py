@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from arms_rows import RAIL, configurations, pose_difference, poses_of, preset_tables
 
-from softdock.arms import arm_names, load_arm
-from softdock.arms.table import arm_from_table
-from softdock.arms.urdf import arm_from_urdf
 from softdock.errors import BadInput
+from softdock.loop.arms import arm_names, load_arm
+from softdock.loop.arms.table import arm_from_table
+from softdock.loop.arms.urdf import arm_from_urdf
 
 
 def urdf_of(name: str) -> str:

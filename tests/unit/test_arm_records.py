@@ -7,13 +7,13 @@ import pytest
 from arm_cases import bump
 
 from softdock import load_scenario
-from softdock.analysis.simulation import fly, judge
-from softdock.recorder.simulated import run_stream
-from softdock.recorder.topics import topics_of
-from softdock.report.run.joint_charts import joint_section
-from softdock.runs.series import Series
+from softdock.output.pages.run.mechanism_charts import joint_section
+from softdock.recording.messages import make_topics
+from softdock.recording.simulated import make_run_stream
+from softdock.results.scene.robots import read_joints
+from softdock.results.series import Series
+from softdock.results.simulation import fly, judge
 from softdock.scenario.build import build
-from softdock.scene.followed import recorded_joints
 
 ARM = {"model": "arm", "delay_ms": 4.0}
 
@@ -25,7 +25,7 @@ def elastic():
 
 def test_joint_states_hold_positions_speeds_and_torques(elastic):
     """One message a cycle, all twelve joints by name: what ROS 2 tools show and replay."""
-    (topic,) = [t for t in topics_of(run_stream(elastic)) if t.name == "/joint_states"]
+    (topic,) = [t for t in make_topics(make_run_stream(elastic)) if t.name == "/joint_states"]
     assert topic.schema_name == "sensor_msgs/msg/JointState"
     messages, _when = topic.encode(elastic.series.rows[:3], np.array([0, 4_000_000, 8_000_000]))
     assert len(messages) == 3
@@ -39,8 +39,8 @@ def test_joint_states_hold_positions_speeds_and_torques(elastic):
 def test_a_run_without_arms_has_no_joint_states():
     """And a rig's own recording, which has positions alone, keeps its topic."""
     names = ["time", "joints.chaser.0", "joints.chaser.1", "chaser.position.x"]
-    from softdock.core.machine.record import Channel
-    from softdock.recorder.streams import Stream
+    from softdock.loop.record import Channel
+    from softdock.recording.streams import Stream
 
     def stream(channels):
         made = tuple(Channel(name, "-", "-", "") for name in channels)
@@ -52,11 +52,11 @@ def test_a_run_without_arms_has_no_joint_states():
             places=tuple(range(len(made))),
         )
 
-    topics = {topic.name: topic for topic in topics_of(stream(names))}
+    topics = {topic.name: topic for topic in make_topics(stream(names))}
     messages, _ = topics["/joint_states"].encode(np.arange(4.0).reshape(1, 4), np.array([0]))
     assert b"chaser_1\0" in messages[0]
     assert np.array([1.0, 2.0]).tobytes() in messages[0]
-    assert "/joint_states" not in {t.name for t in topics_of(stream(["time", "chaser.rate.x"]))}
+    assert "/joint_states" not in {t.name for t in make_topics(stream(["time", "chaser.rate.x"]))}
 
 
 def test_the_page_says_of_the_joints_what_the_series_hold(elastic):
@@ -79,10 +79,10 @@ def test_the_page_says_of_the_joints_what_the_series_hold(elastic):
 
 def test_the_scene_takes_the_recorded_joints(elastic):
     """The replay shows the links where the run had them."""
-    from softdock.arms.scenario_facility import facility_of
+    from softdock.loop.arms.scenario_facility import facility_of
 
     mount = facility_of(elastic.scenario.tables).robots()["target"]
-    joints = recorded_joints("target", mount.base_axis, elastic.series)
+    joints = read_joints("target", mount.base_axis, elastic.series)
     assert joints.shape == (len(elastic.series["time"]), 7)
     assert (joints[:, 1:] == elastic.series["joints.target.position"]).all()
 

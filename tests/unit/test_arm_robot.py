@@ -6,23 +6,23 @@ import numpy as np
 import pytest
 from arm_cases import bump
 
-from softdock.analysis.arm_limits import BEYOND, arm_uses
-from softdock.analysis.metric_values import ledger
-from softdock.analysis.simulation import fly
-from softdock.arms import load_arm
-from softdock.arms.arm_table import arm_table
-from softdock.core.arms.doors import flange_rows
-from softdock.core.arms.layout import AT
-from softdock.core.energy.ledger import ROWS
-from softdock.core.machine.vector import CHASER_ROBOT_AT
-from softdock.core.robots.arm.layout import ARM_STATE, PLACED
-from softdock.core.robots.keys import ROBOT
-from softdock.core.spatial.arrays import unit_matrix
-from softdock.report.run.charts import invented
-from softdock.report.run.tables import ledger_table
-from softdock.runs.arms import arm_state
-from softdock.runs.joint_rows import JOINT_ROWS, rows_over_time
-from softdock.runs.stepper import Stepper
+from softdock.loop.arms import load_arm
+from softdock.loop.arms.arm_table import arm_table
+from softdock.loop.arms.entry_points import flange_rows
+from softdock.loop.arms.layout import AT
+from softdock.loop.arms.robot_layout import ARM_STATE, PLACED
+from softdock.loop.energy.ledger import ROWS
+from softdock.loop.robots.keys import ROBOT
+from softdock.loop.spatial.arrays import unit_matrix
+from softdock.loop.vector import CHASER_ROBOT_AT
+from softdock.output.pages.run.charts import energy_invented
+from softdock.output.pages.run.tables import ledger_table
+from softdock.results.arm_limits import BEYOND, arm_uses
+from softdock.results.arms import arm_state
+from softdock.results.joint_rows import JOINT_ROWS, rows_over_time
+from softdock.results.metric_values import ledger
+from softdock.results.simulation import fly
+from softdock.results.stepper import Stepper
 from softdock.scenario.arm_tables import arm_place
 from softdock.scenario.build import build
 
@@ -114,7 +114,7 @@ def test_elastic_joints_are_rows_of_the_ledger():
         assert abs(rows[row]) > 1e-6 * turnover
     over_time = rows_over_time(run.series)
     assert {row: values[-1] for row, values in over_time.items()} == pytest.approx(rows)
-    missing = np.sum(list(over_time.values()), axis=0) - invented(run)
+    missing = np.sum(list(over_time.values()), axis=0) - energy_invented(run)
     assert np.abs(missing).max() < 1e-9 * turnover
     assert flown(ARM).ledger_rows.keys() == set(ROWS)  # rigid: none of them
     words = ledger_table({"ledger": ledger(run), "energy_invented_J": run.energy_invented_J})

@@ -8,14 +8,14 @@ import pytest
 from arm_cases import bump
 
 from softdock import BadInput
-from softdock.analysis.causes import causes
-from softdock.analysis.simulation import fly
-from softdock.arms import load_arm
-from softdock.arms.arm_table import arm_table
-from softdock.arms.table import arm_from_table
-from softdock.runs.stepper import Stepper
+from softdock.loop.arms import load_arm
+from softdock.loop.arms.arm_table import arm_table
+from softdock.loop.arms.table import arm_from_table
+from softdock.results.causes import causes
+from softdock.results.simulation import fly
+from softdock.results.stepper import Stepper
 from softdock.scenario.build import build
-from softdock.stability.from_scenario import loops_of
+from softdock.studies.stability.from_scenario import loops_of
 
 ARM = {"model": "arm", "delay_ms": 4.0}
 
@@ -133,23 +133,20 @@ def test_what_analyses_say_of_an_arm():
 
 
 def test_what_a_batch_with_arms_cannot_do():
-    """The arms are set up once for all its runs, and in double precision."""
-    from softdock.campaign.columns import columns
-    from softdock.campaign.single import twin
+    """The arms are set up once for all its runs."""
+    from softdock.studies.campaign.columns import columns
 
     scenario = build(bump(ARM))
     assert columns(scenario, {"chaser.mass_kg": [60.0, 61.0]}).vectors.shape[0] == 2
     with pytest.raises(BadInput, match="one value in a batch"):
         columns(scenario, {"laboratory.position_m": [[0.0, 0.0, 0.0], [0.0, 0.0, 1.0]]})
-    with pytest.raises(BadInput, match="double for robots that are arms"):
-        twin(scenario.markers)
 
 
 def test_loops_without_arms_have_none_of_their_code():
     """Arms are a feature of their own: what other loops are compiled from is as it was."""
-    from softdock.core.machine.features import Arms, Every, Plain
-    from softdock.core.machine.generated import SOURCES
-    from softdock.core.robots import robot
+    from softdock.compile.features import Arms, Every, Plain
+    from softdock.compile.generated import SOURCES
+    from softdock.loop.robots import robot
 
     assert type(build(bump(ARM)).markers.features) is Arms
     assert type(build(bump({"delay_ms": 4.0})).markers.features) is Plain

@@ -11,31 +11,31 @@ import pytest
 from arm_cases import ELASTIC, HARD, HEAVY, SLOW, bump, slow_peak
 from arms_rows import poses_of, preset_tables
 
-from softdock.arms.at_contact import (
+from softdock.compile.jit import entry_point
+from softdock.errors import BadInput
+from softdock.loop.arms.at_contact import (
     arms_at_contact,
     gives_way,
     joints_at,
     robot_at_contact,
     touch,
 )
-from softdock.arms.facility import Frame
-from softdock.arms.mounted import loaded, mock_up_load
-from softdock.arms.scenario_facility import facility_of
-from softdock.arms.sources import arm_of, load_arm
-from softdock.core.adaptation.registry import METHODS
-from softdock.core.adaptation.remapping.cells import MARKER
-from softdock.core.adaptation.remapping.environment import joints
-from softdock.core.adaptation.remapping.keys import AT
-from softdock.core.arms.layout import AT as ARM_AT
-from softdock.core.machine.compiled import door
-from softdock.core.spatial.arrays import unit_matrix
-from softdock.errors import BadInput
+from softdock.loop.arms.facility import Frame
+from softdock.loop.arms.layout import AT as ARM_AT
+from softdock.loop.arms.mounted import loaded, mock_up_load
+from softdock.loop.arms.scenario_facility import facility_of
+from softdock.loop.arms.sources import arm_of, load_arm
+from softdock.loop.spatial.arrays import unit_matrix
+from softdock.methods.registry import METHODS
+from softdock.methods.remapping import environment as joints
+from softdock.methods.remapping.cells import MARKER
+from softdock.methods.remapping.keys import AT
 from softdock.scenario.build import build
 
 Q = np.array([0.0, 0.3, -1.3, 1.5, 0.4, 0.8, -0.2])
 FRAME = Frame((0.2, -0.4, 0.3), (math.cos(0.3), 0.0, math.sin(0.3), 0.0))
 POINT, NORMAL = np.array([1.1, 0.5, 0.7]), np.array([2.0, -1.0, 2.0]) / 3.0
-believed_joints = door(joints.believed_joints)
+believed_joints = entry_point(joints.believed_joints)
 
 
 def moved(arm, q, point):

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from softdock.core.machine.compiled import door
-from softdock.core.spatial import arrays, rotations
+from softdock.compile.jit import entry_point
+from softdock.loop.spatial import arrays, rotations
 
 rotate, rotate_back, product, rotation_from_to = (
-    door(rotations.rotate),
-    door(rotations.rotate_back),
-    door(rotations.product),
-    door(rotations.rotation_from_to),
+    entry_point(rotations.rotate),
+    entry_point(rotations.rotate_back),
+    entry_point(rotations.product),
+    entry_point(rotations.rotation_from_to),
 )
 RANDOM = np.random.default_rng(15)
 Q = RANDOM.normal(size=(40, 4))

@@ -11,15 +11,15 @@ import pytest
 from arm_cases import bump
 from arms_rows import poses_of, preset_tables
 
-from softdock.analysis.simulation import fly
-from softdock.arms import load_arm
-from softdock.arms.base_axis import base_axis_rows
-from softdock.arms.facility import Facility, Frame, Mount, facility_tables, read_facility
-from softdock.arms.sources import arm_of
 from softdock.errors import BadInput
-from softdock.placement.check import check_run
-from softdock.placement.motion import given_motion
+from softdock.loop.arms import load_arm
+from softdock.loop.arms.base_axis import base_axis_rows
+from softdock.loop.arms.facility import Facility, Frame, Mount, facility_tables, read_facility
+from softdock.loop.arms.sources import arm_of
+from softdock.results.simulation import fly
 from softdock.scenario.build import build
+from softdock.studies.placement.check import check_run
+from softdock.studies.placement.motion import given_motion
 
 RAIL = {
     "kind": "rail",

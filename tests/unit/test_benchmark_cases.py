@@ -8,8 +8,7 @@ import tomllib
 import pytest
 
 from softdock import BadInput, load_scenario
-from softdock.benchmark.draws import AFTER_S, MOST_CONTACTS, drawn_case
-from softdock.core.orbit import orbit
+from softdock.reference import orbit
 from softdock.scenario.benchmark_set import (
     PREFIX,
     case_files,
@@ -19,6 +18,7 @@ from softdock.scenario.benchmark_set import (
     reason_of,
 )
 from softdock.scenario.build import build
+from softdock.studies.benchmark.draws import AFTER_S, MOST_CONTACTS, drawn_case
 
 STILL_ON = ("capture_by_thrust",)  # its contact is on at the end, which is what it is for
 WANTED = {  # what the set must hold, each as a test on a case's resolved tables

@@ -8,18 +8,17 @@ import json
 import pytest
 
 from softdock import BadInput, load_scenario
-from softdock.benchmark import tellings
-from softdock.benchmark.cell import CANNOT, refused
-from softdock.benchmark.entries import Entry, entries_of
-from softdock.benchmark.plan import cases_of, check_tellings
-from softdock.benchmark.replay import command, inline
-from softdock.benchmark.results import read_results, to_json
-from softdock.benchmark.results_compared import compared, sentence
-from softdock.benchmark.scores import by_group, leaderboard, within_by_any
-from softdock.benchmark.words import answer, beside
-from softdock.report.benchmark.page import benchmark_page
-from softdock.report.benchmark.profiles import profile
+from softdock.output.pages.benchmark import benchmark_page, cumulative_shares
 from softdock.scenario.files import parse_changes
+from softdock.studies.benchmark import tellings
+from softdock.studies.benchmark.cell import CANNOT, refused
+from softdock.studies.benchmark.entries import Entry, entries_of
+from softdock.studies.benchmark.plan import cases_of, check_tellings
+from softdock.studies.benchmark.replay import command, inline
+from softdock.studies.benchmark.results import read_results, to_json
+from softdock.studies.benchmark.results_compared import compared, sentence
+from softdock.studies.benchmark.scores import by_group, leaderboard, within_by_any
+from softdock.studies.benchmark.words import answer, beside
 
 TELLINGS = ["nothing", "wrong", "exactly"]
 
@@ -217,7 +216,7 @@ def test_a_change_on_the_command_line_is_the_value_to_the_last_bit():
 
 def test_a_profile_ends_at_the_share_that_has_a_distance():
     """Cases without a distance count in the share, so that a profile ends below 100 %."""
-    x, y = profile([1e-9, 0.01, float("inf"), float("inf")])
+    x, y = cumulative_shares([1e-9, 0.01, float("inf"), float("inf")])
     assert x.tolist() == pytest.approx([1e-4, 1e-4, 1.0, 1000.0])
     assert y.tolist() == pytest.approx([0.0, 25.0, 50.0, 50.0])
 

@@ -17,8 +17,8 @@ from benchmarks.hostile.log_samples import mcap_file, raw_mcap
 from softdock import BadInput
 from softdock.files import bounded_mcap
 from softdock.files.bounded_mcap import mcap_records
-from softdock.logs.csv_form import CsvForm
-from softdock.logs.table_files import read_tables
+from softdock.recording.logs.table_files import read_tables
+from softdock.recording.logs.tables import CsvForm
 
 RNG = np.random.default_rng(3)
 DENSE = 200_000  # bytes of zeros, which compress a thousandfold

@@ -14,10 +14,10 @@ from scenarios import epos_wall
 import softdock
 from softdock import BadInput
 from softdock.cli.main import cli
-from softdock.identification.calibration import calibrate, enough_for
-from softdock.identification.pose_plan import pose_plan
-from softdock.identification.rest_attitudes import rests
 from softdock.scenario.build import build
+from softdock.studies.identify.calibration import calibrate, enough_for
+from softdock.studies.identify.pose_plan import pose_plan
+from softdock.studies.identify.rest_attitudes import rests
 
 MASS, CENTRE = 2.0, np.array([0.1, -0.05, 0.2])
 BIAS_N, BIAS_NM = np.array([0.5, -0.3, 0.2]), np.array([0.02, -0.01, 0.03])

@@ -8,9 +8,16 @@ import pytest
 from scipy.special import ndtri
 from scipy.stats import qmc
 
-from softdock.campaign.draws import BITS, MOST_SOBOL, SAMPLINGS, permuted, sobol_words, uniforms
-from softdock.campaign.normal_distribution import inverse_normal
-from softdock.campaign.sensitivity import first_order, saltelli_indices
+from softdock.studies.campaign.draws import (
+    BITS,
+    MOST_SOBOL,
+    SAMPLINGS,
+    permuted,
+    sobol_words,
+    uniforms,
+)
+from softdock.studies.campaign.normal_distribution import inverse_normal
+from softdock.studies.campaign.summary import first_order, saltelli_indices
 
 
 def test_sobols_sequence_is_that_of_joe_and_kuo():

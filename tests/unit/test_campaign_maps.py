@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from campaign_plans import STIFFNESS, plan
 
-from softdock.analysis.metrics import plain
-from softdock.campaign import digest
-from softdock.campaign.arrow_arrays import to_numbers, truths
-from softdock.campaign.digest import _count, _no_counts
-from softdock.campaign.maps import cells, maps
-from softdock.campaign.summary import _of_variant, distribution
-from softdock.report.campaign.maps import MOST_MAPS, map_charts
-from softdock.report.campaign.words import answer
+from softdock.output.pages.campaign_charts import MOST_MAPS, map_charts
+from softdock.output.pages.campaign_words import summarise
+from softdock.results.metrics import plain
+from softdock.studies.campaign import digest
+from softdock.studies.campaign.arrow_arrays import to_numbers, truths
+from softdock.studies.campaign.digest import _count, _no_counts
+from softdock.studies.campaign.maps import cells, maps
+from softdock.studies.campaign.summary import _of_variant, distribution
 
 
 def test_values_that_differ_by_rounding_are_drawn_as_one():
@@ -143,7 +143,7 @@ def test_why_there_is_no_statement_is_told_apart():
         row["no_contact_rate"],
         row["honest_rate"],
     ) == (0.5, 0.25, 0.5, 0.5)
-    said = answer({"variants": [row], "is_sample": False, "honest_below": 0.05})
+    said = summarise({"variants": [row], "is_sample": False, "honest_below": 0.05})
     assert (
         "25 % no statement on the distance from orbit, because nothing approached or touched"
         in said

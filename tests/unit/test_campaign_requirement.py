@@ -12,10 +12,10 @@ from scipy import stats
 from test_words import COME, with_approach
 
 from softdock import BadInput
-from softdock.campaign.plan import make_plan
-from softdock.campaign.requirement import lower_bound, required
-from softdock.campaign.spec import read_spec
 from softdock.cli.main import cli
+from softdock.studies.campaign.plan import make_plan
+from softdock.studies.campaign.requirement import lower_bound, required
+from softdock.studies.campaign.spec import read_spec
 
 BASE = {"scenario": "epos_3d", "runs": 20, "sampling": "random"}
 DRAWN = [{"key": "chaser.position_m.1", "normal": [0.0, 0.002]}]

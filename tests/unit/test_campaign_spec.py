@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from campaign_plans import STIFFNESS, plan
 
-from softdock.campaign.plan import load_plan, make_plan
-from softdock.campaign.spec import load_spec, preset_names, read_spec
-from softdock.core.adaptation.registry import METHODS
 from softdock.errors import BadInput
+from softdock.methods.registry import METHODS
+from softdock.studies.campaign.plan import load_plan, make_plan
+from softdock.studies.campaign.spec import load_spec, preset_names, read_spec
 
 DELAY = {"key": "robots.chaser.delay_ms", "also": ["robots.target.delay_ms"]}
 

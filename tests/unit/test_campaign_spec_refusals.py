@@ -7,8 +7,8 @@ import json
 import pytest
 from campaign_plans import STIFFNESS, plan
 
-from softdock.campaign.plan import load_plan
 from softdock.errors import BadInput
+from softdock.studies.campaign.plan import load_plan
 
 
 @pytest.mark.parametrize(
@@ -80,6 +80,7 @@ from softdock.errors import BadInput
             },
             "definite",
         ),
+        ({"runs": 9, "precision": "single"}, "precision: .*one of schema, name"),
         ({"runs": 9, "sampling": "random walk"}, "one of random, latin_hypercube"),
         ({"runs": 0}, "from 1 to"),
         ({"run": 9, "runs": 9}, "did you mean 'runs'"),

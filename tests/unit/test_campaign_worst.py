@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from drifting_scenes import docking
 
-from softdock.campaign import trajectories
 from softdock.errors import BadInput, Problem
-from softdock.report.campaign.page import _replay
+from softdock.output.pages.campaign import _replay
+from softdock.studies.campaign import trajectories
 
 WORST = [
     {"run": run, "variant": variant, "status": "completed"}
@@ -31,7 +31,7 @@ def flown(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         return scenario
 
     monkeypatch.setattr(trajectories, "fly", fly)
-    monkeypatch.setattr(trajectories, "scene_of", lambda made, **more: docking())
+    monkeypatch.setattr(trajectories, "build_scene", lambda made, **more: docking())
     return found
 
 

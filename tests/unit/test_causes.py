@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from softdock.analysis.causes import causes
-from softdock.analysis.simulation import simulate
-from softdock.analysis.variants import changed
-from softdock.analysis.why import switched_off
+from softdock.results.causes import causes
+from softdock.results.simulation import simulate
+from softdock.results.variants import changed
+from softdock.results.why import switched_off
 from softdock.scenario.files import load_scenario
 from softdock.scenario.schema import TABLES
 

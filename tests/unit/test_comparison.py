@@ -8,16 +8,16 @@ from scenarios import epos_wall, sphere_on_sphere
 from told_methods import Pushing, told
 
 from softdock import BadInput, build
-from softdock.cli.compile_ahead import tasks_of
-from softdock.comparison import compare
-from softdock.comparison.knowledge import ERRORS_PERCENT, beliefs, wrong_beliefs
-from softdock.core.adaptation import direct
-from softdock.core.adaptation.registry import KINDS, METHODS, Method, register
-from softdock.core.machine.compiled import compiled
-from softdock.core.machine.parameters import Group
-from softdock.core.satellites import INTEGRATORS
+from softdock.cli.compile_ahead import list_tasks
+from softdock.compile.jit import compiled
+from softdock.loop.parameters import Group
+from softdock.loop.satellites import INTEGRATORS
+from softdock.methods import direct
+from softdock.methods.registry import KINDS, METHODS, Method, register
 from softdock.scenario.candidates import candidates, chains
 from softdock.scenario.files import load_scenario
+from softdock.studies.compare import compare
+from softdock.studies.compare.knowledge import ERRORS_PERCENT, beliefs, wrong_beliefs
 
 # What runs
 
@@ -200,10 +200,10 @@ def test_the_longest_loop_is_not_left_to_the_end():
     parts all others link, comes before it, and beside that one the start of a run and orbit; no
     loop is compiled twice."""
     able, _ = candidates(load_scenario("epos_3d"), "all")
-    names = [task.name for task in tasks_of(one.scenario for one in able)]
+    names = [task.name for task in list_tasks(one.scenario for one in able)]
     loops = [name.removeprefix("the loop with ") for name in names if "loop" in name]
     assert loops[:2] == ["direct", "faithful"]
     assert names[1] == "the start of a run"
     assert names.index("orbit") < names.index("the loop with faithful")
     assert len(set(loops)) == len(loops) > 8
-    assert tasks_of([]) == []
+    assert list_tasks([]) == []

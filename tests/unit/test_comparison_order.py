@@ -9,13 +9,13 @@ import pytest
 from scenarios import epos_wall
 
 from softdock import build, simulate
-from softdock.comparison import compare
-from softdock.comparison.ranking import rank, recommend, worst_of
-from softdock.comparison.settings import advised
-from softdock.core.adaptation.registry import METHODS
-from softdock.stability.budget import total_delay
-from softdock.stability.from_scenario import loops_of
-from softdock.stability.impact_restitution import restitution_of_loop
+from softdock.methods.registry import METHODS
+from softdock.studies.compare import compare
+from softdock.studies.compare.ranking import rank, recommend, worst_of
+from softdock.studies.compare.settings import advised
+from softdock.studies.stability.budget import total_delay
+from softdock.studies.stability.from_scenario import loops_of
+from softdock.studies.stability.impact_restitution import restitution_of_loop
 
 
 def test_a_comparison_says_what_its_runs_say():

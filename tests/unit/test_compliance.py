@@ -13,14 +13,14 @@ from scenarios import cone_docking, epos_wall, sphere_on_sphere
 from turned import matrix, quaternion
 
 from softdock import simulate
-from softdock.core.contact.compliance import (
+from softdock.loop.contact.compliance import (
     device_matrix,
     in_series,
     normal_stiffness,
     sliding_stiffness,
     stiffness_range,
 )
-from softdock.core.orbit import orbit
+from softdock.reference import orbit
 from softdock.scenario.build import build
 
 RNG = np.random.default_rng(5)

@@ -11,13 +11,13 @@ from scenarios import cone_docking, epos_wall, sphere_on_sphere
 from turned import quaternion
 
 from softdock import simulate
-from softdock.core.contact.compliance import (
+from softdock.errors import BadInput
+from softdock.loop.contact.compliance import (
     device_matrix,
     normal_stiffness,
     stiffness_range,
 )
-from softdock.core.orbit import orbit
-from softdock.errors import BadInput
+from softdock.reference import orbit
 from softdock.scenario.build import build
 from softdock.scenario.device import reachable_stiffness
 

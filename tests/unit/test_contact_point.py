@@ -8,16 +8,16 @@ import math
 import numpy as np
 import pytest
 
-from softdock.core.adaptation.remapping.environment.contact_point import (
+from softdock.compile.jit import compiled, entry_point
+from softdock.loop.contact.line import on_cone, on_plane, on_sphere
+from softdock.loop.contact.line_on_shape import facing, on_pair
+from softdock.loop.contact.pairs import GEOMETRIES, PAIR
+from softdock.loop.spatial.motion import Wrench
+from softdock.methods.remapping.environment import (
     line_of_action,
     on_box,
     on_cylinder,
 )
-from softdock.core.contact.pairs import GEOMETRIES, PAIR
-from softdock.core.machine.compiled import compiled, door
-from softdock.core.shapes.line import on_cone, on_plane, on_sphere
-from softdock.core.shapes.line_on_shape import facing, on_pair
-from softdock.core.spatial.motion import Wrench
 
 PLANE, SPHERE, BORE, SHAFT, BOX, INNER_CONE, OUTER_CONE, OF_A_PAIR = range(8)
 
@@ -37,9 +37,9 @@ def _meet(vector, shape, p, n, a, b, size):
     return on_cone(p, n, a, b, shape == OUTER_CONE)
 
 
-meet = door(_meet)
-line = door(line_of_action)
-squarely = door(facing)
+meet = entry_point(_meet)
+line = entry_point(line_of_action)
+squarely = entry_point(facing)
 NOTHING = np.zeros(PAIR.size)
 
 

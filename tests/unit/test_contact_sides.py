@@ -20,16 +20,16 @@ from cone_geometry import (
 )
 from turned import quaternion
 
-from softdock.core import contact
-from softdock.core.contact.pairs import CONE, LATCH, PAIR_FLOATS, Pairs
-from softdock.core.machine.compiled import door
-from softdock.core.machine.features import Every
-from softdock.core.shapes.touch import INSIDE, OUTSIDE
-from softdock.core.spatial.motion import Motion
-from softdock.core.spatial.rotations import exponential, product
-from softdock.core.spatial.vectors import add_scaled, scale
+from softdock.compile.features import Every
+from softdock.compile.jit import entry_point
+from softdock.loop import contact
+from softdock.loop.contact.pairs import CONE, LATCH, PAIR_FLOATS, Pairs
+from softdock.loop.contact.touch import INSIDE, OUTSIDE
+from softdock.loop.spatial.motion import Motion
+from softdock.loop.spatial.rotations import exponential, product
+from softdock.loop.spatial.vectors import add_scaled, scale
 
-touch_bodies, gap_rate = door(contact.touch_bodies), door(contact.gap_rate)
+touch_bodies, gap_rate = entry_point(contact.touch_bodies), entry_point(contact.gap_rate)
 NO_TABLE = np.zeros(0)  # where a tabulated law would stand
 
 
@@ -102,7 +102,7 @@ def test_wrenches_balance_about_any_point():
         (0.5, -0.2, 0.1), tuple(quaternion([0.3, 0.9, -0.5])), (0.01, 0.02, 0.0), (0.1, -0.2, 0.05)
     )
     chaser_q = tuple(quaternion([-1.0, 0.2, 0.4]))
-    rotate = door(contact.rotate)
+    rotate = entry_point(contact.rotate)
     tip = np.add(target.p, rotate(target.q, tuple(np.add(mem[5:8], at(*on_wall(-0.04, 0.007))))))
     chaser = Motion(
         tuple(tip - rotate(chaser_q, tuple(mem[1:4]))),
@@ -117,7 +117,7 @@ def test_wrenches_balance_about_any_point():
     assert np.linalg.norm(touch.force) == pytest.approx(12.0, rel=1e-9)
 
 
-@door
+@entry_point
 def advance(motion, dt):
     """A body moving on for dt with its present twist."""
     return Motion(
@@ -137,7 +137,7 @@ def test_gap_rate_is_the_derivative_of_the_gap():
         (0.0, 0.0, 0.0), tuple(quaternion([0.3, 0.9, -0.5])), (0.01, 0.02, 0.0), (0.1, -0.2, 0.05)
     )
     q = tuple(quaternion([-1.0, 0.2, 0.4]))
-    rotate = door(contact.rotate)
+    rotate = entry_point(contact.rotate)
     tip = np.array(rotate(target.q, at(*on_wall(-0.04, 0.012))))
     chaser = Motion(
         tuple(tip - rotate(q, tuple(mem[1:4]))), q, (-0.1, 0.03, 0.02), (0.3, 0.1, -0.2)

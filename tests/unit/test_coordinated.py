@@ -10,15 +10,15 @@ import pytest
 from turned import hamilton, matrix, quaternion
 
 from softdock import BadInput, load_scenario
-from softdock.analysis.why import causes
-from softdock.core.machine.compiled import door
-from softdock.core.robots import limited
-from softdock.core.robots.memory import ROBOT_FLOATS
-from softdock.core.spatial.motion import Motion
+from softdock.compile.jit import entry_point
+from softdock.loop.robots import limited
+from softdock.loop.robots.memory import ROBOT_FLOATS
+from softdock.loop.spatial.motion import Motion
+from softdock.results.why import causes
 
 follow_together, follow_within_limits = (
-    door(limited.follow_together),
-    door(limited.follow_within_limits),
+    entry_point(limited.follow_together),
+    entry_point(limited.follow_within_limits),
 )
 LIMITS = (0.5, 2.0, 30.0, 0.6, 3.0, 50.0)
 NO_JERK = (0.5, 2.0, math.inf, 0.6, 3.0, math.inf)

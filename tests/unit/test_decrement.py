@@ -8,8 +8,8 @@ import math
 import numpy as np
 import pytest
 
-from softdock.analysis.decrement import Swings, swings_of_depth, swings_of_oscillator
-from softdock.analysis.growth import excess_growth
+from softdock.results.decrement import Swings, swings_of_depth, swings_of_oscillator
+from softdock.results.growth import excess_growth
 
 CYCLE, FREQUENCY = 0.004, 2.0  # s, rad/s
 SWING = 2.0 * math.pi / FREQUENCY

@@ -10,9 +10,9 @@ import pytest
 from scenarios import hard_for_the_core
 
 import softdock
-from softdock.core import seam
-from softdock.core.seam import PRESENT_BITS, REPORT, STATUS_BITS, R
 from softdock.errors import BadInput, NoTruth
+from softdock.loop import seam
+from softdock.loop.seam import PRESENT_BITS, REPORT, STATUS_BITS, R
 
 TRUE = ("mock_up.", "true.", "contact.depth")
 LEDGER_OF_TRUTH = {f"energy.{name}" for name in ("sensor", "command", "robot", "real", "stored")}
@@ -96,7 +96,7 @@ def test_a_robot_without_a_twist_gets_one_from_its_poses(epos):
         report[R.chaser + 7 : R.chaser + 13] = math.nan
         report[R.target + 7 : R.target + 13] = math.nan
 
-    from softdock.core.controller_state import KEPT
+    from softdock.loop.controller_state import KEPT
 
     controller = softdock.Controller(epos, rows=301)
     rig, command, report = Rig(epos, forget), controller.first_command(), seam.new_report()

@@ -8,7 +8,7 @@ import pytest
 from scenarios import epos_wall, virtual_damping, virtual_elements
 
 from softdock import load_scenario, open_run, simulate
-from softdock.analysis.faults import KINDS
+from softdock.results.faults import KINDS
 
 FAULTS = {
     "froze": {"sensor": {"freeze_at_s": 0.9, "freeze_for_s": 0.15}},

@@ -7,15 +7,16 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from softdock.core.machine import generated, specialise
-from softdock.core.machine.cells import Cell, Cells
-from softdock.core.machine.flat_structures import storing
-from softdock.core.machine.generated import choosing, replacing
-from softdock.core.machine.params import Params
-from softdock.core.shapes.keys import LAW_KEYS, PAIR
-from softdock.core.shapes.laws import LAWS
-from softdock.core.shapes.models import GEOMETRIES
-from softdock.core.shapes.pair import BITS, KIND_BITS, MOST_LAWS, MOST_SHAPES
+from softdock.compile import generated
+from softdock.compile.cells import Cell, Cells
+from softdock.compile.generated import choosing, replacing
+from softdock.loop import specialise
+from softdock.loop.contact.keys import LAW_KEYS, PAIR
+from softdock.loop.contact.laws import LAWS
+from softdock.loop.contact.models import GEOMETRIES
+from softdock.loop.contact.pair import BITS, KIND_BITS, MOST_LAWS, MOST_SHAPES
+from softdock.loop.flat_structures import storing
+from softdock.loop.params import Params
 
 
 def plain(function):
@@ -63,11 +64,11 @@ def test_what_is_stored_is_what_is_loaded():
         Thing(flag=True, place=(1.0, 2.0, 3.0), number=4.0, index=5, extra=6.0),
         np.full(THING.size + 4, np.nan),
     )
-    if isinstance(plain(store), type(plain)):  # parts call parts: compiled by a door, or plain
-        from softdock.core.machine.compiled import door
+    if isinstance(plain(store), type(plain)):  # compiled by an entry point, or plain
+        from softdock.compile.jit import entry_point
 
-        door(store)(array, 2, it)
-        found = door(load)(array, 2)
+        entry_point(store)(array, 2, it)
+        found = entry_point(load)(array, 2)
     assert found == it
     assert np.isnan(array[:2]).all()
     assert np.isnan(array[-2:]).all()
@@ -114,10 +115,10 @@ def test_every_number_of_params_is_in_a_group_or_own():
 
 def test_more_shapes_and_laws_than_four_fit_into_a_kind():
     """A fifth shape once ran over into the bits of the law, silently."""
-    from softdock.core.machine.compiled import door
-    from softdock.core.shapes import pair
+    from softdock.compile.jit import entry_point
+    from softdock.loop.contact import pair
 
-    packed, load = door(pair.packed), door(pair.load_pair)
+    packed, load = entry_point(pair.packed), entry_point(pair.load_pair)
     mem = np.zeros(pair.PAIR_FLOATS)
     for geometry in (0, 3, 4, MOST_SHAPES - 1):
         for law in (0, 7, 8, MOST_LAWS - 1):

@@ -20,15 +20,15 @@ from cone_geometry import (
     on_wall,
 )
 
-from softdock.core.contact.pairs import Shape
-from softdock.core.machine.compiled import door
-from softdock.core.shapes import cone, sphere, wall
-from softdock.core.shapes.touch import INSIDE, LIP, NO_TOUCH, NONE, OUTSIDE
+from softdock.compile.jit import entry_point
+from softdock.loop.contact import cone, sphere, wall
+from softdock.loop.contact.pairs import Shape
+from softdock.loop.contact.touch import INSIDE, LIP, NO_TOUCH, NONE, OUTSIDE
 
 touch_wall, touch_sphere, touch_cone = (
-    door(wall.touch_wall),
-    door(sphere.touch_sphere),
-    door(cone.touch_cone),
+    entry_point(wall.touch_wall),
+    entry_point(sphere.touch_sphere),
+    entry_point(cone.touch_cone),
 )
 
 

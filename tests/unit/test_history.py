@@ -9,19 +9,23 @@ import numpy as np
 import pytest
 from turned import hamilton, matrix, quaternion
 
-from softdock.core.machine.compiled import door
-from softdock.core.robots import delay, history
-from softdock.core.robots.history import HERMITE, HOLD, LINEAR
-from softdock.core.robots.keys import DELAY
-from softdock.core.robots.prepare import Carrier, Chance, Follower, RobotParams
-from softdock.core.spatial.motion import MOTION_FLOATS, Motion
-from softdock.core.spatial.rotations import logarithm
+from softdock.compile.jit import entry_point
+from softdock.loop.robots import delay, history
+from softdock.loop.robots.history import HERMITE, HOLD, LINEAR
+from softdock.loop.robots.keys import DELAY
+from softdock.loop.robots.prepare import Carrier, Chance, Follower, RobotParams
+from softdock.loop.spatial.motion import MOTION_FLOATS, Motion
+from softdock.loop.spatial.rotations import logarithm
 
-between, push, motion_at = door(history.between), door(history.push), door(history.motion_at)
-delayed_set_point, delay_door, log = (
-    door(delay.delayed_set_point),
-    door(delay.delay_at),
-    door(logarithm),
+between, push, motion_at = (
+    entry_point(history.between),
+    entry_point(history.push),
+    entry_point(history.motion_at),
+)
+delayed_set_point, delay_entry_point, log = (
+    entry_point(delay.delayed_set_point),
+    entry_point(delay.delay_at),
+    entry_point(logarithm),
 )
 
 T, SLOTS, CHANCE = 0.004, 16, Chance(0, 0)
@@ -90,7 +94,7 @@ def robot(delay_s=0.0, ramp=0.0, wobble=0.0, wobble_rate=0.0, interpolation=HERM
 
 
 def delay_at(robot, t):
-    return delay_door(robot, CHANCE, t, T)
+    return delay_entry_point(robot, CHANCE, t, T)
 
 
 def mock_up(robot, mem, t):

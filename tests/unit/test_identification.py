@@ -19,11 +19,11 @@ from scenarios import cone_docking, sphere_on_sphere
 
 from softdock import BadInput, fly, load_scenario
 from softdock.cli.main import cli
-from softdock.identification import Identification, identify
-from softdock.identification.estimate import Estimate, least_squares, weighted_mean
-from softdock.runs.run import Run
-from softdock.stability import loops_of
-from softdock.stability.budget import delay_budget
+from softdock.results.run import Run
+from softdock.studies.identify import Identification, identify
+from softdock.studies.identify.estimate import Estimate, least_squares, weighted_mean
+from softdock.studies.stability import loops_of
+from softdock.studies.stability.budget import delay_budget
 
 
 def true_loop_delay(run: Run) -> float:

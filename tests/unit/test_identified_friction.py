@@ -14,11 +14,11 @@ from scenarios import epos_wall
 
 from softdock import BadInput, fly, load_scenario, simulate
 from softdock.cli.main import cli
-from softdock.drivers.rig_file import load_rig
-from softdock.identification import identify
-from softdock.identification.sliding import NAMES
-from softdock.runs.series import Series
+from softdock.results.series import Series
+from softdock.rig.file import load_rig
 from softdock.scenario.build import build
+from softdock.studies.identify import identify
+from softdock.studies.identify.sliding import NAMES
 
 
 def oblique(

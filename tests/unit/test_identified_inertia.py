@@ -13,11 +13,11 @@ from scenarios import cone_docking, epos_wall
 from scipy.spatial.transform import Rotation, Slerp
 
 import softdock
-from softdock.identification import Identification, identify
-from softdock.logs.guess import guess_log
-from softdock.logs.guess_text import map_text
-from softdock.logs.mapping import map_of
-from softdock.runs.run import Run
+from softdock.recording.logs.guess import guess_log
+from softdock.recording.logs.guess_text import write_map
+from softdock.recording.logs.mapping import map_of
+from softdock.results.run import Run
+from softdock.studies.identify import Identification, identify
 
 TOOL_KG, STIFFNESS = 3.2, 12_000.0
 
@@ -86,7 +86,7 @@ def test_a_calibration_log_has_no_contacts(tmp_path, in_tool, sign):
         "body" if in_tool else "world",
         "on_body" if sign > 0 else "on_sensor",
     )
-    recording = softdock.import_log(log, map_of(map_text(log, guess)))
+    recording = softdock.import_log(log, map_of(write_map(log, guess)))
     assert recording.contacts == []
     with pytest.raises(softdock.BadInput, match="softdock calibrate estimate"):
         identify(recording)
@@ -104,7 +104,7 @@ def test_a_touch_in_a_calibration_log_is_found(tmp_path):
         cells[-1] = str(float(cells[-1]) + 15.0)
         lines[i] = ",".join(cells)
     log.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    found = softdock.import_log(log, map_of(map_text(log, guess_log(log))))
+    found = softdock.import_log(log, map_of(write_map(log, guess_log(log))))
     assert len(found.contacts) == 1
     assert found.contacts[0]["start_s"] == pytest.approx(0.004 * 1999, abs=0.01)
 

@@ -10,9 +10,9 @@ import pytest
 from identified import NOISE, off_by, wall_run
 
 from softdock import fly
-from softdock.identification import identify
-from softdock.runs.run import Run
+from softdock.results.run import Run
 from softdock.scenario.build import build
+from softdock.studies.identify import identify
 
 CENTRE, SENSOR = (0.1, -0.05, 0.2), (-0.1, 0.0, 0.05)  # m
 BIAS_N, BIAS_NM = (0.5, -0.3, 0.2), (0.02, -0.01, 0.03)

@@ -11,12 +11,12 @@ from flown_log import flown, one_file
 
 import softdock
 from softdock.cli.main import cli
-from softdock.identification import identify
-from softdock.logs.attitudes import quaternions
-from softdock.logs.mapping import map_of
-from softdock.logs.names import said_by
-from softdock.recorder.recording import Recording
-from softdock.runs.run import Run
+from softdock.recording.logs.guess_parts import read_name
+from softdock.recording.logs.mapping import map_of
+from softdock.recording.logs.units import convert_to_quaternions
+from softdock.recording.recording import Recording
+from softdock.results.run import Run
+from softdock.studies.identify import identify
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +139,7 @@ def test_ros_topics_of_an_mcap_file(rig, tmp_path):
 )
 def test_names_say_what_they_are(name, expected):
     """Words, camel case and joined letters."""
-    said = said_by(name)
+    said = read_name(name)
     assert (said.body, said.role, said.quantity, said.axis, said.unit) == expected
 
 
@@ -156,5 +156,5 @@ def test_attitude_forms_agree():
         "rotation_vector": turned.as_rotvec(),
     }
     for form, values in forms.items():
-        found = exported.rotation(quaternions(values, form))
+        found = exported.rotation(convert_to_quaternions(values, form))
         assert (found * turned.inv()).magnitude().max() < 1e-12, form

@@ -13,8 +13,8 @@ from flown_log import flown, one_file
 import softdock
 from softdock import BadInput
 from softdock.cli.main import cli
-from softdock.identification import identify
-from softdock.logs.mapping import map_of
+from softdock.recording.logs.mapping import map_of
+from softdock.studies.identify import identify
 
 
 @pytest.fixture(scope="module")

@@ -15,16 +15,17 @@ import pytest
 from plain import run_plain
 from ruckig_campaign import CYCLE, Case, Tally, check_valid, random_case, run_campaign
 
-from softdock.core.machine.compiled import door
-from softdock.core.robots import interception, interception_path
+from softdock.compile.jit import entry_point
+from softdock.loop.robots import interception, interception_path
 
-advance_profile = door(interception.advance_profile)
+advance_profile = entry_point(interception.advance_profile)
 time_optimal_profile, intercepting_profile = (
-    door(interception.time_optimal_profile),
-    door(interception.intercepting_profile),
+    entry_point(interception.time_optimal_profile),
+    entry_point(interception.intercepting_profile),
 )
 direct, crest_of, point, travel = (
-    door(getattr(interception_path, name)) for name in ("_direct", "_crest", "_point", "_travel")
+    entry_point(getattr(interception_path, name))
+    for name in ("_direct", "_crest", "_point", "_travel")
 )
 SEED = 20240611
 
@@ -208,8 +209,8 @@ def test_never_arriving_is_an_infinite_duration():
 
 PLAIN = """
 import json, sys
-from softdock.core.robots import interception
-from softdock.core.robots.interception import advance_profile
+from softdock.loop.robots import interception
+from softdock.loop.robots.interception import advance_profile
 assert type(advance_profile).__name__ == "function"
 answers = []
 for case in json.load(sys.stdin):

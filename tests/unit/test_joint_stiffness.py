@@ -10,12 +10,18 @@ import pytest
 from click.testing import CliRunner
 
 from softdock import BadInput
-from softdock.archive.stiffness_logs import JOINTS, LOADS, MOVED, TURNED, stiffness_log
-from softdock.arms.sources import load_arm
 from softdock.cli.main import cli
-from softdock.core.arms.doors import flange_rows
-from softdock.core.spatial.arrays import unit_matrix
-from softdock.identification.joint_stiffness import StiffnessLog, jacobians, joint_stiffness
+from softdock.loop.arms.entry_points import flange_rows
+from softdock.loop.arms.sources import load_arm
+from softdock.loop.spatial.arrays import unit_matrix
+from softdock.output.folders.identified import (
+    JOINTS,
+    LOADS,
+    ROTATIONS,
+    TRANSLATIONS,
+    read_stiffness_log,
+)
+from softdock.studies.identify.joint_stiffness import StiffnessLog, jacobians, joint_stiffness
 
 ARM = load_arm("kr16")
 TRUE = np.array([4.1e5, 5.2e5, 3.3e5, 0.9e5, 0.7e5, 0.4e5])  # Nm/rad
@@ -143,7 +149,7 @@ def test_the_command(tmp_path):
         [np.degrees(log.joints[:, 1:]), log.wrench, 1e3 * log.moved, 1e3 * log.turned], axis=1
     )
     file = tmp_path / "loads.csv"
-    head = ",".join((*JOINTS, *LOADS, *MOVED, *TURNED))
+    head = ",".join((*JOINTS, *LOADS, *TRANSLATIONS, *ROTATIONS))
     np.savetxt(file, table, delimiter=",", header=head, comments="")
     arguments = ["identify", str(file), "--joint-stiffness", "kr16", "--point", *map(str, POINT)]
     result = CliRunner().invoke(cli, [*arguments, "--json"])
@@ -156,6 +162,6 @@ def test_the_command(tmp_path):
     assert "scatter" in words
     np.savetxt(file, table[:, 1:], delimiter=",", header=head.partition(",")[2], comments="")
     with pytest.raises(BadInput, match="q1_deg"):
-        stiffness_log(file, ARM, POINT)
+        read_stiffness_log(file, ARM, POINT)
     with pytest.raises(BadInput, match="rows"):
         joint_stiffness(ARM, StiffnessLog(log.joints[:2], log.wrench[:2], log.moved[:2]))

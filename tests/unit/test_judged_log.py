@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import softdock
-from softdock.analysis.simulation import simulate
-from softdock.core.machine.record import Channel
-from softdock.core.rig.reasons import REASONS
-from softdock.recorder.log_verdict import ENDED, LIMITS, judged
-from softdock.runs.series import Series
+from softdock.loop.record import Channel
+from softdock.recording.recorded_run import ENDED, LIMITS, judge_recording
+from softdock.results.series import Series
+from softdock.results.simulation import simulate
+from softdock.rig.supervisor.reasons import REASONS
 from softdock.scenario.files import load_scenario
 
 
@@ -146,7 +146,7 @@ def test_lost_rows_are_filled_in_and_said(flown):
 def test_without_a_scenario(flown, contacts, word):
     """What contacts add up to, over what the first one took; nothing is called faithful."""
     bare = changed(flown[1], scenario=None, contacts=contacts)
-    found = judged(bare, "bench")
+    found = judge_recording(bare, "bench")
     assert found["word"] == word
     assert "softdock identify bench" in found["next_step"]
     assert any("no reference" in one for one in found["doubts"])

@@ -5,12 +5,12 @@ import re
 import numpy as np
 import pytest
 
-from softdock.analysis.free_flight import first_step, free_flight
-from softdock.analysis.judgement import judgement
-from softdock.analysis.momenta import mass_properties
-from softdock.analysis.simulation import simulate
-from softdock.analysis.worst_phase import judge_in_phases, judged
 from softdock.errors import BadInput
+from softdock.results.free_flight import first_step, free_flight
+from softdock.results.judgement import judgement
+from softdock.results.momenta import mass_properties
+from softdock.results.simulation import simulate
+from softdock.results.worst_phase import judge_in_phases, judged
 from softdock.scenario.files import load_scenario
 
 BOUNDS = load_scenario("epos_1d").tables["verdict"]

@@ -11,9 +11,9 @@ from logged_docking import docking
 import softdock
 from softdock import BadInput
 from softdock.cli.main import cli
-from softdock.logs.guess import guess_log
-from softdock.logs.guess_text import map_text
-from softdock.logs.mapping import map_of
+from softdock.recording.logs.guess import guess_log
+from softdock.recording.logs.guess_text import write_map
+from softdock.recording.logs.mapping import map_of
 
 
 @pytest.mark.parametrize("name", LABORATORIES)
@@ -25,7 +25,7 @@ def test_a_laboratory_opens(name, tmp_path):
     log = tmp_path / file
     log.write_bytes(data)
     guess = guess_log(log)
-    text = map_text(log, guess)
+    text = write_map(log, guess)
     assert (not guess.questions) == opens, (guess.questions, text)
     if not opens:
         with pytest.raises(BadInput):

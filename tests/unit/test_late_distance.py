@@ -5,9 +5,9 @@ import math
 
 import pytest
 
-from softdock.analysis.criteria import worse
-from softdock.analysis.metrics import metrics
-from softdock.analysis.simulation import simulate
+from softdock.results.criteria import worse
+from softdock.results.metrics import metrics
+from softdock.results.simulation import simulate
 from softdock.scenario.files import load_scenario
 
 

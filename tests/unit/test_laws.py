@@ -7,18 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from softdock.core import contact
-from softdock.core.contact.pairs import WALL, Law, Pair, Shape
-from softdock.core.machine.compiled import door
-from softdock.core.shapes import laws
-from softdock.core.shapes.laws import HUNT_CROSSLEY, LAWS, SPRING_DAMPER, SPRING_DAMPER_PULL, TABLE
-from softdock.core.shapes.touch import Touch
+from softdock.compile.jit import entry_point
+from softdock.loop import contact
+from softdock.loop.contact import laws
+from softdock.loop.contact.laws import HUNT_CROSSLEY, LAWS, SPRING_DAMPER, SPRING_DAMPER_PULL, TABLE
+from softdock.loop.contact.pairs import WALL, Law, Pair, Shape
+from softdock.loop.contact.touch import Touch
 
-law_door = door(contact._law_force)
-elastic_door, normal_door, stored_door = (
-    door(laws.elastic_force),
-    door(laws.normal_force),
-    door(laws.stored_energy),
+law_entry_point = entry_point(contact._law_force)
+elastic_entry_point, normal_entry_point, stored_entry_point = (
+    entry_point(laws.elastic_force),
+    entry_point(laws.normal_force),
+    entry_point(laws.stored_energy),
 )
 
 # a stiffening table with a kink at each row, at some place in the vector: depth, force, energy up
@@ -80,15 +80,15 @@ rates = st.integers(-2000, 2000).map(lambda n: n * 1e-3)  # m/s
 
 
 def elastic_force(law, depth):
-    return elastic_door(VECTOR, law, depth)
+    return elastic_entry_point(VECTOR, law, depth)
 
 
 def normal_force(law, depth, rate):
-    return normal_door(law, elastic_force(law, depth), rate)
+    return normal_entry_point(law, elastic_force(law, depth), rate)
 
 
 def stored_energy(law, depth):
-    return stored_door(VECTOR, law, depth)
+    return stored_entry_point(VECTOR, law, depth)
 
 
 def touching(law, depth, v=(0.0, 0.0, 0.0), spin=(0.0, 0.0, 0.0), radius=0.0):
@@ -113,7 +113,7 @@ def touching(law, depth, v=(0.0, 0.0, 0.0), spin=(0.0, 0.0, 0.0), radius=0.0):
         shape=shape,
         law=law,
     )
-    return law_door(VECTOR, pair, Touch(depth, (1.0, 0.0, 0.0)), v, spin)
+    return law_entry_point(VECTOR, pair, Touch(depth, (1.0, 0.0, 0.0)), v, spin)
 
 
 def law_force(law, depth, rate):

@@ -8,23 +8,23 @@ import pytest
 from scenarios import epos_wall
 
 from softdock import build, load_scenario, simulate
-from softdock.campaign.passive_contacts import ALLOWED, CLAIMS, passive_contacts
-from softdock.core.adaptation.interface import Rig, Satellites
-from softdock.core.adaptation.measured.noise_bias import deviations_for
-from softdock.core.adaptation.measured.projection import (
+from softdock.compile.jit import entry_point
+from softdock.loop.method.interface import Rig, Satellites
+from softdock.loop.spatial.motion import Wrench
+from softdock.loop.spatial.rigid_body import Body, BodyParams
+from softdock.methods.measured.noise_bias import deviations_for
+from softdock.methods.measured.projection import (
     carried_along,
     line_of,
     moved_along,
     scaled_relative,
     welded,
 )
-from softdock.core.adaptation.registry import METHODS
-from softdock.core.machine.compiled import door
-from softdock.core.spatial.motion import Wrench
-from softdock.core.spatial.rigid_body import Body, BodyParams
+from softdock.methods.registry import METHODS
+from softdock.studies.campaign.passive_contacts import ALLOWED, CLAIMS, passive_contacts
 
 LEDGER = {"name": "energy_ledger"}
-deviations = door(deviations_for)
+deviations = entry_point(deviations_for)
 
 
 def bounce(method=None, **tables):
@@ -67,7 +67,7 @@ def test_what_it_did_is_in_its_books_and_in_the_runs_ledger():
     assert books["unpaid_J"] < 1e-3
 
 
-@door
+@entry_point
 def corrected(rig, before, wrench, impulse, factor):
     """An impulse along the wrench, then a scaling of all relative motion, then poses to match."""
     pushed = moved_along(rig, before, line_of(rig, before, wrench), impulse)

@@ -9,17 +9,17 @@ from click.testing import CliRunner
 from recorded import CELLS, CYCLE_S, about
 
 from softdock.cli.main import cli
-from softdock.recorder import left_rings
-from softdock.recorder.ring_file import make_ring
-from softdock.recorder.streams import rig_streams
+from softdock.recording import rings
+from softdock.recording.ring_file import make_ring
+from softdock.recording.streams import make_rig_streams
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """Rings lie here: one in use, one that a whole file has, one that none has, and one cut."""
-    monkeypatch.setattr(left_rings, "memory_folder", lambda: tmp_path)
+    monkeypatch.setattr(rings, "find_memory_folder", lambda: tmp_path)
     for name in ("use", "kept", "lost"):
-        made = make_ring(rig_streams(CELLS, CYCLE_S), about(), f"{name}.mcap", tmp_path, 2.0)
+        made = make_ring(make_rig_streams(CELLS, CYCLE_S), about(), f"{name}.mcap", tmp_path, 2.0)
         made.set("closed", name != "use")
         made.set("recovered", name == "kept")
         made.path.rename(tmp_path / f"softdock-{name}.ring")
@@ -57,7 +57,7 @@ def test_rings_are_listed_and_cleared(folder):
 
 def test_what_is_left_is_counted_and_nothing_else_is_asked(folder):
     """Those in use are not left behind; a FILE beside --list is refused, and so is none."""
-    assert {one.path.name for one in left_rings.left_behind()} == {
+    assert {one.path.name for one in rings.list_left_rings()} == {
         "softdock-cut.ring",
         "softdock-kept.ring",
         "softdock-lost.ring",

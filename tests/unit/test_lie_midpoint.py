@@ -10,18 +10,18 @@ import pytest
 from scipy.integrate import solve_ivp
 from turned import hamilton, matrix, quaternion
 
-from softdock.core.machine.compiled import door
-from softdock.core.satellites import INTEGRATORS, integrate
-from softdock.core.spatial.motion import Wrench, displacement, work
-from softdock.core.spatial.rigid_body import Body, BodyParams, kinetic_energy
-from softdock.core.spatial.vectors import symmetric_inverse
+from softdock.compile.jit import entry_point
+from softdock.loop.satellites import INTEGRATORS, integrate
+from softdock.loop.spatial.motion import Wrench, displacement, work
+from softdock.loop.spatial.rigid_body import Body, BodyParams, kinetic_energy
+from softdock.loop.spatial.vectors import symmetric_inverse
 
 LIE_MIDPOINT = next(code for code, i in enumerate(INTEGRATORS) if i.name == "lie_midpoint")
 ZERO = (0.0, 0.0, 0.0)
-inverse_door = door(symmetric_inverse)
+inverse_entry_point = entry_point(symmetric_inverse)
 
 
-@door
+@entry_point
 def fly(integrator, params, T, body, wrench, steps, found):
     """Some cycles under a held wrench. `found`: largest energy, worst |gain of energy - work of the
     wrench| so far [J]."""
@@ -44,7 +44,7 @@ def params_of(inertia, mass=100.0):
         mass=(mass,) * 3,
         inverse_mass=(1.0 / mass,) * 3,
         inertia=packed,
-        inverse_inertia=inverse_door(packed),
+        inverse_inertia=inverse_entry_point(packed),
     )
 
 

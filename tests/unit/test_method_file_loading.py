@@ -16,18 +16,18 @@ import pytest
 from told_methods import Pushing, Told
 
 from softdock import BadInput
-from softdock.comparison import load_method_file
-from softdock.core.adaptation import direct
-from softdock.core.adaptation.method import BY_TYPE
-from softdock.core.adaptation.registry import METHODS
-from softdock.core.machine import doors
-from softdock.core.machine.compiled import SOURCES_NAME
+from softdock.compile.jit import SOURCES_NAME
+from softdock.loop import entry_points
+from softdock.loop.method.method import BY_TYPE
+from softdock.methods import direct
+from softdock.methods.registry import METHODS
+from softdock.studies.compare import load_method_file
 
 GOOD = """
 from typing import NamedTuple
-from softdock.core.adaptation.registry import Belief, Method, register
-from softdock.core.machine.compiled import compiled
-from softdock.core.machine.parameters import Group, Parameter
+from softdock.methods.registry import Belief, Method, register
+from softdock.compile.jit import compiled
+from softdock.loop.parameters import Group, Parameter
 
 print("hello")
 
@@ -62,8 +62,7 @@ BAD = {
     "not compiled": (GOOD + "METHOD = method(wrench=lambda *a: a[-1])", "under @compiled"),
     "marker": (GOOD + "METHOD = method(marker=(1, 2))", "a field 'memory'"),
     "another's marker": (
-        GOOD
-        + "from softdock.core.adaptation.direct import Direct\nMETHOD = method(marker=Direct(0))",
+        GOOD + "from softdock.methods.direct import Direct\nMETHOD = method(marker=Direct(0))",
         "a NamedTuple class of its own",
     ),
     "a marker like another's": (
@@ -71,18 +70,18 @@ BAD = {
         "a NamedTuple class of its own.*already that of 'direct'; give it another name",
     ),
     "a variant's marker": (
-        GOOD + "from softdock.core.adaptation.networks.nonlinear import NonlinearContact\n"
+        GOOD + "from softdock.methods.networks.nonlinear import NonlinearContact\n"
         "METHOD = method(marker=NonlinearContact(0, 0, 0, 0, 0.0, 0.0))",
         "a NamedTuple class of its own",
     ),
     "removes one": (
-        GOOD + "from softdock.core.adaptation.registry import METHODS\n"
+        GOOD + "from softdock.methods.registry import METHODS\n"
         "del METHODS['direct']\nMETHOD = method()",
         "register: given 'direct'; allowed: .*may not change or remove",
     ),
     "changes one's code": (
-        GOOD + "from softdock.core.adaptation.direct import Direct\n"
-        "from softdock.core.adaptation.method import BY_TYPE\n"
+        GOOD + "from softdock.methods.direct import Direct\n"
+        "from softdock.loop.method.method import BY_TYPE\n"
         "METHOD = method()\nBY_TYPE[Direct] = METHOD",
         "register: given 'direct'; allowed: .*may not change or remove",
     ),
@@ -179,7 +178,7 @@ def test_markers_have_names_of_their_own(tmp_path, own_registry):
 def test_code_of_a_users_method_is_kept_apart(own_registry, monkeypatch):
     """In a folder named by the user's sources; not at all where these have no name; softdock's own
     where they always were."""
-    cache, context = doors.run_cycles._cache, doors.run_cycles.targetctx
+    cache, context = entry_points.run_cycles._cache, entry_points.run_cycles.targetctx
 
     def place(*markers: Any) -> Path | None:
         file = cache.path((numba.typeof(np.zeros(1)), numba.typeof(markers)), context)

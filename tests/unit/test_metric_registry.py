@@ -9,10 +9,10 @@ import pytest
 from rich.console import Console
 
 import softdock
-from softdock.analysis.metric import Metric, Row, declare
-from softdock.analysis.metrics import METRICS, metrics_json
-from softdock.cli.run_tables import show_run
-from softdock.report.run.page import run_page
+from softdock.cli.tables import show_run
+from softdock.output.pages.run.page import run_page
+from softdock.results.metric import Metric, Row, declare
+from softdock.results.metrics import METRICS, metrics_json
 
 MINE = Metric(
     name="longest_contact_s",

@@ -10,9 +10,9 @@ import pytest
 from metric_runs import no_contact, pushed
 from scenarios import cone_docking, epos_wall, whole_facility
 
-from softdock.analysis.simulation import simulate
-from softdock.core.energy.ledger import ROWS
-from softdock.core.orbit import orbit
+from softdock.loop.energy.ledger import ROWS
+from softdock.reference import orbit
+from softdock.results.simulation import simulate
 from softdock.scenario.files import load_scenario, preset_names
 
 TOP = {

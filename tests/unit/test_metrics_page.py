@@ -7,7 +7,7 @@ from pathlib import Path
 
 from scenarios import cone_docking
 
-from softdock.analysis.phases import simulate_phases
+from softdock.results.phases import simulate_phases
 
 ROOT = Path(__file__).parents[2]
 

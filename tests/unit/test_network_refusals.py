@@ -11,8 +11,7 @@ from small_networks import SLS, one_junction
 
 from softdock import BadInput
 from softdock.cli.main import cli
-from softdock.networks.haptics import Setting, touch
-from softdock.ports import (
+from softdock.networks import (
     Network,
     Sampled,
     chain,
@@ -21,6 +20,7 @@ from softdock.ports import (
     standard_linear_solid,
     warnings_of,
 )
+from softdock.networks.haptics import Setting, touch
 
 
 @pytest.mark.parametrize(

@@ -13,14 +13,14 @@ from plain import run_plain
 from scenarios import epos_wall
 
 from softdock import build
-from softdock.core.adaptation.registry import register
-from softdock.core.orbit import orbit
 from softdock.methods import Group, Method, Parameter, Wrench, Wrenches, compiled, no_wrench
+from softdock.methods.registry import register
+from softdock.reference import orbit
 
 # a thruster that fires for ten of its own cycles, then brakes by a tenth of its own momentum rate
 PUSH = """
 from typing import NamedTuple
-from softdock.core.adaptation.registry import register
+from softdock.methods.registry import register
 from softdock.methods import (
     Cell, Cells, Group, Method, Wrench, Wrenches, compiled, no_wrench, scale)
 CELLS = Cells("firing", Cell("count", 1, "-", "cycles so far"))
@@ -56,7 +56,7 @@ exec(json.load(sys.stdin)["push"])
 import numpy as np
 from scenarios import epos_wall
 from softdock import build, fly
-from softdock.core.orbit import orbit
+from softdock.reference import orbit
 tables = epos_wall(delay_ms=0.0)
 tables["time"]["duration_s"] = 0.6
 tables["chaser"]["position_m"] = [5.0, 0.0, 0.0]

@@ -11,14 +11,14 @@ import pytest
 from rich.console import Console
 
 import softdock
-from softdock.archive.campaign_folder import run_campaign
-from softdock.campaign.arrow_arrays import numbers
-from softdock.campaign.outcome import Map, Outcome, Quantile, declare
-from softdock.campaign.outcomes import OUTCOMES, columns_of
-from softdock.campaign.plan import make_plan
-from softdock.campaign.replay import outcomes_of
-from softdock.campaign.spec import read_spec
-from softdock.cli import campaign_output
+from softdock.cli import campaign_tables
+from softdock.output.folders.campaign_folder import run_campaign
+from softdock.studies.campaign.arrow_arrays import numbers
+from softdock.studies.campaign.outcome import Map, Outcome, Quantile, declare
+from softdock.studies.campaign.outcomes import OUTCOMES, columns_of
+from softdock.studies.campaign.plan import make_plan
+from softdock.studies.campaign.replay import outcomes_of
+from softdock.studies.campaign.spec import read_spec
 
 MINE = Outcome(
     name="contact_share_mm",
@@ -79,8 +79,8 @@ def test_a_declared_outcome_reaches_table_summary_page_terminal_and_replay(
         assert words in page
 
     paper = io.StringIO()
-    monkeypatch.setattr(campaign_output, "output", lambda: Console(file=paper, width=200))
-    campaign_output.show(summary)
+    monkeypatch.setattr(campaign_tables, "output", lambda: Console(file=paper, width=200))
+    campaign_tables.print_summary(summary)
     assert "95 %: mine [mm]" in paper.getvalue()
 
 

@@ -8,8 +8,8 @@ from click.testing import CliRunner
 
 import softdock
 from softdock.cli import main
-from softdock.report.frame.charts import Line, chart
-from softdock.report.run.page import SECTIONS, Section, run_page
+from softdock.output.pages.frame.charts import Line, chart
+from softdock.output.pages.run.page import SECTIONS, Section, run_page
 
 
 def test_a_listed_section_is_on_the_page(monkeypatch):
@@ -27,7 +27,7 @@ def test_a_listed_section_is_on_the_page(monkeypatch):
         ),
     )
     empty = Section("empty", "Heading of nothing", lambda told: "")
-    monkeypatch.setattr("softdock.report.run.page.SECTIONS", [*SECTIONS, drawn, empty])
+    monkeypatch.setattr("softdock.output.pages.run.page.SECTIONS", [*SECTIONS, drawn, empty])
     page = run_page(softdock.simulate(softdock.load_scenario("epos_1d")))
     for words in ("Heading of mine", "Chart of mine", "line of mine", "my-chart"):
         assert words in page

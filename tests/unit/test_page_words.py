@@ -8,14 +8,19 @@ import dataclasses
 
 import pytest
 
-from softdock.report.campaign.words import headline
-from softdock.report.comparison.bars import bars
-from softdock.report.frame.elements import columns
-from softdock.report.frame.words import quantity
-from softdock.report.stability.words import judging, moves, said, stand
-from softdock.stability import closed_forms
-from softdock.stability.loop import Loop, Robot
-from softdock.stability.panels import panel
+from softdock.output.pages.campaign_words import compare_variants
+from softdock.output.pages.comparison_charts import bar_charts
+from softdock.output.pages.frame.elements import count_columns
+from softdock.output.pages.frame.words import axis_title
+from softdock.output.pages.stability import (
+    deciding_curve,
+    describe_margin,
+    find_margin,
+    margin_arrows,
+)
+from softdock.studies.stability import closed_forms
+from softdock.studies.stability.loop import Loop, Robot
+from softdock.studies.stability.panels import panel
 
 MASS, STIFFNESS = 234.0, 4000.0
 
@@ -28,19 +33,22 @@ def damping_panel(delay_s: float, damping: float):
 def test_a_stability_chart_says_where_its_point_stands(damping, where):
     """The delay that is borne is the closed form's; outside and inside are told apart."""
     made = damping_panel(0.016, damping)
-    here = stand(made, judging(made))
+    here = find_margin(made, deciding_curve(made))
     borne = 1e3 * closed_forms.critical_delay(MASS, damping, STIFFNESS)
     assert here.borne_ms == pytest.approx(borne, rel=2e-3)
-    assert f"{where} the stable area" in said(made)
-    assert f"bears {here.borne_ms:.3g} ms" in said(made)
+    assert f"{where} the stable area" in describe_margin(made)
+    assert f"bears {here.borne_ms:.3g} ms" in describe_margin(made)
 
 
 def test_the_arrow_leads_to_the_boundary():
     """At the damping where the arrow ends, the loop bears just its delay."""
     made = damping_panel(0.016, 10.0)
-    (low,) = stand(made, judging(made)).crossings
+    (low,) = find_margin(made, deciding_curve(made)).crossings
     assert 1e3 * closed_forms.critical_delay(MASS, low, STIFFNESS) == pytest.approx(16.0, rel=1e-2)
-    assert next(note["text"] for note in moves(made) if note["text"]) == f"{low - 10.0:+.3g} Ns/m"
+    assert (
+        next(note["text"] for note in margin_arrows(made) if note["text"])
+        == f"{low - 10.0:+.3g} Ns/m"
+    )
 
 
 def test_the_chart_s_sentence_follows_its_numbers():
@@ -51,9 +59,9 @@ def test_the_chart_s_sentence_follows_its_numbers():
     shorter = dataclasses.replace(
         made, curves=[dataclasses.replace(curve, delay_ms=curve.delay_ms / 9)]
     )
-    assert len({said(made), said(moved), said(shorter)}) == 3
-    assert "outside" in said(moved)
-    assert "outside" in said(shorter)
+    assert len({describe_margin(made), describe_margin(moved), describe_margin(shorter)}) == 3
+    assert "outside" in describe_margin(moved)
+    assert "outside" in describe_margin(shorter)
 
 
 def summary(rates: dict[str, float]) -> dict:
@@ -66,11 +74,11 @@ def summary(rates: dict[str, float]) -> dict:
 
 def test_a_campaign_s_headline_names_best_and_worst():
     """By the rate itself: swap the numbers and the names swap."""
-    one = headline(summary({"a": 0.9, "b": 0.2}))
-    other = headline(summary({"a": 0.2, "b": 0.9}))
+    one = compare_variants(summary({"a": 0.9, "b": 0.2}))
+    other = compare_variants(summary({"a": 0.2, "b": 0.9}))
     assert one.startswith("Best of 2 variants is a: 90 % of the runs within 5 % of orbit")
     assert other.startswith("Best of 2 variants is b: 90 %")
-    assert "alike: 20 %" in headline(summary({"a": 0.2, "b": 0.2}))
+    assert "alike: 20 %" in compare_variants(summary({"a": 0.2, "b": 0.2}))
 
 
 CANDIDATE = {
@@ -86,29 +94,29 @@ CANDIDATE = {
 def test_bars_follow_their_numbers():
     """What is beyond the chart is named, and the bound is the judgement's own."""
     results = {"candidates": [CANDIDATE], "orbit": {"peak_force_N": 42.0}}
-    assert "Line: 5 %" in bars(results)
-    assert "Longer than the chart" not in bars(results)
+    assert "Line: 5 %" in bar_charts(results)
+    assert "Longer than the chart" not in bar_charts(results)
     far = copy.deepcopy(results)
     far["candidates"][0] |= {"distance_from_orbit": 0.9, "distance_from_orbit_worst": 0.95}
     far["candidates"][0]["judgement"]["bounds"]["faithful_distance"] = 0.03
-    assert "Line: 3 %" in bars(far)
-    assert "Longer than the chart: energy_ledger, exact_hold" in bars(far)
+    assert "Line: 3 %" in bar_charts(far)
+    assert "Longer than the chart: energy_ledger, exact_hold" in bar_charts(far)
 
 
 @pytest.mark.parametrize("most", [7, 4])
 def test_no_tile_stands_alone(most):
     """Of any number that a page has but 1, no row holds a single one, if it can be helped."""
     for count in range(2, 13):
-        width = columns(count, most)
+        width = count_columns(count, most)
         assert 1 < width <= most
         assert count % width != 1 or all(count % w == 1 for w in range(2, most + 1)), count
-    assert columns(1, most) == 1
+    assert count_columns(1, most) == 1
 
 
 def test_axes_have_names_and_units():
     """Keys as people say them."""
-    assert quantity("chaser.position_m.1") == "chaser position, y [m]"
-    assert quantity("robots.chaser.delay_ms") == "robots chaser delay [ms]"
-    assert quantity("tilt_deg") == "tilt [deg]"
-    assert quantity("speed_m_per_s") == "speed [m/s]"
-    assert quantity("count") == "count"
+    assert axis_title("chaser.position_m.1") == "chaser position, y [m]"
+    assert axis_title("robots.chaser.delay_ms") == "robots chaser delay [ms]"
+    assert axis_title("tilt_deg") == "tilt [deg]"
+    assert axis_title("speed_m_per_s") == "speed [m/s]"
+    assert axis_title("count") == "count"

@@ -7,10 +7,14 @@ import math
 import numpy as np
 import pytest
 
-from softdock.core import chance as philox
-from softdock.core.machine.compiled import door
+from softdock.compile.jit import entry_point
+from softdock.loop import chance as philox
 
-philox_door, uniform, gaussians = door(philox.philox), door(philox.uniform), door(philox.gaussians)
+philox_entry_point, uniform, gaussians = (
+    entry_point(philox.philox),
+    entry_point(philox.uniform),
+    entry_point(philox.gaussians),
+)
 
 # Random123 1.14, tests/kat_vectors, philox4x32 10: counter, key, result
 KNOWN = [
@@ -40,7 +44,7 @@ def words(text):
 def test_known_answers(counter, key, result):
     """The generator is Philox4x32-10 as published, so its quality is known and any other
     implementation gives the same noise."""
-    assert tuple(int(w) for w in philox_door(*words(key), *words(counter))) == tuple(
+    assert tuple(int(w) for w in philox_entry_point(*words(key), *words(counter))) == tuple(
         int(w) for w in words(result)
     )
 

@@ -10,14 +10,14 @@ import pytest
 from arms_rows import poses_of, torques_of
 from scipy.spatial import KDTree
 
-from softdock.arms import load_arm
-from softdock.arms.facility import Facility, Frame, Load, Mount, facility_tables, read_facility
-from softdock.core.arms.layout import ARM, WORK
-from softdock.core.arms.volumes import BOX, CAPSULE, VOLUME, nearest_pairs
 from softdock.errors import BadInput
-from softdock.placement.check import check_run
-from softdock.placement.motion import given_motion
-from softdock.placement.search import search
+from softdock.loop.arms import load_arm
+from softdock.loop.arms.facility import Facility, Frame, Load, Mount, facility_tables, read_facility
+from softdock.loop.arms.layout import ARM, WORK
+from softdock.loop.arms.volumes import BOX, CAPSULE, VOLUME, nearest_pairs
+from softdock.studies.placement.check import check_run
+from softdock.studies.placement.motion import given_motion
+from softdock.studies.placement.search import search
 
 ROWS = 201
 BASE = Frame((-1.0, 0.4, -0.6), (math.cos(0.2), 0.0, 0.0, math.sin(0.2)))

@@ -14,9 +14,7 @@ from small_networks import SLS, one_junction
 
 from softdock import BadInput
 from softdock.cli.main import cli
-from softdock.core.ports.continuous import simulate_continuous
-from softdock.core.ports.laws import laws_of
-from softdock.ports import (
+from softdock.networks import (
     Sampled,
     hunt_crossley,
     load_network,
@@ -25,6 +23,8 @@ from softdock.ports import (
     tissue_between_two_devices,
     voigt,
 )
+from softdock.networks.continuous import simulate_continuous
+from softdock.networks.laws import laws_of
 
 
 def test_a_table_is_the_same_network():

@@ -11,17 +11,17 @@ from scenarios import epos_wall, sphere_on_sphere
 from turned import quaternion
 
 from softdock import build, fly
-from softdock.core.machine.compiled import door
-from softdock.core.machine.vector import POSE_AT
-from softdock.core.robots.robot import Chance
-from softdock.core.sensor import pose as pose_sensor
-from softdock.core.spatial.motion import Motion
-from softdock.core.spatial.rotations import inverse, logarithm, product
+from softdock.compile.jit import entry_point
+from softdock.loop.robots.robot import Chance
+from softdock.loop.sensor import pose as pose_sensor
+from softdock.loop.spatial.motion import Motion
+from softdock.loop.spatial.rotations import inverse, logarithm, product
+from softdock.loop.vector import POSE_AT
 
 read_pose, prepare_pose, log = (
-    door(pose_sensor.read_pose),
-    door(pose_sensor.prepare_pose),
-    door(logarithm),
+    entry_point(pose_sensor.read_pose),
+    entry_point(pose_sensor.prepare_pose),
+    entry_point(logarithm),
 )
 CHANCE = Chance(3, 1)
 T = 0.004  # s
@@ -44,7 +44,7 @@ def pose(**keys):
     return prepare_pose(build(with_pose(**keys)).vector, POSE_AT)
 
 
-@door
+@entry_point
 def fill_errors(pose, chance, index, rows, true):
     """Errors of position [m] and attitude (rotation vector, rad), one pose a cycle."""
     for k in range(len(rows)):

@@ -51,7 +51,7 @@ def test_a_part_that_judges_the_host_side_is_stale_when_that_changes(parts, tmp_
     prove.part("flies", "of the core alone")(lambda seed: {"met": True})
     assert prove.main(["--out", str(out)]) == 0
     assert prove.report(out) == ["reads: met", "flies: met"]
-    monkeypatch.setattr(proved, "JUDGED", {"reads": ("archive",)})  # as good as a changed source
+    monkeypatch.setattr(proved, "JUDGED", {"reads": ("reference",)})  # as good as a changed source
     assert prove.report(out) == ["reads: stale", "flies: met"]
 
 

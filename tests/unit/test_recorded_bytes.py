@@ -12,23 +12,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from recorded import CELLS, about
 
-from softdock.core.machine.record import Channel
-from softdock.core.recorder import ring
-from softdock.core.recorder.layout import CYCLE_GROUPS, channels_for
 from softdock.errors import BadRecording
-from softdock.recorder import schemas, topics
-from softdock.recorder.cdr import Message, Numbers, Text
-from softdock.recorder.ring_file import make_ring
-from softdock.recorder.streams import rig_streams
+from softdock.loop.record import Channel
+from softdock.recording import messages, ring_layout
+from softdock.recording.messages import Message, Numbers, Text
+from softdock.recording.ring_file import make_ring
+from softdock.recording.ring_layout import CYCLE_GROUPS, select_channels
+from softdock.recording.streams import make_rig_streams
 
 
 def test_rows_come_out_of_the_ring_as_they_went_in():
     """Every bit of a row is kept, and the oldest rows go first."""
     rows = np.random.default_rng(1).normal(size=(100, 5))
     rows[7, 2], rows[8, 3] = np.nan, -0.0
-    slots, count = np.zeros((64, ring.CONTENTS + 5), np.int64), np.zeros(1, np.int64)
-    ring.push_rows(slots, count, rows.view(np.int64))
-    words, numbers = ring.whole(slots, 36, 100)
+    slots, count = np.zeros((64, ring_layout.CONTENTS + 5), np.int64), np.zeros(1, np.int64)
+    ring_layout.push_rows(slots, count, rows.view(np.int64))
+    words, numbers = ring_layout.find_whole_rows(slots, 36, 100)
     assert count[0] == 100
     assert numbers.tolist() == list(range(36, 100))
     assert words.tobytes() == rows[36:].tobytes()
@@ -37,21 +36,21 @@ def test_rows_come_out_of_the_ring_as_they_went_in():
 @given(word=st.integers(0, 6), bit=st.integers(0, 63))
 def test_a_row_with_any_bit_changed_is_no_row(word, bit):
     """What a reader sees of a row that is half written never passes for one."""
-    slots, count = np.zeros((64, ring.CONTENTS + 5), np.int64), np.zeros(1, np.int64)
-    ring.push_row(slots, count, np.arange(1.0, 6.0).view(np.int64))
+    slots, count = np.zeros((64, ring_layout.CONTENTS + 5), np.int64), np.zeros(1, np.int64)
+    ring_layout.push_row(slots, count, np.arange(1.0, 6.0).view(np.int64))
     slots[0, word] ^= np.int64(-(2**63)) if bit == 63 else np.int64(1 << bit)
-    assert ring.whole(slots, 0, 1)[1][0] != 0
+    assert ring_layout.find_whole_rows(slots, 0, 1)[1][0] != 0
 
 
 def test_compiled_and_plain_checksums_are_one():
     """The follower checks in numpy what the loop computed in machine code."""
     rows = np.random.default_rng(2).normal(size=(20, 9)).view(np.int64)
-    slots, count = np.zeros((64, ring.CONTENTS + 9), np.int64), np.zeros(1, np.int64)
-    plain = getattr(ring.push, "py_func", ring.push)
+    slots, count = np.zeros((64, ring_layout.CONTENTS + 9), np.int64), np.zeros(1, np.int64)
+    plain = getattr(ring_layout.push, "py_func", ring_layout.push)
     for row in rows:
         plain(slots, count, row)
     again, counted = np.zeros_like(slots), np.zeros(1, np.int64)
-    ring.push_rows(again, counted, rows)
+    ring_layout.push_rows(again, counted, rows)
     assert np.array_equal(slots, again)
 
 
@@ -68,11 +67,11 @@ def test_a_ring_holds_less_where_memory_has_less_and_refuses_when_it_has_none(
         real(handle, offset, size)
 
     monkeypatch.setattr(os, "posix_fallocate", little)
-    made = make_ring(rig_streams(CELLS), about(), folder=tmp_path, seconds=60.0)
+    made = make_ring(make_rig_streams(CELLS), about(), folder=tmp_path, seconds=60.0)
     assert made.path.stat().st_size <= 10_000_000
     allowed["bytes"] = 1000
     with pytest.raises(BadRecording, match="no room"):
-        make_ring(rig_streams(CELLS), about(), folder=tmp_path)
+        make_ring(make_rig_streams(CELLS), about(), folder=tmp_path)
     assert len(list(tmp_path.iterdir())) == 1
 
 
@@ -96,7 +95,7 @@ def test_names_of_fields_are_ros_names_and_all_differ():
     """Readers refuse capital letters, and two fields of one name."""
     channels = [c for _, group in CYCLE_GROUPS for c in group]
     channels += [Channel("a.b", "N", "-", ""), Channel("a_b", "N", "-", "")]
-    names = schemas.field_names(channels)
+    names = messages.name_fields(channels)
     assert len(set(names)) == len(names)
     assert all(name.islower() and "__" not in name for name in names)
     assert "chaser_velocity_x_m_per_s" in names
@@ -105,10 +104,10 @@ def test_names_of_fields_are_ros_names_and_all_differ():
 
 def test_what_a_rig_does_not_fill_has_no_channel_and_no_topic():
     """Absent is absent: no zeros in the name of a sensor that is not there."""
-    stream = rig_streams(CELLS)[0]
-    names = {topic.name for topic in topics.topics_of(stream)}
+    stream = make_rig_streams(CELLS)[0]
+    names = {topic.name for topic in messages.make_topics(stream)}
     assert stream.index("measured.target.force.x") is None
     assert "/chaser/wrench" in names
     assert "/target/wrench" not in names
     with pytest.raises(ValueError, match="no such cells: chase"):
-        channels_for(CYCLE_GROUPS, ["chase"])
+        select_channels(CYCLE_GROUPS, ["chase"])

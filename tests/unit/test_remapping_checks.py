@@ -7,9 +7,9 @@ from remapping_refusals import refused, remapped
 from scenarios import lange_impact
 
 from softdock import build
-from softdock.core.adaptation.remapping.host.durations import SPRINGS_OF_SCENARIO, lasting
-from softdock.core.orbit import orbit
 from softdock.errors import BadInput
+from softdock.methods.remapping.durations import SPRINGS_OF_SCENARIO, lasting
+from softdock.reference import orbit
 from softdock.scenario.checks import UNRESOLVED_CYCLES
 from softdock.scenario.files import load_scenario
 

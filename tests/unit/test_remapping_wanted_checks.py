@@ -10,11 +10,11 @@ from remapping_refusals import refused, remapped
 from scenarios import lange_impact
 
 from softdock import build
-from softdock.campaign.columns import columns
-from softdock.campaign.engines import engine_for
-from softdock.campaign.kernel_specialisation import MOST_FLOATS
-from softdock.core.adaptation.remapping.host.reports import suggest
 from softdock.errors import BadInput
+from softdock.methods.remapping.reports import suggest
+from softdock.studies.campaign.columns import columns
+from softdock.studies.campaign.engines import engine_for
+from softdock.studies.campaign.kernel_specialisation import MOST_FLOATS
 
 
 @pytest.mark.parametrize("key", ["target_stiffness_N_per_m", "damping_Ns_per_m"])
@@ -134,9 +134,7 @@ def test_a_history_that_no_gpu_takes_is_refused_before_a_campaign_starts():
     scenario = remapped(rewind_ms=2000.0)
     floats = columns(scenario, {"chaser.mass_kg": [99.0, 100.0]}).mem_floats
     assert floats > MOST_FLOATS
-    plan = SimpleNamespace(
-        variants=[SimpleNamespace(mem_floats=floats)], spec=SimpleNamespace(precision="double")
-    )
+    plan = SimpleNamespace(variants=[SimpleNamespace(mem_floats=floats)])
     with pytest.raises(BadInput, match="rewind_ms"):
         engine_for("gpu", plan)
     assert engine_for("auto", plan, threads=1).name == "cpu"

@@ -17,15 +17,14 @@ import numpy as np
 import pytest
 
 import softdock
-from softdock.analysis.phases import simulate_phases
-from softdock.report.frame.charts import MOST_POINTS, Line, chart
-from softdock.report.frame.elements import look_up, number, unit_of
-from softdock.report.frame.json_block import json_block
-from softdock.report.frame.page import BUNDLE
-from softdock.report.run.approach import approach, view_of
-from softdock.report.run.charts import invented
-from softdock.report.run.page import run_page
-from softdock.runs.run import Run
+from softdock.output.pages.frame.charts import MOST_POINTS, Line, chart
+from softdock.output.pages.frame.elements import format_number, json_block, look_up, unit_of
+from softdock.output.pages.frame.page import BUNDLE
+from softdock.output.pages.run.approach import choose_view, track_tip
+from softdock.output.pages.run.charts import energy_invented
+from softdock.output.pages.run.page import run_page
+from softdock.results.phases import simulate_phases
+from softdock.results.run import Run
 
 HOSTILE = "</title></script><script>alert(1)</script><img src=x onerror=alert(1)>\"'&"
 DOCS = Path(__file__).parents[2] / "docs" / "report.md"
@@ -104,7 +103,7 @@ def test_every_number_is_the_metrics_own(kind: str) -> None:
         value = look_up(page.blocks[shown.get("data-block", "metrics")], shown["data-key"])
         assert json.loads(shown["data-value"]) == value
         text = shown["text"].split(" ")[0] if not isinstance(value, str) else shown["text"]
-        assert text == number(value), shown
+        assert text == format_number(value), shown
         if value is not None and unit_of(shown["data-key"]) and " " in shown["text"]:
             assert shown["text"].endswith(f" {unit_of(shown['data-key'])}")
 
@@ -188,7 +187,7 @@ def test_charts_hold_the_series_themselves() -> None:
     assert total["y"][-1] == pytest.approx(
         1e3 * run.metrics["energy_invented_J"], rel=1e-6
     )  # in mJ
-    assert invented(run)[-1] == pytest.approx(run.metrics["energy_invented_J"], rel=1e-12)
+    assert energy_invented(run)[-1] == pytest.approx(run.metrics["energy_invented_J"], rel=1e-12)
     forces = {trace["name"]: trace for trace in seen("epos_3d").blocks["chart-force"]["data"]}
     peak = max(c["peak_force_satellite_N"] for c in run_of("epos_3d").contacts)
     assert max(forces["on the satellite"]["y"]) == pytest.approx(
@@ -208,9 +207,9 @@ def test_gap_is_the_contacts_own() -> None:
     """On one axis the gap drawn for the mock-ups and for orbit is minus the depth that their
     contact records."""
     run = run_of("epos_1d")
-    view = view_of(run.scenario, run.series)
+    view = choose_view(run.scenario, run.series)
     for series, prefix in ((run.series, "mock_up."), (run.orbit.series, "")):
-        drawn = approach(view, series, prefix)
+        drawn = track_tip(view, series, prefix)
         recorded = -np.asarray(series["contact.depth"])
         touching = recorded < 0.0
         assert touching.sum() > 100
@@ -230,7 +229,7 @@ def test_bundle_is_the_one_that_the_package_draws_with() -> None:
     its licence, and calls nothing home by itself."""
     from plotly.offline import get_plotlyjs_version
 
-    assets = files("softdock.report").joinpath("assets")
+    assets = files("softdock.output.pages").joinpath("assets")
     head = assets.joinpath(BUNDLE).read_text(encoding="utf-8")[:300]
     found = re.search(r"plotly\.js \(cartesian - minified\) v(\d+)\.(\S+)", head)
     assert found

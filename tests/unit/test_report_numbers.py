@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import softdock
-from softdock.report.frame.charts import MOST_POINTS, scaled, thin, thin_path
-from softdock.report.frame.elements import UNITS, look_up, number, unit_of
-from softdock.report.frame.words import label, of_orbit
-from softdock.report.run.approach import approach, view_of
+from softdock.output.pages.frame.charts import MOST_POINTS, choose_unit, thin, thin_path
+from softdock.output.pages.frame.elements import UNITS, format_number, look_up, unit_of
+from softdock.output.pages.frame.words import label, reference_key
+from softdock.output.pages.run.approach import choose_view, track_tip
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ from softdock.report.run.approach import approach, view_of
 def test_formatter(value: Any, text: str) -> None:
     """Four significant digits, a real minus, whole numbers whole, a dash for what is not
     defined."""
-    assert number(value) == text
+    assert format_number(value) == text
 
 
 def test_keys_tell_their_units_and_names() -> None:
@@ -51,7 +51,7 @@ def test_keys_tell_their_units_and_names() -> None:
     assert all(
         not late.endswith(early) for i, late in enumerate(suffixes) for early in suffixes[:i]
     )
-    assert of_orbit("impulse_Ns") == "impulse_orbit_Ns"
+    assert reference_key("impulse_Ns") == "impulse_orbit_Ns"
     assert label("fidelity.chaser_rate_error_rad_per_s") == "Chaser rate error"
 
 
@@ -101,7 +101,7 @@ def test_thinning_of_paths_keeps_slow_and_far_parts() -> None:
 def test_charts_choose_readable_units(largest: float, unit: str) -> None:
     """Protects axes: the unit fits the largest value, whatever its sign, and zeros keep the base
     unit."""
-    factor, chosen = scaled([np.array([0.0, -largest, math.nan])], "J")
+    factor, chosen = choose_unit([np.array([0.0, -largest, math.nan])], "J")
     assert chosen == unit
     assert factor == {"J": 1.0, "mJ": 1e3, "µJ": 1e6}[unit]
 
@@ -111,7 +111,7 @@ def test_gap_rate_is_the_gaps_own_rate(preset: str) -> None:
     """In three dimensions, with both bodies turning, the speed drawn is the slope of the way
     drawn."""
     run = softdock.simulate(softdock.load_scenario(preset))
-    drawn = approach(view_of(run.scenario, run.series), run.series)
+    drawn = track_tip(choose_view(run.scenario, run.series), run.series)
     slope = np.gradient(drawn.gap, drawn.time)
     apart = (
         np.linalg.norm(np.asarray(run.series["satellite.chaser.force"]), axis=1) < 1.0

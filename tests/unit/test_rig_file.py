@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 
 import softdock
-from softdock.cli.rig_arguments import opened_on_rig
-from softdock.drivers.rig_file import load_rig, read_rig, rig_presets
-from softdock.drivers.rig_page import rig_reference
-from softdock.drivers.rig_scenario import on_rig
-from softdock.drivers.templates import RobotFiles, write_files
+from softdock.cli.rig_arguments import open_on_rig
 from softdock.errors import BadInput
+from softdock.rig.drivers.rsi_templates import RobotFiles, write_files
+from softdock.rig.file import load_rig, read_rig, rig_presets
+from softdock.rig.scenario import put_on_rig
 
 
 def refused(*changes, source="emulated_pair"):
@@ -137,7 +136,7 @@ def test_the_rigs_values_win_over_the_scenarios_and_differences_are_said(tmp_pat
     rig = load_rig(tmp_path / "rig.toml", ["robots.chaser.delay_ms=20.5"])
     arm = {"arm": "kr16", "base_m": [2.0, 0.0, 0.0]}
     scenario = softdock.load_scenario("epos_1d").with_keys({"facility": {"chaser": arm}})
-    found = on_rig(rig, scenario)
+    found = put_on_rig(rig, scenario)
     assert found.scenario.tables["robots"]["chaser"]["delay_ms"] == 20.5
     assert found.scenario.tables["mock_up"]["chaser"]["believed"]["mass_kg"] == 2.0
     assert found.facility.chaser.arm == "kr16"
@@ -148,27 +147,23 @@ def test_the_rigs_values_win_over_the_scenarios_and_differences_are_said(tmp_pat
     assert "facility.chaser.base_m: the rig's [1.0, 0.0, 0.0] counts" in said
     assert "robots.chaser.delay_ms: the rig's 20.5 counts, the scenario says 16.0" in said
     assert len(found.differences) == 3
-    assert on_rig(load_rig("emulated_pair"), softdock.load_scenario("epos_1d")).differences == ()
+    assert (
+        put_on_rig(load_rig("emulated_pair"), softdock.load_scenario("epos_1d")).differences == ()
+    )
 
 
 def test_a_cycle_that_the_robots_do_not_have_is_refused():
     """A scenario of 12 ms on robots of 4 ms, with what to type."""
     slow = softdock.load_scenario("epos_1d", ["time.cycle_ms=12"])
     with pytest.raises(BadInput, match=r"--scenario-set time\.cycle_ms=4"):
-        on_rig(load_rig("emulated_pair"), slow)
+        put_on_rig(load_rig("emulated_pair"), slow)
 
 
 def test_a_preset_takes_the_cycle_of_the_rig(capsys):
     """Nobody can write another cycle into a preset: commands that need any scenario at all would
     refuse every rig of 12 ms. What is stated all the same is refused as before."""
-    found = opened_on_rig("emulated_pair", ["clock.mode=IPO"], "epos_1d")
+    found = open_on_rig("emulated_pair", ["clock.mode=IPO"], "epos_1d")
     assert found.scenario.tables["time"]["cycle_ms"] == pytest.approx(12.0)
     assert "time.cycle_ms: the rig's 12 counts, epos_1d says 4" in capsys.readouterr().err
     with pytest.raises(BadInput, match=r"time\.cycle_ms"):
-        opened_on_rig("emulated_pair", ["clock.mode=IPO"], "epos_1d", ["time.cycle_ms=4"])
-
-
-def test_the_page_of_keys_is_the_one_that_the_schema_writes():
-    """To renew it: python -m softdock.drivers.rig_page docs/rig_file.md"""
-    page = Path(__file__).parents[2] / "docs" / "rig_file.md"
-    assert page.read_text(encoding="utf-8") == rig_reference()
+        open_on_rig("emulated_pair", ["clock.mode=IPO"], "epos_1d", ["time.cycle_ms=4"])

@@ -9,12 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from softdock.drivers.emulated_page import SensorPage, page_text
-from softdock.drivers.emulated_sensor import SensorSettings
-from softdock.drivers.net_ft_page import check_scale, fetch_calibration, read_page
-from softdock.drivers.rsi_config import read_ethernet_file
-from softdock.drivers.templates import RobotFiles, read_context, write_files
 from softdock.errors import BadInput
+from softdock.rig.drivers.emulated_sensor import SensorPage, SensorSettings, write_page
+from softdock.rig.drivers.net_ft_page import check_scale, fetch_calibration, read_page
+from softdock.rig.drivers.rsi_config import read_ethernet_file
+from softdock.rig.drivers.rsi_templates import RobotFiles, read_context, write_files
 
 CHASER = RobotFiles(
     name="chaser", address="192.168.7.1", port=59152, lower_mm=(-50.0, -20.0, -30.0)
@@ -74,7 +73,7 @@ def test_the_emulated_page_is_read_over_loopback():
         check_scale(found, 1e5, 1e6)
 
 
-PAGE = page_text(SensorSettings())
+PAGE = write_page(SensorSettings())
 
 
 @pytest.mark.parametrize(

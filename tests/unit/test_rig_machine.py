@@ -7,8 +7,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from softdock.core.spatial.motion import Motion
-from softdock.core.wire.robot_cells import (
+from softdock.loop.spatial.motion import Motion
+from softdock.rig import runs
+from softdock.rig.drivers import emulators
+from softdock.rig.drivers.compiled_loop import Granted
+from softdock.rig.machine import MachineReport, summarise_times
+from softdock.rig.wire.emulated_robot import (
     LATE,
     LATE_IN_A_ROW,
     ROBOT_WHOLES,
@@ -17,10 +21,6 @@ from softdock.core.wire.robot_cells import (
     TICK,
     TIMED_OUT,
 )
-from softdock.drivers import restarted_controller
-from softdock.drivers.compiled_loop import Granted
-from softdock.drivers.rig_machine import MachineReport, times_of
-from softdock.rig import series
 
 
 def report(program, echo, fifo=80, refusals=()):
@@ -29,9 +29,9 @@ def report(program, echo, fifo=80, refusals=()):
         cores=2,
         granted=Granted(fifo, True, refusals),
         cycle_ms=4.0,
-        wake_up=times_of(np.array([])),
-        program=times_of(np.array(program, float)),
-        echo=times_of(np.array(echo, float)),
+        wake_up=summarise_times(np.array([])),
+        program=summarise_times(np.array(program, float)),
+        echo=summarise_times(np.array(echo, float)),
         late=3,
         ticks=1000,
     )
@@ -55,9 +55,9 @@ def test_aims_are_judged_beside_the_echo():
 def test_the_tail_is_that_of_the_median_block():
     """One bad block of three does not make the tail, two do; fewer answers than a block are one."""
     quiet, loud = np.full(10_000, 16.0), np.full(10_000, 900.0)
-    assert times_of(np.concatenate([quiet, loud, quiet])).p9999 == pytest.approx(16.0)
-    assert times_of(np.concatenate([loud, quiet, loud])).p9999 == pytest.approx(900.0)
-    assert times_of(loud[:50]).p9999 == pytest.approx(900.0)
+    assert summarise_times(np.concatenate([quiet, loud, quiet])).p9999 == pytest.approx(16.0)
+    assert summarise_times(np.concatenate([loud, quiet, loud])).p9999 == pytest.approx(900.0)
+    assert summarise_times(loud[:50]).p9999 == pytest.approx(900.0)
     assert "(--seconds 56)" in report([16.0], [12.0]).sentences()[2]
 
 
@@ -87,9 +87,9 @@ def test_rsi_waits_for_a_controller_and_begins_again_after_its_end(monkeypatch):
     """Nothing is late before anybody has answered; then late is late; a second after the end RSI
     begins again, at rest, where the mock-up stands."""
     clock = [0]
-    monkeypatch.setattr(restarted_controller.time, "monotonic_ns", lambda: clock[0])
+    monkeypatch.setattr(emulators.time, "monotonic_ns", lambda: clock[0])
     robot = StandIn()
-    whole, watched = robot.arrays.whole, restarted_controller.Patience(robot)
+    whole, watched = robot.arrays.whole, emulators.RestartingOperator(robot)
     whole[STATE], whole[TICK], whole[LATE], whole[LATE_IN_A_ROW] = RUNNING, 12, 12, 12
     watched.look()
     assert (whole[LATE], whole[LATE_IN_A_ROW]) == (0, 0)
@@ -100,7 +100,7 @@ def test_rsi_waits_for_a_controller_and_begins_again_after_its_end(monkeypatch):
     clock[0] = 10
     watched.look()
     assert robot.started == []
-    clock[0] += restarted_controller.AGAIN_NS + 1
+    clock[0] += emulators.AGAIN_NS + 1
     watched.look()
     ((_, motion, _),) = robot.started
     assert (motion.p, motion.v) == ((1.0, 2.0, 3.0), (0.0, 0.0, 0.0))
@@ -109,16 +109,16 @@ def test_rsi_waits_for_a_controller_and_begins_again_after_its_end(monkeypatch):
 
 def test_no_times_are_no_report():
     """A loop in which nobody spoke has no median."""
-    assert times_of(np.array([])) is None
-    assert times_of(np.array([3.0])).p50 == pytest.approx(3.0)
+    assert summarise_times(np.array([])) is None
+    assert summarise_times(np.array([3.0])).p50 == pytest.approx(3.0)
 
 
 def test_trouble_with_a_recording_is_told_once_when_it_happens():
     """An operator wants to know of a full disc during the run; that more rows are lost every second
     is no news."""
     said, told, looks = [], [], []
-    recorder = SimpleNamespace(said=lambda: list(said))
-    look = series._watching(lambda program, t: looks.append(t), recorder, told.append)
+    recorder = SimpleNamespace(find_problems=lambda: list(said))
+    look = runs._make_look(lambda program, t: looks.append(t), recorder, told.append)
     for t in (0.0, 1.0, 1.1, 2.0, 3.0):
         look(None, t)
         said[:] = [f"{100.0 * t:.0f} rows of 'cycle' are lost to the recording"]

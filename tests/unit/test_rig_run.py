@@ -8,11 +8,11 @@ from types import SimpleNamespace
 import pytest
 
 from softdock.cli.rig import _take_as_ctrl_c
-from softdock.cli.rig_run import end
-from softdock.core.wire.sequences import HEARD, SEQUENCE_COLUMNS
-from softdock.drivers.rig_peers import Requests
-from softdock.rig.series import RigSeries
-from softdock.viewer.guard import FIRST_PORT, chosen_port
+from softdock.cli.rig_run import exit_if_stopped
+from softdock.output.viewer.guard import FIRST_PORT, choose_port
+from softdock.rig.peers import Requests
+from softdock.rig.runs import RigSeries
+from softdock.rig.wire.sequences import HEARD, SEQUENCE_COLUMNS
 
 
 @pytest.mark.parametrize(
@@ -21,13 +21,13 @@ from softdock.viewer.guard import FIRST_PORT, chosen_port
 )
 def test_a_recording_that_is_not_whole_is_no_success(completed, said, code):
     """A run that has completed exits with 3 all the same where its recording lacks something."""
-    run = SimpleNamespace(outcome=SimpleNamespace(completed=completed), said=said)
+    run = SimpleNamespace(outcome=SimpleNamespace(completed=completed), problems=said)
     series = RigSeries([run], planned=1, granted=None, compute_us=None, not_taken={})
     if code is None:
-        end(series)
+        exit_if_stopped(series)
         return
     with pytest.raises(SystemExit) as stopped:
-        end(series)
+        exit_if_stopped(series)
     assert stopped.value.code == code
 
 
@@ -62,4 +62,4 @@ def test_a_sensor_that_sends_nothing_is_asked_again():
 
 def test_the_view_leaves_the_live_stream_its_port():
     """Both begin at the same one: with both on one run the view takes another."""
-    assert chosen_port(None, (FIRST_PORT,)) > FIRST_PORT
+    assert choose_port(None, (FIRST_PORT,)) > FIRST_PORT

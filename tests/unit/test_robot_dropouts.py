@@ -10,13 +10,13 @@ import pytest
 from scenarios import epos_wall, sphere_on_sphere
 
 from softdock import fly
-from softdock.core.machine.compiled import door
-from softdock.core.robots import delay
-from softdock.core.robots.history import HERMITE
-from softdock.core.robots.keys import DELAY
-from softdock.core.robots.robot import Chance, RobotParams
+from softdock.compile.jit import entry_point
+from softdock.loop.robots import delay
+from softdock.loop.robots.history import HERMITE
+from softdock.loop.robots.keys import DELAY
+from softdock.loop.robots.robot import Chance, RobotParams
 
-delay_at = door(delay.delay_at)
+delay_at = entry_point(delay.delay_at)
 T = 0.004  # s
 
 

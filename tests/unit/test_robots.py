@@ -12,19 +12,19 @@ from scipy.linalg import expm
 from turned import hamilton, matrix, quaternion
 
 from softdock import Stepper, build, fly
-from softdock.analysis.simulation import _told
-from softdock.core.machine.compiled import door
-from softdock.core.machine.state import place
-from softdock.core.robots import lag, limited
-from softdock.core.robots.limited import ROBOT_FLOATS
-from softdock.core.spatial.motion import Motion
-from softdock.core.spatial.rotations import logarithm
+from softdock.compile.jit import entry_point
+from softdock.loop.robots import lag, limited
+from softdock.loop.robots.limited import ROBOT_FLOATS
+from softdock.loop.spatial.motion import Motion
+from softdock.loop.spatial.rotations import logarithm
+from softdock.loop.state import place
+from softdock.results.simulation import _told
 
 follow_with_lag, follow_within_limits = (
-    door(lag.follow_with_lag),
-    door(limited.follow_within_limits),
+    entry_point(lag.follow_with_lag),
+    entry_point(limited.follow_within_limits),
 )
-log = door(logarithm)
+log = entry_point(logarithm)
 AXIS = np.array([2.0, -1.0, 2.0]) / 3.0
 T = 0.004  # s
 

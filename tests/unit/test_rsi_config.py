@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 from rig_pieces import ethernet_file
 
-from softdock.drivers.rsi_config import parse_ethernet_file
-from softdock.drivers.rsi_tables import sen_telegram
 from softdock.errors import BadInput
+from softdock.rig.drivers.rsi_config import make_sen_telegram, parse_ethernet_file
 
 GOOD = ethernet_file().decode()
 
@@ -23,7 +22,7 @@ def test_names_hold_and_own_tags_are_read():
     assert file.correction() == "Move"
     assert not any(v.hold for v in file.receive)
     assert [v.attribute for v in file.send[:6]] == ["X", "Y", "Z", "A", "B", "C"]
-    assert sen_telegram(file).frame("Move") == [1, 2, 3, 4, 5, 6]
+    assert make_sen_telegram(file).frame("Move") == [1, 2, 3, 4, 5, 6]
 
 
 REFUSED = {

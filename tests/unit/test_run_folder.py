@@ -10,19 +10,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from scenarios import cone_docking, epos_wall
 
 import softdock
-from softdock.archive import run_folder as folders
-from softdock.campaign.cores import ours_told
-from softdock.campaign.plan import make_plan
-from softdock.campaign.resuming import check_resumable
-from softdock.campaign.spec import load_spec
-from softdock.cli.main import cli
-from softdock.core.machine.compiled import source_hash
+from softdock.compile.sources import source_hash
 from softdock.errors import BadInput, BadRunFolder
 from softdock.files.atomic import write_whole
+from softdock.output.folders import run_folder as folders
+from softdock.studies.campaign.cores import ours_told
+from softdock.studies.campaign.plan import make_plan
+from softdock.studies.campaign.resuming import check_resumable
+from softdock.studies.campaign.shards import begin
+from softdock.studies.campaign.spec import load_spec
 
 FILES = {"scenario.toml", "series.parquet", "metrics.json", "report.html", "run.json"}
 
@@ -209,38 +208,36 @@ def test_the_figure_shows_gap_forces_and_energy(saved):
     assert json.loads(figure.to_json())["layout"]["xaxis3"]["title"]["text"] == "time [s]"
 
 
-SAMPLES = Path(__file__).parents[1] / "samples"  # written by version 0.1, without their pages
+STORED = Path(__file__).parents[1] / "stored_run"  # EPOS 1-D for 0.1 s; without its page
 
 
-def test_a_run_folder_of_version_0_1_is_read_as_before(tmp_path):
-    """Protects what users have: the folder is opened and saved again with a page, and the scenario
+def test_a_stored_run_is_read_and_its_scenario_still_gives_its_series(tmp_path):
+    """Protects what users keep: the folder is opened and saved again with a page, and the scenario
     in it gives the series that it gave then."""
-    then = softdock.open_run(SAMPLES / "run_of_0_1")
-    assert then.metrics == json.loads((SAMPLES / "run_of_0_1" / "metrics.json").read_text())
+    then = softdock.open_run(STORED)
+    assert then.metrics == json.loads((STORED / "metrics.json").read_text())
     again = softdock.open_run(then.save(tmp_path / "again"))
     assert again.metrics == then.metrics
     assert again.series.rows.tobytes() == then.series.rows.tobytes()
-    now = softdock.fly(softdock.load_scenario(SAMPLES / "run_of_0_1" / "scenario.toml"))
+    now = softdock.fly(softdock.load_scenario(STORED / "scenario.toml"))
     for name in then.series:
         size = max(float(np.nanmax(np.abs(then.series[name]))), 1e-12)
         assert now.series[name] == pytest.approx(then.series[name], abs=1e-12 * size, nan_ok=True)
 
 
-def test_a_campaign_folder_of_version_0_1_is_read_as_before(tmp_path):
-    """A run of it is made again with the outcomes of its table. It cannot be resumed: runs of two
-    cores are not mixed, and that is the reason which is given."""
-    folder = str(SAMPLES / "campaign_of_0_1")
-    out = CliRunner().invoke(
-        cli, ["campaign", folder, "--replay", "2", "--out", str(tmp_path / "one")]
-    )
-    assert out.exit_code == 0, out.output
-    assert "The outcomes are those of the campaign's table." in out.output
+def test_a_campaign_of_other_sources_is_not_resumed(tmp_path):
+    """Runs of two cores are not mixed, and that is the reason which is given."""
+    plan = make_plan(load_spec("epos_monte_carlo"))
+    begin(plan, tmp_path / "it", shard_runs=100)
+    check_resumable(plan, tmp_path / "it")
+    manifest = tmp_path / "it" / "campaign.json"
+    other = {"softdock": "0.2.9", "core": "0123456789abcdef"}
+    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | other))
     with pytest.raises(BadInput, match="runs of one core") as refused:
-        check_resumable(make_plan(load_spec(folder)), Path(folder))
-    core = json.loads((Path(folder) / "campaign.json").read_text())["core"]
-    said = str(refused.value)
-    assert f"written by softdock 0.1.0 (core {core})" in said
-    assert f"this is softdock {softdock.__version__} (core {source_hash()}): begin" in said
+        check_resumable(plan, tmp_path / "it")
+    message = str(refused.value)
+    assert "written by softdock 0.2.9 (core 0123456789abcdef)" in message
+    assert f"this is softdock {softdock.__version__} (core {source_hash()}): begin" in message
 
 
 def test_two_cores_of_one_version_are_told_apart_by_their_hashes():

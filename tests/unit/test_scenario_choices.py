@@ -12,11 +12,11 @@ from refused_scenarios import only, with_key
 from scenarios import cone_docking, epos_wall, sphere_on_sphere
 
 from softdock import BadInput, build, fly, load_scenario
-from softdock.core.adaptation.registry import METHODS
-from softdock.core.machine.vector import CHASER_AT, CHASER_ROBOT_AT
-from softdock.core.robots.robot import ROBOT
-from softdock.core.spatial.rigid_body import BODY
 from softdock.errors import SoftdockError
+from softdock.loop.robots.robot import ROBOT
+from softdock.loop.spatial.rigid_body import BODY
+from softdock.loop.vector import CHASER_AT, CHASER_ROBOT_AT
+from softdock.methods.registry import METHODS
 
 
 def test_a_missing_required_key_is_named():

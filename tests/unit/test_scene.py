@@ -12,17 +12,15 @@ import pytest
 from drifting_scenes import docking, drifting
 from scenarios import cone_docking, epos_wall
 
-from softdock.analysis.metrics import plain
-from softdock.core.shapes.drawing import Solid
-from softdock.core.spatial.arrays import exponential, product, rotate, rotation_vector
-from softdock.scene import mock_ups, scene_of, scene_of_orbit
-from softdock.scene.frames import FAR, MOST_FRAMES, chosen_rows
-from softdock.scene.mock_ups import cuboid
-from softdock.scene.pack import packed, unpacked
-from softdock.scene.poster import poster_frame
-from softdock.scene.side_by_side import in_step
-from softdock.scene.surfaces import box
-from softdock.scene.turning import from_z_to
+from softdock.loop.contact.drawing import Solid
+from softdock.loop.spatial.arrays import exponential, product, rotate, rotation_vector
+from softdock.results.metrics import plain
+from softdock.results.scene import build_reference_scene, build_scene, mock_ups
+from softdock.results.scene.build import FAR, MOST_FRAMES, choose_rows
+from softdock.results.scene.mock_ups import cuboid
+from softdock.results.scene.pack import pack_scenes, synchronise, unpack_array
+from softdock.results.scene.poster import choose_poster_frame
+from softdock.results.scene.surfaces import box, from_z_to
 
 PETAL = [[-0.5, 0.0, -0.866], [-0.5, 0.75, 0.433], [-0.5, -0.75, 0.433]]
 
@@ -78,7 +76,7 @@ def test_every_contact_geometry_becomes_a_closed_scene(tables: dict[str, Any]) -
     """Each shape, several at once, and a body without a shape give surfaces that look outwards."""
     for pair in tables["contact"]:
         pair.setdefault("real", {"stiffness_N_per_m": 1000.0})
-    scene = scene_of(drifting(tables))
+    scene = build_scene(drifting(tables))
     assert scene.parts
     assert ("contact" in scene.views) == bool(tables["contact"])
     for key, mesh in scene.meshes.items():
@@ -99,7 +97,7 @@ def test_a_shape_that_is_not_round_is_drawn_by_its_corners_and_faces(monkeypatch
         corners=tuple(map(tuple, made.vertices.tolist())),
         faces=tuple(map(tuple, made.faces.tolist())),
     )
-    monkeypatch.setattr(mock_ups, "solid_of", lambda pair: solid)
+    monkeypatch.setattr(mock_ups, "shape_solid", lambda pair: solid)
     pair = {"geometry": "box", "origin_m": [1.0, 2.0, 3.0], "axis": [0.0, 1.0, 1.0]}
     ((name, mesh),) = mock_ups.target_shapes([pair], 0.1)
     assert name == "box 1"
@@ -129,11 +127,11 @@ def test_frames_keep_contacts_whole_and_stay_few() -> None:
     """Every row of a contact is a frame; a long run has no more frames than allowed; ends are
     kept."""
     time = 0.001 * np.arange(60_000)
-    rows = chosen_rows(time, [(20.0, 20.3)])
+    rows = choose_rows(time, [(20.0, 20.3)])
     assert set(range(20_000, 20_301)) <= set(rows.tolist())
     assert rows[0] == 0
     assert rows[-1] == len(time) - 1
-    assert len(chosen_rows(time, [(1.0, 50.0)])) <= MOST_FRAMES
+    assert len(choose_rows(time, [(1.0, 50.0)])) <= MOST_FRAMES
 
 
 def test_orbit_is_beside_the_rig_by_the_stated_factor() -> None:
@@ -152,27 +150,27 @@ def test_diverged_run_is_shown_as_far_as_it_can_be() -> None:
     at = list(run.series).index("mock_up.chaser.position.x")
     run.series.rows[300:, at] = 2.0 * FAR
     run.series.rows[320:, at] = np.nan
-    scene = scene_of(run)
+    scene = build_scene(run)
     assert scene.ended == "diverged"
     assert scene.time[-1] == pytest.approx(0.004 * 299)
     assert all(np.isfinite(track.position).all() for track in scene.tracks.values())
-    assert packed([scene])["panels"][0]["ended"] == "diverged"
+    assert pack_scenes([scene])["panels"][0]["ended"] == "diverged"
     run.series.rows[200:300, at] = -0.9 * FAR  # far, but a place: the cameras stay with the bodies
-    eye = scene_of(run).views["facility"].eye
+    eye = build_scene(run).views["facility"].eye
     assert np.linalg.norm(eye) < 0.1 * FAR
-    json.dumps(plain(packed([scene_of(run)])), allow_nan=False)
+    json.dumps(plain(pack_scenes([build_scene(run)])), allow_nan=False)
 
 
 def test_packing_gives_every_pose_back() -> None:
     """Within a micrometre and a microradian, and equal arrays are stored once."""
     scene = docking()
-    data = packed([scene, replace(scene, name="again")])
-    once = packed([scene])
+    data = pack_scenes([scene, replace(scene, name="again")])
+    once = pack_scenes([scene])
     assert data["length"] == once["length"]
     for key, track in scene.tracks.items():
         slots = data["panels"][1]["tracks"][key]
         for name, wanted in (("p", track.position), ("q", track.attitude)):
-            found = unpacked(data["numbers"], data["length"], slots[name])
+            found = unpack_array(data["numbers"], data["length"], slots[name])
             assert np.abs(found - wanted).max() <= 0.51e-6, key
     json.dumps(plain(data), allow_nan=False)
 
@@ -180,9 +178,9 @@ def test_packing_gives_every_pose_back() -> None:
 def test_side_by_side_scenes_share_cameras_and_scales() -> None:
     """Two panels can be held against each other: same cameras, and one newton as long in both."""
     run = drifting(cone_docking())
-    first, second = scene_of_orbit(run), scene_of(run, orbit=False)
+    first, second = build_reference_scene(run), build_scene(run, orbit=False)
     second = replace(second, arrows=tuple(replace(a, scale=0.5 * a.scale) for a in second.arrows))
-    first, second = in_step([first, second])
+    first, second = synchronise([first, second])
     assert first.views is second.views
     assert {a.scale for a in first.arrows if a.kind == "force"} == {
         a.scale for a in second.arrows if a.kind == "force"
@@ -194,7 +192,7 @@ def test_force_arrow_starts_at_the_tip_and_is_as_long_as_its_force() -> None:
     scene = docking()
     arrow = next(a for a in scene.arrows if a.name == "contact force")
     frame = int(np.argmax(np.linalg.norm(arrow.vector, axis=1)))
-    assert frame == poster_frame(scene)
+    assert frame == choose_poster_frame(scene)
     assert np.linalg.norm(arrow.vector[frame]) == pytest.approx(30.0)
     track = scene.tracks["mock_up.chaser"]
     tip = track.position[frame] + rotate(

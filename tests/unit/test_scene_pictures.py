@@ -14,21 +14,20 @@ import pytest
 from drifting_scenes import docking
 
 from softdock.errors import BadInput
-from softdock.scene.export import export, screen_times
-from softdock.scene.image_files import gif, png
-from softdock.scene.poster import poster
-from softdock.scene.projection import camera_of, pixels, world
-from softdock.scene.raster import picture
+from softdock.results.scene.cameras import place_camera, project, world_vertices
+from softdock.results.scene.export import encode_gif, encode_png, export, screen_times
+from softdock.results.scene.poster import draw_poster
+from softdock.results.scene.raster import draw_picture
 
 HOSTILE = "</script><script>alert(1)</script>"
 
 
 def test_poster_holds_no_text_of_a_scenario() -> None:
     """A hostile name reaches neither the drawing nor, unescaped, the replay's figure."""
-    from softdock.report.frame.replay import replay
+    from softdock.output.pages.frame.replay import replay
 
     scene = replace(docking(), name=HOSTILE, ended=HOSTILE)
-    assert "alert" not in poster(scene)
+    assert "alert" not in draw_poster(scene)
     html = replay("x", [scene, scene], HOSTILE, HOSTILE)
     assert "<script>" not in html
     assert html.count("</script>") == 1  # its own block of data
@@ -43,9 +42,11 @@ def test_raster_draws_a_part_where_its_corners_are(view: str) -> None:
     alone = replace(scene, parts=(replace(part, opacity=1.0),), arrows=(), trails=())
     alone = replace(alone, views={k: replace(v, floor=False) for k, v in scene.views.items()})
     size, frame = (480, 320), 40
-    image = picture(alone, frame, size, view).astype(int)
+    image = draw_picture(alone, frame, size, view).astype(int)
     drawn = np.abs(image - image[0, 0]).sum(axis=2) > 60
-    flat, _ = pixels(camera_of(alone, alone.views[view], frame, size), world(alone, part, frame))
+    flat, _ = project(
+        place_camera(alone, alone.views[view], frame, size), world_vertices(alone, part, frame)
+    )
     flat = flat.clip(0, np.array(size))
     rows, columns = np.flatnonzero(drawn.any(axis=1)), np.flatnonzero(drawn.any(axis=0))
     found = np.array([columns[0], rows[0], columns[-1] + 1, rows[-1] + 1])
@@ -54,14 +55,14 @@ def test_raster_draws_a_part_where_its_corners_are(view: str) -> None:
 
 def test_picture_files_hold_their_pixels() -> None:
     """A PNG gives its pixels back; a GIF has as many frames as asked for, and both end properly."""
-    image = picture(docking(), 10, (64, 40), theme="dark")
-    data = png(image)
+    image = draw_picture(docking(), 10, (64, 40), theme="dark")
+    data = encode_png(image)
     at = data.index(b"IDAT")
     (length,) = struct.unpack(">I", data[at - 4 : at])
     raw = np.frombuffer(zlib.decompress(data[at + 4 : at + 4 + length]), np.uint8)
     assert np.array_equal(raw.reshape(40, 1 + 3 * 64)[:, 1:].reshape(40, 64, 3), image)
     noise = np.random.default_rng(5).integers(0, 256, (90, 120, 3)).astype(np.uint8)
-    animation = gif([noise, noise[::-1]], [0.1, 0.2])
+    animation = encode_gif([noise, noise[::-1]], [0.1, 0.2])
     colours = np.frombuffer(animation[13 : 13 + 768], np.uint8).reshape(256, 3).astype(int)
     frames = decoded_gif(animation)
     assert len(frames) == 2

@@ -14,18 +14,16 @@ import pytest
 from drifting_scenes import drifting
 
 import softdock
-from softdock.arms.sources import load_arm
-from softdock.core.arms.doors import flange_rows
-from softdock.core.machine.record import Channel
-from softdock.core.spatial.arrays import product, rotate
-from softdock.runs.run import Series
-from softdock.scene import Scene, scene_of, scene_of_orbit
-from softdock.scene.links import link_meshes, volumes_of
-from softdock.scene.pack import packed
-from softdock.scene.projection import camera_of, pixels, world
-from softdock.scene.raster import picture
-from softdock.scene.robots import link_tracks, robots_of
-from softdock.scene.side_by_side import in_step
+from softdock.loop.arms.entry_points import flange_rows
+from softdock.loop.arms.sources import load_arm
+from softdock.loop.record import Channel
+from softdock.loop.spatial.arrays import product, rotate
+from softdock.results.run import Series
+from softdock.results.scene import Scene, build_reference_scene, build_scene
+from softdock.results.scene.cameras import place_camera, project, world_vertices
+from softdock.results.scene.pack import pack_scenes, synchronise
+from softdock.results.scene.raster import draw_picture
+from softdock.results.scene.robots import arm_volumes, find_robots, link_meshes, link_tracks
 
 
 def tables() -> dict[str, Any]:
@@ -40,13 +38,13 @@ def run() -> Any:
 
 @cache
 def scene() -> Scene:
-    return scene_of(run())
+    return build_scene(run())
 
 
 def test_flange_holds_the_mock_up_where_its_pose_says() -> None:
     """Forward kinematics of the joints drawn gives back every pose of both mock-ups, through base,
     flange and mount: to a micrometre and a microradian."""
-    robots, refused = robots_of(run().scenario.tables, run().series, np.arange(400))
+    robots, refused = find_robots(run().scenario.tables, run().series, np.arange(400))
     assert refused == []
     assert [robot.body for robot in robots] == ["chaser", "target"]
     for robot in robots:
@@ -65,8 +63,8 @@ def test_flange_holds_the_mock_up_where_its_pose_says() -> None:
 
 def test_links_hang_together_and_the_last_ends_in_the_flange() -> None:
     """The end of each link is the beginning of the next at every frame, whatever the joints do."""
-    robot = robots_of(run().scenario.tables, run().series, np.arange(400))[0][0]
-    volumes = volumes_of(robot.arm)
+    robot = find_robots(run().scenario.tables, run().series, np.arange(400))[0][0]
+    volumes = arm_volumes(robot.arm)
     ways = link_tracks(robot, robot.joints + np.linspace(0.0, 0.4, 400)[:, None])
 
     def place(slot: int, point: Any) -> np.ndarray:
@@ -87,9 +85,11 @@ def test_a_robots_link_is_drawn_where_its_corners_are() -> None:
     seen = {k: replace(v, floor=False, layers=("robots",)) for k, v in whole.views.items()}
     alone = replace(whole, parts=(part,), arrows=(), trails=(), views=seen)
     size, frame, view = (480, 320), 20, "facility"
-    image = picture(alone, frame, size, view).astype(int)
+    image = draw_picture(alone, frame, size, view).astype(int)
     drawn = np.abs(image - image[0, 0]).sum(axis=2) > 40
-    flat, _ = pixels(camera_of(alone, alone.views[view], frame, size), world(alone, part, frame))
+    flat, _ = project(
+        place_camera(alone, alone.views[view], frame, size), world_vertices(alone, part, frame)
+    )
     rows, columns = np.flatnonzero(drawn.any(axis=1)), np.flatnonzero(drawn.any(axis=0))
     found = np.array([columns[0], rows[0], columns[-1] + 1, rows[-1] + 1])
     assert np.abs(found - np.concatenate([flat.min(axis=0), flat.max(axis=0)])).max() < 2.0
@@ -106,8 +106,8 @@ def test_limits_are_said_and_shown() -> None:
         use = np.abs(robot.joints - 0.5 * (robot.low + robot.high)) / (
             0.5 * (robot.high - robot.low)
         )
-        assert f"{100.0 * use.max():.2g} % of a joint's range" in robot.said
-        assert robot.said in found.notes
+        assert f"{100.0 * use.max():.2g} % of a joint's range" in robot.usage
+        assert robot.usage in found.notes
         assert robot.joints.shape == (len(found.time), 6)
 
 
@@ -116,16 +116,16 @@ def test_a_robot_that_cannot_follow_says_when_and_why() -> None:
     is not there: it is not drawn, and the scene is whole without it."""
     far = tables()
     far["chaser"]["velocity_m_per_s"] = [0.0, 0.0, 2.0]
-    leaving = scene_of(drifting(far))
+    leaving = build_scene(drifting(far))
     (chaser, target) = leaving.robots
-    assert "stands from" in chaser.said
-    assert "unreachable" in chaser.said
+    assert "stands from" in chaser.usage
+    assert "unreachable" in chaser.usage
     assert np.ptp(chaser.joints[-5:], axis=0).max() == 0.0
-    assert "uses" in target.said
+    assert "uses" in target.usage
     nowhere = tables()
     nowhere["facility"]["chaser"]["base_m"] = [-9.0, 0.0, 0.0]
     nowhere["facility"]["target"]["arm"] = "no_such_arm.toml"
-    without = scene_of(drifting(tables()), facility=nowhere["facility"])
+    without = build_scene(drifting(tables()), facility=nowhere["facility"])
     assert without.robots == ()
     assert sum("is not drawn" in note for note in without.notes) == 2
     assert without.first_view == "contact"
@@ -137,10 +137,10 @@ def test_recorded_joints_are_drawn_as_they_are() -> None:
     given = np.tile([0.0, 0.1, -1.2, 1.3, 0.2, 0.4, 0.3], (400, 1))
     names = [Channel(f"joints.chaser.{i}", "rad", "-", "joint") for i in range(7)]
     series = Series(np.hstack([plain.series.rows, given]), [*plain.series.channels, *names])
-    robots, _ = robots_of(plain.scenario.tables, series, np.arange(400))
+    robots, _ = find_robots(plain.scenario.tables, series, np.arange(400))
     assert np.array_equal(robots[0].joints, given)
-    assert "recorded" in robots[0].said
-    assert "uses" in robots[1].said
+    assert "recorded" in robots[0].usage
+    assert "uses" in robots[1].usage
 
 
 @pytest.mark.parametrize("name", ["kr16", "kr120", "ur10e"])
@@ -159,7 +159,7 @@ def test_every_preset_has_a_look(name: str) -> None:
 def test_orbit_beside_a_rig_takes_its_cameras_and_has_no_floor() -> None:
     """Side by side, the panel with robots needs most room: its cameras and its first view hold for
     both; orbit has no ground, and what is packed says so."""
-    both = in_step([scene_of_orbit(run()), scene()])
+    both = synchronise([build_reference_scene(run()), scene()])
     assert both[0].views is scene().views
     assert {one.first_view for one in both} == {"facility"}
-    assert [panel["grounded"] for panel in packed(both)["panels"]] == [False, True]
+    assert [panel["grounded"] for panel in pack_scenes(both)["panels"]] == [False, True]

@@ -7,10 +7,10 @@ import pytest
 from scenarios import CHASER_INERTIA, cone_docking, sphere_on_sphere
 
 from softdock import BadInput, build, fly
-from softdock.core.machine.compiled import door
-from softdock.core.schedules import BODY_FRAME, WORLD, Schedule, scheduled
+from softdock.compile.jit import entry_point
+from softdock.loop.schedules import BODY_FRAME, WORLD, Schedule, scheduled
 
-wrench_at = door(scheduled)
+wrench_at = entry_point(scheduled)
 STEADY = [
     [0.2, 3.0, -6.0, 1.5, 0.0, 0.0, 0.0],
     [0.6, 3.0, -6.0, 1.5, 0.0, 0.0, 0.0],

@@ -11,8 +11,8 @@ from scenarios import epos_wall, sphere_on_sphere
 from sensor_readings import CHANCE, NOTHING, TRUE, far_apart, in_contact, read_sensor, sensor
 
 from softdock import Stepper, build, fly
-from softdock.core.facility.state import Tick
-from softdock.core.machine.state import place
+from softdock.loop.facility.state import Tick
+from softdock.loop.state import place
 
 READING_TIME = place("facility.reading_time").start
 

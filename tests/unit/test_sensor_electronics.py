@@ -20,14 +20,14 @@ from sensor_readings import (
 )
 
 from softdock import build, fly
-from softdock.analysis.sensor_faults import switched_off
-from softdock.core.facility.state import Tick
-from softdock.core.machine.compiled import door
-from softdock.core.machine.vector import SENSOR_AT
-from softdock.core.robots.robot import Chance
-from softdock.core.sensor import force_torque
-from softdock.core.sensor.keys import SENSOR
-from softdock.core.spatial.motion import Wrench
+from softdock.compile.jit import entry_point
+from softdock.loop.facility.state import Tick
+from softdock.loop.robots.robot import Chance
+from softdock.loop.sensor import force_torque
+from softdock.loop.sensor.keys import SENSOR
+from softdock.loop.spatial.motion import Wrench
+from softdock.loop.vector import SENSOR_AT
+from softdock.results.sensor_faults import switched_off
 from softdock.scenario.memory import EVERY_SENSOR
 
 
@@ -45,7 +45,7 @@ def test_every_key_of_the_electronics_is_asked_for():
         assert not prepare_sensor(vector, SENSOR_AT, T).plain, key.key
 
 
-@door
+@entry_point
 def fill_readings(sensor, chance, index, rows, true):
     """One reading a cycle, into rows of six."""
     state = Wrench((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))

@@ -5,8 +5,8 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from softdock.analysis import shares as shares_of
-from softdock.analysis.shares import EXACT, shapley, shares
+from softdock.results import why as shares_of
+from softdock.results.why import EXACT, shapley, shares
 
 
 def game(count, seed):

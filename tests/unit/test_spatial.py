@@ -12,24 +12,27 @@ from hypothesis import strategies as st
 from scenarios import CHASER_INERTIA
 from turned import hamilton, matrix, quaternion
 
-from softdock.core.machine.compiled import door
-from softdock.core.spatial import motion, rotations, vectors
-from softdock.core.spatial.motion import Wrench
+from softdock.compile.jit import entry_point
+from softdock.loop.spatial import motion, rotations, vectors
+from softdock.loop.spatial.motion import Wrench
 
 product, inverse, normalise = (
-    door(rotations.product),
-    door(rotations.inverse),
-    door(rotations.normalise),
+    entry_point(rotations.product),
+    entry_point(rotations.inverse),
+    entry_point(rotations.normalise),
 )
-rotate, rotate_back = door(rotations.rotate), door(rotations.rotate_back)
-exponential, logarithm = door(rotations.exponential), door(rotations.logarithm)
+rotate, rotate_back = entry_point(rotations.rotate), entry_point(rotations.rotate_back)
+exponential, logarithm = entry_point(rotations.exponential), entry_point(rotations.logarithm)
 right_jacobian, right_jacobian_inverse = (
-    door(rotations.right_jacobian),
-    door(rotations.right_jacobian_inverse),
+    entry_point(rotations.right_jacobian),
+    entry_point(rotations.right_jacobian_inverse),
 )
-rotation_from_to, turn_and_rate = door(rotations.rotation_from_to), door(rotations.turn_and_rate)
-displacement, work = door(motion.displacement), door(motion.work)
-V = {name: door(part) for name, part in vars(vectors).items() if hasattr(part, "py_func")}
+rotation_from_to, turn_and_rate = (
+    entry_point(rotations.rotation_from_to),
+    entry_point(rotations.turn_and_rate),
+)
+displacement, work = entry_point(motion.displacement), entry_point(motion.work)
+V = {name: entry_point(part) for name, part in vars(vectors).items() if hasattr(part, "py_func")}
 
 ROUNDING = 1e-14  # a few roundings of numbers of order one
 THRESHOLD = math.sqrt(rotations.SMALL_SQUARED)  # rad, where the series end

@@ -8,15 +8,8 @@ import json
 import pytest
 
 from softdock.errors import BadInput
-from softdock.stability import (
-    Dot,
-    Loop,
-    Robot,
-    chart,
-    critical_delay,
-    is_stable,
-)
-from softdock.stability.panels import as_data
+from softdock.studies.stability import Dot, Loop, Robot, chart, critical_delay, is_stable
+from softdock.studies.stability.panels import as_data
 
 
 @pytest.mark.parametrize(("figure", "panels"), [("5", 3), ("6", 6), ("7", 1), ("10", 1)])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from softdock.errors import BadInput
-from softdock.stability import (
+from softdock.studies.stability import (
     FreeBody,
     Loop,
     Robot,
@@ -101,7 +101,7 @@ def test_the_family_of_critical_delays():
 
 def test_the_family_by_the_argument_principle():
     """How often the closed loop turns about zero counts the same unstable poles."""
-    from softdock.stability import unstable_roots
+    from softdock.studies.stability import unstable_roots
 
     for delay in (0.02, 0.1, 1.0, 3.0, 5.0):
         loop = Loop(60.0, 1000.0, 50.0, (Robot(delay=delay),))

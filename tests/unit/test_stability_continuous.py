@@ -8,13 +8,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from softdock.stability import (
+from softdock.studies.stability import (
     Loop,
     Robot,
     dominant_root,
 )
-from softdock.stability.delay_roots import rightmost_roots
-from softdock.stability.roots import delay_equation
+from softdock.studies.stability.delay_roots import rightmost_roots
+from softdock.studies.stability.roots import delay_equation
 
 PLAIN = Loop(mass=15.6, stiffness=3000.0, damping=60.0, robots=(Robot(delay=0.016),), cycle=0.004)
 CONTINUOUS = {

@@ -9,7 +9,12 @@ import numpy as np
 import pytest
 
 from softdock.errors import BadInput
-from softdock.stability.friction import critical_damper, critical_normal_force, growth, swing
+from softdock.studies.stability.friction import (
+    critical_damper,
+    critical_normal_force,
+    growth,
+    swing,
+)
 
 
 def late_friction(mass, friction, normal, slip, n, T, cycles, start):

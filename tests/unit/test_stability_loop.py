@@ -9,9 +9,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from softdock.core.satellites import INTEGRATORS
 from softdock.errors import BadInput
-from softdock.stability import (
+from softdock.loop.satellites import INTEGRATORS
+from softdock.studies.stability import (
     Loop,
     Robot,
     analyse,
@@ -24,9 +24,9 @@ from softdock.stability import (
     total_delay,
     unstable_roots,
 )
-from softdock.stability.budget import delay_budget
-from softdock.stability.critical import loop_critical_delay, margins
-from softdock.stability.loop import INTERPOLATIONS, POSITION_SHARE
+from softdock.studies.stability.budget import delay_budget
+from softdock.studies.stability.critical import loop_critical_delay, margins
+from softdock.studies.stability.loop import INTERPOLATIONS, POSITION_SHARE
 
 PLAIN = Loop(mass=15.6, stiffness=3000.0, damping=60.0, robots=(Robot(delay=0.016),), cycle=0.004)
 LOOPS = {
@@ -154,7 +154,7 @@ def test_the_integrators_are_those_of_the_loop():
 def test_the_interpolations_are_those_of_the_robots():
     """The stability analysis knows every interpolation that the simulated robots have, and no
     other."""
-    from softdock.core.robots.history import INTERPOLATIONS as OF_ROBOTS
+    from softdock.loop.robots.history import INTERPOLATIONS as OF_ROBOTS
 
     assert INTERPOLATIONS == OF_ROBOTS
 
@@ -215,7 +215,7 @@ def test_dominant_root_and_impact_agree_for_light_damping():
 
 def test_the_clamp_raises_the_neutral_damping():
     """A contact that cannot pull needs more damping for e = 1 than the boundary of stability: 9 to
-    13 % (design/physics.md section 2)."""
+    13 %."""
     at_boundary = PLAIN.changed(damping=stable_stretch(PLAIN, "damping")[0])
     assert restitution_of_loop(at_boundary) > 1.0
     assert restitution_of_loop(at_boundary.changed(damping=1.06 * at_boundary.damping)) > 1.0

@@ -13,7 +13,7 @@ from scenarios import cone_docking, epos_wall, sphere_on_sphere, whole_facility
 import softdock
 from softdock.errors import BadInput
 from softdock.scenario.files import preset_names
-from softdock.stability import (
+from softdock.studies.stability import (
     Interval,
     Loop,
     Normal,
@@ -26,7 +26,7 @@ from softdock.stability import (
     restitution_of_loop,
     robust_margins,
 )
-from softdock.stability.budget import delay_budget, total_delay
+from softdock.studies.stability.budget import delay_budget, total_delay
 
 EPOS = Loop(mass=63.0, stiffness=1000.0, damping=0.0, robots=(Robot(delay=0.016),), cycle=0.004)
 

@@ -4,13 +4,13 @@ in series."""
 import pytest
 from compliance_device import device
 
-from softdock.analysis.simulation import simulate
-from softdock.comparison.ranking import far, rank
-from softdock.comparison.settings import advised, in_series
+from softdock.results.simulation import simulate
 from softdock.scenario.candidates import candidates
 from softdock.scenario.files import load_scenario
-from softdock.stability.advice import advise
-from softdock.stability.from_scenario import loops_of
+from softdock.studies.compare.ranking import far, rank
+from softdock.studies.compare.settings import advised, in_series
+from softdock.studies.stability.advice import advise
+from softdock.studies.stability.from_scenario import loops_of
 
 SURFACE, SPRING = 90e3, 1450.0
 SERIES = 1.0 / (1.0 / SURFACE + 1.0 / SPRING)

@@ -10,11 +10,11 @@ import pytest
 from metric_runs import no_contact, pushed
 from scenarios import cone_docking, epos_wall, sphere_on_sphere
 
-from softdock.analysis.phases import shifted, simulate_phases
-from softdock.analysis.simulation import simulate
-from softdock.analysis.verdict import MANY, _invented, verdict
-from softdock.core.orbit import orbit
 from softdock.errors import BadInput
+from softdock.reference import orbit
+from softdock.results.phases import shifted, simulate_phases
+from softdock.results.simulation import simulate
+from softdock.results.verdict import MANY, _invented, verdict
 from softdock.scenario.build import build
 
 

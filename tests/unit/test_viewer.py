@@ -16,15 +16,19 @@ from scenarios import cone_docking, epos_wall
 
 from softdock.cli.main import cli
 from softdock.errors import BadInput, BadRecording, BadRunFolder
+from softdock.output.viewer import panels
+from softdock.output.viewer.guard import choose_port, list_own_origins
+from softdock.output.viewer.session import (
+    apply_knobs,
+    judge_run,
+    lateral_direction,
+    list_knobs,
+    open_session,
+    stability_panel,
+)
+from softdock.output.viewer.stage import CONTACT_S, Clock, angle_between_panels, triangles
+from softdock.results.scene.model import RobotJoints
 from softdock.scenario.build import build
-from softdock.scene.model import RobotSeen
-from softdock.viewer import panels
-from softdock.viewer.clock import CONTACT_S, Clock
-from softdock.viewer.guard import chosen_port, own_origins
-from softdock.viewer.knobs import aside, knobs_of, turned
-from softdock.viewer.scenario_answer import light_of, stability_panel
-from softdock.viewer.session import opened
-from softdock.viewer.stage import angle_between_panels, triangles
 
 HOSTILE = "<script>alert(1)</script>"
 
@@ -38,12 +42,12 @@ def metrics(**changes: Any) -> dict[str, Any]:
 def test_knobs_turn_what_they_name() -> None:
     """Each slider changes its own keys and nothing else, and starts at the scenario's own value."""
     scenario = build(cone_docking(delay_ms=8.0))
-    knobs = {knob.name: knob for knob in knobs_of(scenario)}
+    knobs = {knob.name: knob for knob in list_knobs(scenario)}
     assert set(knobs) == {"delay", "damping", "stiffness", "friction", "speed", "offset"}
     assert all(knob.low <= knob.value <= knob.high for knob in knobs.values())
-    assert turned(scenario, {name: knob.value for name, knob in knobs.items()}) is scenario
+    assert apply_knobs(scenario, {name: knob.value for name, knob in knobs.items()}) is scenario
     values = {"delay": 12.0, "damping": 33.0, "stiffness": 2500.0, "friction": 0.2, "speed": 25.0}
-    new = turned(scenario, values | {"offset": 10.0}).tables
+    new = apply_knobs(scenario, values | {"offset": 10.0}).tables
     assert {new["robots"][body]["delay_ms"] for body in ("chaser", "target")} == {12.0}
     law = new["contact"][0]["real"]
     assert (law["damping_Ns_per_m"], law["stiffness_N_per_m"], law["friction"]) == (
@@ -55,14 +59,14 @@ def test_knobs_turn_what_they_name() -> None:
     after = np.array(new["chaser"]["velocity_m_per_s"])
     assert np.allclose(after, 0.025 * before / np.linalg.norm(before))
     way = np.subtract(new["chaser"]["position_m"], scenario.tables["chaser"]["position_m"])
-    assert np.allclose(way, 0.010 * aside(scenario.tables))
+    assert np.allclose(way, 0.010 * lateral_direction(scenario.tables))
     assert abs(way @ np.array(scenario.tables["contact"][0]["axis"])) < 1e-12
 
 
 def test_knobs_without_meaning_are_not_there() -> None:
     """No offset before an endless wall; without contact only what moves the bodies."""
-    assert "offset" not in {knob.name for knob in knobs_of(build(epos_wall()))}
-    names = {knob.name for knob in knobs_of(build(epos_wall() | {"contact": []}))}
+    assert "offset" not in {knob.name for knob in list_knobs(build(epos_wall()))}
+    names = {knob.name for knob in list_knobs(build(epos_wall() | {"contact": []}))}
     assert names == {"delay", "speed"}
 
 
@@ -78,7 +82,7 @@ def test_knobs_without_meaning_are_not_there() -> None:
 )
 def test_light_says_what_the_metrics_say(changes: dict[str, Any], light: str, word: str) -> None:
     """Red for a run that stopped or invented energy, amber for one off orbit, green for honest."""
-    colour, said = light_of(metrics(**changes))
+    colour, said = judge_run(metrics(**changes))
     assert colour == light
     assert word in said
 
@@ -121,24 +125,24 @@ def test_port_in_use_is_refused_by_name() -> None:
         taken.listen()
         port = taken.getsockname()[1]
         with pytest.raises(BadInput, match=f"another program uses {port}"):
-            chosen_port(port)
-    assert all(origin.endswith(":8765") for origin in own_origins(8765))
-    assert 8765 <= chosen_port(None) < 8765 + 50
+            choose_port(port)
+    assert all(origin.endswith(":8765") for origin in list_own_origins(8765))
+    assert 8765 <= choose_port(None) < 8765 + 50
 
 
 def test_what_cannot_be_shown_is_refused(tmp_path: Path) -> None:
     """A folder that is no run, a recording that is not there or of another format, a ring, a
     scenario that does not exist: each says what is allowed."""
     with pytest.raises(BadRunFolder, match=r"run\.json"):
-        opened(str(tmp_path))
+        open_session(str(tmp_path))
     with pytest.raises(BadInput, match="run folder"):
-        opened("flight.bag")
+        open_session("flight.bag")
     with pytest.raises(BadInput, match=r"softdock rig recover flight\.ring"):
-        opened("flight.ring")
+        open_session("flight.ring")
     with pytest.raises(BadRecording, match="no such file"):
-        opened("flight.mcap")
+        open_session("flight.mcap")
     with pytest.raises(BadInput):
-        opened("no_such_scenario")
+        open_session("no_such_scenario")
 
 
 def test_a_preset_fits_between_the_panels() -> None:
@@ -154,14 +158,14 @@ def test_a_preset_fits_between_the_panels() -> None:
 
 def test_joints_are_shown_in_their_ranges() -> None:
     """A dot for each joint where it is in its range; red at an end; names are text."""
-    robot = RobotSeen(
+    robot = RobotJoints(
         body=HOSTILE,
         arm=HOSTILE,
         names=("A1", HOSTILE),
         joints=np.array([[0.0, 0.99]]),
         low=np.array([-1.0, -1.0]),
         high=np.array([1.0, 1.0]),
-        said=HOSTILE,
+        usage=HOSTILE,
     )
     html = panels.joints_html([robot], 0)
     assert "<script>" not in html
@@ -180,7 +184,7 @@ def test_missing_extra_and_missing_browser_are_said(monkeypatch: pytest.MonkeyPa
     """Without viser the command names the one thing to install; without a browser, the address."""
     monkeypatch.setitem(sys.modules, "viser", None)
     for name in ("show", "server", "rig_window"):
-        monkeypatch.delitem(sys.modules, f"softdock.viewer.{name}", raising=False)
+        monkeypatch.delitem(sys.modules, f"softdock.output.viewer.{name}", raising=False)
     without = CliRunner().invoke(cli, ["view", "epos_1d"])
     assert without.exit_code == 2
     assert "pip install 'softdock[viewer]'" in without.output
@@ -198,7 +202,7 @@ def test_missing_extra_and_missing_browser_are_said(monkeypatch: pytest.MonkeyPa
         def run(self) -> None:
             raise KeyboardInterrupt
 
-    monkeypatch.setitem(sys.modules, "softdock.viewer.show", SimpleNamespace(Window=Window))
+    monkeypatch.setitem(sys.modules, "softdock.output.viewer.show", SimpleNamespace(Window=Window))
     monkeypatch.setattr("webbrowser.open", lambda address: False)
     shown = []
     monkeypatch.setattr("softdock.cli.view.console.print", lambda text, **more: shown.append(text))

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from softdock import build
-from softdock.comparison import vouching
-from softdock.comparison.ranking import rank, recommend
-from softdock.comparison.vouching import energy_ratio, vouched
-from softdock.core.adaptation.registry import METHODS
+from softdock.methods.registry import METHODS
+from softdock.studies.compare import vouching
+from softdock.studies.compare.ranking import rank, recommend
+from softdock.studies.compare.vouching import energy_ratio, vouched
 
 SURE = {
     "contacts": 1.0,

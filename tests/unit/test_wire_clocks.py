@@ -5,8 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from softdock.core.wire import doors, peer_clock, samples, sequences, wall_clock
-from softdock.core.wire.sequences import HEARD, LAST, LOST, ODD, OLD, TWICE, VERDICTS
+from softdock.rig.wire import (
+    clocks,
+    entry_points,
+    links,
+    peer_clock,
+    samples,
+    sequences,
+    wall_clock,
+)
+from softdock.rig.wire.sequences import HEARD, LAST, LOST, ODD, OLD, TWICE, VERDICTS
 
 MS, SECOND = 1_000_000, 1_000_000_000
 T = 4 * MS
@@ -21,17 +29,17 @@ def jitter(random, size, mean_us, late_share, late_us):
 def follow_clock(drift_ppm, seconds, latencies, period_ns=T):
     """Error of the mapped stamps [ns] after the last arrival, and the drift found [ppm]."""
     wholes, numbers = (
-        np.zeros(peer_clock.CLOCK_WHOLES, np.int64),
-        np.zeros(peer_clock.CLOCK_NUMBERS),
+        np.zeros(clocks.CLOCK_WHOLES, np.int64),
+        np.zeros(clocks.CLOCK_NUMBERS),
     )
     n = round(seconds * SECOND / period_ns)
     stamps = 4208163634 * MS + np.arange(n, dtype=np.int64) * period_ns
     instants = 77 * SECOND + np.round(np.arange(n) * period_ns / (1 + 1e-6 * drift_ppm))
     arrivals = (instants + 30_000 + latencies(n)).astype(np.int64)
     for stamp, arrival in zip(stamps, arrivals):
-        assert not doors.hear_clock(wholes, numbers, stamp, arrival, T // 2)
-    mapped = doors.on_our_clock(wholes, numbers, stamps[-1])
-    return mapped - instants[-1] - 30_000, doors.drift_ppm(numbers)
+        assert not entry_points.hear_clock(wholes, numbers, stamp, arrival, T // 2)
+    mapped = entry_points.on_our_clock(wholes, numbers, stamps[-1])
+    return mapped - instants[-1] - 30_000, entry_points.drift_ppm(numbers)
 
 
 @pytest.mark.parametrize("drift_ppm", [0.0, 200.0, -30.0])
@@ -61,15 +69,15 @@ def test_a_perfect_clock_is_mapped_to_the_nanosecond():
 def test_a_clock_that_jumps_is_seen_and_followed():
     """Ten ms between two blocks: one jump, and a block later stamps are right again."""
     wholes, numbers = (
-        np.zeros(peer_clock.CLOCK_WHOLES, np.int64),
-        np.zeros(peer_clock.CLOCK_NUMBERS),
+        np.zeros(clocks.CLOCK_WHOLES, np.int64),
+        np.zeros(clocks.CLOCK_NUMBERS),
     )
     jumps = 0
     for n in range(400):
         offset = 10 * MS if n >= 200 else 0
-        jumps += doors.hear_clock(wholes, numbers, n * T, n * T + offset, T // 2)
+        jumps += entry_points.hear_clock(wholes, numbers, n * T, n * T + offset, T // 2)
     assert jumps == 1 == wholes[peer_clock.CLOCK_JUMPS]
-    assert doors.on_our_clock(wholes, numbers, 399 * T) == 399 * T + 10 * MS
+    assert entry_points.on_our_clock(wholes, numbers, 399 * T) == 399 * T + 10 * MS
 
 
 def heard(numbers, step=1, most=1000, modulus=0, at_ms=None, lasting_ns=0):
@@ -79,7 +87,7 @@ def heard(numbers, step=1, most=1000, modulus=0, at_ms=None, lasting_ns=0):
     at_ms = np.arange(len(numbers)) * step if at_ms is None else at_ms
     verdicts = [
         VERDICTS[
-            doors.follow(
+            entry_points.follow(
                 state=state, number=n, arrival=round(at * MS), lasting_ns=lasting_ns, **rules
             )[0]
         ]
@@ -148,20 +156,20 @@ def test_the_step_of_ipoc_is_learnt_from_many_gaps():
     state = np.zeros(sequences.STEP_COLUMNS, np.int64)
     numbers = [0, *range(8, 4 * 60, 4)]
     numbers[20], numbers[30] = 900_001, 7
-    found = [doors.learn_step(state, n, 0) for n in numbers]
+    found = [entry_points.learn_step(state, n, 0) for n in numbers]
     assert found[:50] == [0] * 50
     assert found[51] == 4
 
 
 def test_the_newest_sample_not_after_an_instant_counts():
     """A sample from after t_k belongs to the next cycle; before the first there is none."""
-    stamps, values = np.zeros(4, np.int64), np.zeros((4, samples.SAMPLE_VALUES))
+    stamps, values = np.zeros(4, np.int64), np.zeros((4, links.SAMPLE_VALUES))
     head = np.zeros(1, np.int64)
-    assert doors.newest_not_after(stamps, head, 10) == samples.NO_SAMPLE
+    assert entry_points.newest_not_after(stamps, head, 10) == samples.NO_SAMPLE
     for stamp in (10, 20, 30, 40, 50):  # the ring holds four
-        doors.push_sample(stamps, values, head, stamp, np.full(6, float(stamp)))
+        entry_points.push_sample(stamps, values, head, stamp, np.full(6, float(stamp)))
     for t, newest in ((19, None), (20, 20.0), (49, 40.0), (50, 50.0), (99, 50.0)):
-        slot = doors.newest_not_after(stamps, head, t)
+        slot = entry_points.newest_not_after(stamps, head, t)
         assert (None if slot == samples.NO_SAMPLE else values[slot, 5]) == newest
 
 
@@ -171,14 +179,14 @@ WALL_AHEAD = 1_700_000_000 * SECOND  # of the monotonic clock, at first
 def arrivals(step_ns, said_at_ms, arrived_at_ms, wait_us=30.0):
     """Errors [ns] of the arrivals of datagrams that the kernel stamps by a wall clock, which is set
     by `step_ns` at 100 ms; each is read some time after it came. And the wall clock's record."""
-    wall = np.zeros(wall_clock.WALL_COLUMNS, np.int64)
-    wall[wall_clock.OFFSET], errors = WALL_AHEAD, []
+    wall = np.zeros(clocks.WALL_COLUMNS, np.int64)
+    wall[clocks.OFFSET], errors = WALL_AHEAD, []
     for arrived, said in zip(arrived_at_ms, said_at_ms, strict=True):
         came, now = round(arrived * MS), round(said * MS + wait_us * 1e3)
         stamp = came + WALL_AHEAD + (step_ns if arrived >= 100 else 0)
         reads = now + WALL_AHEAD + (step_ns if now >= 100 * MS else 0)
-        doors.look_at_wall(wall, now - 40, reads - 20, now)
-        errors.append(doors.arrived_at(wall, stamp, 0, now) - came)
+        entry_points.look_at_wall(wall, now - 40, reads - 20, now)
+        errors.append(entry_points.arrived_at(wall, stamp, 0, now) - came)
     return np.array(errors), wall
 
 
@@ -189,23 +197,23 @@ def test_a_wall_clock_that_is_set_moves_no_arrival(step_ms):
     came[25] = 99.99  # stamped before, read after
     errors, wall = arrivals(round(step_ms * MS), np.arange(0.0, 200.0, 4.0), came)
     assert abs(errors).max() <= 40
-    assert wall[wall_clock.STEPS] == 1
-    assert wall[wall_clock.STEP_NS] == pytest.approx(step_ms * MS, abs=100)
-    assert wall[wall_clock.UNFIT] == 0
+    assert wall[clocks.STEPS] == 1
+    assert wall[clocks.STEP_NS] == pytest.approx(step_ms * MS, abs=100)
+    assert wall[clocks.UNFIT] == 0
 
 
 def test_a_wall_clock_that_is_slewed_is_followed_without_a_word():
     """500 ppm for a minute, as a time server slews it: 30 ms, and no arrival is off by more than
     what it moves between two looks."""
-    wall = np.zeros(wall_clock.WALL_COLUMNS, np.int64)
-    wall[wall_clock.OFFSET] = WALL_AHEAD
+    wall = np.zeros(clocks.WALL_COLUMNS, np.int64)
+    wall[clocks.OFFSET] = WALL_AHEAD
     for now in range(0, 60 * SECOND, 4 * MS):
         clock = WALL_AHEAD + now + now // 2000
-        doors.look_at_wall(wall, now - 40, clock - 20, now)
-        assert doors.arrived_at(wall, clock - 30_000, 0, now) == pytest.approx(
+        entry_points.look_at_wall(wall, now - 40, clock - 20, now)
+        assert entry_points.arrived_at(wall, clock - 30_000, 0, now) == pytest.approx(
             now - 30_000, abs=2_100
         )
-    assert wall[wall_clock.STEPS] == 0
+    assert wall[clocks.STEPS] == 0
 
 
 def test_a_look_that_took_long_is_no_step():
@@ -213,9 +221,9 @@ def test_a_look_that_took_long_is_no_step():
     for share in (0.0, 0.3, 1.0):
         wall = np.zeros(wall_clock.WALL_COLUMNS, np.int64)
         wall[wall_clock.OFFSET] = WALL_AHEAD
-        doors.look_at_wall(wall, 1000, WALL_AHEAD + 1000, 1000)
+        entry_points.look_at_wall(wall, 1000, WALL_AHEAD + 1000, 1000)
         later = 2000 + 10 * MS
-        doors.look_at_wall(wall, 2000, WALL_AHEAD + 2000 + round(share * 10 * MS), later)
+        entry_points.look_at_wall(wall, 2000, WALL_AHEAD + 2000 + round(share * 10 * MS), later)
         assert wall[wall_clock.STEPS] == 0
         assert wall[wall_clock.OFFSET] == WALL_AHEAD
 
@@ -224,8 +232,8 @@ def test_a_stamp_from_before_anything_could_wait_is_not_believed():
     """Stamps of a kernel that fit no reading of the wall clock: they came when they were read."""
     wall = np.zeros(wall_clock.WALL_COLUMNS, np.int64)
     wall[wall_clock.OFFSET] = WALL_AHEAD
-    doors.look_at_wall(wall, 10 * MS, WALL_AHEAD + 10 * MS, 10 * MS)
+    entry_points.look_at_wall(wall, 10 * MS, WALL_AHEAD + 10 * MS, 10 * MS)
     since, now = 8 * MS, 10 * MS
-    assert doors.arrived_at(wall, WALL_AHEAD + 9 * MS, since, now) == 9 * MS
-    assert doors.arrived_at(wall, WALL_AHEAD - 40 * MS, since, now) == now
+    assert entry_points.arrived_at(wall, WALL_AHEAD + 9 * MS, since, now) == 9 * MS
+    assert entry_points.arrived_at(wall, WALL_AHEAD - 40 * MS, since, now) == now
     assert wall[wall_clock.UNFIT] == 1

@@ -10,12 +10,15 @@ import numpy as np
 import pytest
 from rig_pieces import ethernet_file
 
-from softdock.core.machine.compiled import door
-from softdock.core.wire import doors, numbers, rdt, telegram
-from softdock.drivers.rsi_config import parse_ethernet_file
-from softdock.drivers.rsi_tables import rob_telegram, sen_telegram
+from softdock.compile.jit import entry_point
+from softdock.rig.drivers.rsi_config import (
+    make_rob_telegram,
+    make_sen_telegram,
+    parse_ethernet_file,
+)
+from softdock.rig.wire import entry_points, numbers, rdt, telegram
 
-scan_decimal, write_decimal = door(numbers.scan_decimal), door(numbers.write_decimal)
+scan_decimal, write_decimal = entry_point(numbers.scan_decimal), entry_point(numbers.write_decimal)
 KUKA_ROB = (  # as in KUKA's own unit tests, KSS 8.6
     b'<Rob Type="KUKA"><RIst X="445.0000" Y="0.0000" Z="790.0000" A="0.0000" B="90.0000" '
     b'C="0.0000"/><AIPos A1="0.0000" A2="-90.0000" A3="90.0000" A4="0.0000" A5="0.0000" '
@@ -23,20 +26,20 @@ KUKA_ROB = (  # as in KUKA's own unit tests, KSS 8.6
     b'E6="0.0000"/><Delay D="3"/><IPOC>4208163634</IPOC></Rob>'
 )
 FILE = parse_ethernet_file(ethernet_file(), "chaser.xml")
-ROB, SEN = rob_telegram(FILE), sen_telegram(FILE)
+ROB, SEN = make_rob_telegram(FILE), make_sen_telegram(FILE)
 
 
 def scan(which, data: bytes, room: int = 0):
     values, seen = which.values(), which.seen()
     array = np.zeros(max(len(data), room, 1), np.uint8)
     array[: len(data)] = np.frombuffer(data, np.uint8)
-    status, ipoc = doors.scan(array, len(data), which.names, which.table, values, seen)
+    status, ipoc = entry_points.scan_telegram(array, len(data), which.names, which.table, values, seen)
     return telegram.REASONS[status], ipoc, values, seen
 
 
 def write(which, values, ipoc: int, room: int = telegram.LONGEST):
     out = np.zeros(room, np.uint8)
-    size = doors.write(which.literals, which.pieces, values, ipoc, out)
+    size = entry_points.write_telegram(which.literals, which.pieces, values, ipoc, out)
     return out[:size].tobytes() if size >= 0 else None
 
 
@@ -150,7 +153,7 @@ def test_what_one_end_writes_the_other_reads():
     )
     more = '<ELEMENT TAG="DEF_EStr" TYPE="STRING" INDX="INTERNAL"/>'
     file = parse_ethernet_file(ethernet_file(extra, more), "x.xml")
-    for which in (rob_telegram(file), sen_telegram(file)):
+    for which in (make_rob_telegram(file), make_sen_telegram(file)):
         values = which.values()
         values[1:-1] = np.round(np.random.default_rng(2).uniform(-100, 100, len(values) - 2), 6)
         for (element, _), row in which.rows.items():
@@ -192,18 +195,20 @@ def fuzz(cases: int, seed: int) -> None:
         array = np.zeros(len(data) + len(KUKA_ROB), np.uint8)
         array[: len(data)] = np.frombuffer(data, np.uint8)
         array[len(data) :] = np.frombuffer(KUKA_ROB, np.uint8)
-        status, ipoc = doors.scan(array, len(data), ROB.names, ROB.table, values, seen)
-        alone, again = doors.scan(array[: len(data)], len(data), ROB.names, ROB.table, values, seen)
+        status, ipoc = entry_points.scan_telegram(array, len(data), ROB.names, ROB.table, values, seen)
+        alone, again = entry_points.scan_telegram(
+            array[: len(data)], len(data), ROB.names, ROB.table, values, seen
+        )
         assert (status, ipoc) == (alone, again), (seed, case, data)
         assert 0 <= status < len(telegram.REASONS), (seed, case, data)
         if status == telegram.OK:
             assert np.isfinite(values[ROB.frame("RIst")]).all(), (seed, case, data)
             assert ipoc >= 0 or b"-" in data, (seed, case, data)
         size = int(random.integers(0, 4 * rdt.RECORD_BYTES))
-        count = doors.count_records(array, size)
+        count = entry_points.count_records(array, size)
         assert (count > 0) == (size % rdt.RECORD_BYTES == 0 and 0 < size <= len(array))
         for i in range(-1, count + 1):
-            assert (doors.read_record(array, size, i, record) == rdt.OK) == (0 <= i < count)
+            assert (entry_points.read_record(array, size, i, record) == rdt.OK) == (0 <= i < count)
 
 
 def test_fuzzed_datagrams_do_no_harm():
@@ -215,19 +220,19 @@ def test_fuzzed_datagrams_do_no_harm():
 def test_records_and_requests_are_what_struct_makes_of_them():
     """Big-endian words, sequences up to 2^32 - 1, negative counts: byte for byte."""
     out, record = np.zeros(36, np.uint8), np.array([7, 2**32 - 1, 0x80020000, -5, 6, 0, 1, 2, -3])
-    assert doors.write_record(out, 0, record) == 36
+    assert entry_points.write_record(out, 0, record) == 36
     assert out.tobytes() == struct.pack("!IIIiiiiii", *record.tolist())
     back = np.zeros(9, np.int64)
-    assert doors.read_record(out, 36, 0, back) == rdt.OK
+    assert entry_points.read_record(out, 36, 0, back) == rdt.OK
     assert back.tolist() == record.tolist()
-    assert doors.write_request(out, rdt.BIAS, 0) == 8
+    assert entry_points.write_request(out, rdt.BIAS, 0) == 8
     assert out[:8].tobytes() == struct.pack("!HHI", 0x1234, 0x42, 0)
-    assert doors.read_request(out, 8) == (rdt.OK, rdt.BIAS, 0)
-    assert doors.read_request(out, 7)[0] == rdt.WRONG_SIZE
+    assert entry_points.read_request(out, 8) == (rdt.OK, rdt.BIAS, 0)
+    assert entry_points.read_request(out, 7)[0] == rdt.WRONG_SIZE
     out[0] = 9
-    assert doors.read_request(out, 8)[0] == rdt.WRONG_MAGIC
+    assert entry_points.read_request(out, 8)[0] == rdt.WRONG_MAGIC
     record[3] = 2**31
-    assert doors.write_record(out, 0, record) == numbers.NO_ROOM
+    assert entry_points.write_record(out, 0, record) == numbers.NO_ROOM
 
 
 def test_an_ethernet_file_from_an_independent_project_is_read():
@@ -237,4 +242,4 @@ def test_an_ethernet_file_from_an_independent_project_is_read():
     for name in ("RSI_EthernetConfig_Basic.xml", "RSI_EthernetConfig_Full.xml"):
         file = parse_ethernet_file((folder / name).read_bytes(), name)
         assert file.correction() == "RKorr"
-        assert all(rob_telegram(file).frame("RIst"))
+        assert all(make_rob_telegram(file).frame("RIst"))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from softdock import BadInput, build
-from softdock.core.spatial.arrays import matrix
+from softdock.loop.spatial.arrays import matrix
 from softdock.scenario.approach import quaternion
 from softdock.scenario.files import load_scenario, to_toml
 from softdock.scenario.restitution import restitution_of_damping

@@ -1,5 +1,5 @@
 """The paper's models (section 3) and its linear analysis (section 4): consistent with each other,
-with softdock.stability, and with the loop itself."""
+with softdock.studies.stability, and with the loop itself."""
 
 from __future__ import annotations
 
@@ -7,31 +7,29 @@ import math
 
 import numpy as np
 import pytest
+from delay_equation import solve_delay_equation
 
-from softdock.analysis.simulation import fly
-from softdock.papers.zebenay.delay_equation import solve_delayed
 from softdock.papers.zebenay.effective_mass_3d import random_chaser
-from softdock.papers.zebenay.linear import (
+from softdock.papers.zebenay.loops import jacobian_of_the_loop, two_sided_plane
+from softdock.papers.zebenay.models import (
+    Chaser,
+    PlanarChaser,
     characteristic,
     dynamics_matrix,
     effective_mass,
     limiting_masses,
     penetration_transform,
-    transformed_matrix,
-)
-from softdock.papers.zebenay.loops import jacobian_of_the_loop, two_sided_plane
-from softdock.papers.zebenay.models import (
-    Chaser,
-    PlanarChaser,
     rates_2d,
     rates_3d,
     rates_3d_reduced,
     state_3d,
     state_3d_reduced,
+    transformed_matrix,
 )
-from softdock.stability import FreeBody, critical_delay, effective_mass_2d, unstable_poles
-from softdock.stability import effective_mass as effective_mass_of_bodies
-from softdock.stability.closed_forms import crossing_frequency, short_delay_rule
+from softdock.results.simulation import fly
+from softdock.studies.stability import FreeBody, critical_delay, effective_mass_2d, unstable_poles
+from softdock.studies.stability import effective_mass as effective_mass_of_bodies
+from softdock.studies.stability.closed_forms import crossing_frequency, short_delay_rule
 
 PLANAR = PlanarChaser(
     mass=60.0,
@@ -91,11 +89,13 @@ def test_the_models_agree_in_the_plane(delay):
     def planar(t):
         return START + t * moving
 
-    _, flat = solve_delayed(lambda x, late: rates_2d(PLANAR, x, late), planar, delay, 0.4, 400)
-    _, whole = solve_delayed(
+    _, flat = solve_delay_equation(
+        lambda x, late: rates_2d(PLANAR, x, late), planar, delay, 0.4, 400
+    )
+    _, whole = solve_delay_equation(
         lambda x, late: rates_3d(chaser, x, late), lambda t: state_3d(planar(t)), delay, 0.4, 400
     )
-    _, reduced = solve_delayed(
+    _, reduced = solve_delay_equation(
         lambda x, late: rates_3d_reduced(chaser, x, late),
         lambda t: state_3d_reduced(planar(t)),
         delay,
@@ -122,10 +122,10 @@ def test_the_reduced_model_is_the_whole_one_in_space():
     D = np.eye(3)
     whole_start = np.concatenate([r, v, D.ravel(), w])
     reduced_start = np.concatenate([r, v, D[:, 2], w])
-    _, whole = solve_delayed(
+    _, whole = solve_delay_equation(
         lambda x, late: rates_3d(chaser, x, late), lambda t: whole_start, 0.0, 0.5, 500
     )
-    _, reduced = solve_delayed(
+    _, reduced = solve_delay_equation(
         lambda x, late: rates_3d_reduced(chaser, x, late), lambda t: reduced_start, 0.0, 0.5, 500
     )
     np.testing.assert_allclose(reduced[:, :6], whole[:, :6], atol=1e-10)
@@ -145,7 +145,7 @@ def test_a_body_without_contact_keeps_its_momentum_and_energy():
         normal=chaser.normal,
     )
     start = np.concatenate([np.zeros(6), np.eye(3).ravel(), [0.5, -0.8, 0.3]])
-    _, states = solve_delayed(
+    _, states = solve_delay_equation(
         lambda x, late: rates_3d(chaser, x, late), lambda t: start, 0.0, 5.0, 1000
     )
     w = states[:, 15:]
@@ -164,7 +164,9 @@ def test_the_loop_follows_the_model():
     chaser, delay, duration = random_chaser(2, 0.3), 0.03, 0.6
     start = np.concatenate([-chaser.lever, 0.05 * chaser.normal, np.eye(3).ravel(), np.zeros(3)])
     past = lambda t: np.concatenate([start[:3] + t * start[3:6], start[3:]])  # noqa: E731
-    _, exact = solve_delayed(lambda x, late: rates_3d(chaser, x, late), past, delay, duration, 1200)
+    _, exact = solve_delay_equation(
+        lambda x, late: rates_3d(chaser, x, late), past, delay, duration, 1200
+    )
     errors = []
     for cycle in (0.002, 0.001):
         tables = two_sided_plane(chaser, cycle, duration, delay - 0.5 * cycle)
@@ -178,11 +180,11 @@ def test_the_loop_follows_the_model():
 def test_delay_equations_are_solved():
     """x' = -x(t - 1), x = 1 before: polynomials by the method of steps, x(2) = -1/2 and x(3) =
     -1/6."""
-    _, x = solve_delayed(lambda now, late: -late, lambda t: np.ones(1), 1.0, 3.0, 30)
+    _, x = solve_delay_equation(lambda now, late: -late, lambda t: np.ones(1), 1.0, 3.0, 30)
     assert x[20, 0] == pytest.approx(-0.5, abs=1e-12)
     assert x[30, 0] == pytest.approx(-1.0 / 6.0, abs=1e-12)
     with pytest.raises(ValueError, match="longer than the delay"):
-        solve_delayed(lambda now, late: -late, lambda t: np.ones(1), 0.05, 3.0, 30)
+        solve_delay_equation(lambda now, late: -late, lambda t: np.ones(1), 0.05, 3.0, 30)
 
 
 def test_effective_mass_is_that_of_the_stability_package():

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from softdock.core.adaptation import direct
-from softdock.core.adaptation.registry import Belief, Method
-from softdock.core.machine.parameters import Group, Parameter
+from softdock.loop.parameters import Group, Parameter
+from softdock.methods import direct
+from softdock.methods.registry import Belief, Method
 
 
 class Told(NamedTuple):

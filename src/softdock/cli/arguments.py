@@ -1,18 +1,90 @@
-"""Arguments that commands share: a scenario and its changes, both completed by the shell."""
+"""Arguments that commands share (scenario, changes, method files, folders), with shell completion,
+and the folder of a command's results."""
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.resources import files
+from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import click
 from click.shell_completion import CompletionItem
 
 from softdock.cli.main import FAILED
 from softdock.cli.progress import console
+from softdock.errors import BadInput, Unwritable
+
+# The folder for a command's results: the one given by --out, or the next free one. It is created
+# and tested before the work starts.
+
+RUNS = "softdock-runs"  # where results go that were given no folder
+
+
+class Savable(Protocol):
+    """A result that can be saved to a folder."""
+
+    def save(self, folder: str | Path, force: bool = False) -> Path: ...
+
+
+def choose_folder(out: Path | None, name: str) -> Path:
+    """Return `out`, or a new folder RUNS/name-N with the next free number N. Two commands that run
+    at once get two folders."""
+    from softdock.files.folders import ensure_folder
+
+    if out is not None:
+        return out
+    stem = re.sub(r"[^\w.-]+", "_", name).strip("._")[:100] or "run"
+    ensure_folder(RUNS)
+    for i in count(1):
+        path = Path(RUNS) / f"{stem}-{i}"
+        try:
+            path.mkdir()
+        except FileExistsError:
+            continue
+        return path
+    raise AssertionError
+
+
+@contextmanager
+def prepare_folder(folder: Path | None, force: bool) -> Iterator[None]:
+    """Create the folder and test that it is writable before the work starts; remove it again if the
+    work fails and left it empty."""
+    from softdock.files.folders import leave_folder, make_folder
+
+    above = [] if folder is None else [folder, *folder.parents]
+    new = [path for path in above if not path.exists() or RUNS in (path.name, path.parent.name)]
+    ours = False  # another run may have it
+    try:
+        if folder is not None:
+            make_folder(folder, force)
+            ours = True
+        yield
+    except BaseException:
+        if folder is not None and ours:
+            leave_folder(folder)
+        for path in new if ours else new[1:]:
+            if path.is_dir() and not any(path.iterdir()):
+                path.rmdir()
+        raise
+
+
+def save_result(result: Savable, folder: Path | None, force: bool) -> BadInput | None:
+    """Save a result. An error of the disk is returned, not raised, so that the command can print
+    the numbers first."""
+    if folder is None:
+        return None
+    try:
+        result.save(folder, force)
+    except OSError as error:
+        return (
+            error if isinstance(error, BadInput) else Unwritable("out", folder, "a folder", error)
+        )
+    return None
 
 
 class ScenarioName(click.ParamType):
@@ -50,7 +122,9 @@ class Change(click.ParamType):
             iter(ctx.args), None
         )  # a line that ends in --set is parsed only in part
         return [
-            CompletionItem(f"{key}=") for key in known_keys(scenario) if key.startswith(incomplete)
+            CompletionItem(f"{key}=")
+            for key in list_scenario_keys(scenario)
+            if key.startswith(incomplete)
         ]
 
 
@@ -78,23 +152,23 @@ class OutPath(click.Path):
 OUT_FILE, OUT_FOLDER = OutPath(), OutPath(folder=True)
 
 
-def known_keys(scenario: str | None) -> list[str]:
-    """Every key that `--set` may change."""
+def list_scenario_keys(scenario: str | None) -> list[str]:
+    """Every scenario key that `--set` may change."""
     from softdock.errors import SoftdockError
     from softdock.scenario.files import load_scenario
 
     try:
-        return sorted(_leaves(load_scenario(scenario or "epos_1d").tables))
+        return sorted(_walk_keys(load_scenario(scenario or "epos_1d").tables))
     except SoftdockError:
         return []
 
 
-def _leaves(tables: Any, path: str = "") -> Iterator[str]:
+def _walk_keys(tables: Any, path: str = "") -> Iterator[str]:
     if isinstance(tables, list) and tables and all(isinstance(t, Mapping) for t in tables):
         tables = dict(enumerate(tables))
     if isinstance(tables, Mapping):
         for key, value in tables.items():
-            yield from _leaves(value, f"{path}{key}.")
+            yield from _walk_keys(value, f"{path}{key}.")
     else:
         yield path[:-1]
 
@@ -111,7 +185,7 @@ METHOD_FILES: Callable[..., Any] = click.option(
 
 
 def load_methods(files: Sequence[Path]) -> list[str]:
-    """The methods of the files that the user named, which runs them; their names."""
+    """Import the user's method files, which runs their code. Returns the names of their methods."""
     if not files:
         return []
     from softdock.scenario.method_file import load_method_file
@@ -123,9 +197,9 @@ def load_methods(files: Sequence[Path]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def with_methods(scenario: Any, names: Sequence[str]) -> Any:
-    """A scenario that lists one of the named methods, as it is. One that lists none, with them in
-    place of its own remedies, as a comparison would have it: their keys as they suggest them."""
+def use_methods(scenario: Any, names: Sequence[str]) -> Any:
+    """The scenario with the named methods in place of its own, keys as the methods suggest (as
+    `softdock compare` does). A scenario that lists one of them already is returned unchanged."""
     listed = [entry["name"] for entry in scenario.tables["methods"]]
     if not names or set(names) & set(listed):
         return scenario
@@ -167,15 +241,15 @@ FAIL_ON: Callable[..., Any] = click.option(
 FAILING = {"unsafe": ("unsafe",), "distorted": ("off", "distorted", "unsafe")}
 
 
-def end_if_failed(fail_on: str | None, judged: Mapping[str, Any] | None) -> None:
-    """Exit code 4 where `--fail-on` asks for it. `judged`: a judgement, None where there is none;
-    "no verdict" fails nothing."""
+def exit_if_failed(fail_on: str | None, judged: Mapping[str, Any] | None) -> None:
+    """Exit with code 4 if the judgement is one that `--fail-on` names. None and "no verdict" never
+    fail."""
     if fail_on is not None and judged is not None and judged["word"] in FAILING[fail_on]:
         raise click.exceptions.Exit(FAILED)
 
 
-def typed(scenario: str, changes: Sequence[str], files: Sequence[Path] = ()) -> str:
-    """The scenario as a person would type it again, with what was changed on the command line and
-    the files of methods: a next step that left them out would be that of another rig."""
+def format_arguments(scenario: str, changes: Sequence[str], files: Sequence[Path] = ()) -> str:
+    """The command-line arguments that select this scenario: name, `--set` changes and method files,
+    quoted for a shell. Next steps that softdock prints need all of them."""
     words = [scenario, *(word for change in changes for word in ("--set", change))]
     return shlex.join([*words, *(word for file in files for word in ("--method-file", str(file)))])

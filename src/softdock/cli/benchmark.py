@@ -3,20 +3,117 @@
 from __future__ import annotations
 
 import os
+import textwrap
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import click
 from click.core import ParameterSource
 from rich.text import Text
 
-from softdock.cli.arguments import METHOD_FILES, OUT_FOLDER, load_methods
-from softdock.cli.benchmark_output import list_cases, show, shown_progress
+from softdock.cli.arguments import (
+    METHOD_FILES,
+    OUT_FOLDER,
+    RUNS,
+    choose_folder,
+    load_methods,
+    prepare_folder,
+)
 from softdock.cli.compile_ahead import compile_missing
-from softdock.cli.folders import RUNS, choose, made
-from softdock.cli.progress import console, echo, output, working
+from softdock.cli.progress import console, echo, output, show_status
 
-JOBS_PER_CORE = 4  # more is a slip of the finger
+LINE_EVERY_S = 10.0  # s between two lines of progress, off a terminal
+
+
+@contextmanager
+def show_progress(total: int) -> Iterator[Callable[[int, int, str], None]]:
+    """Show cells done and the time left: a bar on a terminal, else a line every LINE_EVERY_S."""
+    if console.is_terminal:
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = (
+            TextColumn("{task.completed} of {task.total} cells"),
+            BarColumn(),
+            TimeRemainingColumn(),
+            TextColumn("{task.description}"),
+        )
+        with Progress(*columns, console=console, transient=True) as shown:
+            task = shown.add_task("", total=total)
+            yield lambda done, of, what: shown.update(task, completed=done, description=what)
+        return
+    start: list[tuple[int, float]] = []
+    last_line = [monotonic()]
+
+    def line(done: int, of: int, what: str) -> None:
+        if not start:
+            start.append((done, monotonic()))
+        before, began = start[0]
+        rate = (done - before) / max(monotonic() - began, 1e-9)
+        if rate > 0.0 and (monotonic() - last_line[0] >= LINE_EVERY_S or done == of):
+            last_line[0] = monotonic()
+            left = (of - done) / rate
+            console.print(Text(f"{done} of {of} cells, {left:.0f} s left"), soft_wrap=True)
+
+    yield line
+
+
+def list_cases() -> None:
+    """Print the cases by group, each with its reason."""
+    from softdock.scenario.benchmark_set import case_set, case_text, reason_of
+
+    listed = case_set()
+    click.echo(f"version {listed.version}, {len(listed.names)} cases; * in --quick")
+    for group, names in listed.groups.items():
+        click.echo(f"\n{group}")
+        for name in names:
+            click.echo(f"  {'*' if name in listed.quick else ' '} {name}")
+            reason = reason_of(case_text(name))
+            click.echo(textwrap.fill(reason, 96, initial_indent=" " * 6, subsequent_indent=" " * 6))
+
+
+def print_results(results: Mapping[str, Any], since: Mapping[str, Any] | None) -> None:
+    """Print a leaderboard for each telling, the answer, and changes since earlier results."""
+    from rich.box import SIMPLE_HEAVY
+    from rich.table import Table
+
+    from softdock.studies.benchmark.results_compared import sentence
+    from softdock.studies.benchmark.scores import leaderboard
+    from softdock.studies.benchmark.tellings import WORDS
+    from softdock.studies.benchmark.words import answer, beside, percent
+
+    paper = output()
+    for telling in results["tellings"]:
+        rows = leaderboard(results, telling)
+        if not rows:
+            continue
+        table = Table(title=f"{WORDS[telling]}, best first", box=SIMPLE_HEAVY, pad_edge=False)
+        table.add_column("", justify="right")
+        table.add_column("entry", no_wrap=True)
+        for heading in ("1 %", "0.1 %", "cases", "median", "worst", "energy", "peak", "cost"):
+            table.add_column(heading, justify="right", no_wrap=True)
+        for row in rows:
+            numbers = [percent(row[key]) for key in ("median", "worst", "energy", "peak_error")]
+            counts = [str(row[key]) for key in ("within_1", "within_01", "cases")]
+            cost = "-" if row["cost"] is None else f"{row['cost']:.2f}"
+            table.add_row(str(row["rank"]), Text(row["label"]), *counts, *numbers, cost)
+        paper.print(table)
+    paper.print(
+        Text(
+            "1 %, 0.1 %: cases so near to orbit at the worst phase or seed; energy: invented, at "
+            "most; peak: error of the peak force, median; cost: CPU per cycle against the raw loop"
+        ),
+        soft_wrap=True,
+    )
+    for line in (answer(results), *beside(results)):
+        paper.print(Text(line), soft_wrap=True)
+    if since is not None:
+        paper.print(Text(sentence(dict(since))), soft_wrap=True)
+
+
+JOBS_PER_CORE = 4  # at most; more is a typing error
 MOST_RANDOM = 100_000
 NOT_WITH_RESULTS = (
     "quick",
@@ -118,7 +215,7 @@ def benchmark(ctx: click.Context, /, **options: Any) -> None:
         list_cases()
         return
     if options["results"] is not None:
-        _shown_again(ctx, options)
+        _show_stored(ctx, options)
         return
     if options["resume"] and options["out"] is None:
         raise click.UsageError("--resume needs --out DIR", ctx)
@@ -126,13 +223,13 @@ def benchmark(ctx: click.Context, /, **options: Any) -> None:
         raise click.UsageError("--seed needs --random N", ctx)
     if options["resume"] and options["drawn"] and options["seed"] is None:
         raise click.UsageError("--resume with --random needs the --seed that it began with", ctx)
-    with _every_feature():
-        _run(ctx, options)
+    with _EveryFeature():
+        _run_benchmark(ctx, options)
 
 
-class _every_feature:
-    """While inside, one loop a method, whatever a case needs (scenario/features.py): few are
-    compiled, and all give the same bits."""
+class _EveryFeature:
+    """Context in which every loop is compiled with all features (scenario/features.py), one for
+    each method: fewer compiles, the same bits."""
 
     def __enter__(self) -> None:
         from softdock.scenario.features import SWITCH
@@ -147,31 +244,31 @@ class _every_feature:
             os.environ[self.name] = self.before
 
 
-def _run(ctx: click.Context, options: dict[str, Any]) -> None:
-    from softdock.archive.benchmark_folder import save_benchmark
-    from softdock.benchmark.folder import PLAN, again, check_free
-    from softdock.benchmark.results import read_results, to_json
-    from softdock.benchmark.results_compared import compared
-    from softdock.benchmark.run import opened, run_cells
-    from softdock.campaign.cpu import available_cores
+def _run_benchmark(ctx: click.Context, options: dict[str, Any]) -> None:
+    from softdock.output.folders.study_folders import save_benchmark
+    from softdock.studies.benchmark.folder import PLAN, again, check_free
+    from softdock.studies.benchmark.results import read_results, to_json
+    from softdock.studies.benchmark.results_compared import compared
+    from softdock.studies.benchmark.run import opened, run_cells
+    from softdock.studies.campaign.cpu import available_cores
 
     jobs = options["jobs"] or available_cores()
     if jobs > JOBS_PER_CORE * (os.cpu_count() or 1):
         most = JOBS_PER_CORE * (os.cpu_count() or 1)
         raise click.UsageError(f"-j {jobs}: at most {most} on this machine", ctx)
-    with working("checking the cases") as say:
-        plan = _plan(options)
+    with show_status("checking the cases") as say:
+        plan = _make_plan(options)
         before = read_results(options["against"], "--against") if options["against"] else None
-        folder = choose(options["out"], "benchmark")
+        folder = choose_folder(options["out"], "benchmark")
         if not options["resume"]:
             check_free(folder)
-        with made(None if options["resume"] else folder, False):
+        with prepare_folder(None if options["resume"] else folder, False):
             kept = opened(plan, folder, options["resume"])
-        _compile(plan, jobs, say)
+        _compile_missing(plan, jobs, say)
     for damage in kept.said:
         console.print(Text(damage), style="yellow", soft_wrap=True)
     try:
-        with shown_progress(plan.size) as progress:
+        with show_progress(plan.size) as progress:
             results = run_cells(kept, jobs, progress)
     except KeyboardInterrupt:
         if (folder / PLAN).exists():
@@ -184,20 +281,20 @@ def _run(ctx: click.Context, options: dict[str, Any]) -> None:
     if options["as_json"]:
         echo(to_json(results))
     else:
-        show(results, since)
+        print_results(results, since)
     (console if options["as_json"] else output()).print(
         Text(f"The page: {page}\nThe results: {folder / 'benchmark.json'}"), soft_wrap=True
     )
 
 
-def _plan(options: dict[str, Any]) -> Any:
+def _make_plan(options: dict[str, Any]) -> Any:
     import secrets
 
-    from softdock.benchmark.entries import entries_of
-    from softdock.benchmark.plan import Plan, cases_of, check_tellings
+    from softdock.studies.benchmark.entries import entries_of
+    from softdock.studies.benchmark.plan import Plan, cases_of, check_tellings
 
-    mine = load_methods(options["method_files"])
-    entries = tuple(entries_of(options["methods"], options["variants"], mine))
+    own_methods = load_methods(options["method_files"])
+    entries = tuple(entries_of(options["methods"], options["variants"], own_methods))
     tellings = check_tellings(options["tellings"])
     seed = options["seed"]
     if options["drawn"] and seed is None:
@@ -214,9 +311,9 @@ def _plan(options: dict[str, Any]) -> Any:
     )
 
 
-def _compile(plan: Any, jobs: int, say: Any) -> None:
-    """All loops that are not on disk yet, in several processes."""
-    from softdock.benchmark.tellings import EXACTLY, NOTHING, told
+def _compile_missing(plan: Any, jobs: int, say: Any) -> None:
+    """Compile the loops that are not on disk yet, in several processes."""
+    from softdock.studies.benchmark.tellings import EXACTLY, NOTHING, told
 
     kinds: dict[Any, Any] = {}  # cases that need different loops, by what else is in them
     for case in plan.cases:
@@ -234,13 +331,13 @@ def _compile(plan: Any, jobs: int, say: Any) -> None:
     compile_missing(scenarios, jobs, say)
 
 
-def _shown_again(ctx: click.Context, options: dict[str, Any]) -> None:
-    """A page of results that are there already."""
-    from softdock.archive.benchmark_folder import save_page
-    from softdock.benchmark.folder import PAGE
-    from softdock.benchmark.results import read_results, to_json
-    from softdock.benchmark.results_compared import compared
+def _show_stored(ctx: click.Context, options: dict[str, Any]) -> None:
+    """Print stored results, and write their page where --out is given."""
     from softdock.files.folders import make_folder
+    from softdock.output.folders.study_folders import save_benchmark_page
+    from softdock.studies.benchmark.folder import PAGE
+    from softdock.studies.benchmark.results import read_results, to_json
+    from softdock.studies.benchmark.results_compared import compared
 
     given = [
         name
@@ -255,9 +352,9 @@ def _shown_again(ctx: click.Context, options: dict[str, Any]) -> None:
     if options["as_json"]:
         echo(to_json(results))
     else:
-        show(results, since)
+        print_results(results, since)
     if options["out"] is not None:
-        page = save_page(results, make_folder(options["out"]) / PAGE, since)
+        page = save_benchmark_page(results, make_folder(options["out"]) / PAGE, since)
         (console if options["as_json"] else output()).print(
             Text(f"The page: {page}"), soft_wrap=True
         )

@@ -25,8 +25,8 @@ REFUSED = "refused"
 def check_bounds(
     scenario: str, changes: Sequence[str], method_files: Sequence[Path], seconds: float
 ) -> str:
-    """What was checked, in a sentence. Raises `BadInput` with the line that reaches out of its
-    place."""
+    """Run the scenario with every index checked. Returns a sentence on what was checked; raises
+    `BadInput` with the line of an index out of bounds."""
     task = {
         "scenario": scenario,
         "changes": list(changes),
@@ -55,21 +55,21 @@ def check_bounds(
     return f"{ran}: every index in its place"
 
 
-def _work(task: dict[str, Any]) -> dict[str, Any]:
-    from softdock.analysis.index_bounds import run_checked
-    from softdock.cli.arguments import load_methods, with_methods
+def _run_task(task: dict[str, Any]) -> dict[str, Any]:
+    from softdock.cli.arguments import load_methods, use_methods
+    from softdock.results.index_bounds import run_checked
     from softdock.scenario.files import load_scenario
 
-    mine = load_methods([Path(file) for file in task["method_files"]])
-    scenario = with_methods(load_scenario(task["scenario"], task["changes"]), mine)
+    own_methods = load_methods([Path(file) for file in task["method_files"]])
+    scenario = use_methods(load_scenario(task["scenario"], task["changes"]), own_methods)
     return run_checked(scenario, task["seconds"])._asdict()
 
 
 def main() -> None:
-    """In the process of its own."""
+    """Entry point of the child process."""
     try:
         with contextlib.redirect_stdout(sys.stderr):  # what a method prints is no answer
-            found = _work(json.load(sys.stdin))
+            found = _run_task(json.load(sys.stdin))
     except BadInput as error:
         found = {
             REFUSED: [

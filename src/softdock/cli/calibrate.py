@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from softdock.cli.arguments import OUT_FILE
-from softdock.cli.progress import echo, output, working
+from softdock.cli.progress import echo, output, show_status
 
 
 @click.group(short_help="Tool mass, centre of mass and sensor bias: plan of poses, estimate.")
@@ -42,28 +42,30 @@ def plan(
     force: bool,
 ) -> None:
     """Write attitudes to POSES.csv: KUKA's A, B, C in degrees, and columns for mean readings."""
-    from softdock.archive.calibrations import plan_text
-    from softdock.archive.identified import write_new
-    from softdock.identification.pose_plan import pose_plan
+    from softdock.output.folders.identified import plan_text, write_new
+    from softdock.studies.identify.pose_plan import pose_plan
 
-    made = pose_plan(
+    planned = pose_plan(
         poses, most_deg, mass_kg=mass, noise_N=noise, noise_Nm=noise_torque, readings=readings
     )
-    write_new(file, plan_text(made), force)
+    write_new(file, plan_text(planned), force)
     show = output()
     show.print(
         f"{file}: {poses} attitudes. With {readings} readings in each, of {noise:g} N and "
-        f"{noise_torque:g} Nm of noise: mass +- {1e3 * made.mass_kg:.2g} g, bias +- "
-        f"{made.bias_N:.2g} N, centre +- {1e3 * made.centre_m:.2g} mm, "
-        f"+- {made.bias_Nm:.2g} Nm.",
+        f"{noise_torque:g} Nm of noise: mass +- {1e3 * planned.mass_kg:.2g} g, bias +- "
+        f"{planned.bias_N:.2g} N, centre +- {1e3 * planned.centre_m:.2g} mm, "
+        f"+- {planned.bias_Nm:.2g} Nm.",
         markup=False,
         soft_wrap=True,
     )
     if scenario is not None:
-        from softdock.analysis.free_flight import allowed_force
+        from softdock.results.free_flight import allowed_force
         from softdock.scenario.files import load_scenario
 
-        allowed, left = allowed_force(load_scenario(scenario)), 9.81 * made.mass_kg + made.bias_N
+        allowed, left = (
+            allowed_force(load_scenario(scenario)),
+            9.81 * planned.mass_kg + planned.bias_N,
+        )
         enough = "enough" if 2.0 * left <= allowed else "not enough: more attitudes or readings"
         show.print(
             f"{scenario} bears {allowed:.2g} N in free flight; two sigma of this plan: "
@@ -98,19 +100,22 @@ def estimate(
     """Mass, centre of mass and bias from POSES.csv with its mean readings, or from the rests of a
     recorded run (a run folder, an MCAP file, the folder of an imported log).
     """
-    with working("calibrating"):
-        from softdock.archive.calibrations import calibration_of
-        from softdock.identification.calibration import enough_for
+    with show_status("calibrating"):
+        from softdock.output.folders.identified import load_calibration
         from softdock.scenario.files import load_scenario
+        from softdock.studies.identify.calibration import enough_for
 
-        found = calibration_of(source, body, gravity)
+        found = load_calibration(source, body, gravity)
         warning = enough_for(found, load_scenario(scenario), body) if scenario else ""
     if as_json:
-        from softdock.cli.calibration_output import as_json as told
+        from softdock.cli.tables import calibration_to_dict
 
-        echo(json.dumps(told(found, scenario, warning), indent=1, allow_nan=False) + "\n")
+        echo(
+            json.dumps(calibration_to_dict(found, scenario, warning), indent=1, allow_nan=False)
+            + "\n"
+        )
         return
-    from softdock.archive.calibrations import blocks
-    from softdock.cli.calibration_output import show
+    from softdock.cli.tables import print_calibration
+    from softdock.output.folders.identified import calibration_lines
 
-    show(found, blocks(found, body), scenario, warning)
+    print_calibration(found, calibration_lines(found, body), scenario, warning)

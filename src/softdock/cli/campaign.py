@@ -4,23 +4,148 @@ again by itself."""
 from __future__ import annotations
 
 import os
+import sys
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 from rich.text import Text
 
-from softdock.cli.arguments import FAIL_ON, METHOD_FILES, OUT_FOLDER, end_if_failed, load_methods
-from softdock.cli.campaign_methods import check_used
-from softdock.cli.campaign_output import show, shown_progress
-from softdock.cli.campaign_replay import check_replay, replay_run
-from softdock.cli.campaign_size import say_size
-from softdock.cli.folders import RUNS, choose, made
-from softdock.cli.progress import console, echo, output, working
+from softdock.cli.arguments import (
+    FAIL_ON,
+    METHOD_FILES,
+    OUT_FOLDER,
+    RUNS,
+    choose_folder,
+    exit_if_failed,
+    load_methods,
+    prepare_folder,
+    save_result,
+)
+from softdock.cli.campaign_tables import print_summary, show_progress
+from softdock.cli.main import STOPPED_EARLY
+from softdock.cli.progress import console, echo, output, show_status
+from softdock.errors import BadInput, Problem
 
-THREADS_PER_CORE = 16  # more is a slip of the finger
+# Options of `softdock campaign` that --replay RUN does not take
+NOT_FOR_REPLAY = (
+    "resume",
+    "backend",
+    "threads",
+    "shard",
+    "scheduler",
+    "workers",
+    "wait",
+)
+
+
+def check_replay(ctx: click.Context, out: Path | None) -> None:
+    """Refuse options that a replay (one run on this machine's CPU) would ignore, and a folder that
+    is not empty."""
+    given = [
+        name
+        for name in NOT_FOR_REPLAY
+        if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    ]
+    if given:
+        raise click.UsageError(
+            f"--replay makes one run, on this machine's CPU; it has no --{given[0]}", ctx
+        )
+    if out is not None and out.is_dir() and any(out.iterdir()):
+        raise BadInput(
+            Problem("out", str(out), "a new or an empty folder; this one holds something")
+        )
+
+
+def replay_run(
+    ctx: click.Context, plan: Any, run: int, out: Path | None, source: Path, as_json: bool
+) -> dict[str, Any]:
+    """Simulate one run by itself and compare it with its row of the campaign's table, if there is
+    one. Returns its judgement."""
+    from softdock.cli.tables import show_run
+    from softdock.results.metrics import metrics_json
+    from softdock.results.simulation import simulate
+    from softdock.studies.campaign.digest import is_campaign
+    from softdock.studies.campaign.replay import differences, outcomes_of, row_of
+
+    with show_status(f"run {run}"):
+        scenario = plan.scenario_of(run)
+        folder = choose_folder(out, f"{plan.spec.name}-run-{run}")
+        with prepare_folder(folder, False):
+            result = simulate(scenario)
+        problem = save_result(result, folder, False)
+    if as_json:
+        echo(metrics_json(result.metrics))
+    else:
+        show_run(output(), result.metrics)
+    paper = console if as_json else output()
+    row = row_of(plan, source, run) if is_campaign(source) else None
+    if row is not None:
+        differ = differences(row, outcomes_of(result.metrics))
+        sentence = (
+            f"Differs from the campaign's table: {', '.join(differ)}."
+            if differ
+            else "The outcomes are those of the campaign's table."
+        )
+        paper.print(Text(sentence), soft_wrap=True)
+    if problem is not None:
+        raise problem
+    paper.print(Text(f"The page: {folder / 'report.html'}"), soft_wrap=True)
+    if result.metrics["status"] != "completed":
+        ctx.exit(STOPPED_EARLY)
+    judged: dict[str, Any] = result.metrics["judgement"]
+    return judged
+
+
+ASK_ABOVE_RUNS = 50_000  # a larger campaign needs the user's confirmation
+
+
+def confirm_size(spec: Any, agreed: bool) -> None:
+    """Print the number of runs of a campaign with grids; above ASK_ABOVE_RUNS ask for confirmation,
+    unless `agreed`."""
+    from softdock.studies.campaign.design import Design
+
+    design = Design(spec)
+    total = f"{design.runs:,} runs"
+    if design.points > 1:
+        draws = f" with {design.draws} draws each" if design.draws > 1 else ""
+        total += f": {design.points:,} points of the grids{draws}"
+        console.print(total, highlight=False)
+    if design.runs <= ASK_ABOVE_RUNS or agreed:
+        return
+    if not sys.stdin.isatty():
+        raise BadInput(
+            Problem(
+                "--yes",
+                "left out",
+                f"given, where a campaign makes over {ASK_ABOVE_RUNS:,} runs ({total})",
+            )
+        )
+    click.confirm(f"{total}. Go on?", abort=True, err=True)
+
+
+def check_methods_used(own_methods: list[str], files: tuple[Path, ...], plan: Any) -> None:
+    """Refuse a method file of whose methods the campaign uses none."""
+    used = {entry["name"] for v in plan.variants for entry in v.scenario.tables["methods"]}
+    if own_methods and not used & set(own_methods):
+        allowed = (
+            f"a file whose methods the campaign lists (methods = {own_methods}), or its scenario; "
+            f"this one runs {', '.join(sorted(used))}"
+        )
+        refused = "; ".join(plan.refused)
+        raise BadInput(
+            Problem(
+                "--method-file",
+                str(files[0]),
+                f"{allowed}. Refused: {refused}" if refused else allowed,
+            )
+        )
+
+
+THREADS_PER_CORE = 16  # at most; more is a typing error
 
 
 class CampaignName(click.ParamType):
@@ -66,11 +191,6 @@ class CampaignName(click.ParamType):
     type=click.IntRange(1),
     metavar="N",
     help="As many draws in place of the file's; with grids so many at each of their points.",
-)
-@click.option(
-    "--precision",
-    type=click.Choice(["double", "single"]),
-    help="On a GPU, in place of the file's; the error of single is shown. [default: double]",
 )
 @click.option(
     "--replay",
@@ -122,7 +242,6 @@ def campaign(
     out: Path | None,
     resume: bool,
     runs: int | None,
-    precision: str | None,
     replay: int | None,
     threads: int | None,
     shard: int | None,
@@ -149,14 +268,13 @@ def campaign(
     """
     _check_options(ctx)
     if resume and replay is None and out is None:
-        out = _folder_of(ctx, campaign)
+        out = _resumed_folder(ctx, campaign)
     if replay is not None:
         check_replay(ctx, out)
-    instead = {"runs": runs, "precision": precision}
-    plan = _planned(campaign, method_files, instead, yes or resume or replay is not None)
+    plan = _load_plan(campaign, method_files, runs, yes or resume or replay is not None)
     if replay is not None:
         judged = replay_run(ctx, plan, replay, out, Path(campaign), as_json)
-        end_if_failed(fail_on, judged)
+        exit_if_failed(fail_on, judged)
         return
     options = {
         "backend": backend,
@@ -167,8 +285,8 @@ def campaign(
         "workers": workers,
         "wait_s": wait,
     }
-    folder = choose(out, f"campaign-{plan.spec.name}")
-    summary = _run(plan, folder, options)
+    folder = choose_folder(out, f"campaign-{plan.spec.name}")
+    summary = _run_or_resume(plan, folder, options)
     for damage in summary.get("remade", ()):
         console.print(Text(damage), style="yellow", soft_wrap=True)
     if as_json:
@@ -176,15 +294,15 @@ def campaign(
 
         echo(json.dumps(summary, indent=1) + "\n")
     else:
-        show(summary)
+        print_summary(summary)
     (console if as_json else output()).print(
         Text(f"The page: {folder / 'report.html'}"), soft_wrap=True
     )
-    end_if_failed(fail_on, summary.get("judgement"))
+    exit_if_failed(fail_on, summary.get("judgement"))
 
 
 def _check_options(ctx: click.Context) -> None:
-    """Options that do not go together, and more threads than anybody means."""
+    """Refuse options that exclude each other, and too many threads."""
     given = ctx.params
     of_dask = [given["scheduler"], given["workers"], given["wait"]]
     if any(value is not None for value in of_dask) and given["backend"] != "dask":
@@ -200,8 +318,8 @@ def _check_options(ctx: click.Context) -> None:
         )
 
 
-def _folder_of(ctx: click.Context, campaign: str) -> Path:
-    """The folder to go on in, where it was named in place of a file."""
+def _resumed_folder(ctx: click.Context, campaign: str) -> Path:
+    """The campaign folder to resume, given in place of a file."""
     if not Path(campaign).is_dir():
         raise click.UsageError(
             "--resume needs --out DIR, or the folder of a campaign in place of its file", ctx
@@ -209,43 +327,42 @@ def _folder_of(ctx: click.Context, campaign: str) -> Path:
     return Path(campaign)
 
 
-def _planned(
-    campaign: str, method_files: tuple[Path, ...], instead: dict[str, Any], agreed: bool
+def _load_plan(
+    campaign: str, method_files: tuple[Path, ...], runs: int | None, agreed: bool
 ) -> Any:
-    """The campaign's plan; `instead`: keys in place of the file's, None: as the file has it;
-    `agreed`: many runs need no question."""
-    with working(f"checking {campaign}") as update:
-        from softdock.campaign.memory_settings import spare_memory
-        from softdock.campaign.plan import make_plan
-        from softdock.campaign.spec import load_spec, read_spec
+    """Load and check the campaign's plan. `runs`: number in place of the file's (None: the file's);
+    `agreed`: do not ask for confirmation."""
+    with show_status(f"checking {campaign}") as update:
+        from softdock.studies.campaign.memory_settings import spare_memory
+        from softdock.studies.campaign.plan import make_plan
+        from softdock.studies.campaign.spec import load_spec, read_spec
 
         spare_memory()
-        mine = load_methods(method_files)
+        own_methods = load_methods(method_files)
         spec = load_spec(campaign)
-        changed = {key: value for key, value in instead.items() if value is not None}
-        if changed:
-            spec = read_spec(spec.tables | changed, spec.locate, spec.folder)
-        say_size(spec, agreed)
+        if runs is not None:
+            spec = read_spec(spec.tables | {"runs": runs}, spec.locate, spec.folder)
+        confirm_size(spec, agreed)
         plan = make_plan(
             spec, say=lambda done, of: update(f"checking {campaign}: {done} of {of} draws")
         )
-    check_used(mine, method_files, plan)
+    check_methods_used(own_methods, method_files, plan)
     return plan
 
 
-def _run(plan: Any, folder: Path, options: dict[str, Any]) -> dict[str, Any]:
-    """The summary of a campaign that was run, or gone on with, in a folder."""
-    from softdock.archive.campaign_folder import run_campaign
-    from softdock.campaign.shards import MANIFEST, again, check_free
+def _run_or_resume(plan: Any, folder: Path, options: dict[str, Any]) -> dict[str, Any]:
+    """Run or resume the campaign in a folder. Returns its summary."""
+    from softdock.output.folders.campaign_folder import run_campaign
     from softdock.scenario.method_compile import refusing_what_does_not_compile
+    from softdock.studies.campaign.shards import MANIFEST, again, check_free
 
     resume = options["resuming"]
     if not resume:
         check_free(plan, folder)
     try:
         with (
-            made(None if resume else folder, False),
-            shown_progress(plan.runs) as shown,
+            prepare_folder(None if resume else folder, False),
+            show_progress(plan.runs) as shown,
             refusing_what_does_not_compile(),
         ):
             return run_campaign(plan, folder, progress=shown.progress, say=shown.say, **options)

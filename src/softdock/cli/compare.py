@@ -9,17 +9,26 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.text import Text
 
-from softdock.cli.arguments import CHANGES, METHOD_FILES, OUT_FOLDER, SCENARIO, load_methods
-from softdock.cli.folders import RUNS, choose, made, save
+from softdock.cli.arguments import (
+    CHANGES,
+    METHOD_FILES,
+    OUT_FOLDER,
+    RUNS,
+    SCENARIO,
+    choose_folder,
+    load_methods,
+    prepare_folder,
+    save_result,
+)
 from softdock.cli.main import BAD_INPUT, STOPPED_EARLY
-from softdock.cli.progress import console, echo, output, working
+from softdock.cli.progress import console, echo, output, show_status
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from softdock.comparison.result import Comparison
+    from softdock.studies.compare.result import Comparison
 
-SMALL = 1e-5  # of the approach: a distance that a table shows as next to nothing
+SMALL = 1e-5  # of the approach: smaller distances are shown as < 0.001 %
 
 
 @click.command(short_help="Methods and integrators side by side, against orbit.")
@@ -85,19 +94,19 @@ def compare(
     """
     if force and out is None:
         raise click.UsageError("--force needs --out DIR", ctx)
-    with working(f"comparing methods on {scenario}") as say:
-        from softdock.comparison import compare as run_comparison
+    with show_status(f"comparing methods on {scenario}") as say:
         from softdock.scenario.files import load_scenario
+        from softdock.studies.compare import compare as run_comparison
 
-        mine = load_methods(method_files)
+        own_methods = load_methods(method_files)
         loaded = load_scenario(scenario, changes)
-        if mine and methods != "all":
-            methods = ",".join(dict.fromkeys([*methods.split(","), *mine]))
+        if own_methods and methods != "all":
+            methods = ",".join(dict.fromkeys([*methods.split(","), *own_methods]))
         name = loaded.name if loaded.tables["name"] != "unnamed" else Path(scenario).stem
-        folder = choose(out, f"compare-{name}") if out is not None or not as_json else None
-        with made(folder, force):
+        folder = choose_folder(out, f"compare-{name}") if out is not None or not as_json else None
+        with prepare_folder(folder, force):
             file = ", ".join(str(one) for one in method_files) or None
-            _compile(loaded, methods, say)
+            _compile_missing(loaded, methods, say)
             comparison = run_comparison(
                 loaded,
                 methods,
@@ -106,39 +115,38 @@ def compare(
                 lambda done, total, what: say(f"{done + 1} of {total}: {what}"),
                 file,
             )
-        problem = save(comparison, folder, force)
+        problem = save_result(comparison, folder, force)
     if as_json:
         echo(comparison.to_json())
     else:
-        show(comparison)
+        print_comparison(comparison)
     if folder is not None and problem is None:
         (console if as_json else output()).print(
             Text(f"The page: {folder / 'comparison.html'}"), soft_wrap=True
         )
     if problem is not None:
         raise problem
-    ctx.exit(exit_code(comparison.results, mine))
+    ctx.exit(exit_code(comparison.results, own_methods))
 
 
-def _compile(scenario: Any, methods: str, say: Callable[[str], None]) -> None:
-    """All lists of methods that are not on disk yet, on all cores; a single one is left to its
-    run."""
-    from softdock.campaign.cpu import available_cores
+def _compile_missing(scenario: Any, methods: str, say: Callable[[str], None]) -> None:
+    """Compile the lists of methods that are not on disk yet, on all cores."""
     from softdock.cli.compile_ahead import compile_missing
     from softdock.scenario.candidates import candidates
+    from softdock.studies.campaign.cpu import available_cores
 
     able, _ = candidates(scenario, methods)
     compile_missing((one.scenario for one in able), available_cores(), say)
 
 
-def exit_code(results: dict[str, Any], mine: list[str]) -> int:
-    """See the command's help."""
-    if any(set(mine) & set(one["method"].split("+")) for one in results["refused"]):
+def exit_code(results: dict[str, Any], own_methods: list[str]) -> int:
+    """Exit code, as the command's help has it."""
+    if any(set(own_methods) & set(one["method"].split("+")) for one in results["refused"]):
         return BAD_INPUT
     rows = results["candidates"]
     if not rows:
         return BAD_INPUT
-    own = [row for row in rows if set(mine) & set(row["method"].split("+"))]
+    own = [row for row in rows if set(own_methods) & set(row["method"].split("+"))]
     if not any(row["status"] == "completed" for row in rows) or any(
         row["status"] != "completed" for row in own
     ):
@@ -146,8 +154,8 @@ def exit_code(results: dict[str, Any], mine: list[str]) -> int:
     return 0
 
 
-def show(comparison: Comparison) -> None:
-    """The ranked table, what could not run, the recommendation."""
+def print_comparison(comparison: Comparison) -> None:
+    """Print the ranked table, what could not run, and the recommendation."""
     from rich.markup import escape
 
     paper = output()
@@ -168,15 +176,15 @@ def show(comparison: Comparison) -> None:
     paper.print(escape(comparison.recommendation))
     best = next((r for r in results["candidates"] if r["status"] == "completed"), None)
     if best is not None:
-        from softdock.cli.run_tables import show_judgement
+        from softdock.cli.tables import show_judgement
 
         paper.print()
         paper.print(Text(results["paste"]), soft_wrap=True)
-        show_judgement(paper, {**best["judgement"], "next_step": _after(best["judgement"])})
+        show_judgement(paper, {**best["judgement"], "next_step": _next_step(best["judgement"])})
 
 
-def _after(judgement: dict[str, Any]) -> str:
-    """What comes after a comparison."""
+def _next_step(judgement: dict[str, Any]) -> str:
+    """Next step after a comparison."""
     if judgement["word"] == "faithful":
         return (
             "Next: paste these lines into the file, `softdock run` it, then vary what you are not "
@@ -217,19 +225,19 @@ def ranked_table(results: dict[str, Any]) -> Table:
             no_wrap=True,
         )
     for row in results["candidates"]:
-        worst = _far(row["worst"]) if row["worst"] else "-"
+        worst = _format_distance(row["worst"]) if row["worst"] else "-"
         judged = row["judgement"]
         table.add_row(
             str(row["rank"]),
             row["method"],
             row["integrator"],
             Text(judged["word"], style=judged["colour"]),
-            _far(row),
+            _format_distance(row),
             worst,
-            _number(row["peak_force_satellite_N"], ".3g"),
-            _number(row["restitution"], ".3f"),
-            _number(row["energy_invented_J"], "+.3g"),
-            _number(row["cost_ratio_to_direct"], ".1f"),
+            _format_number(row["peak_force_satellite_N"], ".3g"),
+            _format_number(row["restitution"], ".3f"),
+            _format_number(row["energy_invented_J"], "+.3g"),
+            _format_number(row["cost_ratio_to_direct"], ".1f"),
         )
     orbit = results["orbit"]
     table.add_section()
@@ -240,21 +248,21 @@ def ranked_table(results: dict[str, Any]) -> Table:
         "",
         "0",
         "",
-        _number(orbit["peak_force_N"], ".3g"),
-        _number(orbit["restitution"], ".3f"),
+        _format_number(orbit["peak_force_N"], ".3g"),
+        _format_number(orbit["restitution"], ".3f"),
         "0",
         "",
     )
     return table
 
 
-def _far(row: dict[str, Any]) -> str:
-    """A distance in a table: what is next to nothing is said to be that."""
-    from softdock.comparison.ranking import far, worst_distance
+def _format_distance(row: dict[str, Any]) -> str:
+    """Distance from the reference in percent; below SMALL an upper bound."""
+    from softdock.studies.compare.ranking import far, worst_distance
 
     distance = worst_distance(row)
     return "< 0.001 %" if distance is not None and distance < SMALL else far(row)
 
 
-def _number(value: float | None, form: str) -> str:
+def _format_number(value: float | None, form: str) -> str:
     return "-" if value is None else format(value, form)

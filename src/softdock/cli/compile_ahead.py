@@ -1,9 +1,9 @@
 """Compile several loops before they are needed, in several processes, into the shared cache.
 
-In: scenarios. Each distinct list of methods is a task, as are orbit and the start of a run; tasks
-go to `python -m softdock.cli.compile_worker`, one line of JSON each way. Out: machine code on disk
-(core/machine/cache.py), which whoever asks next loads. Without a folder to keep it in there is
-nothing to share, and nothing is done.
+Input: scenarios. Each distinct list of methods is a task, as are the reference and the start of a
+run. Worker processes (`python -m softdock.cli.compile_ahead`) take one task a line, as JSON, and
+answer with the seconds. Output: machine code on disk (compile/cache.py). Without a cache folder
+nothing is compiled.
 """
 
 from __future__ import annotations
@@ -12,16 +12,36 @@ import json
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+# Before Numba loads cached machine code it looks for scipy's BLAS, which imports half of scipy
+# where that is installed (0.2 s of a run's 1.1 s). softdock multiplies no arrays in compiled code.
+BLAS = "scipy.linalg.cython_blas"
+
+
+def start_numba() -> None:
+    """Import the part of Numba that looks for scipy's BLAS while that module is hidden. Afterwards
+    scipy can be imported as usual."""
+    if BLAS in sys.modules:
+        return
+    sys.modules[BLAS] = None  # type: ignore[assignment]  # importing it fails at once
+    try:
+        with suppress(ImportError):
+            import numba.np.arraymath  # noqa: F401
+    finally:
+        del sys.modules[BLAS]
+
 
 if TYPE_CHECKING:
     from softdock.scenario.build import Scenario
 
 ORBIT, START, LOOP, BATCH = "orbit", "start", "loop", "batch"
-RIG = "rig."  # before the name of a part of a rig (drivers/rig_warm.py)
-WORKER = "softdock.cli.compile_worker"
+RIG = "rig."  # before the name of a part of a rig (rig/warm.py)
+WORKER = "softdock.cli.compile_ahead"
 
 
 class Task(NamedTuple):
@@ -30,13 +50,13 @@ class Task(NamedTuple):
     tables: dict[str, Any]  # of the scenario; of a rig's part: {"rig": its file, "scenario": these}
 
 
-Said = Callable[[str, float], None]  # what was compiled, seconds
+Report = Callable[[str, float], None]  # what was compiled, seconds
 
 
-def tasks_of(scenarios: Iterable[Scenario], batches: bool = False) -> list[Task]:
-    """What these scenarios need, each thing once. First the lightest loop, which leaves the
-    facility's parts for all others to link, and beside it the start of a run and orbit, which take
-    as long together; then the longest, so that no process is left with it at the end."""
+def list_tasks(scenarios: Iterable[Scenario], batches: bool = False) -> list[Task]:
+    """Compile tasks that these scenarios need, each once. Order: the shortest loop, whose functions all
+    others link; the start of a run and the reference, which together take as long; then the other
+    loops, longest first, so that no process is left with a long one at the end."""
     starts: dict[Any, Task] = {}
     orbits: dict[Any, Task] = {}
     loops: dict[Any, Task] = {}
@@ -47,22 +67,21 @@ def tasks_of(scenarios: Iterable[Scenario], batches: bool = False) -> list[Task]
             continue  # a user's own: the worker does not have the file
         names = " and ".join(entry["name"] for entry in scenario.tables["methods"])
         starts.setdefault(features, Task(START, "the start of a run", scenario.tables))
-        has_networks = len(markers.methods) > 0 and bool(_networks(scenario))
+        has_networks = len(markers.methods) > 0 and bool(_count_networks(scenario))
         orbits.setdefault(has_networks, Task(ORBIT, "orbit", scenario.tables))
         for what in (LOOP, BATCH) if batches else (LOOP,):
             label = "the loop" if what == LOOP else "the loop for batches"
             task = Task(what, f"{label} with {names}", scenario.tables)
             loops.setdefault((what, features, methods), task)
-    lightest, *others = sorted(loops, key=_weight) or [None]
+    lightest, *others = sorted(loops, key=_source_bytes) or [None]
     first = [loops[lightest]] if lightest is not None else []
     longest_first = [loops[key] for key in reversed(others)]
     return [*first, *starts.values(), *orbits.values(), *longest_first]
 
 
-def _weight(loop: tuple[str, type, tuple[type, ...]]) -> int:
-    """Bytes of source in the homes of a loop's methods, a file or a folder each: what a loop takes
-    to compile goes by that."""
-    from softdock.core import adaptation
+def _source_bytes(loop: tuple[str, type, tuple[type, ...]]) -> int:
+    """Source size of a loop's methods [bytes], which its compile time is about proportional to."""
+    from softdock import methods as adaptation
 
     common, total = Path(adaptation.__file__).parent, 0
     _, _, methods = loop
@@ -73,9 +92,10 @@ def _weight(loop: tuple[str, type, tuple[type, ...]]) -> int:
     return total
 
 
-def tasks_of_rig(source: str, scenarios: Iterable[Scenario]) -> list[Task]:
-    """The parts of a rig with each scenario's list of methods; the loop first, it takes longest."""
-    from softdock.drivers.rig_warm import PARTS
+def list_rig_tasks(source: str, scenarios: Iterable[Scenario]) -> list[Task]:
+    """Compile tasks of a rig: its parts with each scenario's list of methods; the loop first, as it
+    takes longest."""
+    from softdock.rig.machine import PARTS
 
     found: dict[Any, Task] = {}
     for scenario in scenarios:
@@ -88,36 +108,37 @@ def tasks_of_rig(source: str, scenarios: Iterable[Scenario]) -> list[Task]:
 
 
 def _compile_rig(task: Task) -> None:
-    from softdock.drivers.rig_file import load_rig
-    from softdock.drivers.rig_scenario import on_rig
-    from softdock.drivers.rig_warm import warm_part
+    from softdock.rig.file import load_rig
+    from softdock.rig.machine import warm_part
+    from softdock.rig.scenario import put_on_rig
     from softdock.scenario.build import build
 
-    on = on_rig(load_rig(task.tables["rig"]), build(task.tables["scenario"]))
+    on = put_on_rig(load_rig(task.tables["rig"]), build(task.tables["scenario"]))
     warm_part(on, task.what.removeprefix(RIG))
 
 
-def _networks(scenario: Scenario) -> float:
-    from softdock.core.machine.vector import MAP, MEMORY_AT
+def _count_networks(scenario: Scenario) -> float:
+    from softdock.loop.vector import MAP, MEMORY_AT
 
     return float(scenario.vector[MEMORY_AT + MAP.orbit_network_count])
 
 
-def is_kept(task: Task) -> bool:
-    """Whether a loop's machine code is on disk already; of other tasks, and without our own cache,
-    nobody knows."""
-    from softdock.core.machine import doors
+def is_compiled(task: Task) -> bool:
+    """Whether a loop's machine code is on disk. False for other tasks, and without softdock's
+    cache."""
+    from softdock.loop import entry_points
     from softdock.scenario.build import build
 
-    path_of = getattr(getattr(doors.run_cycles, "_cache", None), "path", None)
+    path_of = getattr(getattr(entry_points.run_cycles, "_cache", None), "path", None)
     if task.what != LOOP or path_of is None:
         return False
-    path = path_of(_loop_types(build(task.tables)), doors.run_cycles.targetctx)
+    path = path_of(_loop_argument_types(build(task.tables)), entry_points.run_cycles.targetctx)
     return path is not None and path.exists()
 
 
-def _loop_types(scenario: Scenario) -> tuple[Any, ...]:
-    """Of what a loop is called with: vector, markers, memory, state, record, log, two counts."""
+def _loop_argument_types(scenario: Scenario) -> tuple[Any, ...]:
+    """Numba types of a loop's arguments: vector, markers, memory, state, record, log, two
+    counts."""
     import numba
     import numpy as np
 
@@ -126,8 +147,9 @@ def _loop_types(scenario: Scenario) -> tuple[Any, ...]:
 
 
 def compile_task(task: Task) -> None:
-    """In this process: call the door with nothing to do. A loop is compiled without being called:
-    its run would wait for the start of a run, which another process may be compiling."""
+    """Compile one task in this process. Entry points are called with nothing to do; a loop is
+    compiled without a call, which would wait for the start of a run that another process may be
+    compiling."""
     import numpy as np
 
     from softdock.scenario.build import build
@@ -137,30 +159,30 @@ def compile_task(task: Task) -> None:
         return
     scenario = build(task.tables)
     if task.what == ORBIT:
-        from softdock.core.machine.vector import TIME_AT, TIMES
-        from softdock.core.orbit import orbit
+        from softdock.loop.vector import TIME_AT, TIMES
+        from softdock.reference import orbit
 
         duration, cycle = TIME_AT + TIMES.duration, TIME_AT + TIMES.cycle
         scenario.vector[duration] = scenario.vector[cycle]
         orbit(scenario)
     elif task.what == BATCH:
-        from softdock.campaign.columns import columns
-        from softdock.campaign.cpu import run_cpu
+        from softdock.studies.campaign.columns import columns
+        from softdock.studies.campaign.cpu import run_cpu
 
         vectors, markers, mem_floats = columns(scenario, {}, runs=1)
         run_cpu(np.asarray(vectors)[:0], markers, mem_floats, threads=1)
     elif task.what == LOOP:
-        from softdock.core.machine import doors
+        from softdock.loop import entry_points
 
-        doors.run_cycles.compile(_loop_types(scenario))
+        entry_points.run_cycles.compile(_loop_argument_types(scenario))
     else:
-        from softdock.runs.stepper import Stepper
+        from softdock.results.stepper import Stepper
 
         Stepper(scenario, rows=1)
 
 
-def compile_ahead(tasks: Sequence[Task], jobs: int, said: Said) -> None:
-    """All tasks in `jobs` processes; `said` is called as each ends, if it took a second."""
+def compile_ahead(tasks: Sequence[Task], jobs: int, report: Report) -> None:
+    """Compile all tasks in `jobs` processes; call `report(name, seconds)` as each ends."""
     waiting, lock = list(tasks), threading.Lock()
 
     def work() -> None:
@@ -181,9 +203,9 @@ def compile_ahead(tasks: Sequence[Task], jobs: int, said: Said) -> None:
                 worker.stdin.write(json.dumps(task) + "\n")
                 worker.stdin.flush()
                 answer = worker.stdout.readline()
-                if not answer:  # it died: whoever needs the code compiles it
+                if not answer:  # the worker died: the command that needs the code compiles it
                     break
-                said(task.name, float(answer))
+                report(task.name, float(answer))
         except OSError:
             pass
         finally:
@@ -198,16 +220,34 @@ def compile_ahead(tasks: Sequence[Task], jobs: int, said: Said) -> None:
 
 
 def compile_missing(scenarios: Iterable[Scenario], jobs: int, say: Callable[[str], None]) -> None:
-    """Every loop of some scenarios that is not on disk yet; a single one is left to its run."""
+    """Compile the loops of some scenarios that are not on disk yet, if there are two or more; a
+    single one is compiled by its run."""
     import numba
 
-    from softdock.cli.progress import tell_compiled
-    from softdock.core.machine.cache_folder import usable_folder
+    from softdock.cli.progress import report_compiled
+    from softdock.compile.disk_cache import usable_folder
 
     if jobs < 2 or numba.config.DISABLE_JIT or usable_folder() is None:
         return
-    tasks = [task for task in tasks_of(scenarios) if not is_kept(task)]
+    tasks = [task for task in list_tasks(scenarios) if not is_compiled(task)]
     if sum(task.what == LOOP for task in tasks) < 2:
         return
     say(f"compiling {len(tasks)} loops for the first time, in {jobs} processes")
-    compile_ahead(tasks, jobs, tell_compiled)
+    compile_ahead(tasks, jobs, report_compiled)
+
+
+def main() -> None:
+    """Worker process: compile one task for each line of JSON on standard input and answer with the
+    seconds that it took."""
+    start_numba()
+    for line in sys.stdin:
+        began = time.perf_counter()
+        try:
+            compile_task(Task(*json.loads(line)))
+        except Exception as error:  # the command that needs the code reports this error again
+            print(f"softdock: {type(error).__name__} while compiling ahead", file=sys.stderr)
+        print(f"{time.perf_counter() - began:.3f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from softdock.cli.arguments import OUT_FOLDER
-from softdock.cli.numba_start import start_numba
-from softdock.cli.progress import echo, output, working
+from softdock.cli.compile_ahead import start_numba
+from softdock.cli.progress import echo, output, show_status
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from softdock.runs.run import Run
+    from softdock.results.run import Run
 
 LIVE = "softdock view epos_3d  (once: pip install 'softdock[viewer]')"
 FOLDER = Path("softdock-demo")  # in the current folder; the demo writes over its own two files
@@ -38,45 +38,50 @@ FOLDER = Path("softdock-demo")  # in the current folder; the demo writes over it
 )
 def demo(out: Path, as_json: bool) -> None:
     """EPOS on one axis: what delay does to a bounce, measured and predicted."""
-    with working("running the demo (the first run compiles for about half a minute)") as say:
+    with show_status("running the demo (the first run compiles for about half a minute)") as say:
         start_numba()
-        from softdock.cli.folders import made
-        from softdock.comparison.demonstration import demonstrate
+        from softdock.cli.arguments import prepare_folder
+        from softdock.studies.compare.demonstration import demonstrate
 
-        with made(out, force=True):
+        with prepare_folder(out, force=True):
             rows, runs = demonstrate(say)
         page = _save(rows, runs, out)
     if as_json:
-        echo(_as_json(rows))
+        echo(_rows_to_json(rows))
         return
-    from softdock.report.demo.words import has_remedy, remedy, verdict_of, why
+    from softdock.output.pages.demo import (
+        describe_remedies,
+        describe_worst,
+        explain_delay,
+        has_remedy,
+    )
 
     paper = output()
     paper.print(demo_table(rows))
-    paper.print(f"{verdict_of(rows)} {why(rows)}")
+    paper.print(f"{describe_worst(rows)} {explain_delay(rows)}")
     if has_remedy(rows):
-        paper.print(remedy(rows))
+        paper.print(describe_remedies(rows))
     paper.print(f"\nThe page: {page}", markup=False, soft_wrap=True)
     paper.print(f"Live, with your own delay: {LIVE}", markup=False, soft_wrap=True)
 
 
-def _as_json(rows: list[dict[str, Any]]) -> str:
-    from softdock.report.demo.page import demo_results
+def _rows_to_json(rows: list[dict[str, Any]]) -> str:
+    from softdock.output.pages.demo import demo_results
 
     return json.dumps({"schema": 1, **demo_results(rows)}, indent=1, allow_nan=False) + "\n"
 
 
 def _save(rows: list[dict[str, Any]], runs: list[Run], folder: Path) -> Path:
     from softdock.files.atomic import write_whole
-    from softdock.report.demo.page import demo_page
+    from softdock.output.pages.demo import demo_page
 
-    write_whole(folder / "demo.json", _as_json(rows).encode())
+    write_whole(folder / "demo.json", _rows_to_json(rows).encode())
     write_whole(folder / "demo.html", demo_page(rows, runs).encode())
     return folder / "demo.html"
 
 
 def demo_table(rows: list[dict[str, Any]]) -> Table:
-    """Measured beside predicted."""
+    """Measured and predicted restitution for each delay."""
     from rich.table import Table
 
     caption = "theory: one impact of the sampled loop; h: the delay and the integrator's own"
@@ -89,14 +94,14 @@ def demo_table(rows: list[dict[str, Any]]) -> Table:
     for row in rows:
         table.add_row(
             row["label"],
-            _number(row["restitution"], ".4f"),
-            _number(row["predicted_restitution"], ".4f"),
-            _number(row["closed_form_restitution"], ".4f"),
-            _number(row["energy_invented_J"], "+.6f"),
-            _number(row["energy_invented_share"], "+.1%"),
+            _format_number(row["restitution"], ".4f"),
+            _format_number(row["predicted_restitution"], ".4f"),
+            _format_number(row["closed_form_restitution"], ".4f"),
+            _format_number(row["energy_invented_J"], "+.6f"),
+            _format_number(row["energy_invented_share"], "+.1%"),
         )
     return table
 
 
-def _number(value: float | None, form: str) -> str:
+def _format_number(value: float | None, form: str) -> str:
     return "-" if value is None else format(value, form).replace("%", " %")

@@ -8,9 +8,8 @@ from typing import Any
 
 import click
 
-from softdock.cli.arguments import OUT_FOLDER
-from softdock.cli.folders import RUNS, choose, made
-from softdock.cli.progress import echo, output, working
+from softdock.cli.arguments import OUT_FOLDER, RUNS, choose_folder, prepare_folder
+from softdock.cli.progress import echo, output, show_status
 
 
 @click.command()
@@ -79,9 +78,9 @@ def haptics(
 ) -> None:
     """A light haptic device, a hand and a virtual wall far stiffer than sampling allows: quiet or
     buzzing, with the energy at the port."""
-    with working("touching the wall (a first run compiles for half a minute)"):
-        from softdock.core.ports.haptic_loop import RENDERINGS
+    with show_status("touching the wall (a first run compiles for half a minute)"):
         from softdock.errors import BadInput, Problem
+        from softdock.networks.haptic_loop import RENDERINGS
         from softdock.networks.haptics import Setting, check, touch
         from softdock.networks.haptics import compare as compare_all
 
@@ -97,8 +96,8 @@ def haptics(
         )
         chosen = rendering or RENDERINGS
         check(setting, chosen)
-        folder = choose(out, "haptics") if out is not None or not as_json else None
-        with made(folder, force=True):
+        folder = choose_folder(out, "haptics") if out is not None or not as_json else None
+        with prepare_folder(folder, force=True):
             touches = [touch(setting, name) for name in chosen]
             rows = (
                 [row for row in compare_all(setting) if row["rendering"] in chosen]
@@ -112,17 +111,17 @@ def haptics(
         }
         page = None
         if folder is not None:
-            from softdock.report.haptics.page import write_haptics_page
+            from softdock.output.pages.haptics import write_haptics_page
 
             page = write_haptics_page(folder, touches, data)
     if as_json:
         echo(json.dumps(data, indent=1, allow_nan=False) + "\n")
         return
-    _show(data, compare)
+    _print_table(data, compare)
     output().print(f"\nThe page: {page}", markup=False, soft_wrap=True)
 
 
-def _show(data: dict[str, Any], compared: bool) -> None:
+def _print_table(data: dict[str, Any], compared: bool) -> None:
     from rich.markup import escape
     from rich.table import Table
 

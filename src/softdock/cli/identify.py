@@ -9,8 +9,42 @@ from typing import Any
 import click
 
 from softdock.cli.arguments import METHOD_FILES, OUT_FILE, load_methods
-from softdock.cli.estimates_table import add_row, table_of
-from softdock.cli.progress import echo, output, working
+from softdock.cli.progress import echo, output, show_status
+from softdock.cli.tables import add_estimate, make_estimates_table
+
+
+def identify_stiffness(
+    log: Path, arm: str, point: tuple[float, float, float], as_json: bool
+) -> None:
+    """Identify an arm's joint stiffness from a log of known loads and measured deflections."""
+    with show_status("identifying"):
+        from softdock.loop.arms.sources import load_arm
+        from softdock.output.folders.identified import arm_lines, read_stiffness_log
+        from softdock.studies.identify.joint_stiffness import joint_stiffness
+
+        machine = load_arm(arm)
+        found = joint_stiffness(machine, read_stiffness_log(log, machine, point))
+    if as_json:
+        echo(json.dumps(found.to_dict(), indent=1, allow_nan=False) + "\n")
+        return
+    _print_stiffness(found)
+    output().print(arm_lines(found), markup=False, soft_wrap=True)
+
+
+def _print_stiffness(found: Any) -> None:
+    table = make_estimates_table(f"Joints of {found.arm}, from {found.rows} loads")
+    for name, one in found.stiffness.items():
+        add_estimate(table, name, None if one is None else one.to_dict(), found.units[name])
+    show = output()
+    show.print(table)
+    for name, why in found.cannot_tell.items():
+        bound = found.at_least.get(name)
+        more = "" if bound is None else f"; at least {bound:.3g} {found.units[name]}"
+        show.print(f"cannot tell {name}: {why}{more}", markup=False, soft_wrap=True)
+    left = f"{1e3 * found.scatter_m:.2g} mm"
+    if found.scatter_rad is not None:
+        left += f", {1e3 * found.scatter_rad:.2g} mrad"
+    show.print(f"scatter that no stiffness explains: {left}", markup=False, soft_wrap=True)
 
 
 @click.command()
@@ -103,34 +137,31 @@ def identify(
     never from the scenario.
     """
     if arm is not None:
-        from softdock.cli.identify_stiffness import identify_stiffness
-
         identify_stiffness(run, arm, point, as_json)
         return
-    with working("identifying"):
-        from softdock.archive.recordings import open_recording
-        from softdock.archive.run_folder import open_run
-        from softdock.archive.sources import is_recording
-        from softdock.identification import identify as identify_run
+    with show_status("identifying"):
+        from softdock.output.folders.run_folder import open_run
+        from softdock.output.folders.sources import is_recording, open_recording
+        from softdock.studies.identify import identify as identify_run
 
         load_methods(method_files)
         opened = open_recording(run) if is_recording(str(run)) else open_run(run)
         identified = identify_run(opened, tool_only, gravity, tool_mass)
         found = identified.to_dict()
-        texts = _texts(identified, opened, scenario_out, base, rig_out, rig_base)
+        texts = _make_texts(identified, opened, scenario_out, base, rig_out, rig_base)
         for path, text in texts.items():
-            from softdock.archive.identified import write_new
+            from softdock.output.folders.identified import write_new
 
             write_new(path, text, force)
     if as_json:
         echo(json.dumps(found, indent=1, allow_nan=False) + "\n")
     else:
-        _show(found)
+        _print_identified(found)
         for path in texts:
             output().print(f"{path}: written", markup=False, soft_wrap=True)
 
 
-def _texts(
+def _make_texts(
     found: Any,
     opened: Any,
     scenario_out: Path | None,
@@ -138,9 +169,9 @@ def _texts(
     rig_out: Path | None,
     rig_base: str | None,
 ) -> dict[Path, str]:
-    """What is to be written, made before anything is."""
-    from softdock.archive.identified import rig_back, scenario_back
+    """Texts of the files to write, by path; all are made before the first is written."""
     from softdock.errors import BadInput, Problem
+    from softdock.output.folders.identified import update_rig_text, update_scenario_text
     from softdock.scenario.files import load_scenario
 
     texts = {}
@@ -149,28 +180,28 @@ def _texts(
         if scenario is None:
             allowed = "a scenario to write into, which RUN does not hold; softdock new makes one"
             raise BadInput(Problem("--base", None, allowed))
-        texts[scenario_out] = scenario_back(found, scenario)
+        texts[scenario_out] = update_scenario_text(found, scenario)
     if rig_out is not None:
         if rig_base is None:
             raise BadInput(Problem("--rig-base", None, "a rig file or a preset to write into"))
-        texts[rig_out] = rig_back(found, rig_base)
+        texts[rig_out] = update_rig_text(found, rig_base)
     return texts
 
 
-def _show(found: dict[str, Any]) -> None:
-    table = table_of("Identified")
+def _print_identified(found: dict[str, Any]) -> None:
+    table = make_estimates_table("Identified")
     contact, delay = found["contact"], found["delay"]
-    add_row(
+    add_estimate(
         table,
-        f"contact stiffness ({_contacts(len(contact['contacts']))})",
+        f"contact stiffness ({_count_contacts(len(contact['contacts']))})",
         contact["stiffness_N_per_m"],
         "N/m",
     )
-    add_row(table, "contact damping", contact["damping_Ns_per_m"], "Ns/m")
-    add_row(table, "contact friction", contact["friction"], "-")
-    add_row(table, "loop delay: robot and force path", delay["loop_delay_s"], "ms", 1e3)
+    add_estimate(table, "contact damping", contact["damping_Ns_per_m"], "Ns/m")
+    add_estimate(table, "contact friction", contact["friction"], "-")
+    add_estimate(table, "loop delay: robot and force path", delay["loop_delay_s"], "ms", 1e3)
     for body, estimate in delay["robot_delay_s"].items():
-        add_row(table, f"delay of the {body}'s robot", estimate, "ms", 1e3)
+        add_estimate(table, f"delay of the {body}'s robot", estimate, "ms", 1e3)
     for name, key in (
         ("age of the forces", "force_delay_s"),
         ("age of the measured poses", "pose_delay_s"),
@@ -179,13 +210,13 @@ def _show(found: dict[str, Any]) -> None:
         if delay[key] is not None:
             table.add_row(name, f"{1e3 * delay[key]:.4g}", "", "ms")
     for body, tool in found["tool"].items():
-        add_row(table, f"tool on the {body}: mass", tool["mass_kg"], "kg")
-        add_row(table, "its centre of mass", tool["centre_m"], "m")
-        add_row(table, "bias of the force", tool["bias_N"], "N")
-        add_row(
+        add_estimate(table, f"tool on the {body}: mass", tool["mass_kg"], "kg")
+        add_estimate(table, "its centre of mass", tool["centre_m"], "m")
+        add_estimate(table, "bias of the force", tool["bias_N"], "N")
+        add_estimate(
             table, "bias of the torque, about the satellite's centre of mass", tool["bias_Nm"], "Nm"
         )
-        add_row(table, "mean force in free motion", tool["mean_reading_N"], "N")
+        add_estimate(table, "mean force in free motion", tool["mean_reading_N"], "N")
     output().print(table)
     for what, why in found["cannot_tell"].items():
         output().print(f"cannot tell {what}: {why}", markup=False, soft_wrap=True)
@@ -201,5 +232,5 @@ def _show(found: dict[str, Any]) -> None:
         output().print(f"note: {note}", markup=False, soft_wrap=True)
 
 
-def _contacts(count: int) -> str:
+def _count_contacts(count: int) -> str:
     return "1 contact" if count == 1 else f"{count} contacts"

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from softdock.cli.arguments import OUT_FOLDER
-from softdock.cli.progress import echo, output, working
+from softdock.cli.progress import echo, output, show_status
 
 
 @click.command("import", short_help="Read your rig's own log: CSV, Parquet or MCAP.")
@@ -67,34 +67,34 @@ def import_log(
     from softdock.errors import BadInput, Problem
 
     if guess:
-        _guess(log, mapped or _beside(log), _form(delimiter, decimal), force)
+        _guess_map(log, mapped or _default_map(log), _csv_form(delimiter, decimal), force)
         return
     if mapped is None:
         allowed = f"a map; softdock import {log} --guess writes one to begin with"
         raise BadInput(Problem("--map", None, allowed))
-    from softdock.cli.folders import choose, made
+    from softdock.cli.arguments import choose_folder, prepare_folder
 
-    with working(f"reading {log}"):
-        from softdock.archive.imported import contents_of, save_imported
-        from softdock.logs.mapping import read_map
+    with show_status(f"reading {log}"):
+        from softdock.output.folders.sources import read_log_contents, save_imported
+        from softdock.recording.logs.mapping import read_map
 
         found = read_map(mapped)
-        found = replace(found, form=_form(delimiter, decimal, found.form))
-        contents = contents_of(log, found, scenario)
-        folder = choose(out, contents.about.name)
-        with made(folder, force):
+        found = replace(found, form=_csv_form(delimiter, decimal, found.form))
+        contents = read_log_contents(log, found, scenario)
+        folder = choose_folder(out, contents.about.name)
+        with prepare_folder(folder, force):
             recording = save_imported(contents, folder, force)
     if as_json:
         echo(json.dumps(recording.metrics, indent=1, allow_nan=False) + "\n")
         return
     show = output()
-    from softdock.cli.run_tables import show_judgement
+    from softdock.cli.tables import show_judgement
 
     show_judgement(show, recording.judgement(str(folder)))
     show.print(recording.sentence, markup=False, soft_wrap=True)
     for event in contents.events:
         show.print(f"note: {event['text']}", markup=False, soft_wrap=True)
-    absent = [f"{what} (needs {needs})" for what, needs in _absent(recording.series)]
+    absent = [f"{what} (needs {needs})" for what, needs in _list_missing(recording.series)]
     if absent:
         show.print("not known: " + "; ".join(absent), markup=False, soft_wrap=True)
     show.print(
@@ -105,8 +105,8 @@ def import_log(
     )
 
 
-def _absent(series: Container[str]) -> list[tuple[str, str]]:
-    """What this log is too small for, and which tables of a map would make it larger."""
+def _list_missing(series: Container[str]) -> list[tuple[str, str]]:
+    """Quantities that this log does not give, and the map's table that would."""
     found = []
     for body in ("chaser", "target"):
         if f"seen.{body}.position.x" not in series:
@@ -118,7 +118,7 @@ def _absent(series: Container[str]) -> list[tuple[str, str]]:
     return found
 
 
-def _beside(log: Path) -> Path:
+def _default_map(log: Path) -> Path:
     try:
         return log.with_suffix(".map.toml")
     except ValueError as error:
@@ -127,10 +127,10 @@ def _beside(log: Path) -> Path:
         raise BadInput(Problem("LOG", str(log), f"the name of a file ({error})")) from None
 
 
-def _form(delimiter: str | None, decimal: str | None, known: Any = None) -> Any:
-    """How a CSV file is written, as far as it is stated."""
+def _csv_form(delimiter: str | None, decimal: str | None, known: Any = None) -> Any:
+    """CSV format from the options, over the map's."""
     from softdock.errors import BadInput, Problem
-    from softdock.logs.csv_form import DELIMITERS, CsvForm
+    from softdock.recording.logs.tables import DELIMITERS, CsvForm
 
     form = known or CsvForm()
     if delimiter is not None:
@@ -141,21 +141,21 @@ def _form(delimiter: str | None, decimal: str | None, known: Any = None) -> Any:
     return form if decimal is None else replace(form, decimal=decimal)
 
 
-def _guess(log: Path, target: Path, form: Any, force: bool) -> None:
+def _guess_map(log: Path, target: Path, form: Any, force: bool) -> None:
     from rich.table import Table
     from rich.text import Text
 
     from softdock.errors import BadInput, Problem, printable
     from softdock.files.atomic import refuse_unwritable, write_whole
-    from softdock.logs.guess import guess_log
-    from softdock.logs.guess_text import map_text, preview
+    from softdock.recording.logs.guess import guess_log
+    from softdock.recording.logs.guess_text import preview, write_map
 
     if target.exists() and not force:
         raise BadInput(Problem("--map", str(target), "a new file; --force writes over this one"))
     refuse_unwritable(target, "--map")
-    with working(f"looking at {log}"):
+    with show_status(f"looking at {log}"):
         guess = guess_log(log, form)
-        write_whole(target, map_text(log, guess).encode(), "--map")
+        write_whole(target, write_map(log, guess).encode(), "--map")
     questions, show = guess.questions, output()
     table = Table(title=f"What {log.name} seems to hold", title_justify="left")
     for heading in ("what", "columns", "unit", "first values"):

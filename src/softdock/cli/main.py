@@ -12,20 +12,56 @@ import contextlib
 import gc
 import os
 import sys
+from collections.abc import Mapping
+from importlib import import_module
 from typing import Any
 
 import click
 
 from softdock._version import __version__
-from softdock.cli.lazy_group import LazyGroup
-from softdock.cli.pipes import forget_output, open_closed_streams
-from softdock.errors import SoftdockError, printable
+from softdock.cli.progress import forget_output, open_closed_streams
+from softdock.errors import SoftdockError, closest, printable
+
+
+class LazyGroup(click.Group):
+    """Group of commands, each imported when it is called or its help is shown. `lazy`:
+    `module:function` of each command, in the order of the help. An unknown name is refused with the
+    nearest one."""
+
+    def __init__(self, *args: Any, lazy: Mapping[str, str], **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.lazy = lazy
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.lazy)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.lazy:
+            return None
+        module, _, name = self.lazy[cmd_name].partition(":")
+        command: click.Command = getattr(import_module(module), name)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if (
+            args
+            and not args[0].startswith("-")
+            and args[0] not in self.lazy
+            and not ctx.resilient_parsing
+        ):
+            near = closest(args[0], self.lazy)
+            hint = f"Did you mean '{near}'?" if near else f"There are: {', '.join(self.lazy)}."
+            raise click.UsageError(f"No such command '{args[0]}'. {hint}", ctx)
+        return super().resolve_command(ctx, args)
+
 
 BAD_INPUT, STOPPED_EARLY, FAILED, INTERRUPTED = 2, 3, 4, 130
-# Objects made until Python looks for cycles that nobody holds, and how many such looks until it
-# looks further. By default it looks after each 700, through all of a thousand modules again and
-# again while they are imported: a quarter of a short run's time, for nothing that could be freed.
-SELDOM = (100_000, 10, 10)
+# Thresholds of Python's garbage collector (generations 0, 1, 2) in the command line's own process.
+# With the defaults (700, 10, 10) it scans all imported modules again and again, which takes a
+# quarter of a short run and frees nothing.
+GC_THRESHOLDS = (100_000, 10, 10)
 LONGEST_MESSAGE = 200_000  # characters: problems of a file, each cut by itself
 
 LAZY = {
@@ -56,28 +92,28 @@ LAZY = {
 
 
 class Commands(LazyGroup):
-    """An error a user can mend ends as one message, never as a traceback."""
+    """Commands whose user errors are printed as one message, without a traceback."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
         except SoftdockError as error:
-            say_error(str(error))
+            print_error(str(error))
         except BrokenPipeError:
             raise
         except OSError as error:
-            say_error(refusal_of(error))
+            print_error(describe_refusal(error))
         ctx.exit(BAD_INPUT)
 
 
-def refusal_of(error: OSError) -> str:
-    """What the system refused, and of which file."""
+def describe_refusal(error: OSError) -> str:
+    """The operating system's error as a message, with the name of the file."""
     named = "standard output" if error.filename is None else str(error.filename)
     return f"{named}: the system refuses it ({error.strerror or error})"
 
 
-def say_error(text: str) -> None:
-    """On standard error, if that takes anything."""
+def print_error(text: str) -> None:
+    """Print a message to standard error; ignore that standard error may be closed."""
     with contextlib.suppress(OSError):
         click.echo(printable(text, LONGEST_MESSAGE), err=True)
 
@@ -89,13 +125,18 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Entry point. A reader that has gone (`softdock ... | head`) is no error: what a command
-    saves, it has saved before it prints."""
+    """Entry point of the command. A closed pipe (`softdock ... | head`) is no error: commands save
+    before they print.
+
+    This changes two settings of the process, which is the command line's own: the thresholds of
+    Python's garbage collector (GC_THRESHOLDS), and `gc.freeze` at exit. Importing softdock as a
+    library changes neither.
+    """
     open_closed_streams()
     code, stdout = 0, sys.stdout
-    gc.set_threshold(*SELDOM)
-    # At its end Python looks through all objects for cycles, several times: a fifth of a short run.
-    # They go with the process; what a command writes, it has closed.
+    gc.set_threshold(*GC_THRESHOLDS)
+    # At exit Python scans all objects for cycles, several times: a fifth of a short run. The memory
+    # goes with the process, and commands have closed their files.
     atexit.register(gc.freeze)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -114,7 +155,7 @@ def main() -> None:
     except BrokenPipeError:
         forget_output()
     except OSError as error:
-        say_error(refusal_of(error))
+        print_error(describe_refusal(error))
         code = BAD_INPUT
     except SystemExit:
         if (
@@ -128,18 +169,18 @@ def main() -> None:
         forget_output()
     except OSError as error:  # a full disc: said once, not again when Python ends
         if code != BAD_INPUT:
-            say_error(refusal_of(error))
+            print_error(describe_refusal(error))
         forget_output()
         code = BAD_INPUT
     if code == INTERRUPTED:
-        _leave(code)
+        _exit_at_once(code)
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def _leave(code: int) -> None:
-    """End at once where compiled code still runs beside: nothing waits for it, and nothing is taken
-    down under it."""
-    from softdock.core.machine.interrupts import left_behind
+def _exit_at_once(code: int) -> None:
+    """End the process at once if compiled code still runs in another thread: a normal exit would
+    wait for it, or free memory that it uses."""
+    from softdock.compile.interrupts import left_behind
 
     if left_behind():
         with contextlib.suppress(OSError, ValueError):

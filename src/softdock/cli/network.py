@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from softdock.cli.arguments import OUT_FILE
-from softdock.cli.progress import console, echo, working
+from softdock.cli.progress import console, echo, show_status
 
 
 @click.command()
@@ -24,7 +24,7 @@ from softdock.cli.progress import console, echo, working
 def network(file: Path, period_ms: float, svg: Path | None) -> None:
     """Continuous model, causality, energy functions, balances, hierarchy and books of the network
     in the TOML file FILE (docs/ports.md)."""
-    with working("analysing"):
+    with show_status("analysing"):
         from softdock.errors import BadInput, Problem, printable
         from softdock.files.atomic import write_whole
         from softdock.networks.resolution import warnings_of

@@ -24,16 +24,16 @@ TARGET = click.Choice(TARGETS)
 CLIENT = "what holds the client: a second robot, or the floor"
 
 
-def _option(name: str) -> str:
+def _option_name(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def _options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """One option a question."""
+def _add_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add one option for each question."""
     for question in reversed(QUESTIONS):
         unit = f" [{question.unit}]" if question.unit != "-" else ""
         command = click.option(
-            _option(question.name),
+            _option_name(question.name),
             metavar="A,B,C" if "," in str(question.default) else "NUMBER",
             help=f"{question.asks}{unit}. (default: {question.default})",
         )(command)
@@ -48,7 +48,7 @@ def _options(command: Callable[..., Any]) -> Callable[..., Any]:
     type=TARGET,
     help=f"What holds the client: a second {ROBOT}, or the floor ({FIXED}). [default: {ROBOT}]",
 )
-@_options
+@_add_options
 @click.option("--ask/--no-ask", default=None, help="Ask for what is not given. [on a terminal]")
 @click.option("--force", is_flag=True, help="Write over FILE.")
 def new(
@@ -81,7 +81,7 @@ def new(
         if question.of_target and target == FIXED:
             if text is not None:
                 nothing = f"nothing beside --target {FIXED}"
-                problems.append(Problem(_option(question.name), text, nothing))
+                problems.append(Problem(_option_name(question.name), text, nothing))
             continue
         if text is None and asks:
             unit = f" [{question.unit}]" if question.unit != "-" else ""
@@ -90,7 +90,7 @@ def new(
             continue
         wrong = problem_of(question, str(text))
         if wrong:
-            problems.append(Problem(_option(question.name), text, wrong))
+            problems.append(Problem(_option_name(question.name), text, wrong))
         else:
             answers[question.name] = text if isinstance(question.default, str) else float(text)
     if problems:

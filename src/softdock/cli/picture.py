@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from softdock.cli.arguments import CHANGES, METHOD_FILES, load_methods
-from softdock.cli.numba_start import start_numba
-from softdock.cli.progress import output, working
+from softdock.cli.compile_ahead import start_numba
+from softdock.cli.progress import output, show_status
 
 
 @click.command(short_help="A run as a picture (PNG, SVG) or an animation (GIF, MP4).")
@@ -42,14 +42,14 @@ def picture(
     .png and .svg are one picture; .gif is an animation that slows down in contacts; .mp4 the same,
     where ffmpeg is installed; without an ending, a folder of numbered PNGs. Needs no browser.
     """
-    from softdock.scene.export import check_export, export
+    from softdock.results.scene.export import check_export, export
 
     check_export(file)
-    with working(f"drawing {source}"):
+    with show_status(f"drawing {source}"):
         start_numba()
-        from softdock.archive.sources import shown_scene
+        from softdock.output.folders.sources import load_scene
 
         load_methods(method_files)
-        scene = shown_scene(source, changes)
+        scene = load_scene(source, changes)
         count = export(scene, file, view, "dark" if dark else "light", time, size)
     output().print(f"{file}: {count} picture{'' if count == 1 else 's'}", markup=False)

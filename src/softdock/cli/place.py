@@ -3,18 +3,103 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
+from rich.table import Table
 from rich.text import Text
 
-from softdock.cli.arguments import CHANGES, OUT_FOLDER, SCENARIO
-from softdock.cli.folders import RUNS, choose, made
-from softdock.cli.progress import console, echo, output, working
+from softdock.cli.arguments import (
+    CHANGES,
+    OUT_FOLDER,
+    RUNS,
+    SCENARIO,
+    choose_folder,
+    prepare_folder,
+)
+from softdock.cli.progress import console, echo, output, show_status
 from softdock.errors import BadInput, Problem
+from softdock.loop.arms.limits import LIMIT_WORDS
+from softdock.studies.placement.check import Check
+from softdock.studies.placement.place import Placement, limit_words
+from softdock.studies.placement.robot_path import RobotPath
+from softdock.studies.placement.search import MARGIN
+from softdock.studies.placement.words import check_sentence, empty_words, placement_sentence
+
+
+def show_check(check: Check) -> None:
+    """Print the verdict, one table per robot, and the volumes that come nearest."""
+    say = output()
+    say.print(check_sentence(check), style="bold", markup=False, soft_wrap=True)
+    _show_robots(say, check)
+
+
+def _show_robots(say: Any, check: Check) -> None:
+    for robot, path in check.paths.items():
+        table = Table(title=f"{robot}: {path.arm.name}, branch {path.branch}")
+        for heading in ("limit", "used", "at [s]", "joint", "numbers"):
+            table.add_column(heading.replace("[", r"\["), justify="left")
+        for use in path.uses.values():
+            if not use.known:
+                table.add_row(LIMIT_WORDS[use.what], "-", "-", "-", "not known for this arm")
+                continue
+            mark = "assumed" if use.assumed else "published"
+            row = (f"{use.use:.3f}", f"{use.time:.3f}", use.joint, mark)
+            table.add_row(LIMIT_WORDS[use.what], *row, style="bold red" if use.use > 1.0 else "")
+        if math.isfinite(path.stiffness):
+            mark = "assumed" if path.arm.is_assumed("stiffness") else "published"
+            when = f"{path.stiffness_time:.3f}"
+            table.add_row("tip stiffness", f"{1e-3 * path.stiffness:.4g} N/mm", when, "-", mark)
+        say.print(table)
+        for warning in path.arm.warnings:
+            say.print(f"note: {path.arm.name}: {warning}", markup=False, soft_wrap=True)
+    for words in empty_words(check):
+        say.print(f"note: {words}", markup=False, soft_wrap=True)
+    if check.nearest:
+        table = Table(title="volumes that come nearest")
+        for heading in ("part", "part", "distance [mm]", "at [s]"):
+            table.add_column(heading.replace("[", r"\["))
+        for pair in check.nearest[:5]:
+            distance = f"{1e3 * pair.distance:.0f}"
+            table.add_row(pair.first, pair.second, distance, f"{pair.time:.3f}")
+        say.print(table)
+
+
+def _format_stiffness(path: RobotPath) -> str:
+    return f"{1e-3 * path.stiffness:.4g}" if math.isfinite(path.stiffness) else "-"
+
+
+def show_placement(result: Placement) -> None:
+    """Print the best places of each robot with their limits, and the check of the best together."""
+    say = output()
+    say.print(placement_sentence(result), style="bold", markup=False, soft_wrap=True)
+    for robot, found in result.found.items():
+        shares = f"{found.share_fitting:.0%} fit, {found.share_with_margin:.0%} use <= {MARGIN:g}"
+        table = Table(title=f"{robot}: {found.arm.name}; of {len(found.tried)} places {shares}")
+        headings = ["distance [m]", "side [m]", "height [m]", "tilt [deg]", "used", "limited by"]
+        for heading in (*headings, "tip [N/mm]"):
+            table.add_column(heading.replace("[", r"\["))
+        for best in found.best:
+            p = best.place
+            where = (f"{p.distance:.2f}", f"{p.side:+.2f}", f"{p.height:.2f}")
+            tilt = f"{math.degrees(p.tilt):+.0f}"
+            table.add_row(
+                *where, tilt, f"{best.cost:.3f}", limit_words(best), _format_stiffness(best.path)
+            )
+        before = result.before.get(robot)
+        if before is not None and before.fits:
+            use = before.worst
+            limit = f"{LIMIT_WORDS[use.what]}, {use.joint} at {use.time:.3g} s"
+            table.add_row(
+                "as mounted", "", "", "", f"{use.use:.3f}", limit, _format_stiffness(before)
+            )
+        say.print(table)
+    if result.check is not None:
+        _show_robots(say, result.check)
 
 
 @click.command(short_help="Check a run against six-axis arms, or find places for them.")
@@ -79,12 +164,12 @@ def place(
     into the scenario. With --check: the scenario's own [facility]; exit code 2 if it does not fit,
     with the joint, the instant and what would help.
     """
-    from softdock.arms.scenario_facility import facility_of
-    from softdock.placement.motion import motion_of, spread_of
-    from softdock.placement.place import place_robots, robots_to_place
-    from softdock.report.placement.page import save_placement
+    from softdock.loop.arms.scenario_facility import facility_of
+    from softdock.output.pages.placement import save_placement
     from softdock.scenario.files import load_scenario
     from softdock.scenario.moving_robots import moving_robots
+    from softdock.studies.placement.motion import motion_of, spread_of
+    from softdock.studies.placement.place import place_robots, robots_to_place
 
     loaded = load_scenario(scenario, changes)
     folder = Path(scenario).parent if Path(scenario).is_file() else None
@@ -100,14 +185,14 @@ def place(
         named = {}
     else:
         named = robots_to_place(facility, arms, robot, moving_robots(loaded.tables))
-    with working(f"flying {loaded.name}"):
+    with show_status(f"flying {loaded.name}"):
         path = motion_of(loaded, motion)
         more = spread_of(spread, spread_runs, motion) if spread else []
     if only_check:
-        _check(facility, path, loaded, folder, as_json)
+        _check_arms(facility, path, loaded, folder, as_json)
         return
-    into = choose(out, f"place-{loaded.name}")
-    with made(into, False), _shown_progress() as progress:
+    into = choose_folder(out, f"place-{loaded.name}")
+    with prepare_folder(into, False), _show_progress() as progress:
         result = place_robots(
             name=loaded.name,
             tables=loaded.tables,
@@ -121,47 +206,43 @@ def place(
             progress=progress,
         )
         page = save_placement(result, into)
-    _show(result, page, as_json)
+    _print_result(result, page, as_json)
 
 
-def _check(facility: Any, path: Any, loaded: Any, folder: Path | None, as_json: bool) -> None:
-    from softdock.analysis.metrics import plain
-    from softdock.placement.check import check_run
+def _check_arms(facility: Any, path: Any, loaded: Any, folder: Path | None, as_json: bool) -> None:
+    from softdock.results.metrics import plain
+    from softdock.studies.placement.check import check_run
 
-    with working("checking the arms"):
+    with show_status("checking the arms"):
         check = check_run(facility, path, loaded.tables, folder)
     if as_json:
         echo(json.dumps(plain(check.as_dict()), indent=1, allow_nan=False) + "\n")
     else:
-        from softdock.cli.place_tables import show_check
-
         show_check(check)
     if not check.fits:
         raise BadInput(check.problems())
 
 
-def _show(result: Any, page: Path, as_json: bool) -> None:
-    """The numbers for a person or a program, and where the page is."""
-    from softdock.analysis.metrics import plain
+def _print_result(result: Any, page: Path, as_json: bool) -> None:
+    """Print the result as tables or JSON, and the path of the page."""
+    from softdock.results.metrics import plain
 
     if as_json:
         echo(json.dumps(plain(result.as_dict()), indent=1, allow_nan=False) + "\n")
     else:
-        from softdock.cli.place_tables import show_placement
-
         show_placement(result)
     (console if as_json else output()).print(Text(f"The page: {page}"), soft_wrap=True)
 
 
 @contextmanager
-def _shown_progress() -> Iterator[Callable[[str, int, int], None]]:
-    """A bar for each robot, on a terminal; off it one line per robot."""
+def _show_progress() -> Iterator[Callable[[str, int, int], None]]:
+    """Show a bar for each robot on a terminal, else one line per robot."""
     if not console.is_terminal:
-        said: set[str] = set()
+        announced: set[str] = set()
 
         def line(robot: str, done: int, of: int) -> None:
-            if robot not in said:
-                said.add(robot)
+            if robot not in announced:
+                announced.add(robot)
                 console.print(Text(f"places for the {robot}'s arm ..."), soft_wrap=True)
 
         yield line

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from softdock.cli.arguments import METHOD_FILES, OUT_FOLDER, load_methods
-from softdock.cli.progress import echo, output, working
+from softdock.cli.progress import echo, output, show_status
 
 
 @click.command(short_help="Another method on a recording: in open loop, and as a forecast.")
@@ -46,12 +46,11 @@ def replay(
     they are to be believed.
     """
     load_methods(method_files)
-    with working(f"replaying {file} with {method}"):
-        from softdock.archive.recordings import open_recording
-        from softdock.archive.replay import replay as replayed
-        from softdock.archive.run_folder import open_run
-        from softdock.archive.sources import is_recording
-        from softdock.recorder.recording import Recording
+    with show_status(f"replaying {file} with {method}"):
+        from softdock.output.folders.replay import replay as replayed
+        from softdock.output.folders.run_folder import open_run
+        from softdock.output.folders.sources import is_recording, open_recording
+        from softdock.recording.recording import Recording
         from softdock.scenario.files import load_scenario
 
         opened = open_recording(file) if is_recording(str(file)) else open_run(file)
@@ -59,26 +58,26 @@ def replay(
             opened.source = str(file)
         given = None if scenario is None else load_scenario(scenario)
         found = replayed(opened, method, given)
-    told = json.dumps(found.to_dict(), indent=1, allow_nan=False) + "\n"
+    text = json.dumps(found.to_dict(), indent=1, allow_nan=False) + "\n"
     if out is not None and found.forecast:
         from softdock.files.atomic import write_whole
 
         found.forecast[-1].run.save(out, force=force)
-        write_whole(out / "replay.json", told.encode())
+        write_whole(out / "replay.json", text.encode())
     if as_json:
-        echo(told)
+        echo(text)
     else:
-        _show(found, out)
+        _print_replay(found, out)
 
 
-def _number(value: float | None, digits: str = ".6g") -> str:
+def _format_number(value: float | None, digits: str = ".6g") -> str:
     return "-" if value is None else format(value, digits)
 
 
-def _show(found: Any, out: Path | None) -> None:
+def _print_replay(found: Any, out: Path | None) -> None:
     from rich.table import Table
 
-    from softdock.cli.run_tables import show_judgement
+    from softdock.cli.tables import show_judgement
 
     table = Table(title=f"{found.recording}: {found.rows} cycles", title_justify="left")
     for heading in (
@@ -92,9 +91,14 @@ def _show(found: Any, out: Path | None) -> None:
         left = heading in ("what", "method", "verdict")
         table.add_column(heading, justify="left" if left else "right")
     own = found.recorded_methods
-    peak = _number(found.recorded_peak_N, ".4g")
+    peak = _format_number(found.recorded_peak_N, ".4g")
     table.add_row(
-        "recorded", own, _number(found.recorded_restitution), peak, "-", found.judgement["word"]
+        "recorded",
+        own,
+        _format_number(found.recorded_restitution),
+        peak,
+        "-",
+        found.judgement["word"],
     )
     for label, rows in (("open loop", found.open_loop), ("forecast", found.forecast)):
         for one in rows:
@@ -102,9 +106,9 @@ def _show(found: Any, out: Path | None) -> None:
             table.add_row(
                 label,
                 name,
-                _number(one.restitution),
-                _number(one.peak_force_N, ".4g"),
-                _number(one.apart_mm, ".3g"),
+                _format_number(one.restitution),
+                _format_number(one.peak_force_N, ".4g"),
+                _format_number(one.apart_mm, ".3g"),
                 one.verdict or "-",
             )
     show_judgement(output(), found.judgement)

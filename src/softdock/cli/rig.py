@@ -1,6 +1,6 @@
 """`softdock rig`: commands for a rig in real time, in the order in which an engineer types them.
 
-A command is one line in `LAZY` and a file of its own, imported when it is called.
+A command is one line in `LAZY`; its file is imported when it is called.
 """
 
 from __future__ import annotations
@@ -10,19 +10,19 @@ import threading
 
 import click
 
-from softdock.cli.lazy_group import LazyGroup
+from softdock.cli.main import LazyGroup
 
 LAZY = {
     "new": "softdock.cli.rig_new:new",
-    "machine": "softdock.cli.rig_machine:machine",
+    "machine": "softdock.cli.rig_measure:machine",
     "emulate": "softdock.cli.rig_emulate:emulate",
     "check": "softdock.cli.rig_check:check",
-    "listen": "softdock.cli.rig_listen:listen",
-    "tare": "softdock.cli.rig_tare:tare",
-    "delay": "softdock.cli.rig_delay:delay",
+    "listen": "softdock.cli.rig_measure:listen",
+    "tare": "softdock.cli.rig_measure:tare",
+    "delay": "softdock.cli.rig_measure:delay",
     "run": "softdock.cli.rig_run:run",
     "accept": "softdock.cli.rig_accept:accept",
-    "retreat": "softdock.cli.rig_retreat:retreat",
+    "retreat": "softdock.cli.rig_run:retreat",
     "recover": "softdock.cli.rig_recover:recover",
 }
 

@@ -9,19 +9,18 @@ from typing import Any
 import click
 
 from softdock.cli.arguments import OUT_FOLDER, ScenarioName
-from softdock.cli.progress import echo, output, working
+from softdock.cli.progress import echo, output, show_status
 from softdock.cli.rig_arguments import (
     DEFAULT_SCENARIO,
     JSON,
     RIG,
     RIG_CHANGES,
     SCENARIO_CHANGES,
-    opened_on_rig,
+    open_on_rig,
     rig_methods,
 )
-from softdock.cli.rig_console import NO_SAFETY, Live
-from softdock.cli.rig_run import commanded, end
-from softdock.cli.rig_run_output import as_dict, show
+from softdock.cli.rig_console import NO_SAFETY, Live, convert_to_dict, show_series
+from softdock.cli.rig_run import exit_if_stopped, run_commanded
 
 FAILED = 4  # exit code: the rig runs, and not as predicted
 
@@ -59,24 +58,23 @@ def accept(
     Passed: every run completed, on time, and within the stated distance. Exit code 4: not passed;
     3: the supervisor stopped a run, or a recording is not whole.
     """
-    with working("loading"):
-        from softdock.drivers.rig_preflight import NO_SHIFT, refuse_impossible
-        from softdock.rig.accept import judged
-        from softdock.rig.series import folder_for
+    with show_status("loading"):
+        from softdock.rig.preflight import NO_SHIFT, refuse_impossible
+        from softdock.rig.runs import choose_folder, judge_series
 
-        on = opened_on_rig(rig, changes, scenario, scenario_changes, method_files)
+        on = open_on_rig(rig, changes, scenario, scenario_changes, method_files)
         refuse_impossible(on)
-    folder = folder_for(on, out)
-    series = commanded(on, f"{repeat} bounces", Live(as_json), repeat, NO_SHIFT, folder, "")
-    with working("predicting"):
-        found = judged(on, series, within)
+    folder = choose_folder(on, out)
+    series = run_commanded(on, f"{repeat} bounces", Live(as_json), repeat, NO_SHIFT, folder, "")
+    with show_status("predicting"):
+        found = judge_series(on, series, within)
     if as_json:
-        said = {**as_dict(on, series), "acceptance": found.to_dict()}
-        echo(json.dumps(said, indent=1, allow_nan=False) + "\n")
+        report = {**convert_to_dict(on, series), "acceptance": found.to_dict()}
+        echo(json.dumps(report, indent=1, allow_nan=False) + "\n")
     else:
-        show(on, series)
+        show_series(on, series)
         _say(found)
-    end(series)
+    exit_if_stopped(series)
     if not found.passed:
         raise SystemExit(FAILED)
 

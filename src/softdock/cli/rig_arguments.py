@@ -1,9 +1,11 @@
-"""Arguments that the commands of a rig share, and what each of them says first."""
+"""Arguments that the commands of a rig share, what each of them prints first, and the confirmation
+before a motion."""
 
 from __future__ import annotations
 
 import dataclasses
 import functools
+import sys
 from collections.abc import Callable, Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -12,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from softdock.cli.arguments import METHOD_FILES, ScenarioName, load_methods, with_methods
+from softdock.cli.arguments import METHOD_FILES, ScenarioName, load_methods, use_methods
 from softdock.cli.progress import console
 
 if TYPE_CHECKING:
-    from softdock.drivers.rig_model import Rig
-    from softdock.drivers.rig_scenario import OnRig
+    from softdock.rig.model import Rig
+    from softdock.rig.scenario import OnRig
 
 DEFAULT_RIG, DEFAULT_SCENARIO = "emulated_pair", "epos_1d"
 CYCLE = "time.cycle_ms"
@@ -88,9 +90,9 @@ def say(text: str) -> None:
     console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
-def opened_rig(rig: str, changes: Sequence[str]) -> Rig:
+def open_rig(rig: str, changes: Sequence[str]) -> Rig:
     """The rig, and what must be said of it."""
-    from softdock.drivers.rig_file import load_rig
+    from softdock.rig.file import load_rig
 
     found = load_rig(rig, changes)
     for note in found.notes:
@@ -98,7 +100,7 @@ def opened_rig(rig: str, changes: Sequence[str]) -> Rig:
     return found
 
 
-def opened_on_rig(
+def open_on_rig(
     rig: str,
     changes: Sequence[str],
     scenario: str,
@@ -110,19 +112,55 @@ def opened_on_rig(
     nobody can write another one into it. Methods of the user's files act in a scenario that lists
     none of them too, as of `run`; where no controller does (`acts`), only what it lists is known by
     them."""
-    from softdock.drivers.rig_scenario import on_rig
+    from softdock.rig.scenario import put_on_rig
     from softdock.scenario.files import load_scenario, preset_names
 
     mine = load_methods(method_files)
-    opened, flown = opened_rig(rig, changes), load_scenario(scenario, scenario_changes)
+    opened, flown = open_rig(rig, changes), load_scenario(scenario, scenario_changes)
     cycle_ms, stated_ms = opened.clock.cycle_ms, float(flown.tables["time"]["cycle_ms"])
     given = any(change.partition("=")[0].strip() == CYCLE for change in scenario_changes)
     if cycle_ms != stated_ms and scenario in preset_names() and not given:
         flown = load_scenario(scenario, (*scenario_changes, f"{CYCLE}={cycle_ms:g}"))
         say(f"{opened.name}: {CYCLE}: the rig's {cycle_ms:g} counts, {scenario} says {stated_ms:g}")
-    found = on_rig(opened, flown)
+    found = put_on_rig(opened, flown)
     for difference in found.differences:
         say(f"{found.rig.name}: {difference}")
     if not acts:
         return found
-    return dataclasses.replace(found, scenario=with_methods(found.scenario, mine))
+    return dataclasses.replace(found, scenario=use_methods(found.scenario, mine))
+
+
+# Before anything moves beyond loopback: a person types speed, box and energy once more.
+
+
+def make_phrase(rig: Rig, speed_m_per_s: float, energy_J: float | None = None) -> str:
+    """What has to be typed: how fast, how far from the middle of the box, how much energy."""
+    edges = [
+        (high - low)
+        for which in rig.moving
+        for low, high in zip(rig.robots[which].box_min_m, rig.robots[which].box_max_m)
+    ]
+    words = f"{1e3 * speed_m_per_s:g} mm/s in {1e3 * max(edges):g} mm"
+    return words if energy_J is None else f"{words} with {energy_J:.3g} J"
+
+
+def confirm_motion(
+    rig: Rig, what: str, speed_m_per_s: float, energy_J: float | None = None
+) -> None:
+    """Nothing on loopback; else a typed confirmation, or `BadInput`."""
+    if not rig.beyond_loopback:
+        return
+    from softdock.errors import BadInput, Problem
+
+    phrase = make_phrase(rig, speed_m_per_s, energy_J)
+    say(f"{what}: the robots at {', '.join(rig.robots[w].address for w in rig.moving)} will move.")
+    for which in rig.moving:
+        robot = rig.robots[which]
+        say(f"  {which}: within {list(robot.box_min_m)} to {list(robot.box_max_m)} m of its base")
+    say("softdock is no safety function. T1, a hand on the emergency stop, nobody in the cell.")
+    if not sys.stdin.isatty():
+        allowed = f"a terminal, where a person types: {phrase}"
+        raise BadInput(Problem("confirmation", "no terminal", allowed))
+    typed = click.prompt(f'Type "{phrase}" to go on', default="", show_default=False, err=True)
+    if " ".join(typed.split()) != phrase:
+        raise BadInput(Problem("confirmation", typed, f"{phrase}; nothing has moved"))

@@ -8,14 +8,14 @@ from pathlib import Path
 import click
 
 from softdock.cli.arguments import ScenarioName
-from softdock.cli.progress import echo, output, working
+from softdock.cli.progress import echo, output, show_status
 from softdock.cli.rig_arguments import (
     DEFAULT_SCENARIO,
     JSON,
     RIG,
     RIG_CHANGES,
     SCENARIO_CHANGES,
-    opened_on_rig,
+    open_on_rig,
     rig_methods,
 )
 
@@ -46,13 +46,13 @@ def check(
     """Fly SCENARIO on RIG in virtual time, through the telegrams and records of the wire, with the
     rig's own program, limits and measured ages; and check the arms of a [facility].
 
-    Nothing is sent and nothing moves. Every door is compiled on the way. Exit code 2: the motion
-    cannot be had (box, speed, arms); 3: the supervisor would stop the run, and says why.
+    Nothing is sent and nothing moves. Every entry point is compiled on the way. Exit code 2: the
+    motion cannot be had (box, speed, arms); 3: the supervisor would stop the run, and says why.
     """
-    with working(f"flying {scenario} on {rig} in virtual time"):
-        from softdock.drivers.rig_check import check_rig
+    with show_status(f"flying {scenario} on {rig} in virtual time"):
+        from softdock.rig.preflight import check_rig
 
-        on = opened_on_rig(rig, changes, scenario, scenario_changes, method_files)
+        on = open_on_rig(rig, changes, scenario, scenario_changes, method_files)
         folder = Path(scenario).parent if Path(scenario).is_file() else None
         found = check_rig(on, faults, seed, folder)
     if as_json:
@@ -60,7 +60,7 @@ def check(
     else:
         lines = [f"{on.rig.name}, {on.scenario.name}:", *found.sentences()]
         if found.arms is not None:
-            from softdock.placement.words import check_sentence
+            from softdock.studies.placement.words import check_sentence
 
             lines.append(check_sentence(found.arms))
         output().print("\n".join(lines), markup=False, soft_wrap=True)

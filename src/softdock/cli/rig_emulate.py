@@ -9,14 +9,14 @@ from typing import Any
 
 import click
 
-from softdock.cli.progress import console, echo, output, working
+from softdock.cli.progress import console, echo, output, show_status
 from softdock.cli.rig_arguments import (
     JSON,
     RIG,
     RIG_CHANGES,
     SCENARIO_CHANGES,
     SCENARIO_OPTION,
-    opened_on_rig,
+    open_on_rig,
     rig_methods,
     say,
 )
@@ -57,15 +57,15 @@ def emulate(
     Other commands (in another terminal) find them there. A controller begins RSI anew a second
     after it has ended, as an operator would start the program again.
     """
-    with working("starting the emulators"):
-        from softdock.drivers.emulate import Emulators
-        from softdock.drivers.emulated_robot import ROBOTS
-        from softdock.drivers.rig_emulation import are_running, emulation_of, faults_of
+    with show_status("starting the emulators"):
         from softdock.errors import BadInput, Problem
+        from softdock.rig.drivers.emulated_robot import ROBOTS
+        from softdock.rig.drivers.emulators import Emulators
+        from softdock.rig.emulated_rig import are_emulators_running, make_emulation, read_faults
 
-        on = opened_on_rig(rig, changes, scenario, scenario_changes, method_files, acts=False)
-        emulation = emulation_of(on, faults_of(on.rig, faults, seed), patient=True)
-        if are_running(on.rig):
+        on = open_on_rig(rig, changes, scenario, scenario_changes, method_files, acts=False)
+        emulation = make_emulation(on, read_faults(on.rig, faults, seed), patient=True)
+        if are_emulators_running(on.rig):
             sensor = next(iter(on.rig.sensors.values()))
             given, allowed = f"{sensor.address}:{sensor.port}", "a free port: do they run already?"
             raise BadInput(Problem("sensors.port", given, allowed, on.rig.file))
@@ -88,7 +88,7 @@ def emulate(
 
 def _watch(emulators: Any, seconds: float | None) -> None:
     """What the controllers' screens show, when it changes."""
-    from softdock.drivers.emulated_robot import ROBOTS
+    from softdock.rig.drivers.emulated_robot import ROBOTS
 
     names = emulators.emulation.moving
     last: dict[str, str] = {}

@@ -51,9 +51,9 @@ def new(
 
     Without addresses the rig is emulated on loopback. Nothing is sent to anybody.
     """
-    from softdock.drivers.rig_text import Addresses, write_new_rig
-    from softdock.drivers.templates import NAME
     from softdock.errors import BadInput, Problem
+    from softdock.rig.drivers.rsi_templates import NAME
+    from softdock.rig.writing import Addresses, write_new_rig
 
     if file.suffix != ".toml" or not NAME.match(f"{file.stem}_chaser"):
         allowed = "at most 13 letters, digits and _, then .toml: names of KRL are short"

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from softdock.cli.arguments import OUT_FILE
-from softdock.cli.progress import echo, output, working
+from softdock.cli.progress import echo, output, show_status
 
 
 @click.command(short_help="Make a recording whole that was cut by a crash; list what was left.")
@@ -53,8 +53,8 @@ def recover(
         return
     if source is None:
         raise click.UsageError("Missing argument 'FILE|RING'; --list names the rings that are left")
-    with working(f"recovering {source}"):
-        from softdock.recorder.recover import recover as recover_file
+    with show_status(f"recovering {source}"):
+        from softdock.recording.recover import recover as recover_file
 
         found = recover_file(source, out, ring=ring, force=force)
     if as_json:
@@ -66,13 +66,13 @@ def recover(
 
 def _tend(clear: bool, force: bool, as_json: bool) -> None:
     """What there is, and with --clear what is left of it."""
-    from softdock.recorder.left_rings import clear_rings, rings_there
+    from softdock.recording.rings import clear_rings, list_rings
 
     cleared, kept = clear_rings(force) if clear else ([], [])
-    there = rings_there()
+    there = list_rings()
     if as_json:
-        said = {"rings": [r.to_dict() for r in there], "cleared": [str(r.path) for r in cleared]}
-        echo(json.dumps(said, indent=1) + "\n")
+        report = {"rings": [r.to_dict() for r in there], "cleared": [str(r.path) for r in cleared]}
+        echo(json.dumps(report, indent=1) + "\n")
         return
     lines = [f"{ring.path}  {ring.MB:.0f} MB  cleared" for ring in cleared]
     lines += [ring.sentence for ring in there]

@@ -1,32 +1,46 @@
-"""`softdock rig run`: a scenario on a rig, from standstill to standstill."""
+"""`softdock rig run`: a scenario on a rig, from standstill to standstill; and `softdock rig
+retreat`, the way out after a stop."""
 
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import json
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from softdock.cli.arguments import FAIL_ON, OUT_FOLDER, ScenarioName, end_if_failed
-from softdock.cli.progress import echo, working
+from softdock.cli.arguments import FAIL_ON, OUT_FOLDER, ScenarioName, exit_if_failed
+from softdock.cli.progress import echo, show_status
 from softdock.cli.rig_arguments import (
     JSON,
+    RIG,
     RIG_CHANGES,
     SCENARIO_CHANGES,
+    SCENARIO_OPTION,
     RigName,
-    opened_on_rig,
+    confirm_motion,
+    open_on_rig,
     rig_methods,
 )
-from softdock.cli.rig_confirm import confirm_motion
-from softdock.cli.rig_console import NO_SAFETY, Live
-from softdock.cli.rig_run_output import as_dict, granted_text, judge_recordings, show
+from softdock.cli.rig_console import (
+    NO_SAFETY,
+    Live,
+    convert_to_dict,
+    describe_granted,
+    judge_recordings,
+    show_series,
+)
+from softdock.cli.view import MISSING
+from softdock.errors import SoftdockError
 
 if TYPE_CHECKING:
-    from softdock.drivers.rig_scenario import OnRig
-    from softdock.rig.series import RigRun, RigSeries
+    from softdock.rig.runs import RigRun, RigSeries
+    from softdock.rig.scenario import OnRig
 
 STOPPED = 3  # exit code: the supervisor ended a run
 
@@ -88,47 +102,47 @@ def run(
 
     softdock is no safety function: the robots' own limits and safety controller are the guard.
     """
-    with working("loading"):
-        from softdock.drivers.rig_preflight import NO_SHIFT, dry_shift, refuse_impossible
-        from softdock.rig.series import folder_for
+    with show_status("loading"):
+        from softdock.rig.preflight import NO_SHIFT, compute_dry_shift, refuse_impossible
+        from softdock.rig.runs import choose_folder
 
-        on = opened_on_rig(rig, changes, scenario, scenario_changes, method_files)
+        on = open_on_rig(rig, changes, scenario, scenario_changes, method_files)
         shift = NO_SHIFT
         if dry:
-            shift = dry_shift(on, None if clearance_mm is None else 1e-3 * clearance_mm)
+            shift = compute_dry_shift(on, None if clearance_mm is None else 1e-3 * clearance_mm)
         refuse_impossible(on, shift)
         _refuse_stream(foxglove, no_record)
     what = f"{'a dry run of ' if dry else ''}{on.scenario.tables['name']}, {repeat} times"
-    folder, live = None if no_record else folder_for(on, out), Live(as_json)
+    folder, live = None if no_record else choose_folder(on, out), Live(as_json)
     shown: list[Any] = []
     if fail_on is not None and no_record:
         raise click.UsageError("--fail-on needs a verdict, and a verdict a recording")
     if view:
-        from softdock.cli.rig_view import Viewer
-
         if no_record:
             raise click.UsageError("--view shows what is recorded: not with --no-record")
         shown = [Viewer(taken=(foxglove,) if foxglove else ())]
         live.say(f"softdock view: {shown[0].address}  (read only; stays while its page is open)")
-    series = commanded(on, what, live, repeat, shift, folder, note, stream=foxglove, shown=shown)
-    with working("judging the recordings"):
+    series = run_commanded(
+        on, what, live, repeat, shift, folder, note, stream=foxglove, shown=shown
+    )
+    with show_status("judging the recordings"):
         judged = judge_recordings(series)
     if as_json:
-        echo(json.dumps(as_dict(on, series, judged), indent=1, allow_nan=False) + "\n")
+        echo(json.dumps(convert_to_dict(on, series, judged), indent=1, allow_nan=False) + "\n")
     else:
-        show(on, series, judged)
-    end(series)
+        show_series(on, series, judged)
+    exit_if_stopped(series)
     for one in judged:
-        end_if_failed(fail_on, one)
+        exit_if_failed(fail_on, one)
 
 
-def end(series: RigSeries) -> None:
+def exit_if_stopped(series: RigSeries) -> None:
     """The exit code of a series: a run that was stopped, or a recording that is not whole."""
     if not series.completed or not series.recorded:
         raise SystemExit(STOPPED)
 
 
-def commanded(
+def run_commanded(
     on: OnRig,
     what: str,
     live: Live,
@@ -141,28 +155,27 @@ def commanded(
     shown: list[Any] | None = None,
 ) -> RigSeries:
     """The series: confirmed, locked, on its sockets. `stream`: a port for Foxglove; `shown`: what
-    looks on beside the run, and may die (`said`)."""
-    from softdock.core.rig.layout import DOCK
-    from softdock.drivers.rig_emulation import peers_of
-    from softdock.drivers.rig_peers import open_peers
-    from softdock.drivers.rig_preflight import energy_bound
-    from softdock.rig.lock import Commander
-    from softdock.rig.series import run_series
+    looks on beside the run, and may die (`problem`)."""
+    from softdock.rig.emulated_rig import start_peers
+    from softdock.rig.peers import Commander, open_peers
+    from softdock.rig.preflight import compute_energy_bound
+    from softdock.rig.runs import run_series
+    from softdock.rig.supervisor.layout import DOCK
 
-    with working("preparing the rig"):  # what is compiled for the first time is named
-        from softdock.drivers.rig_warm import OF_A_RUN, warm_part
+    with show_status("preparing the rig"):  # what is compiled for the first time is named
+        from softdock.rig.machine import OF_A_RUN, warm_part
 
         for part in OF_A_RUN:
             warm_part(on, part)
     live.say(NO_SAFETY)
     _say_left_rings(live)
-    confirm_motion(on.rig, what, on.rig.limits.speed_m_per_s, energy_bound(on))
+    confirm_motion(on.rig, what, on.rig.limits.speed_m_per_s, compute_energy_bound(on))
     try:
         with (
             Commander(on.rig),
-            peers_of(on) as emulators,
+            start_peers(on) as emulators,
             open_peers(on.rig) as peers,
-            _streaming(stream, live) as streams,
+            _open_stream(stream, live) as streams,
         ):
             beside = [*(shown or []), *streams]
 
@@ -173,12 +186,12 @@ def commanded(
                     live.say("waiting for the robots: switch RSI on")
 
             def begun(granted: Any) -> None:
-                live.say(granted_text(granted))
+                live.say(describe_granted(granted))
                 refuse_slow(on, granted)
 
             def ended(number: int, done: RigRun) -> None:
                 live.say(f"run {number + 1} of {repeat}: {done.outcome.reason}")
-                for line in done.said:
+                for line in done.problems:
                     live.say(line)
 
             def recorded(rings: Path) -> None:
@@ -194,7 +207,7 @@ def commanded(
                 folder=folder,
                 note=note,
                 task=DOCK if task is None else task,
-                look=_watching(live, beside),
+                look=_make_look(live, beside),
                 recorded=recorded,
                 begun=begun,
                 ended=ended,
@@ -206,47 +219,47 @@ def commanded(
 
 def _refuse_stream(port: int | None, no_record: bool) -> None:
     from softdock.errors import BadInput, Problem
-    from softdock.recorder.live import foxglove_sdk
+    from softdock.recording.live import import_foxglove
 
     if port is None:
         return
-    foxglove_sdk()
+    import_foxglove()
     if no_record:
         allowed = "a recording: the stream is taken from its rings (without --no-record)"
         raise BadInput(Problem("--foxglove", port, allowed))
 
 
 @contextlib.contextmanager
-def _streaming(port: int | None, live: Live) -> Iterator[list[Any]]:
+def _open_stream(port: int | None, live: Live) -> Iterator[list[Any]]:
     """The live stream, to be told the rings of each run; nothing without a port."""
     if port is None:
         yield []
         return
-    from softdock.recorder.stream_process import StreamProcess
+    from softdock.recording.live import StreamProcess
 
     with StreamProcess(port) as stream:
         live.say(f"live for Foxglove on this computer: {stream.address}")
         yield [stream]
 
 
-def _watching(live: Live, beside: list[Any]) -> Callable[[Any, float], None]:
+def _make_look(live: Live, beside: list[Any]) -> Callable[[Any, float], None]:
     """The console, and once what has happened to a process beside the run."""
-    told = set[str]()
+    reported = set[str]()
 
     def look(program: Any, elapsed_s: float) -> None:
         live(program, elapsed_s)
-        for said in {one.said for one in beside} - told - {""}:
-            told.add(said)
-            live.say(said)
+        for text in {one.problem for one in beside} - reported - {""}:
+            reported.add(text)
+            live.say(text)
 
     return look
 
 
 def _say_left_rings(live: Live) -> None:
     """What runs that were killed have left in memory."""
-    from softdock.recorder.left_rings import left_behind
+    from softdock.recording.rings import list_left_rings
 
-    left = left_behind()
+    left = list_left_rings()
     if left:
         MB = sum(ring.MB for ring in left)
         live.say(
@@ -263,5 +276,89 @@ def refuse_slow(on: OnRig, granted: Any) -> None:
     wanted = on.rig.machine.require_realtime
     required = wanted == "always" or (wanted == "beyond_loopback" and on.rig.beyond_loopback)
     if required and granted.fifo == 0:
-        allowed = f"SCHED_FIFO for this user (ulimit -r, or CAP_SYS_NICE); {granted_text(granted)}"
+        allowed = (
+            f"SCHED_FIFO for this user (ulimit -r, or CAP_SYS_NICE); {describe_granted(granted)}"
+        )
         raise BadInput(Problem("machine.require_realtime", wanted, allowed, on.rig.file))
+
+
+# The view beside a rig, started by `softdock rig run --view`: a process of its own, read only.
+
+
+class Viewer:
+    """Starts it. It finds the loop's rings by itself, outlives this process as long as its page is
+    open, and hears nothing that is typed here. `taken`: ports that others of this run will want."""
+
+    def __init__(self, open_browser: bool = True, taken: tuple[int, ...] = ()) -> None:
+        from softdock.output.viewer.guard import HOST, choose_port
+
+        if importlib.util.find_spec("viser") is None:
+            raise SoftdockError(MISSING)
+        port = choose_port(None, taken)
+        command = [sys.executable, "-m", "softdock", "view", "--rig", "--until-left"]
+        command += ["--port", str(port), *([] if open_browser else ["--no-browser"])]
+        self.process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        self.address = f"http://{HOST}:{port}"
+
+    @property
+    def problem(self) -> str:
+        """What is wrong with it, now. It ends by itself, with 0, when its page is closed."""
+        code = self.process.poll()
+        if code in (None, 0):
+            return ""
+        return f"the view has ended (exit code {code}); the run goes on"
+
+
+# `softdock rig retreat`: the way out after a stop, also out of a jammed cone.
+
+
+@click.command(short_help="Back out after a stop: along stop.axis, giving way to sideways forces.")
+@RIG
+@click.option("--way-mm", type=click.FloatRange(0.1, 1000.0), help="[default: stop.retreat_m]")
+@click.option("--out", type=OUT_FOLDER, metavar="DIR", help="For the recording.")
+@SCENARIO_OPTION
+@SCENARIO_CHANGES
+@rig_methods
+@RIG_CHANGES
+@JSON
+def retreat(
+    rig: str,
+    way_mm: float | None,
+    out: Path | None,
+    scenario: str,
+    scenario_changes: tuple[str, ...],
+    method_files: tuple[Path, ...],
+    changes: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Move the chaser of RIG slowly along stop.axis, away from the target, from where it stood when
+    RSI was switched on again. Sideways it gives way to the measured force
+    (stop.relief_m_per_s_per_N), so that a probe leaves a cone that it jams in. It stops when the
+    force grows: above stop.retreat_force_N and above 1.2 times what it was.
+
+    Beyond loopback a person types speed, box and energy bound first. softdock is no safety
+    function.
+    """
+    with show_status("loading"):
+        from softdock.rig.preflight import NO_SHIFT
+        from softdock.rig.supervisor.layout import LEAVE
+
+        if way_mm is not None:
+            changes = (*changes, f"stop.retreat_m={1e-3 * way_mm}")
+        on = open_on_rig(rig, changes, scenario, scenario_changes, method_files, acts=False)
+    way = 1e3 * on.rig.stop.retreat_m
+    what = f"the way out, {way:g} mm along {list(on.rig.stop.axis)}"
+    series = run_commanded(
+        on, what, Live(as_json), repeat=1, shift=NO_SHIFT, folder=out, note="", task=LEAVE
+    )
+    if as_json:
+        echo(json.dumps(convert_to_dict(on, series), indent=1, allow_nan=False) + "\n")
+    else:
+        show_series(on, series)
+    exit_if_stopped(series)

@@ -14,21 +14,24 @@ from softdock.cli.arguments import (
     METHOD_FILES,
     OUT_FILE,
     OUT_FOLDER,
+    RUNS,
     SCENARIO,
-    end_if_failed,
+    choose_folder,
+    exit_if_failed,
+    format_arguments,
     load_methods,
-    typed,
-    with_methods,
+    prepare_folder,
+    save_result,
+    use_methods,
 )
-from softdock.cli.folders import RUNS, choose, made, save
+from softdock.cli.compile_ahead import start_numba
 from softdock.cli.main import INTERRUPTED, STOPPED_EARLY
-from softdock.cli.numba_start import start_numba
-from softdock.cli.progress import console, echo, output, working
+from softdock.cli.progress import console, echo, output, show_status
 from softdock.errors import RunInterrupted, SoftdockError
 
-KEPT = "interrupted: what there was is kept (Ctrl-C again: it is not)"
-FLIGHTS = 60  # for advice that nobody asked for
-MUCH_BYTES = 5e8  # of a record; beyond, it is said before the run
+KEPT_MESSAGE = "interrupted: what there was is kept (Ctrl-C again: it is not)"
+ADVICE_RUNS = 60  # at most, where --why was not given
+LARGE_RECORD_BYTES = 5e8  # of a record; a larger one is announced before the run
 
 
 @click.command(short_help="Run a scenario: joules invented, distance from orbit, a page.")
@@ -101,34 +104,34 @@ def run(
         raise click.UsageError("--force needs --out DIR or --mcap FILE", ctx)
     if mcap is not None:
         _check_mcap(ctx, mcap, force, phases)
-    with working(f"running {scenario} (a first run compiles for about half a minute)") as say:
+    with show_status(f"running {scenario} (a first run compiles for about half a minute)") as say:
         start_numba()
-        from softdock.analysis.metrics import metrics_json
-        from softdock.analysis.worst_phase import judge_in_phases
+        from softdock.results.metrics import metrics_json
+        from softdock.results.worst_phase import judge_in_phases
         from softdock.scenario.files import load_scenario
         from softdock.scenario.method_compile import refusing_what_does_not_compile
 
-        mine = load_methods(method_files)
-        loaded = with_methods(load_scenario(scenario, changes), mine)
+        own_methods = load_methods(method_files)
+        loaded = use_methods(load_scenario(scenario, changes), own_methods)
         name = loaded.name if loaded.tables["name"] != "unnamed" else Path(scenario).stem
-        folder = choose(out, name) if out is not None or not as_json else None
-        _say_memory(loaded, say)
-        with made(folder, force), refusing_what_does_not_compile():
+        folder = choose_folder(out, name) if out is not None or not as_json else None
+        _warn_about_memory(loaded, say)
+        with prepare_folder(folder, force), refusing_what_does_not_compile():
             result, interrupted = _simulate(loaded, phases, say)
             if not interrupted:
                 say("judging it at other sampling phases")
                 try:
-                    called = typed(scenario, changes, method_files)
-                    judge_in_phases(result, called=called, keep=keep_phases)
-                    _explain(result, causes, called)
+                    arguments = format_arguments(scenario, changes, method_files)
+                    judge_in_phases(result, called=arguments, keep=keep_phases)
+                    _explain(result, causes, arguments)
                 except KeyboardInterrupt:
-                    console.print(KEPT)
+                    console.print(KEPT_MESSAGE)
                     interrupted = True
         say("saving")
         metrics = result.metrics
-        problem: SoftdockError | None = save(result, folder, force)
+        problem: SoftdockError | None = save_result(result, folder, force)
         if mcap is not None:
-            problem = _recorded(result, mcap, force) or problem
+            problem = _write_mcap(result, mcap, force) or problem
     if as_json:
         for warning in metrics["warnings"]:
             console.print(
@@ -136,7 +139,7 @@ def run(
             )
         echo(metrics_json(metrics))
     else:
-        from softdock.cli.run_tables import show_run
+        from softdock.cli.tables import show_run
 
         show_run(output(), metrics)
     if mcap is not None and problem is None:
@@ -153,11 +156,11 @@ def run(
         for one in (metrics, *metrics.get("phases", {}).get("runs", ()))
     ):
         ctx.exit(STOPPED_EARLY)
-    end_if_failed(fail_on, metrics["judgement"])
+    exit_if_failed(fail_on, metrics["judgement"])
 
 
 def _check_mcap(ctx: click.Context, file: Path, force: bool, phases: int | None) -> None:
-    """Refused before the run, not after it."""
+    """Refuse options of --mcap that cannot work, before the run."""
     from softdock.errors import BadInput, Problem
 
     if phases is not None:
@@ -168,8 +171,9 @@ def _check_mcap(ctx: click.Context, file: Path, force: bool, phases: int | None)
         raise BadInput(Problem("mcap", str(file), "a file in a folder that exists"))
 
 
-def _recorded(run: Any, file: Path, force: bool) -> SoftdockError | None:
-    """A disk that fails now costs the file and not the numbers."""
+def _write_mcap(run: Any, file: Path, force: bool) -> SoftdockError | None:
+    """Write the MCAP file. An error is returned, not raised, so that the numbers are printed
+    first."""
     try:
         run.save_mcap(file, force=force)
     except SoftdockError as error:
@@ -178,28 +182,28 @@ def _recorded(run: Any, file: Path, force: bool) -> SoftdockError | None:
 
 
 def _explain(run: Any, asked: bool, called: str) -> None:
-    """Causes of what is not faithful, and settings that help, with the machine code that is loaded:
-    where it is asked for, or takes no time."""
-    from softdock.analysis.explain import explain
-    from softdock.analysis.why import is_quick
+    """Add causes and advice to the metrics of a run that is not faithful, if --why was given or it
+    is quick (no new machine code, few runs)."""
+    from softdock.results.explain import explain
+    from softdock.results.why import is_quick
 
     judgement = run.metrics["judgement"]
     if judgement["word"] == "no verdict":
         return
     if asked or (judgement["word"] != "faithful" and is_quick(run.scenario)):
-        from softdock.analysis.metrics import plain
+        from softdock.results.metrics import plain
 
-        found = plain(explain(run.scenario, judgement, called, most=None if asked else FLIGHTS))
+        found = plain(explain(run.scenario, judgement, called, most=None if asked else ADVICE_RUNS))
         run.metrics = {**run.metrics, "why": found, "judgement": found["judgement"]}
 
 
-def _say_memory(scenario: Any, say: Any) -> None:
-    """What the record will take, where that is much."""
-    from softdock.runs.memory import record_bytes
-    from softdock.runs.stepper import cycle_count
+def _warn_about_memory(scenario: Any, say: Any) -> None:
+    """Announce the size of the record, if it is large."""
+    from softdock.results.memory import record_bytes
+    from softdock.results.stepper import cycle_count
 
     needed = record_bytes(scenario, cycle_count(scenario))
-    if needed > MUCH_BYTES:
+    if needed > LARGE_RECORD_BYTES:
         console.print(
             f"the record of {cycle_count(scenario)} cycles takes {needed / 1e9:.1f} GB of memory",
             highlight=False,
@@ -208,15 +212,15 @@ def _say_memory(scenario: Any, say: Any) -> None:
 
 
 def _simulate(scenario: Any, phases: int | None, say: Any) -> tuple[Any, bool]:
-    """The run, and whether Ctrl-C ended it: what there was is shown and kept."""
-    from softdock.analysis.phases import simulate_phases
-    from softdock.analysis.simulation import judge, simulate
+    """Returns the run, and whether Ctrl-C ended it early."""
+    from softdock.results.phases import simulate_phases
+    from softdock.results.simulation import judge, simulate
 
     try:
         if phases is not None:
             return simulate_phases(scenario, phases, lambda i, n: say(f"run {i} of {n}")), False
         run = simulate(scenario, lambda done, total: say(f"cycle {done} of {total}"))
     except RunInterrupted as stopped:
-        console.print(KEPT)
+        console.print(KEPT_MESSAGE)
         return judge(stopped.run), True
     return run, False

@@ -13,7 +13,7 @@ from softdock.cli.arguments import (
     SCENARIO,
     ScenarioName,
     load_methods,
-    with_methods,
+    use_methods,
 )
 from softdock.errors import printable
 
@@ -67,16 +67,16 @@ def check(
 
     With a [facility] table also whether the docking fits its arms (softdock place --check).
     """
-    from softdock.analysis.free_flight import warnings
+    from softdock.results.free_flight import warnings
     from softdock.scenario.files import load_scenario
     from softdock.scenario.schema import FACILITY_TABLE
 
     if bounds:
         from softdock.cli.bounds import check_bounds
 
-        said = check_bounds(scenario, changes, method_files, seconds)
-        click.echo(f"{printable(scenario)}: {said}")
-    checked = with_methods(load_scenario(scenario, changes), load_methods(method_files))
+        sentence = check_bounds(scenario, changes, method_files, seconds)
+        click.echo(f"{printable(scenario)}: {sentence}")
+    checked = use_methods(load_scenario(scenario, changes), load_methods(method_files))
     if FACILITY_TABLE in checked.tables:
         _check_arms(scenario, checked)
     for note in checked.notes:
@@ -87,12 +87,13 @@ def check(
 
 
 def _check_arms(scenario: str, checked: Any) -> None:
-    """The arms of a `[facility]` on orbit's own motion: refused if it does not fit them."""
-    from softdock.arms.scenario_facility import facility_of
+    """Check the arms of `[facility]` on the reference motion; refuse the scenario if it does not
+    fit."""
     from softdock.errors import BadInput
-    from softdock.placement.check import check_run
-    from softdock.placement.motion import motion_of
-    from softdock.placement.words import check_sentence
+    from softdock.loop.arms.scenario_facility import facility_of
+    from softdock.studies.placement.check import check_run
+    from softdock.studies.placement.motion import motion_of
+    from softdock.studies.placement.words import check_sentence
 
     folder = Path(scenario).parent if Path(scenario).is_file() else None
     found = check_run(facility_of(checked.tables), motion_of(checked), checked.tables, folder)

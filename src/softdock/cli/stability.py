@@ -14,9 +14,9 @@ from softdock.cli.arguments import (
     METHOD_FILES,
     OUT_FILE,
     ScenarioName,
-    end_if_failed,
+    exit_if_failed,
 )
-from softdock.cli.progress import echo, working
+from softdock.cli.progress import echo, show_status
 from softdock.errors import BadInput, Problem
 
 INTEGRATORS = ("exact_hold", "symplectic_euler", "forward_euler", "lie_rk4", "lie_midpoint")
@@ -145,42 +145,42 @@ def stability(
     """
     if fail_on is not None and (scenario is None or options["without_runs"]):
         raise click.UsageError("--fail-on needs a verdict: a scenario, and no --no-runs")
-    with working("analysing the loop") as say:
-        from softdock.cli.arguments import typed
-        from softdock.cli.stability_points import operating_points, scenario_of
-        from softdock.stability.time_limit import TooLong, patience
+    with show_status("analysing the loop") as say:
+        from softdock.cli.arguments import format_arguments
+        from softdock.cli.stability_options import load_scenario_option, operating_points
+        from softdock.studies.stability.time_limit import TooLong, patience
 
-        loaded = scenario_of(scenario, changes, options)
+        loaded = load_scenario_option(scenario, changes, options)
         points = operating_points(loaded, options)
         try:
             with patience(options["patience"]):
-                result = _result(points, options, say)
+                result = _analyse(points, options, say)
                 if options["chart"] is not None:
                     say("drawing the chart")
-                    result["chart"] = _chart(points, result, options)
+                    result["chart"] = _draw_chart(points, result, options)
         except TooLong as error:
             cycles = max(_delay_cycles(point.loop) for point in points)
             allowed = f"more, or fewer cycles of delay than {cycles:.0f} ({error})"
             raise BadInput(Problem("--patience", f"{options['patience']:g} s", allowed)) from None
         if loaded is not None:
-            result |= _latched(loaded, options["without_runs"], say)
+            result |= _analyse_latched(loaded, options["without_runs"], say)
         if scenario is not None and loaded is not None and not options["without_runs"]:
             say("judging its runs")
-            result |= _judged(loaded, typed(scenario, changes, options["method_files"]))
+            result |= _judge(loaded, format_arguments(scenario, changes, options["method_files"]))
     if as_json:
-        from softdock.analysis.metrics import plain
+        from softdock.results.metrics import plain
 
         echo(json.dumps(plain(result), indent=2, allow_nan=False) + "\n")
     else:
-        from softdock.cli.stability_tables import show_stability
+        from softdock.cli.stability_tables import print_stability
 
-        show_stability(result)
-    end_if_failed(fail_on, result.get("judgement"))
+        print_stability(result)
+    exit_if_failed(fail_on, result.get("judgement"))
 
 
-def _judged(loaded: Any, called: str) -> dict[str, Any]:
-    """The judgement of `softdock run`, or why there is none; `called`: the scenario as typed."""
-    from softdock.analysis.worst_phase import in_phases, judged, metrics_of
+def _judge(loaded: Any, called: str) -> dict[str, Any]:
+    """The judgement of `softdock run`, or why there is none; `called`: the scenario's arguments."""
+    from softdock.results.worst_phase import in_phases, judged, metrics_of
 
     try:
         found = metrics_of(in_phases(loaded, loaded.tables["verdict"]["phases"]))
@@ -192,10 +192,10 @@ def _judged(loaded: Any, called: str) -> dict[str, Any]:
     return {"judgement": judged(loaded, found, called)}
 
 
-def _latched(loaded: Any, without_runs: bool, say: Any) -> dict[str, Any]:
-    """What becomes of the pair once its latches hold, and which damping holds it; nothing without
+def _analyse_latched(loaded: Any, without_runs: bool, say: Any) -> dict[str, Any]:
+    """Modes of the latched pair, and the latch damping that stabilises them; empty without
     latches."""
-    from softdock.stability.latched import latched_modes, said, tried_damping
+    from softdock.studies.stability.latched import latched_modes, said, tried_damping
 
     modes = latched_modes(loaded)
     if not modes:
@@ -208,26 +208,26 @@ def _latched(loaded: Any, without_runs: bool, say: Any) -> dict[str, Any]:
 
 
 def _delay_cycles(loop: Any) -> float:
-    """The largest delay, in cycles."""
+    """The largest delay [cycles]."""
     longest = max(robot.delay for robot in loop.robots) + loop.sensor_delay
     return float(longest / loop.cycle) if loop.cycle else float("inf")
 
 
-def _result(points: list[Any], options: dict[str, Any], say: Any) -> dict[str, Any]:
-    """What is said of the worst point, at the top; every point, with its notes, below."""
-    from softdock.cli.stability_options import described
-    from softdock.stability.advice import advise
+def _analyse(points: list[Any], options: dict[str, Any], say: Any) -> dict[str, Any]:
+    """Analysis of the worst point at the top level, and of every point in `points`."""
+    from softdock.cli.stability_options import describe_point
+    from softdock.studies.stability.advice import advise
 
     found = []
     for i, point in enumerate(points, start=1):
         say(f"analysing the loop: {point.name}, {i} of {len(points)}")
         found.append((point, advise(point.loop, options["wanted_restitution"])))
     worst, advice = max(found, key=lambda pair: pair[1].analysis.growth_rate_per_s)
-    result = {"point": worst.name, **advice.as_dict(), "given": described(worst)}
+    result = {"point": worst.name, **advice.as_dict(), "given": describe_point(worst)}
     result["safe"] = all(each.safe for _, each in found)
     if options["uncertain"]:
         from softdock.cli.stability_options import read_uncertain
-        from softdock.stability.robust import robust_margins
+        from softdock.studies.stability.robust import robust_margins
 
         result["robust"] = robust_margins(
             worst.loop,
@@ -237,18 +237,18 @@ def _result(points: list[Any], options: dict[str, Any], say: Any) -> dict[str, A
         )
     if len(found) > 1:
         result["points"] = [
-            {"point": point.name, **each.as_dict(), "given": described(point)}
+            {"point": point.name, **each.as_dict(), "given": describe_point(point)}
             for point, each in found
         ]
     return result
 
 
-def _chart(points: list[Any], result: dict[str, Any], options: dict[str, Any]) -> str:
-    from softdock.cli.stability_options import dots_of_runs, read_dots, read_vary
-    from softdock.stability.chart import chart_of
+def _draw_chart(points: list[Any], result: dict[str, Any], options: dict[str, Any]) -> str:
+    from softdock.cli.stability_options import read_dots, read_run_dots, read_vary
+    from softdock.studies.stability.chart import chart_of
 
     loop = next(point.loop for point in points if point.name == result["point"])
-    dots = read_dots(options["dots"]) + dots_of_runs(options["runs"])
+    dots = read_dots(options["dots"]) + read_run_dots(options["runs"])
     chart_of(
         loop,
         figure=options["figure"],

@@ -1,5 +1,5 @@
-"""Between a command line and the analysis: an operating point as plain data, and what a user writes
-of uncertainties, varied values and dots."""
+"""Options of `softdock stability` as input of the analysis: operating points, uncertainties, varied
+values and dots."""
 
 from __future__ import annotations
 
@@ -7,18 +7,94 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from softdock.cli.arguments import load_methods, use_methods
 from softdock.errors import BadInput, Problem
-from softdock.stability.critical import stretches
-from softdock.stability.from_scenario import OperatingPoint
-from softdock.stability.loop import Loop
-from softdock.stability.panels import AXES, Dot
-from softdock.stability.robust import Interval, Normal
+from softdock.scenario.build import Scenario
+from softdock.scenario.files import load_scenario
+from softdock.studies.stability.critical import stretches
+from softdock.studies.stability.from_scenario import OperatingPoint, loops_of
+from softdock.studies.stability.loop import Loop, Robot, check_loop
+from softdock.studies.stability.panels import AXES, Dot
+from softdock.studies.stability.robust import Interval, Normal
+
+NUMBERS = ("mass", "stiffness", "damping", "delay_ms")
+
+
+def load_scenario_option(
+    name: str | None, changes: tuple[str, ...], options: dict[str, Any]
+) -> Scenario | None:
+    """The scenario with the methods of the user's files; None where numbers are given instead."""
+    given = [
+        f"--{name.replace('_', '-')}"
+        for name in (*NUMBERS, "cycle_ms", "integrator")
+        if options[name] is not None
+    ]
+    if name is not None:
+        if given:
+            raise BadInput(
+                Problem(
+                    given[0],
+                    options[given[0][2:].replace("-", "_")],
+                    "nothing beside a scenario; change its keys by --set",
+                )
+            )
+        own_methods = load_methods(options["method_files"])
+        return use_methods(load_scenario(name, changes), own_methods)
+    if options["method_files"]:
+        given_files = str(options["method_files"][0])
+        raise BadInput(Problem("--method-file", given_files, "a scenario that it acts in"))
+    if changes:
+        raise BadInput(Problem("--set", changes[0], "a scenario whose key it changes"))
+    return None
+
+
+def operating_points(scenario: Scenario | None, options: dict[str, Any]) -> list[OperatingPoint]:
+    """Operating points of the scenario, or the one given by numbers."""
+    if scenario is None:
+        return [_point_from_numbers(options)]
+    depth = options["depth_mm"]
+    return loops_of(scenario, None if depth is None else 1e-3 * depth)
+
+
+def _point_from_numbers(options: dict[str, Any]) -> OperatingPoint:
+    """Operating point of one axis with the given mass, stiffness, damping and delay."""
+    missing = [name for name in ("mass", "stiffness", "delay_ms") if options[name] is None]
+    if missing:
+        raise BadInput(
+            [
+                Problem(
+                    f"--{name.replace('_', '-')}",
+                    None,
+                    "a number, or a scenario in place of all numbers",
+                )
+                for name in missing
+            ]
+        )
+    cycle = None if options["cycle_ms"] is None else 1e-3 * options["cycle_ms"]
+    robots = (Robot(delay=1e-3 * options["delay_ms"]),)
+    loop = Loop(
+        mass=options["mass"],
+        stiffness=options["stiffness"],
+        damping=options["damping"] or 0.0,
+        robots=robots,
+        cycle=cycle,
+        integrator=options["integrator"] or "exact_hold",
+    )
+    check_loop(loop)
+    return OperatingPoint(
+        name="given numbers",
+        loop=loop,
+        normal=(1.0, 0.0, 0.0),
+        mass_range_kg=(loop.mass, loop.mass),
+        notes=(),
+    )
+
 
 UNCERTAIN = {"mass": "mass", "stiffness": "stiffness", "damping": "damping", "delay_ms": "delay"}
 
 
-def described(point: OperatingPoint) -> dict[str, Any]:
-    """What was analysed, with units in the keys."""
+def describe_point(point: OperatingPoint) -> dict[str, Any]:
+    """The operating point as plain data, with units in the keys."""
     loop = point.loop
     return {
         "mass_kg": loop.mass,
@@ -56,7 +132,7 @@ def _critical_range(point: OperatingPoint) -> list[float | None]:
 
 
 def read_uncertain(loop: Loop, texts: Sequence[str]) -> dict[str, Interval | Normal]:
-    """`stiffness=10%`, `stiffness=900:1100`, `delay_ms=16~1`."""
+    """Parse `stiffness=10%`, `stiffness=900:1100`, `delay_ms=16~1`."""
     found: dict[str, Interval | Normal] = {}
     for text in texts:
         name, _, value = text.partition("=")
@@ -87,7 +163,7 @@ def read_uncertain(loop: Loop, texts: Sequence[str]) -> dict[str, Interval | Nor
 
 
 def read_vary(texts: Sequence[str]) -> dict[str, list[float]]:
-    """`stiffness=500,1000,2000`."""
+    """Parse `stiffness=500,1000,2000`."""
     found = {}
     for text in texts:
         name, _, values = text.partition("=")
@@ -101,7 +177,7 @@ def read_vary(texts: Sequence[str]) -> dict[str, list[float]]:
 
 
 def read_dots(texts: Sequence[str]) -> list[Dot]:
-    """`DELAY_MS:DAMPING[:RESTITUTION]`."""
+    """Parse `DELAY_MS:DAMPING[:RESTITUTION]`."""
     found = []
     for text in texts:
         try:
@@ -115,13 +191,12 @@ def read_dots(texts: Sequence[str]) -> list[Dot]:
     return found
 
 
-def dots_of_runs(folders: Sequence[str]) -> list[Dot]:
-    """Each stored run where its scenario stands on a chart of damping against delay, with the
-    restitution it measured."""
+def read_run_dots(folders: Sequence[str]) -> list[Dot]:
+    """Stored runs as dots on a chart of damping against delay, with their measured restitution."""
     if not folders:
         return []
-    from softdock.archive.run_folder import open_run
-    from softdock.stability.from_scenario import loops_of
+    from softdock.output.folders.run_folder import open_run
+    from softdock.studies.stability.from_scenario import loops_of
 
     found = []
     for folder in folders:

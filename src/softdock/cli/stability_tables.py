@@ -1,4 +1,4 @@
-"""What `softdock stability` prints for a person: verdict, advice in words, numbers with units."""
+"""Output of `softdock stability` in the terminal: verdict, advice, numbers with units."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import Any
 
 from rich.table import Table
 
-from softdock.analysis.judgement import NO_VERDICT, UNSAFE
 from softdock.cli.progress import output
-from softdock.cli.run_tables import show_judgement
-from softdock.stability.advice import ACTIVE
+from softdock.cli.tables import show_judgement
+from softdock.results.judgement import NO_VERDICT, UNSAFE
+from softdock.studies.stability.advice import ACTIVE
 
 MS = 1e3
 ROWS = (
@@ -34,7 +34,7 @@ MARGINS = (
 )
 
 
-def show_stability(result: dict[str, Any]) -> None:
+def print_stability(result: dict[str, Any]) -> None:
     say = output()
     if result.get("judgement"):
         show_judgement(say, result["judgement"])
@@ -42,33 +42,33 @@ def show_stability(result: dict[str, Any]) -> None:
     elif "not_judged" in result:
         say.print(result["not_judged"], markup=False, highlight=False, soft_wrap=True)
     say.print(_opening(result), markup=False, highlight=False, soft_wrap=True)
-    for sentence in filter(None, (difference(result), *result["sentences"])):
+    for sentence in filter(None, (explain_difference(result), *result["sentences"])):
         say.print(sentence, markup=False, highlight=False, soft_wrap=True)
     for sentence in result.get("latched", {}).get("sentences", []):
         say.print(sentence, markup=False, highlight=False, soft_wrap=True)
     for note in result["given"]["notes"]:
         say.print(f"note: {note}", markup=False, highlight=False, soft_wrap=True)
-    say.print(_numbers("numbers", ROWS, result))
-    say.print(_numbers("margins (positive: inside)", MARGINS, result["margins"]))
-    say.print(_budget(result))
+    say.print(_numbers_table("numbers", ROWS, result))
+    say.print(_numbers_table("margins (positive: inside)", MARGINS, result["margins"]))
+    say.print(_budget_table(result))
     if "robust" in result:
-        _show_robust(say, result["robust"])
+        _print_robust(say, result["robust"])
     if result.get("points"):
-        say.print(_points(result["points"]))
+        say.print(_points_table(result["points"]))
     if "chart" in result:
         say.print(f"chart: {result['chart']}", markup=False, highlight=False, soft_wrap=True)
 
 
 def _opening(result: dict[str, Any]) -> str:
-    """What the linear analysis found, and first of all what it does not know."""
+    """Result of the linear analysis, and the methods that it leaves out."""
     left_out = result["given"].get("left_out") or []
     without = f" without {', '.join(left_out)}, which it cannot know" if left_out else ""
     verdict = result["verdict"] if result["safe"] or not result.get("points") else ACTIVE
     return f"The linear {result['model']} loop of {result['point']}{without}: {verdict}."
 
 
-def difference(result: dict[str, Any]) -> str:
-    """Why the linear loop says something else than the verdict; empty: it does not."""
+def explain_difference(result: dict[str, Any]) -> str:
+    """Why the linear analysis differs from the verdict; empty if it does not."""
     judgement = result.get("judgement")
     if not judgement or judgement["word"] == NO_VERDICT:
         return ""
@@ -88,7 +88,7 @@ def difference(result: dict[str, Any]) -> str:
     return ""
 
 
-def _numbers(
+def _numbers_table(
     title: str, rows: tuple[tuple[str, str, float, str], ...], values: dict[str, Any]
 ) -> Table:
     table = Table(title=title)
@@ -100,7 +100,7 @@ def _numbers(
     return table
 
 
-def _budget(result: dict[str, Any]) -> Table:
+def _budget_table(result: dict[str, Any]) -> Table:
     table = Table(title="delay budget")
     table.add_column("item")
     table.add_column(r"delay \[ms]", justify="right")
@@ -111,7 +111,7 @@ def _budget(result: dict[str, Any]) -> Table:
     return table
 
 
-def _points(points: list[dict[str, Any]]) -> Table:
+def _points_table(points: list[dict[str, Any]]) -> Table:
     table = Table(title="all contact pairs")
     for heading in (
         "point",
@@ -133,7 +133,7 @@ def _points(points: list[dict[str, Any]]) -> Table:
     return table
 
 
-def _show_robust(say: Any, robust: dict[str, Any]) -> None:
+def _print_robust(say: Any, robust: dict[str, Any]) -> None:
     worst = ", ".join(f"{name} {value:.4g}" for name, value in robust["worst_case"].items())
     state = "stable" if robust["worst_case_stable"] else "not stable"
     say.print(

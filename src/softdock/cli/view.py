@@ -11,8 +11,8 @@ from typing import Any
 import click
 
 from softdock.cli.arguments import CHANGES, METHOD_FILES, load_methods
-from softdock.cli.numba_start import start_numba
-from softdock.cli.progress import console, working
+from softdock.cli.compile_ahead import start_numba
+from softdock.cli.progress import console, show_status
 from softdock.errors import SoftdockError
 
 MISSING = "the live viewer needs the extra 'viewer': pip install 'softdock[viewer]'"
@@ -57,51 +57,51 @@ def view(
     if source is None and not rig:
         raise click.UsageError("needs a scenario, a folder, a recording, or --rig", ctx)
     if rig or ring is not None:
-        _beside(port, no_browser, not light, until_left, ring)
+        _view_rig(port, no_browser, not light, until_left, ring)
     else:
         assert source is not None
         load_methods(method_files)
-        _simulated(source, changes, port, no_browser, not light)
+        _view_scenario(source, changes, port, no_browser, not light)
 
 
-def _simulated(
+def _view_scenario(
     source: str, changes: tuple[str, ...], port: int | None, no_browser: bool, dark: bool
 ) -> None:
-    from softdock.viewer.guard import chosen_port
+    from softdock.output.viewer.guard import choose_port
 
-    with working(f"opening {source} (a first run compiles for about half a minute)"):
+    with show_status(f"opening {source} (a first run compiles for about half a minute)"):
         start_numba()
-        from softdock.viewer.session import opened
+        from softdock.output.viewer.session import open_session
 
-        session = opened(source, changes)
-        chosen = chosen_port(port)
-        with _needing_viser():
-            from softdock.viewer.show import Window
+        session = open_session(source, changes)
+        chosen = choose_port(port)
+        with _require_viser():
+            from softdock.output.viewer.show import Window
         window = Window(session, chosen, dark=dark)
-    _run(window, no_browser, window.run)
+    _serve(window, no_browser, window.run)
 
 
-def _beside(
+def _view_rig(
     port: int | None, no_browser: bool, dark: bool, until_left: bool, ring: Path | None
 ) -> None:
-    from softdock.viewer.guard import chosen_port
+    from softdock.output.viewer.guard import choose_port
 
-    with working("opening the view beside a rig"):
+    with show_status("opening the view beside a rig"):
         start_numba()
         if ring is not None:
-            from softdock.recorder.ring_file import open_ring
+            from softdock.recording.ring_file import open_ring
 
             open_ring(ring, read_only=True)  # refused before a page is opened
-        chosen = chosen_port(port)
-        with _needing_viser():
-            from softdock.viewer.rig_window import RigWindow
+        chosen = choose_port(port)
+        with _require_viser():
+            from softdock.output.viewer.rig_window import RigWindow
         window = RigWindow(chosen, dark=dark, ring=ring)
-    _run(window, no_browser, lambda: window.run(until_left=until_left))
+    _serve(window, no_browser, lambda: window.run(until_left=until_left))
 
 
 @contextmanager
-def _needing_viser() -> Iterator[None]:
-    """An import that the extra is needed for: the one command where it is not installed."""
+def _require_viser() -> Iterator[None]:
+    """Turn an import error into a message if the extra `viewer` is not installed."""
     try:
         yield
     except ImportError as error:
@@ -110,7 +110,7 @@ def _needing_viser() -> Iterator[None]:
         raise SoftdockError(MISSING) from None
 
 
-def _run(window: Any, no_browser: bool, run: Callable[[], None]) -> None:
+def _serve(window: Any, no_browser: bool, run: Callable[[], None]) -> None:
     console.print(f"softdock view: {window.address}  (Ctrl-C ends it)", highlight=False)
     if not no_browser and not webbrowser.open(window.address):
         console.print("No browser could be opened here: open the address in one.")

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from softdock.cli.progress import console, tell_compiled, working
+from softdock.cli.progress import console, report_compiled, show_status
 
 DEFAULT = ("epos_1d",)
 
@@ -39,12 +39,12 @@ def warm(
     is on disk already is not compiled again.
     """
     begin = time.perf_counter()
-    with working("compiling ahead"):
-        from softdock.campaign.cpu import available_cores
-        from softdock.cli.compile_ahead import compile_ahead, tasks_of, tasks_of_rig
-        from softdock.core.machine.cache_folder import usable_folder
+    with show_status("compiling ahead"):
+        from softdock.cli.compile_ahead import compile_ahead, list_rig_tasks, list_tasks
+        from softdock.compile.disk_cache import usable_folder
         from softdock.scenario.candidates import candidates
         from softdock.scenario.files import load_scenario
+        from softdock.studies.campaign.cpu import available_cores
 
         folder = usable_folder()
         wanted = []
@@ -54,12 +54,12 @@ def warm(
             if methods is not None:
                 able, _ = candidates(loaded, methods)
                 wanted += [candidate.scenario for candidate in able]
-        tasks = tasks_of(wanted, batches)
+        tasks = list_tasks(wanted, batches)
         if rig is not None:
             _check_rig(rig, wanted)
-            tasks = [*tasks_of_rig(rig, wanted), *tasks]
+            tasks = [*list_rig_tasks(rig, wanted), *tasks]
         if folder is not None:
-            compile_ahead(tasks, jobs or available_cores(), tell_compiled)
+            compile_ahead(tasks, jobs or available_cores(), report_compiled)
     kept = f"kept in {folder}" if folder is not None else "nothing is kept: no folder to keep it in"
     console.print(
         f"{len(tasks)} ready after {time.perf_counter() - begin:.1f} s, {kept}",
@@ -69,10 +69,10 @@ def warm(
 
 
 def _check_rig(rig: str, wanted: Any) -> None:
-    """A rig or a scenario that cannot be had together is refused here, not in a worker."""
-    from softdock.drivers.rig_file import load_rig
-    from softdock.drivers.rig_scenario import on_rig
+    """Refuse a scenario that cannot run on the rig here, not in a worker."""
+    from softdock.rig.file import load_rig
+    from softdock.rig.scenario import put_on_rig
 
     opened = load_rig(rig)
     for scenario in wanted:
-        on_rig(opened, scenario)
+        put_on_rig(opened, scenario)

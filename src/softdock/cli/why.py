@@ -16,11 +16,11 @@ from softdock.cli.arguments import (
     CHANGES,
     METHOD_FILES,
     SCENARIO,
+    format_arguments,
     load_methods,
-    typed,
-    with_methods,
+    use_methods,
 )
-from softdock.cli.progress import echo, output, working
+from softdock.cli.progress import echo, output, show_status
 
 SMALL = 1e-6  # a number below is shown as 0
 
@@ -67,35 +67,35 @@ def why(
     mends it: what helps is said as lines to paste, each with the verdict that it gets. Exit code 0
     whatever the verdict; 2: bad input.
     """
-    with working("switching causes off (a first run compiles for about half a minute)") as say:
-        from softdock.analysis.explain import explain
-        from softdock.analysis.metrics import plain
-        from softdock.analysis.worst_phase import in_phases, judged, metrics_of
+    with show_status("switching causes off (a first run compiles for about half a minute)") as say:
+        from softdock.results.explain import explain
+        from softdock.results.metrics import plain
+        from softdock.results.worst_phase import in_phases, judged, metrics_of
         from softdock.scenario.files import load_scenario
 
-        mine = load_methods(method_files)
-        loaded = with_methods(load_scenario(scenario, changes), mine)
-        called = typed(scenario, changes, method_files)
+        own_methods = load_methods(method_files)
+        loaded = use_methods(load_scenario(scenario, changes), own_methods)
+        arguments = format_arguments(scenario, changes, method_files)
         own = metrics_of(in_phases(loaded, loaded.tables["verdict"]["phases"]))
-        judgement = judged(loaded, own, called)
+        judgement = judged(loaded, own, arguments)
         further = None if without_methods else lambda: _other_methods(loaded, say)
-        result = plain(explain(loaded, judgement, called, phases, free, further, say))
+        result = plain(explain(loaded, judgement, arguments, phases, free, further, say))
     if as_json:
         echo(json.dumps(result, indent=1, allow_nan=False) + "\n")
     else:
-        show(output(), result)
+        print_causes(output(), result)
 
 
 def _other_methods(loaded: Any, say: Callable[[str], None]) -> list[Any]:
-    """Every method that can run, as `softdock compare` sets it, with this integrator and the one
-    without a delay of its own."""
-    from softdock.analysis.causes import IDEAL_INTEGRATOR
-    from softdock.analysis.offered import Setting
-    from softdock.campaign.cpu import available_cores
+    """Settings with every method that can run, as `softdock compare` sets it, with the scenario's
+    own integrator and with the ideal one."""
     from softdock.cli.compile_ahead import compile_missing
-    from softdock.comparison.lines_to_paste import settings_to_paste
-    from softdock.comparison.settings import advised
+    from softdock.results.causes import IDEAL_INTEGRATOR
+    from softdock.results.offered import Setting
     from softdock.scenario.candidates import candidates
+    from softdock.studies.campaign.cpu import available_cores
+    from softdock.studies.compare.lines_to_paste import settings_to_paste
+    from softdock.studies.compare.settings import advised
 
     own = loaded.tables["satellites"]["integrator"]
     listed = [entry["name"] for entry in loaded.tables["methods"]]
@@ -111,8 +111,8 @@ def _other_methods(loaded: Any, say: Callable[[str], None]) -> list[Any]:
     return list(found.values())
 
 
-def show(to: Console, result: dict[str, Any]) -> None:
-    from softdock.cli.run_tables import show_advice, show_judgement
+def print_causes(to: Console, result: dict[str, Any]) -> None:
+    from softdock.cli.tables import show_advice, show_judgement
 
     show_judgement(to, result["judgement"])
     to.print(Text(result["sentence"], style="bold"))
@@ -122,7 +122,7 @@ def show(to: Console, result: dict[str, Any]) -> None:
     to.print(causes_table(result))
     to.print(
         Text(
-            f"All of them off: {_percent(result['all_off'])}. A share is the mean of what a cause "
+            f"All of them off: {_format_percent(result['all_off'])}. A share is the mean of what a cause "
             "adds, over all orders of switching them on (Shapley's value); the sensor's row is "
             "split by difference, with the cause less without it.",
             style="dim",
@@ -132,8 +132,8 @@ def show(to: Console, result: dict[str, Any]) -> None:
 
 def causes_table(result: dict[str, Any]) -> Table:
     table = Table(
-        title=f"{result['scenario']}: {result['of']}, {_percent(result['number'])} (bound "
-        f"{_percent(result['bound'])}), at the worst of {result['phases']} phases"
+        title=f"{result['scenario']}: {result['of']}, {_format_percent(result['number'])} (bound "
+        f"{_format_percent(result['bound'])}), at the worst of {result['phases']} phases"
     )
     headings = ("cause", "share", "alone", "without it", "left so far", "in row sensor [J]")
     for heading in headings:
@@ -142,16 +142,16 @@ def causes_table(result: dict[str, Any]) -> Table:
         split = row["of_sensor_row_J"]
         table.add_row(
             row["what"],
-            _percent(row["share"]),
-            _percent(row["alone"]),
-            _percent(row["without"]),
-            _percent(row["left"]),
+            _format_percent(row["share"]),
+            _format_percent(row["alone"]),
+            _format_percent(row["without"]),
+            _format_percent(row["left"]),
             "" if split is None else f"{split:+.3g}",
         )
     return table
 
 
-def _percent(x: float | None) -> str:
+def _format_percent(x: float | None) -> str:
     if x is None:
         return "-"
     return "0 %" if abs(x) < SMALL else f"{100.0 * x:.3g} %"

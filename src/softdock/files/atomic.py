@@ -1,5 +1,5 @@
-"""The one way to write a file: there whole or not at all, whenever the machine stops; and the one
-refusal where it cannot be written."""
+"""Writing files: whole or not at all, whenever the machine stops; and one refusal for what cannot
+be written."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ PREFIX = ".softdock-"  # of a file that is being written; short, so that a long 
 def write_whole(path: str | Path, data: bytes, key: str = "out") -> None:
     """Write to a temporary name in the same folder, force it to disk, then rename: a reader sees
     the old file or the new one, never half of one. Raises `Unwritable`, which names `key`."""
-    with replacing(path, key) as part, part.open("xb") as file:
+    with replacement_file(path, key) as part, part.open("xb") as file:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
 
 
 @contextlib.contextmanager
-def replacing(path: str | Path, key: str = "out") -> Iterator[Path]:
-    """A name in the same folder for a file that takes the place of `path` once it is whole, and
-    that is gone if anything fails. Raises `Unwritable`, which names `key`."""
+def replacement_file(path: str | Path, key: str = "out") -> Iterator[Path]:
+    """Context with a temporary name in the same folder, for a file that replaces `path` once it is
+    complete; removed if anything fails. Raises `Unwritable`, which names `key`."""
     path = Path(path)
     part = path.with_name(f"{PREFIX}{os.getpid()}-{secrets.token_hex(4)}.part")
     try:
@@ -44,7 +44,7 @@ def replacing(path: str | Path, key: str = "out") -> Iterator[Path]:
 
 
 def _refuse_others(path: Path) -> None:
-    """A folder, a device or a pipe is not replaced by a file, whoever asks."""
+    """Refuse to replace a folder, a device or a pipe by a file."""
     if "\0" in str(path):
         raise OSError(errno.EINVAL, "a name with a zero byte")
     if path.is_dir():
@@ -76,7 +76,7 @@ def refuse_unwritable(path: Path, key: str, folder: bool = False, parents: bool 
 
 
 def sync_folder(folder: Path) -> None:
-    """Force the names in a folder to disk, where the system can."""
+    """Force the names in a folder to disk, if the system can."""
     if not hasattr(os, "O_DIRECTORY"):
         return
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)

@@ -23,12 +23,12 @@ LARGEST_RECORD = 1 << 30  # bytes of a record outside chunks, an attachment for 
 
 
 def most_bytes(file_bytes: int) -> int:
-    """What may come of a file of this size [bytes]."""
+    """Largest memory that a file of this size may take [bytes]."""
     return max(LEAST_TOTAL, RATIO * file_bytes)
 
 
 class _Within:
-    """Reads no more than is there: a length that is claimed costs no memory."""
+    """Reads no more than the file has: a claimed length costs no memory."""
 
     def __init__(self, file: BinaryIO, size: int) -> None:
         self.file, self.left = file, size

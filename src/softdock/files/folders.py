@@ -42,7 +42,7 @@ def make_folder(folder: str | Path, force: bool = False) -> Path:
     process's until `leave_folder`, or until the process ends, however it ends."""
     path = ensure_folder(folder)
     try:
-        taken = _taken(path)
+        taken = _is_taken(path)
         # another process may just be trying whether it can write here
         holds = any(not one.name.startswith(PREFIX) for one in path.iterdir())
     except OSError as error:
@@ -60,7 +60,7 @@ def make_folder(folder: str | Path, force: bool = False) -> Path:
     return path
 
 
-def _taken(path: Path) -> bool:
+def _is_taken(path: Path) -> bool:
     """Whether the folder is this thread's now: by a lock that the system drops with the process."""
     if fcntl is None:
         return True

@@ -15,7 +15,7 @@ from softdock.errors import BadInput, Problem
 
 
 class Bounds(NamedTuple):
-    """What a file may have at most."""
+    """Largest size and depth of a file."""
 
     bytes: int
     deep: int  # elements within each other
@@ -29,7 +29,7 @@ ROBOT = Bounds(2_000_000, 24, 20_000)  # a URDF file, visual parts included
 
 @dataclass
 class Element:
-    """One element: its name, its attributes, its line in the file, and what is in it."""
+    """One element: its name, attributes, line in the file, and contents."""
 
     name: str
     attributes: dict[str, str]

@@ -16,7 +16,7 @@ LARGEST_FILE = 16_000_000  # bytes of a scenario or a campaign, long schedules w
 
 
 class Unreadable(Exception):
-    """What would have been readable; `line`: where the text stops being text."""
+    """A file that cannot be read as asked. `line`: where the text stops being text."""
 
     def __init__(self, allowed: str, given: str = "", line: int = 1):
         super().__init__(allowed)
@@ -24,7 +24,7 @@ class Unreadable(Exception):
 
 
 def _at_most(stream: BinaryIO, most: int) -> bytes:
-    """What is there, up to so many bytes."""
+    """Read up to so many bytes."""
     data = bytearray()
     while len(data) < most and (piece := stream.read(min(AT_ONCE, most - len(data)))):
         data += piece

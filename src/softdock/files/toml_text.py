@@ -1,4 +1,5 @@
-"""TOML text to tables, with where each key stands; what does not parse is refused with its line."""
+"""TOML text to tables, with the place of each key; text that does not parse is refused with its
+line."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ _DEEP_KEY = re.compile(r"(?<![A-Za-z0-9_\"'-])(?:[A-Za-z0-9_\"'-]++[ \t]*+\.[ \t
 
 
 def parse_toml(text: str, name: str) -> tuple[dict[str, Any], Any, Collection[str]]:
-    """The tables, where each key stands (file:line), and the paths that are written in the file."""
+    """The tables, the place of each key (file:line), and the paths that are written in the file."""
     deep = _DEEP_KEY.search(text)
     if deep is not None:  # Python's parser would take minutes
         raise too_deep(f"{name}", text.count("\n", 0, deep.start()) + 1)
@@ -55,5 +56,5 @@ def parse_toml(text: str, name: str) -> tuple[dict[str, Any], Any, Collection[st
 
 
 def too_deep(name: str, line: int = 1) -> BadInput:
-    """Of tables nested beyond what Python's stack takes."""
+    """Refusal of tables that are nested beyond Python's stack."""
     return BadInput(Problem("TOML", "tables nested too deep", "a scenario", f"{name}:{line}"))

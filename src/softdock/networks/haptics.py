@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from softdock.core.ports.haptic_loop import (
+from softdock.errors import BadInput, Problem, closest
+from softdock.networks.haptic_loop import (
     BENCH_ROW,
     BETTER,
     CONTROLLED,
@@ -20,10 +21,9 @@ from softdock.core.ports.haptic_loop import (
     Bench,
     run_bench,
 )
-from softdock.core.ports.linear_step import MOST_CUT, fresh_memory, linear_net, places_of
-from softdock.core.ports.models import single_spring
-from softdock.core.ports.published import fresh_published_memory, published_net
-from softdock.errors import BadInput, Problem, closest
+from softdock.networks.linear_step import MOST_CUT, fresh_memory, linear_net, places_of
+from softdock.networks.models import single_spring
+from softdock.networks.published import fresh_published_memory, published_net
 from softdock.networks.touch_decay import settling
 
 MOST_TIMES_LIMIT = 25.0

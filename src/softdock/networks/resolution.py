@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from softdock.core.ports.elements import POLYNOMIAL, Spring
-from softdock.core.ports.network import Network
+from softdock.networks.elements import POLYNOMIAL, Spring
+from softdock.networks.network import Network
 
 FLOOR_POINTS = 401  # in which the floor of a potential is looked for
 

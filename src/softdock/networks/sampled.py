@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from softdock.core.ports.linear_step import (
+from softdock.errors import BadInput, Problem
+from softdock.networks.linear_step import (
     FED,
     SHORT,
     TANK,
@@ -18,15 +19,14 @@ from softdock.core.ports.linear_step import (
     places_of,
     run_linear,
 )
-from softdock.core.ports.network import Network
-from softdock.core.ports.nonlinear_step import (
+from softdock.networks.network import Network
+from softdock.networks.nonlinear_step import (
     begin_nonlinear,
     fresh_nonlinear_memory,
     nonlinear_net,
     nonlinear_places_of,
     run_nonlinear,
 )
-from softdock.errors import BadInput, Problem
 from softdock.networks.resolution import warnings_of
 
 

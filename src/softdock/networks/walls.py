@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from softdock.core.ports.continuous import simulate_continuous_wall
-from softdock.core.ports.linear_step import fresh_memory, linear_net
-from softdock.core.ports.network import Network
-from softdock.core.ports.published import fresh_published_memory, published_net, run_published
-from softdock.core.ports.published_net import IN_BOOKS, STORES_AT
-from softdock.core.ports.wall_step import IN_BOOKS as IN_WALL_BOOKS
-from softdock.core.ports.wall_step import WALL_BOOKS, run_wall
+from softdock.networks.continuous import simulate_continuous_wall
+from softdock.networks.linear_step import fresh_memory, linear_net
+from softdock.networks.network import Network
+from softdock.networks.published import fresh_published_memory, published_net, run_published
+from softdock.networks.published_net import IN_BOOKS, STORES_AT
+from softdock.networks.wall_step import IN_BOOKS as IN_WALL_BOOKS
+from softdock.networks.wall_step import WALL_BOOKS, run_wall
 
 Motion = Callable[[np.ndarray], np.ndarray]
 

@@ -1,2 +1,2 @@
-"""The papers regenerated: every table and figure with ours beside the published value. frame.py is
-what they all plug into; one folder a paper."""
+"""The papers regenerated: every table and figure with ours beside the published value. frame.py has
+their common parts; one folder for each paper."""

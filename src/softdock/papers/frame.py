@@ -1,8 +1,8 @@
-"""What every regenerated paper plugs into: exhibits (a table, a figure, a test) with ours beside
-the published value, as JSON and as one HTML page.
+"""Common parts of the regenerated papers: exhibits (a table, a figure, a test) with ours beside the
+published value, as JSON and as one HTML page.
 
-A paper is a `Paper` with a list of makers; a maker returns an `Exhibit`. Adding a paper is one line
-in `PAPERS` and a folder beside this file.
+A paper is a `Paper` with a list of makers; a maker returns an `Exhibit`. Adding a paper takes one
+line in `PAPERS` and a folder beside this file.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from softdock._version import __version__
-from softdock.analysis.metrics import plain
 from softdock.errors import BadInput, Problem, closest
 from softdock.files.atomic import write_whole
-from softdock.report.frame.elements import UNITS, bullets, shown, table, verdict
-from softdock.report.frame.page import page
+from softdock.output.pages.frame.elements import UNITS, bullets, show_number, table, verdict
+from softdock.output.pages.frame.page import page
+from softdock.results.metrics import plain
 
 SCHEMA = 1
 PAPERS = {  # name -> where its `Paper` stands; imported when asked for
@@ -41,29 +41,29 @@ class Column:
     heading: str
 
 
-class Said(NamedTuple):
-    """What an exhibit's own numbers say."""
+class Findings(NamedTuple):
+    """Conclusions from an exhibit's own numbers."""
 
     verdict: str  # the answer in a sentence or two: do ours and the paper's agree?
     differences: Sequence[str] = ()  # where ours differs, each with its numbers
 
 
-Says = Callable[[list[dict[str, Any]], dict[str, Any]], Said]  # rows, numbers -> words
+Summarise = Callable[[list[dict[str, Any]], dict[str, Any]], Findings]  # rows, numbers -> words
 
 
 @dataclass
 class Exhibit:
-    """One table or figure: our numbers, the published ones, what had to be assumed, and why the two
-    differ.
+    """One table or figure: our numbers, the published ones, assumptions, and the reasons why the
+    two differ.
 
     No sentence about a run is stored: `says` makes them from `rows` and `numbers` whenever they are
-    read, so that other numbers say something else (tests sabotage them). What is true of the paper
-    whatever came out of a run stands in `remarks`.
+    read, so that other numbers give other sentences (tests sabotage them). `remarks` holds what is
+    true of the paper independently of a run.
     """
 
     key: str  # table_1, figure_5
     title: str
-    says: Says
+    says: Summarise
     columns: Sequence[Column] = ()
     rows: list[dict[str, Any]] = field(default_factory=list)
     numbers: dict[str, Any] = field(default_factory=dict)  # beyond the table
@@ -71,25 +71,29 @@ class Exhibit:
     remarks: Sequence[str] = ()  # about the paper and its equations
     charts: list[str] = field(
         default_factory=list
-    )  # HTML of softdock.report.frame.charts; drawn from numbers of this exhibit
+    )  # HTML of softdock.output.pages.frame.charts; drawn from numbers of this exhibit
     by_construction: str = ""  # what was solved or chosen from the published result, if anything
 
     @property
     def headline(self) -> str:
-        """The title, with what an agreement is worth."""
+        """The title; marked if the agreement is by construction."""
         return f"{self.title} (agreement by construction)" if self.by_construction else self.title
 
     @property
     def verdict(self) -> str:
-        said = self.says(self.rows, self.numbers).verdict
-        return f"By construction: {self.by_construction}. {said}" if self.by_construction else said
+        sentence = self.says(self.rows, self.numbers).verdict
+        return (
+            f"By construction: {self.by_construction}. {sentence}"
+            if self.by_construction
+            else sentence
+        )
 
     @property
     def differences(self) -> list[str]:
         return [*self.says(self.rows, self.numbers).differences, *self.remarks]
 
     def to_dict(self) -> dict[str, Any]:
-        """All but the charts."""
+        """Everything except the charts."""
         found = {
             "key": self.key,
             "title": self.headline,
@@ -108,7 +112,7 @@ Maker = Callable[[], Exhibit]
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper and how each of its exhibits is made."""
+    """A paper and the makers of its exhibits."""
 
     name: str
     title: str
@@ -117,7 +121,7 @@ class Paper:
 
 
 def load_paper(name: str) -> Paper:
-    """A paper by its name."""
+    """Import a paper by its name."""
     if name not in PAPERS:
         raise BadInput(
             Problem("paper", name, "one of " + ", ".join(PAPERS), suggestion=closest(name, PAPERS))
@@ -128,7 +132,7 @@ def load_paper(name: str) -> Paper:
 
 
 def check_only(paper: Paper, only: Sequence[str]) -> None:
-    """Refuse names that the paper has no exhibit of, before any work."""
+    """Refuse names of exhibits that the paper does not have, before any work."""
     known = "one of " + ", ".join(paper.makers)
     unknown = [
         Problem("only", key, known, suggestion=closest(key, paper.makers))
@@ -152,8 +156,8 @@ def regenerate(
     return exhibits
 
 
-def results(paper: Paper, exhibits: Sequence[Exhibit]) -> dict[str, Any]:
-    """Everything the page says, for JSON."""
+def collect_results(paper: Paper, exhibits: Sequence[Exhibit]) -> dict[str, Any]:
+    """The page's contents as plain data."""
     return {
         "schema": SCHEMA,
         "softdock": __version__,
@@ -165,15 +169,16 @@ def results(paper: Paper, exhibits: Sequence[Exhibit]) -> dict[str, Any]:
 
 
 def results_json(paper: Paper, exhibits: Sequence[Exhibit]) -> str:
-    """As `--json` prints it and as it stands beside the page."""
+    """The contents as JSON, for `--json` and for the file beside the page."""
     return (
-        json.dumps(results(paper, exhibits), indent=1, allow_nan=False, ensure_ascii=False) + "\n"
+        json.dumps(collect_results(paper, exhibits), indent=1, allow_nan=False, ensure_ascii=False)
+        + "\n"
     )
 
 
 def paper_page(paper: Paper, exhibits: Sequence[Exhibit]) -> str:
     """One self-contained HTML page."""
-    data = results(paper, exhibits)
+    data = collect_results(paper, exhibits)
     sections = {e.key: (e.headline, _section(e, data)) for e in exhibits}
     lead = (
         f"{paper.reference}. Every table and figure made again by softdock, ours beside the "
@@ -187,7 +192,7 @@ def _section(exhibit: Exhibit, data: dict[str, Any]) -> str:
     if exhibit.rows:
         rows = [
             [
-                shown(data, f"exhibits.{exhibit.key}.rows.{i}.{c.key}", "", "results")
+                show_number(data, f"exhibits.{exhibit.key}.rows.{i}.{c.key}", "", "results")
                 for c in exhibit.columns
             ]
             for i in range(len(exhibit.rows))
@@ -202,7 +207,10 @@ def _section(exhibit: Exhibit, data: dict[str, Any]) -> str:
             parts += [f"<h3>{heading}</h3>", bullets(items)]
     if exhibit.numbers:
         numbers = [
-            [_words(k), shown(data, f"exhibits.{exhibit.key}.numbers.{k}", None, "results")]
+            [
+                _key_words(k),
+                show_number(data, f"exhibits.{exhibit.key}.numbers.{k}", None, "results"),
+            ]
             for k, v in exhibit.numbers.items()
             if _is_single(v)
         ]
@@ -214,15 +222,14 @@ def _is_single(value: Any) -> bool:
     return isinstance(value, (int, float, str))
 
 
-def _words(key: str) -> str:
-    """A key as words, without the unit that stands beside its value."""
+def _key_words(key: str) -> str:
+    """A key in words, without its unit."""
     suffix = next((suffix for suffix in UNITS if key.endswith(suffix)), "")
     return escape(key.removesuffix(suffix).replace("_", " "))
 
 
 def write_paper(folder: Path, paper: Paper, exhibits: Sequence[Exhibit]) -> tuple[Path, Path]:
-    """The page and the JSON into a folder, each written whole or not at all. Returns their
-    paths."""
+    """Write page and JSON to a folder, each whole or not at all. Returns their paths."""
     html, data = folder / f"{paper.name}.html", folder / f"{paper.name}.json"
     write_whole(html, paper_page(paper, exhibits).encode())
     write_whole(data, results_json(paper, exhibits).encode())

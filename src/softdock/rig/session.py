@@ -15,17 +15,17 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from softdock.core.rig.layout import ASKED_STOP, DOCK
-from softdock.drivers.compiled_loop import (
-    Beside,
+from softdock.errors import BadInput, Problem
+from softdock.rig.drivers.compiled_loop import (
     CompiledServer,
     Granted,
-    favoured,
+    LoopArrays,
+    real_time,
 )
-from softdock.drivers.rig_peers import SENSOR, Requests, RigPeers
-from softdock.drivers.rig_program import NAMES, RigProgram, duration_s
-from softdock.drivers.rig_scenario import OnRig
-from softdock.errors import BadInput, Problem
+from softdock.rig.peers import SENSOR, Requests, RigPeers
+from softdock.rig.program import NAMES, RigProgram, compute_duration_s
+from softdock.rig.scenario import OnRig
+from softdock.rig.supervisor.layout import DOCK, STOP_REQUEST
 
 LOOK_S = 0.05  # between two looks at the loop
 HEARD_S = 10.0  # for the first telegram
@@ -42,10 +42,10 @@ class NotHeard(BadInput):
 
 
 class Session:
-    """Use as a context around the runs of one rig; `peers` are open sockets (rig_peers.py)."""
+    """Use as a context around the runs of one rig; `peers` are open sockets (rig/peers.py)."""
 
     def __init__(self, on: OnRig, peers: RigPeers) -> None:
-        self.on, self.peers, self._beside = on, peers, Beside()
+        self.on, self.peers, self._beside = on, peers, LoopArrays()
         self.granted = Granted(0, False, ())
         self.program: RigProgram | None = None
         self._server: CompiledServer | None = None
@@ -92,7 +92,7 @@ class Session:
         machine, server = self.on.rig.machine, self._server
         assert server is not None
         try:
-            with favoured(machine.priority, machine.lock_memory) as self.granted:
+            with real_time(machine.priority, machine.lock_memory) as self.granted:
                 self._ready.set()
                 while True:
                     server.stop[0] = 0  # first: what is asked for from here on ends the loop below
@@ -149,14 +149,14 @@ class Session:
 
     def ask_stop(self) -> None:
         if self.program is not None:
-            self.program.arrays.asked[0] = ASKED_STOP
+            self.program.arrays.request[0] = STOP_REQUEST
 
     def follow(self, look: Look) -> None:
         """Until the robots stand. Ctrl-C asks for a stop; a second one ends the answers."""
         program = self.program
         assert program is not None
         begun, asked = time.monotonic(), 0.0
-        longest, requests = duration_s(program), Requests(self.peers)
+        longest, requests = compute_duration_s(program), Requests(self.peers)
         while not program.is_over:
             try:
                 time.sleep(LOOK_S)

@@ -23,8 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from softdock.core.shapes.models import SHAPE_MODELS
-from softdock.core.spatial.arrays import cross_matrix, matrix, matrix_about, nearest_quaternion
+from softdock.loop.contact.models import SHAPE_MODELS
+from softdock.loop.spatial.arrays import cross_matrix, matrix, matrix_about, nearest_quaternion
 
 PATH = "approach"
 KEYS = {

@@ -1,6 +1,6 @@
 """Robots of a scenario that are arms: which they are, and where their numbers go in the vector.
 
-The arms themselves are read by softdock.arms, which stands below this package.
+The arms themselves are read by softdock.loop.arms, which stands below this package.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from softdock.arms.facility import Facility
-from softdock.arms.scenario_facility import arm_robots
-from softdock.arms.sources import arm_of
-from softdock.core.adaptation.method import Method
-from softdock.core.machine.vector import CHASER_ROBOT_AT, TARGET_ROBOT_AT
-from softdock.core.robots.keys import ROBOT
 from softdock.errors import BadInput, Problem
+from softdock.loop.arms.facility import Facility
+from softdock.loop.arms.scenario_facility import arm_robots
+from softdock.loop.arms.sources import arm_of
+from softdock.loop.method.method import Method
+from softdock.loop.robots.keys import ROBOT
+from softdock.loop.vector import CHASER_ROBOT_AT, TARGET_ROBOT_AT
 
 BASES = {"chaser": CHASER_ROBOT_AT, "target": TARGET_ROBOT_AT}
 
@@ -59,7 +59,7 @@ def tell_arms(reader: Any, key: str, method: Method, values: dict[str, Any], bas
     wanted = () if reader.problems else method.told_of_arms(values)
     if not wanted:
         return
-    from softdock.arms.at_contact import arms_at_contact  # few scenarios need its kinematics
+    from softdock.loop.arms.at_contact import arms_at_contact  # few scenarios need its kinematics
 
     try:
         told = arms_at_contact(reader.resolved, reader.folder)

@@ -11,18 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from softdock._arguments import Rule, checked, of_kind, optional, refuse_wrong
-from softdock.arms.facility import read_facility
-from softdock.arms.placed import placed_arms
-from softdock.arms.scenario_facility import arm_robots
-from softdock.core.contact.pairs import MOST_PAIRS, PAIR
-from softdock.core.machine.features import Markers
-from softdock.core.machine.vector import (
+from softdock._arguments import Rule, check_arguments, instance_of, optional, refuse_wrong
+from softdock.compile.features import Markers
+from softdock.errors import BadInput, closest
+from softdock.loop.arms.facility import read_facility
+from softdock.loop.arms.placed import placed_arms
+from softdock.loop.arms.scenario_facility import arm_robots
+from softdock.loop.contact.pairs import MOST_PAIRS, PAIR
+from softdock.loop.spatial.rigid_body import BODY
+from softdock.loop.vector import (
     MEMORY,
     MEMORY_AT,
 )
-from softdock.core.spatial.rigid_body import BODY
-from softdock.errors import BadInput, closest
 from softdock.scenario.approach import PATH as APPROACH_PATH
 from softdock.scenario.arm_tables import arm_place, located, unknown_arms
 from softdock.scenario.checks import check_rates, check_scenario
@@ -50,12 +50,12 @@ from softdock.scenario.wanted_by_methods import wanted_in_orbit
 from softdock.scenario.words import in_plain_keys
 
 PARTS: dict[str, Rule] = {  # what a scenario is made of
-    "tables": of_kind("a dict", dict),
-    "vector": of_kind("an array", np.ndarray),
-    "markers": of_kind("markers", Markers),
-    "warnings": of_kind("a list", list),
-    "notes": of_kind("a list", list),
-    "approach": of_kind("a dict", dict),
+    "tables": instance_of("a dict", dict),
+    "vector": instance_of("an array", np.ndarray),
+    "markers": instance_of("markers", Markers),
+    "warnings": instance_of("a list", list),
+    "notes": instance_of("a list", list),
+    "approach": instance_of("a dict", dict),
 }
 
 
@@ -96,7 +96,7 @@ class Scenario:
         `robots__chaser__delay_ms=16`."""
         return self.with_keys({key.replace("__", "."): value for key, value in changes.items()})
 
-    @checked(changes=_by_key)
+    @check_arguments(changes=_by_key)
     def with_keys(self, changes: Mapping[str, Any]) -> Scenario:
         """A new scenario with some keys set by path: `{"contact.0.real.stiffness_N_per_m":
         2000}`."""
@@ -111,10 +111,10 @@ class Scenario:
         return made
 
 
-@checked(
-    tables=of_kind("tables: time, chaser, target, contact, ...", Mapping),
+@check_arguments(
+    tables=instance_of("tables: time, chaser, target, contact, ...", Mapping),
     locate=lambda value: "" if callable(value) else "a function of a key's path",
-    folder=optional(of_kind("a Path", Path)),
+    folder=optional(instance_of("a Path", Path)),
 )
 @np.errstate(all="ignore")  # numbers at the ends of what a float holds are refused, or run
 def build(

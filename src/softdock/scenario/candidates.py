@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from softdock.core.adaptation.registry import METHODS
-from softdock.core.satellites import INTEGRATORS
 from softdock.errors import BadInput, Problem, closest
+from softdock.loop.satellites import INTEGRATORS
+from softdock.methods.registry import METHODS
 from softdock.scenario.build import Scenario, build
 from softdock.scenario.method_sources import OPTION
 

@@ -9,8 +9,16 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from softdock.core.adaptation.registry import METHODS
-from softdock.core.machine.vector import (
+from softdock.errors import Problem
+from softdock.loop.contact.keys import LAW_KEYS, PAIR, SHAPE_KEYS
+from softdock.loop.contact.models import SHAPE_MODELS
+from softdock.loop.robots.models import robot_model_named
+from softdock.loop.robots.robot import ROBOT
+from softdock.loop.sensor.force_torque import SENSOR
+from softdock.loop.sensor.mock_up import MOCK_UP
+from softdock.loop.sensor.pose import POSE
+from softdock.loop.spatial.rigid_body import BODY
+from softdock.loop.vector import (
     CHASER_AT,
     CHASER_MOCK_UP_AT,
     CHASER_ROBOT_AT,
@@ -25,15 +33,7 @@ from softdock.core.machine.vector import (
     TIME,
     TIME_AT,
 )
-from softdock.core.robots.models import robot_model_named
-from softdock.core.robots.robot import ROBOT
-from softdock.core.sensor.force_torque import SENSOR
-from softdock.core.sensor.mock_up import MOCK_UP
-from softdock.core.sensor.pose import POSE
-from softdock.core.shapes.keys import LAW_KEYS, PAIR, SHAPE_KEYS
-from softdock.core.shapes.models import SHAPE_MODELS
-from softdock.core.spatial.rigid_body import BODY
-from softdock.errors import Problem
+from softdock.methods.registry import METHODS
 from softdock.scenario.contact_times import contact_duration, lasting
 from softdock.scenario.device import device_stiffness
 from softdock.scenario.latch_checks import check_latches

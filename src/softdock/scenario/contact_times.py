@@ -6,15 +6,15 @@ import math
 
 import numpy as np
 
-from softdock.core.contact.compliance import in_series
-from softdock.core.machine.vector import (
+from softdock.loop.contact.compliance import in_series
+from softdock.loop.contact.keys import LAW_KEYS, PAIR, SAME_AS_REAL
+from softdock.loop.contact.laws import LAW_MODELS
+from softdock.loop.spatial.rigid_body import BODY
+from softdock.loop.vector import (
     CHASER_AT,
     PAIRS_AT,
     TARGET_AT,
 )
-from softdock.core.shapes.keys import LAW_KEYS, PAIR, SAME_AS_REAL
-from softdock.core.shapes.laws import LAW_MODELS
-from softdock.core.spatial.rigid_body import BODY
 from softdock.scenario.device import device_stiffness
 
 

@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from softdock.core.contact.compliance import Range, device_matrix, in_series, stiffness_range
-from softdock.core.machine.vector import CHASER_AT, MEMORY, MEMORY_AT, PAIRS_AT, TARGET_AT
-from softdock.core.shapes.keys import PAIR, SHAPE_KEYS
-from softdock.core.shapes.models import SHAPE_MODELS
-from softdock.core.spatial.arrays import matrix
-from softdock.core.spatial.rigid_body import BODY
 from softdock.errors import BadInput, Problem
+from softdock.loop.contact.compliance import Range, device_matrix, in_series, stiffness_range
+from softdock.loop.contact.keys import PAIR, SHAPE_KEYS
+from softdock.loop.contact.models import SHAPE_MODELS
+from softdock.loop.spatial.arrays import matrix
+from softdock.loop.spatial.rigid_body import BODY
+from softdock.loop.vector import CHASER_AT, MEMORY, MEMORY_AT, PAIRS_AT, TARGET_AT
 
 
 class Reachable(NamedTuple):

@@ -13,11 +13,15 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from softdock.core.adaptation.used_hooks import any_books, any_external
-from softdock.core.command.laboratory import LABORATORY
-from softdock.core.contact.pairs import MOST_PAIRS, PAIR
-from softdock.core.machine.features import SWITCH, Arms, Every, Markers, Plain, is_sparing
-from softdock.core.machine.vector import (
+from softdock.compile.features import SWITCH, Arms, Every, Markers, Plain, is_sparing
+from softdock.loop.command import LABORATORY
+from softdock.loop.contact.pairs import MOST_PAIRS, PAIR
+from softdock.loop.method.hooks import any_books, any_external
+from softdock.loop.robots.robot import ROBOT
+from softdock.loop.schedules import ENTRY
+from softdock.loop.sensor.pose import POSE
+from softdock.loop.tide import ORBIT
+from softdock.loop.vector import (
     CHASER_EXTERNAL_AT,
     CHASER_ROBOT_AT,
     LABORATORY_AT,
@@ -31,10 +35,6 @@ from softdock.core.machine.vector import (
     TARGET_EXTERNAL_AT,
     TARGET_ROBOT_AT,
 )
-from softdock.core.robots.robot import ROBOT
-from softdock.core.schedules import ENTRY
-from softdock.core.sensor.pose import POSE
-from softdock.core.tide import ORBIT
 from softdock.scenario.memory import any_accelerations, any_arms, any_electronics
 
 Features = Plain | Every | Arms

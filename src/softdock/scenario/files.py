@@ -10,7 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from softdock._arguments import CHANGES, PATH, checked
+from softdock._arguments import CHANGES, PATH, check_arguments
 from softdock.errors import BadInput, Problem, closest
 from softdock.files.reading import LARGEST_FILE, Unreadable, read_text
 from softdock.files.toml_text import parse_toml, too_deep
@@ -41,7 +41,7 @@ def preset_text(name: str) -> str:
     )
 
 
-@checked(source=PATH, changes=CHANGES)
+@check_arguments(source=PATH, changes=CHANGES)
 def load_scenario(source: str | Path, changes: Iterable[str] | Mapping[str, Any] = ()) -> Scenario:
     """A scenario from a file, a preset's name or `benchmark:` and a case's. `changes`: `key=value`
     texts, or a mapping from key path to value."""

@@ -9,11 +9,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from softdock.core.adaptation.registry import METHODS
-from softdock.core.machine.doors import place_at_seat
-from softdock.core.machine.features import Every
-from softdock.core.machine.vector import PAIRS_MEM, TIME_AT, TIMES
-from softdock.core.shapes.pair import PAIR_FLOATS
+from softdock.compile.features import Every
+from softdock.loop.contact.pair import PAIR_FLOATS
+from softdock.loop.entry_points import place_at_seat
+from softdock.loop.vector import PAIRS_MEM, TIME_AT, TIMES
+from softdock.methods.registry import METHODS
 from softdock.scenario.schema import LATCH_TABLE
 
 Refuse = Callable[..., None]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from softdock.core.contact.latch_keys import LATCH, MOST_LATCHES
-from softdock.core.machine.vector import MEMORY, MEMORY_AT
+from softdock.loop.contact.latch_keys import LATCH, MOST_LATCHES
+from softdock.loop.vector import MEMORY, MEMORY_AT
 from softdock.scenario.schema import LATCH_TABLE, latch_base
 from softdock.scenario.table_reader import TableReader
 

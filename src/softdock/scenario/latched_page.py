@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from softdock.core.adaptation.registry import METHODS, Method
+from softdock.methods.registry import METHODS, Method
 
 BEGIN, END = "<!-- methods while latched: generated -->", "<!-- end -->"
 

@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from softdock.core.contact.latch import LATCH_FLOATS
-from softdock.core.contact.pairs import PAIR_FLOATS
-from softdock.core.machine.vector import (
+from softdock.loop.arms.robot_layout import arm_floats
+from softdock.loop.contact.latch import LATCH_FLOATS
+from softdock.loop.contact.pairs import PAIR_FLOATS
+from softdock.loop.robots.joint import JOINT_FLOATS
+from softdock.loop.robots.keys import ARM_MODEL
+from softdock.loop.robots.limited import ROBOT_FLOATS
+from softdock.loop.robots.robot import ROBOT
+from softdock.loop.schedules import ENTRY
+from softdock.loop.sensor.force_torque import ON_BOTH, SENSOR
+from softdock.loop.sensor.mock_up import MOCK_UP
+from softdock.loop.sensor.pose import POSE
+from softdock.loop.spatial.motion import MOTION_FLOATS
+from softdock.loop.vector import (
     CHASER_HAND_AT,
     CHASER_MOCK_UP_AT,
     CHASER_ROBOT_AT,
@@ -23,16 +33,6 @@ from softdock.core.machine.vector import (
     TIME_AT,
     WRENCH_FLOATS,
 )
-from softdock.core.robots.arm.layout import arm_floats
-from softdock.core.robots.joint import JOINT_FLOATS
-from softdock.core.robots.keys import ARM_MODEL
-from softdock.core.robots.limited import ROBOT_FLOATS
-from softdock.core.robots.robot import ROBOT
-from softdock.core.schedules import ENTRY
-from softdock.core.sensor.force_torque import ON_BOTH, SENSOR
-from softdock.core.sensor.mock_up import MOCK_UP
-from softdock.core.sensor.pose import POSE
-from softdock.core.spatial.motion import MOTION_FLOATS
 
 # keys that the shortest way through a sensor knows; any other makes it a sensor with electronics
 EVERY_SENSOR = ("on", "period", "delay", "handover", "noise_force", "noise_torque", "threshold")

@@ -1,12 +1,12 @@
 """Lists of methods that cannot work together, by what each method declares of itself
-(core/adaptation/method.py): once, settles_energy, is_last_on_wrench."""
+(loop/method/method.py): once, settles_energy, is_last_on_wrench."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from softdock.core.adaptation.registry import METHODS
+from softdock.methods.registry import METHODS
 
 
 def chain_problems(names: Sequence[Any]) -> list[tuple[int, str]]:
@@ -39,4 +39,4 @@ def _next_on_wrench(name: str, later: Sequence[Any]) -> str:
 def _settling(names: Sequence[Any]) -> list[str]:
     """Those that settle the energy of the whole loop, in the registry's order."""
     listed = {name for name in names if isinstance(name, str)}
-    return [name for name, method in METHODS.items() if method.settles_energy and name in listed]
+    return [name for name in METHODS if name in listed and METHODS[name].settles_energy]

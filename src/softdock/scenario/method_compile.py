@@ -9,8 +9,8 @@ from pathlib import Path
 
 from numba.core.errors import NumbaError
 
-from softdock.core.adaptation.method import NotItsNamedTuple
 from softdock.errors import BadInput, Problem
+from softdock.loop.method.method import NotItsNamedTuple
 from softdock.scenario.method_sources import FILES, OPTION
 
 OURS = Path(__file__).parents[1]

@@ -19,11 +19,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 
-from softdock._arguments import PATH, checked
-from softdock.core.adaptation.method import BY_TYPE
-from softdock.core.adaptation.registry import METHODS, Method
-from softdock.core.machine.compiled import SOURCES_NAME
+from softdock._arguments import PATH, check_arguments
+from softdock.compile.jit import SOURCES_NAME
 from softdock.errors import BadInput, Problem
+from softdock.loop.method.method import BY_TYPE
+from softdock.methods.registry import METHODS, Method
 from softdock.scenario.method_file_checks import WANTED, methods_of
 from softdock.scenario.method_sources import FILES, OPTION, MethodFile, digest_of
 from softdock.scenario.process_state import left_as_it_was
@@ -32,7 +32,7 @@ LARGEST = 10_000_000  # bytes of a file of methods
 _LOADED: dict[str, list[str]] = {}  # module -> the names of its methods
 
 
-@checked(path=PATH)
+@check_arguments(path=PATH)
 def load_method_file(path: str | Path) -> list[str]:
     """Import the file, **which runs it**, and add its methods to the registry. Returns their names;
     raises `BadInput`."""

@@ -9,11 +9,11 @@ from typing import Any
 
 import numba
 
-from softdock.core.adaptation.method import BY_TYPE
-from softdock.core.adaptation.registry import KINDS, METHODS, Method, register
-from softdock.core.machine.numba_internals import CPUDispatcher
-from softdock.core.machine.parameters import Group
+from softdock.compile.numba_internals import CPUDispatcher
 from softdock.errors import BadInput, Problem
+from softdock.loop.method.method import BY_TYPE
+from softdock.loop.parameters import Group
+from softdock.methods.registry import KINDS, METHODS, Method, register
 from softdock.scenario.method_sources import OPTION
 
 HOOKS = ("prepare", "wrench", "correct", "set_point", "external", "rewound", "replaced", "past")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.core.adaptation.registry import Method
+from softdock.methods.registry import Method
 from softdock.scenario.values import Refused
 
 MOST_FLOATS = 2**27  # 1 GiB of one run's memory

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from softdock.arms.scenario_facility import arm_robots
-from softdock.core.adaptation.registry import METHODS, RAW, Method
-from softdock.core.machine.parameters import WRITTEN_HERE
 from softdock.errors import closest
+from softdock.loop.arms.scenario_facility import arm_robots
+from softdock.loop.parameters import WRITTEN_HERE
+from softdock.methods.registry import METHODS, RAW, Method
 from softdock.scenario.arm_tables import tell_arms
 from softdock.scenario.method_chains import chain_problems
 from softdock.scenario.method_memory import floats_of, is_own

@@ -1,5 +1,5 @@
 """A network from a TOML file, or from a table of a scenario; its keys are explained in
-ports/tables.py and docs/ports.md."""
+networks/tables.py and docs/ports.md."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from softdock.core.adaptation.networks.port import FIRST, MOST_PORTS, NUMBERS
-from softdock.core.adaptation.registry import METHODS
-from softdock.core.ports.elements import FORCE, POSITION
-from softdock.core.ports.laws import laws_of
-from softdock.core.ports.linear_step import linear_net
-from softdock.core.ports.network import Network
-from softdock.core.ports.satellite import rigid_motion
-from softdock.core.ports.tables import network_from
 from softdock.errors import BadInput, Problem
 from softdock.files.reading import Unreadable, read_text
 from softdock.files.toml_text import parse_toml, too_deep
+from softdock.methods.networks.port import FIRST, MOST_PORTS, NUMBERS
+from softdock.methods.registry import METHODS
+from softdock.networks.elements import FORCE, POSITION
+from softdock.networks.laws import laws_of
+from softdock.networks.linear_step import linear_net
+from softdock.networks.network import Network
 from softdock.networks.resolution import warnings_of
+from softdock.networks.satellite import rigid_motion
+from softdock.networks.tables import network_from
 
 
 def load_network(path: str | Path) -> Network:
@@ -59,8 +59,8 @@ def network_rows(table: Any, T: float, causality: str) -> tuple[np.ndarray, list
 
 def _rows(table: Any, T: float, causality: str) -> tuple[np.ndarray, list[str]]:
     """A network's numbers as they stand behind a scenario's vector, and warnings: n, r, m, T, nodes
-    of tables; Dirac matrix, laws of stores and dampers, tables (ports/laws.py); of linear networks
-    A, B, C, Dbar, its inverse, stiffnesses (ports/linear_step.py)."""
+    of tables; Dirac matrix, laws of stores and dampers, tables (networks/laws.py); of linear networks
+    A, B, C, Dbar, its inverse, stiffnesses (networks/linear_step.py)."""
     if not isinstance(table, Mapping):
         raise BadInput(
             Problem("network", table, "a table: model and arguments, or bonds and elements")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from softdock.core.adaptation.registry import RAW
+from softdock.methods.registry import RAW
 from softdock.scenario.verdict_table import VERDICT
 
 AS_DELAY = "as --delay"

@@ -5,7 +5,7 @@ them.
     y   against the orbit's normal (H-bar)
     z   towards the planet (R-bar)
 
-World axes do not turn (core/tide.py). With the default directions of `[orbit]` both are the same at
+World axes do not turn (loop/tide.py). With the default directions of `[orbit]` both are the same at
 t = 0, and then turn apart by the mean motion. In: tables of a scenario. Positions [m], velocities
 [m/s] as seen from the turning axes, attitudes wxyz (axes from body), rates [rad/s] against them in
 body axes.
@@ -22,13 +22,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softdock.core.spatial.arrays import matrix
-from softdock.core.tide import EARTH_GM, EARTH_RADIUS, FASTEST_MEAN_MOTION
+from softdock.loop.spatial.arrays import matrix
+from softdock.loop.tide import EARTH_GM, EARTH_RADIUS, FASTEST_MEAN_MOTION
 from softdock.scenario.approach import PATH as APPROACH
 from softdock.scenario.approach import quaternion
 
 PATH, WORD = "orbit", "stated_in"
-RADIAL, NORMAL = (0.0, 0.0, -1.0), (0.0, -1.0, 0.0)  # as in core/tide.py
+RADIAL, NORMAL = (0.0, 0.0, -1.0), (0.0, -1.0, 0.0)  # as in loop/tide.py
 OFF, OFF_IN_AN_ORBIT = 0.1, 0.5  # m; errors of the linear law that are warned about
 NOT_LOOKED_AT = 0.01  # m; an error that is smaller by a bound is taken for none
 LONGEST_STEP = 0.05  # rad of the orbit, of Runge and Kutta's rule

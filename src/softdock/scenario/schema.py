@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from softdock.core.contact.latch_keys import LATCH, MOST_LATCHES
-from softdock.core.contact.pairs import MOST_PAIRS, PAIR
-from softdock.core.machine.parameters import Group
-from softdock.core.machine.vector import BASES, LATCHES_AT, PAIRS_AT, PARTS
+from softdock.loop.contact.latch_keys import LATCH, MOST_LATCHES
+from softdock.loop.contact.pairs import MOST_PAIRS, PAIR
+from softdock.loop.parameters import Group
+from softdock.loop.vector import BASES, LATCHES_AT, PAIRS_AT, PARTS
 
 SCHEMA_VERSION = 1
 

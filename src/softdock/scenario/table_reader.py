@@ -9,9 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from softdock.core.command.laboratory import LABORATORY
-from softdock.core.machine.parameters import WRITTEN_HERE, Group, Parameter
-from softdock.core.machine.vector import (
+from softdock.errors import BadInput, Problem, closest
+from softdock.loop.command import LABORATORY
+from softdock.loop.parameters import WRITTEN_HERE, Group, Parameter
+from softdock.loop.robots.robot import ROBOT
+from softdock.loop.sensor.force_torque import SENSOR
+from softdock.loop.sensor.mock_up import MOCK_UP
+from softdock.loop.vector import (
     CHASER_HAND_AT,
     CHASER_MOCK_UP_AT,
     CHASER_ROBOT_AT,
@@ -27,10 +31,6 @@ from softdock.core.machine.vector import (
     TARGET_MOCK_UP_AT,
     TARGET_ROBOT_AT,
 )
-from softdock.core.robots.robot import ROBOT
-from softdock.core.sensor.force_torque import SENSOR
-from softdock.core.sensor.mock_up import MOCK_UP
-from softdock.errors import BadInput, Problem, closest
 from softdock.scenario.csv_rows import read_rows
 from softdock.scenario.keys import flat_keys, nest, plain
 from softdock.scenario.network_file import network_rows

@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from softdock.core.adaptation.at_top import AtTop
-from softdock.core.adaptation.registry import METHODS, Method
 from softdock.errors import closest
+from softdock.loop.method.declaration import AtTop
+from softdock.methods.registry import Method, methods_at_top
 
 Refuse = Callable[..., None]
 
 
 def kinds() -> dict[str, AtTop]:
     """What methods declare, by kind."""
-    return {m.at_top.kind: m.at_top for m in METHODS.values() if m.at_top is not None}
+    return {m.at_top.kind: m.at_top for m in methods_at_top().values() if m.at_top}
 
 
 def top_tables() -> tuple[str, ...]:
@@ -28,7 +28,7 @@ def top_tables() -> tuple[str, ...]:
 
 def named_by(top: AtTop) -> list[str]:
     """Names of the methods of a kind."""
-    return [name for name, method in METHODS.items() if method.at_top == top]
+    return [name for name, method in methods_at_top().items() if method.at_top == top]
 
 
 def prefix_of(method: Method, index: int) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.core.machine.parameters import OwnRows, Parameter
+from softdock.loop.parameters import OwnRows, Parameter
 
 SYMMETRIC_TO = 1e-9  # relative; an inertia matrix less symmetric than this is refused
 TRIANGLE_SLACK = 1e-9  # relative; thin plates lie on the bound

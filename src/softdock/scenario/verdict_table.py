@@ -3,7 +3,7 @@ unsafe. They belong to who judges and not to the loop: nothing compiled reads th
 
 from __future__ import annotations
 
-from softdock.core.machine.parameters import Group, Parameter
+from softdock.loop.parameters import Group, Parameter
 
 PATH = "verdict"
 VERDICT = Group(

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from softdock.core.shapes.keys import AT, LAW_KEYS
-from softdock.core.shapes.laws import HUNT_CROSSLEY, LAWS
+from softdock.loop.contact.keys import AT, LAW_KEYS
+from softdock.loop.contact.laws import HUNT_CROSSLEY, LAWS
 from softdock.scenario.schema import pair_base
 from softdock.scenario.words import resolve_restitution
 

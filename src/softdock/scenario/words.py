@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from softdock.core.shapes.laws import HUNT_CROSSLEY, LAWS, LINEAR_LAWS, law_named
-from softdock.core.spatial.arrays import matrix
+from softdock.loop.contact.laws import HUNT_CROSSLEY, LAWS, LINEAR_LAWS, law_named
+from softdock.loop.spatial.arrays import matrix
 from softdock.scenario.approach import PATH, quaternion, resolve_approach
 from softdock.scenario.orbit_frame import is_stated, resolve_stated
 from softdock.scenario.restitution import damping_of_restitution, lambda_of_restitution

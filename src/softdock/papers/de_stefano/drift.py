@@ -1,5 +1,5 @@
-"""Fig. 3: the drift under a held force, and what each form of the correction leaves of it, offline
-and in the loop."""
+"""Fig. 3: the drift under a held force, and what remains of it with each form of the correction,
+offline and in the loop."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from typing import Any
 
 import numpy as np
 
-from softdock.analysis.simulation import fly
-from softdock.core.adaptation.passive_integrator.keys import FORMS
-from softdock.core.energy.axis_scheme import (
+from softdock.methods.passive_integrator.method import FORMS
+from softdock.output.pages.frame.charts import Line, chart
+from softdock.papers.de_stefano.axis_scheme import (
     BARE,
     DURATION,
     MASS,
     PUSHES,
     T1,
     T2,
-    drifts,
     exact_position,
     integrate_axis,
+    measure_drifts,
     pushes,
 )
-from softdock.papers.frame import Column, Exhibit, Said
-from softdock.report.frame.charts import Line, chart
-from softdock.runs.run import Run
+from softdock.papers.frame import Column, Exhibit, Findings
+from softdock.results.run import Run
+from softdock.results.simulation import fly
 from softdock.scenario.build import build
 
 PUBLISHED = {
@@ -33,7 +33,7 @@ PUBLISHED = {
 EDGE = 1e-9  # s: a schedule is linear between rows, and the pushes are steps
 
 
-def loop_run(T: float, method: dict[str, Any] | None, integrator: str = "symplectic_euler") -> Run:
+def run_loop(T: float, method: dict[str, Any] | None, integrator: str = "symplectic_euler") -> Run:
     """The same profile in softdock's loop, as external force on a free satellite."""
     rows = []
     for start, end, height in PUSHES:
@@ -55,37 +55,37 @@ def loop_run(T: float, method: dict[str, Any] | None, integrator: str = "symplec
     return fly(build(tables))
 
 
-def loop_drifts(T: float, form: str, pairing: str = "symplectic") -> tuple[float, float]:
-    """Of the set-points in the loop [m]."""
-    run = loop_run(
+def measure_loop_drifts(T: float, form: str, pairing: str = "symplectic") -> tuple[float, float]:
+    """Drifts of the set-points in the loop [m]."""
+    run = run_loop(
         T,
         {"name": "passive_integrator", "form": form, "pairing": pairing} if form != BARE else None,
     )
-    return drifts(run.series["command.chaser.position.x"], pushes(T), MASS, T)
+    return measure_drifts(run.series["command.chaser.position.x"], pushes(T), MASS, T)
 
 
-def _drifts_of_schemes(T: float) -> dict[str, tuple[float, float]]:
-    """By scheme, after the first push and at the end [m]."""
+def _scheme_drifts(T: float) -> dict[str, tuple[float, float]]:
+    """Drifts by scheme, after the first push and at the end [m]."""
     force = pushes(T)
-    found = {"(5)": drifts(integrate_axis(BARE, force, MASS, T).position, force, MASS, T)}
+    found = {"(5)": measure_drifts(integrate_axis(BARE, force, MASS, T).position, force, MASS, T)}
     for form in FORMS:
-        found[f"{form}, offline"] = drifts(
+        found[f"{form}, offline"] = measure_drifts(
             integrate_axis(form, force, MASS, T).position, force, MASS, T
         )
-    found["published, offline, state corrected too"] = drifts(
+    found["published, offline, state corrected too"] = measure_drifts(
         integrate_axis("published", force, MASS, T, True).position, force, MASS, T
     )
     for form in FORMS:
-        found[f"{form}, in the loop"] = loop_drifts(T, form)
+        found[f"{form}, in the loop"] = measure_loop_drifts(T, form)
     for form in FORMS:
-        found[f"{form}, in the loop, one cycle later"] = loop_drifts(T, form, "forward")
+        found[f"{form}, in the loop, one cycle later"] = measure_loop_drifts(T, form, "forward")
     return found
 
 
 def make_figure_3() -> Exhibit:
     rows: list[dict[str, Any]] = []
     for T in (T1, T2):
-        for scheme, (first, second) in _drifts_of_schemes(T).items():
+        for scheme, (first, second) in _scheme_drifts(T).items():
             printed = PUBLISHED.get((BARE, T), (None, None)) if scheme == "(5)" else (None, None)
             rows.append(
                 {
@@ -112,7 +112,7 @@ def make_figure_3() -> Exhibit:
     return Exhibit(
         key="figure_3",
         title="Fig. 3: drift under a held force",
-        says=_said,
+        says=_summarise,
         columns=(
             Column("scheme", "scheme"),
             Column("cycle_ms", "T [ms]"),
@@ -161,7 +161,7 @@ def held_velocity_gap(T: float) -> float:
 MET = 0.02  # of a published drift
 
 
-def _said(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Said:
+def _summarise(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Findings:
     at = {(row["scheme"], round(row["cycle_ms"])): row for row in rows}
     slow, fast = at["(5)", round(1e3 * T1)], at["(5)", round(1e3 * T2)]
     met = all(
@@ -176,7 +176,7 @@ def _said(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Said:
     )
     gap = numbers["smooth_velocity_gap_m_per_s"]
     exact = gap < 1e-9
-    return Said(
+    return Findings(
         f"(5) drifts by {slow['first_m']:+.5f} and {slow['second_m']:+.5f} m at T1 and by "
         f"{fast['first_m']:+.5f} and {fast['second_m']:+.5f} m at T2, "
         f"{'as published' if met else 'NOT as published'}. The correction leaves "
@@ -203,8 +203,8 @@ def _said(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Said:
 
 
 def smooth_drift(T: float, form: str) -> float:
-    """With a smooth force, sampled, against the continuous motion: there (5) does not drift and the
-    corrected scheme does [m]."""
+    """Drift with a smooth force, sampled, against the continuous motion: there (5) does not drift
+    and the corrected scheme does [m]."""
     t = np.arange(round(10.0 / T) + 1) * T
     force = 6.0 * np.sin(np.pi * np.clip(t - 2.0, 0.0, 5.0) / 5.0)
     s = np.clip(t[-1] - 2.0, 0.0, 5.0)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
 
-from softdock.core.energy.axis_scheme import (
+from softdock.output.pages.frame.charts import Line, chart
+from softdock.papers.de_stefano.axis_scheme import (
     BARE,
     MASS,
     T1,
@@ -17,14 +19,98 @@ from softdock.core.energy.axis_scheme import (
     pushes,
 )
 from softdock.papers.de_stefano.drift import smooth_drift
-from softdock.papers.de_stefano.energies_words import (
-    figure_4_said,
-    figure_5_said,
-    figure_6_said,
-    figure_11_said,
-)
-from softdock.papers.frame import Column, Exhibit
-from softdock.report.frame.charts import Line, chart
+from softdock.papers.frame import Column, Exhibit, Findings
+
+EXACT = 1e-9  # relative
+
+
+def _is_exact(rows: list[dict[str, Any]]) -> bool:
+    """Whether m v^2 / 2 equals the continuous energy at both instants of every row."""
+    return all(
+        abs(row[f"kinetic_{at}_J"] - row[f"continuous_{at}_J"])
+        <= EXACT * abs(row[f"continuous_{at}_J"])
+        for row in rows
+        for at in ("first", "second")
+    )
+
+
+def summarise_figure_4(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Findings:
+    slow, exact = rows[0], _is_exact(rows)
+    larger = all(
+        row[f"port_{at}_J"] > row[f"continuous_{at}_J"]
+        for row in rows
+        for at in ("first", "second")
+    )
+    return Findings(
+        f"m v^2 / 2 is {'exact' if exact else 'NOT exact'} at the samples "
+        f"({slow['kinetic_first_J']:.1f} and {slow['kinetic_second_J']:.1f} J); the sum of "
+        f"T F(k-1) v(k) is {'too large' if larger else 'not too large'}: "
+        f"{slow['port_first_J']:.1f} and {slow['port_second_J']:.1f} J at T1.",
+        [
+            "H_T1 above H_c, as the printed figure has it, "
+            + (
+                "cannot be for a held force: m v(k)^2 / 2 is H_c at every sample."
+                if exact
+                else "is found here."
+            )
+        ],
+    )
+
+
+def summarise_figure_11(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Findings:
+    slow = rows[0]
+    off = max(
+        abs(row[f"port_{at}_J"] / row[f"continuous_{at}_J"] - 1.0)
+        for row in rows
+        for at in ("first", "second")
+    )
+    return Findings(
+        f"The port's sum with the corrected velocity comes to {slow['port_first_J']:.3f} and "
+        f"{slow['port_second_J']:.3f} J at T1, H_c to {slow['continuous_first_J']:.1f} and "
+        f"{slow['continuous_second_J']:.1f} J: {100 * off:.2g} % apart at most.",
+        [
+            "The energies that the paper shows corrected were "
+            + ("exact to begin with" if _is_exact(rows) else "wrong to begin with")
+            + " (figure_4). What the correction changes is the port's sum, and the position."
+        ],
+    )
+
+
+def summarise_figure_5(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Findings:
+    held, extra = max(row["held_J"] for row in rows), numbers["largest_extra_J"]
+    zero = held < EXACT * abs(extra)
+    by_T = sorted(rows, key=lambda row: row["cycle_ms"])
+    falls = all(a["rate_W"] < b["rate_W"] for a, b in itertools.pairwise(by_T))
+    bare = numbers["smooth_drift_uncorrected_m"]
+    mended = numbers["smooth_drift_previous_force_m"]
+    return Findings(
+        f"For a held force dE is {'zero' if zero else f'up to {held:.2g} J'}, not dH (up to "
+        f"{extra:.2g} J). For a smooth force and its samples |dE - dH| / T "
+        f"{'falls' if falls else 'does NOT fall'} with T: "
+        + ", ".join(f"{row['rate_W']:.2g} W at {row['cycle_ms']:g} ms" for row in by_T[::-1])
+        + ".",
+        [
+            "With a smooth force the statement about drift "
+            + ("turns round" if abs(bare) < 0.1 * abs(mended) else "does not turn round")
+            + f": (5) ends {bare:+.2g} m off and the corrected scheme {mended:+.2g} m."
+        ],
+    )
+
+
+def summarise_figure_6(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Findings:
+    gap = numbers["largest_gap_of_rectangle_and_triangle_J"]
+    most = max(abs(row["gain_J"]) for row in rows)
+    same = gap <= EXACT * most
+    return Findings(
+        "In each cycle the rectangle T F v(k-1) plus the triangle dH is "
+        + (
+            "the gain of energy, to rounding"
+            if same
+            else f"up to {gap:.2g} J away from the gain of energy"
+        )
+        + (": the triangle is work, not an error." if same else ".")
+    )
+
 
 AFTER_FIRST, AT_END = 30.0, 50.0  # s
 SMOOTH_PEAK, SMOOTH_PERIOD = 6.0, 10.0  # N, s: the smooth force of Figs. 5 and 6
@@ -37,8 +123,8 @@ def continuous_energy(T: float) -> np.ndarray:
 
 
 def port_sum(motion: Motion, T: float) -> np.ndarray:
-    """The energy that T F(k-1) v(k) adds up to [J]: what a port would count that takes the new
-    velocity for the whole cycle."""
+    """Sum of T F(k-1) v(k) [J]: the energy of a port that takes the new velocity for the whole
+    cycle."""
     return np.concatenate([[0.0], np.cumsum(T * motion.force[:-1] * motion.velocity[1:])])
 
 
@@ -49,7 +135,7 @@ def output_energy(motion: Motion, T: float) -> np.ndarray:
     )
 
 
-def _at(values: np.ndarray, t: float, T: float) -> float:
+def _energies_at(values: np.ndarray, t: float, T: float) -> float:
     return float(values[round(t / T)])
 
 
@@ -65,8 +151,8 @@ def _energy_rows(form: str, port: Any) -> list[dict[str, Any]]:
         rows.append({"cycle_ms": 1e3 * T})
         for name, series in (("kinetic", kinetic), ("port", summed), ("continuous", exact)):
             rows[-1] |= {
-                f"{name}_first_J": _at(series, AFTER_FIRST, T),
-                f"{name}_second_J": _at(series, AT_END, T),
+                f"{name}_first_J": _energies_at(series, AFTER_FIRST, T),
+                f"{name}_second_J": _energies_at(series, AT_END, T),
             }
     return rows
 
@@ -118,7 +204,7 @@ def make_figure_4() -> Exhibit:
     return Exhibit(
         key="figure_4",
         title="Fig. 4: mechanical energy without correction",
-        says=figure_4_said,
+        says=summarise_figure_4,
         columns=_COLUMNS,
         rows=rows,
         numbers={},
@@ -142,7 +228,7 @@ def make_figure_11() -> Exhibit:
     return Exhibit(
         key="figure_11",
         title="Fig. 11: mechanical energy with correction",
-        says=figure_11_said,
+        says=summarise_figure_11,
         columns=_COLUMNS,
         rows=rows,
         numbers={},
@@ -153,8 +239,8 @@ def make_figure_11() -> Exhibit:
 
 
 def smooth_difference(T: float) -> np.ndarray:
-    """dE - dH [J a cycle] for a smooth force against its samples: dE the sampled step's gain of
-    energy less the continuous one's."""
+    """dE - dH [J per cycle] for a smooth force against its samples. dE: energy gain of the sampled
+    step less that of the continuous one."""
     t = np.arange(round(SMOOTH_PERIOD / T) + 1) * T
     w = 2.0 * np.pi / SMOOTH_PERIOD
     force = SMOOTH_PEAK * np.sin(w * t)
@@ -190,7 +276,7 @@ def make_figure_5() -> Exhibit:
     return Exhibit(
         key="figure_5",
         title="Fig. 5: dE against dH",
-        says=figure_5_said,
+        says=summarise_figure_5,
         columns=(
             Column("cycle_ms", "T [ms]"),
             Column("largest_J", "largest |dE - dH|, smooth force [J a cycle]"),
@@ -252,7 +338,7 @@ def make_figure_6() -> Exhibit:
     return Exhibit(
         key="figure_6",
         title="Fig. 6: power in continuous and discrete time",
-        says=figure_6_said,
+        says=summarise_figure_6,
         columns=(
             Column("cycle", "cycle"),
             Column("start_J", "T F(k-1) v(k-1) [J]"),

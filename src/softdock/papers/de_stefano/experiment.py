@@ -1,5 +1,5 @@
-"""Figs. 12 to 14: the experiment on OOS-SIM, pushes by hand through a noisy sensor; and the noise
-that the published form bears."""
+"""Figs. 12 to 14: the experiment on OOS-SIM, pushes by hand through a noisy sensor; and the largest
+noise with which the published form is usable."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from softdock.analysis.simulation import fly
-from softdock.core.energy.axis_scheme import BARE, Motion, integrate_axis
-from softdock.papers.de_stefano.rounding import without_rounding
-from softdock.papers.frame import Column, Exhibit, Said
-from softdock.report.frame.charts import Line, chart
-from softdock.runs.run import Run
+from softdock.output.pages.frame.charts import Line, chart
+from softdock.papers.de_stefano.axis_scheme import BARE, Motion, drop_rounding, integrate_axis
+from softdock.papers.frame import Column, Exhibit, Findings
+from softdock.results.run import Run
+from softdock.results.simulation import fly
 from softdock.scenario.files import load_scenario
 
 MASS, CYCLE = 250.0, 0.004  # kg, s: published
@@ -30,8 +29,8 @@ FORMS = ("published", "previous_force", "bounded")
 
 
 @functools.cache
-def experiment(form: str, noise: float = NOISE) -> Run:
-    """The preset in the loop."""
+def run_experiment(form: str, noise: float = NOISE) -> Run:
+    """Simulate the preset in the loop."""
     method: dict[str, Any] = {"name": "direct"}
     if form != BARE:
         method = {"name": "passive_integrator", "form": form} | (
@@ -40,9 +39,9 @@ def experiment(form: str, noise: float = NOISE) -> Run:
     return fly(load_scenario("oos_sim", {"sensor.noise_N": noise}).with_keys({"methods": [method]}))
 
 
-def axis_motion(form: str, axis: str, noise: float = NOISE) -> Motion:
-    """What the scheme makes of the measured force of one axis, sample by sample as printed."""
-    force = experiment(BARE, noise).series[f"measured.chaser.force.{axis}"]
+def integrate_measured_axis(form: str, axis: str, noise: float = NOISE) -> Motion:
+    """Integrate the measured force of one axis with the scheme, sample by sample as printed."""
+    force = run_experiment(BARE, noise).series[f"measured.chaser.force.{axis}"]
     return integrate_axis(form, force, MASS, CYCLE)
 
 
@@ -50,7 +49,7 @@ def axis_motion(form: str, axis: str, noise: float = NOISE) -> Motion:
 def usable_noise(axis: str = "z") -> float:
     """The noise [N] at which, in half of the draws, some correction of the published form exceeds
     the satellite's own largest speed; by bisection."""
-    clean = experiment(BARE, 0.0).series[f"measured.chaser.force.{axis}"]
+    clean = run_experiment(BARE, 0.0).series[f"measured.chaser.force.{axis}"]
     draws = np.random.default_rng(0).standard_normal((DRAWS, len(clean)))
     low, high = 1e-6, 10.0
     for _ in range(16):
@@ -63,8 +62,8 @@ def usable_noise(axis: str = "z") -> float:
 
 @functools.cache
 def noise_campaign(runs: int = RUNS, seed: int = 0) -> dict[str, dict[str, float]]:
-    """Nothing but noise on the sensor: the largest correction of each form over many runs, and the
-    bound T F_max / 2m of the run it came from."""
+    """Noise alone on the sensor: the largest correction of each form over many runs, and the bound
+    T F_max / 2m of that run."""
     rng = np.random.default_rng(seed)
     found = {
         form: {"largest_m_per_s": 0.0, "median_m_per_s": 0.0, "largest_over_bound": 0.0}
@@ -88,14 +87,14 @@ def noise_campaign(runs: int = RUNS, seed: int = 0) -> dict[str, dict[str, float
 
 def _row(form: str, axis: str) -> dict[str, Any]:
     motion, sent = (
-        axis_motion(form, axis),
-        experiment(form).series[f"command.chaser.position.{axis}"],
+        integrate_measured_axis(form, axis),
+        run_experiment(form).series[f"command.chaser.position.{axis}"],
     )
     return {
         "scheme": "without controller" if form == BARE else form,
         "largest_force_N": float(np.abs(motion.force).max()),
-        "observed_end_J": without_rounding(motion.left[-1] - motion.left[0], motion),
-        "lowest_J": without_rounding(motion.left.min(), motion),
+        "observed_end_J": drop_rounding(motion.left[-1] - motion.left[0], motion),
+        "lowest_J": drop_rounding(motion.left.min(), motion),
         "largest_damping_m_per_Ns": float(np.abs(motion.damping).max()),
         "largest_correction_m_per_s": float(np.abs(motion.correction).max()),
         "end_position_m": float(motion.position[-1]),
@@ -103,7 +102,7 @@ def _row(form: str, axis: str) -> dict[str, Any]:
     }
 
 
-def _halves(upper: str, lower: str) -> dict[str, Any]:
+def _stacked_charts(upper: str, lower: str) -> dict[str, Any]:
     """Two charts of one height above each other."""
     return {
         "yaxis": {"title": {"text": upper}, "domain": [0.55, 1.0], "exponentformat": "e"},
@@ -138,7 +137,7 @@ def _charts(key: str, bare: Motion, with_pc: Motion, bounded: Motion) -> list[st
             "v_pc [m/s]",
             second_title="bounded [m/s]",
             caption="Above as published, below bounded, each on its own scale.",
-            layout=_halves("v_pc [m/s]", "v_pc [m/s]"),
+            layout=_stacked_charts("v_pc [m/s]", "v_pc [m/s]"),
         ),
         chart(
             f"{key}_damping",
@@ -150,7 +149,7 @@ def _charts(key: str, bare: Motion, with_pc: Motion, bounded: Motion) -> list[st
             "time [s]",
             "beta [m/Ns]",
             second_title="bounded",
-            layout=_halves("beta [m/Ns]", "beta [m/Ns]"),
+            layout=_stacked_charts("beta [m/Ns]", "beta [m/Ns]"),
         ),
         chart(
             f"{key}_position",
@@ -169,12 +168,14 @@ def _charts(key: str, bare: Motion, with_pc: Motion, bounded: Motion) -> list[st
 def _figure(key: str) -> Exhibit:
     axis, figure = FIGURES[key]
     rows = [_row(form, axis) for form in (BARE, *FORMS)]
-    bare, with_pc, bounded = (axis_motion(form, axis) for form in (BARE, "published", "bounded"))
+    bare, with_pc, bounded = (
+        integrate_measured_axis(form, axis) for form in (BARE, "published", "bounded")
+    )
     limit = usable_noise(axis)
     return Exhibit(
         key=key,
         title=f"{figure}: pushes by hand on OOS-SIM, {axis}",
-        says=_figure_said,
+        says=_summarise_figure,
         columns=(
             Column("scheme", "scheme"),
             Column("largest_force_N", "largest force [N]"),
@@ -231,7 +232,7 @@ def make_noise() -> Exhibit:
     return Exhibit(
         key="noise",
         title="Beyond the paper: noise alone",
-        says=_noise_said,
+        says=_summarise_noise,
         columns=(
             Column("scheme", "form"),
             Column("largest_m_per_s", "largest |v_pc| [m/s]"),
@@ -246,13 +247,13 @@ def make_noise() -> Exhibit:
     )
 
 
-def _figure_said(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Said:
+def _summarise_figure(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Findings:
     at = {row["scheme"]: row for row in rows}
     bare, published, bounded = at["without controller"], at["published"], at["bounded"]
     falls = bare["observed_end_J"] < 0.0
     limit, noise = numbers["usable_noise_N"], numbers["noise_N"]
     own = numbers["largest_own_speed_m_per_s"]
-    return Said(
+    return Findings(
         "Without controller the observed energy of our pushes ends at "
         f"{1e3 * bare['observed_end_J']:.2f} mJ, "
         + ("negative, as the paper has it. " if falls else "NOT negative as the paper has it. ")
@@ -270,10 +271,10 @@ def _figure_said(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Said:
     )
 
 
-def _noise_said(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Said:
+def _summarise_noise(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Findings:
     at = {row["scheme"]: row for row in rows}
     over = at["bounded"]["largest_over_bound"]
-    return Said(
+    return Findings(
         f"{numbers['noise_N']:g} N at 250 Hz on 250 kg: the published correction reaches "
         f"{at['published']['largest_m_per_s']:.3g} m/s in {numbers['runs']} runs of "
         f"{numbers['run_time_s']:g} s; the bounded one reaches {over:.3f} of its bound "

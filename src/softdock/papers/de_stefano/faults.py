@@ -1,5 +1,5 @@
-"""Beyond the paper: bad input. What a faulty sensor, a growing delay and missed cycles make of each
-method that keeps energies honest, on EPOS 1-D at 16 ms."""
+"""Beyond the paper: bad input. Effect of a faulty sensor, a growing delay and missed cycles on each
+method that limits energy, on EPOS 1-D at 16 ms."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from softdock.analysis.simulation import fly
-from softdock.papers.frame import Column, Exhibit, Said
-from softdock.runs.run import Run
+from softdock.papers.frame import Column, Exhibit, Findings
+from softdock.results.run import Run
+from softdock.results.simulation import fly
 from softdock.scenario.files import load_scenario
 
 SPEED, CYCLE, MASS, DURATION = 0.02, 0.004, 63.0, 10.0  # m/s, s, kg, s
@@ -98,7 +98,7 @@ HEADINGS = {
 
 
 @functools.cache
-def faulty(fault: str, method: str) -> Run:
+def run_with_fault(fault: str, method: str) -> Run:
     """One run of ten seconds."""
     keys = FAULTS[fault][0] | {"time.duration_s": DURATION, "methods": [METHODS[method]]}
     return fly(
@@ -109,12 +109,12 @@ def faulty(fault: str, method: str) -> Run:
 
 
 def largest_speed(run: Run) -> float:
-    """Of the satellite, as a share of the approach speed."""
+    """Largest speed of the satellite, as a share of the approach speed."""
     return float(np.linalg.norm(run.series["chaser.velocity"], axis=1).max() / SPEED)
 
 
 def end_speed(run: Run) -> float:
-    """The same, after ten seconds."""
+    """Speed after ten seconds, as a share of the approach speed."""
     return float(np.linalg.norm(run.series["chaser.velocity"][-1]) / SPEED)
 
 
@@ -136,7 +136,7 @@ def _columns() -> list[Column]:
 def make_faults() -> Exhibit:
     rows: list[dict[str, Any]] = []
     for fault, (_, event) in FAULTS.items():
-        runs = {method: faulty(fault, method) for method in METHODS}
+        runs = {method: run_with_fault(fault, method) for method in METHODS}
         logged = all(any(e["what"] == event for e in run.events) for run in runs.values())
         finite = all(np.isfinite(run.series.rows).all() for run in runs.values())
         speeds = {method: largest_speed(run) for method, run in runs.items()} | {
@@ -144,14 +144,14 @@ def make_faults() -> Exhibit:
         }
         rows.append({"fault": fault, "event": event if logged and finite else "missing"} | speeds)
     over = max(
-        over_bound(faulty(fault, method))
+        over_bound(run_with_fault(fault, method))
         for fault in FAULTS
         for method in ("integrator", "guarded")
     )
     return Exhibit(
         key="faults",
         title="Beyond the paper: bad input",
-        says=_said,
+        says=_summarise,
         columns=(Column("fault", "fault"), Column("event", "in the run's log"), *_columns()),
         rows=rows,
         numbers={"largest_correction_over_bound": over},
@@ -168,14 +168,14 @@ def make_faults() -> Exhibit:
     )
 
 
-def _said(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Said:
+def _summarise(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Findings:
     worst = {method: max(row[method] for row in rows) for method in METHODS}
     over = numbers["largest_correction_over_bound"]
     missing = [row["fault"] for row in rows if row["event"] == "missing"]
     raw = max(abs(row["integrator"] / row["raw"] - 1.0) for row in rows)
     frozen = [row for row in rows if "for good" in row["fault"]]
     grows = sum(row["raw_end"] > 1.5 for row in frozen)
-    return Said(
+    return Findings(
         f"Largest speed in any fault, of the approach speed: {worst['ledger']:.3f} with "
         f"energy_ledger, {max(worst['coupled'], worst['per_axis']):.3f} with delay_passivity, "
         f"{worst['raw']:.0f} in the raw loop. The passive integrator corrects set-points by at "

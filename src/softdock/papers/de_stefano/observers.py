@@ -1,4 +1,4 @@
-"""De Stefano's Figs. 9 and 10: what the energy observers see."""
+"""De Stefano's Figs. 9 and 10: energies that the observers measure."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from softdock.core.energy.axis_scheme import (
+from softdock.output.pages.frame.charts import Line, chart
+from softdock.papers.de_stefano.axis_scheme import (
     BARE,
     MASS,
     T1,
     T2,
+    drop_rounding,
     exact_position,
     integrate_axis,
     pushes,
 )
-from softdock.papers.de_stefano.rounding import without_rounding
-from softdock.papers.frame import Column, Exhibit, Said
-from softdock.report.frame.charts import Line, chart
+from softdock.papers.frame import Column, Exhibit, Findings
 
 
 def _observer_rows(T: float) -> list[dict[str, Any]]:
@@ -28,9 +28,9 @@ def _observer_rows(T: float) -> list[dict[str, Any]]:
         rows.append(
             {
                 "scheme": "without controller" if form == BARE else form,
-                "lowest_before_J": without_rounding(motion.observed.min(), motion),
-                "lowest_after_J": without_rounding(motion.left.min(), motion),
-                "end_J": without_rounding(motion.left[-1], motion),
+                "lowest_before_J": drop_rounding(motion.observed.min(), motion),
+                "lowest_after_J": drop_rounding(motion.left.min(), motion),
+                "end_J": drop_rounding(motion.left[-1], motion),
                 "tank_J": float(tank),
                 "largest_correction_m_per_s": float(np.abs(motion.correction).max()),
                 "largest_drift_m": float(
@@ -50,7 +50,7 @@ def _observer_exhibit(key: str, figure: str, T: float) -> Exhibit:
     return Exhibit(
         key=key,
         title=f"{figure}: observed energy and correction at T = {T:g} s",
-        says=_said,
+        says=_summarise,
         columns=(
             Column("scheme", "scheme"),
             Column("lowest_before_J", "lowest E_obs of (16) [J]"),
@@ -105,12 +105,12 @@ def make_figure_10() -> Exhibit:
     return _observer_exhibit("figure_10", "Fig. 10", T2)
 
 
-def _said(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Said:
+def _summarise(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Findings:
     at = {row["scheme"]: row for row in rows}
     bare, mended, bounded = at["without controller"], at["published"], at["bounded"]
     before, after = mended["lowest_before_J"], mended["lowest_after_J"]
     tank, left = bounded["tank_J"], bounded["lowest_after_J"]
-    return Said(
+    return Findings(
         f"Without controller the observed energy ends at {bare['end_J']:.3f} J. With it, it falls "
         f"to {before:.4f} J as (16) counts it"
         + (", below zero," if before < 0.0 else ", never below zero,")

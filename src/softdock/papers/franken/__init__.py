@@ -1,5 +1,5 @@
 """Franken, Reilink, Misra, Stramigioli: passive sampled port-Hamiltonian systems. Table, figures
-and claims, from `softdock.core.ports`."""
+and claims, from `softdock.networks`."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softdock.papers.frame import Column as Heading
-from softdock.papers.frame import Exhibit, Said
+from softdock.papers.frame import Exhibit, Findings
 from softdock.papers.franken.parameters import EXPERIMENT, SIMULATION, Column, push, sine
 
 BY_DISPLACEMENT, BY_TIME = "(14), by displacement [3]", "(23), by the sample's duration"
@@ -23,7 +23,7 @@ ROUNDING = 1e-12  # of the spring's first state: less than this is no motion
 
 
 class Solid(NamedTuple):
-    """Sample by sample, while the wall is touched."""
+    """States of the solid, sample by sample, while the wall is touched."""
 
     first: np.ndarray  # m, x_S1
     second: np.ndarray  # m, x_S2
@@ -32,7 +32,7 @@ class Solid(NamedTuple):
 
 
 def smallest_root(a: float, b: float, c: float) -> float:
-    """Of a x^2 + b x + c = 0, as the paper chooses; nan: none."""
+    """Root of a x^2 + b x + c = 0 that the paper chooses; nan if there is none."""
     inside = b * b - 4.0 * a * c
     if inside < 0.0:
         return math.nan
@@ -40,8 +40,8 @@ def smallest_root(a: float, b: float, c: float) -> float:
     return c / larger if larger != 0.0 else 0.0
 
 
-def balances(column: Column, q: np.ndarray, T: float, rule: str) -> Solid:
-    """From the first sample inside the wall until S1 has no answer any more."""
+def solve_balances(column: Column, q: np.ndarray, T: float, rule: str) -> Solid:
+    """Solve from the first sample inside the wall until S1 has no solution."""
     k1, k2, b1, _ = column
     start = int(np.argmax(q < 0.0))
     x1 = x2 = float(q[start])  # Franken eq. 25, alpha = 1
@@ -69,7 +69,7 @@ def balances(column: Column, q: np.ndarray, T: float, rule: str) -> Solid:
 def _row(name: str, rule: str) -> dict[str, Any]:
     column, T = MOTIONS[name]
     time = np.arange(round(2.0 / T) + 1) * T
-    found = balances(column, sine(time) if column is SIMULATION else push(time), T, rule)
+    found = solve_balances(column, sine(time) if column is SIMULATION else push(time), T, rule)
     return {
         "motion": name,
         "dissipation": rule,
@@ -82,7 +82,7 @@ def _row(name: str, rule: str) -> dict[str, Any]:
     }
 
 
-def _said(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Said:
+def _summarise(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Findings:
     of = {rule: [row for row in rows if row["dissipation"] == rule] for rule in RULES}
     still = all(
         row["largest_jump_S2_mm"] <= ROUNDING * abs(row["first_state_S2_mm"])
@@ -117,14 +117,14 @@ def _said(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Said:
             else "."
         ),
     ]
-    return Said(f"{first}; {second}.", differences)
+    return Findings(f"{first}; {second}.", differences)
 
 
 def make_argument() -> Exhibit:
     return Exhibit(
         key="argument",
         title="(13) to (20): why the dissipation needs the sample's duration",
-        says=_said,
+        says=_summarise,
         columns=(
             Heading("motion", "motion"),
             Heading("dissipation", "dissipation of B1"),

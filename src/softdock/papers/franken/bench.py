@@ -1,4 +1,4 @@
-"""Beyond the paper, its future work: all ways to render a stiff wall on one haptic bench;
+"""Beyond the paper, its future work: all renderings of a stiff wall on one haptic bench;
 transparency, stability, robustness to parameters."""
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from softdock.networks.haptics import Setting, compare
-from softdock.papers.frame import Column, Exhibit, Said
+from softdock.papers.frame import Column, Exhibit, Findings
 
 COLUMNS = (
     Column("rendering", "rendering"),
@@ -27,7 +27,7 @@ def make_bench() -> Exhibit:
     return Exhibit(
         key="bench",
         title="Future work: the renderings compared on one bench",
-        says=_said,
+        says=_summarise,
         columns=COLUMNS,
         rows=compare(setting),
         numbers={
@@ -54,23 +54,23 @@ def make_bench() -> Exhibit:
     )
 
 
-def _said(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Said:
+def _summarise(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Findings:
     at = {row["rendering"]: row for row in rows}
     better, euler = at["better_step"], at["euler"]
     quiet = [row["rendering"] for row in rows if row["stable"]]
     faithful = [
         row["rendering"] for row in rows if row["stable"] and abs(row["force_error"]) < 0.05
     ]
-    return Said(
+    return Findings(
         f"At {numbers['times_limit']:g} times Colgate's limit {len(quiet)} of {len(rows)} "
         f"renderings die down, {len(faithful)} of them within 5 % of the static force: "
-        f"{', '.join(faithful) or 'none'}. Euler {_ends(euler)}, the better step {_ends(better)}, "
+        f"{', '.join(faithful) or 'none'}. Euler {_describe_end(euler)}, the better step {_describe_end(better)}, "
         f"{100 * abs(better['force_error']):.2f} % from the static force."
     )
 
 
-def _ends(row: dict[str, Any]) -> str:
-    """How a touch ends, in words."""
+def _describe_end(row: dict[str, Any]) -> str:
+    """How a contact ends, in words."""
     word = "dies down" if row["stable"] else "buzzes"
     growth = row["growth_per_s"]
     rate = "" if growth is None else f" ({growth:+.2g} a second)"

@@ -1,4 +1,4 @@
-"""What the paper states, held against numbers."""
+"""Statements of the paper, compared with numbers."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from softdock.networks.walls import render_published
-from softdock.papers.frame import Column, Exhibit, Said
-from softdock.papers.franken.figure_5 import energies, single_spring_error
+from softdock.papers.frame import Column, Exhibit, Findings
+from softdock.papers.franken.figure_5 import compute_energies, single_spring_error
 from softdock.papers.franken.figure_6 import balance_gaps
 from softdock.papers.franken.parameters import SIMULATION, sine, solid
 
@@ -22,7 +22,7 @@ CONVERGES = 2.0  # times smaller error from 1 to 10 kHz, at least
 
 
 def make_claims() -> Exhibit:
-    at = {rate: energies(rate) for rate in RATES}
+    at = {rate: compute_energies(rate) for rate in RATES}
     controlled = render_published(
         solid(SIMULATION), 0.01, sine(np.arange(201) * 0.01), controller_Ns_per_m=20.0
     )
@@ -49,16 +49,16 @@ def make_claims() -> Exhibit:
     return Exhibit(
         key="claims",
         title="What the paper states",
-        says=_said,
+        says=_summarise,
         columns=columns,
-        rows=claim_rows(numbers),
+        rows=judge_claims(numbers),
         numbers=numbers,
         assumptions=("Each is judged by a bound of ours, in the table.",),
     )
 
 
-def claim_rows(n: dict[str, float]) -> list[dict[str, Any]]:
-    """A row a statement, judged by its number."""
+def judge_claims(n: dict[str, float]) -> list[dict[str, Any]]:
+    """One row for each statement, judged by its number."""
     order = math.log10(n["error_ratio"]) if n["error_ratio"] > 0.0 else -math.inf
     return [
         _row(
@@ -137,11 +137,11 @@ def _row(
     }
 
 
-def _said(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Said:
-    judged = claim_rows(numbers)
+def _summarise(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Findings:
+    judged = judge_claims(numbers)
     kept = sum(row["found"] == HOLDS for row in judged)
     others = "; the others need a condition or a correction" if kept < len(judged) else ""
-    return Said(
+    return Findings(
         f"{kept} of {len(judged)} statements hold in our simulation as printed{others}. None is "
         "held against measured data: the paper prints no numbers with its figures."
     )

@@ -17,9 +17,9 @@ from softdock.networks.walls import (
     render_published,
     true_force,
 )
-from softdock.papers.frame import Column, Exhibit, Said
+from softdock.output.pages.frame.charts import Line, chart
+from softdock.papers.frame import Column, Exhibit, Findings
 from softdock.papers.franken.parameters import RATES, SIMULATION, sine, sine_velocity, solid
-from softdock.report.frame.charts import Line, chart
 
 PERIOD = 2.0  # s; one contact
 DRAWN = 2  # contacts in the charts
@@ -27,8 +27,8 @@ CONTROLLER = 20.0  # Ns/m; b_max is not published
 CLOSE = (1.38, 1.62)  # s; the first contact
 
 
-def energies(rate: int) -> dict[str, Any]:
-    """Energy exchanged in the first contact and the force's error, by every way to render the
+def compute_energies(rate: int) -> dict[str, Any]:
+    """Energy exchanged in the first contact and the error of the force, for every rendering of the
     wall."""
     T, samples = 1.0 / rate, round(PERIOD * rate)
     q, wall = sine(np.arange(samples + 1) * T), solid(SIMULATION)
@@ -52,7 +52,7 @@ def energies(rate: int) -> dict[str, Any]:
     }
 
 
-def phases(rate: int = 1000, number: int = 100) -> tuple[float, float]:
+def energy_over_phases(rate: int = 1000, number: int = 100) -> tuple[float, float]:
     """Least and largest exchanged energy of the published algorithm over the sampling phase
     [mJ]."""
     T = 1.0 / rate
@@ -64,13 +64,13 @@ def phases(rate: int = 1000, number: int = 100) -> tuple[float, float]:
 
 
 def make_figure_5() -> Exhibit:
-    rows = [energies(rate) for rate in RATES]
+    rows = [compute_energies(rate) for rate in RATES]
     at_1k = next(row for row in rows if row["rate_Hz"] == 1000)
-    low, high = phases()
+    low, high = energy_over_phases()
     return Exhibit(
         key="figure_5",
         title="Fig. 5: repeated contacts",
-        says=_said,
+        says=_summarise,
         columns=(
             Column("rate_Hz", "rate [Hz]"),
             Column("continuous_mJ", "continuous [mJ]"),
@@ -103,15 +103,15 @@ def make_figure_5() -> Exhibit:
     )
 
 
-def _said(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Said:
+def _summarise(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Findings:
     at = next(row for row in rows if row["rate_Hz"] == 1000)
     as_stated = at["euler_mJ"] < 0.0 < min(at["published_mJ"], at["continuous_mJ"])
     active = [row for row in rows if row["published_mJ"] < 0.0]
     passive_from = min((row["rate_Hz"] for row in rows if row not in active), default=math.inf)
     first = (
         ("As the paper states" if as_stated else "Not as the paper states")
-        + f", at 1 kHz: {_gives('Euler', at['euler_mJ'])}, "
-        f"{_gives('the published algorithm', at['published_mJ'])} "
+        + f", at 1 kHz: {_describe_exchange('Euler', at['euler_mJ'])}, "
+        f"{_describe_exchange('the published algorithm', at['published_mJ'])} "
         f"(continuous: {at['continuous_mJ']:+.4f} mJ)"
     )
     worst = min(rows, key=lambda row: row["published_mJ"])
@@ -134,17 +134,17 @@ def _said(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Said:
         )
         + f" the force error at 1 kHz is {100 * alone:.2f} %, with them {100 * both:.2f} %."
     )
-    return Said(f"{first}. {second}.", [cause])
+    return Findings(f"{first}. {second}.", [cause])
 
 
-def _gives(who: str, energy: float) -> str:
+def _describe_exchange(who: str, energy: float) -> str:
     """`energy` [mJ] that flowed into the wall, in words."""
     return f"{who} {'takes' if energy >= 0.0 else 'gives away'} {abs(energy):.4f} mJ"
 
 
 def single_spring_error() -> float:
     """Force error of the published algorithm on S1 alone at 1 kHz."""
-    from softdock.core.ports.models import single_spring
+    from softdock.networks.models import single_spring
 
     T, samples = 1e-3, 2000
     wall = single_spring(SIMULATION.k1)

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from softdock.core.ports import wall_step
-from softdock.core.ports.published_net import IN_BOOKS, STORES_AT
+from softdock.networks import wall_step
+from softdock.networks.published_net import IN_BOOKS, STORES_AT
 from softdock.networks.walls import Rendered, published_residual, render_better, render_published
-from softdock.papers.frame import Column, Exhibit, Said
+from softdock.output.pages.frame.charts import Line, chart
+from softdock.papers.frame import Column, Exhibit, Findings
 from softdock.papers.franken.parameters import EXPERIMENT, push, solid
-from softdock.report.frame.charts import Line, chart
 
 T, DURATION, CONTROLLER = 0.01, 10.0, 20.0  # s, s, Ns/m
 FED, DISSIPATED, VIRTUAL, PAID = IN_BOOKS.fed, IN_BOOKS.dissipated, IN_BOOKS.virtual, IN_BOOKS.paid
@@ -20,18 +20,17 @@ H_S1, H_S2 = range(STORES_AT, STORES_AT + 2)  # the solid's springs, behind the 
 
 
 def effective_relaxation(tau: float, period: float) -> float:
-    """What the published algorithm makes of a relaxation time: S2's energy falls by 2T/tau a
-    sample."""
+    """Relaxation time of the published algorithm: S2's energy falls by 2T/tau in a sample."""
     return -2.0 * period / math.log(1.0 - 2.0 * period / tau)
 
 
 def measured_relaxation(force: np.ndarray, first: int = 100, last: int = 300) -> float:
-    """From the decay of the force's change from sample to sample [s]."""
+    """Relaxation time from the decay of the force's change from sample to sample [s]."""
     k = np.arange(first, last)
     return float(-T / np.polyfit(k, np.log(-np.diff(force)[k]), 1)[0])
 
 
-def _renderings() -> tuple[np.ndarray, Rendered, Rendered, Rendered]:
+def _render() -> tuple[np.ndarray, Rendered, Rendered, Rendered]:
     """The motion, and the force with the controller off, with it on, and of the better step."""
     q, wall = push(np.arange(round(DURATION / T) + 1) * T), solid(EXPERIMENT)
     return (
@@ -44,7 +43,7 @@ def _renderings() -> tuple[np.ndarray, Rendered, Rendered, Rendered]:
 
 def balance_gaps() -> tuple[float, float]:
     """H_I less H_S1 + H_S2 + H_B1 at the end, of H_I; with the controller off and on."""
-    _, off, on, _ = _renderings()
+    _, off, on, _ = _render()
     gaps = []
     for found in (off, on):
         b = found.books[-1]
@@ -54,7 +53,7 @@ def balance_gaps() -> tuple[float, float]:
 
 
 def _energies(off: Rendered, on: Rendered, better: Rendered) -> list[dict[str, Any]]:
-    """Of all elements at the end [mJ], a row for every way to render."""
+    """Energies of all elements at the end [mJ], one row for each rendering."""
     rows = []
     for name, found in (("controller off", off), ("controller on", on)):
         b = 1e3 * found.books[-1]
@@ -120,13 +119,13 @@ def _charts(off: Rendered, better: Rendered) -> list[str]:
 
 
 def make_figure_6() -> Exhibit:
-    _, off, on, better = _renderings()
+    _, off, on, better = _render()
     tau = EXPERIMENT.b1 / EXPERIMENT.k2
     residual = float(np.abs(published_residual(off.books)).max())
     return Exhibit(
         key="figure_6",
         title="Fig. 6: relaxation",
-        says=_said,
+        says=_summarise,
         columns=(
             Column("run", "run"),
             Column("H_I_mJ", "H_I [mJ]"),
@@ -157,7 +156,7 @@ def make_figure_6() -> Exhibit:
     )
 
 
-def _said(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Said:
+def _summarise(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Findings:
     found, model = numbers["relaxation_s"], numbers["relaxation_of_the_model_s"]
     predicted = numbers["relaxation_predicted_s"]
     at = {row["run"]: row for row in rows}
@@ -186,4 +185,4 @@ def _said(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Said:
         else f"What is missing with the controller off, {short:.4f} mJ, is not the virtual energy "
         f"of the deadlock (25), {virtual:.4f} mJ."
     )
-    return Said(f"In our simulation {relaxes}. {balance}.", [quicker, owed])
+    return Findings(f"In our simulation {relaxes}. {balance}.", [quicker, owed])

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from softdock.core.ports.models import standard_linear_solid
-from softdock.core.ports.network import Network
+from softdock.networks.models import standard_linear_solid
+from softdock.networks.network import Network
 
 
 class Column(NamedTuple):

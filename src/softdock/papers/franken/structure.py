@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from softdock.core.ports.causality import is_admittance
-from softdock.papers.frame import Column, Exhibit, Said
+from softdock.networks.causality import is_admittance
+from softdock.papers.frame import Column, Exhibit, Findings
 from softdock.papers.franken.parameters import EXPERIMENT, SIMULATION, solid
 
 PRINTED = np.array(
@@ -44,7 +44,7 @@ def make_table_1() -> Exhibit:
     return Exhibit(
         key="table_1",
         title="Table I: parameters",
-        says=_table_said,
+        says=_summarise_table,
         columns=columns,
         rows=rows,
         numbers=tau,
@@ -69,7 +69,7 @@ def make_structure() -> Exhibit:
     return Exhibit(
         key="structure",
         title="Fig. 4 and (22): bond graph and Dirac structure",
-        says=_structure_said,
+        says=_summarise_structure,
         columns=columns,
         rows=rows,
         numbers={
@@ -83,17 +83,17 @@ def make_structure() -> Exhibit:
     )
 
 
-def _table_said(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Said:
-    return Said(
+def _summarise_table(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Findings:
+    return Findings(
         "Inputs, not results: the table is copied from the paper, and both figures are made with "
         f"it. Relaxation times b_1 / k_2: {numbers['relaxation_simulation_s']:g} and "
         f"{numbers['relaxation_experiment_s']:g} s."
     )
 
 
-def _structure_said(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Said:
+def _summarise_structure(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Findings:
     same, admits = numbers["equal_to_printed"], numbers["B1_is_an_admittance"]
-    return Said(
+    return Findings(
         f"The network's own Dirac matrix {'is' if same else 'IS NOT'} the printed (22), element by "
         f"element{'' if numbers['skew'] else ', and it is not skew'}; B1 has "
         + ("admittance causality, as the paper says." if admits else "NO admittance causality.")

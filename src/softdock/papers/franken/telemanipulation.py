@@ -7,13 +7,13 @@ from dataclasses import asdict
 from typing import Any
 
 from softdock.networks.telemanipulation import SCHEMES, TeleSetting, telemanipulate
-from softdock.papers.frame import Column, Exhibit, Said
-from softdock.report.frame.charts import ROLES, Line, chart
+from softdock.output.pages.frame.charts import ROLES, Line, chart
+from softdock.papers.frame import Column, Exhibit, Findings
 
 DELAYS_MS = (0.0, 20.0, 50.0, 100.0)
 KNOWN, FOUND = "known", "must be found"
 SHOWN_MS = 50.0  # of the chart
-MOST_SHOWN = 1e6  # mm/s: a motion that ran away is told as that
+MOST_SHOWN = 1e6  # mm/s: larger speeds of a diverging motion are shown as this
 SETTING = TeleSetting()
 
 
@@ -43,7 +43,7 @@ def make_telemanipulation() -> Exhibit:
     return Exhibit(
         key="telemanipulation",
         title="Future work: telemanipulation",
-        says=_said,
+        says=_summarise,
         columns=(
             Column("delay_ms", "delay each way [ms]"),
             Column("scheme", "scheme"),
@@ -64,7 +64,7 @@ def make_telemanipulation() -> Exhibit:
             },
         },
         assumptions=(
-            "All parameters are keys of `softdock.ports.telemanipulation.TeleSetting`, and stand "
+            "All parameters are keys of `softdock.networks.telemanipulation.TeleSetting`, and stand "
             "below with their values; all are assumed. The local model is a spring of the wall's "
             "stiffness, that stands where the wall is from the start, or only once the slave has "
             "found it. A delay of 0 is one sample. Dies down: as on the bench.",
@@ -85,7 +85,7 @@ def _chart() -> str:
     return chart("telemanipulation_force", title, lines, "time [s]", "force [N]")
 
 
-def _said(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Said:
+def _summarise(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Findings:
     layered = [r for r in rows if r["scheme"] != "reflected"]
     bare = [f"{r['delay_ms']:g}" for r in rows if r["scheme"] == "reflected" and r["stable"]]
     local = {
@@ -99,20 +99,20 @@ def _said(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Said:
     reflected = [r["force_against_static"] for r in rows if r["scheme"] == "reflected_layered"]
     delays = ", ".join(f"{delay:g}" for delay in DELAYS_MS)
     paid = [r for r in layered if r["given_mJ"] is not None and r["given_mJ"] <= numbers["lent_mJ"]]
-    return Said(
+    return Findings(
         f"With the passivity layer {sum(r['stable'] for r in layered)} of {len(layered)} runs die "
         f"down, and {len(paid)} of {len(layered)} give the devices no more than was lent; without "
         f"it the reflected force does at {', '.join(bare) or 'no'} ms. At {delays} ms the local "
-        f"model has {_listed(local[KNOWN])} of the static force where it knows the wall, and "
-        f"{_listed(local[FOUND])} where the wall must be found.",
+        f"model has {_format_list(local[KNOWN])} of the static force where it knows the wall, and "
+        f"{_format_list(local[FOUND])} where the wall must be found.",
         [
             "A force that the tank cannot pay is scaled down: the reflected force has "
-            f"{_listed(reflected)} of the static one. A local model that must find the wall is "
+            f"{_format_list(reflected)} of the static one. A local model that must find the wall is "
             "moved to it while the hand is inside already, and builds its force up only as energy "
-            f"comes in: {_listed(local[FOUND])}."
+            f"comes in: {_format_list(local[FOUND])}."
         ],
     )
 
 
-def _listed(values: list[float | None]) -> str:
+def _format_list(values: list[float | None]) -> str:
     return ", ".join("-" if value is None else f"{value:.3f}" for value in values)

@@ -1,7 +1,7 @@
 """Figs. 6 and 7 on two KR 16, the paper's own robot: the same dockings with `model = "arm"`.
 
 Set-points become joints, the joints follow them within the arm's limits of speed and acceleration
-and a limit of jerk, and the links give way where the joints are elastic (Lange eqs. 7, 8, 10, 11).
+and a limit of jerk, and the links deflect where the joints are elastic (Lange eqs. 7, 8, 10, 11).
 The re-mapping takes the robots as rigid, as the paper's section V does, or takes their stiffness at
 the contact from joint stiffness and Jacobian (Lange eqs. 16, 22).
 """
@@ -13,17 +13,62 @@ from typing import Any
 
 import numpy as np
 
-from softdock.analysis.arm_limits import Use, arm_uses
-from softdock.analysis.simulation import fly
-from softdock.arms import load_arm
-from softdock.arms.at_contact import robot_at_contact
-from softdock.papers.lange.arm_places import CONE, IMPACT
-from softdock.papers.lange.cone import DELAY_MS, start_later
+from softdock.loop.arms import load_arm
+from softdock.loop.arms.at_contact import robot_at_contact
+from softdock.papers.lange.cone import DELAY_MS, delayed_start
 from softdock.papers.lange.cone import LOOPS as CONE_LOOPS
 from softdock.papers.lange.cone import OURS as CONE_OURS
-from softdock.papers.lange.impact import NAIVE, OURS, PUBLISHED, SEEN_AT, SHARE, touch
-from softdock.runs.run import Run
+from softdock.papers.lange.impact import NAIVE, OURS, PUBLISHED, SEEN_AT, SHARE, start_position
+from softdock.results.arm_limits import Use, arm_uses
+from softdock.results.run import Run
+from softdock.results.simulation import fly
 from softdock.scenario.files import load_scenario
+
+# Where the two KR 16 stand for Figs. 6 and 7: `[facility]` tables.
+#
+# Found by `softdock place` among 600 places for each arm, so that orbit's own motion keeps clear of
+# joint ranges, singularities and volumes. Fig. 6: the servicer's whole way of 0.8 m; `softdock
+# place lange_impact_jerk --set "chaser.position_m=[-0.804,0,0]" --set time.duration_s=9.04 --arm
+# kr16`. Fig. 7: `softdock place lange_cone --arm kr16`. Without a described tool the contact of
+# Fig. 6 is 0.3 m in front of the flange. The paper says nothing of where its robots stand.
+
+IMPACT: dict[str, Any] = {
+    "chaser": {
+        "arm": "kr16",
+        "base_m": [-1.187, 0.624, -1.794],
+        "base_wxyz": [1.0, 0.0, 0.0, 0.0],
+        "mock_up_m": [0.203, 0.0, -0.2208],
+        "mock_up_wxyz": [0.915644185, 0.0, 0.40198971, 0.0],
+        "joints_deg": [92.2, -107.6, 72.7, -132.5, 66.4, 63.4],
+    },
+    "target": {
+        "arm": "kr16",
+        "base_m": [0.88, -0.735, -1.872],
+        "base_wxyz": [0.0, 0.0, 0.0, 1.0],
+        "mock_up_m": [0.248, 0.0, 0.1744],
+        "mock_up_wxyz": [0.301624248, 0.0, 0.953426879, 0.0],
+        "joints_deg": [58.7, -82.7, 39.7, 79.4, -45.3, 61.5],
+    },
+}
+CONE: dict[str, Any] = {
+    "chaser": {
+        "arm": "kr16",
+        "base_m": [-1.85, -0.551, -1.682],
+        "base_wxyz": [1.0, 0.0, 0.0, 0.0],
+        "mock_up_m": [0.0, 0.0, 0.0],
+        "mock_up_wxyz": [0.949672375, 0.0, 0.313244922, 0.0],
+        "joints_deg": [-54.0, -97.0, 73.3, -61.4, -47.8, 90.3],
+    },
+    "target": {
+        "arm": "kr16",
+        "base_m": [0.985, 0.69, -0.942],
+        "base_wxyz": [0.0, 0.0, 0.0, 1.0],
+        "mock_up_m": [-0.3011, -0.0406, 0.2017],
+        "mock_up_wxyz": [0.290793306, 0.0, -0.956785897, 0.0],
+        "joints_deg": [-28.1, -47.1, 56.3, 42.2, 35.6, 127.0],
+    },
+}
+
 
 ARM = "kr16"
 JERK = 8.4  # rad/s^3, of each joint: with it stiff joints give the published 364 N at 12 ms
@@ -75,10 +120,10 @@ def _robots(robots: str, jerk: float, delay_ms: float) -> dict[str, Any]:
 
 
 @functools.cache
-def arm_impact(robots: str, loop: str, share: float = SHARE) -> Run:
-    """The central impact of Fig. 6 at 12 ms, on the paper's time axis; `share`: of a cycle for
-    which the satellites touch when that is first seen."""
-    changes = touch(share, 12.0, SEEN_AT) | {
+def run_arm_impact(robots: str, loop: str, share: float = SHARE) -> Run:
+    """The central impact of Fig. 6 at 12 ms, on the paper's time axis. `share`: age of the contact
+    at the first sample that shows it, in cycles."""
+    changes = start_position(share, 12.0, SEEN_AT) | {
         "time.duration_s": SEEN_AT + 1.0,
         "robots": _robots(robots, JERK, 0.0),
         "facility": IMPACT,
@@ -88,11 +133,11 @@ def arm_impact(robots: str, loop: str, share: float = SHARE) -> Run:
 
 
 @functools.cache
-def arm_cone(robots: str, loop: str, later: float = 0.0) -> Run:
-    """The bar in the cone of Fig. 7; `later`: part of a cycle by which everything happens later."""
+def run_arm_cone(robots: str, loop: str, later: float = 0.0) -> Run:
+    """The bar in the cone of Fig. 7. `later`: delay of the whole motion, in cycles."""
     preset = load_scenario("lange_cone")
     changes = {
-        "chaser.position_m": start_later(preset, later),
+        "chaser.position_m": delayed_start(preset, later),
         "robots": _robots(robots, CONE_JERK, DELAY_MS),
         "facility": CONE,
         "methods": [CONE_ARM_LOOPS[loop]],
@@ -101,7 +146,8 @@ def arm_cone(robots: str, loop: str, later: float = 0.0) -> Run:
 
 
 def stiffnesses(run: Run) -> dict[str, float]:
-    """Of each arm at the contact along its normal, from joint stiffness and Jacobian [N/mm]."""
+    """Stiffness of each arm at the contact along its normal, from joint stiffness and Jacobian
+    [N/mm]."""
     names = {"chaser": "servicer", "target": "client"}
     return {
         f"{name}_along_the_normal_N_per_mm": 1e-3
@@ -110,8 +156,8 @@ def stiffnesses(run: Run) -> dict[str, float]:
     }
 
 
-def books(run: Run) -> dict[str, float]:
-    """What the elastic joints did, and how far the ledger with their rows is from its sum."""
+def joint_energies(run: Run) -> dict[str, float]:
+    """Energies of the elastic joints, and the residual of the energy balance with their rows."""
     rows, scale = run.ledger_rows, run.ledger["turnover"]
     each = [run.series[f"joints.{body}.energy.stored"] for body in ("chaser", "target")]
     return {
@@ -121,14 +167,14 @@ def books(run: Run) -> dict[str, float]:
     }
 
 
-def hardest(run: Run, what: str = "torque") -> Use:
+def find_largest_use(run: Run, what: str = "torque") -> Use:
     """The largest use of a limit of either arm."""
     uses = [use for use in arm_uses(run.scenario, run.series) if use.what == what]
     return max(uses, key=lambda use: use.share)
 
 
-def assumed(jerk: float, why: str) -> tuple[str, ...]:
-    """What of the arms is published, and what is not."""
+def list_assumptions(jerk: float, why: str) -> tuple[str, ...]:
+    """Which data of the arms are published, and which are assumed."""
     arm = load_arm(ARM)
     published = ", ".join(sorted(arm.published))
     stiffness = ", ".join(f"{1e-3 * k:g}" for k in arm.of_axes("stiffness")[1:])

@@ -1,4 +1,4 @@
-"""What the paper states, held against numbers."""
+"""Statements of the paper, compared with numbers."""
 
 from __future__ import annotations
 
@@ -6,22 +6,25 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softdock.papers.frame import Column, Exhibit, Said
-from softdock.papers.lange.causality import restitutions
-from softdock.papers.lange.cone import OURS, cone_run
-from softdock.papers.lange.figure_6 import run_of
+from softdock.papers.frame import Column, Exhibit, Findings
+from softdock.papers.lange.causality import compute_restitutions
+from softdock.papers.lange.cone import OURS, run_cone
+from softdock.papers.lange.figure_6 import run_impact_of
 from softdock.papers.lange.impact import PUBLISHED, SPEED, energy_ratio, restitution
-from softdock.papers.lange.offsets import OFFSET, with_offset
-from softdock.papers.lange.sensitivity import with_stiffness, with_wanted
-from softdock.runs.run import Run
+from softdock.papers.lange.offsets import OFFSET, restitution_with_offset
+from softdock.papers.lange.sensitivity import (
+    restitution_with_stiffness,
+    restitution_with_wanted_stiffness,
+)
+from softdock.results.run import Run
 
 HOLDS = "holds here"  # in our simulation; the paper's section V is a simulation too
 LARGE = 1e300
 SEEN_MM = 1.0  # mm: a difference that can hardly be seen
 
 
-def farthest(run: Run) -> float:
-    """A robot from its satellite, after the first second [m]."""
+def largest_distance(run: Run) -> float:
+    """Largest distance of a robot from its satellite, after the first second [m]."""
     late = run.series["time"] > 1.0
     off = [
         run.series[f"mock_up.{body}.position"] - run.series[f"{body}.position"]
@@ -30,14 +33,14 @@ def farthest(run: Run) -> float:
     return float(max(np.linalg.norm(d[late], axis=1).max() for d in off))
 
 
-def fastest_robot(run: Run) -> float:
+def largest_robot_speed(run: Run) -> float:
     return float(
         max(np.abs(run.series[f"mock_up.{body}.velocity"]).max() for body in ("chaser", "target"))
     )
 
 
 class Claim(NamedTuple):
-    """A statement of the paper, and the bound that a number of ours must keep to."""
+    """A statement of the paper, and the bound that one of our numbers must keep."""
 
     claim: str
     number: str  # a key of `_numbers`
@@ -162,32 +165,35 @@ ASSUMED = (
 )
 
 
-def _offset_reported() -> float:
-    """Change of e where robots report a place 2 mm off, either way: the larger one."""
-    true = with_offset({}, PUBLISHED)
+def _offset_effect() -> float:
+    """Change of e if robots report a position 2 mm off in either direction: the larger one."""
+    true = restitution_with_offset({}, PUBLISHED)
     changes = [
-        with_offset({"pose.chaser_offset_m": [x, 0.0, 0.0]}, PUBLISHED) - true
+        restitution_with_offset({"pose.chaser_offset_m": [x, 0.0, 0.0]}, PUBLISHED) - true
         for x in (-OFFSET, OFFSET)
     ]
     return max(changes, key=abs)
 
 
 def _numbers() -> dict[str, float]:
-    """What the claims are held against: restitutions and changes of it [-], ratios [-], distances
-    in mm."""
-    published, naive, fine = (run_of("jerk", loop) for loop in ("published", "naive", "softdock"))
-    short = restitutions("rewind", 12.0, 10.0, False, 4)
-    soft, stiff = (with_stiffness("jerk", off, PUBLISHED, 4) for off in (-0.1, 0.0))
+    """Numbers for the claims: restitutions and changes of it [-], ratios [-], distances in mm."""
+    published, naive, fine = (
+        run_impact_of("jerk", loop) for loop in ("published", "naive", "softdock")
+    )
+    short = compute_restitutions("rewind", 12.0, 10.0, False, 4)
+    soft, stiff = (restitution_with_stiffness("jerk", off, PUBLISHED, 4) for off in (-0.1, 0.0))
     return {
         "energy": energy_ratio(naive),
         "e": restitution(fine),
-        "late_e": float(restitutions("nothing", 4.0, 1.0, True, 4).mean()),
-        "robots": fastest_robot(published) / SPEED,
-        "moved_tool": with_offset({"contact.0.origin_m": [OFFSET, 0.0, 0.0]}) - with_offset({}),
-        "said_wrong": _offset_reported(),
-        "cone_mm": 1e3 * farthest(cone_run(OURS)),
-        "impact_mm": 1e3 * farthest(published),
-        "k_d": with_wanted(1.0, 1) - with_wanted(0.0, 1),
+        "late_e": float(compute_restitutions("nothing", 4.0, 1.0, True, 4).mean()),
+        "robots": largest_robot_speed(published) / SPEED,
+        "moved_tool": restitution_with_offset({"contact.0.origin_m": [OFFSET, 0.0, 0.0]})
+        - restitution_with_offset({}),
+        "said_wrong": _offset_effect(),
+        "cone_mm": 1e3 * largest_distance(run_cone(OURS)),
+        "impact_mm": 1e3 * largest_distance(published),
+        "k_d": restitution_with_wanted_stiffness(1.0, 1)
+        - restitution_with_wanted_stiffness(0.0, 1),
         "k_e": soft - stiff,
         "error": float(np.abs(short - 1.0).max()),
     }
@@ -198,21 +204,21 @@ def make_claims() -> Exhibit:
     return Exhibit(
         key="claims",
         title="What the paper states",
-        says=_said,
+        says=_summarise,
         columns=COLUMNS,
         rows=[_row(claim, numbers[claim.number]) for claim in CLAIMS],
         assumptions=(ASSUMED,),
     )
 
 
-def _said(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Said:
-    kept = sum(holds(row) for row in rows)
+def _summarise(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Findings:
+    kept = sum(is_met(row) for row in rows)
     others = "; the others need a condition or a correction" if kept < len(rows) else ""
-    return Said(f"{kept} of {len(rows)} statements hold in our simulation as printed{others}.")
+    return Findings(f"{kept} of {len(rows)} statements hold in our simulation as printed{others}.")
 
 
-def holds(row: dict[str, Any]) -> bool:
-    """Whether a row's value keeps to its bound."""
+def is_met(row: dict[str, Any]) -> bool:
+    """Whether a row's value is within its bound."""
     low, high, value = row["at_least"], row["at_most"], row["value"]
     return bool(low < value < high)
 
@@ -226,4 +232,4 @@ def _row(claim: Claim, value: float) -> dict[str, Any]:
         "at_least": claim.at_least,
         "at_most": claim.at_most,
     }
-    return row | {"found": HOLDS if holds(row) else claim.otherwise}
+    return row | {"found": HOLDS if is_met(row) else claim.otherwise}

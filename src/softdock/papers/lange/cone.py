@@ -1,5 +1,5 @@
-"""The bar in the cone of Fig. 7 as softdock runs: robots, loops, momentum, and where bar and cone
-are."""
+"""The bar in the cone of Fig. 7 as softdock runs: robots, loops, momentum, and positions of bar and
+cone."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softdock.analysis.simulation import fly
-from softdock.core.spatial.arrays import matrices_by_entry
+from softdock.loop.spatial.arrays import matrices_by_entry
 from softdock.papers.lange.impact import HELD as HELD_FORCE
 from softdock.papers.lange.impact import NAIVE, both_robots
-from softdock.runs.run import Run
+from softdock.results.run import Run
+from softdock.results.simulation import fly
 from softdock.scenario.build import Scenario
 from softdock.scenario.files import load_scenario
 
@@ -47,10 +47,10 @@ NEITHER, OURS, HELD = "neither", "both", "both, held"
 
 
 @functools.cache
-def cone_run(loop: str, later: float = 0.0) -> Run:
-    """`later`: part of a cycle by which everything happens later."""
+def run_cone(loop: str, later: float = 0.0) -> Run:
+    """Run one loop. `later`: delay of the whole motion, in cycles."""
     preset = load_scenario("lange_cone")
-    start = start_later(preset, later)
+    start = delayed_start(preset, later)
     return fly(
         preset.with_keys(
             both_robots(ROBOT) | {"chaser.position_m": start, "methods": [LOOPS[loop]]}
@@ -58,14 +58,14 @@ def cone_run(loop: str, later: float = 0.0) -> Run:
     )
 
 
-def start_later(preset: Scenario, later: float) -> list[float]:
-    """Where the chaser starts [m] so that everything happens this part of a cycle later."""
+def delayed_start(preset: Scenario, later: float) -> list[float]:
+    """Start position of the chaser [m] with which the motion is later by this part of a cycle."""
     x, y, z = preset.tables["chaser"]["position_m"]
     cycle = 1e-3 * preset.tables["time"]["cycle_ms"]
     return [x - later * cycle * preset.tables["chaser"]["velocity_m_per_s"][0], y, z]
 
 
-class Tools(NamedTuple):
+class ToolTracks(NamedTuple):
     """Bar and cone in the plane of the motion, at every recorded instant: (N, points, 2) [m]."""
 
     bar: np.ndarray  # from the servicer's centre of mass to its tip
@@ -74,19 +74,19 @@ class Tools(NamedTuple):
     client: np.ndarray
 
 
-def tools(run: Run, of: str = "") -> Tools:
-    """`of`: empty for the satellites, `mock_up.` for the robots'."""
+def track_tools(run: Run, of: str = "") -> ToolTracks:
+    """Bar and cone of a run. `of`: empty for the satellites, `mock_up.` for the robots."""
     s, pair = run.series, run.scenario.tables["contact"][0]
     mouth, radius = np.asarray(pair["origin_m"]), pair["mouth_radius_m"]
     depth = radius / np.tan(np.radians(pair["half_angle_deg"]))
     side = np.array([0.0, radius, 0.0])
-    bar = _placed(s, f"{of}chaser", np.array([np.zeros(3), pair["tip_m"]]))
-    cone = _placed(
+    bar = _place_points(s, f"{of}chaser", np.array([np.zeros(3), pair["tip_m"]]))
+    cone = _place_points(
         s,
         f"{of}target",
         np.array([mouth + side, mouth - depth * np.asarray(pair["axis"]), mouth - side]),
     )
-    return Tools(
+    return ToolTracks(
         bar,
         cone,
         np.asarray(s[f"{of}chaser.position"])[:, :2],
@@ -94,8 +94,8 @@ def tools(run: Run, of: str = "") -> Tools:
     )
 
 
-def _placed(series: Any, body: str, points: np.ndarray) -> np.ndarray:
-    """Points of a body in the world, x and y."""
+def _place_points(series: Any, body: str, points: np.ndarray) -> np.ndarray:
+    """World coordinates x and y of a body's points."""
     R = matrices_by_entry(np.asarray(series[f"{body}.attitude"]))
     return np.asarray(series[f"{body}.position"][:, None, :] + np.einsum("nij,pj->npi", R, points))[
         :, :, :2
@@ -103,7 +103,8 @@ def _placed(series: Any, body: str, points: np.ndarray) -> np.ndarray:
 
 
 def tip_in_cone(run: Run, of: str = "") -> np.ndarray:
-    """The bar's tip from the middle of the mouth, in the cone's axes: into it, across [m]."""
+    """Position of the bar's tip from the middle of the mouth, in the cone's axes: into it, across
+    [m]."""
     s, pair = run.series, run.scenario.tables["contact"][0]
     C, T = (
         matrices_by_entry(np.asarray(s[f"{of}{body}.attitude"])) for body in ("chaser", "target")
@@ -112,7 +113,7 @@ def tip_in_cone(run: Run, of: str = "") -> np.ndarray:
     return np.asarray(np.einsum("nji,nj->ni", T, tip) - np.asarray(pair["origin_m"]))[:, :2]
 
 
-def turned(run: Run, body: str) -> np.ndarray:
+def turn_angle(run: Run, body: str) -> np.ndarray:
     """Angle about the normal of the plane [deg]; `body` may be a mock-up."""
     q = np.asarray(run.series[f"{body}.attitude"])
     return np.asarray(np.degrees(2.0 * np.arctan2(q[:, 3], q[:, 0])))
@@ -129,7 +130,7 @@ def linear_momentum(run: Run) -> np.ndarray:
 
 
 def angular_momentum(run: Run) -> np.ndarray:
-    """About the world's origin [Nms]."""
+    """Angular momentum about the world's origin [Nms]."""
     tables, s, total = run.scenario.tables, run.series, 0.0
     for body in ("chaser", "target"):
         R = matrices_by_entry(np.asarray(s[f"{body}.attitude"]))
@@ -144,12 +145,12 @@ def angular_momentum(run: Run) -> np.ndarray:
     return np.asarray(total)
 
 
-def change(series: np.ndarray) -> float:
-    """Largest departure of a vector from its first value, of that value."""
+def relative_change(series: np.ndarray) -> float:
+    """Largest deviation of a vector from its first value, relative to that value."""
     return float(np.abs(series - series[0]).max() / np.linalg.norm(series[0]))
 
 
-def instants(run: Run) -> list[int]:
+def contact_instants(run: Run) -> list[int]:
     """Row of the largest force on the satellites in each contact."""
     t, force = run.series["time"], np.linalg.norm(run.series["satellite.chaser.force"], axis=1)
     found = []

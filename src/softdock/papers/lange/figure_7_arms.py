@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from softdock.papers.frame import Column, Exhibit, Said
+from softdock.output.pages.frame.charts import Line, chart
+from softdock.output.pages.frame.replay import replay
+from softdock.papers.frame import Column, Exhibit, Findings
 from softdock.papers.lange.arms import (
     CARTESIAN,
     CONE_JERK,
@@ -19,28 +21,25 @@ from softdock.papers.lange.arms import (
     RIGID,
     SERIES,
     STIFF,
-    arm_cone,
-    assumed,
-    books,
-    hardest,
+    find_largest_use,
+    joint_energies,
+    list_assumptions,
+    run_arm_cone,
     stiffnesses,
 )
-from softdock.papers.lange.cone import cone_run
-from softdock.papers.lange.figure_7 import LATER, ORDER, parting
-from softdock.papers.lange.figure_7_words import PUBLISHED_CONTACTS
+from softdock.papers.lange.cone import run_cone
+from softdock.papers.lange.figure_7 import LATER, ORDER, PUBLISHED_CONTACTS, parting_speed
 from softdock.papers.lange.impact import energy_ratio
-from softdock.report.frame.charts import Line, chart
-from softdock.report.frame.replay import replay
-from softdock.runs.run import Run
-from softdock.scene import scene_of
+from softdock.results.run import Run
+from softdock.results.scene import build_scene
 
-TOLD = (RIGID, SERIES, FILTER)  # what the re-mapping is told of elastic arms
+INFORMED = (RIGID, SERIES, FILTER)  # what the re-mapping is told of elastic arms
 CARTESIAN_LOOPS = {NAIVE_LOOP: "naive", HELD: "both, held", RIGID: "both"}
 SAME_S = 0.01  # of the instants of four contacts: a tenth of how long one lasts
 
 
 def _run(robots: str, loop: str) -> Run:
-    return cone_run(CARTESIAN_LOOPS[loop]) if robots == CARTESIAN else arm_cone(robots, loop)
+    return run_cone(CARTESIAN_LOOPS[loop]) if robots == CARTESIAN else run_arm_cone(robots, loop)
 
 
 def _row(robots: str, loop: str) -> dict[str, Any]:
@@ -54,23 +53,23 @@ def _row(robots: str, loop: str) -> dict[str, Any]:
         "satellite_N": max(c["peak_force_satellite_N"] for c in run.contacts),
         "robot_N": max(c["peak_force_real_N"] for c in run.contacts),
         "energy_percent": 100.0 * (energy_ratio(run) - 1.0),
-        "parting_m_per_s": parting(run),
+        "parting_m_per_s": parting_speed(run),
         "ended": run.status,
         "ended_s": float(run.series["time"][-1]),
     }
 
 
 def make_figure_7_arms() -> Exhibit:
-    elastic = arm_cone(ELASTIC, SERIES)
-    worst, ways = hardest(elastic), _ways(elastic)
+    elastic = run_arm_cone(ELASTIC, SERIES)
+    worst, ways = find_largest_use(elastic), _deflections(elastic)
     phases = {
-        loop: [100.0 * (energy_ratio(arm_cone(ELASTIC, loop, x)) - 1.0) for x in LATER]
-        for loop in TOLD
+        loop: [100.0 * (energy_ratio(run_arm_cone(ELASTIC, loop, x)) - 1.0) for x in LATER]
+        for loop in INFORMED
     }
     return Exhibit(
         key="figure_7_arms",
         title="Fig. 7 with KR 16 arms",
-        says=figure_7_arms_said,
+        says=summarise_figure_7_arms,
         columns=(
             Column("robots", "robots"),
             Column("loop", "loop"),
@@ -88,13 +87,13 @@ def make_figure_7_arms() -> Exhibit:
             "most_given_way_across_mm": float(max(way[1].max() for way in ways.values())),
             **{f"{loop}_least_energy_percent": min(found) for loop, found in phases.items()},
             **{f"{loop}_most_energy_percent": max(found) for loop, found in phases.items()},
-            **books(elastic),
+            **joint_energies(elastic),
             "largest_torque_Nm": worst.value,
             "largest_torque_of_its_limit": worst.share,
             "largest_torque_at_s": worst.time,
             "largest_torque_in": f"{worst.robot}, {worst.joint}",
         },
-        assumptions=assumed(
+        assumptions=list_assumptions(
             CONE_JERK, "about what the Cartesian robots' 125 m/s\u00b3 are on a lever of 1.2 m"
         ),
         remarks=(
@@ -103,14 +102,14 @@ def make_figure_7_arms() -> Exhibit:
             "and its walls face 60 degrees away from there. An arm that is pushed obliquely also "
             "gives way across the normal, in several modes; a filter for those is not there.",
         ),
-        charts=[_replay(), _energies(), _gave_way()],
+        charts=[_replay(), _energies(), _deflection_chart()],
     )
 
 
 def _replay() -> str:
     scenes = [
-        scene_of(arm_cone(STIFF, RIGID), name="stiff joints", orbit=False),
-        scene_of(arm_cone(ELASTIC, SERIES), name="elastic joints", orbit=False),
+        build_scene(run_arm_cone(STIFF, RIGID), name="stiff joints", orbit=False),
+        build_scene(run_arm_cone(ELASTIC, SERIES), name="elastic joints", orbit=False),
     ]
     title = "Two KR 16 carry bar and cone: stiff and elastic joints, in step"
     return replay("figure_7_arms", scenes, title, charts=False)
@@ -152,8 +151,8 @@ def _energies() -> str:
     )
 
 
-def _ways(run: Run) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """How far each mock-up is from where its motors hold it, along the approach and across [mm]."""
+def _deflections(run: Run) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Deflection of each mock-up from its motors' position, along the approach and across [mm]."""
     found = {}
     for body, name in (("chaser", "servicer"), ("target", "client")):
         off = 1e3 * (run.series[f"mock_up.{body}.position"] - run.series[f"seen.{body}.position"])
@@ -161,10 +160,10 @@ def _ways(run: Run) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     return found
 
 
-def _gave_way() -> str:
-    run, lines = arm_cone(ELASTIC, SERIES), []
+def _deflection_chart() -> str:
+    run, lines = run_arm_cone(ELASTIC, SERIES), []
     for (name, (along, across)), role in zip(
-        _ways(run).items(), ("satellite", "orbit"), strict=True
+        _deflections(run).items(), ("satellite", "orbit"), strict=True
     ):
         lines.append(Line(f"{name}, along", role, run.series["time"], along))
         lines.append(Line(f"{name}, across", role, run.series["time"], across, dash="dot"))
@@ -178,7 +177,7 @@ def _gave_way() -> str:
     )
 
 
-def figure_7_arms_said(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Said:
+def summarise_figure_7_arms(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Findings:
     at = {(row["robots"], row["loop"]): row for row in rows}
     stiff, other = at[STIFF, RIGID], at[CARTESIAN, RIGID]
     four = stiff["contacts"] == PUBLISHED_CONTACTS
@@ -190,18 +189,24 @@ def figure_7_arms_said(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> S
         f"{_span(numbers, RIGID)} % when taken as rigid, by {_span(numbers, SERIES)} % with their "
         f"own stiffness (16) and by {_span(numbers, FILTER)} % with the filter."
     )
-    return Said(
-        verdict, [_instants(stiff, other), _repair(at, numbers), _naive(at), _kept(numbers)]
+    return Findings(
+        verdict,
+        [
+            _describe_instants(stiff, other),
+            _describe_repair(at, numbers),
+            _describe_naive_loop(at),
+            _describe_joints(numbers),
+        ],
     )
 
 
-def _instants(stiff: dict[str, Any], other: dict[str, Any]) -> str:
+def _describe_instants(stiff: dict[str, Any], other: dict[str, Any]) -> str:
     pairs = [(stiff[f"{order}_s"], other[f"{order}_s"]) for order in ORDER]
     apart = [1e3 * (a - b) for a, b in pairs if a is not None and b is not None]
     same = len(apart) == len(ORDER) and max(map(abs, apart)) < 1e3 * SAME_S
-    said = ", ".join(f"{ms:+.1f}" for ms in apart)
+    delays = ", ".join(f"{ms:+.1f}" for ms in apart)
     return (
-        f"Stiff arms touch {said} ms after the Cartesian robots"
+        f"Stiff arms touch {delays} ms after the Cartesian robots"
         + (": the same contacts" if same else ": other contacts")
         + f"; the robots' peak is {stiff['robot_N'] - other['robot_N']:+.0f} N from theirs, whose "
         "axes have limits and not their joints."
@@ -209,30 +214,30 @@ def _instants(stiff: dict[str, Any], other: dict[str, Any]) -> str:
 
 
 def _span(n: dict[str, Any], loop: str) -> str:
-    """Change of energy with elastic arms over the sampling phase."""
+    """Range of the change of energy with elastic arms over the sampling phase."""
     return f"{n[f'{loop}_least_energy_percent']:+.0f} to {n[f'{loop}_most_energy_percent']:+.0f}"
 
 
-def _repair(at: dict[tuple[str, str], dict[str, Any]], n: dict[str, Any]) -> str:
-    """Whether what the re-mapping is told mends the elastic arms."""
+def _describe_repair(at: dict[tuple[str, str], dict[str, Any]], n: dict[str, Any]) -> str:
+    """Whether the stiffness given to the re-mapping corrects the elastic arms."""
     worst = {
         loop: max(abs(n[f"{loop}_{end}_energy_percent"]) for end in ("least", "most"))
-        for loop in TOLD
+        for loop in INFORMED
     }
     best = min(worst, key=lambda loop: worst[loop])
     if best == RIGID:
-        said = "Nothing that the re-mapping can be told of the arms mends it here"
+        result = "Nothing that the re-mapping can be told of the arms mends it here"
     else:
-        said = f"Told the most useful way ({best}), up to {worst[best]:.0f} % of error stay"
-    here = ", ".join(f"{at[ELASTIC, loop]['energy_percent']:+.1f} % ({loop})" for loop in TOLD)
+        result = f"Told the most useful way ({best}), up to {worst[best]:.0f} % of error stay"
+    here = ", ".join(f"{at[ELASTIC, loop]['energy_percent']:+.1f} % ({loop})" for loop in INFORMED)
     return (
-        f"{said}; at the table's phase {here}. The mock-ups gave way by up to "
+        f"{result}; at the table's phase {here}. The mock-ups gave way by up to "
         f"{n['most_given_way_along_mm']:.2g} mm along the approach and "
         f"{n['most_given_way_across_mm']:.2g} mm across it."
     )
 
 
-def _naive(at: dict[tuple[str, str], dict[str, Any]]) -> str:
+def _describe_naive_loop(at: dict[tuple[str, str], dict[str, Any]]) -> str:
     parts = []
     for robots in (CARTESIAN, STIFF, ELASTIC):
         row = at[robots, NAIVE_LOOP]
@@ -241,7 +246,7 @@ def _naive(at: dict[tuple[str, str], dict[str, Any]]) -> str:
     return f"The naive loop: {'; '.join(parts)}."
 
 
-def _kept(n: dict[str, Any]) -> str:
+def _describe_joints(n: dict[str, Any]) -> str:
     one, other = n["servicer_along_the_normal_N_per_mm"], n["client_along_the_normal_N_per_mm"]
     beyond = n["largest_torque_of_its_limit"] > 1.0
     return (

@@ -1,8 +1,8 @@
-"""The central impact of Fig. 6 as softdock scenarios: which robots, which loop, when the touch
-falls in a cycle.
+"""The central impact of Fig. 6 as softdock scenarios: families of robots, loops, and the phase of
+the contact in a cycle.
 
-Time is the paper's: the first sample that shows the contact stands at 8.04 s. `share`: the part of
-a cycle for which the satellites are in contact by then.
+Time is the paper's: the first sample that shows the contact is at 8.04 s. `share`: age of the
+contact at that sample, in cycles.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softdock.analysis.simulation import fly
-from softdock.runs.run import Run
+from softdock.results.run import Run
+from softdock.results.simulation import fly
 from softdock.scenario.files import load_scenario
 
 SPEED, MASS = 0.1, 100.0  # m/s, assumed; kg, published
@@ -71,9 +71,9 @@ def both_robots(keys: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def touch(share: float, cycle_ms: float, seen_at: float) -> dict[str, Any]:
-    """Where the servicer starts so that the first sample in contact, at about `seen_at` [s], is
-    `share` of a cycle old."""
+def start_position(share: float, cycle_ms: float, seen_at: float) -> dict[str, Any]:
+    """Start position of the servicer with which the first sample in contact, at about `seen_at`
+    [s], is `share` of a cycle old."""
     T = 1e-3 * cycle_ms
     return {
         "chaser.position_m": [-SPEED * T * (round(seen_at / T) - share), 0.0, 0.0],
@@ -81,7 +81,7 @@ def touch(share: float, cycle_ms: float, seen_at: float) -> dict[str, Any]:
     }
 
 
-def impact(
+def run_impact(
     family: str,
     loop: str,
     cycle_ms: float = 12.0,
@@ -90,18 +90,19 @@ def impact(
     after: float = 1.0,
     scenario: dict[str, Any] | None = None,
 ) -> Run:
-    """One run of a family of robots; `after`: how long it goes on [s]; `scenario`: further keys."""
+    """One run of a family of robots. `after`: duration after the impact [s]; `scenario`: further
+    keys."""
     robots = FAMILIES[family]
     keys = LOOPS[loop] | ({"lead_ms": robots.lead_ms} if robots.lead_ms and loop != "naive" else {})
     changes = (
-        touch(share, cycle_ms, seen_at)
+        start_position(share, cycle_ms, seen_at)
         | both_robots(robots.limits.get(cycle_ms, {}))
         | {"time.duration_s": seen_at + after, "methods": [keys]}
     )
     return fly(load_scenario(robots.preset).with_keys(changes | (scenario or {})))
 
 
-def plain_impact(
+def run_plain_impact(
     robot: dict[str, Any],
     method: dict[str, Any],
     cycle_ms: float,
@@ -117,7 +118,7 @@ def plain_impact(
         "contact.0.real.stiffness_N_per_m": stiffness,
     }
     given = (
-        touch(share, cycle_ms, 0.2)
+        start_position(share, cycle_ms, 0.2)
         | other
         | {"methods": [method], "allow_unresolved": True}
         | changes
@@ -125,8 +126,8 @@ def plain_impact(
     return fly(load_scenario("lange_impact_jerk").with_keys(given))
 
 
-def shares(number: int) -> np.ndarray:
-    """Evenly spread over a cycle; 1: one that is seen a whole cycle late."""
+def spread_shares(number: int) -> np.ndarray:
+    """Shares evenly spread over a cycle; 1: seen a whole cycle late."""
     return np.arange(1, number + 1) / number
 
 
@@ -136,7 +137,7 @@ def restitution(run: Run) -> float:
 
 
 def momentum_error(run: Run) -> float:
-    """Largest change of the pair's momentum, of the servicer's first."""
+    """Largest change of the pair's momentum, relative to the servicer's initial momentum."""
     total = MASS * (run.series["chaser.velocity"] + run.series["target.velocity"])
     return float(np.abs(total - total[0]).max() / (MASS * SPEED))
 
@@ -145,10 +146,9 @@ def energy_ratio(run: Run) -> float:
     return run.ledger["kinetic"] / run.ledger["kinetic_start"]
 
 
-def docking_row(run: Run, remapped: bool) -> dict[str, Any]:
-    """What the tables of Fig. 6 have of a run, with the published forces beside where it is
-    re-mapped."""
-    satellite, robot = peaks(run)
+def tabulate_run(run: Run, remapped: bool) -> dict[str, Any]:
+    """One row of the tables of Fig. 6, with the published forces if the loop re-maps."""
+    satellite, robot = peak_forces(run)
     return {
         "satellite_N": satellite,
         "published_satellite_N": PUBLISHED_SATELLITE_N if remapped else None,
@@ -159,7 +159,7 @@ def docking_row(run: Run, remapped: bool) -> dict[str, Any]:
     }
 
 
-def peaks(run: Run) -> tuple[float, float]:
+def peak_forces(run: Run) -> tuple[float, float]:
     """Largest force on a satellite and on a robot [N]."""
     return max(c["peak_force_satellite_N"] for c in run.contacts), max(
         c["peak_force_real_N"] for c in run.contacts

@@ -1,9 +1,9 @@
-"""The naive loop with set-points ahead: the measured wrench straight to the satellites, robots sent
-where these will be after the delay if their acceleration stays.
+"""The naive loop with led set-points: the measured wrench straight to the satellites, robots sent
+to the pose after the delay at constant acceleration.
 
-No method of softdock: the loop that an independent calculation had (design/physics.md 5, +1548 %
-after four contacts), to stand beside it. Written as a user's own method is
-(docs/your_own_method.md), and loaded by led_loop.py when it is run.
+No method of softdock: an independent calculation of the same cone had this loop (+1548 % after four
+contacts). Written as a user's own method is (docs/your_own_method.md), and loaded by figure_7.py
+for its runs.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ GROUP = Group(
 AT = GROUP.at
 
 
-class Led(NamedTuple):
+class LeadParameters(NamedTuple):
     memory: int
     lead: float  # s
 
 
 @compiled
 def prepare(marker, vector, base, memory):
-    return Led(memory, vector[base + AT.lead])
+    return LeadParameters(memory, vector[base + AT.lead])
 
 
 @compiled
-def ahead(body, before, after, lead, T):
+def extrapolate(body, before, after, lead, T):
     """Motion of a satellite after `lead` [s] with the acceleration of the last cycle."""
     a = scale(1.0 / T, subtract(after.v, before.v))
     torque = scale(1.0 / T, subtract(after.L, before.L))
@@ -59,8 +59,8 @@ def ahead(body, before, after, lead, T):
 @compiled
 def correct(method, mem, rig, measured, before, after, output):
     lead, T = method.lead, rig.T
-    chaser = ahead(rig.chaser, before.chaser, after.chaser, lead, T)
-    return after, Output(chaser, ahead(rig.target, before.target, after.target, lead, T))
+    chaser = extrapolate(rig.chaser, before.chaser, after.chaser, lead, T)
+    return after, Output(chaser, extrapolate(rig.target, before.target, after.target, lead, T))
 
 
 METHOD = Method(
@@ -68,7 +68,7 @@ METHOD = Method(
     summary="the measured wrench, set-points ahead by the last acceleration",
     knows="the delay",
     group=GROUP,
-    marker=Led(0, 0.0),
+    marker=LeadParameters(0, 0.0),
     prepare=prepare,
     correct=correct,
 )

@@ -1,27 +1,27 @@
-"""IV-D: constant errors of base and tool, by which absolute positions are wrong."""
+"""IV-D: constant errors of base and tool, which shift absolute positions."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from softdock.papers.frame import Column, Exhibit, Said
-from softdock.papers.lange.impact import OURS, PUBLISHED, plain_impact, restitution
+from softdock.output.pages.frame.elements import format_number
+from softdock.papers.frame import Column, Exhibit, Findings
+from softdock.papers.lange.impact import OURS, PUBLISHED, restitution, run_plain_impact
 from softdock.papers.lange.sensitivity import CYCLE_MS, ROBOTS
-from softdock.report.frame.elements import number
 
 OFFSET = 0.002  # m
 SHARE = 0.75
 UNKNOWN, REPORTED = "unknown", "reported"
 
 
-def offsets() -> list[tuple[str, str, dict[str, Any]]]:
+def list_offsets() -> list[tuple[str, str, dict[str, Any]]]:
     """Kind, words, and the scenario's keys."""
     found: list[tuple[str, str, dict[str, Any]]] = []
     for sign in (-1.0, 1.0):
         found.append(
             (
                 UNKNOWN,
-                f"tool {number(2.0 * sign)} mm",
+                f"tool {format_number(2.0 * sign)} mm",
                 {"contact.0.origin_m": [sign * OFFSET, 0.0, 0.0]},
             )
         )
@@ -30,7 +30,7 @@ def offsets() -> list[tuple[str, str, dict[str, Any]]]:
             found.append(
                 (
                     REPORTED,
-                    f"{name} {number(2.0 * sign)} mm",
+                    f"{name} {format_number(2.0 * sign)} mm",
                     {f"pose.{body}_offset_m": [sign * OFFSET, 0.0, 0.0]},
                 )
             )
@@ -39,19 +39,22 @@ def offsets() -> list[tuple[str, str, dict[str, Any]]]:
             "pose.chaser_offset_m": [sign * OFFSET, OFFSET, 0.0],
             "pose.target_offset_m": [-sign * OFFSET, -OFFSET, 0.0],
         }
-        found.append((REPORTED, f"{number(4.0 * sign)} mm apart, and across", both))
+        found.append((REPORTED, f"{format_number(4.0 * sign)} mm apart, and across", both))
     return found
 
 
-def with_offset(changes: dict[str, Any], method: dict[str, Any] = OURS) -> float:
-    return restitution(plain_impact(ROBOTS["jerk"], method, CYCLE_MS, SHARE, **changes))
+def restitution_with_offset(changes: dict[str, Any], method: dict[str, Any] = OURS) -> float:
+    return restitution(run_plain_impact(ROBOTS["jerk"], method, CYCLE_MS, SHARE, **changes))
 
 
 def make_offsets() -> Exhibit:
-    held, fine = with_offset({}, PUBLISHED), with_offset({})
+    held, fine = restitution_with_offset({}, PUBLISHED), restitution_with_offset({})
     rows: list[dict[str, Any]] = []
-    for kind, words, changes in offsets():
-        published, ours = with_offset(changes, PUBLISHED), with_offset(changes)
+    for kind, words, changes in list_offsets():
+        published, ours = (
+            restitution_with_offset(changes, PUBLISHED),
+            restitution_with_offset(changes),
+        )
         rows.append(
             {
                 "kind": kind,
@@ -73,7 +76,7 @@ def make_offsets() -> Exhibit:
     return Exhibit(
         key="offsets",
         title="IV-D: constant errors of base and tool",
-        says=_said,
+        says=_summarise,
         columns=(
             Column("kind", "error"),
             Column("offset", "of"),
@@ -106,7 +109,7 @@ def make_offsets() -> Exhibit:
 NOTHING = 1e-6  # of a restitution
 
 
-def _said(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Said:
+def _summarise(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Findings:
     unknown, largest, worst = (
         numbers["largest_change_unknown"],
         numbers["largest_change"],
@@ -114,7 +117,7 @@ def _said(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Said:
     )
     reported = [row for row in rows if row["kind"] == REPORTED]
     hurt = sum(abs(row["held_change"]) > 1e-4 for row in reported)
-    return Said(
+    return Findings(
         f"A tool 2 mm from where everybody thinks changes e by {unknown:.0e}"
         + (
             ": (32) and (33) use the force and differences of positions alone"

@@ -1,4 +1,4 @@
-"""IV-G: what a wrong contact stiffness does to the restitution."""
+"""IV-G: effect of a wrong contact stiffness on the restitution."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from softdock.papers.frame import Column, Exhibit, Said
+from softdock.output.pages.frame.charts import Line, chart
+from softdock.papers.frame import Column, Exhibit, Findings
 from softdock.papers.lange.impact import (
     OURS,
     PUBLISHED,
     STIFFNESS,
-    plain_impact,
     restitution,
-    shares,
+    run_plain_impact,
+    spread_shares,
 )
-from softdock.report.frame.charts import Line, chart
 
 ROBOTS = {
     "jerk": {"model": "limited", "max_acceleration_m_per_s2": 2.3, "max_jerk_m_per_s3": 8.86},
@@ -35,39 +35,44 @@ FINE_ERRORS = np.linspace(-0.2, 0.2, 9)
 PHASES = 4
 
 
-def with_stiffness(
+def restitution_with_stiffness(
     robots: str, error: float, method: dict[str, Any], number: int = PHASES, **more: Any
 ) -> float:
-    """Mean restitution when the method takes k_e for so much larger than it is."""
+    """Mean restitution if the method assumes k_e larger by this error."""
     keys = method | {"stiffness_N_per_m": (1.0 + error) * STIFFNESS} | more
     return float(
         np.mean(
             [
-                restitution(plain_impact(ROBOTS[robots], keys, CYCLE_MS, float(share)))
-                for share in shares(number)
+                restitution(run_plain_impact(ROBOTS[robots], keys, CYCLE_MS, float(share)))
+                for share in spread_shares(number)
             ]
         )
     )
 
 
-def with_wanted(error: float, number: int = PHASES) -> float:
-    """The same for the wanted stiffness K_d."""
+def restitution_with_wanted_stiffness(error: float, number: int = PHASES) -> float:
+    """Mean restitution with an error of the wanted stiffness K_d."""
     wanted = {"law": "spring_damper", "stiffness_N_per_m": (1.0 + error) * STIFFNESS}
     return float(
         np.mean(
             [
                 restitution(
-                    plain_impact(ROBOTS["jerk"], OURS | {"wanted": wanted}, CYCLE_MS, float(share))
+                    run_plain_impact(
+                        ROBOTS["jerk"], OURS | {"wanted": wanted}, CYCLE_MS, float(share)
+                    )
                 )
-                for share in shares(number)
+                for share in spread_shares(number)
             ]
         )
     )
 
 
 def _row(robots: str, error: float) -> dict[str, Any]:
-    held, fine = with_stiffness(robots, error, PUBLISHED), with_stiffness(robots, error, OURS)
-    estimated = with_stiffness(robots, error, OURS, estimate="on_line")
+    held, fine = (
+        restitution_with_stiffness(robots, error, PUBLISHED),
+        restitution_with_stiffness(robots, error, OURS),
+    )
+    estimated = restitution_with_stiffness(robots, error, OURS, estimate="on_line")
     numbers = {
         "held": held,
         "held_percent": 100.0 * (held - 1.0),
@@ -81,10 +86,12 @@ def _row(robots: str, error: float) -> dict[str, Any]:
 def make_wrong_stiffness() -> Exhibit:
     rows = [_row(robots, error) for robots in ROBOTS for error in ERRORS]
     on_line = max(abs(row["estimated"] - 1.0) for row in rows)
-    wanted = {error: with_wanted(error) for error in (-0.5, 1.0)}
+    wanted = {error: restitution_with_wanted_stiffness(error) for error in (-0.5, 1.0)}
     lines = []
     for robots, role in (("jerk", "c4"), ("acceleration", "c2"), ("fast", "c3"), ("ideal", "c1")):
-        values = np.array([with_stiffness(robots, float(error), OURS, 1) for error in FINE_ERRORS])
+        values = np.array(
+            [restitution_with_stiffness(robots, float(error), OURS, 1) for error in FINE_ERRORS]
+        )
         lines.append(
             Line(
                 f"{robots}: {WORDS[robots]}",
@@ -97,7 +104,7 @@ def make_wrong_stiffness() -> Exhibit:
     return Exhibit(
         key="wrong_stiffness",
         title="IV-G: a wrong contact stiffness",
-        says=_said,
+        says=_summarise,
         columns=(
             Column("robots", "robots"),
             Column("error_percent", "k_e wrong by [%]"),
@@ -143,7 +150,7 @@ MARGINAL = 1.5  # %: as much as k_e is wrong by, less is marginal
 COSTS_NOTHING = 1e-3
 
 
-def _said(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Said:
+def _summarise(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Findings:
     at = {(row["robots"], row["error_percent"]): row for row in rows}
     slow = [at["jerk", error]["held_percent"] for error in (10.0, -10.0)]
     follow = max(abs(at["ideal", error]["fine_percent"]) for error in (-10.0, 10.0))
@@ -151,7 +158,7 @@ def _said(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Said:
     costs = max(abs(half - 1.0), abs(double - 1.0))
     on_line = numbers["largest_error_estimated_on_line"]
     marginal = max(map(abs, slow)) < MARGINAL
-    return Said(
+    return Findings(
         f"{'Marginal' if marginal else 'Not marginal'} where robots lag much: k_e wrong by 10 % "
         f"changes e by {slow[0]:+.0f} to {slow[1]:+.0f} %. With robots that follow it is "
         f"{follow:.1f} %. A wrong wanted stiffness K_d "

@@ -3,27 +3,121 @@ forces and torques, observed energy axis by axis."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from softdock.papers.frame import Column, Exhibit
+from softdock.output.pages.frame.charts import ROLES, Line, chart
+from softdock.output.pages.frame.replay import replay
+from softdock.papers.frame import Column, Exhibit, Findings
 from softdock.papers.zebenay.docking_3d_runs import (
     BARE,
     DAMPING,
+    NEUTRAL,
     READINGS,
-    cases,
+    critical_dampings,
     has_left,
-    limits,
+    locate_contacts,
     nozzle_depth,
-    places_of_contacts,
-    run_of,
+    run_case,
+    run_cases,
     tip_in_nozzle,
 )
-from softdock.papers.zebenay.docking_3d_words import said
 from softdock.papers.zebenay.loops import CYCLE
-from softdock.report.frame.charts import ROLES, Line, chart
-from softdock.report.frame.replay import replay
-from softdock.runs.run import Run
-from softdock.scene import scene_of, scene_of_orbit
+from softdock.results.run import Run
+from softdock.results.scene import build_reference_scene, build_scene
+
+PUBLISHED_CONTACTS = 3
+
+
+def _format_mJ(value: float) -> str:
+    return f"{value:+.1f} mJ"
+
+
+def _describe_contacts(rows: list[dict[str, Any]]) -> str:
+    """The published sequence, over the two published tests and every reading."""
+    as_published = [
+        row["contacts"] == PUBLISHED_CONTACTS and row["second_at"] == "bottom" and row["left"]
+        for row in rows
+    ]
+    if all(as_published):
+        return (
+            f"{PUBLISHED_CONTACTS} contacts, the second at the bottom, and the probe leaves, as "
+            "published, in every run"
+        )
+    return (
+        f"The published sequence, {PUBLISHED_CONTACTS} contacts with the second at the bottom, "
+        f"comes out in {sum(as_published)} of {len(rows)} runs"
+    )
+
+
+def summarise(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Findings:
+    at = {row["case"]: row for row in rows}
+    bare, readings = at[BARE], [at[name] for name in READINGS]
+    passive = [row for row in readings if row["observed_mJ"] <= 0.0]
+    shown = [row for row in passive if row["observed_rotation_z_mJ"] < 0.0]
+    verdict = (
+        f"{_describe_contacts(rows)}. Observed energy {_format_mJ(bare['observed_mJ'])} without damping; what 40 "
+        "does depends on how it is read: "
+        + ", ".join(f"{_format_mJ(row['observed_mJ'])} with {row['case']}" for row in readings)
+        + f". {len(passive)} of {len(readings)} readings make the rig passive."
+    )
+    active = bare["observed_mJ"] > 0.0
+    return Findings(
+        verdict,
+        [
+            f"Without damping the rig is {'active, as published' if active else 'NOT active'}: "
+            f"{_format_mJ(bare['observed_mJ'])}, of it {_format_mJ(bare['observed_rotation_z_mJ'])} in rotation "
+            "about z.",
+            "The paper's right-hand plot shows dissipation about z with the damper. That comes out "
+            + (
+                "with " + " and with ".join(row["case"] for row in shown)
+                if shown
+                else "with no reading of 40 that makes the rig passive"
+            )
+            + f"; with {readings[0]['case']}, its words to the letter, the energy about z is "
+            f"{_format_mJ(readings[0]['observed_rotation_z_mJ'])}"
+            + (
+                ": a torque damper takes next to nothing while the bodies turn by milliradians a "
+                "second."
+                if readings[0]["observed_rotation_z_mJ"] > 0.0
+                else "."
+            ),
+            _describe_theory(numbers, at[NEUTRAL]["observed_mJ"], bare["observed_mJ"]),
+            _describe_invented(rows, bare),
+        ],
+    )
+
+
+def _describe_theory(numbers: dict[str, Any], neutral_mJ: float, bare_mJ: float) -> str:
+    wall, bottom, forty = (
+        numbers["neutral_damping_wall_Ns_per_m"],
+        numbers["neutral_damping_bottom_Ns_per_m"],
+        numbers["published_damping"],
+    )
+    return (
+        "Along the normal a contact that cannot pull gives back what it took at "
+        f"{wall:.0f} Ns/m (wall) and {bottom:.0f} Ns/m (bottom): {forty:g} "
+        + ("is not enough" if forty < min(wall, bottom) else "is enough")
+        + f". {wall:.0f} Ns/m leaves {_format_mJ(neutral_mJ)}"
+        + (", next to nothing." if abs(neutral_mJ) < 0.1 * abs(bare_mJ) else ".")
+    )
+
+
+def _describe_invented(rows: list[dict[str, Any]], bare: dict[str, Any]) -> str:
+    least = min(rows, key=lambda row: row["observed_mJ"])
+    observed = bare["observed_mJ"] - least["observed_mJ"]
+    invented = bare["energy_invented_mJ"] - least["energy_invented_mJ"]
+    return (
+        f"From no damping to {least['case']} the observed energy falls by {observed:.1f} mJ and "
+        f"the energy invented by {invented:.1f} mJ"
+        + (
+            ": the latter counts what the damper takes as taken on purpose."
+            if invented < observed
+            else "."
+        )
+    )
+
 
 AXES = ("force.x", "force.y", "force.z", "torque.x", "torque.y", "torque.z")
 DRAWN = (next(iter(READINGS)), "40 Ns/m on all tip axes")  # by the letter, and passive
@@ -31,11 +125,11 @@ DRAWN = (next(iter(READINGS)), "40 Ns/m on all tip axes")  # by the letter, and 
 
 def make_test_3d() -> Exhibit:
     rows, energies = [], {}
-    for name in cases():
-        run = run_of(name)
+    for name in run_cases():
+        run = run_case(name)
         observed = {axis: float(run.series[f"monitor.{axis}"][-1]) for axis in AXES}
         energies[name] = observed
-        contacts, places = run.contacts, places_of_contacts(run)
+        contacts, places = run.contacts, locate_contacts(run)
         rows.append(
             {
                 "case": name,
@@ -54,11 +148,14 @@ def make_test_3d() -> Exhibit:
                 "distance_from_orbit": run.metrics["distance_from_orbit"],
             }
         )
-    (wall, wall_neutral), (bottom, bottom_neutral) = limits("wall"), limits("bottom")
+    (wall, wall_neutral), (bottom, bottom_neutral) = (
+        critical_dampings("wall"),
+        critical_dampings("bottom"),
+    )
     return Exhibit(
         key="test_3d",
         title="The 3-D test: Figs. 12 to 14",
-        says=said,
+        says=summarise,
         columns=(
             Column("case", "damping"),
             Column("contacts", "contacts (published: 3)"),
@@ -113,8 +210,8 @@ def _after_first(run: Run) -> float:
 def _replay() -> str:
     shown = (BARE, *DRAWN)
     scenes = [
-        scene_of_orbit(run_of(BARE)),
-        *(scene_of(run_of(name), name=name, orbit=False) for name in shown),
+        build_reference_scene(run_case(BARE)),
+        *(build_scene(run_case(name), name=name, orbit=False) for name in shown),
     ]
     return replay(
         "test_3d",
@@ -126,11 +223,11 @@ def _replay() -> str:
 
 def _path_charts() -> list[str]:
     lines = []
-    for i, name in enumerate(cases()):
-        tip = tip_in_nozzle(run_of(name))
+    for i, name in enumerate(run_cases()):
+        tip = tip_in_nozzle(run_case(name))
         inside = (tip[:, 0] > -0.015) & (np.abs(tip[:, 1]) < 0.08)
         lines.append(Line(name, ROLES[i % len(ROLES)], 1e3 * tip[inside, 0], 1e3 * tip[inside, 1]))
-    bare = run_of(BARE)
+    bare = run_case(BARE)
     pair, depth = bare.scenario.tables["contact"][0], 1e3 * nozzle_depth(bare)
     mouth, bottom = 1e3 * pair["mouth_radius_m"], 1e3 * pair["bottom_radius_m"]
     wall = Line(
@@ -157,7 +254,7 @@ def _path_charts() -> list[str]:
 
 
 def _force_charts() -> list[str]:
-    run = run_of(DRAWN[0])
+    run = run_case(DRAWN[0])
     t, s = run.series["time"], run.series
     windows = [(c["start_s"], c["end_s"]) for c in run.contacts]
     forces = [
@@ -201,7 +298,7 @@ def _force_charts() -> list[str]:
 def _energy_charts() -> list[str]:
     charts = []
     for key, name in (("left", BARE), ("right", DRAWN[0]), ("right_all", DRAWN[1])):
-        run = run_of(name)
+        run = run_case(name)
         windows = [(c["start_s"], c["end_s"]) for c in run.contacts]
         lines = [
             Line(
@@ -226,10 +323,10 @@ def _energy_charts() -> list[str]:
         Line(
             name,
             ROLES[i % len(ROLES)],
-            run_of(name).series["time"],
-            1e3 * run_of(name).series["monitor.total"],
+            run_case(name).series["time"],
+            1e3 * run_case(name).series["monitor.total"],
         )
-        for i, name in enumerate(cases())
+        for i, name in enumerate(run_cases())
     ]
     charts.append(
         chart(

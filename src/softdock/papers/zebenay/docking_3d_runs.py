@@ -7,12 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from softdock.analysis.simulation import simulate
-from softdock.core.spatial.arrays import matrices_by_entry
+from softdock.loop.spatial.arrays import matrices_by_entry
 from softdock.papers.zebenay.loops import CYCLE, DELAY
-from softdock.runs.run import Run
+from softdock.results.run import Run
+from softdock.results.simulation import simulate
 from softdock.scenario.files import load_scenario
-from softdock.stability import FreeBody, critical_damping, effective_mass, predicted_restitution
+from softdock.studies.stability import (
+    FreeBody,
+    critical_damping,
+    effective_mass,
+    predicted_restitution,
+)
 
 DAMPING = 40.0  # published, in Ns/m, of a torque about z
 THRESHOLD_N = 1.0  # the virtual damper acts above: eight times the noise of a mean of four
@@ -36,15 +41,15 @@ READINGS: dict[str, dict[str, Any]] = {
 AT_THE_TIP = {"frame": "chaser", "tip_m": [1.0, 0.0, 0.0]}
 
 
-def reading(name: str) -> dict[str, Any]:
-    """The virtual damper of one reading of "40", at the chaser's tip unless it says otherwise."""
+def virtual_damper(name: str) -> dict[str, Any]:
+    """The virtual damper of one reading of "40", by default at the chaser's tip."""
     keys = READINGS[name]
     return {"name": "hybrid", "contact_N": THRESHOLD_N} | (
         keys if "frame" in keys else AT_THE_TIP | keys
     )
 
 
-def along_normal(damping: float) -> dict[str, Any]:
+def normal_damper(damping: float) -> dict[str, Any]:
     """A damper along the normal [Ns/m]."""
     return {
         "name": "hybrid",
@@ -55,9 +60,9 @@ def along_normal(damping: float) -> dict[str, Any]:
 
 
 @functools.cache
-def limits(place: str) -> tuple[float, float]:
-    """Critical damping, and the damping with which a contact that cannot pull gives back what it
-    took [Ns/m]; at the `wall` or at the `bottom`."""
+def critical_dampings(place: str) -> tuple[float, float]:
+    """Critical damping, and the damping with which a contact that cannot pull is neutral [Ns/m]; at
+    the `wall` or at the `bottom`."""
     tables = load_scenario("epos_3d").tables
     pair = tables["contact"][0]
     k, half_angle = pair["real"]["stiffness_N_per_m"], np.radians(pair["half_angle_deg"])
@@ -83,20 +88,20 @@ def limits(place: str) -> tuple[float, float]:
     return float(critical_damping(mass, k, DELAY + MEAN_AGE, CYCLE)), high
 
 
-def cases() -> dict[str, dict[str, Any]]:
+def run_cases() -> dict[str, dict[str, Any]]:
     """The runs by name."""
     return {
-        BARE: along_normal(0.0),
-        **{name: reading(name) for name in READINGS},
-        NEUTRAL: along_normal(limits("wall")[1]),
+        BARE: normal_damper(0.0),
+        **{name: virtual_damper(name) for name in READINGS},
+        NEUTRAL: normal_damper(critical_dampings("wall")[1]),
     }
 
 
 @functools.cache
-def run_of(name: str) -> Run:
+def run_case(name: str) -> Run:
     return simulate(
         load_scenario("epos_3d").with_keys(
-            {"methods": [cases()[name], {"name": "monitor", "frame": "chaser"}]}
+            {"methods": [run_cases()[name], {"name": "monitor", "frame": "chaser"}]}
         )
     )
 
@@ -118,8 +123,8 @@ def nozzle_depth(run: Run) -> float:
     return float(wide / np.tan(np.radians(pair["half_angle_deg"])))
 
 
-def places_of_contacts(run: Run) -> list[str]:
-    """`wall` or `bottom`: where the tip is in the middle of each contact."""
+def locate_contacts(run: Run) -> list[str]:
+    """`wall` or `bottom` for each contact: position of the tip in its middle."""
     tip, time, depth = tip_in_nozzle(run)[:, 0], run.series["time"], nozzle_depth(run)
     middles = [0.5 * (c["start_s"] + c["end_s"]) for c in run.contacts]
     return ["bottom" if tip[np.searchsorted(time, t)] > depth else "wall" for t in middles]

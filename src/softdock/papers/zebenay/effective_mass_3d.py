@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from softdock.papers.frame import Column, Exhibit, Said
-from softdock.papers.zebenay.linear import limiting_masses
+from softdock.papers.frame import Column, Exhibit, Findings
 from softdock.papers.zebenay.loops import PLANAR, critical_delay_of_the_loop
-from softdock.papers.zebenay.models import Chaser
-from softdock.stability import FreeBody, critical_delay, effective_mass
+from softdock.papers.zebenay.models import Chaser, limiting_masses
+from softdock.studies.stability import FreeBody, critical_delay, effective_mass
 
 LEVELS = (
     0.05,
@@ -45,8 +44,9 @@ def random_chaser(seed: int, level: float) -> Chaser:
     )
 
 
-def predicted_and_simulated(chaser: Chaser) -> tuple[float, float, float]:
-    """Effective mass [kg], predicted critical delay and the nonlinear loop's own [s]."""
+def compare_critical_delays(chaser: Chaser) -> tuple[float, float, float]:
+    """Effective mass [kg], predicted critical delay, and the critical delay of the nonlinear loop
+    [s]."""
     m_eff = effective_mass(chaser.normal, FreeBody(chaser.mass, chaser.inertia, chaser.lever))
     predicted = critical_delay(m_eff, chaser.damping, chaser.stiffness)
     return m_eff, predicted, critical_delay_of_the_loop(chaser, predicted)
@@ -56,7 +56,7 @@ def make_effective_mass_3d() -> Exhibit:
     rows = []
     for seed, level in enumerate(LEVELS):
         chaser = random_chaser(seed, level)
-        m_eff, predicted, simulated = predicted_and_simulated(chaser)
+        m_eff, predicted, simulated = compare_critical_delays(chaser)
         rows.append(
             {
                 "mass_kg": chaser.mass,
@@ -74,7 +74,7 @@ def make_effective_mass_3d() -> Exhibit:
     return Exhibit(
         key="effective_mass_3d",
         title="Beyond the paper: critical delay in 3-D from the effective mass",
-        says=_said,
+        says=_summarise,
         columns=(
             Column("mass_kg", "m [kg]"),
             Column("effective_mass_kg", "m_eff [kg]"),
@@ -97,13 +97,13 @@ def make_effective_mass_3d() -> Exhibit:
     )
 
 
-def _said(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Said:
+def _summarise(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Findings:
     worst = numbers["largest_difference_percent"]
     by_mass = [
         100.0 * abs(row["with_the_whole_mass_ms"] / row["simulated_ms"] - 1.0) for row in rows
     ]
     hidden = sum(off < 1.0 for off in by_mass)
-    return Said(
+    return Findings(
         "With full inertia and any lever, 1/m_eff = 1/m + (a x n)^T J^-1 (a x n) "
         + ("predicts" if worst < 1.0 else "does not predict")
         + " the critical delay of the nonlinear 3-D loop: at most "

@@ -3,13 +3,15 @@ restitution."""
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from softdock.papers.frame import Column, Exhibit, Said
-from softdock.papers.zebenay.loops import DELAY
-from softdock.papers.zebenay.restitution_map import RestitutionMap, restitution_map
+from softdock.output.pages.frame.charts import Line, chart
+from softdock.papers.frame import Column, Exhibit, Findings
+from softdock.papers.zebenay.loops import CYCLE, DELAY, virtual_damping
 from softdock.papers.zebenay.table_2 import (
     MASS,
     PUBLISHED_MEAN,
@@ -17,19 +19,98 @@ from softdock.papers.zebenay.table_2 import (
     TESTS,
     stiffness_statistics,
 )
-from softdock.report.frame.charts import Line, chart
-from softdock.stability import critical_damping, critical_delay
+from softdock.scenario.files import load_scenario
+from softdock.studies.campaign.columns import columns
+from softdock.studies.campaign.cpu import run_cpu
+from softdock.studies.stability import critical_damping, critical_delay
+
+
+@dataclass(frozen=True)
+class RestitutionMap:
+    """Simulated restitution over delay and damping: one run of the whole loop for each point."""
+
+    delays: np.ndarray  # s, columns
+    dampings: np.ndarray  # Ns/m, rows
+    restitution: np.ndarray  # one row a damping; nan where the contact did not end
+
+    def neutral_damping(self) -> np.ndarray:
+        """For each delay the smallest damping [Ns/m] with a restitution of at most one; nan if
+        there is none."""
+        e = self.restitution
+        first = np.argmax(e <= 1.0, axis=0)
+        found = np.full(len(self.delays), np.nan)
+        for j, i in enumerate(first):
+            if e[i, j] <= 1.0:
+                share = 0.0 if i == 0 else (e[i - 1, j] - 1.0) / (e[i - 1, j] - e[i, j])
+                found[j] = (
+                    self.dampings[i]
+                    if i == 0
+                    else self.dampings[i - 1] + share * (self.dampings[i] - self.dampings[i - 1])
+                )
+        return found
+
+    def as_heat_map(self) -> dict[str, Any]:
+        """The map for a chart in ms and Ns/m."""
+        rounded = [
+            [None if math.isnan(v) else round(float(v), 4) for v in row] for row in self.restitution
+        ]
+        return {
+            "type": "heatmap",
+            "x": [round(1e3 * float(h), 4) for h in self.delays],
+            "y": [round(float(b), 4) for b in self.dampings],
+            "z": rounded,
+            "zmid": 1.0,
+            "colorscale": "RdBu",
+            "opacity": 0.75,
+            "colorbar": {"title": {"text": "e"}},
+            "hovertemplate": "%{x:.3g} ms, %{y:.3g} Ns/m: e = %{z:.3f}<extra></extra>",
+            "showlegend": False,
+        }
+
+
+def compute_restitution_map(
+    mass: float,
+    stiffness: float,
+    delays: np.ndarray,
+    dampings: np.ndarray,
+    speed: float = 0.02,
+    threads: int | None = None,
+) -> RestitutionMap:
+    """EPOS on one axis with a virtual damper, one run for each point, sampling phase 0."""
+    half_swing = math.pi * math.sqrt(mass / stiffness)
+    gap = speed * CYCLE
+    scenario = load_scenario("epos_1d").with_keys(
+        {
+            "chaser.mass_kg": mass,
+            "chaser.position_m": [gap, 0.0, 0.0],
+            "chaser.velocity_m_per_s": [-speed, 0.0, 0.0],
+            "contact.0.real.stiffness_N_per_m": stiffness,
+            "time.duration_s": 1.6 * half_swing + 4.0 * float(np.max(delays)) + 10.0 * CYCLE,
+            "methods": [virtual_damping(0.0)],
+        }
+    )
+    h, b = np.meshgrid(delays, dampings)
+    swept = {
+        "robots.chaser.delay_ms": 1e3 * h.ravel(),
+        "robots.target.delay_ms": 1e3 * h.ravel(),
+        "methods.0.damping_Ns_per_m.0": b.ravel(),
+    }
+    batch = run_cpu(*columns(scenario, swept), threads=threads, contacts=1)
+    return RestitutionMap(
+        np.asarray(delays), np.asarray(dampings), batch.column("restitution").reshape(h.shape)
+    )
+
 
 NEUTRAL = 0.035  # of 1: a published restitution this near is a neutral test
 
 
-def limit(stiffness: float, delays: np.ndarray) -> np.ndarray:
+def critical_damping_curve(stiffness: float, delays: np.ndarray) -> np.ndarray:
     """Critical damping against delay [Ns/m]."""
     return np.asarray(critical_damping(MASS, stiffness, delays))
 
 
 def _rows(k_mean: float) -> list[dict[str, Any]]:
-    """A row for each test: the delays at which its damping is critical."""
+    """One row for each test: the delays at which its damping is critical."""
     return [
         {
             "damping_Ns_per_m": test.damping,
@@ -54,13 +135,25 @@ def _curves(found: RestitutionMap, neutral: np.ndarray) -> list[Line]:
             extra=found.as_heat_map(),
         ),
         Line("restitution = 1, simulated", "c2", 1e3 * found.delays, neutral, width=3.0),
-        Line("k mean, recomputed", "c1", 1e3 * delays, limit(k_mean, delays)),
+        Line("k mean, recomputed", "c1", 1e3 * delays, critical_damping_curve(k_mean, delays)),
         *(
-            Line(f"{k:.0f} N/m, one sigma off", "c1", 1e3 * delays, limit(k, delays), dash="dash")
+            Line(
+                f"{k:.0f} N/m, one sigma off",
+                "c1",
+                1e3 * delays,
+                critical_damping_curve(k, delays),
+                dash="dash",
+            )
             for k in (k_mean - k_spread, k_mean + k_spread)
         ),
         *(
-            Line(f"{k:.0f} N/m, published", "c3", 1e3 * delays, limit(k, delays), dash="dot")
+            Line(
+                f"{k:.0f} N/m, published",
+                "c3",
+                1e3 * delays,
+                critical_damping_curve(k, delays),
+                dash="dot",
+            )
             for k in (
                 PUBLISHED_MEAN - PUBLISHED_SPREAD,
                 PUBLISHED_MEAN,
@@ -79,7 +172,7 @@ def _curves(found: RestitutionMap, neutral: np.ndarray) -> list[Line]:
 
 def make_figure_10() -> Exhibit:
     k_mean, _ = stiffness_statistics()
-    found = restitution_map(
+    found = compute_restitution_map(
         MASS, k_mean, np.linspace(0.0, 0.045, 200), np.linspace(0.0, 120.0, 200)
     )
     neutral = found.neutral_damping()
@@ -88,7 +181,7 @@ def make_figure_10() -> Exhibit:
     return Exhibit(
         key="figure_10",
         title="Fig. 10: tests and envelope of stability",
-        says=_said,
+        says=_summarise,
         columns=(
             Column("damping_Ns_per_m", "b [Ns/m]"),
             Column("restitution", "e, published"),
@@ -128,7 +221,7 @@ def make_figure_10() -> Exhibit:
     )
 
 
-def _said(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Said:
+def _summarise(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Findings:
     at_limit = numbers["limit_at_16_ms_Ns_per_m"]
     low, high = (numbers[f"envelope_{end}_at_16_ms_Ns_per_m"] for end in ("low", "high"))
     simulated = numbers["neutral_damping_simulated_at_16_ms_Ns_per_m"]
@@ -137,7 +230,7 @@ def _said(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Said:
     delays = [row["critical_delay_ms"] for row in neutral]
     names = " and ".join(f"{row['damping_Ns_per_m']:g}" for row in neutral) or "none"
     span = f"{min(delays):.1f} to {max(delays):.1f} ms" if delays else "no delay"
-    return Said(
+    return Findings(
         f"At 16 ms the limit is {at_limit:.1f} Ns/m. Tests that were neutral: {names} Ns/m; "
         f"{len(inside)} of {len(neutral)} lie in the envelope there ({low:.1f} to {high:.1f} "
         f"Ns/m), they lie on the limit at {span}.",

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from softdock.analysis.simulation import fly
 from softdock.papers.zebenay.models import Chaser, PlanarChaser
-from softdock.runs.stepper import Stepper
+from softdock.results.simulation import fly
+from softdock.results.stepper import Stepper
 from softdock.scenario.build import build
-from softdock.stability import FreeBody, effective_mass
-from softdock.stability.closed_forms import crossing_frequency
+from softdock.studies.stability import FreeBody, effective_mass
+from softdock.studies.stability.closed_forms import crossing_frequency
 
 PLANAR = PlanarChaser(
     mass=60.0,
@@ -86,8 +86,8 @@ def two_sided_plane(
 
 
 def planar_rates_of_the_loop(chaser: PlanarChaser, state: np.ndarray) -> np.ndarray:
-    """Rates of z, v_z, theta, omega as softdock's loop has them: one cycle of forward Euler without
-    delay, over the cycle."""
+    """Rates of z, v_z, theta, omega in softdock's loop: one cycle of forward Euler without delay,
+    divided by the cycle."""
     z, v_z, theta, omega = state
     cycle = 1e-3  # s; forward Euler: the difference over it is the rate, whatever its length
     tables = two_sided_plane(chaser.in_space(), cycle, 2.0 * cycle, integrator="forward_euler")
@@ -99,11 +99,11 @@ def planar_rates_of_the_loop(chaser: PlanarChaser, state: np.ndarray) -> np.ndar
     }
     loop = Stepper(build(tables), rows=2)
     loop.step()
-    before, after = _planar(loop.record[0]), _planar(loop.record[1])
+    before, after = _planar_state(loop.record[0]), _planar_state(loop.record[1])
     return (after - before) / cycle
 
 
-def _planar(row: np.ndarray) -> np.ndarray:
+def _planar_state(row: np.ndarray) -> np.ndarray:
     """z, v_z, theta, omega of a recorded row (record.py: time, then the chaser's position,
     attitude, velocity, rate)."""
     return np.array([row[3], row[10], 2.0 * math.atan2(row[5], row[4]), row[11]])

@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softdock.analysis.simulation import fly
-from softdock.identification import Identification, identify
-from softdock.papers.frame import Column, Exhibit, Said
+from softdock.output.pages.frame.charts import Line, chart
+from softdock.papers.frame import Column, Exhibit, Findings
 from softdock.papers.zebenay.loops import CYCLE, DELAY, virtual_damping
-from softdock.report.frame.charts import Line, chart
-from softdock.runs.run import Run
+from softdock.results.run import Run
+from softdock.results.simulation import fly
 from softdock.scenario.files import load_scenario
-from softdock.stability import predicted_restitution
+from softdock.studies.identify import Identification, identify
+from softdock.studies.stability import predicted_restitution
 
 MASS = 63.0  # kg
 PHASES = 16
@@ -75,7 +75,7 @@ def mean_restitution(test: AxisTest) -> tuple[float, float]:
     return float(np.mean(found)), float(np.ptp(found)) / 2.0
 
 
-def identified(test: AxisTest, seed: int = 0, **more: Any) -> Identification:
+def identify_stiffness(test: AxisTest, seed: int = 0, **more: Any) -> Identification:
     """The stiffness as `softdock identify` finds it in a run of this test with the published noise,
     at the published speed."""
     noise: dict[str, Any] = NOISE | {"random.seed": seed} | more
@@ -112,7 +112,7 @@ def _rows() -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for i, test in enumerate(TESTS):
         mean, spread = mean_restitution(test)
-        k_hat, shown = identified(test, seed=i).stiffness, damping_shown(test)
+        k_hat, shown = identify_stiffness(test, seed=i).stiffness, damping_shown(test)
         assert k_hat is not None
         rows.append(
             {
@@ -141,12 +141,12 @@ def make_table_2() -> Exhibit:
         one_axis_run(70.0, 1030.0, **{"pose.delay_ms": 1e3 * DELAY}).restitution
         - one_axis_run(70.0, 1030.0).restitution
     )
-    noisy_pose = identified(TESTS[1], seed=7, **{"pose.noise_m": 1e-3}).stiffness
+    noisy_pose = identify_stiffness(TESTS[1], seed=7, **{"pose.noise_m": 1e-3}).stiffness
     assert noisy_pose is not None
     return Exhibit(
         key="table_2",
         title="Table 2: tests on one axis",
-        says=_said,
+        says=_summarise,
         columns=(
             Column("damping_Ns_per_m", "b [Ns/m]"),
             Column("before_mm_per_s", "v- [mm/s]"),
@@ -206,7 +206,7 @@ def _columns(rows: list[dict[str, Any]], key: str) -> tuple[np.ndarray, np.ndarr
     return np.array([r["damping_Ns_per_m"] for r in rows]), np.array([r[key] for r in rows])
 
 
-def _said(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Said:
+def _summarise(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Findings:
     bare, damped = rows[0], rows[1:]
     shares = [r["damping_share"] for r in damped]
     agree = abs(bare["difference"]) < 0.02
@@ -224,7 +224,7 @@ def _said(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Said:
     )
     follows = abs(printed - k_mean) < 1.0
     uncertainty = float(np.mean([r["stiffness_uncertainty_N_per_m"] for r in rows]))
-    return Said(
+    return Findings(
         f"Without damping we {'agree' if agree else 'DO NOT agree'} ({bare['ours']:.3f} against "
         f"{bare['published']:.3f}); the damped tests bounce as if {100 * min(shares):.0f} to "
         f"{100 * max(shares):.0f} % of the damping had acted.",

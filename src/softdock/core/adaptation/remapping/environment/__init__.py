@@ -1,1 +1,0 @@
-"""Where the environment is, from wrench and poses."""

@@ -1,1 +1,0 @@
-"""Checks, durations, reports and truth of the re-mapping: Python, never in a cycle."""

@@ -1,1 +1,0 @@
-"""The wanted contact, fixed to the satellites."""

@@ -1,2 +1,0 @@
-"""How plain functions become one machine code: decorators, doors, parameter vector, state,
-record, specialisation."""

@@ -1,0 +1,116 @@
+"""From orbit to the laboratory: which robot carries how much of the relative motion, and where down
+is.
+
+Only the relative motion of the two mock-ups matters to the contact. With `share` s, the point (1 -
+s) p_chaser + s p_target of orbit stays at rest in the laboratory: s = 1, the chaser's robot carries
+all of it; s = 0, the target's. `absolute`: both robots carry their satellite's own motion.
+Attitudes are never shared. The constant rotation and shift from orbit to laboratory axes do not
+change the contact; they matter for gravity, reach and what a real robot is sent.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from softdock.compile.features import is_full
+from softdock.compile.jit import by_type, compiled, noinline
+from softdock.loop.parameters import Group, Parameter
+from softdock.loop.spatial.motion import Motion
+from softdock.loop.spatial.rotations import normalise, rotate, rotate_back
+from softdock.loop.spatial.vectors import add, load3, load4, scale, subtract
+
+ABSOLUTE, SHARED = 0, 1
+
+LABORATORY = Group(
+    "laboratory",
+    "How orbit is laid into the laboratory.",
+    Parameter(
+        "mapping",
+        "mapping",
+        "absolute: each robot its satellite's motion; shared: a share of the relative motion",
+        "absolute",
+        choices=("absolute", "shared"),
+    ),
+    Parameter(
+        "share",
+        "chaser_share",
+        "share of the relative motion that the chaser's robot carries",
+        1.0,
+        low=0.0,
+        high=1.0,
+        when=("mapping", ("shared",)),
+    ),
+    Parameter(
+        "attitude",
+        "attitude_wxyz",
+        "laboratory axes from orbit axes",
+        (1.0, 0.0, 0.0, 0.0),
+        size=4,
+        kind="quaternion",
+    ),
+    Parameter(
+        "position",
+        "position_m",
+        "where orbit's origin lies in the laboratory",
+        (0.0, 0.0, 0.0),
+        unit="m",
+        size=3,
+        low=-1e4,
+        high=1e4,
+    ),
+    Parameter(
+        "gravity",
+        "gravity_m_per_s2",
+        "gravity in laboratory axes",
+        (0.0, 0.0, -9.81),
+        unit="m/s^2",
+        size=3,
+        low=-100.0,
+        high=100.0,
+    ),
+)
+AT = LABORATORY.at
+
+
+class LaboratoryParams(NamedTuple):
+    q: tuple  # laboratory from orbit
+    p: tuple  # m, laboratory axes
+    gravity: tuple  # m/s^2, orbit axes
+
+
+@compiled
+def prepare_laboratory(vector, base):
+    q = normalise(load4(vector, base + AT.attitude))
+    gravity = rotate_back(q, load3(vector, base + AT.gravity))
+    return LaboratoryParams(q, load3(vector, base + AT.position), gravity)
+
+
+@compiled
+def is_shared(vector, base):
+    return int(vector[base + AT.mapping]) == SHARED
+
+
+@compiled
+def _keep_own(features, vector, base, chaser, target):
+    return chaser, target
+
+
+@noinline
+def _share_out(features, vector, base, chaser, target):
+    """Set-points of both robots that share the relative motion of both bodies; orbit axes."""
+    s = vector[base + AT.share]
+    p = add(scale(1.0 - s, chaser.p), scale(s, target.p))
+    v = add(scale(1.0 - s, chaser.v), scale(s, target.v))
+    first = Motion(subtract(chaser.p, p), chaser.q, subtract(chaser.v, v), chaser.w)
+    return first, Motion(subtract(target.p, p), target.q, subtract(target.v, v), target.w)
+
+
+@by_type(lambda cls: _share_out if is_full(cls) else _keep_own)
+def share_out(features, vector, base, chaser, target):
+    """Set-points of both robots that share the relative motion of both bodies; orbit axes."""
+
+
+@compiled
+def in_laboratory(laboratory, point):
+    """A point of orbit in laboratory axes [m]."""
+    return add(rotate(laboratory.q, point), laboratory.p)

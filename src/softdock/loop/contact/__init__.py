@@ -1,0 +1,156 @@
+"""Stage 4, the contact: poses and twists of the two mock-ups in, wrenches on both out.
+
+In: `chaser` and `target` motions (pose, velocity in world axes, rate in body axes). Out: `Contact`,
+the equal and opposite wrenches about each centre of mass in world axes, the energy stored and the
+power dissipated. Orbit's reference calls the same functions with the satellites' own motion and the
+wanted law. Lists of models: `LAWS` in laws.py, `GEOMETRIES` in pairs.py.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from softdock.compile.features import is_full
+from softdock.compile.jit import by_type, compiled, noinline
+from softdock.loop.contact.compliance import soft_force
+from softdock.loop.contact.laws import elastic_force, friction_factor, normal_force, stored_energy
+from softdock.loop.contact.models import touch_pair
+from softdock.loop.contact.pair import LATCH, PAIR_FLOATS, pair_here
+from softdock.loop.contact.tip import tip_in_target, tip_velocity
+from softdock.loop.contact.touch import NO_TOUCH
+from softdock.loop.spatial.rotations import rotate, rotate_back
+from softdock.loop.spatial.vectors import add, add_scaled, cross, dot, norm, scale, subtract
+
+
+class Contact(NamedTuple):
+    """The touch of two bodies at one instant."""
+
+    force: tuple  # N on the chaser, world axes; the target gets the opposite
+    torque_chaser: tuple  # Nm about the chaser's centre of mass, world axes
+    torque_target: tuple  # Nm about the target's centre of mass, world axes
+    stored: float  # J
+    dissipated: float  # W
+    depth: float  # m, the deepest; negative: the smallest gap
+    pair: int  # index of the deepest pair
+    peak_squared: float  # N^2, largest force of any single pair
+
+
+@compiled
+def _law_force(vector, pair, touch, v, spin):
+    """One touch: force on the tip and torque about its centre (target axes), stored energy [J],
+    dissipated power [W].
+
+    `v`, `spin`: velocity and angular velocity of the tip seen from the target, target axes.
+    """
+    if touch.depth <= 0.0:
+        return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0, 0.0
+    law, n = pair.law, touch.normal
+    rate = -dot(n, v)
+    elastic = elastic_force(vector, law, touch.depth)
+    normal = normal_force(law, elastic, rate)
+    dissipated = (normal - elastic) * rate
+    force, torque = scale(normal, n), (0.0, 0.0, 0.0)
+    if law.rubs and normal > 0.0:
+        arm = scale(
+            0.5 * touch.depth - pair.tip_radius, n
+        )  # from the tip's centre to the middle of the overlap
+        at_touch = add(v, cross(spin, arm))
+        sliding = add_scaled(at_touch, -dot(n, at_touch), n)
+        drag = scale(-normal * friction_factor(law, norm(sliding)), sliding)
+        dissipated -= dot(drag, sliding)
+        force, torque = add(force, drag), cross(arm, drag)
+    return force, torque, stored_energy(vector, law, touch.depth), dissipated
+
+
+@compiled
+def _rigid_tip(features, pair, side, chaser_q, target_q, tip, v, spin):
+    return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0, 0.0
+
+
+@compiled
+def _soft_tip(features, pair, side, chaser_q, target_q, tip, v, spin):
+    return soft_force(pair, side, chaser_q, target_q, tip, v, spin)
+
+
+@by_type(lambda cls: _soft_tip if is_full(cls) else _rigid_tip)
+def yielding_force(features, pair, side, chaser_q, target_q, tip, v, spin):
+    """A tip on springs: see compliance.soft_force."""
+
+
+@compiled
+def touch_bodies(vector, mem, at, pairs, chaser, target):
+    """All pairs at one instant. Updates the latched sides in `mem`."""
+    force, torque_chaser, torque_target = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    stored, dissipated, peak = 0.0, 0.0, 0.0
+    depth, deepest = NO_TOUCH, 0
+    for i in range(pairs.number):
+        here = at + i * PAIR_FLOATS
+        pair = pair_here(pairs, mem, here, i)
+        arm, from_target, tip = tip_in_target(pair, chaser, target)
+        latch = int(mem[here + LATCH])
+        touches = touch_pair(pair, abs(latch), latch > 0, tip)
+        deeper = max(touches.first.depth, touches.second.depth)
+        if deeper > depth:
+            depth, deepest = deeper, i
+        if deeper <= 0.0:
+            mem[here + LATCH] = -float(touches.side)  # apart: where the tip is
+            continue
+        mem[here + LATCH] = float(touches.side)  # in touch: on which side
+        v = tip_velocity(chaser, target, arm, from_target)
+        spin = rotate_back(
+            target.q, subtract(rotate(chaser.q, chaser.w), rotate(target.q, target.w))
+        )
+        if pair.soft:
+            f1, moved, s1, d1 = yielding_force(
+                pairs.features,
+                pair,
+                touches.side,
+                chaser_q=chaser.q,
+                target_q=target.q,
+                tip=tip,
+                v=v,
+                spin=spin,
+            )
+            f2, t1, t2, s2, d2 = (0.0, 0.0, 0.0), cross(moved, f1), (0.0, 0.0, 0.0), 0.0, 0.0
+        else:
+            f1, t1, s1, d1 = _law_force(vector, pair, touches.first, v, spin)
+            f2, t2, s2, d2 = _law_force(vector, pair, touches.second, v, spin)
+        f_W = rotate(target.q, add(f1, f2))
+        force = add(force, f_W)
+        torque_chaser = add(torque_chaser, cross(arm, f_W))
+        torque_target = subtract(torque_target, cross(from_target, f_W))
+        if pair.law.rubs or pair.soft:
+            t_W = rotate(target.q, add(t1, t2))
+            torque_chaser, torque_target = add(torque_chaser, t_W), subtract(torque_target, t_W)
+        stored += s1 + s2
+        dissipated += d1 + d2
+        peak = max(peak, dot(f_W, f_W))
+    return Contact(
+        force=force,
+        torque_chaser=torque_chaser,
+        torque_target=torque_target,
+        stored=stored,
+        dissipated=dissipated,
+        depth=depth,
+        pair=deepest,
+        peak_squared=peak,
+    )
+
+
+touch_noinline = noinline(
+    touch_bodies
+)  # the same, called rather than inlined: for what happens once a run
+
+
+@noinline
+def gap_rate(pairs, mem, at, index, chaser, target):
+    """Rate of the gap of one pair [m/s], with its own normal at this instant; touching or not."""
+    here = at + index * PAIR_FLOATS
+    pair = pair_here(pairs, mem, here, index)
+    arm, from_target, tip = tip_in_target(pair, chaser, target)
+    latch = int(mem[here + LATCH])
+    touches = touch_pair(pair, abs(latch), latch > 0, tip)
+    normal = touches.first.normal
+    if touches.second.depth > touches.first.depth:
+        normal = touches.second.normal
+    return dot(normal, tip_velocity(chaser, target, arm, from_target))

@@ -1,0 +1,101 @@
+"""What a shape of the target says of itself: how a tip touches it, and what orbit, captures and the
+analyses need to know.
+
+A shape is one file that ends in `SHAPE = TargetShape(...)` and one line in models.py. Its prepared
+numbers stand in `Shape`; what a user writes of it is its own `keys`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from softdock.compile.cells import Cell, Cells
+from softdock.compile.jit import compiled
+from softdock.loop.contact.drawing import PLAIN, Drawing
+from softdock.loop.parameters import Group
+
+
+class Shape(NamedTuple):
+    """The target's part, with what its geometry needs; unused fields are zero."""
+
+    axis: tuple
+    radius: float  # m: of the sphere, or of the cone's mouth
+    bottom_radius: float  # m
+    sine: float  # of the cone's half-angle
+    cosine: float
+    length: float  # m, along the cone's wall
+    depth: float  # m, of the cone along its axis
+    thickness: float  # m
+    closed: bool
+
+
+SHAPE_CELLS = Cells(  # of a prepared pair in `mem`
+    "shape",
+    Cell("axis", 3, "-", "outward normal, or axis out of the mouth, target axes"),
+    Cell("radius", 1, "m", "of the sphere, or of the cone's mouth"),
+    Cell("bottom_radius", 1, "m", "of the cone's bottom"),
+    Cell("sine", 1, "-", "of the cone's half-angle"),
+    Cell("cosine", 1, "-", "of the cone's half-angle"),
+    Cell("length", 1, "m", "along the cone's wall"),
+    Cell("depth", 1, "m", "of the cone along its axis"),
+    Cell("thickness", 1, "m", "of its wall"),
+)
+IN_SHAPE = SHAPE_CELLS.at
+
+
+@dataclass(frozen=True)
+class TargetShape:
+    """One shape. Compiled functions, but for the last three; `shape`: a `Shape`; `tip`: the centre
+    of the chaser's tip from the pair's origin, target axes [m]; `radius`: of the tip [m]."""
+
+    name: str
+    keys: Group  # what a user writes of it; each applies only to this shape
+    touch: Any  # (shape, tip, radius, side, active) -> Touches
+    seat: (
+        Any  # (shape, tip, radius) -> m, from the tip's surface to the seat (loop/contact/seat.py)
+    )
+    store: Any  # (vector, own, mem, at): its numbers into `SHAPE_CELLS`; `own`: of its keys
+    closed: Any  # (vector, own) -> bool
+    sector: Any  # (shape, side, tip) -> which smooth part of it is nearest; 0: there is one
+    through: Any  # (shape, radius) -> m that a tip's centre moves until it is through; inf: never
+    bend: Any  # (shape, tip) -> m over which the normal turns; inf: flat
+    # for contact points found from a wrench (line_on_shape.py):
+    # (vector, own, origin, axis, p, n) -> whether a straight line through p along n leaves the
+    # surface, and where; None: not told, and a method that must know refuses
+    meets: Any = None
+    # (vector, own, axis, away, n) -> cosine between n and the surface's normal at such a point;
+    # `away`: from the pair's origin. Needed with `meets`
+    faces: Any = None
+    is_flat: bool = False  # its one normal is the pair's axis
+    # plain Python: (vector, own) -> complaints as (key, value, what is allowed)
+    problems: Callable[..., list[tuple[str, float, str]]] | None = None
+    # plain Python: (vector, own) -> largest angle of a normal from the axis [deg]
+    widest: Callable[..., float] | None = None
+    drawing: Drawing = PLAIN  # plain Python: for pages and analyses
+    # (shape, radius, within) -> m and rad from the docked pose in which a latch engages, where a
+    # scenario states none; `within`: capture.within_m
+    latch_range: Any = None
+
+
+@compiled
+def plain_latch_range(shape, radius, within):
+    """Of a seat without an edge, a wall's or a sphere's surface."""
+    return radius + 10.0 * within, math.pi / 9.0
+
+
+@compiled
+def nothing_stored(vector, own, mem, at):
+    return None
+
+
+@compiled
+def never_closed(vector, own):
+    return False
+
+
+@compiled
+def one_sector(shape, side, tip):
+    return 0

@@ -1,0 +1,147 @@
+"""The controller beside its methods: measured wrenches on both satellites (`measure`), wrenches
+from outside (`external_wrenches`), and set-points mapped into the laboratory (`lay_out`, stage 2).
+
+In: the readings delivered at t_k with their ages [s], the satellites, schedules of thrusters.
+Out: wrenches [N, Nm] in world axes about the centres of mass; set-points of both robots. One sensor
+gives both satellites equal and opposite wrenches about one common point.
+"""
+
+from __future__ import annotations
+
+import math
+
+from softdock.compile.features import is_full
+from softdock.compile.jit import by_type, compiled, noinline
+from softdock.loop.command import share_out
+from softdock.loop.method.hooks import add_wrenches, sum_external
+from softdock.loop.method.interface import Measured, Output, Wrenches
+from softdock.loop.readings import seen_by_report
+from softdock.loop.schedules import schedule_at, scheduled
+from softdock.loop.sensor.force_torque import ON_CHASER, ON_TARGET
+from softdock.loop.spatial.motion import (
+    Wrench,
+    load_wrench,
+    no_wrench,
+    opposite,
+)
+from softdock.loop.spatial.vectors import add, dot, negate, norm, scale, subtract
+from softdock.loop.tide import tide_wrenches
+from softdock.loop.vector import (
+    CHASER_EXTERNAL_AT,
+    LABORATORY_AT,
+    ORBIT_AT,
+    TARGET_EXTERNAL_AT,
+)
+
+
+@compiled
+def measure(params, mem, facility, satellites, t):
+    """What was delivered at t_k, as wrenches on both satellites."""
+    second = no_wrench()
+    if params.sensor.on != ON_CHASER:
+        second = load_wrench(mem, params.memory.second)
+    return measured_of(
+        params,
+        satellites,
+        facility.reading,
+        second,
+        seen_by_report(params, mem, facility),
+        t - facility.reading_time,
+        t - facility.seen_time,
+    )
+
+
+@compiled
+def measured_of(params, satellites, reading, second, seen, force_age, pose_age):
+    """Readings as wrenches on both satellites: equal and opposite about one common point, whichever
+    sensor there is. `reading`: the chaser's, or the only sensor's; `second`: the target's."""
+    arm = subtract(satellites.chaser.p, satellites.target.p)
+    chaser, mismatch = reading, 0.0
+    if params.sensor.on != ON_CHASER:
+        chaser, mismatch = of_target_or_both(params.sensor.on, second, reading, arm)
+    wrenches = Wrenches(chaser, opposite(chaser, arm))
+    return Measured(
+        wrenches=wrenches,
+        mock_ups=seen,
+        force_age=force_age,
+        pose_age=pose_age,
+        mismatch=mismatch,
+    )
+
+
+@noinline
+def of_target_or_both(on, second, reading, arm):
+    """The chaser's wrench from the target's sensor, or from half the difference of both [and how
+    far they are from opposite, N]."""
+    if on == ON_TARGET:
+        return opposite(reading, negate(arm)), 0.0
+    seen_by_target = opposite(second, negate(arm))
+    force = scale(0.5, add(reading.force, seen_by_target.force))
+    torque = scale(0.5, add(reading.torque, seen_by_target.torque))
+    return Wrench(force, torque), norm(subtract(reading.force, seen_by_target.force))
+
+
+@compiled
+def _nothing_scheduled(features, vector, t, satellites):
+    return Wrenches(no_wrench(), no_wrench())
+
+
+@noinline
+def _scheduled_wrenches(features, vector, t, satellites):
+    chaser = scheduled(vector, schedule_at(vector, CHASER_EXTERNAL_AT), t, satellites.chaser.q)
+    return Wrenches(
+        chaser, scheduled(vector, schedule_at(vector, TARGET_EXTERNAL_AT), t, satellites.target.q)
+    )
+
+
+@by_type(lambda cls: _scheduled_wrenches if is_full(cls) else _nothing_scheduled)
+def scheduled_wrenches(features, vector, t, satellites):
+    """What schedules push the satellites with at time t."""
+
+
+@compiled
+def _no_tide(features, vector, rig, satellites):
+    return Wrenches(no_wrench(), no_wrench())
+
+
+@compiled
+def _tide(features, vector, rig, satellites):
+    chaser, target = tide_wrenches(vector, ORBIT_AT, rig, satellites)
+    return Wrenches(chaser, target)
+
+
+@by_type(lambda cls: _tide if is_full(cls) else _no_tide)
+def tide_on(features, vector, rig, satellites):
+    """What the orbit does to both satellites over a cycle."""
+
+
+@compiled
+def external_wrenches(params, vector, mem, rig, satellites):
+    """Thrusters, environment: schedules, the tide and plug-ins that act on the satellites directly,
+    at the middle of the cycle."""
+    given = Wrenches(no_wrench(), no_wrench())
+    if params.flags.external:
+        given = scheduled_wrenches(params.features, vector, (rig.cycle + 0.5) * rig.T, satellites)
+    if params.flags.tide:
+        given = add_wrenches(given, tide_on(params.features, vector, rig, satellites))
+    return sum_external(params.methods, mem, rig, satellites, given)
+
+
+@compiled
+def _squares(wrench):
+    return dot(wrench.force, wrench.force) + dot(wrench.torque, wrench.torque)
+
+
+@compiled
+def is_finite(wrenches):
+    """False if any of it is NaN or infinite."""
+    return _squares(wrenches.chaser) + _squares(wrenches.target) < math.inf
+
+
+@compiled
+def lay_out(params, vector, output):
+    """Stage 2: each robot carries its satellite's motion, or its share of the relative motion."""
+    if not params.flags.shared:
+        return output
+    chaser, target = share_out(params.features, vector, LABORATORY_AT, output.chaser, output.target)
+    return Output(chaser, target)

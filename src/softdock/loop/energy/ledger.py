@@ -1,0 +1,254 @@
+"""The ledger: where the loop's invented energy came from.
+
+    energy_invented_J = gain of kinetic energy - W_external + W_real + W_virtual - W_designed
+
+It is attributed by telescoping the work of one cycle, each row from its own signals and none a
+remainder:
+
+    integrator   gain of kinetic energy by the integration - (F_sat + F_external) . dx_sat
+    correction   gain of kinetic energy by the methods' correct hooks
+    rewound      gain of kinetic energy where a method changed the past, in the cycle in which it
+                 did
+    adaptation   (F_sat - F_meas) . dx_sat  (+ W_virtual - W_designed, which the method reports)
+    sensor       (F_meas - F_true - F_hand) . dx_sat; the hold over the cycle counts here
+    command      F_true . (dx_sat - dx_cmd)
+    robot        F_true . dx_cmd + W_real
+
+F_sat and F_meas are held over the cycle, F_true is the mean of the true wrench over it; dx are
+displacements over the cycle, translation and rotation, of satellite and set-point; W_real is summed
+over the plant's own steps. Positive: energy that appeared from nothing.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from softdock.compile.cells import Cell, Cells
+from softdock.compile.jit import compiled
+from softdock.loop.spatial.motion import Wrench, displacement, work
+from softdock.loop.spatial.vectors import subtract
+
+
+class Ledger(NamedTuple):
+    """Sums since the start, J."""
+
+    integrator: float
+    correction: float
+    adaptation: float
+    sensor: float
+    command: float
+    robot: float
+    rewound: float
+    real: float  # W_real: absorbed by the real contact
+    virtual: float  # W_virtual: absorbed by virtual elements
+    external: float  # W_external: work of external wrenches on the satellites
+    designed: float  # W_designed: real minus wanted contact work that a method means to differ
+    kinetic: float  # kinetic energy of both satellites now
+    kinetic_start: float
+    stored: float  # in the real contact now
+    dissipated: float  # by the real contact
+    observed: float  # Zebenay eq. 114, > 0: the rig is active
+    turnover: float  # sum of |work|, the scale of the bookkeeping check
+
+
+LEDGER = Cells(
+    "ledger",
+    Cell("integrator", 1, "J", "energy that the integration brought"),
+    Cell("correction", 1, "J", "energy that the methods' correct hooks brought"),
+    Cell("adaptation", 1, "J", "energy that the methods' wrenches brought"),
+    Cell("sensor", 1, "J", "energy that the sensor and its hold brought"),
+    Cell("command", 1, "J", "energy between satellites and set-points"),
+    Cell("robot", 1, "J", "energy between set-points and mock-ups"),
+    Cell("rewound", 1, "J", "energy where a method changed the past"),
+    Cell("real", 1, "J", "W_real: absorbed by the real contact"),
+    Cell("virtual", 1, "J", "W_virtual: absorbed by virtual elements"),
+    Cell("external", 1, "J", "W_external: work of external wrenches on the satellites"),
+    Cell(
+        "designed",
+        1,
+        "J",
+        "W_designed: real minus wanted contact work that a method means to differ",
+    ),
+    Cell("kinetic", 1, "J", "kinetic energy of both satellites now"),
+    Cell("kinetic_start", 1, "J", "kinetic energy of both satellites at the start"),
+    Cell("stored", 1, "J", "in the real contact now"),
+    Cell("dissipated", 1, "J", "by the real contact"),
+    Cell("observed", 1, "J", "Zebenay eq. 114, > 0: the rig is active"),
+    Cell("turnover", 1, "J", "sum of |work|, the scale of the bookkeeping check"),
+)
+ROWS = ("integrator", "correction", "adaptation", "sensor", "command", "robot", "rewound")
+
+
+@compiled
+def open_ledger(kinetic):
+    return Ledger(
+        integrator=0.0,
+        correction=0.0,
+        adaptation=0.0,
+        sensor=0.0,
+        command=0.0,
+        robot=0.0,
+        rewound=0.0,
+        real=0.0,
+        virtual=0.0,
+        external=0.0,
+        designed=0.0,
+        kinetic=kinetic,
+        kinetic_start=kinetic,
+        stored=0.0,
+        dissipated=0.0,
+        observed=0.0,
+        turnover=0.0,
+    )
+
+
+@compiled
+def energy_invented(ledger):
+    """Invented energy [J] from the kinetic energies and the works alone, not from the rows."""
+    return (
+        ledger.kinetic
+        - ledger.kinetic_start
+        - ledger.external
+        + ledger.real
+        + ledger.virtual
+        - ledger.designed
+    )
+
+
+@compiled
+def sum_of_rows(ledger):
+    return (
+        ledger.integrator
+        + ledger.correction
+        + ledger.adaptation
+        + ledger.sensor
+        + ledger.command
+        + ledger.robot
+        + ledger.rewound
+    )
+
+
+@compiled
+def wrench_difference(a, b):
+    return Wrench(subtract(a.force, b.force), subtract(a.torque, b.torque))
+
+
+class Rows(NamedTuple):
+    """Which works a loop can have at all: of its methods and its scenario."""
+
+    adaptation: bool  # a method changes the wrench
+    correction: bool  # a method corrects the state
+    rewound: bool  # a method may change the past
+    books: bool  # a method may report virtual or designed work
+    command: bool  # what is sent may differ from the satellites' motion
+    external: bool  # something else pushes
+
+
+class Booking(NamedTuple):
+    """Work of one body in one cycle by each row, J."""
+
+    satellite: float  # (F_sat + F_external) . dx_sat
+    external: float  # (F_external + F_hand) . dx_sat
+    adaptation: float
+    sensor: float
+    command: float
+    commanded: float  # F_true . dx_cmd
+
+
+@compiled
+def book(
+    rows, wrench, external, hand, measured, true, before, after, command_before, command_after
+):
+    """One body's works over one cycle. `rows`: which can differ from zero; `hand`: pushes the
+    mock-up, and through the sensor the satellite; `before`, `after`: satellite; `command_*`:
+    set-points stamped t_k and t_{k+1}."""
+    moved = displacement(before.p, before.q, after.p, after.q)
+    sent = displacement(command_before.p, command_before.q, command_after.p, command_after.q)
+    outside = work(external, moved) if rows.external else 0.0
+    pushed = work(hand, moved) if rows.external else 0.0
+    commanded = work(true, sent)
+    return Booking(
+        satellite=work(wrench, moved) + outside,
+        external=outside + pushed,
+        adaptation=work(wrench_difference(wrench, measured), moved) if rows.adaptation else 0.0,
+        sensor=work(wrench_difference(measured, true), moved) - pushed,
+        command=work(true, moved) - commanded if rows.command else 0.0,
+        commanded=commanded,
+    )
+
+
+@compiled
+def _grown(can_change, total, change):
+    """A sum after one more entry. Where it can only be zero nothing is added, so that compiled code
+    need not carry it."""
+    return total + change if can_change else total
+
+
+@compiled
+def close_cycle(
+    rows,
+    ledger,
+    chaser,
+    target,
+    kinetic_integrated,
+    kinetic,
+    absorbed,
+    stored,
+    dissipated,
+    observed,
+    virtual,
+    designed,
+    rewound,
+):
+    """Add one cycle: bookings of both bodies, kinetic energy after integration and after
+    correction, what the contact did, and what the methods booked as virtual and designed work and
+    as a change of the past."""
+    satellite = chaser.satellite + target.satellite
+    external = chaser.external + target.external
+    commanded = chaser.commanded + target.commanded
+    integrator = kinetic_integrated - ledger.kinetic - satellite
+    correction = kinetic - kinetic_integrated
+    if rows.rewound:
+        correction -= rewound
+    adaptation = chaser.adaptation + target.adaptation + virtual - designed
+    sensor = chaser.sensor + target.sensor
+    command = chaser.command + target.command
+    robot = commanded + absorbed
+    turnover = (
+        abs(integrator)
+        + abs(correction)
+        + abs(adaptation)
+        + abs(sensor)
+        + abs(command)
+        + abs(robot)
+    )
+    turnover += (
+        abs(satellite)
+        + abs(external)
+        + abs(absorbed)
+        + abs(commanded)
+        + abs(virtual)
+        + abs(designed)
+    )
+    if rows.rewound:
+        turnover += abs(rewound)
+    changes = rows.adaptation or rows.books
+    return Ledger(
+        integrator=ledger.integrator + integrator,
+        correction=_grown(rows.correction, ledger.correction, correction),
+        adaptation=_grown(changes, ledger.adaptation, adaptation),
+        sensor=ledger.sensor + sensor,
+        command=_grown(rows.command, ledger.command, command),
+        robot=ledger.robot + robot,
+        rewound=_grown(rows.rewound, ledger.rewound, rewound),
+        real=ledger.real + absorbed,
+        virtual=_grown(rows.books, ledger.virtual, virtual),
+        external=_grown(rows.external, ledger.external, external),
+        designed=_grown(rows.books, ledger.designed, designed),
+        kinetic=kinetic,
+        kinetic_start=ledger.kinetic_start,
+        stored=stored,
+        dissipated=ledger.dissipated + dissipated,
+        observed=ledger.observed + observed,
+        turnover=ledger.turnover + turnover,
+    )

@@ -1,0 +1,226 @@
+"""The entry points into compiled code: the few functions that Python calls. Flat arrays in, flat
+arrays out.
+
+`begin` and `run_cycles` drive the fused loop, one cycle or many; `run_batch` does many runs. The
+same loop cut at the seam, the way a rig with real robots is driven, is in seam_entry_points.py.
+"""
+
+from __future__ import annotations
+
+import math
+
+from softdock.compile.cells import Cell, Cells
+from softdock.compile.jit import compiled, entry_point
+from softdock.loop.contact.latch import summed_latches
+from softdock.loop.contact.log import close_contact
+from softdock.loop.contact.seat import CAPTURES, is_seated, seat_of_place
+from softdock.loop.corrected_record import rewrite_past
+from softdock.loop.cycle import cycle
+from softdock.loop.energy.ledger import energy_invented
+from softdock.loop.method.hooks import any_past
+from softdock.loop.record import CHANNEL_COUNT, record_row
+from softdock.loop.settled_motion import begin_watch, keep_watched, watch
+from softdock.loop.spatial.motion import MOTION_FLOATS, load_motion, store_motion
+from softdock.loop.spatial.rigid_body import motion_of
+from softdock.loop.specialise import kind_of, store_numbers
+from softdock.loop.start import start
+from softdock.loop.state import load_loop, store_loop
+from softdock.loop.status import COMPLETED, DEEP_AT_START, DEEPEST_START, DIVERGED
+from softdock.loop.vector import (
+    CAPTURE_AT,
+    PAIRS_MEM,
+    PEAK_FORCE_MEM,
+    PEAK_SATELLITE_MEM,
+    PEAK_TORQUE_MEM,
+    TIME_AT,
+    TIMES,
+    prepare,
+    prepare_pairs,
+    prepare_rig,
+    store_pairs,
+)
+
+_AXES = ("px", "py", "pz", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz")
+OUTCOME = Cells(
+    "outcome",
+    Cell("status", 1, "-", "how the run ended, an index of `STATUSES`"),
+    Cell("cycles", 1, "-", "control cycles that ran"),
+    Cell("contacts", 1, "-", "real contacts"),
+    Cell("energy_invented_J", 1, "J", "energy that appeared from nothing"),
+    Cell("observed_J", 1, "J", "observed energy, > 0: the rig is active"),
+    Cell("kinetic_start_J", 1, "J", "kinetic energy of both satellites at the start"),
+    Cell("kinetic_end_J", 1, "J", "and at the end"),
+    Cell("real_work_J", 1, "J", "absorbed by the real contact"),
+    Cell("peak_force_real_N", 1, "N", "largest true force of a contact pair"),
+    Cell("peak_force_satellite_N", 1, "N", "largest force of a contact on the chaser satellite"),
+    Cell("chaser", MOTION_FLOATS, "", "the chaser satellite at the end: a `motion`"),
+    Cell("target", MOTION_FLOATS, "", "the target satellite at the end: a `motion`"),
+    Cell("peak_torque_real_Nm", 1, "Nm", "largest true torque; NaN: nobody asked"),
+    Cell("captured_at_s", 1, "s", "NaN: not captured, or nobody asked"),
+    Cell("latched_at_s", 1, "s", "when the last latch went hard; NaN: one did not, or none"),
+    Cell("latch_peak_force_N", 1, "N", "largest force through a latch; NaN: there is none"),
+    Cell("latch_peak_torque_Nm", 1, "Nm", "largest torque at a latch; NaN: there is none"),
+)
+OUTCOME_COLUMNS = tuple(
+    name
+    for cell in OUTCOME
+    for name in ([cell.name] if cell.size == 1 else [f"{cell.name}.{axis}" for axis in _AXES])
+)
+OUTCOMES, AT = OUTCOME.size, OUTCOME.at
+MOTIONS = AT.chaser  # first column of the two motions
+
+
+@entry_point
+def begin(vector, features, mem, flat, record):
+    """The loop at t = 0 into `flat`; the first row into `record`, if it has rows: methods have done
+    nothing yet. Returns depth [m] and pair of the satellites' deepest touch."""
+    params = prepare_rig(vector, features)
+    loop, depth, pair = start(vector, params, mem)
+    if record.shape[0] > 0:
+        record_row(record[0], params, mem, loop, 0.0)
+    store_loop(flat, loop)
+    return depth, pair
+
+
+@entry_point
+def run_cycles(vector, markers, mem, flat, record, log, first, last):
+    """Cycles first .. last - 1. Returns how many cycles have run since the start; stops early at a
+    status other than completed."""
+    params = prepare(vector, markers)
+    loop = load_loop(flat)
+    k = first
+    while k < last and loop.status == COMPLETED:
+        loop = cycle(params, vector, loop, mem, log, k)
+        k += 1
+        if record.shape[0] > k:
+            record_row(record[k], params, mem, loop, k * params.T)
+            if any_past(params.methods):
+                rewrite_past(record, CHANNEL_COUNT, params, mem, k)
+    store_loop(flat, loop)
+    return k
+
+
+@entry_point
+def finish(flat, log):
+    """Close a contact that is still open at the end of a run."""
+    loop = load_loop(flat)
+    if loop.tracker.open:
+        tracker = close_contact(loop.tracker, log)
+        return tracker.closed
+    return loop.tracker.closed
+
+
+@entry_point
+def capture_time(vector, features, mem, motions):
+    """When a recorded run was captured, as `run_one` has it [s]; NaN: it was not. `motions`: chaser
+    and target, one row per cycle; `mem`: with the run's pairs."""
+    pairs, T, seated = prepare_pairs(vector, features), vector[TIME_AT + TIMES.cycle], 0
+    for k in range(1, motions.shape[0]):
+        chaser, target = load_motion(motions[k], 0), load_motion(motions[k], MOTION_FLOATS)
+        seated = (
+            seated + 1
+            if is_seated(vector, CAPTURE_AT, pairs, mem, PAIRS_MEM, chaser, target)
+            else 0
+        )
+        if seated * T >= vector[CAPTURE_AT + CAPTURES.hold] - 1e-9:
+            return k * T
+    return math.nan
+
+
+@entry_point
+def place_at_seat(vector, features, mem, index, place):
+    """From a tip at a place (target axes, from the target's centre of mass) to the seat of its
+    pair [m]; infinite outside. `mem`: zeros, with room for all pairs."""
+    pairs = prepare_pairs(vector, features)
+    store_pairs(vector, mem, pairs.number, False)
+    return seat_of_place(pairs, mem, PAIRS_MEM, index, place)
+
+
+@compiled
+def _store_motions(outcome, params, satellites):
+    store_motion(outcome, AT.chaser, motion_of(params.chaser, satellites.chaser))
+    store_motion(outcome, AT.target, motion_of(params.target, satellites.target))
+
+
+@compiled
+def run_one(vector, params, mem, log, outcome):
+    """A whole run without records: start, all cycles, outcomes. The same for a CPU thread and a
+    CUDA thread."""
+    loop, depth, _ = start(vector, params, mem)
+    cycles = int(math.ceil(params.duration / params.T - 1e-9))
+    k, seated, captured_at = 0, 0, math.nan  # cycles so far, cycles at the seat on end, s
+    watched = begin_watch(loop.ledger)
+    while k < cycles and loop.status == COMPLETED and depth <= DEEPEST_START:
+        loop = cycle(params, vector, loop, mem, log, k)
+        k += 1
+        if params.flags.captures:
+            chaser, target = (
+                motion_of(params.chaser, loop.satellites.chaser),
+                motion_of(params.target, loop.satellites.target),
+            )
+            seated = (
+                seated + 1
+                if is_seated(vector, CAPTURE_AT, params.pairs, mem, PAIRS_MEM, chaser, target)
+                else 0
+            )
+            if (
+                captured_at != captured_at
+                and seated * params.T >= vector[CAPTURE_AT + CAPTURES.hold] - 1e-9
+            ):  # NaN: not yet
+                captured_at = k * params.T
+        if params.flags.compares:
+            watched = watch(watched, params, vector, mem, loop, log, k * params.T)
+    contacts = loop.tracker.closed
+    if loop.tracker.open:
+        contacts = close_contact(loop.tracker, log).closed
+    status = loop.status if depth <= DEEPEST_START else DEEP_AT_START
+    if status == COMPLETED and not abs(energy_invented(loop.ledger)) < math.inf:
+        status = DIVERGED  # a work that was no number, which the satellites need not have felt
+    outcome[AT.status] = float(status)
+    outcome[AT.cycles] = float(k)
+    outcome[AT.contacts] = float(contacts)
+    outcome[AT.energy_invented_J] = energy_invented(loop.ledger)
+    outcome[AT.observed_J] = loop.ledger.observed
+    outcome[AT.kinetic_start_J] = loop.ledger.kinetic_start
+    outcome[AT.kinetic_end_J] = loop.ledger.kinetic
+    outcome[AT.real_work_J] = loop.ledger.real
+    outcome[AT.peak_force_real_N] = math.sqrt(
+        max(mem[PEAK_FORCE_MEM], loop.tracker.peak_real_squared if loop.tracker.open else 0.0)
+    )
+    outcome[AT.peak_force_satellite_N] = math.sqrt(
+        max(
+            mem[PEAK_SATELLITE_MEM],
+            loop.tracker.peak_satellite_squared if loop.tracker.open else 0.0,
+        )
+    )
+    if params.flags.compares:
+        keep_watched(log, watched, loop.ledger)
+    _store_motions(outcome, params, loop.satellites)
+    outcome[AT.peak_torque_real_Nm] = (
+        math.sqrt(mem[PEAK_TORQUE_MEM]) if params.flags.torques else math.nan
+    )
+    outcome[AT.captured_at_s] = captured_at
+    latched_at, force, torque = summed_latches(mem, params.memory.latches, params.latches)
+    outcome[AT.latched_at_s] = latched_at
+    outcome[AT.latch_peak_force_N] = force
+    outcome[AT.latch_peak_torque_Nm] = torque
+
+
+@entry_point
+def find_kinds(vectors, markers, kinds, numbers):
+    """The kind of every run, and its prepared numbers: see specialise.Kind and
+    specialise.Numbers."""
+    for i in range(vectors.shape[0]):
+        params = prepare(vectors[i], markers)
+        for j, value in enumerate(kind_of(params)):
+            kinds[i, j] = value
+        store_numbers(numbers[i], vectors[i], params)
+
+
+@entry_point
+def run_batch(vectors, markers, mem, logs, outcomes, first, last):
+    """Runs first .. last - 1 of a batch on this thread, one after the other in the same `mem`."""
+    for i in range(first, last):
+        for j in range(mem.shape[0]):
+            mem[j] = 0.0
+        run_one(vectors[i], prepare(vectors[i], markers), mem, logs[i], outcomes[i])

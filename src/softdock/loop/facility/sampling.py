@@ -1,0 +1,161 @@
+"""What the facility reports: samples of the force sensors, what is delivered of them at t_k, and
+the measured poses.
+
+Part of the facility (simulated.py calls it); the models themselves are in sensor/. A sensor that
+feels nothing but the contact takes the short way; what a mock-up weighs, what electronics do and
+what a hand pushes is prepared from the vector only where a scenario has it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from softdock.compile.features import is_full
+from softdock.compile.jit import by_type, compiled, noinline
+from softdock.loop.facility.moving import chaser_carrier, target_carrier
+from softdock.loop.facility.reading import ROBOT_SIZE, full_reading, noisy_contact
+from softdock.loop.facility.state import Felt
+from softdock.loop.params import Memory
+from softdock.loop.rings import Ring, masked_row
+from softdock.loop.robots.history import HERMITE, motion_at, push
+from softdock.loop.robots.joint import motors_of
+from softdock.loop.robots.prepare import Chance
+from softdock.loop.robots.robot import gives_way
+from softdock.loop.sensor.force_torque import LATEST, ON_BOTH, ON_CHASER, ON_TARGET, newest_arrived
+from softdock.loop.sensor.mock_up import plus
+from softdock.loop.sensor.pose import is_lost, pose_sample, prepare_pose, read_pose
+from softdock.loop.spatial.motion import (
+    MOTION_FLOATS,
+    load_wrench,
+    no_wrench,
+    store_motion,
+    store_wrench,
+)
+from softdock.loop.vector import CHASER_ROBOT_AT, POSE_AT, WRENCH_FLOATS, sample_floats
+
+# The measured poses of both mock-ups at t_k (loop/sensor/pose.py has the model).
+
+
+class Watch(NamedTuple):
+    """What watches the mock-ups."""
+
+    memory: Memory
+    T: float  # s
+    chance: Chance
+    seen_time: float  # s, of the newest poses
+
+
+@compiled
+def _as_before(features, vector, mem, watch, k, there):
+    return watch.seen_time
+
+
+@noinline
+def _see_poses(features, vector, mem, watch, k, there):
+    """The measured poses at t_k, into `mem`; returns the time they are of [s]. Of a robot with an
+    elastic joint: its motors'."""
+    pose, (m, T, chance, seen_time) = prepare_pose(vector, POSE_AT), watch
+    chaser, target = there
+    if gives_way(features, vector, CHASER_ROBOT_AT):
+        chaser = motors_of(mem, m.chaser_robot)
+    if gives_way(features, vector, CHASER_ROBOT_AT + ROBOT_SIZE):
+        target = motors_of(mem, m.target_robot)
+    push(mem, m.poses, m.pose_slots, k, chaser)
+    push(mem, m.poses + m.pose_slots * MOTION_FLOATS, m.pose_slots, k, target)
+    sample, instant = pose_sample(pose, T, k)
+    if is_lost(pose, chance, sample) or instant * T <= seen_time:
+        return seen_time
+    true_chaser = motion_at(HERMITE, T, mem, m.poses, m.pose_slots, instant)
+    true_target = motion_at(
+        HERMITE, T, mem, m.poses + m.pose_slots * MOTION_FLOATS, m.pose_slots, instant
+    )
+    store_motion(mem, m.seen, read_pose(pose, chance, 0, sample, true_chaser))
+    store_motion(mem, m.seen + MOTION_FLOATS, read_pose(pose, chance, 1, sample, true_target))
+    return instant * T
+
+
+@by_type(lambda cls: _see_poses if is_full(cls) else _as_before)
+def see_poses(features, vector, mem, watch, k, there):
+    """The measured poses at t_k, into `mem`; returns the time they are of [s]. `there`: both
+    mock-ups at t_k."""
+
+
+__all__ = ["Watch", "see_poses"]
+
+
+@compiled
+def _sample_at(m, on, sample):
+    """Where one sample (number from the start) is kept."""
+    return masked_row(Ring(m.samples, m.sample_slots, sample_floats(on)), sample)
+
+
+@compiled
+def _targets(on):
+    """Offset from there to the target's wrench."""
+    return WRENCH_FLOATS if on == ON_BOTH else 0
+
+
+@compiled
+def sample_wrenches(params, vector, mem, tick, before, now, true):
+    """One sample of the force sensors, as the report has it: with a tool raw in sensor axes, else
+    about the centre of mass, world axes. The chaser's is returned; and into its slot, unless it is
+    delivered at once. `before`, `now`: both mock-ups at the begin and the end of the plant's
+    step; `true`: the contact's wrenches on them."""
+    m, sensor, chance = params.memory, params.sensor, params.chance
+    slot = _sample_at(m, sensor.on, tick.sample)
+    first = no_wrench()
+    if sensor.on != ON_TARGET:
+        if sensor.plain and params.flags.chaser_light:
+            first = noisy_contact(vector, sensor, chance, 0, tick, true.chaser, now.chaser.q)
+        else:
+            robot, felt = chaser_carrier(params), Felt(true.chaser, before.chaser, now.chaser)
+            first = full_reading(params.features, vector, mem, robot, m.filters, tick, felt)
+        if not sensor.direct:
+            store_wrench(mem, slot, first)
+    if sensor.on != ON_CHASER:
+        if sensor.plain and params.flags.target_light:
+            reading = noisy_contact(vector, sensor, chance, 1, tick, true.target, now.target.q)
+        else:
+            robot, felt = target_carrier(params), Felt(true.target, before.target, now.target)
+            filters = m.filters + WRENCH_FLOATS
+            reading = full_reading(params.features, vector, mem, robot, filters, tick, felt)
+        store_wrench(mem, slot + _targets(sensor.on), reading)
+    return first
+
+
+@compiled
+def hand_over(params, mem, handed, k, sampled, reading, reading_time):
+    """What the controller gets at t_k: the newest sample that has arrived, or the mean of those
+    that arrived since the last hand-over."""
+    m, sensor = params.memory, params.sensor
+    if sensor.direct:
+        return k, sampled, k * params.T
+    newest = k if sensor.prompt else newest_arrived(sensor, k * params.T)
+    if not sensor.prompt and (newest <= handed or newest < 0):
+        return handed, reading, reading_time
+    when = newest * sensor.period
+    if sensor.handover == LATEST and not sensor.thresholded and sensor.on == ON_CHASER:
+        return newest, load_wrench(mem, _sample_at(m, sensor.on, newest)), when
+    if sensor.handover != LATEST:
+        when -= (
+            0.5 * (newest - max(handed + 1, newest - m.sample_slots + 1)) * sensor.period
+        )  # a mean is as old as its samples are on average
+    return newest, _gathered(sensor, m, mem, handed, newest), when
+
+
+@noinline
+def _gathered(sensor, m, mem, handed, newest):
+    """Latest or mean, both sensors. The target's reading goes to `mem`; returned is the
+    chaser's, or the only sensor's."""
+    first = newest if sensor.handover == LATEST else max(handed + 1, newest - m.sample_slots + 1)
+    weight = 1.0 / (newest - first + 1)
+    chaser, target = no_wrench(), no_wrench()
+    for sample in range(first, newest + 1):
+        slot = _sample_at(m, sensor.on, sample)
+        if sensor.on != ON_TARGET:
+            chaser = plus(chaser, weight, load_wrench(mem, slot))
+        if sensor.on != ON_CHASER:
+            target = plus(target, weight, load_wrench(mem, slot + _targets(sensor.on)))
+    if sensor.on != ON_CHASER:
+        store_wrench(mem, m.second, target)
+    return target if sensor.on == ON_TARGET else chaser

@@ -1,0 +1,296 @@
+"""The entry points of the loop cut at the seam: the controller's cycle, and the simulated
+facility's.
+
+`control_step` takes a report and gives a command (loop/seam.py), one call per cycle;
+`begin_facility` and `exchange` are the first facility that answers it. `add_truth` writes into a
+recorded run what only a simulation knows. Flat arrays in, flat arrays out; a process that does not
+cut the loop compiles none of them.
+"""
+
+from __future__ import annotations
+
+from softdock.compile.generated import replacing
+from softdock.compile.jit import compiled, entry_point, noinline
+from softdock.loop.books import Contact, enter, hand_wrenches, said_by
+from softdock.loop.contact.follow import log_past
+from softdock.loop.contact.log import close_contact
+from softdock.loop.controller_state import Kept, load_kept, store_kept
+from softdock.loop.corrected_record import rewrite_past
+from softdock.loop.cycle import control
+from softdock.loop.energy.ledger import LEDGER
+from softdock.loop.facility.reach import out_of_reach
+from softdock.loop.facility.simulated import advance
+from softdock.loop.method.hooks import any_books, any_past, any_replaced, sum_replaced
+from softdock.loop.method.interface import (
+    BOOK_DESIGNED,
+    BOOK_VIRTUAL,
+    STOP_REQUEST,
+    Output,
+    Wrenches,
+)
+from softdock.loop.readings import above_threshold, remember_command
+from softdock.loop.record import AT as ROW
+from softdock.loop.record import CHANNEL_COUNT, record_own
+from softdock.loop.reported import arrive, settle_books
+from softdock.loop.seam import ENDING, FACILITY_STOP, C, R
+from softdock.loop.simulated_report import TRUTH, fill_report, store_truth
+from softdock.loop.spatial.motion import (
+    displacement,
+    load_motion,
+    load_wrench,
+    no_wrench,
+    store_motion,
+    store_wrench,
+    work,
+)
+from softdock.loop.spatial.rigid_body import motion_of
+from softdock.loop.spatial.vectors import store3, store4
+from softdock.loop.start import settle
+from softdock.loop.state import load_facility_at, store_facility_at, store_ledger
+from softdock.loop.status import (
+    COMPLETED,
+    DIVERGED,
+    FORCE_LIMIT,
+    REACH_LIMIT,
+    TORQUE_LIMIT,
+    asked_to_stop,
+    is_known,
+    is_sane,
+)
+from softdock.loop.vector import NO_LIMIT, prepare, prepare_rig, without_methods
+
+_acted = replacing(Kept, "satellites", "before", "sent", "command", "wrenches", "ledger", "status")
+_with_status = replacing(Kept, "status")
+_with_tracker = replacing(Kept, "tracker")
+LEDGERS, TRUE = LEDGER.at, TRUTH.at
+
+
+@noinline
+def _limits_by_report(params, vector, kept, report):
+    """Whether the run may go on, by what was measured."""
+    if int(report[R.status]) & ENDING != 0:
+        return FACILITY_STOP
+    if (
+        params.stop_force < NO_LIMIT
+        and kept.peak_force_squared > params.stop_force * params.stop_force
+    ):
+        return FORCE_LIMIT
+    if (
+        params.stop_torque < NO_LIMIT
+        and kept.peak_torque_squared > params.stop_torque * params.stop_torque
+    ):
+        return TORQUE_LIMIT
+    places = kept.mock_ups
+    if params.flags.bounded and out_of_reach(
+        params.features, vector, places.chaser.p, places.target.p
+    ):
+        return REACH_LIMIT
+    return COMPLETED
+
+
+@compiled
+def _record(row, params, mem, kept, t):
+    """One instant as reports tell it; the cells of the truth are left as they are."""
+    satellites, command, seen = kept.satellites, kept.command, kept.mock_ups
+    row[ROW.time] = t
+    store_motion(row, ROW.chaser, motion_of(params.chaser, satellites.chaser))
+    store_motion(row, ROW.target, motion_of(params.target, satellites.target))
+    store_motion(row, ROW.command_chaser, command.chaser)
+    store_motion(row, ROW.command_target, command.target)
+    chaser, target = above_threshold(params.sensor, kept.reading, kept.second)
+    store_wrench(row, ROW.measured_chaser, chaser)
+    store_wrench(row, ROW.measured_target, target)
+    store_wrench(row, ROW.satellite_chaser, kept.wrenches.chaser)
+    store_wrench(row, ROW.satellite_target, kept.wrenches.target)
+    store3(row, ROW.seen_chaser_p, seen.chaser.p)
+    store3(row, ROW.seen_target_p, seen.target.p)
+    store4(row, ROW.seen_chaser_q, seen.chaser.q)
+    store4(row, ROW.seen_target_q, seen.target.q)
+    row[ROW.force_age] = kept.force_age
+    row[ROW.pose_age] = kept.pose_age
+    store_ledger(row, ROW.ledger, kept.ledger)
+    record_own(row, params, mem, satellites)
+
+
+@compiled
+def _act(params, vector, mem, k, kept, measured):
+    """The controller's part of the cycle that begins at t_k, and what it books of it."""
+    rig = without_methods(params)
+    if any_books(params.methods):
+        mem[BOOK_VIRTUAL] = 0.0
+        mem[BOOK_DESIGNED] = 0.0
+    before = kept.satellites
+    done = control(params, vector, mem, k, before, measured)
+    remember_command(rig.features, rig, mem, k + 1, done.command)
+    nothing = Wrenches(no_wrench(), no_wrench())
+    said = said_by(params.methods, params.flags, mem)
+    ledger = enter(
+        rig,
+        said,
+        mem,
+        kept.ledger,
+        before,
+        kept.command,
+        measured,
+        done=done,
+        hand=nothing,
+        true=nothing,
+        contact=Contact(0.0, 0.0, 0.0),
+        observed=0.0,
+        designed=mem[BOOK_DESIGNED] if said.rows.books else 0.0,
+    )
+    if not (is_sane(rig, done.corrected, ledger.kinetic) and is_known(done.command, ledger)):
+        return _with_status(kept, DIVERGED)
+    status = asked_to_stop(params.methods, mem[STOP_REQUEST])
+    motions = Output(
+        motion_of(params.chaser, before.chaser), motion_of(params.target, before.target)
+    )
+    return _acted(
+        kept,
+        satellites=done.corrected,
+        before=motions,
+        sent=kept.command,
+        command=done.command,
+        wrenches=done.wrenches,
+        ledger=ledger,
+        status=status,
+    )
+
+
+@entry_point
+def control_step(vector, markers, mem, log, k, kept, report, command, record, act):
+    """The controller at t_k from Python; see `step_controller`. Parameters are prepared at every
+    call: 0.1 us, where handing them over from Python would take more."""
+    params = prepare(vector, markers)
+    return step_controller(
+        params, vector, mem, log, k, kept, report, command=command, record=record, act=act
+    )
+
+
+@compiled
+def step_controller(params, vector, mem, log, k, kept, report, command, record, act):
+    """The controller at t_k: a report in, a command out. `kept`: kept.KEPT, updated in place;
+    `record`: rows of the record, of which row k is written where there is one; `act` 0: only take
+    the report in and close the contact under way, at the end of a run. Returns a status of
+    seam.SEAM_STATUSES; with any but completed there is no new command. A loop that prepares
+    `params` once calls this (rig/supervisor/program.py)."""
+    was = load_kept(kept, 0)
+    rig, t = without_methods(params), k * params.T
+    now, measured = arrive(rig, vector, mem, k, was, report)
+    if k > 0:
+        acts = any_replaced(params.methods) and sum_replaced(params.methods, mem).acts
+        now = settle_books(
+            rig, vector, mem, log, kept=now, was=was, measured=measured, acts=acts, t=t
+        )
+        if any_past(params.methods):
+            now = _with_tracker(now, log_past(params.methods, mem, acts, now.tracker))
+    if record.shape[0] > k:
+        _record(record[k], params, mem, now, t)
+        if any_past(params.methods):
+            rewrite_past(record, CHANNEL_COUNT, params, mem, k)
+    if now.status == COMPLETED:
+        now = _with_status(now, _limits_by_report(rig, vector, now, report))
+    if act != 0 and now.status == COMPLETED:
+        now = _act(params, vector, mem, k, now, measured)
+        if now.status == COMPLETED:
+            command[C.cycle] = k + 1.0
+            command[C.stamp] = float(int(1e9 * (k + 1) * params.T + 0.5))
+            store_motion(command, C.chaser, now.command.chaser)
+            store_motion(command, C.target, now.command.target)
+    if (act == 0 or now.status != COMPLETED) and now.tracker.open:
+        now = _with_tracker(now, close_contact(now.tracker, log))
+    store_kept(kept, 0, now)
+    return now.status
+
+
+@entry_point
+def begin_facility(vector, features, mem, facility, report, truth):
+    """The simulated facility at t = 0: its state (facility.state.FACILITY), its report and the
+    truth behind it. Returns depth [m] and pair of the satellites' deepest touch."""
+    params = prepare_rig(vector, features)
+    _, begun, depth, pair = settle(vector, params, mem)
+    store_facility_at(facility, 0, begun)
+    fill_report(params, mem, begun, 0, report)
+    store_motion(truth, TRUE.chaser, begun.chaser)
+    store_motion(truth, TRUE.target, begun.target)
+    store_wrench(truth, TRUE.true_chaser, begun.true_chaser)
+    return depth, pair
+
+
+@entry_point
+def exchange(vector, features, mem, k, facility, command, report, truth):
+    """The simulated facility alone, from t_k to t_{k+1}: a command in, a report and the truth
+    behind it out. It knows no methods, and believes nothing of its tools."""
+    params = prepare_rig(vector, features)
+    after, passage = advance(
+        params,
+        vector,
+        load_facility_at(facility, 0),
+        mem,
+        k,
+        load_motion(command, C.chaser),
+        load_motion(command, C.target),
+    )
+    store_facility_at(facility, 0, after)
+    fill_report(params, mem, after, k + 1, report)
+    store_truth(truth, after, passage)
+
+
+@entry_point
+def add_truth(vector, features, record, truth):
+    """Into a record made from reports: what only a simulation knows, and the ledger's rows that
+    need it (loop/energy/ledger.py), summed from the rows of `truth`."""
+    params, at = prepare_rig(vector, features), TRUE
+    sensor, commanded, robot, real, lost, pushed, turned = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for k in range(record.shape[0]):
+        row, true = record[k], truth[k]
+        store_motion(row, ROW.mock_up_chaser, load_motion(true, at.chaser))
+        store_motion(row, ROW.mock_up_target, load_motion(true, at.target))
+        store_wrench(row, ROW.true_chaser, load_wrench(true, at.true_chaser))
+        row[ROW.depth] = true[at.depth]
+        if k > 0:
+            before = record[k - 1]
+            mean = Wrenches(load_wrench(true, at.mean_chaser), load_wrench(true, at.mean_target))
+            chaser = _works(before, row, ROW.chaser, ROW.command_chaser, mean.chaser)
+            target = _works(before, row, ROW.target, ROW.command_target, mean.target)
+            moved, sent = chaser[0] + target[0], chaser[1] + target[1]
+            hand = _hand_work(params, vector, k, before, row, true) if params.flags.hands else 0.0
+            absorbed = true[at.absorbed]
+            sensor -= moved + hand
+            pushed += hand
+            commanded += moved - sent
+            robot += sent + absorbed
+            real += absorbed
+            lost += true[at.dissipated]
+            turned += abs(moved) + abs(sent) + abs(sent + absorbed) + abs(absorbed) + abs(hand)
+        row[ROW.ledger + LEDGERS.sensor] += sensor
+        row[ROW.ledger + LEDGERS.external] += pushed
+        row[ROW.ledger + LEDGERS.command] += commanded
+        row[ROW.ledger + LEDGERS.robot] += robot
+        row[ROW.ledger + LEDGERS.real] += real
+        row[ROW.ledger + LEDGERS.dissipated] += lost
+        row[ROW.ledger + LEDGERS.stored] = true[at.stored]
+        row[ROW.ledger + LEDGERS.turnover] += turned
+
+
+@compiled
+def _works(before, row, satellite, command, true):
+    """F_true . dx of one body's satellite and set-point over a cycle [J]."""
+    a, b = load_motion(before, satellite), load_motion(row, satellite)
+    c, d = load_motion(before, command), load_motion(row, command)
+    moved, sent = displacement(a.p, a.q, b.p, b.q), displacement(c.p, c.q, d.p, d.q)
+    return work(true, moved), work(true, sent)
+
+
+@noinline
+def _hand_work(params, vector, k, before, row, true):
+    """Work of the hands on both satellites over the cycle that ended at t_k [J]."""
+    at, a, b = TRUE, load_motion(before, ROW.chaser), load_motion(before, ROW.target)
+    c, d = load_motion(row, ROW.chaser), load_motion(row, ROW.target)
+    there = Output(load_motion(true, at.chaser), load_motion(true, at.target))
+    hand = hand_wrenches(
+        params.features, params.sensor.on, vector, (k - 0.5) * params.T, there, Output(a, b)
+    )
+    return work(hand.chaser, displacement(a.p, a.q, c.p, c.q)) + work(
+        hand.target, displacement(b.p, b.q, d.p, d.q)
+    )

@@ -1,0 +1,99 @@
+"""The report of the simulated facility (loop/seam.py), and its truth.
+
+A report holds what a rig would give as well: raw wrenches, poses, their stamps and ages. The truth
+is what only a simulation has; it goes to records and pages, never to a controller. In: the
+facility's state at t_k. Out: rows of seam.REPORT and of TRUTH.
+"""
+
+from __future__ import annotations
+
+from softdock.compile.cells import Cell, Cells
+from softdock.compile.jit import compiled
+from softdock.loop.facility.arms import trouble_of_arms
+from softdock.loop.readings import seen_by_report
+from softdock.loop.seam import OF_CHASER, OF_TARGET, ROBOT_FAULT, R
+from softdock.loop.sensor.force_torque import ON_CHASER, ON_TARGET
+from softdock.loop.spatial.motion import (
+    MOTION_FLOATS,
+    WRENCH_FLOATS,
+    load_wrench,
+    store_motion,
+    store_wrench,
+)
+
+TRUTH = Cells(
+    "truth",
+    Cell("chaser", MOTION_FLOATS, "", "the chaser's mock-up: a `motion`"),
+    Cell("target", MOTION_FLOATS, "", "the target's mock-up: a `motion`"),
+    Cell("true_chaser", WRENCH_FLOATS, "N, Nm", "of the contact on the chaser's mock-up"),
+    Cell("mean_chaser", WRENCH_FLOATS, "N, Nm", "its mean over the cycle that ended"),
+    Cell("mean_target", WRENCH_FLOATS, "N, Nm", "likewise on the target's mock-up"),
+    Cell("absorbed", 1, "J", "by the contact over the cycle that ended"),
+    Cell("stored", 1, "J", "in the contact now"),
+    Cell("dissipated", 1, "J", "in the contact over the cycle that ended"),
+    Cell("depth", 1, "m", "of the contact; negative: the gap"),
+    Cell("peak_squared", 1, "N^2", "largest force of a pair over the cycle, squared"),
+    Cell("peak_torque_squared", 1, "(Nm)^2", "largest torque over the cycle, squared"),
+)
+AT = TRUTH.at
+
+
+@compiled
+def _stamp(time):
+    return float(int(1e9 * time + (0.5 if time >= 0.0 else -0.5)))
+
+
+@compiled
+def _pose(report, side, t, taken, motion):
+    """One mock-up's motion as seen at time `taken` [s]: its bits of `present`."""
+    report[side.stamp] = _stamp(taken)
+    report[side.age] = t - taken
+    store_motion(report, side.motion, motion)
+    return side.has_pose | side.has_twist
+
+
+@compiled
+def _wrench(report, side, t, facility, reading, heavy):
+    """One sensor's newest reading: its bits of `present`."""
+    report[side.force_stamp] = _stamp(facility.reading_time)
+    report[side.force_age] = t - facility.reading_time
+    report[side.force_number] = float(facility.handed)
+    store_wrench(report, side.wrench, reading)
+    return side.has_wrench if heavy else side.has_wrench | side.is_reduced
+
+
+@compiled
+def fill_report(params, mem, facility, k, report):
+    """The report of t_k. With a tool the wrench is raw; a sensor without one has nothing to be
+    taken out, and says that its wrench is of the contact alone."""
+    t, on, f = k * params.T, params.sensor.on, facility
+    seen = seen_by_report(params, mem, f)
+    report[R.cycle] = float(k)
+    report[R.now] = _stamp(t)
+    report[R.late] = 0.0
+    report[R.lost] = 0.0
+    report[R.status] = float(ROBOT_FAULT if trouble_of_arms(params.features, params, mem) else 0)
+    present = _pose(report, OF_CHASER, t, f.seen_time, seen.chaser)
+    present |= _pose(report, OF_TARGET, t, f.seen_time, seen.target)
+    if f.handed >= 0 and on != ON_TARGET:
+        present |= _wrench(report, OF_CHASER, t, f, f.reading, params.flags.chaser_heavy)
+    if f.handed >= 0 and on != ON_CHASER:
+        second = load_wrench(mem, params.memory.second)
+        present |= _wrench(report, OF_TARGET, t, f, second, params.flags.target_heavy)
+    report[R.present] = float(present)
+
+
+@compiled
+def store_truth(row, facility, passage):
+    """What only the simulation knows of the cycle that ended."""
+    store_motion(row, AT.chaser, facility.chaser)
+    store_motion(row, AT.target, facility.target)
+    store_wrench(row, AT.true_chaser, facility.true_chaser)
+    store_wrench(row, AT.mean_chaser, passage.mean_chaser)
+    store_wrench(row, AT.mean_target, passage.mean_target)
+    row[AT.absorbed] = passage.absorbed
+    row[AT.stored] = passage.stored
+    row[AT.dissipated] = passage.dissipated
+    row[AT.depth] = passage.depth
+    row[AT.peak_squared] = passage.peak_squared
+    row[AT.peak_torque_squared] = passage.peak_torque_squared

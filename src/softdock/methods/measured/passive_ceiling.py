@@ -1,0 +1,42 @@
+"""No wrench gives the satellites more than there is room for: since touch a passive contact has
+returned at most what it took, whatever its sensor says.
+
+A wrench held over a cycle gives P T + T^2 mobility / 2, P its power at the cycle's start. Where
+that is more than the room, wrench and counter-wrench are scaled together, so the momenta of the
+pair stay; a wrench that brakes may turn the motion round as far as the room lets it.
+"""
+
+from __future__ import annotations
+
+import math
+
+from softdock.compile.jit import compiled, noinline
+from softdock.loop.method.interface import Wrenches
+from softdock.loop.spatial.motion import Wrench
+from softdock.loop.spatial.vectors import scale
+from softdock.methods.measured.line_of_action import mobility_of
+from softdock.methods.measured.projection import power_of
+
+
+@compiled
+def _scaled(share, wrench):
+    return Wrench(scale(share, wrench.force), scale(share, wrench.torque))
+
+
+@noinline
+def within_room(mem, count, rig, satellites, wrenches, room):
+    """The wrenches, or the share of them that gives the satellites `room` [J] in this cycle.
+    `count`: the cell that counts cycles in which they were cut."""
+    chaser, target = satellites.chaser, satellites.target
+    power = power_of(rig.chaser, chaser, wrenches.chaser) + power_of(
+        rig.target, target, wrenches.target
+    )
+    mobility = mobility_of(rig.chaser, chaser.q, wrenches.chaser) + mobility_of(
+        rig.target, target.q, wrenches.target
+    )
+    room = max(room, 0.0)
+    if rig.T * (power + 0.5 * rig.T * mobility) <= room or mobility <= 0.0:
+        return wrenches
+    mem[count] += 1.0
+    share = (math.sqrt(power * power + 2.0 * mobility * room) - power) / (mobility * rig.T)
+    return Wrenches(_scaled(share, wrenches.chaser), _scaled(share, wrenches.target))

@@ -1,0 +1,378 @@
+"""The passive integrator of De Stefano et al.: watch the energy of the integration, correct what is
+sent to the robot, leave the state alone.
+
+Per world axis of each free body. In: the velocity before and after a cycle, so the force F that was
+held over it. Out: the set-point's velocity and position,
+
+    v_c(k) = v(k) - v_pc(k),   x_c(k) = x_c(k-1) + T v_c(k)
+
+`form` says which forces make v_pc. `published`: work of the force before, divided by the newest
+one; singular where that is small. `previous_force`: both from the force that made the motion; then
+x_c is exact for a held force and nothing is divided by. `bounded`: as published, but the damper is
+at most T / 2m and what it could not take is carried over, so |v_pc| <= T |F| / 2m. At F = 0 nothing
+is corrected and the debt is carried.
+
+In a loop a set-point that is there at t_{k+1} leaves at t_k, before F(k+1) is known: `published`
+and `bounded` act one cycle later than on paper. `pairing` is the velocity that moves the body: the
+new one, as in (5), or the old one, as in a rig that sends its velocity at the next exchange. The
+set-point's velocity is that of (19), v_c(k) = v(k) - v_pc(k), with which its position was moved;
+its rate stays the satellite's. What the correction moves is in the ledger's row `command`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from softdock.compile.cells import Cell, Cells
+from softdock.compile.jit import compiled
+from softdock.loop.method.declaration import ONCE
+from softdock.loop.method.interface import Output
+from softdock.loop.method.memory import recorded
+from softdock.loop.method.method import Method
+from softdock.loop.parameters import Group, Parameter
+from softdock.loop.spatial.motion import Motion
+from softdock.loop.spatial.vectors import add_scaled, load3, store3, subtract
+from softdock.methods.measured.by_axis import AXES, BODIES
+from softdock.methods.measured.doubt_keys import doubt_keys
+from softdock.methods.measured.doubt_notes import doubt_books, doubt_events
+from softdock.methods.measured.doubts import (
+    DOUBTS,
+    NO_DOUBTS,
+    Doubts,
+    believe,
+    prepare_doubts,
+)
+
+# Keys of the passive integrator, its cells, and the NamedTuple that its hooks get.
+
+PUBLISHED, PREVIOUS_FORCE, BOUNDED = 0, 1, 2
+
+
+FORMS = ("published", "previous_force", "bounded")
+
+
+SYMPLECTIC, FORWARD = 0, 1
+
+
+PASSIVE_INTEGRATOR = Group(
+    "passive_integrator",
+    "De Stefano's passive integrator: the set-points' positions corrected by what the "
+    "integration is thought to have invented.",
+    Parameter("form", "form", "which forces make the correction", "previous_force", choices=FORMS),
+    Parameter(
+        "pairing",
+        "pairing",
+        "velocity that moves the body: the new one, or the old one",
+        "symplectic",
+        choices=("symplectic", "forward"),
+    ),
+    Parameter(
+        "largest_force",
+        "largest_force_N",
+        "fills the tank of `bounded` with what this force can leave, T^2 F^2 / 2m; 0: empty",
+        0.0,
+        unit="N",
+        low=0.0,
+        high=1e6,
+    ),
+    Parameter(
+        "smallest_force",
+        "smallest_force_N",
+        "a smaller force counts as zero: no correction, the debt is carried",
+        1e-9,
+        unit="N",
+        low=1e-12,
+        high=1e6,
+    ),
+    *doubt_keys(frozen_ms=0.0),  # off: a force that is held is what the paper is about
+)
+
+
+AT = PASSIVE_INTEGRATOR.at
+
+
+_PER_AXIS = tuple(f"{body}.{axis}" for body in BODIES for axis in AXES)
+
+
+CELLS = Cells(  # six floats: the chaser's vector, then the target's
+    "passive_integrator",
+    recorded(
+        "work",
+        "J",
+        "energy put into the output so far; falling: taken by the damper",
+        frame="world",
+        parts=tuple(f"{body}.force.{axis}" for body in BODIES for axis in AXES),
+    ),
+    recorded(
+        "correction",
+        "m/s",
+        "v_pc, taken off the velocity that moves the set-point",
+        frame="world",
+        parts=_PER_AXIS,
+    ),
+    recorded(
+        "observed",
+        "J",
+        "observed energy of the integration (De Stefano eq. 16)",
+        frame="world",
+        parts=_PER_AXIS,
+    ),
+    Cell("force", 6, "N", "of the cycle before"),
+    Cell("position", 6, "m", "corrected position that was sent"),
+    Cell("largest_force", 6, "N", "so far, for the books"),
+    Cell("bound", 6, "m/s", "most that the sound forms correct for it"),
+    Cell("largest", 6, "m/s", "largest correction"),
+    Cell("largest_at", 6, "s", "when"),
+    Cell("waited", 6, "cycles", "in which a debt waited for a force"),
+    Cell("started", 1, "-", "1: the first cycle is over"),
+    Cell("doubts", DOUBTS.size, "", "methods/measured/doubts.py"),
+)
+
+
+CELL = CELLS.at
+
+
+BODY = 3  # the target's vector stands so far behind the chaser's
+
+
+class PassiveIntegrator(NamedTuple):
+    memory: int
+    form: int
+    pairing: int
+    largest_force: float  # N
+    smallest_force: float  # N
+    doubts: Doubts
+
+
+MARKER = PassiveIntegrator(
+    memory=0, form=0, pairing=0, largest_force=0.0, smallest_force=0.0, doubts=NO_DOUBTS
+)
+
+
+@compiled
+def prepare(marker, vector, base, memory):
+    form, pairing = int(vector[base + AT.form]), int(vector[base + AT.pairing])
+    doubts = prepare_doubts(
+        vector,
+        vector[base + AT.frozen],
+        vector[base + AT.jump],
+        vector[base + AT.range],
+        base + AT.sensor,
+    )
+    return PassiveIntegrator(
+        memory=memory,
+        form=form,
+        pairing=pairing,
+        largest_force=vector[base + AT.largest_force],
+        smallest_force=vector[base + AT.smallest_force],
+        doubts=doubts,
+    )
+
+
+def check(values: dict[str, Any], tables: Any) -> Any:
+    """A setting that does nothing."""
+    if values["form"] == "bounded" or values["largest_force_N"] == 0.0:
+        return [], []
+    return [], [
+        f"passive_integrator: largest_force_N does nothing with form = {values['form']}: only "
+        "'bounded' has a tank"
+    ]
+
+
+# times T F / 2m of the largest force: a correction beyond came from a division by next to nothing
+SINGULAR = 10.0
+
+
+@compiled
+def wrench(method, mem, rig, measured, satellites, wrenches):
+    """The wrenches as they are, unless the sensor is doubted."""
+    return believe(
+        mem,
+        at=method.memory + CELL.doubts,
+        rig=rig,
+        doubts=method.doubts,
+        threshold=method.smallest_force,
+        measured=measured,
+        satellites=satellites,
+        wrenches=wrenches,
+    )[1]
+
+
+@compiled
+def integration_energy(T, inverse_mass, force):
+    """What the paper takes for energy made by one step of the integration [J]; it is part of the
+    work of the held force."""
+    return 0.5 * T * T * force * force * inverse_mass  # De Stefano eq. 10
+
+
+@compiled
+def damper(form, T, inverse_mass, tank, smallest_force, observed, earlier, newest):
+    """One axis, one step: the observer and the variable damper. `observed`: energy after the step
+    before [J]; `earlier`: the force that made the motion, `newest`: the one at its end [N]. Returns
+    v_pc [m/s], the observed energy before and after the damper took its part [J]."""
+    force = earlier if form == PREVIOUS_FORCE else newest
+    before = observed - integration_energy(
+        T, inverse_mass, earlier
+    )  # De Stefano eq. 16; the damper's part was added a step ago
+    if before >= tank or abs(force) < smallest_force:
+        return 0.0, before, before  # De Stefano eq. 17, with the rule that it lacks for F = 0
+    v_pc = (tank - before) / (T * force)  # De Stefano eqs. 17 and 18 in one: beta F
+    if form == BOUNDED:
+        most = 0.5 * T * inverse_mass * abs(force)
+        v_pc = max(-most, min(most, v_pc))
+    return v_pc, before, before + T * force * v_pc
+
+
+@compiled
+def _correct_body(method, mem, at, first, params, T, t, before, after, motion):
+    """One body's set-point."""
+    if params.fixed:
+        return motion
+    if first:
+        store3(mem, at + CELL.position, before.p)
+        for i in range(3):
+            mem[at + CELL.observed + i] = _tank(method, T, params.inverse_mass[i])
+    for i in range(3):
+        force = (after.v[i] - before.v[i]) * params.mass[i] / T
+        earlier = force if method.form == PREVIOUS_FORCE else mem[at + CELL.force + i]
+        tank = _tank(method, T, params.inverse_mass[i])
+        v_pc, observed, left = damper(
+            method.form,
+            T,
+            inverse_mass=params.inverse_mass[i],
+            tank=tank,
+            smallest_force=method.smallest_force,
+            observed=mem[at + CELL.observed + i],
+            earlier=earlier,
+            newest=force,
+        )
+        mem[at + CELL.observed + i] = left
+        mem[at + CELL.force + i] = force
+        mem[at + CELL.correction + i] = v_pc
+        mem[at + CELL.bound + i] = max(
+            mem[at + CELL.bound + i], 0.5 * T * params.inverse_mass[i] * abs(force)
+        )
+        _note(
+            mem,
+            at + i,
+            t,
+            left - observed,
+            v_pc,
+            force,
+            observed < tank and abs(force) < method.smallest_force,
+        )
+    own = after.v if method.pairing == SYMPLECTIC else before.v
+    v_c = subtract(own, load3(mem, at + CELL.correction))  # De Stefano eq. 19
+    # De Stefano eq. 5, with the corrected velocity
+    store3(mem, at + CELL.position, add_scaled(load3(mem, at + CELL.position), T, v_c))
+    return Motion(load3(mem, at + CELL.position), motion.q, v_c, motion.w)
+
+
+@compiled
+def _note(mem, at, t, taken, v_pc, force, waiting):
+    """What the damper did on one axis in this cycle."""
+    mem[at + CELL.work] -= taken
+    mem[at + CELL.largest_force] = max(mem[at + CELL.largest_force], abs(force))
+    if abs(v_pc) > mem[at + CELL.largest]:
+        mem[at + CELL.largest] = abs(v_pc)
+        mem[at + CELL.largest_at] = t
+    mem[at + CELL.waited] += 1.0 if waiting else 0.0
+
+
+@compiled
+def _tank(method, T, inverse_mass):
+    return (
+        integration_energy(T, inverse_mass, method.largest_force) if method.form == BOUNDED else 0.0
+    )
+
+
+@compiled
+def correct(method, mem, rig, measured, before, after, output):
+    at, t = method.memory, (rig.cycle + 1) * rig.T
+    first = mem[at + CELL.started] == 0.0
+    mem[at + CELL.started] = 1.0
+    chaser = _correct_body(
+        method,
+        mem,
+        at,
+        first,
+        params=rig.chaser,
+        T=rig.T,
+        t=t,
+        before=before.chaser,
+        after=after.chaser,
+        motion=output.chaser,
+    )
+    target = _correct_body(
+        method,
+        mem,
+        at=at + BODY,
+        first=first,
+        params=rig.target,
+        T=rig.T,
+        t=t,
+        before=before.target,
+        after=after.target,
+        motion=output.target,
+    )
+    return after, Output(chaser, target)
+
+
+def books(mem: Any) -> dict[str, Any]:
+    """What the dampers did, from the method's slice of `mem`, for every axis of a free body on
+    which a force acted."""
+    axes = {}
+    for body, at in zip(BODIES, (0, BODY), strict=True):
+        for i, axis in enumerate(AXES):
+            if mem[at + CELL.largest_force + i] > 0.0:
+                axes[f"{body}.force.{axis}"] = {
+                    "observed_J": float(mem[at + CELL.observed + i]),
+                    "largest_correction_m_per_s": float(mem[at + CELL.largest + i]),
+                    "largest_correction_at_s": float(mem[at + CELL.largest_at + i]),
+                    "sound_correction_m_per_s": float(mem[at + CELL.bound + i]),
+                    "largest_force_N": float(mem[at + CELL.largest_force + i]),
+                    "cycles_with_a_debt_and_no_force": float(mem[at + CELL.waited + i]),
+                }
+    return {"axes": axes} | doubt_books(mem[CELL.doubts :])
+
+
+def events(mem: Any, T: float) -> list[str]:
+    """Where the damper had no answer, or none that could be used."""
+    found = doubt_events(mem[CELL.doubts :], 0.0)
+    for name, axis in books(mem)["axes"].items():
+        waited, largest = (
+            axis["cycles_with_a_debt_and_no_force"],
+            axis["largest_correction_m_per_s"],
+        )
+        if waited:
+            found.append(
+                f"{name}: the force was zero in {waited:.0f} cycles while a debt waited; "
+                "nothing was corrected in them"
+            )
+        if largest > SINGULAR * axis["sound_correction_m_per_s"]:
+            when = axis["largest_correction_at_s"]
+            found.append(
+                f"{name}: corrected by up to {largest:.3g} m/s (t = {when:.3f} s), "
+                f"{largest / axis['sound_correction_m_per_s']:.0f} times T F / 2m"
+            )
+    return found
+
+
+METHOD = Method(
+    name="passive_integrator",
+    summary="De Stefano's passive integrator: set-points corrected by the energy of the "
+    "integration",
+    knows="nothing; its tank: the largest force",
+    while_latched="it corrects the integration alone: the pair grows as with the force passed on",
+    group=PASSIVE_INTEGRATOR,
+    marker=MARKER,
+    prepare=prepare,
+    wrench=wrench,
+    correct=correct,
+    cells=CELLS,
+    check=check,
+    books=books,
+    events=events,
+    once=ONCE,
+    changes_wrench=False,  # it only leaves out readings that are not believed
+)

@@ -1,0 +1,281 @@
+"""The contact that the satellites feel: where the environment is, and the wanted law there (Lange
+IV).
+
+The touch was measured with the mock-ups; satellites stand elsewhere. One point of the measured
+touch is fixed to both bodies (c_C and c_T), the normal n and the depth x_e - x_c of the environment
+beyond it to the target. The satellites' overlap is then
+
+    o = (x_e - x_c) + n . (x_dc2 - x_dc1)                  Lange eqs. 31 to 33
+
+whatever the point, and free of the mock-ups' absolute positions; times the stiffness it is Lange
+eq. 20. The force acts along n at the chaser's contact point x_dc1, on both satellites: equal,
+opposite, about one point. With n fixed to the target that is the gradient of o, so a spring neither
+makes nor takes energy or momentum.
+
+Laws, force f [N] of overlap o [m] and its rate; never pulling, unless the scenario's law may:
+    spring      k o + D o'          hunt_crossley   k o^e (1 + lambda o')
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from softdock.compile.cells import Cell, Cells
+from softdock.compile.jit import compiled, noinline
+from softdock.loop.contact.laws import HUNT_CROSSLEY, SPRING_DAMPER, SPRING_DAMPER_PULL
+from softdock.loop.method.interface import Wrenches
+from softdock.loop.spatial.motion import Wrench
+from softdock.loop.spatial.rigid_body import body_rate
+from softdock.loop.spatial.rotations import rotate, rotate_back
+from softdock.loop.spatial.vectors import (
+    add,
+    cross,
+    dot,
+    load3,
+    multiply,
+    negate,
+    scale,
+    store3,
+    subtract,
+    symmetric_times,
+)
+
+SPRING, PULLING_SPRING, HUNT = SPRING_DAMPER, SPRING_DAMPER_PULL, HUNT_CROSSLEY
+
+
+class Law(NamedTuple):
+    kind: int
+    stiffness: float  # N/m, or N/m^exponent
+    damping: float  # Ns/m; hunt: lambda, s/m
+    exponent: float
+
+
+class Model(NamedTuple):
+    """What was measured, fixed to the bodies."""
+
+    normal: tuple  # target axes
+    on_chaser: tuple  # c_C, m, chaser axes
+    on_target: tuple  # c_T, m, target axes
+    depth: float  # x_e - x_c along the normal, m
+    # Nm, target axes: the part of the measured torque that the force at the point does not explain
+    couple: tuple
+    law: Law
+
+
+class Touch(NamedTuple):
+    """Two satellites at one instant."""
+
+    normal: tuple  # world
+    arm: tuple  # from the chaser's centre of mass to its contact point, world, m
+    from_target: tuple  # from the target's centre of mass to the same point
+    overlap: float  # m
+    rate: float  # m/s, > 0: deeper
+
+
+@compiled
+def overlap_of(model, satellites):
+    """The overlap alone [m]; > 0: contact (Lange eqs. 34, 35)."""
+    c, t = satellites.chaser, satellites.target
+    from_target = add(subtract(c.p, t.p), rotate(c.q, model.on_chaser))
+    return (
+        model.depth
+        + dot(model.normal, model.on_target)
+        - dot(model.normal, rotate_back(t.q, from_target))
+    )  # Lange eqs. 27, 31, 32
+
+
+@compiled
+def touch_spinning(model, satellites, chaser_rate, target_rate):
+    """`chaser_rate`, `target_rate`: angular velocities, body axes [rad/s]."""
+    c, t = satellites.chaser, satellites.target
+    n, arm = rotate(t.q, model.normal), rotate(c.q, model.on_chaser)
+    from_target = add(subtract(c.p, t.p), arm)
+    overlap = model.depth + dot(model.normal, model.on_target) - dot(n, from_target)
+    turning = subtract(
+        cross(rotate(t.q, target_rate), from_target), cross(rotate(c.q, chaser_rate), arm)
+    )
+    return Touch(
+        normal=n,
+        arm=arm,
+        from_target=from_target,
+        overlap=overlap,
+        rate=dot(n, add(subtract(t.v, c.v), turning)),
+    )
+
+
+@noinline
+def touch_of(rig, model, satellites):
+    c, t = satellites.chaser, satellites.target
+    return touch_spinning(
+        model, satellites, body_rate(rig.chaser, c.q, c.L), body_rate(rig.target, t.q, t.L)
+    )
+
+
+@compiled
+def _rate(params, body):
+    """Angular velocity in world axes."""
+    return rotate(body.q, body_rate(params, body.q, body.L))
+
+
+@compiled
+def mobility(rig, satellites, touch):
+    """Change of the overlap's rate per impulse along the normal [1/kg]."""
+    return _mobility(rig.chaser, satellites.chaser.q, touch.normal, touch.arm) + _mobility(
+        rig.target, satellites.target.q, touch.normal, touch.from_target
+    )
+
+
+@compiled
+def _mobility(params, q, n, arm):
+    if params.fixed:
+        return 0.0
+    turning = rotate_back(q, cross(arm, n))
+    return dot(n, multiply(params.inverse_mass, n)) + dot(
+        turning, symmetric_times(params.inverse_inertia, turning)
+    )
+
+
+@compiled
+def is_zero(a):
+    return a[0] == 0.0 and a[1] == 0.0 and a[2] == 0.0
+
+
+@compiled
+def elastic_energy(law, overlap):
+    """Energy of the compressed surface [J]."""
+    if overlap <= 0.0:
+        return 0.0
+    if law.kind != HUNT or law.exponent == 1.0:
+        return 0.5 * law.stiffness * overlap * overlap
+    return law.stiffness * math.pow(overlap, law.exponent + 1.0) / (law.exponent + 1.0)
+
+
+@compiled
+def elastic_force(law, overlap):
+    if overlap <= 0.0:
+        return 0.0
+    if law.kind != HUNT or law.exponent == 1.0:
+        return law.stiffness * overlap
+    return law.stiffness * math.pow(overlap, law.exponent)
+
+
+@compiled
+def law_force(law, elastic, rate, share):
+    """Force [N] from its elastic part; `share`: of the time in which there is contact, for the
+    damper."""  # Lange eq. 12
+    if law.kind == HUNT:
+        force = elastic * (1.0 + law.damping * rate)
+    else:
+        force = elastic + share * law.damping * rate
+    if force < 0.0 and law.kind != PULLING_SPRING:
+        return 0.0
+    return force
+
+
+@compiled
+def force_now(law, touch):
+    """Force at one instant, and its elastic part [N]."""
+    if touch.overlap <= 0.0:  # Lange eqs. 34, 35
+        return 0.0, 0.0
+    elastic = elastic_force(law, touch.overlap)
+    return law_force(law, elastic, touch.rate, 1.0), elastic
+
+
+@compiled
+def force_over(law, overlap, speed, mobility, dt):
+    """Mean force over a step of dt [s] around an instant, on the path that the bodies take without
+    it, and its elastic part [N]; `speed`: of the overlap.
+
+    The elastic part is its exact mean along the path, so that it does not matter where in a step a
+    contact begins. The damper acts on the rate in the middle of the step, its own braking included.
+    """
+    half = 0.5 * dt * speed
+    a, b = overlap - half, overlap + half
+    if a <= 0.0 and b <= 0.0:
+        return 0.0, 0.0
+    share, elastic = 1.0, elastic_force(law, overlap)
+    if a < 0.0 or b < 0.0:
+        share = max(a, b) / abs(b - a)
+        elastic = (elastic_energy(law, b) - elastic_energy(law, a)) / (b - a)
+    if law.damping == 0.0:
+        return elastic, elastic
+    braking = elastic * law.damping if law.kind == HUNT else share * law.damping
+    stiff = braking * mobility * dt
+    rate = (speed - 0.5 * dt * mobility * elastic) / (1.0 + (0.5 if stiff < 1.0 else 1.0) * stiff)
+    return law_force(law, elastic, rate, share), elastic
+
+
+@compiled
+def lost_in(rig, model, satellites, touch, mobility, force, elastic, dt):
+    """Energy [J] that the contact takes in a step and does not store: by its damper, by the cut at
+    zero, by the torque it carries."""
+    lost = (force - elastic) * dt * (touch.rate - 0.5 * dt * mobility * force)
+    if force == 0.0 or is_zero(model.couple):
+        return lost
+    turning = subtract(_rate(rig.chaser, satellites.chaser), _rate(rig.target, satellites.target))
+    return lost - dt * dot(rotate(satellites.target.q, model.couple), turning)
+
+
+@compiled
+def wrenches_of(model, target_q, touch, force):
+    """Wrenches on both satellites: the force along the normal at the chaser's contact point, and
+    what torque the touch itself carries."""
+    f = scale(force, touch.normal)  # Lange eqs. 27, 28
+    torque, opposite = cross(touch.arm, f), negate(cross(touch.from_target, f))  # Lange eq. 13
+    if is_zero(model.couple):
+        return Wrenches(Wrench(f, torque), Wrench(negate(f), opposite))
+    couple = rotate(target_q, model.couple)
+    return Wrenches(
+        Wrench(f, add(torque, couple)), Wrench(negate(f), subtract(opposite, couple))
+    )  # Lange eq. 21
+
+
+MODEL_CELLS = Cells(
+    "wanted_contact",
+    Cell("normal", 3, "-", "target axes"),
+    Cell("on_chaser", 3, "m", "c_C, chaser axes"),
+    Cell("on_target", 3, "m", "c_T, target axes"),
+    Cell("depth", 1, "m", "x_e - x_c along the normal"),
+    Cell("couple", 3, "Nm", "target axes"),
+    Cell("kind", 1, "-", "of the law"),
+    Cell("stiffness", 1, "N/m^exponent", "of the law"),
+    Cell("damping", 1, "Ns/m or s/m", "of the law"),
+    Cell("exponent", 1, "-", "of the law"),
+)
+KEPT = MODEL_CELLS.at
+
+
+@compiled
+def store_model(mem, at, model):
+    store3(mem, at + KEPT.normal, model.normal)
+    store3(mem, at + KEPT.on_chaser, model.on_chaser)
+    store3(mem, at + KEPT.on_target, model.on_target)
+    mem[at + KEPT.depth] = model.depth
+    store3(mem, at + KEPT.couple, model.couple)
+    mem[at + KEPT.kind] = float(model.law.kind)
+    mem[at + KEPT.stiffness] = model.law.stiffness
+    mem[at + KEPT.damping] = model.law.damping
+    mem[at + KEPT.exponent] = model.law.exponent
+
+
+@compiled
+def load_law(mem, at):
+    return Law(
+        int(mem[at + KEPT.kind]),
+        mem[at + KEPT.stiffness],
+        mem[at + KEPT.damping],
+        mem[at + KEPT.exponent],
+    )
+
+
+@compiled
+def load_model(mem, at):
+    return Model(
+        normal=load3(mem, at + KEPT.normal),
+        on_chaser=load3(mem, at + KEPT.on_chaser),
+        on_target=load3(mem, at + KEPT.on_target),
+        depth=mem[at + KEPT.depth],
+        couple=load3(mem, at + KEPT.couple),
+        law=load_law(mem, at),
+    )

@@ -1,0 +1,217 @@
+"""HTML elements of the pages: numbers, tiles, tables, foldable text. All text is escaped here.
+
+A number carries `data-key` (its path in the page's JSON) and `data-value` (the number itself), so
+that a reader or a test can compare the page with the JSON. `format_number` is the only formatter.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import Any
+
+from softdock.results.metrics import plain
+
+
+def json_block(value: Any, attributes: str) -> str:
+    """Data for the page's script, as a JSON block that the browser does not run. NaN and infinities
+    become null."""
+    text = json.dumps(plain(value), allow_nan=False, separators=(",", ":"), ensure_ascii=True)
+    return (
+        '<script type="application/json" '
+        f"{attributes}>{text.replace('<', chr(92) + 'u003c')}</script>"
+    )
+
+
+MOST_WIDE, MOST_MIDDLE = 7, 4  # tiles in a row, on a wide page and on one of a tablet
+UNDEFINED = "\N{EN DASH}"
+MINUS = "\N{MINUS SIGN}"
+
+# Longest first: "_m_per_s" before "_s".
+UNITS = {
+    "_Ns_per_m": "Ns/m",
+    "_rad_per_s": "rad/s",
+    "_m_per_s": "m/s",
+    "_N_per_m": "N/m",
+    "_Nms": "Nms",
+    "_Ns": "Ns",
+    "_Nm": "Nm",
+    "_ms": "ms",
+    "_ns": "ns",
+    "_us": "µs",
+    "_J": "J",
+    "_N": "N",
+    "_m": "m",
+    "_s": "s",
+}
+
+
+def unit_of(key: str) -> str:
+    """Unit given by the last part of a key; empty for a plain number."""
+    last = key.rpartition(".")[2]
+    return next((unit for suffix, unit in UNITS.items() if last.endswith(suffix)), "")
+
+
+def format_number(value: Any, digits: int = 4) -> str:
+    """A number as text: significant digits, a real minus sign, whole numbers without decimals."""
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        return UNDEFINED
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return str(value).replace("-", MINUS)
+    if not isinstance(value, float):
+        return str(value)
+    size = abs(value)
+    if value.is_integer() and size < 1e6:
+        return f"{value:.0f}".replace("-0", "0").replace("-", MINUS)
+    if 1e-4 <= size < 1e6:
+        places = max(0, digits - 1 - math.floor(math.log10(float(f"{size:.{digits - 1}e}"))))
+        text = f"{value:.{places}f}"
+    else:
+        text = f"{value:.{digits - 1}e}".replace("e-0", "e-").replace("e+0", "e")
+    return text.replace("-", MINUS)
+
+
+def look_up(data: Any, key: str) -> Any:
+    """Value at a dotted path; numbers index lists, and a name may contain dots. None if there is
+    none."""
+    if isinstance(data, Mapping) and key in data:
+        return data[key]
+    first, dot, rest = key.partition(".")
+    while dot:
+        if isinstance(data, Mapping) and first in data:
+            return look_up(data[first], rest)
+        if isinstance(data, list) and first.isdigit() and int(first) < len(data):
+            return look_up(data[int(first)], rest)
+        more, dot, rest = rest.partition(".")
+        first = f"{first}.{more}"
+    return (
+        data[int(key)]
+        if isinstance(data, list) and key.isdigit() and int(key) < len(data)
+        else None
+    )
+
+
+def show_number(data: Any, key: str, unit: str | None = None, block: str = "") -> str:
+    """A number of the page's JSON with its unit (by default the key's own). `block`: id of the JSON
+    block, if it is not `metrics`."""
+    value = look_up(data, key)
+    unit = "" if value is None else unit_of(key) if unit is None else unit
+    inside = escape(format_number(value)) + (f'<span class="unit"> {unit}</span>' if unit else "")
+    source = f' data-block="{escape(block)}"' if block else ""
+    return (
+        f'<span class="number" data-key="{escape(key)}" '
+        f'data-value="{escape(json.dumps(value))}"{source}>{inside}</span>'
+    )
+
+
+def tile(label: str, value_html: str, beside_html: str = "", meaning: str = "") -> str:
+    """Tile with a key number: label, value in large type, and what it is compared with."""
+    beside = f'<div class="beside">{beside_html}</div>' if beside_html else ""
+    return (
+        f'<div class="tile" title="{escape(meaning)}"><div '
+        f'class="label">{escape(label)}</div><div class="value">{value_html}</div>{beside}</div>'
+    )
+
+
+def tiles(items: Iterable[str]) -> str:
+    """Rows of tiles of equal or nearly equal length."""
+    tiles_html = list(items)
+    wide, middle = (
+        count_columns(len(tiles_html), MOST_WIDE),
+        count_columns(len(tiles_html), MOST_MIDDLE),
+    )
+    style = f"--wide:{wide};--middle:{middle}"
+    return f'<div class="tiles" style="{style}">{"".join(tiles_html)}</div>'
+
+
+def count_columns(count: int, most: int) -> int:
+    """Column count for n tiles: few rows, no orphan, balanced."""
+
+    def unevenness(width: int) -> tuple[bool, int, int]:
+        rest = count % width
+        return rest == 1 and width > 1, -(-count // width), (width - rest) % width
+
+    return min(range(min(count, most) or 1, 0, -1), key=unevenness)
+
+
+def verdict(sentence: str) -> str:
+    """The answer in one sentence, in large type."""
+    return f'<p class="verdict">{escape(sentence)}</p>'
+
+
+def text_with_command(before: str, command: str, after: str = "") -> str:
+    """A sentence with a command to type."""
+    return (
+        f'<p class="try">{escape(before)} <code>{escape(command)}</code> '
+        f"<small>{escape(after)}</small></p>"
+    )
+
+
+def judgement(judged: Mapping[str, Any]) -> str:
+    """The verdict in its colour with its reason and next step; opens every page that has one."""
+    sentence, word = str(judged["sentence"]), str(judged["word"])
+    kind = word.replace(" ", "-")
+    return (
+        f'<p class="verdict {escape(kind)}"><strong>{escape(sentence[: len(word)])}</strong>'
+        f"{escape(sentence[len(word) :])}</p>"
+        f'<p class="next">{escape(str(judged["next_step"]))}</p>'
+        + "".join(
+            f'<p class="doubt">{escape(f"Doubt: {one}")}</p>' for one in judged.get("doubts", ())
+        )
+    )
+
+
+def text(words: str, kind: str = "note") -> str:
+    """A paragraph of plain text."""
+    return f'<p class="{kind}">{escape(words)}</p>'
+
+
+def table(
+    caption: str,
+    headings: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    row_titles: bool = True,
+    strong: Sequence[int] = (),
+    words: Sequence[int] = (),
+) -> str:
+    """A table. On a narrow screen each row becomes a card, with the heading beside each cell.
+    Headings and caption are text, cells are HTML. `strong`: rows to emphasise; `words`: columns of
+    text."""
+    kinds = [' class="words"' if i in words else "" for i in range(len(headings))]
+    head = "".join(
+        f'<th scope="col"{kind}>{escape(h)}</th>' for h, kind in zip(headings, kinds, strict=True)
+    )
+    body = []
+    for i, row in enumerate(rows):
+        first = f'<th scope="row">{row[0]}</th>' if row_titles else f"<td>{row[0]}</td>"
+        cells = "".join(
+            f'<td{kind} data-label="{escape(heading)}">{cell}</td>'
+            for cell, kind, heading in zip(row[1:], kinds[1:], headings[1:], strict=True)
+        )
+        body.append(f"<tr{' class=strong' if i in strong else ''}>{first}{cells}</tr>")
+    return (
+        '<div class="scroll" tabindex="0" role="region" '
+        f'aria-label="{escape(caption)}"><table><caption>{escape(caption)}</caption>'
+        f"<thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
+    )
+
+
+def details(summary: str, html: str, opened: bool = False) -> str:
+    """Text that a click unfolds."""
+    return (
+        f"<details{' open' if opened else ''}><summary>{escape(summary)}</summary>{html}</details>"
+    )
+
+
+def listing(code: str) -> str:
+    """A block of code."""
+    return f'<pre tabindex="0"><code>{escape(code)}</code></pre>'
+
+
+def bullets(items: Iterable[str], kind: str = "") -> str:
+    """A list of plain text."""
+    return f'<ul class="{kind}">{"".join(f"<li>{escape(item)}</li>" for item in items)}</ul>'

@@ -1,0 +1,140 @@
+"""Forces of all touches in orbit at one instant, each in a given mode (modes.py).
+
+In: motions of both satellites (world axes). Out: wrenches on both, powers of the normal forces and
+dissipated powers [W]. The laws are those of contact/, continued smoothly beyond the ends of a
+mode, so that a Runge-Kutta step across such an end keeps its order.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from softdock.compile.jit import compiled, noinline
+from softdock.loop.contact.compliance import equilibrium
+from softdock.loop.contact.laws import friction_factor
+from softdock.loop.contact.models import touch_pair
+from softdock.loop.contact.pair import kind_in, load_pair
+from softdock.loop.contact.tip import tip_in_target, tip_velocity
+from softdock.loop.spatial.rotations import rotate, rotate_back
+from softdock.loop.spatial.vectors import add, add_scaled, cross, dot, norm, scale, subtract
+from softdock.reference.modes import (
+    AWAY,
+    PUSHING,
+    SLACK,
+    is_active,
+    row_of,
+    side_of,
+    state_of,
+    unclamped_force,
+)
+from softdock.reference.setup import pair_at
+
+
+class Push(NamedTuple):
+    """All touches at one instant of a step."""
+
+    force: tuple  # N on the chaser, world
+    torque_chaser: tuple  # Nm, each about its body's centre of mass, world
+    torque_target: tuple
+    power: float  # W of the normal forces, into the bodies
+    dissipated: float  # W, by damping, clamp and friction
+    driven: float  # W, of latches' drives
+
+
+@compiled
+def relative_spin(chaser, target):
+    """Angular velocity of the chaser seen from the target, target axes [rad/s]."""
+    return subtract(rotate_back(target.q, rotate(chaser.q, chaser.w)), target.w)
+
+
+@compiled
+def sliding_at(pair, touch, v, spin):
+    """The middle of the overlap from the tip's centre [m], and the sliding velocity there [m/s];
+    target axes."""
+    n = touch.normal
+    arm = scale(0.5 * touch.depth - pair.tip_radius, n)
+    at_touch = add(v, cross(spin, arm))
+    return arm, add_scaled(at_touch, -dot(n, at_touch), n)
+
+
+@compiled
+def _touch_force(vector, pair, touch, state, row, v, spin):
+    """Force [N] and torque about the tip's centre [Nm], target axes; power of the normal force, and
+    dissipated power [W]."""
+    zero = (0.0, 0.0, 0.0)
+    if state == AWAY:
+        return zero, zero, 0.0, 0.0
+    law, n = pair.law, touch.normal
+    rate = -dot(n, v)
+    normal, elastic = unclamped_force(vector, law, row, touch.depth, rate)
+    if state == SLACK:
+        return zero, zero, 0.0, -elastic * rate
+    force, torque, dissipated = scale(normal, n), zero, (normal - elastic) * rate
+    if law.friction > 0.0 and state == PUSHING:
+        arm, sliding = sliding_at(pair, touch, v, spin)
+        drag = scale(-normal * friction_factor(law, norm(sliding)), sliding)
+        dissipated -= dot(drag, sliding)
+        force, torque = add(force, drag), cross(arm, drag)
+    return force, torque, -normal * rate, dissipated
+
+
+@noinline
+def _soft_force(pair, mode, i, q_chaser, q_target, tip, v, spin):
+    """As `_touch_force`, for both touches of a pair whose tip is held by springs."""
+    y = equilibrium(pair, side_of(mode, i), q_chaser, q_target, tip)
+    force, power, dissipated = (0.0, 0.0, 0.0), 0.0, 0.0
+    there = add(v, cross(spin, y.moved))
+    for j in range(2):
+        elastic, n, state = (
+            (y.first, y.touches.first.normal, state_of(mode, i, 0))
+            if j == 0
+            else (y.second, y.touches.second.normal, state_of(mode, i, 1))
+        )
+        if state == AWAY:
+            continue
+        rate = -dot(n, there)
+        normal = elastic + pair.law.damping * rate if state == PUSHING and elastic > 0.0 else 0.0
+        force = add_scaled(force, normal, n)
+        power -= normal * rate
+        dissipated += (normal - elastic) * rate
+    return force, cross(y.moved, force), power, dissipated
+
+
+@noinline
+def push(vector, setup, mem, mode, chaser, target):
+    """All touches in their modes, whatever their depth. `chaser`, `target`: motions."""
+    force, torque_chaser, torque_target = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    power, dissipated = 0.0, 0.0
+    for i in range(setup.pairs):
+        if not is_active(mode, i):
+            continue
+        pair = load_pair(mem, pair_at(i), kind_in(mem, pair_at(i)))
+        arm, from_target, tip = tip_in_target(pair, chaser, target)
+        touches = touch_pair(pair, side_of(mode, i), True, tip)
+        v, spin = tip_velocity(chaser, target, arm, from_target), relative_spin(chaser, target)
+        for j in range(2):
+            touch = touches.first if j == 0 else touches.second
+            if not pair.soft:
+                f, t, p, d = _touch_force(
+                    vector, pair, touch, state_of(mode, i, j), row_of(mode, i, j), v, spin
+                )
+            elif j == 0:
+                f, t, p, d = _soft_force(
+                    pair, mode, i, q_chaser=chaser.q, q_target=target.q, tip=tip, v=v, spin=spin
+                )
+            else:
+                continue  # both touches at once
+            f_W, t_W = rotate(target.q, f), rotate(target.q, t)
+            force = add(force, f_W)
+            torque_chaser = add(torque_chaser, add(cross(arm, f_W), t_W))
+            torque_target = subtract(torque_target, add(cross(from_target, f_W), t_W))
+            power += p
+            dissipated += d
+    return Push(
+        force=force,
+        torque_chaser=torque_chaser,
+        torque_target=torque_target,
+        power=power,
+        dissipated=dissipated,
+        driven=0.0,
+    )

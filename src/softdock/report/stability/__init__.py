@@ -1,1 +1,0 @@
-"""Stability charts as HTML and as pictures."""

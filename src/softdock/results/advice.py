@@ -1,0 +1,284 @@
+"""Advice that was run: settings of the rig that mend the criterion that failed.
+
+In: a scenario and its verdict. Out: lines to paste (`--set key=value`), best first, each with what
+the verdict says of it; or that nothing offered helps.
+
+What is offered is in offered.py. Each value is tried at the sampling phases that decided the
+verdict; the best are combined with the others, and their numbers refined. A line is advised only if
+at all phases of the verdict
+
+- the first criterion that failed is within its bound, or its excess (number - bound) is halved, and
+- no other criterion fails that did not fail before.
+"""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from softdock.results.judgement import (
+    CRITERIA,
+    FAITHFUL,
+    INSIDE,
+    NO_VERDICT,
+    WORDS,
+    excess_of,
+    reason_for_none,
+    word_of,
+)
+from softdock.results.offered import Setting, between, offered
+from softdock.results.variants import Flown, Variants
+from softdock.scenario.build import Scenario
+from softdock.scenario.files import to_toml
+
+MOST_KEYS = 3  # settings in one line
+BEAM = 3  # lines that are combined with others
+REFINED = 3  # times that the interval about the best value is halved
+LINES = 3  # advised at most
+NEAR = 0.5  # of its bound: a criterion beyond decides at which phases lines are tried
+MOST_PHASES = 3
+Say = Callable[[str], None]
+Keys = dict[str, Any]
+Further = Callable[[], Sequence[Setting]]
+
+
+class Score(NamedTuple):
+    """What the verdict says of a line. In order: the better one is less."""
+
+    word: int
+    failed: int  # how many criteria
+    target: float  # number over bound, of the criterion that failed first
+    largest: float  # of all criteria
+
+
+class Tried(NamedTuple):
+    changes: Keys
+    settings: tuple[str, ...]
+    score: Score
+    failed: frozenset[str]
+    said: str  # of the target, in words
+
+
+def advise(
+    scenario: Scenario,
+    judgement: Mapping[str, Any],
+    variants: Variants | None = None,
+    free: Iterable[str] = (),
+    further: Further | None = None,
+    say: Say = lambda text: None,
+    most: int | None = None,
+) -> dict[str, Any]:
+    """Lines that help. `free`: further keys that the user can make smaller; `further`: settings
+    from outside (other methods), asked for and tried where nothing offered mends all; `most`:
+    flights, after which no further combinations are tried."""
+    if judgement["word"] in (FAITHFUL, NO_VERDICT):
+        return {"target": None, "tried": 0, "lines": [], "sentence": ""}
+    search = _Search(scenario, judgement, variants, most)
+    settings = offered(scenario, free)
+    search.singles(settings, say)
+    search.combine(settings, say)
+    if further is not None and not search.mended():
+        search.singles(further(), say)
+    lines = search.lines(say)
+    found = {
+        "target": search.target,
+        "tried": len(search.tried),
+        "lines": [
+            {
+                "line": line_of(one.changes),
+                "changes": one.changes,
+                "word": (*WORDS, NO_VERDICT)[one.score.word],
+                "failed": sorted(one.failed),
+                "excess": one.score.target,
+                "said": one.said,
+            }
+            for one in lines
+        ],
+    }
+    return found | {"sentence": sentence(found)}
+
+
+def sentence(found: Mapping[str, Any]) -> str:
+    """The best line with its result; or that none helps."""
+    if not found["lines"]:
+        tried = f"{found['tried']} tried" if found["tried"] else "there are none"
+        return f"No setting of this rig helps ({tried})."
+    best = found["lines"][0]
+    return f"`{best['line']}` -> {best['word']}: {best['said']}"
+
+
+def line_of(changes: Mapping[str, Any]) -> str:
+    """As it is typed."""
+    return " ".join(
+        f"--set {shlex.quote(f'{key}={_value(value)}')}" for key, value in changes.items()
+    )
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return f"[{', '.join(_inner(x) for x in value)}]"
+    return _inner(value)
+
+
+def _inner(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{k} = {_inner(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list):
+        return f"[{', '.join(_inner(x) for x in value)}]"
+    return to_toml({"x": value}).partition("=")[2].strip()
+
+
+class _Search:
+    def __init__(
+        self,
+        scenario: Scenario,
+        judgement: Mapping[str, Any],
+        variants: Variants | None,
+        most: int | None,
+    ):
+        self.bounds = scenario.tables["verdict"]
+        self.variants = variants or Variants(scenario, int(judgement["runs"]))
+        self.most = math.inf if most is None else self.variants.flights + most
+        self.target = str(judgement["failed"][0])
+        self.failed = frozenset(judgement["failed"])
+        each = judgement["criteria"]
+        self.before = _or_inf(each[self.target]["excess"])
+        close = [c for c in each if c not in self.failed and (each[c]["excess"] or 0.0) > NEAR]
+        runs = [int(each[c]["run"]) for c in (*judgement["failed"], *close)]
+        self.phases = list(dict.fromkeys(runs))[:MOST_PHASES]
+        self.tried: dict[str, Tried] = {}
+
+    def singles(self, settings: Sequence[Setting], say: Say) -> None:
+        self._try([((s.name,), keys) for s in settings for keys in s.values], say)
+
+    def combine(self, settings: Sequence[Setting], say: Say) -> None:
+        """The best lines with one more setting each, and their numbers refined."""
+        self._refine(settings, say)
+        for _ in range(MOST_KEYS - 1):
+            if self.mended() or self.variants.flights >= self.most:
+                return
+            more = [
+                ((*line.settings, s.name), {**line.changes, **keys})
+                for line in self._better()[:BEAM]
+                for s in settings
+                if s.name not in line.settings
+                for keys in s.values
+            ]
+            self._try(more, say)
+            self._refine(settings, say)
+
+    def _refine(self, settings: Sequence[Setting], say: Say) -> None:
+        """Values half way to the neighbours of the best value of a number."""
+        refined = {s.name: s for s in settings if s.refined}
+        for line in self._better()[:BEAM]:
+            for name in line.settings:
+                if name in refined and not self.mended():
+                    self._halve(line, refined[name], say)
+
+    def _halve(self, line: Tried, setting: Setting, say: Say) -> None:
+        key, best = setting.refined, line
+        others = {k: v for k, v in line.changes.items() if k != key}
+        for _ in range(REFINED):
+            if self.variants.flights >= self.most:
+                return
+            known = [
+                one
+                for one in self.tried.values()
+                if key in one.changes
+                and others.items() <= one.changes.items()
+                and len(one.changes) == len(others) + 1
+            ]
+            known.sort(key=lambda one: _size(one.changes[key]))
+            at = known.index(best)
+            beside = [known[i] for i in (at - 1, at + 1) if 0 <= i < len(known)]
+            middles = [between(best.changes[key], one.changes[key]) for one in beside]
+            self._try([(line.settings, {**others, key: x}) for x in middles], say)
+            best = min(
+                (self.tried[_name({**others, key: x})] for x in middles),
+                key=lambda one: one.score,
+                default=best,
+            )
+            best = min(best, line, key=lambda one: one.score)
+            line = best
+
+    def _try(self, many: Sequence[tuple[tuple[str, ...], Keys]], say: Say) -> None:
+        new = [(names, keys) for names, keys in many if _name(keys) not in self.tried]
+        if new:
+            say(f"trying {len(new)} settings")
+        self.variants.all_at_once((keys for _, keys in new), self.phases)
+        for names, keys in new:
+            flown = self.variants.of(keys, self.phases)
+            self.tried[_name(keys)] = self._judged(names, keys, flown)
+
+    def _judged(self, names: tuple[str, ...], keys: Keys, flown: Sequence[Flown]) -> Tried:
+        numbers = [one.numbers for one in flown]
+        if not all(numbers):
+            none = Score(len(WORDS), 0, math.inf, math.inf)
+            return Tried(
+                changes=keys, settings=names, score=none, failed=frozenset(), said="cannot be run"
+            )
+        excess = {c: max(excess_of(c, n, self.bounds) for n in numbers) for c in CRITERIA}
+        words = [word_of(n, self.bounds) for n in numbers]
+        word = max(((*WORDS, NO_VERDICT).index(w) for w in words), default=0)
+        if any(reason_for_none(n) for n in numbers):
+            word = len(WORDS)
+        failed = frozenset(c for c, x in excess.items() if x > INSIDE)
+        one = CRITERIA[self.target]
+        most = max(numbers, key=lambda n: excess_of(self.target, n, self.bounds))
+        bound = float(self.bounds[one.bound]) if one.bound else 1.0
+        said = one.said(most, bound) or f"{self.target} within its bound"
+        score = Score(word, len(failed), excess[self.target], max(excess.values()))
+        return Tried(changes=keys, settings=names, score=score, failed=failed, said=said)
+
+    def _better(self) -> list[Tried]:
+        """Lines with less of the target and no other fault, best first."""
+        found = [t for t in self.tried.values() if t.score.target < self.before]
+        return sorted(found, key=lambda t: (bool(t.failed - self.failed), t.score))
+
+    def mended(self) -> bool:
+        """Whether some line leaves nothing that fails."""
+        return any(t.score.word == 0 for t in self.tried.values())
+
+    def _helps(self, one: Tried) -> bool:
+        if one.score.word == len(WORDS) or one.failed - self.failed:
+            return False
+        x = one.score.target
+        if x <= INSIDE:
+            return True
+        return math.isfinite(self.before) and x - 1.0 <= 0.5 * (self.before - 1.0)
+
+    def lines(self, say: Say) -> list[Tried]:
+        """Those that help at all phases of the verdict."""
+        everywhere = range(self.variants.count)
+        candidates = [t for t in sorted(self.tried.values(), key=_order) if self._helps(t)]
+        found: list[Tried] = []
+        for one in candidates:
+            if len(found) == LINES or any(set(f.settings) <= set(one.settings) for f in found):
+                continue
+            say(f"checking {line_of(one.changes)} at all phases")
+            flown = self.variants.of(one.changes, everywhere)
+            whole = self._judged(one.settings, one.changes, flown)
+            if self._helps(whole):
+                found.append(whole)
+        return sorted(found, key=_order)
+
+
+def _order(one: Tried) -> tuple[int, int, int, float]:
+    """The better verdict first; of the same, the line with fewer settings, then the nearer one."""
+    return one.score.word, one.score.failed, len(one.settings), one.score.largest
+
+
+def _name(keys: Keys) -> str:
+    return repr(sorted(keys.items()))
+
+
+def _size(value: Any) -> float:
+    return max(map(_size, value)) if isinstance(value, list) else float(value)
+
+
+def _or_inf(x: float | None) -> float:
+    return math.inf if x is None else float(x)

@@ -1,0 +1,323 @@
+"""A controller and a facility joined at the seam: `drive` runs them and gives a `Run`.
+
+Limits, observed energy, contacts and record are the controller's, from reports alone. Where the
+facility knows the truth (`facility.truth`) it is added after the run: true motions and wrenches,
+the contact's depth and the ledger's rows that need them. Where it does not, those channels and
+those keys of a contact are absent.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from softdock._arguments import (
+    MOST_CYCLES,
+    PROGRESS,
+    check_arguments,
+    instance_of,
+    is_float_row,
+    is_whole_number,
+    optional,
+    refuse_wrong,
+    whole_number,
+)
+from softdock.compile.interrupts import deferred
+from softdock.errors import BadInput, Problem, RunInterrupted
+from softdock.loop import seam_entry_points
+from softdock.loop.energy.ledger import LEDGER
+from softdock.loop.facility.state import FACILITY
+from softdock.loop.record import RECORD
+from softdock.loop.seam import COMMAND, REPORT, SEAM_STATUSES, STATUS_BITS, bits, new_report
+from softdock.loop.simulated_report import TRUTH
+from softdock.methods.registry import METHODS
+from softdock.results.arms import refuse_arms_at_start
+from softdock.results.controller import Controller
+from softdock.results.faults import QUIET, rig_events
+from softdock.results.feasibility import check_feasible
+from softdock.results.memory import check_memory
+from softdock.results.method_books import method_books, told_by_truth
+from softdock.results.observed_energy import observed_by_age
+from softdock.results.run import Reached, Run, contact_rows
+from softdock.results.series import Series
+from softdock.results.simulation import SCENARIO_OR_TABLES, Progress, cut_attitudes
+from softdock.results.stepper import (
+    LOGGED_CONTACTS,
+    SCENARIO,
+    cycle_count,
+    refuse_deep_start,
+    refuse_rows,
+    rows_of,
+)
+from softdock.scenario.build import Scenario, build
+
+# What stands on the other side of the seam: the `Facility` protocol, and the simulated one.
+
+
+@runtime_checkable
+class Facility(Protocol):
+    """Robots, parts and sensors: simulated, emulated or real. Arrays are float64, laid out as
+    seam.COMMAND and seam.REPORT; reports are filled in place, and both calls return their status
+    bits. A facility that knows the truth has it as `truth`, a row of simulated_report.TRUTH for
+    every instant; others have no such attribute, or None."""
+
+    def start(self, command: np.ndarray, report: np.ndarray) -> int:
+        """Be at the set-points of t = 0, and report."""
+        ...
+
+    def exchange(self, k: int, command: np.ndarray, report: np.ndarray) -> int:
+        """From t_k to t_{k+1}: the set-points stamped t_{k+1} in, the report of t_{k+1} out."""
+        ...
+
+    def stop(self, why: int) -> None:
+        """Come to rest. `why`: an index of seam.SEAM_STATUSES; 0: the run has completed."""
+        ...
+
+
+class SimulatedFacility:
+    """The facility of a scenario, simulated. It holds robots, contact and sensors with all their
+    faults; it knows no method and believes nothing of its tools. `rows`: instants whose truth is
+    kept; by default those of the scenario."""
+
+    @check_arguments(scenario=SCENARIO, rows=optional(whole_number(0, MOST_CYCLES)))
+    def __init__(self, scenario: Scenario, rows: int | None = None):
+        self.scenario = scenario
+        self.vector = scenario.vector.copy()
+        self.mem = np.zeros(scenario.mem_floats)
+        self.state = np.zeros(FACILITY.size)
+        self.truth = rows_of(cycle_count(scenario) + 1 if rows is None else rows, TRUTH.size)
+        self._beyond = np.zeros(TRUTH.size)  # instants that nobody keeps
+        self.stopped: int | None = None  # why, once it was told to stop
+
+    def _row(self, k: int) -> np.ndarray:
+        return self.truth[k] if k < len(self.truth) else self._beyond
+
+    def start(self, command: np.ndarray, report: np.ndarray) -> int:
+        """At t = 0 the robots have followed the scenario's free flight so far, whatever the
+        command is."""
+        refuse_rows(command=(command, COMMAND.size), report=(report, REPORT.size))
+        self.mem[:], self.stopped = 0.0, None
+        refuse_deep_start(
+            *seam_entry_points.begin_facility(
+                self.vector,
+                self.scenario.markers.features,
+                self.mem,
+                self.state,
+                report,
+                self._row(0),
+            )
+        )
+        refuse_arms_at_start(self.scenario, self.mem)
+        return int(report[REPORT.at.status])
+
+    def exchange(self, k: int, command: np.ndarray, report: np.ndarray) -> int:
+        if not (is_float_row(report, REPORT.size) and is_float_row(command, COMMAND.size)):
+            refuse_rows(report=(report, REPORT.size), command=(command, COMMAND.size))
+        if not is_whole_number(k, 0, MOST_CYCLES):
+            refuse_wrong({"k": whole_number(0, MOST_CYCLES)}, {"k": k})
+        seam_entry_points.exchange(
+            self.vector,
+            self.scenario.markers.features,
+            self.mem,
+            k,
+            self.state,
+            command,
+            report,
+            self._row(k + 1),
+        )
+        return int(report[REPORT.at.status])
+
+    @check_arguments(why=whole_number(0, len(SEAM_STATUSES) - 1))
+    def stop(self, why: int) -> None:
+        self.stopped = why
+
+
+LOOK = 64  # cycles between two looks at progress and at Ctrl-C
+# what only a simulation knows: cells of the record, and sums of the ledger
+TRUE_CELLS = ("mock_up_chaser", "mock_up_target", "true_chaser", "depth")
+TRUE_SUMS = ("sensor", "command", "robot", "real", "stored", "dissipated", "turnover")
+INTERRUPTED = "interrupted"
+Heard = dict[str, list[float]]  # of each status bit: how often, when first, when last [s]
+
+
+@check_arguments(
+    scenario=SCENARIO_OR_TABLES,
+    facility=instance_of("a Facility: start, exchange, stop", Facility),
+    controller=optional(instance_of("a Controller", Controller)),
+    progress=PROGRESS,
+)
+def drive(
+    scenario: Scenario | Mapping[str, Any],
+    facility: Facility,
+    controller: Controller | None = None,
+    progress: Progress | None = None,
+) -> Run:
+    """Run a scenario's controller against a facility, for its whole duration or until either ends
+    it; the facility is told to stop in any case. `controller`: one of one's own, with as many rows
+    as instants are to be recorded. Ctrl-C ends the run and raises `RunInterrupted` with it."""
+    if not isinstance(scenario, Scenario):
+        scenario = build(scenario)
+    total = cycle_count(scenario)
+    if controller is None:
+        check_memory(scenario, total)
+        check_feasible(scenario)
+        controller = Controller(scenario, rows=total + 1)
+    if controller.scenario is not scenario or controller.rows > 0:
+        raise BadInput(Problem("controller", "another's", "a new one of the same scenario"))
+    heard: Heard = {}
+    status, interrupted = 0, False
+    try:
+        with deferred() as pressed:
+            status, cycles, interrupted = _cycles(
+                controller, facility, total, heard, progress, pressed
+            )
+    finally:
+        facility.stop(status)
+    said = INTERRUPTED if interrupted else SEAM_STATUSES[status]
+    with np.errstate(all="ignore"):  # a run that diverged holds numbers beyond all bounds
+        run = _told(controller, facility, cycles, total, said, heard)
+    if interrupted:
+        raise RunInterrupted(run)
+    return run
+
+
+def _cycles(
+    controller: Controller,
+    facility: Facility,
+    total: int,
+    heard: Heard,
+    progress: Progress | None,
+    pressed: Any,
+) -> tuple[int, int, bool]:
+    """All cycles: the status at the end, how many there were, and whether Ctrl-C ended them."""
+    command, report = controller.first_command(), new_report()
+    at, T = REPORT.at.status, controller.T
+    facility.start(command, report)
+    for k in range(total):
+        if report[at] != 0.0:
+            _hear(heard, report[at], k * T)
+        status = controller.step(k, report, command)
+        if status != 0:
+            return status, k, False
+        facility.exchange(k, command, report)
+        if k % LOOK == LOOK - 1:
+            if progress is not None:
+                progress(k + 1, total)
+            if pressed():
+                return controller.finish(k + 1, report), k + 1, True
+    return controller.finish(total, report), total, False
+
+
+def _hear(heard: Heard, status: float, t: float) -> None:
+    for name in bits(STATUS_BITS, status):
+        count, first, _ = heard.get(name, [0.0, t, t])
+        heard[name] = [count + 1.0, first, t]
+
+
+def _truth_of(facility: Facility, rows: int) -> np.ndarray | None:
+    truth = getattr(facility, "truth", None)
+    if truth is None or len(truth) < rows:
+        return None
+    return np.ascontiguousarray(truth[:rows])
+
+
+def _absent() -> set[int]:
+    """Columns of a record that only the truth fills."""
+    ledger = RECORD.at.ledger
+    names = [cell.name for cell in RECORD]
+    places = [range(RECORD.size)[RECORD.slice_of(name)] for name in names if name in TRUE_CELLS]
+    sums = {ledger + getattr(LEDGER.at, name) for name in TRUE_SUMS}
+    return {i for place in places for i in place} | sums
+
+
+def _series(controller: Controller, truth: np.ndarray | None) -> Series:
+    """The record: with the truth, or without its channels."""
+    rows, channels = controller.record[: controller.rows], controller.channels
+    if truth is not None:
+        s = controller.scenario
+        seam_entry_points.add_truth(s.vector, s.markers.features, rows, truth)
+        return Series(rows, channels)
+    absent = _absent()
+    kept = [i for i in range(len(channels)) if i not in absent]
+    return Series(rows[:, kept], [channels[i] for i in kept])
+
+
+def _contacts(controller: Controller, truth: np.ndarray | None) -> list[dict[str, float]]:
+    """The log, by the measured force. The largest true force of each contact, where it is known."""
+    rows = contact_rows(controller.log, controller.contact_count)
+    for row in rows:
+        row["peak_force_measured_N"] = row.pop("peak_force_real_N")
+        if truth is not None:
+            # the contact itself is a reading's age, and at most a cycle's hold, around its log
+            margin = 2.0 * controller.T
+            k = np.arange(len(truth)) * controller.T
+            there = (k >= row["start_s"] - margin) & (k <= row["end_s"] + margin)
+            row["peak_force_real_N"] = math.sqrt(np.max(truth[there, TRUTH.at.peak_squared]))
+    return rows
+
+
+def _events(heard: Heard) -> list[dict[str, Any]]:
+    return [
+        {
+            "what": name,
+            "from_s": first,
+            "to_s": last,
+            "where": "facility",
+            "text": f"the facility reported '{name}' in {count:.0f} cycles, from t = {first:.3f} "
+            f"to {last:.3f} s",
+        }
+        for name, (count, first, last) in heard.items()
+    ]
+
+
+def _told(
+    controller: Controller,
+    facility: Facility,
+    cycles: int,
+    total: int,
+    status: str,
+    heard: Heard,
+) -> Run:
+    """What is said of a run that has ended."""
+    scenario, truth = controller.scenario, _truth_of(facility, controller.rows)
+    series = _series(controller, truth)
+    if status == "diverged":
+        cut_attitudes(series)
+    paired = observed_by_age(scenario.tables["sensor"]["on"], series)
+    if paired is not None:
+        series["energy.observed"][:] = paired
+    contacts, count = _contacts(controller, truth), controller.contact_count
+    events, warnings = _events(heard), list(scenario.warnings)
+    if count > LOGGED_CONTACTS:
+        warnings.append(f"{count} contacts; the log keeps the first {LOGGED_CONTACTS}")
+    for i, method in enumerate(scenario.tables["methods"]):
+        warnings += METHODS[method["name"]].report(controller.method_memory(i), method)
+    books, said = method_books(scenario, controller.mem, series)
+    warnings += said
+    reached = Reached()
+    if truth is not None:
+        warnings += told_by_truth(scenario, series, contacts, books)
+        events += rig_events(scenario, series, contacts)
+        reached = Reached(
+            math.sqrt(truth[:, TRUTH.at.peak_squared].max()),
+            math.sqrt(truth[:, TRUTH.at.peak_torque_squared].max()),
+        )
+    warnings += [event["text"] for event in events if event["what"] not in QUIET]
+    if status != "completed":
+        warnings.append(f"stopped after {cycles} of {total} cycles: {status}")
+    return Run(
+        scenario=scenario,
+        series=series,
+        contacts=contacts,
+        contact_count=count,
+        cycles=cycles,
+        status=status,
+        state=controller.kept,
+        warnings=warnings,
+        method_books=books,
+        events=events,
+        reached=reached,
+    )

@@ -1,0 +1,221 @@
+"""What went wrong with the rig's readings and robots in a run, whatever method ran: from the
+recorded series and from the faults that the scenario asks for.
+
+One event is a dict: `what` (a name of KINDS), `from_s`, `to_s`, `where` (sensor, pose,
+robots.chaser, ...) and `text`, a sentence for people.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from softdock.loop.robots.robot import count_lost
+from softdock.loop.spatial.arrays import BACK, rotate_at_once
+from softdock.methods.registry import METHODS
+from softdock.results.arm_limits import BEYOND, arm_uses, beyond_limits
+from softdock.results.sensor_faults import SENSOR_FAULTS
+from softdock.scenario.build import Scenario
+
+KINDS = (
+    *(fault.what for fault in SENSOR_FAULTS),
+    "saturated",
+    "no number",
+    "no new reading",
+    "lost",
+    "delay grew",
+    "no force",
+    "not felt",
+    BEYOND,
+)
+QUIET = ("no force",)  # in the log, and no reason to warn
+Event = dict[str, Any]
+# of the range: the mock-up turns between a reading and its row, and readings are rounded
+AT_RANGE = 0.999
+
+
+def rig_events(
+    scenario: Scenario, series: Mapping[str, np.ndarray], contacts: Sequence[Mapping[str, float]]
+) -> list[Event]:
+    """Every event of a run, in order of time."""
+    found = [
+        *_sensor(scenario, series, contacts),
+        *_stale(scenario, series),
+        *_robots(scenario, series, contacts),
+        *beyond_limits(arm_uses(scenario, series)),
+    ]
+    return sorted(found, key=lambda event: event["from_s"])
+
+
+def _event(what: str, start: float, end: float, where: str, text: str) -> Event:
+    return {"what": what, "from_s": float(start), "to_s": float(end), "where": where, "text": text}
+
+
+def _sensor(
+    scenario: Scenario, series: Mapping[str, np.ndarray], contacts: Sequence[Mapping[str, float]]
+) -> list[Event]:
+    """Faults of the force sensor; and readings at its range, or of no number, or none at all."""
+    sensor, time, found = scenario.tables["sensor"], series["time"], []
+    last = float(time[-1])
+    for fault in SENSOR_FAULTS:
+        told = fault.told(sensor, last)
+        if told is not None:
+            found.append(_event(fault.what, told[0], told[1], "sensor", told[2]))
+    force = np.zeros((len(time), 3))
+    for body in ("chaser", "target") if sensor["on"] == "both" else (sensor["on"],):
+        reading = series[f"measured.{body}.force"]
+        force = np.where(np.abs(reading) > np.abs(force), reading, force)
+        in_body = rotate_at_once(BACK * series[f"mock_up.{body}.attitude"], reading)
+        full = (
+            np.abs(in_body).max(axis=1) >= sensor["range_N"] * AT_RANGE
+            if sensor["range_N"] > 0.0
+            else np.zeros(len(time), bool)
+        )
+        found += _rows(
+            "saturated",
+            full,
+            time,
+            "sensor",
+            f"the {body}'s force was at the sensor's range of {sensor['range_N']:g} N: work "
+            "beyond it is unknown",
+        )
+        torque = rotate_at_once(
+            BACK * series[f"mock_up.{body}.attitude"], series[f"measured.{body}.torque"]
+        )
+        torque = torque - np.cross(
+            scenario.tables["mock_up"][body]["sensor_m"], in_body
+        )  # about the sensor's origin
+        full = (
+            np.abs(torque).max(axis=1) >= sensor["range_Nm"] * AT_RANGE
+            if sensor["range_Nm"] > 0.0
+            else np.zeros(len(time), bool)
+        )
+        words = (
+            f"the {body}'s torque was at the sensor's range of {sensor['range_Nm']:g} Nm: work "
+            "beyond it is unknown"
+        )
+        found += _rows("saturated", full, time, "sensor", words)
+        found += _rows(
+            "no number",
+            ~np.isfinite(reading).all(axis=1),
+            time,
+            "sensor",
+            f"the {body}'s force was no number",
+        )
+    if not np.any(force) and len(contacts):
+        peak = max(contact["peak_force_real_N"] for contact in contacts)
+        words = (
+            f"the mock-ups touched with up to {peak:.3g} N and the sensor gave none of it "
+            f"(threshold_N = {sensor['threshold_N']:g})"
+        )
+        found.append(
+            _event("not felt", contacts[0]["start_s"], contacts[-1]["end_s"], "sensor", words)
+        )
+    elif len(contacts):
+        found += _unnoticed(scenario, np.linalg.norm(force, axis=1).max(), contacts)
+    elif not np.any(force):
+        found.append(
+            _event(
+                "no force",
+                time[0],
+                last,
+                "sensor",
+                "the measured force was exactly zero in the whole run",
+            )
+        )
+    return found
+
+
+def _unnoticed(
+    scenario: Scenario, largest: float, contacts: Sequence[Mapping[str, float]]
+) -> list[Event]:
+    """Methods whose threshold no reading passed, so that they took nothing for a contact."""
+    found = []
+    for method in scenario.tables["methods"]:
+        key = METHODS[method["name"]].threshold_key
+        if key and largest <= method[key]:
+            words = (
+                f"{method['name']} did nothing: no force was above its {key} = "
+                f"{method[key]:g} (the largest was {largest:.3g} N)"
+            )
+            found.append(
+                _event("not felt", contacts[0]["start_s"], contacts[-1]["end_s"], "sensor", words)
+            )
+    return found
+
+
+def _rows(what: str, rows: np.ndarray, time: np.ndarray, where: str, words: str) -> list[Event]:
+    """One event for all rows in which something was so."""
+    if not rows.any():
+        return []
+    of = time[rows]
+    return [
+        _event(
+            what,
+            of[0],
+            of[-1],
+            where,
+            f"{words} ({rows.sum()} cycles, t = {of[0]:.3f} to {of[-1]:.3f} s)",
+        )
+    ]
+
+
+def _stale(scenario: Scenario, series: Mapping[str, np.ndarray]) -> list[Event]:
+    """Cycles at which nothing new was delivered, of a sensor that should report in each."""
+    found, time, T = [], series["time"], 1e-3 * scenario.tables["time"]["cycle_ms"]
+    for where, channel, words in (
+        ("sensor", "force_age", "no new force"),
+        ("pose", "pose_age", "no new poses"),
+    ):
+        grown = np.concatenate([[False], np.diff(series[channel]) > 0.5 * T])
+        grown &= (
+            time
+            > 1e-3 * (scenario.tables[where]["delay_ms"] + scenario.tables[where]["period_ms"])
+            + 1.5 * T
+        )  # at first none can have arrived
+        found += _rows(
+            "no new reading", grown, time, where, f"{words} had arrived: the last ones act on"
+        )
+    return found
+
+
+def _robots(
+    scenario: Scenario, series: Mapping[str, np.ndarray], contacts: Sequence[Mapping[str, float]]
+) -> list[Event]:
+    """Set-points that never arrived, and delays that grew while the mock-ups touched."""
+    found, chance = [], scenario.tables["random"]
+    time, T = series["time"], 1e-3 * scenario.tables["time"]["cycle_ms"]
+    for which, body in enumerate(("chaser", "target")):
+        robot, where = scenario.tables["robots"][body], f"robots.{body}"
+        if robot["dropout_probability"] > 0.0:
+            lost, first, last = count_lost(
+                chance["seed"], chance["run"], which, robot["dropout_probability"], 1, len(time)
+            )
+            if lost:
+                doing = {"extrapolate": "went on as before", "hold": "stayed where it was"}[
+                    robot["on_dropout"]
+                ]
+                text = (
+                    f"{lost} set-points never arrived (the first at t = {first * T:.3f} s): the "
+                    f"robot {doing}"
+                )
+                found.append(_event("lost", first * T, last * T, where, f"{where}: {text}"))
+        for i, contact in enumerate(contacts):
+            start, end = contact["start_s"], contact["end_s"]
+            before, after = _delay_ms(robot, start), _delay_ms(robot, end)
+            if after - before > 1e3 * T:
+                text = (
+                    f"{where}: the delay grew from {before:.0f} to {after:.0f} ms during contact "
+                    f"{i + 1}"
+                )
+                found.append(_event("delay grew", start, end, where, text))
+    return found
+
+
+def _delay_ms(robot: Mapping[str, Any], t: float) -> float:
+    """Of a robot at a time, without its jitter."""
+    swing = robot["delay_wobble_ms"] * math.sin(2.0 * math.pi * robot["delay_wobble_Hz"] * t)
+    return max(float(robot["delay_ms"] + robot["delay_ramp_ms_per_s"] * t + swing), 0.0)

@@ -1,0 +1,164 @@
+"""A run against orbit: how far the docking seen in the lab is from the one that would happen.
+
+In: the two bodies' motions as plain arrays (2, 13), chaser then target: position [m], attitude
+wxyz, velocity [m/s], world axes, and rate [rad/s], body axes. Out: dicts of floats, units in the
+keys.
+
+Energies are those of the pair's barycentric frame, rotation included; of the laboratory frame if
+one body is fixed.
+
+Tumbling. A free body with unequal moments keeps its angular momentum while its rate wanders, so two
+equal tumbles compared at slightly different phases would seem far apart. Every body is therefore
+compared by its angular momentum in world axes, weighed with the inverse inertia at orbit's
+attitude. For a body that does not tumble this is the twist's own difference in the mass matrix, so
+that no threshold has to say what tumbles.
+
+Run and orbit are compared at the same rows (when_apart.py), so that pushes from outside count in
+both alike. Distances are scaled by the kinetic energy that the first contact can reach.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from softdock.loop.spatial.arrays import matrix
+from softdock.loop.vector import TIME_AT, TIMES
+from softdock.reference import Orbit
+from softdock.results.momenta import (
+    MassProperties,
+    angular_momentum,
+    kinetic_energy,
+    linear_momentum,
+    mass_properties,
+    motions,
+    spins,
+    twist_distance,
+)
+from softdock.results.run import Run
+from softdock.results.when_apart import Contacts, both_apart, contacts_of, reference_contacts
+
+
+def distance_from_orbit(
+    bodies: MassProperties, scale: float, loop: np.ndarray, orbit: np.ndarray
+) -> float:
+    """sqrt(d^T M d / (2 scale)): 0 is orbit, 1 is as far as the approach itself. Tumbling: see the
+    header. NaN: nothing approaches."""
+    return twist_distance(bodies, loop[None], orbit[None], scale)
+
+
+def fidelity(
+    bodies: MassProperties,
+    start: np.ndarray,
+    loop: np.ndarray,
+    orbit: np.ndarray,
+    start_orbit: np.ndarray | None = None,
+    scale: float | None = None,
+) -> dict[str, float]:
+    """Two ends of the same beginning. `start`: before the first contact; `loop`, `orbit`: after the
+    last. `start_orbit`: where orbit's differs; `scale`: energy of the approach [J], of all motion
+    if none is given."""
+    start_orbit = start if start_orbit is None else start_orbit
+    scale = kinetic_energy(bodies, start_orbit) if scale is None else scale
+    after, wanted = (kinetic_energy(bodies, m) for m in (loop, orbit))
+    result = {
+        "energy_ratio": _ratio(after, kinetic_energy(bodies, start)),
+        "energy_ratio_orbit": _ratio(wanted, kinetic_energy(bodies, start_orbit)),
+        "energy_error_J": after - wanted,
+        "distance_from_orbit": distance_from_orbit(bodies, scale, loop, orbit),
+    }
+    for i, body in enumerate(("chaser", "target")):
+        rates = [matrix(m[i, 3:7]) @ m[i, 10:13] for m in (loop, orbit)]
+        result[f"{body}_velocity_error_m_per_s"] = float(
+            np.linalg.norm(loop[i, 7:10] - orbit[i, 7:10])
+        )
+        result[f"{body}_rate_error_rad_per_s"] = float(np.linalg.norm(rates[0] - rates[1]))
+        result[f"{body}_spin_error_Nms"] = float(
+            np.linalg.norm(spins(bodies, loop)[i] - spins(bodies, orbit)[i])
+        )
+    return result | momentum_errors(bodies, start, loop, start_orbit, orbit)
+
+
+def momentum_errors(
+    bodies: MassProperties,
+    start: np.ndarray,
+    end: np.ndarray,
+    start_orbit: np.ndarray,
+    end_orbit: np.ndarray,
+) -> dict[str, float]:
+    """Change of the pair's momenta, less orbit's (which pushes from outside make). NaN with a fixed
+    body; angular also with masses per axis."""
+
+    def error(momentum: Any) -> float:
+        change, wanted = (
+            momentum(bodies, b) - momentum(bodies, a)
+            for a, b in ((start, end), (start_orbit, end_orbit))
+        )
+        return float(np.linalg.norm(change - wanted))
+
+    linear = math.nan if bodies.any_fixed else error(linear_momentum)
+    angular = math.nan if bodies.any_fixed or not bodies.is_isotropic else error(angular_momentum)
+    return {"linear_momentum_error_Ns": linear, "angular_momentum_error_Nms": angular}
+
+
+def compare(run: Run, orbit: Orbit, criteria: Mapping[str, Any]) -> dict[str, float]:
+    """A run against a recorded orbit, from before the first to after the last contact; NaN where
+    there is no such instant. `criteria`: of the run (criteria.py)."""
+    bodies, scale = mass_properties(run.scenario.vector), criteria["scale_J"]
+    loop, others = contacts_of(run), reference_contacts(orbit)
+    time, T = run.series["time"], run.scenario.vector[TIME_AT + TIMES.cycle]
+    last = min(len(time), len(orbit.series["time"])) - 1
+    first = min(loop.first, others.first)
+    before = min(math.floor(first / T + 1e-9) if math.isfinite(first) else 0, last)
+    touched = bool(loop.each or others.each)
+    after = both_apart(run, loop, others) if touched else last
+    start, start_orbit = motions(run.series, before), motions(orbit.series, before)
+    ends = {
+        row: fidelity(
+            bodies, start, motions(run.series, row), motions(orbit.series, row), start_orbit, scale
+        )
+        for row in {last if after is None else after, last}
+    }
+    result = ends[last if after is None else after].copy()
+    if after is None:
+        result = dict.fromkeys(result, math.nan) | {
+            "energy_ratio_orbit": _own_energy_ratio(bodies, orbit, others, before)
+        }
+    result["energy_ratio_at_end"] = ends[last]["energy_ratio"]
+    result["distance_from_orbit"] = criteria["distance_after_contact"]
+    result["distance_from_orbit_later"] = criteria["distance_later"]
+    result["distance_from_orbit_at_end"] = ends[last]["distance_from_orbit"]
+    result["distance_from_orbit_worst"] = criteria["distance"]
+    result["approach_energy_J"] = scale
+    result["compared_from_s"] = float(time[before])
+    result["compared_at_s"] = math.nan if after is None else float(time[after])
+    result["contacts"], result["contacts_orbit"] = (
+        float(run.contact_count),
+        float(orbit.contact_count),
+    )
+    for suffix, contacts in (("", run.contacts), ("_orbit", orbit.contacts)):
+        result[f"restitution{suffix}"] = contacts[0]["restitution"] if contacts else math.nan
+        result[f"impulse{suffix}_Ns"] = sum(c["impulse_Ns"] for c in contacts)
+        result[f"contact_time{suffix}_s"] = sum(c["end_s"] - c["start_s"] for c in contacts)
+    result["peak_force_N"] = criteria["peak_force_N"]
+    result["peak_force_orbit_N"] = criteria["peak_force_reference_N"]
+    return result
+
+
+def _own_energy_ratio(bodies: MassProperties, orbit: Orbit, others: Contacts, before: int) -> float:
+    """Orbit's, where the run has none."""
+    if others.still or orbit.status != "completed":
+        return math.nan
+    after = others.each[-1].over if others.each else len(orbit.series["time"]) - 1
+    return _ratio(
+        kinetic_energy(bodies, motions(orbit.series, after or 0)),
+        kinetic_energy(bodies, motions(orbit.series, before)),
+    )
+
+
+def _ratio(value: float, of: float) -> float:
+    """NaN where there is nothing to compare with."""
+    return value / of if of > 0.0 else math.nan

@@ -1,0 +1,132 @@
+"""What each method says it did in a run, and what the simulation knows of it beyond that."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from softdock.loop.method.hooks import memory_slots
+from softdock.loop.spatial.arrays import turns
+from softdock.loop.vector import METHODS_AT, TIME, TIME_AT
+from softdock.methods.registry import METHODS
+from softdock.results.run import Run
+from softdock.scenario.build import Scenario
+
+# What the methods of a run did, cycle by cycle and axis by axis, from its recorded series: energy
+# put in or taken out, and motion that was corrected.
+#
+#     taken = wrench_work(run)          # {"chaser.force.x": J per cycle, ...}: < 0 is energy that
+#                                       # methods took from the satellites
+#     shifted = output_correction(run)  # {"chaser.x": m/s, ...}: the state's velocity less the one
+#                                       # that moves the set-point, v_pc of a passive integrator
+#     axes = work_by_axis(run.series, "energy_ledger")
+#                                       # what that method removed and returned, when, on which axis;
+#                                       # also in run.method_books
+
+AXES = "xyz"
+
+
+def work_by_axis(series: Mapping[str, np.ndarray], method: str) -> list[dict[str, Any]]:
+    """What a method took from the satellites and put into them, from its channels `work.*`; axes on
+    which it did nothing are left out."""
+    time, found = series["time"], []
+    for name in series:
+        if name.startswith(f"{method}.work."):
+            step = np.diff(series[name])
+            acted = np.flatnonzero(step)
+            if len(acted):
+                found.append(
+                    {
+                        "axis": name.removeprefix(f"{method}.work."),
+                        "removed_J": float(-step[step < 0.0].sum()),
+                        "returned_J": float(step[step > 0.0].sum()),
+                        "first_s": float(time[acted[0] + 1]),
+                        "last_s": float(time[acted[-1] + 1]),
+                    }
+                )
+    return found
+
+
+def wrench_work(run: Run) -> dict[str, np.ndarray]:
+    """(F_sat - F_meas) . dx of every cycle [J], by body, force or torque, and world axis; the sum
+    over all is the growth of the ledger's row `adaptation` where no method books virtual or
+    designed work. Element k belongs to the cycle that ends at row k; element 0 is zero. One sensor,
+    on the chaser."""
+    if run.scenario.tables["sensor"]["on"] != "chaser":
+        raise ValueError("wrench_work reads the chaser's sensor: the run has another")
+    s, found = run.series, {}
+    arm = s["chaser.position"] - s["target.position"]
+    force, torque = s["measured.chaser.force"], s["measured.chaser.torque"]
+    measured = {"chaser": (force, torque), "target": (-force, -(torque + np.cross(arm, force)))}
+    for body in ("chaser", "target"):
+        moves = (np.diff(s[f"{body}.position"], axis=0), turns(s[f"{body}.attitude"]))
+        for kind, held, moved in zip(("force", "torque"), measured[body], moves, strict=True):
+            work = (s[f"satellite.{body}.{kind}"][1:] - held[:-1]) * moved
+            for i, axis in enumerate(AXES):
+                found[f"{body}.{kind}.{axis}"] = np.concatenate([[0.0], work[:, i]])
+    return found
+
+
+def output_correction(run: Run) -> dict[str, np.ndarray]:
+    """The state's new velocity less the mean velocity of its set-point over the cycle [m/s], by
+    body and world axis."""
+    T, found = 1e-3 * run.scenario.tables["time"]["cycle_ms"], {}
+    for body in ("chaser", "target"):
+        shift = (
+            run.series[f"{body}.velocity"][1:]
+            - np.diff(run.series[f"command.{body}.position"], axis=0) / T
+        )
+        for i, axis in enumerate(AXES):
+            found[f"{body}.{axis}"] = np.concatenate([[0.0], shift[:, i]])
+    return found
+
+
+def method_books(
+    scenario: Scenario, mem: np.ndarray, series: Mapping[str, np.ndarray]
+) -> tuple[dict[str, dict[str, Any]], list[str]]:
+    """What each method says it did in a run, by axis where it records that, and what went wrong
+    with its readings. A second one of a name is `name_2`."""
+    found: dict[str, dict[str, Any]] = {}
+    said, seen = [], Counter[str]()
+    slots = memory_slots(scenario.markers.methods, METHODS_AT)
+    for entry, slot in zip(scenario.tables["methods"], slots, strict=True):
+        method, own = METHODS[entry["name"]], mem[int(scenario.vector[slot]) :]
+        seen[method.name] += 1
+        name = method.name if seen[method.name] == 1 else f"{method.name}_{seen[method.name]}"
+        books = method.books(own)
+        axes = work_by_axis(series, name)
+        own_axes = books.pop("axes", {})
+        if axes:
+            for key in ("removed_J", "returned_J"):
+                books.setdefault(key, sum(axis[key] for axis in axes))
+            books["axes"] = [axis | own_axes.get(axis["axis"], {}) for axis in axes]
+        if books:
+            found[name] = books
+        said += [
+            f"{name}: {event}"
+            for event in method.events(own, float(scenario.vector[TIME_AT + TIME.at.cycle]))
+        ]
+    return found, said
+
+
+def told_by_truth(
+    scenario: Scenario,
+    series: Mapping[str, np.ndarray],
+    contacts: list[dict[str, Any]],
+    books: dict[str, dict[str, Any]],
+) -> list[str]:
+    """What the simulation knows of the methods' doings and they cannot: into their books, and in
+    words."""
+    said, seen = [], Counter[str]()
+    for entry in scenario.tables["methods"]:
+        method = METHODS[entry["name"]]
+        seen[method.name] += 1
+        name = method.name if seen[method.name] == 1 else f"{method.name}_{seen[method.name]}"
+        found, words = method.truth(name, entry, scenario.tables, series, contacts)
+        if found:
+            books[name] = books.get(name, {}) | found
+        said += [f"{name}: {line}" for line in words]
+    return said

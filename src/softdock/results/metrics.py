@@ -1,0 +1,363 @@
+"""The metrics of a run: one plain dict, the same in Python, in `metrics.json`, in `softdock run
+--json` and on the page. See docs/metrics.md.
+
+Keys carry their units. Every value is a plain number, text, list or dict; what is not defined (a
+restitution without a contact) is None.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from softdock._version import __version__
+from softdock.loop.vector import TIME_AT, TIMES
+from softdock.results.criteria import criteria_of
+from softdock.results.fidelity import compare
+from softdock.results.judgement import judgement
+from softdock.results.latches import latch_numbers, times
+from softdock.results.metric import METRICS as METRICS  # with those declared below
+from softdock.results.metric import Judged, Metric, Row, declare
+from softdock.results.metric_values import contact, ledger, reference, state, states_corrected
+from softdock.results.momenta import mass_properties, motions
+from softdock.results.run import Run
+from softdock.results.shown_by_methods import declarations, declare_new, metrics_of
+from softdock.results.verdict import verdict
+from softdock.scenario.checks import RESOLVED_CYCLES
+
+# The first metrics of a run: what was run, by which version, and how far it came. One declaration
+# each, as those of metrics.py.
+
+SCHEMA = 1  # rises when a key changes its meaning or goes; new keys may come at any time
+
+WHAT_WAS_RUN = (
+    Metric(
+        name="schema",
+        meaning="version of this contract",
+        value=lambda j: SCHEMA,
+    ),
+    Metric(
+        name="softdock",
+        meaning="version of the package",
+        value=lambda j: __version__,
+    ),
+    Metric(
+        name="scenario",
+        meaning="what was run",
+        value=lambda j: j.run.scenario.name,
+    ),
+    Metric(
+        name="description",
+        meaning="what was run, in words",
+        value=lambda j: j.tables["description"],
+    ),
+    Metric(
+        name="integrator",
+        meaning="integrator of the satellites",
+        value=lambda j: j.tables["satellites"]["integrator"],
+    ),
+    Metric(
+        name="methods",
+        meaning="methods, in the order in which they apply",
+        value=lambda j: [method["name"] for method in j.tables["methods"]],
+    ),
+    Metric(
+        name="status",
+        meaning="completed, or why the run stopped",
+        value=lambda j: j.run.status,
+    ),
+    Metric(
+        name="stopped_at_s",
+        meaning="when it stopped; None: it did not",
+        value=lambda j: None if j.run.status == "completed" else j.run.cycles * j.cycle,
+    ),
+    Metric(
+        name="ended_at_s",
+        meaning="how far it came",
+        value=lambda j: j.run.cycles * j.cycle,
+    ),
+    Metric(
+        name="cycles",
+        meaning="control cycles that ran",
+        value=lambda j: j.run.cycles,
+    ),
+    Metric(
+        name="cycle_s",
+        meaning="length of a cycle",
+        value=lambda j: j.cycle,
+    ),
+    Metric(
+        name="duration_s",
+        meaning="how far it was meant to go",
+        value=lambda j: float(j.run.scenario.vector[TIME_AT + TIMES.duration]),
+    ),
+)
+
+
+# The metrics of a run with latches: one declaration each, as those of metrics.py.
+
+LATCH_METRICS = (
+    Metric(
+        name="latched",
+        meaning="whether every latch went hard and held; None: there is none",
+        value=lambda j: (
+            math.isfinite(times(j.run.latches)["latched_at_s"]) if len(j.run.latches) else None
+        ),
+        tile="Every latch hard and whole at the end of the run",
+    ),
+    Metric(
+        name="latched_at_s",
+        meaning="when the last latch went hard: hard dock",
+        value=lambda j: times(j.run.latches)["latched_at_s"],
+        row=Row("latched at", ".4g", "s", if_none="never", only_if="latched"),
+    ),
+    Metric(
+        name="latch",
+        meaning="what the latches did and bore, and whether the latched pair grows",
+        value=lambda j: latch_numbers(j.run),
+    ),
+)
+
+
+# What a reader of a run's numbers must know: what is not defined, resolved or accounted for.
+
+# of the contact's work: more unaccounted for than this is warned about (definition of the ledger's
+# second check)
+PHYSICS_TO = 1e-3
+
+
+def warnings_of(run: Run, m: Mapping[str, Any]) -> list[str]:
+    """What a reader of these numbers must know."""
+    found = []
+    if m["fidelity"]["compared_at_s"] is None and m["reference"]["status"] == "completed":
+        found.append(
+            "energy_ratio and distance_from_orbit are not defined: the contact was not over when "
+            "the run ended"
+        )
+    warned = {w.split(".")[1] for w in run.scenario.warnings if w.startswith("contact.")}
+    short = [
+        c
+        for c in m["contacts"]
+        if c["parted"] and c["cycles"] < RESOLVED_CYCLES and str(c["pair"]) not in warned
+    ]
+    if short:
+        shortest = min(c["cycles"] for c in short)
+        found.append(
+            f"a contact lasted only {shortest:.2g} cycles; below {RESOLVED_CYCLES:g} the "
+            "sampling shows in the result (try --phases 32)"
+        )
+    residual = m["ledger"]["physics_residual"]
+    if residual is not None and residual > PHYSICS_TO:
+        found.append(
+            f"{100.0 * residual:.2g} % of the contact's work is neither stored nor "
+            "dissipated in the books; raise time.plant_steps"
+        )
+    if m["reference"]["status"] != "completed":
+        found.append(f"orbit's own run ended early: {m['reference']['status']}")
+    return found
+
+
+def metrics(run: Run) -> dict[str, Any]:
+    """All metrics of a run, with orbit's beside them."""
+    declare_new()
+    T = float(run.scenario.vector[TIME_AT + TIMES.cycle])
+    criteria = criteria_of(run)
+    judged = Judged(
+        run=run,
+        orbit=run.orbit,
+        cycle=T,
+        bodies=mass_properties(run.scenario.vector),
+        against=compare(run, run.orbit, criteria),
+        contacts=[contact(c, T, states_corrected(run)) for c in run.contacts],
+        orbit_contacts=[contact(c, T, False) for c in run.orbit.contacts],
+    )
+    result: dict[str, Any] = plain({name: m.value(judged) for name, m in METRICS.items()})
+    result["criteria"] = plain(criteria)
+    result["verdict"] = verdict(result)
+    result["judgement"] = judgement([result], judged.tables["verdict"])
+    result["warnings"] = [*run.warnings, *warnings_of(run, result)]
+    return result
+
+
+def plain(value: Any) -> Any:
+    """Fit for JSON: numpy to Python, NaN and infinity to None."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(v) for key, v in value.items()}
+    if isinstance(value, np.ndarray) and value.dtype.kind in "iuf" and np.isfinite(value).all():
+        return value.tolist()  # curves of a page: many numbers at once
+    if isinstance(value, list | tuple | np.ndarray):
+        return [plain(v) for v in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def metrics_json(metrics: Mapping[str, Any]) -> str:
+    """As it stands in `metrics.json` and comes from `softdock run --json`."""
+    return json.dumps(metrics, indent=1, allow_nan=False) + "\n"
+
+
+def captured(j: Judged) -> bool | None:
+    """Of a scenario that asks for it."""
+    if not j.tables["capture"]["for_s"] > 0.0:
+        return None
+    return math.isfinite(j.run.reached.captured_at_s)
+
+
+declare(
+    *WHAT_WAS_RUN,
+    Metric(
+        name="restitution",
+        meaning="of the first contact: minus the rate of the gap after over before",
+        value=lambda j: j.run.restitution,
+        label="Restitution",
+        row=Row("restitution, first contact", ".4f"),
+        tile="Speed of parting over speed of closing, of the first contact",
+        over_phases=True,
+    ),
+    Metric(
+        name="restitution_energetic",
+        meaning="of the first contact: root of the energy given back over the energy taken",
+        value=lambda j: j.contacts[0]["restitution_energetic"] if j.contacts else math.nan,
+        label="Restitution by energy",
+        row=Row("restitution by energy, first contact", ".4f"),
+        over_phases=True,
+    ),
+    Metric(
+        name="energy_ratio",
+        meaning="kinetic energy after the last contact over before the first",
+        value=lambda j: j.against["energy_ratio"],
+        label="Energy ratio",
+        row=Row("energy after / before", ".4f"),
+        tile="Kinetic energy after the last contact over before the first",
+        over_phases=True,
+    ),
+    Metric(
+        name="energy_invented_J",
+        meaning="energy that no contact, hand or thruster accounts for",
+        value=lambda j: j.run.energy_invented_J,
+        label="Energy invented",
+        row=Row("energy invented", "+.6g", "J", in_orbit=0.0),
+        tile="Energy that no contact, hand or thruster accounts for",
+        over_phases=True,
+    ),
+    Metric(
+        name="energy_error_J",
+        meaning="kinetic energy after the last contact, less that of orbit",
+        value=lambda j: j.against["energy_error_J"],
+        label="Energy beyond orbit",
+        row=Row("energy against orbit", "+.6g", "J", in_orbit=0.0),
+        over_phases=True,
+    ),
+    Metric(
+        name="distance_from_orbit",
+        meaning="0 is orbit, 1 is as far as the approach itself",
+        value=lambda j: j.against["distance_from_orbit"],
+        label="Distance from orbit",
+        row=Row("distance from orbit, after the contacts", ".4g", in_orbit=0.0),
+        tile="Difference of both satellites' motion after the last contact, and at the end of "
+        "the run; 1 is as far as the approach itself",
+        over_phases=True,
+    ),
+    Metric(
+        name="distance_from_orbit_later",
+        meaning="the same `verdict.settle_s` later, where a push after parting shows",
+        value=lambda j: j.against["distance_from_orbit_later"],
+        label="Distance from orbit, settle_s later",
+        row=Row("distance from orbit, settle_s later", ".4g", in_orbit=0.0),
+        over_phases=True,
+    ),
+    Metric(
+        name="distance_from_orbit_at_end",
+        meaning="the same at the end of the run",
+        value=lambda j: j.against["distance_from_orbit_at_end"],
+        label="Distance from orbit at the end of the run",
+        row=Row("distance from orbit, at the end", ".4g", in_orbit=0.0),
+        over_phases=True,
+    ),
+    Metric(
+        name="distance_from_orbit_worst",
+        meaning="the worse of after the contacts and settle_s later, which judges",
+        value=lambda j: j.against["distance_from_orbit_worst"],
+        label="Distance from orbit, the worse of both",
+        over_phases=True,
+    ),
+    Metric(
+        name="peak_force_real_N",
+        meaning="largest true force of a contact pair",
+        value=lambda j: j.run.reached.peak_force_real_N,
+        label="Peak force between the mock-ups",
+        row=Row("peak force, mock-ups", ".4g", "N"),
+        tile="Of all contacts",
+    ),
+    Metric(
+        name="peak_torque_real_Nm",
+        meaning="largest true torque about either centre of mass",
+        value=lambda j: j.run.reached.peak_torque_real_Nm,
+        label="Peak torque between the mock-ups",
+        row=Row("peak torque, mock-ups", ".4g", "Nm"),
+        tile="True torque about either centre of mass, the larger",
+    ),
+    Metric(
+        name="captured",
+        meaning="whether the probe came to its seat and stayed; None: nobody asks",
+        value=captured,
+        tile="The probe at its seat and slow, for the time that the scenario states",
+    ),
+    Metric(
+        name="captured_at_s",
+        meaning="when that was sure",
+        value=lambda j: j.run.reached.captured_at_s,
+        row=Row("captured at", ".4g", "s", if_none="never", only_if="captured"),
+    ),
+    *LATCH_METRICS,
+    *(metric for shown in declarations() for metric in metrics_of(shown)),
+    Metric(
+        name="ledger",
+        meaning="where the invented energy came from",
+        value=lambda j: ledger(j.run),
+    ),
+    Metric(
+        name="method_books",
+        meaning="what the methods took and gave back",
+        value=lambda j: j.run.method_books,
+    ),
+    Metric(
+        name="events",
+        meaning="what went wrong with readings and robots",
+        value=lambda j: j.run.events,
+    ),
+    Metric(
+        name="contacts",
+        meaning="real contacts",
+        value=lambda j: j.contacts,
+    ),
+    Metric(
+        name="contact_count",
+        meaning="all contacts, also those beyond the log",
+        value=lambda j: j.run.contact_count,
+        label="Contacts",
+        row=Row("contacts", "d"),
+        tile="Touches of the mock-ups; touches in quick succession count as one",
+        over_phases=True,
+    ),
+    Metric(
+        name="final",
+        meaning="the satellites at the end",
+        value=lambda j: state(j.bodies, motions(j.run.series, -1), j.run.cycles * j.cycle),
+    ),
+    Metric(
+        name="reference",
+        meaning="orbit beside it",
+        value=reference,
+    ),
+    Metric(
+        name="fidelity",
+        meaning="everything compared with orbit",
+        value=lambda j: j.against,
+    ),
+)

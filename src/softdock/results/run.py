@@ -1,0 +1,259 @@
+"""What a run holds: labelled time series, contacts, the ledger, and why it ended."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from softdock._arguments import TEXT, Rule, instance_of, refuse_wrong, whole_number
+from softdock.errors import NotFlown, NoTruth
+from softdock.loop.arms.scenario_facility import arm_robots
+from softdock.loop.contact.latch import LATCH_FLOATS
+from softdock.loop.contact.log import LOG_COLUMNS
+from softdock.loop.cycle import STATUSES
+from softdock.loop.energy.ledger import ROWS, Ledger
+from softdock.reference import Orbit, orbit
+from softdock.results.frames import to_dataframe, to_xarray
+from softdock.results.joint_rows import rows_over_time, rows_with_joints
+from softdock.results.series import Series
+from softdock.scenario.build import Scenario
+
+# `run.plot()`: gap, forces and invented energy over time, for a notebook.
+
+
+def run_figure(run: Run) -> Any:
+    """A plotly figure of three charts over one time axis; orbit beside the rig."""
+    from plotly.subplots import make_subplots
+
+    figure = make_subplots(rows=3, cols=1, shared_xaxes=True, vertical_spacing=0.05)
+    series, orbit = run.series, run.fly_orbit().series
+    time = series["time"]
+
+    def line(row: int, name: str, x: np.ndarray, y: np.ndarray, dash: str = "solid") -> None:
+        figure.add_scatter(
+            row=row,
+            col=1,
+            x=x,
+            y=y,
+            name=name,
+            mode="lines",
+            line={"dash": dash},
+            legend=f"legend{row}" if row > 1 else "legend",
+        )
+
+    line(1, "gap of the mock-ups", time, -1e3 * series["contact.depth"])
+    line(1, "gap in orbit", orbit["time"], -1e3 * orbit["contact.depth"], "dash")
+    line(2, "contact on the mock-up", time, np.linalg.norm(series["true.chaser.force"], axis=1))
+    line(2, "on the satellite", time, np.linalg.norm(series["satellite.chaser.force"], axis=1))
+    line(2, "in orbit", orbit["time"], np.linalg.norm(orbit["true.chaser.force"], axis=1), "dash")
+    rows = rows_over_time(series)
+    for name, energy in rows.items():
+        if np.any(energy):
+            line(3, name, time, energy)
+    line(3, "invented in all", time, np.sum(list(rows.values()), axis=0), "dot")
+    for row, title in enumerate(("gap [mm]", "force [N]", "energy [J]"), start=1):
+        figure.update_yaxes(title_text=title, row=row, col=1)
+        top = 1.0 - (row - 1) / 3.0
+        figure.update_layout(
+            {f"legend{row}" if row > 1 else "legend": {"y": top, "yanchor": "top", "x": 1.01}}
+        )
+    figure.update_xaxes(title_text="time [s]", row=3, col=1)
+    figure.update_layout(
+        title={"text": run.scenario.name, "subtitle": {"text": run.metrics["verdict"]}}, height=760
+    )
+    return figure
+
+
+class Reached(NamedTuple):
+    """What is known only while a run is under way. NaN: not known, or not captured."""
+
+    peak_force_real_N: float = math.nan  # largest true force of a contact pair
+    peak_torque_real_Nm: float = math.nan  # largest true torque about either centre of mass
+    captured_at_s: float = math.nan
+
+
+_LIST, _DICT = instance_of("a list", list), instance_of("a dict", dict)
+PARTS: dict[str, Rule] = {  # what a run is made of
+    "scenario": instance_of("a Scenario", Scenario),
+    "series": instance_of("a Series", Series),
+    "contacts": _LIST,
+    "contact_count": whole_number(0),
+    "cycles": whole_number(0),
+    "status": TEXT,
+    "state": instance_of("an array", np.ndarray),
+    "warnings": _LIST,
+    "method_books": _DICT,
+    "events": _LIST,
+    "joint_books": _DICT,
+    "reached": instance_of("a Reached", Reached),
+    "latches": instance_of("an array", np.ndarray),
+}
+
+
+@dataclass
+class Run:
+    """One run of the loop. A run that stopped early holds everything up to there."""
+
+    scenario: Scenario
+    series: Series
+    contacts: list[dict[str, float]]
+    contact_count: int  # all contacts, also those beyond the log
+    cycles: int
+    status: str  # one of cycle.STATUSES
+    # the loop's last state, flat (loop/state.py); empty in a run read from a folder
+    state: np.ndarray
+    warnings: list[str] = field(default_factory=list)
+    # what methods did: removed, returned, by axis (docs/metrics.md)
+    method_books: dict[str, dict[str, Any]] = field(default_factory=dict)
+    # what went wrong with readings and robots (results/faults.py)
+    events: list[dict[str, Any]] = field(default_factory=list)
+    # of robots with an elastic joint, J; empty in a run read from a folder
+    joint_books: dict[str, dict[str, float]] = field(default_factory=dict)
+    reached: Reached = field(default_factory=Reached)
+    # a `latch_state` each (loop/contact/latch.py), at the end; empty in a run read from a folder
+    latches: np.ndarray = field(default_factory=lambda: np.zeros((0, LATCH_FLOATS)))
+
+    # all runs of which the verdict is, itself first, where they were to be kept
+    judged_runs: list[Run] = field(default_factory=list, repr=False)
+
+    _orbit: Orbit | None = field(default=None, repr=False)
+    _metrics: dict[str, Any] | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        refuse_wrong(PARTS, vars(self))
+
+    @property
+    def orbit(self) -> Orbit:
+        """What orbit would do with this scenario, recorded at the same instants. Raises `NotFlown`
+        where nobody has flown it: reading never flies."""
+        if self._orbit is None:
+            raise NotFlown(
+                "orbit has not been flown beside this run: run.fly_orbit() flies it and keeps it"
+            )
+        return self._orbit
+
+    @orbit.setter
+    def orbit(self, flown: Orbit) -> None:
+        self._orbit = flown
+
+    def fly_orbit(self) -> Orbit:
+        """Fly orbit beside this run, unless that was done before; it is kept as `run.orbit`."""
+        if self._orbit is None:
+            self._orbit = orbit(self.scenario)
+        return self._orbit
+
+    @property
+    def metrics(self) -> dict[str, Any]:
+        """Everything this run says about the rig, with orbit beside it: see docs/metrics.md. Raises
+        `NotFlown` for a run that was flown alone and not judged."""
+        if self._metrics is None:
+            raise NotFlown(
+                "this run was flown alone: softdock.judge(run) flies orbit beside it and gives it "
+                "its metrics"
+            )
+        return self._metrics
+
+    @metrics.setter
+    def metrics(self, found: dict[str, Any]) -> None:
+        self._metrics = found
+
+    @property
+    def has_truth(self) -> bool:
+        """Whether the series hold what only a simulation knows; a run of a real facility has no
+        such channels."""
+        return "true.chaser.force.x" in self.series
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether the run has its metrics."""
+        return self._metrics is not None
+
+    def save(self, folder: str | Path, force: bool = False) -> Path:
+        """Write the run folder: scenario, series, metrics and report. Refuses a folder that has
+        something in it, unless `force`. Flies orbit if that was not done. Returns its path."""
+        from softdock.output.folders.run_folder import save_run
+
+        path: Path = save_run(self, folder, force)
+        return path
+
+    def save_mcap(self, path: str | Path, *, note: str = "", force: bool = False) -> Path:
+        """Write the run as an MCAP file with ROS 2 messages, for Foxglove, PlotJuggler and rosbags.
+        Refuses a file that exists, unless `force`. Judges the run, if that was not done. Returns
+        its path."""
+        from softdock.recording.simulated import save_mcap
+
+        written: Path = save_mcap(self, path, note=note, force=force)
+        return written
+
+    def plot(self) -> Any:
+        """A plotly figure: gap, forces and invented energy over time. Flies orbit if that was not
+        done."""
+        return run_figure(self)
+
+    def to_dataframe(self) -> Any:
+        """A pandas DataFrame: one column per channel, indexed by time [s]. Needs the extra
+        `dataframe`."""
+        return to_dataframe(self)
+
+    def to_xarray(self) -> Any:
+        """An xarray Dataset: one variable per quantity, with unit, frame and meaning as attributes.
+        Needs the extra `dataframe`."""
+        return to_xarray(self)
+
+    @property
+    def ledger(self) -> dict[str, float]:
+        """Every sum of the ledger at the end, J. Its rows are those of `energy.ledger.ROWS`.
+        Without the truth, those that reports tell."""
+        names = [name for name in Ledger._fields if f"energy.{name}" in self.series]
+        return {name: float(self.series[f"energy.{name}"][-1]) for name in names}
+
+    @property
+    def ledger_rows(self) -> dict[str, float]:
+        """The rows that sum to the invented energy, J; with those of elastic joints, where robots
+        have them (results/joint_rows.py). Raises `NoTruth` without the truth."""
+        self._need_truth("the invented energy")
+        books = self.ledger
+        rows = {row: books[row] for row in ROWS}
+        return rows_with_joints(rows, self.joint_books, arm_robots(self.scenario.tables))
+
+    @property
+    def energy_invented_J(self) -> float:
+        """Gain of kinetic energy - W_external + W_real + W_virtual - W_designed. Raises `NoTruth`
+        without the truth."""
+        self._need_truth("the invented energy")
+        b = self.ledger
+        return (
+            b["kinetic"]
+            - b["kinetic_start"]
+            - b["external"]
+            + b["real"]
+            + b["virtual"]
+            - b["designed"]
+        )
+
+    def _need_truth(self, what: str) -> None:
+        if not self.has_truth:
+            raise NoTruth(f"{what} needs the true contact, which this run's facility did not know")
+
+    @property
+    def restitution(self) -> float:
+        """Of the first contact; NaN if there was none."""
+        return self.contacts[0]["restitution"] if self.contacts else float("nan")
+
+
+def contact_rows(log: np.ndarray, count: int) -> list[dict[str, Any]]:
+    """The log as a list of contacts."""
+    rows = [
+        dict(zip(LOG_COLUMNS, map(float, row), strict=True)) for row in log[: min(count, len(log))]
+    ]
+    for row in rows:
+        row["pair"] = int(row["pair"])
+    return rows
+
+
+def status_name(code: float) -> str:
+    return STATUSES[int(code)]

@@ -1,0 +1,220 @@
+"""Pictures and animations of a run, drawn without a browser.
+
+`.png`: one frame; `.gif`: an animation that slows down in contacts; both with numpy and the
+standard library only; `.mp4`: the same through ffmpeg, if it is installed; `.svg`: one frame as a
+drawing; a folder: every picture of the animation as a numbered PNG.
+"""
+
+from __future__ import annotations
+
+import shutil
+import struct
+import subprocess
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from softdock.errors import BadInput, Problem
+from softdock.files.atomic import refuse_unwritable, write_whole
+from softdock.files.folders import ensure_folder
+from softdock.results.scene.model import Scene
+from softdock.results.scene.poster import choose_poster_frame, draw_poster
+from softdock.results.scene.raster import PALETTES, draw_picture
+
+LEVELS = (6, 7, 6)  # steps of red, green and blue in a GIF's palette: 252 colours
+
+
+def encode_png(pixels: np.ndarray) -> bytes:
+    """PNG file of RGB pixels (height, width, 3) of 8 bits."""
+    height, width, _ = pixels.shape
+    rows = np.concatenate([np.zeros((height, 1), np.uint8), pixels.reshape(height, -1)], axis=1)
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(rows.tobytes(), 6)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, data) for kind, data in chunks)
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    check = struct.pack(">I", zlib.crc32(kind + data))
+    return struct.pack(">I", len(data)) + kind + data + check
+
+
+def encode_gif(frames: Iterable[np.ndarray], delays_s: Iterable[float]) -> bytes:
+    """GIF file of frames of equal size, each shown for its delay (steps of 10 ms), repeating."""
+    parts: list[bytes] = []
+    for pixels, delay in zip(frames, delays_s, strict=True):
+        height, width, _ = pixels.shape
+        if not parts:
+            screen = struct.pack("<HHBBB", width, height, 0xF7, 0, 0)
+            parts += [b"GIF89a", screen, _palette(), b"!\xff\x0bNETSCAPE2.0\x03\x01\x00\x00\x00"]
+        steps = max(2, round(100.0 * delay))
+        parts.append(b"!\xf9\x04\x00" + struct.pack("<H", steps) + b"\x00\x00")
+        parts.append(b"," + struct.pack("<HHHHB", 0, 0, width, height, 0) + b"\x08")
+        coded = _lzw(_indices(pixels))
+        blocks = [coded[i : i + 255] for i in range(0, len(coded), 255)]
+        parts += [bytes([len(block)]) + block for block in blocks]
+        parts.append(b"\x00")
+    return b"".join(parts) + b";"
+
+
+def _palette() -> bytes:
+    r, g, b = LEVELS
+    colours = np.zeros((256, 3), np.uint8)
+    for i in range(r * g * b):
+        steps = (i // (g * b), i // b % g, i % b)
+        colours[i] = [round(255 * s / (n - 1)) for s, n in zip(steps, LEVELS, strict=True)]
+    return colours.tobytes()
+
+
+def _indices(pixels: np.ndarray) -> np.ndarray:
+    steps = np.array(LEVELS) - 1
+    level = np.round(pixels / 255.0 * steps).astype(int)
+    return np.asarray(
+        level[..., 0] * LEVELS[1] * LEVELS[2] + level[..., 1] * LEVELS[2] + level[..., 2]
+    )
+
+
+def _lzw(indices: np.ndarray) -> bytes:
+    """LZW compression as GIF has it: 8-bit symbols, a clear code, codes of up to 12 bits."""
+    clear, end = 256, 257
+    table: dict[tuple[int, int], int] = {}
+    bits, held, width, following = 0, 0, 9, 258
+    out = bytearray()
+
+    def put(code: int) -> None:
+        nonlocal bits, held
+        bits |= code << held
+        held += width
+        while held >= 8:
+            out.append(bits & 255)
+            bits >>= 8
+            held -= 8
+
+    put(clear)
+    values = indices.ravel().tolist()
+    run = values[0]
+    for value in values[1:]:
+        known = table.get((run, value))
+        if known is not None:
+            run = known
+            continue
+        put(run)
+        table[run, value] = following
+        if following == 1 << width and width < 12:
+            width += 1
+        following += 1
+        if following == 4096:
+            put(clear)
+            table.clear()
+            width, following = 9, 258
+        run = value
+    put(run)
+    put(end)
+    if held:
+        out.append(bits & 255)
+    return bytes(out)
+
+
+EXPORT = "export"  # key of a refusal
+KINDS = (".png", ".svg", ".gif", ".mp4")
+PICTURES_PER_S = 12.0
+CONTACT_S, FLIGHT_S = 2.0, 5.0  # a contact lasts at least, the flight at most, on the screen
+SIZE = (720, 404)
+
+
+def check_export(file: Path) -> None:
+    """Refuse a file that cannot be written, before any work."""
+    kind = file.suffix.lower()
+    if kind and kind not in KINDS:
+        allowed = "a folder, or a file that ends in " + ", ".join(KINDS)
+        raise BadInput(Problem(EXPORT, str(file), allowed))
+    if kind == ".mp4" and shutil.which("ffmpeg") is None:
+        allowed = "a .gif: MP4 needs ffmpeg, which is not installed here"
+        raise BadInput(Problem(EXPORT, str(file), allowed))
+    refuse_unwritable(file, EXPORT, folder=not kind)
+
+
+def export(
+    scene: Scene,
+    file: Path,
+    view: str = "",
+    theme: str = "light",
+    time: float | None = None,
+    size: tuple[int, int] = SIZE,
+) -> int:
+    """Write a picture or an animation; returns the number of pictures. `time`: of a single
+    picture."""
+    check_export(file)
+    if view and view not in scene.views:
+        raise BadInput(Problem("view", view, "one of " + ", ".join(scene.views)))
+    if theme not in PALETTES:
+        raise BadInput(Problem("theme", theme, "one of " + ", ".join(PALETTES)))
+    kind = file.suffix.lower()
+    frame = choose_poster_frame(scene) if time is None else scene.frame_at(time)
+    if kind == ".png":
+        write_whole(file, encode_png(draw_picture(scene, frame, size, view, theme)), EXPORT)
+        return 1
+    if kind == ".svg":
+        write_whole(file, standalone_svg(scene, view, frame, theme).encode(), EXPORT)
+        return 1
+    times = screen_times(scene)
+    drawn = (draw_picture(scene, scene.frame_at(t), size, view, theme) for t in times)
+    if kind == ".gif":
+        write_whole(file, encode_gif(drawn, [1.0 / PICTURES_PER_S] * len(times)), EXPORT)
+    elif kind == ".mp4":
+        _write_film(file, drawn, size)
+    else:
+        ensure_folder(file)
+        for i, pixels in enumerate(drawn):
+            write_whole(file / f"frame_{i:05d}.png", encode_png(pixels), EXPORT)
+    return len(times)
+
+
+def screen_times(scene: Scene) -> list[float]:
+    """Run times of the pictures: contacts slowly, free flight fast."""
+    start, end = float(scene.time[0]), float(scene.time[-1])
+    windows = [(max(a, start), min(b, end)) for a, b in scene.contacts if b > a]
+    busy = sum(b - a for a, b in windows)
+    flight = max((end - start - busy) / FLIGHT_S, 1.0)
+    times, t = [], start
+    while t < end:
+        times.append(t)
+        length = next((b - a for a, b in windows if a <= t < b), None)
+        rate = flight if length is None else min(max(length / CONTACT_S, 1e-3), 1.0)
+        nearest = min([a for a, _ in windows if a > t], default=end)
+        t = min(t + rate / PICTURES_PER_S, nearest if length is None else end)
+    return [*times, end]
+
+
+def standalone_svg(scene: Scene, view: str, frame: int, theme: str) -> str:
+    """The poster with its own style, for use outside a page."""
+    palette = {role: "#{:02x}{:02x}{:02x}".format(*rgb) for role, rgb in PALETTES[theme].items()}
+    names = "".join(f"--{role}:{colour};" for role, colour in palette.items())
+    shades = ((38, "#000"), (46, "#000"), (56, "#000"), (70, "#000"), (86, "#000"), (100, "#000"))
+    mixed = [*shades, (88, "#fff"), (76, "#fff")]
+    rules = [f".poster{{{names}background:var(--back)}}"]
+    rules += [f".r-{role}{{--k:var(--{role})}}" for role in palette]
+    rules += [
+        f".k{i}{{fill:color-mix(in srgb,var(--k) {part}%,{other})}}"
+        for i, (part, other) in enumerate(mixed)
+    ]
+    rules += [".floor{fill:none;stroke:var(--floor)}", ".head{fill:var(--k)}"]
+    rules.append(".line{fill:none;stroke:var(--k);stroke-width:3}")
+    drawing = draw_poster(scene, view, frame)
+    head, _, rest = drawing.partition(">")
+    return f'{head} xmlns="http://www.w3.org/2000/svg"><style>{"".join(rules)}</style>{rest}'
+
+
+def _write_film(file: Path, drawn: Iterator[np.ndarray], size: tuple[int, int]) -> None:
+    """Pipe raw pictures into ffmpeg."""
+    command = ["ffmpeg", "-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24"]
+    command += ["-s", f"{size[0]}x{size[1]}", "-r", f"{PICTURES_PER_S:g}", "-i", "-"]
+    command += ["-pix_fmt", "yuv420p", "-movflags", "+faststart", str(file)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE) as film:
+        assert film.stdin is not None
+        for pixels in drawn:
+            film.stdin.write(pixels.tobytes())
+        film.stdin.close()
+    if film.returncode != 0:
+        raise BadInput(Problem(EXPORT, str(file), "a file that ffmpeg can write"))

@@ -1,0 +1,174 @@
+"""The scene of a run as plain data: bodies, their motion, cameras. No viewer.
+
+Lengths in metres, times in seconds, attitudes as unit quaternions wxyz (world from part), world
+axes as in a run's series. Colours are roles of the pages' palette (assets/page.css): each viewer
+chooses light or dark. Names come from scenario files and are text; viewers escape them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+
+def floor_lines(scene: Scene, cells: int = 12) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Lines of the floor's grid [m, world]."""
+    centre, step = locate_floor(scene, cells)
+    up = scene.up
+    first = np.cross(up, np.eye(3)[int(np.argmin(np.abs(up)))])
+    first = first / np.linalg.norm(first)
+    second = np.cross(up, first)
+    half = 0.5 * cells * step
+    found = []
+    for i in range(cells + 1):
+        away = -half + i * step
+        found.append((centre + away * first - half * second, centre + away * first + half * second))
+        found.append((centre + away * second - half * first, centre + away * second + half * first))
+    return found
+
+
+def locate_floor(scene: Scene, cells: int = 12) -> tuple[np.ndarray, float]:
+    """Middle of the floor and the size of its cells [m]."""
+    centre = np.asarray(scene.views["facility"].centre)
+    centre = centre + (scene.floor - float(centre @ scene.up)) * scene.up
+    distance = float(np.linalg.norm(scene.views["facility"].eye - centre))
+    return centre, 1.6 * distance / cells
+
+
+LAYERS = {  # what a reader can switch on and off, with its label
+    "mock_ups": "mock-ups",
+    "robots": "robots",
+    "satellites": "satellites",
+    "forces": "forces",
+    "trail": "contact trail",
+    "orbit": "orbit",
+    "orbit_far": "orbit, exaggerated",
+    "limits": "limits",
+}
+
+
+@dataclass(frozen=True)
+class Mesh:
+    """A surface. `faces`: four corners each, counter-clockwise from outside."""
+
+    vertices: np.ndarray  # (n, 3) m
+    faces: np.ndarray  # (m, 4); a triangle names its last corner twice
+
+
+@dataclass(frozen=True)
+class Track:
+    """Where a part is at each frame."""
+
+    position: np.ndarray  # (n, 3) m, world
+    attitude: np.ndarray  # (n, 4) wxyz, world from part
+
+
+@dataclass(frozen=True)
+class Part:
+    """One thing to draw: a mesh on a track."""
+
+    name: str
+    mesh: str  # key of Scene.meshes
+    track: str  # key of Scene.tracks
+    role: str  # of the palette
+    layer: str  # key of LAYERS
+    opacity: float = 1.0
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """A vector that changes with time, drawn at a point that moves."""
+
+    name: str
+    kind: str  # force or torque
+    role: str
+    layer: str
+    unit: str
+    at: np.ndarray  # (n, 3) m, world
+    vector: np.ndarray  # (n, 3) in `unit`, world axes
+    scale: float  # m drawn for each unit
+
+
+@dataclass(frozen=True)
+class Trail:
+    """Points on a body, each visible from its frame on."""
+
+    name: str
+    role: str
+    layer: str
+    track: str
+    points: np.ndarray  # (k, 3) m, in the axes of the track's body
+    frames: np.ndarray  # (k,) first frame in which each is seen
+
+
+@dataclass(frozen=True)
+class View:
+    """A camera preset, with the layers to show."""
+
+    name: str
+    eye: np.ndarray  # m, world, at the first frame
+    centre: np.ndarray  # m
+    up: np.ndarray
+    follows: str = ""  # key of the track whose way is added to eye and centre
+    layers: tuple[str, ...] = ()
+    angle_deg: float = 32.0  # vertical field of view
+    floor: bool = True  # whether a floor is drawn
+
+
+@dataclass(frozen=True)
+class RobotJoints:
+    """A robot's joints and their ranges, for the panel beside the picture."""
+
+    body: str
+    arm: str
+    names: tuple[str, ...]
+    joints: np.ndarray  # (n, axes) rad; a rail: m
+    low: np.ndarray  # (axes,)
+    high: np.ndarray
+    usage: str  # what of its limits it used over the whole run
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Everything to show of one run."""
+
+    name: str
+    time: np.ndarray  # (n,) s, rising
+    tracks: dict[str, Track]
+    meshes: dict[str, Mesh]
+    parts: tuple[Part, ...]
+    views: dict[str, View]  # facility, contact, orbit; contact only where something touches
+    arrows: tuple[Arrow, ...] = ()
+    trails: tuple[Trail, ...] = ()
+    contacts: tuple[tuple[float, float], ...] = ()  # s, from first touch to last
+    up: np.ndarray = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))
+    floor: float = 0.0  # m along `up`, where a floor is drawn
+    scale: float = 1.0  # m, size of what touches
+    exaggeration: float = 1.0  # factor on the differences from orbit, on the layer orbit_far
+    ended: str = ""  # why the run stopped early; empty for one that reached its end
+    notes: tuple[str, ...] = ()
+    robots: tuple[RobotJoints, ...] = ()
+    grounded: bool = True  # a floor is under it; not in orbit
+    opens: str = ""  # the camera to begin with; empty: the one that fits what is there
+    captions: tuple[tuple[float, str], ...] = ()  # s, and what is said from then on; rising
+
+    @property
+    def layers(self) -> list[str]:
+        """Layers that hold something, in the order of LAYERS."""
+        held = {part.layer for part in self.parts} | {arrow.layer for arrow in self.arrows}
+        held |= {trail.layer for trail in self.trails}
+        return [layer for layer in LAYERS if layer in held]
+
+    @property
+    def first_view(self) -> str:
+        """The first camera: the facility if there are robots, else the contact."""
+        if self.opens in self.views:
+            return self.opens
+        has_robots = any(part.layer == "robots" for part in self.parts)
+        return "contact" if "contact" in self.views and not has_robots else "facility"
+
+    def frame_at(self, time: float) -> int:
+        """The last frame not after a time."""
+        found = int(np.searchsorted(self.time, time + 1e-12, side="right")) - 1
+        return min(max(found, 0), len(self.time) - 1)

@@ -1,0 +1,239 @@
+"""Scenario in, run out: `fly` (the rig alone), `judge` (orbit beside it, and the metrics) and
+`simulate`, which does both. What is flown is what is called for: no number flies on being read."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from softdock._arguments import PROGRESS, check_arguments, instance_of, optional
+from softdock.compile.interrupts import abandonable, deferred
+from softdock.errors import NoTruth, RunInterrupted
+from softdock.loop import entry_points
+from softdock.loop.arms.scenario_facility import arm_robots
+from softdock.loop.facility.joint_record import BOOKS
+from softdock.loop.robots.joint import CONTACT_WORK, DISSIPATED, MOTOR_WORK, MOTORS
+from softdock.loop.robots.robot import ROBOT
+from softdock.loop.vector import CHASER_ROBOT_AT, TARGET_ROBOT_AT
+from softdock.methods.registry import METHODS
+from softdock.reference import Orbit
+from softdock.results.arms import robot_part, stops_of_arms
+from softdock.results.faults import QUIET, rig_events
+from softdock.results.feasibility import check_feasible
+from softdock.results.free_flight import warnings as free_flight_warnings
+from softdock.results.memory import check_memory
+from softdock.results.method_books import method_books, told_by_truth
+from softdock.results.metrics import metrics
+from softdock.results.observed_energy import observed_by_age
+from softdock.results.run import Reached, Run, contact_rows
+from softdock.results.series import Series
+from softdock.results.stepper import LOGGED_CONTACTS, Stepper, cycle_count
+from softdock.scenario.build import Scenario, build
+
+# What elastic joints did in a run: work of motors and contact on the moving mass, what is stored,
+# moving and dissipated. From the run's memory at its end.
+#
+# The compiled ledger counts all of it in its row `robot`, the contact's work along the mock-up's own
+# path; these books take it apart (results/joint_rows.py makes rows of them).
+
+# of the works: joints that lose or gain more than this between their books are warned about
+BALANCED_TO = 1e-3
+
+
+def joint_books(vector: np.ndarray, mem: np.ndarray, series: Series) -> dict[str, dict[str, float]]:
+    """By robot with an elastic joint, J. `residual_J`: works minus stored, kinetic (its gain) and
+    dissipated; zero but for the plant's step."""
+    found = {}
+    for name, base in (("chaser", CHASER_ROBOT_AT), ("target", TARGET_ROBOT_AT)):
+        K, mass = (
+            float(vector[base + at]) for at in (ROBOT.at.joint_stiffness, ROBOT.at.moving_mass)
+        )
+        if K == 0.0:
+            continue
+        own = mem[robot_part(vector, name) :]
+        p, v = series[f"mock_up.{name}.position"], series[f"mock_up.{name}.velocity"]
+        books = {
+            "motor_work_J": float(own[MOTOR_WORK]),
+            "contact_work_J": float(own[CONTACT_WORK]),
+            "dissipated_J": float(own[DISSIPATED]),
+            "stored_J": 0.5 * K * float(np.sum((p[-1] - own[MOTORS : MOTORS + 3]) ** 2)),
+            "kinetic_J": 0.5 * mass * float(v[-1] @ v[-1] - v[0] @ v[0]),
+        }
+        works = books["motor_work_J"] + books["contact_work_J"]
+        found[name] = {
+            **books,
+            "residual_J": works - books["dissipated_J"] - books["stored_J"] - books["kinetic_J"],
+        }
+    return found
+
+
+def arm_books(series: Series, robots: Iterable[str]) -> dict[str, dict[str, float]]:
+    """The same of arms with elastic joints, from the series: of all six joints together."""
+    found = {}
+    for name in robots:
+        at = f"joints.{name}.energy"
+        if f"{at}.stored" not in series:
+            continue
+        gain = {key: series[f"{at}.{key}"][-1] - series[f"{at}.{key}"][0] for key in BOOKS}
+        books = {f"{key}_J": float(gain[key]) for key in BOOKS}
+        works = books["motor_work_J"] + books["contact_work_J"]
+        kept = books["dissipated_J"] + books["stored_J"] + books["kinetic_J"]
+        found[name] = {**books, "residual_J": works - kept}
+    return found
+
+
+def imbalances(books: dict[str, dict[str, float]]) -> list[str]:
+    """Warnings of joints that the plant's step is too coarse for."""
+    said = []
+    for name, own in books.items():
+        turnover = sum(
+            abs(own[f"{key}_J"])
+            for key in ("motor_work", "contact_work", "dissipated", "stored", "kinetic")
+        )
+        if abs(own["residual_J"]) > BALANCED_TO * turnover:
+            said.append(
+                f"robots.{name}: the elastic joint's books miss {own['residual_J']:.3g} J; "
+                "more time.plant_steps would resolve it"
+            )
+    return said
+
+
+__all__ = ["LOGGED_CONTACTS", "Stepper", "cycle_count", "fly", "judge", "method_books", "simulate"]
+
+# Cycles between two looks at progress and at Ctrl-C: a few at first, then as many as take CHUNK_S.
+FIRST_CHUNK, MOST_CHUNK, CHUNK_S = 64, 1_000_000, 0.1
+SCENARIO_OR_TABLES = instance_of("a Scenario, or tables", Scenario, Mapping)
+UNIT = 1e-6  # by how much an attitude's squared length may miss 1
+
+Progress = Callable[[int, int], None]  # cycles done, cycles in all
+
+
+@check_arguments(scenario=SCENARIO_OR_TABLES, progress=PROGRESS)
+def simulate(scenario: Scenario | Mapping[str, Any], progress: Progress | None = None) -> Run:
+    """Run the loop over the scenario's whole duration, or until it stops; then fly orbit beside it
+    and take the metrics. A `Mapping` is built (and checked) first. Ctrl-C: `RunInterrupted` with
+    the rig's run, also where it comes while orbit is flown."""
+    run = fly(scenario, progress)
+    try:
+        return judge(run)
+    except KeyboardInterrupt:
+        raise RunInterrupted(run) from None
+
+
+@check_arguments(run=instance_of("a Run", Run), orbit=optional(instance_of("an Orbit", Orbit)))
+def judge(run: Run, orbit: Orbit | None = None) -> Run:
+    """The same run with orbit beside it and its metrics taken. `orbit`: one already flown of a
+    scenario with the same truth. A run that has its metrics (one read from a folder) keeps them."""
+    if not run.has_truth:
+        raise NoTruth(
+            "this run was told by reports alone: its metrics compare the true contact with orbit's"
+        )
+    if orbit is not None:
+        run.orbit = orbit
+    run.fly_orbit()
+    if not run.is_judged:
+        with np.errstate(all="ignore"):  # a run that diverged holds numbers beyond all bounds
+            run.metrics = metrics(run)
+    return run
+
+
+@check_arguments(scenario=SCENARIO_OR_TABLES, progress=PROGRESS)
+def fly(scenario: Scenario | Mapping[str, Any], progress: Progress | None = None) -> Run:
+    """The rig alone: series, contacts, ledger, what methods did and what went wrong; orbit is not
+    flown and there are no metrics until `judge`. A `Mapping` is built (and checked) first."""
+    if not isinstance(scenario, Scenario):
+        scenario = build(scenario)
+    total = cycle_count(scenario)
+    check_memory(scenario, total)
+    check_feasible(scenario)
+    loop = abandonable(lambda: _ready(scenario, total + 1))
+    chunk, interrupted = FIRST_CHUNK, False
+    with deferred() as pressed:
+        while loop.cycles < total and loop.status == "completed" and not interrupted:
+            began = time.perf_counter()
+            loop.step(min(chunk, total - loop.cycles))
+            chunk = _next_chunk(chunk, time.perf_counter() - began)
+            if progress is not None:
+                progress(loop.cycles, total)
+            interrupted = pressed()
+    with np.errstate(all="ignore"):  # a run that diverged holds numbers beyond all bounds
+        run = _told(scenario, loop, total, "interrupted" if interrupted else loop.status)
+    if interrupted:
+        raise RunInterrupted(run)
+    return run
+
+
+def _ready(scenario: Scenario, rows: int) -> Stepper:
+    """A loop at its start, compiled where there is nothing to be kept yet."""
+    loop = Stepper(scenario, rows=rows)
+    loop.step(0)
+    return loop
+
+
+def _next_chunk(chunk: int, seconds: float) -> int:
+    """Cycles until the next look at progress and Ctrl-C: some CHUNK_S of them."""
+    if seconds <= 0.0:
+        return 4 * chunk
+    return max(1, min(4 * chunk, int(chunk * CHUNK_S / seconds), MOST_CHUNK))
+
+
+def cut_attitudes(series: Series) -> None:
+    """Attitudes of a run that diverged are no numbers from where they stop being rotations."""
+    for name in {channel.rpartition(".")[0] for channel in series if ".attitude." in channel}:
+        q = series[name]
+        wrong = ~(np.abs(np.sum(q * q, axis=1) - 1.0) < UNIT)
+        if wrong.any():
+            q[int(np.argmax(wrong)) :] = math.nan
+
+
+def _told(scenario: Scenario, loop: Stepper, total: int, status: str) -> Run:
+    """What is said of a loop that has ended."""
+    count = entry_points.finish(loop.state, loop.log)
+    series = Series(loop.record[: loop.cycles + 1], loop.channels)
+    sums = [series[name][-1] for name in series if name.startswith("energy.")]
+    if status == "completed" and not np.isfinite(sums).all():
+        status = "diverged"  # sums keep every work that was no number, felt or not
+    if status == "diverged":
+        cut_attitudes(series)
+    paired = observed_by_age(scenario.tables["sensor"]["on"], series)
+    if paired is not None:
+        series["energy.observed"][:] = paired
+    contacts = contact_rows(loop.log, count)
+    warnings = [*scenario.warnings, *free_flight_warnings(scenario)]
+    if count > LOGGED_CONTACTS:
+        warnings.append(f"{count} contacts; the log keeps the first {LOGGED_CONTACTS}")
+    for i, method in enumerate(scenario.tables["methods"]):
+        warnings += METHODS[method["name"]].report(loop.method_memory(i), method)
+    books, said = method_books(scenario, loop.mem, series)
+    told = told_by_truth(scenario, series, contacts, books)
+    events = rig_events(scenario, series, contacts)
+    joints = joint_books(scenario.vector, loop.mem, series)
+    joints |= arm_books(series, arm_robots(scenario.tables))
+    warnings += [
+        *said,
+        *told,
+        *(event["text"] for event in events if event["what"] not in QUIET),
+        *imbalances(joints),
+    ]
+    if status != "completed":
+        warnings.append(f"stopped after {loop.cycles} of {total} cycles: {status}")
+        warnings += stops_of_arms(scenario, loop.mem)
+    return Run(
+        scenario=scenario,
+        series=series,
+        contacts=contacts,
+        contact_count=int(count),
+        cycles=loop.cycles,
+        status=status,
+        state=loop.state,
+        warnings=warnings,
+        method_books=books,
+        events=events,
+        joint_books=joints,
+        reached=Reached(loop.peak_force_real_N, loop.peak_torque_real_Nm, loop.captured_at_s),
+        latches=loop.latches.copy(),
+    )

@@ -1,0 +1,127 @@
+"""Variants of a scenario, flown at some of its sampling phases: each once, on all cores.
+
+In: a scenario that runs; for each variant, keys and values that differ from it (None: the key is
+taken out). Out: the numbers by which its runs are judged, at each phase, or why it cannot run.
+
+The reference is flown once a phase and shared by all variants with the same satellites, contacts
+and methods. A variant runs with the machine code of the scenario, which holds all that it needs.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from softdock.compile.features import Markers
+from softdock.compile.interrupts import each_abandonable
+from softdock.errors import BadInput
+from softdock.reference import Orbit, orbit
+from softdock.results.criteria import criteria_of
+from softdock.results.metrics import plain
+from softdock.results.phases import shifted
+from softdock.results.simulation import fly
+from softdock.results.worst_phase import cores, reseeded
+from softdock.scenario.build import Scenario, build
+from softdock.scenario.keys import set_key
+
+OF_THE_RIG = ("robots", "sensor", "mock_up", "pose", "satellites", "stop", "laboratory")
+Keys = Mapping[str, Any]
+
+
+class Flown(NamedTuple):
+    """A variant at one phase."""
+
+    numbers: dict[str, Any]  # criteria_of its run; empty: it cannot run
+    sensor_J: float  # the ledger's row sensor
+    refused: str  # why it cannot run
+
+
+class Variants:
+    """Runs of the scenario with some keys changed."""
+
+    def __init__(self, scenario: Scenario, count: int):
+        """`count`: sampling phases into which a cycle is divided."""
+        self.scenario, self.count = scenario, count
+        self._phases: dict[int, Scenario] = {}
+        self._known: dict[tuple[str, int], Flown] = {}
+        self._references: dict[int, Orbit] = {}
+
+    def of(self, changes: Keys, phases: Iterable[int]) -> list[Flown]:
+        listed = list(phases)
+        self.all_at_once([changes], listed)
+        return [self._known[_name(changes), i] for i in listed]
+
+    def all_at_once(self, many: Iterable[Keys], phases: Iterable[int]) -> None:
+        """Fly what is not known yet, each at all of the phases."""
+        listed = list(phases)
+        for i in listed:
+            if i not in self._phases:
+                self._phases[i] = at_phase(self.scenario, i, self.count)
+        wanted = {(_name(one), i): one for one in many for i in listed}
+        wanted = {key: one for key, one in wanted.items() if key not in self._known}
+        found = each_abandonable(
+            lambda key: (key, self._flown(wanted[key], key[1])), wanted, cores()
+        )
+        self._known |= dict(found)
+
+    @property
+    def flights(self) -> int:
+        return len(self._known)
+
+    def _flown(self, changes: Keys, i: int) -> Flown:
+        try:
+            run = fly(changed(self._phases[i], changes))
+        except BadInput as error:  # a value that the rest of the scenario does not allow
+            return Flown({}, math.nan, str(error))
+        run.orbit = self._reference(i, changes) or orbit(run.scenario)
+        with np.errstate(all="ignore"):  # a run that diverged
+            numbers = plain(criteria_of(run))
+        return Flown(numbers, run.ledger_rows["sensor"], "")
+
+    def _reference(self, i: int, changes: Keys) -> Orbit | None:
+        """The scenario's own, if no change belongs to the reference too; else it is flown with
+        the run."""
+        if any(key.partition(".")[0] not in OF_THE_RIG for key in changes):
+            return None
+        if i not in self._references:
+            self._references[i] = orbit(self._phases[i])
+        return self._references[i]
+
+
+def at_phase(scenario: Scenario, i: int, count: int) -> Scenario:
+    """The scenario at phase i of `count`, as `in_phases` has it."""
+    if i == 0:
+        return scenario
+    cycle = scenario.tables["time"]["cycle_ms"] * 1e-3
+    return reseeded(shifted(scenario, cycle * i / count), i)
+
+
+def changed(scenario: Scenario, changes: Keys) -> Scenario:
+    """The scenario with some keys changed, run by the same machine code. Whole tables are set
+    before keys inside them."""
+    tables = copy.deepcopy(scenario.tables)
+    for key in sorted(changes, key=lambda key: key.count(".")):
+        if changes[key] is None:
+            _drop(tables, key)
+        else:
+            set_key(tables, key, copy.deepcopy(changes[key]))
+    found = build(tables)
+    if "methods" not in changes:  # else it is compiled with what it needs itself
+        found.markers = Markers(scenario.markers.features, found.markers.methods)
+    return found
+
+
+def _drop(tables: dict[str, Any], path: str) -> None:
+    *parents, last = path.split(".")
+    here: Any = tables
+    for part in parents:
+        here = here[int(part)] if isinstance(here, list) else here[part]
+    here.pop(last, None)
+
+
+def _name(changes: Keys) -> str:
+    return repr(sorted(changes.items()))

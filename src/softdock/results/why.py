@@ -1,0 +1,331 @@
+"""Why does a rig fail its verdict? Its causes are switched off, and what that changes of the
+criterion that failed is their share.
+
+In: a scenario. Out: a plain dict, largest cause first.
+
+Explained is the first criterion that failed, else the one nearest to its bound: its number at the
+sampling phase that decided the verdict and at the one half a cycle away, the larger of both.
+Shares are Shapley's values (shares.py). Numbers count as x / (1 + |x|), so that a wreck at ten
+times the approach weighs little more than one at five; a criterion without a number counts 1 where
+it failed. Beside the shares stand three numbers that anybody can check: with this cause alone,
+without it, and without it and all larger ones (what is left).
+
+The ledger's row `sensor` is split by difference: row of the whole rig less row without the cause.
+
+Methods stay on and stay told what they were told: what is left with all causes off is theirs.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+from softdock._arguments import TEXT, check_arguments, instance_of, whole_number
+from softdock.methods.registry import RAW
+from softdock.results.causes import Cause, causes
+from softdock.results.free_flight import free_flight
+from softdock.results.judgement import CRITERIA, NEXT_TO_NOTHING, excess_of, share
+from softdock.results.phases import MOST_PHASES
+from softdock.results.stepper import cycle_count
+from softdock.results.variants import Variants, changed
+from softdock.results.worst_phase import in_phases, judged, metrics_of
+from softdock.scenario.build import Scenario
+
+# Which of several causes has which share of a number: Shapley's value.
+#
+# A cause adds something else when it comes alone than when it comes last. So an ideal rig is made
+# real one cause after the other, and the share of a cause is the mean of what it adds, over all
+# orders. With up to EXACT causes that change the number at all, every set of them is flown and the
+# mean is exact; with more it is that of some orders at random and their reverses.
+#
+# A cause changes the number if it does so alone (all others off) or last (all others on), by more
+# than NOTHING of the largest value seen.
+
+EXACT = 8
+ORDERS = 24
+NOTHING = 1e-3
+Set = frozenset[int]
+# (of the sets of causes that are on) -> the number of each
+Values = Callable[[Iterable[Set]], dict[Set, float]]
+
+
+def shares(count: int, values: Values) -> list[float]:
+    """Of each cause, of all that adds; 0: it adds nothing, or takes away."""
+    added = shapley(count, values)
+    total = sum(max(x, 0.0) for x in added)
+    return [max(x, 0.0) / total if total > 0.0 else 0.0 for x in added]
+
+
+def shapley(count: int, values: Values) -> list[float]:
+    """What each cause adds in the mean. NaN values (a set that cannot be flown) add nothing."""
+    everyone = frozenset(range(count))
+    ends = [frozenset(), everyone]
+    ends += [frozenset({i}) for i in everyone] + [everyone - {i} for i in everyone]
+    known = values(ends)
+    largest = max((abs(v) for v in known.values() if math.isfinite(v)), default=0.0)
+    players = [
+        i
+        for i in range(count)
+        if max(
+            _size(known[frozenset({i})] - known[frozenset()]),
+            _size(known[everyone] - known[everyone - {i}]),
+        )
+        > NOTHING * largest
+    ]
+    others = everyone - set(players)
+    known |= values(on | others for on in _needed(players))
+    if len(players) <= EXACT:
+        found = {i: _exact(i, players, others, known) for i in players}
+    else:
+        found = _sampled(players, others, known)
+    return [found.get(i, 0.0) for i in range(count)]
+
+
+def _needed(players: Sequence[int]) -> list[Set]:
+    if len(players) <= EXACT:
+        return [frozenset(on) for k in range(len(players) + 1) for on in combinations(players, k)]
+    return [frozenset(order[:k]) for order in orders(players) for k in range(len(order) + 1)]
+
+
+def _exact(i: int, players: Sequence[int], others: Set, known: dict[Set, float]) -> float:
+    rest, n = [j for j in players if j != i], len(players)
+    total = 0.0
+    for k in range(n):
+        weight = math.factorial(k) * math.factorial(n - k - 1) / math.factorial(n)
+        for before in combinations(rest, k):
+            on = others | set(before)
+            total += weight * _or_0(known[on | {i}] - known[on])
+    return total
+
+
+def _sampled(players: Sequence[int], others: Set, known: dict[Set, float]) -> dict[int, float]:
+    found = dict.fromkeys(players, 0.0)
+    listed = orders(players)
+    for order in listed:
+        for k, i in enumerate(order):
+            on = others | set(order[:k])
+            found[i] += _or_0(known[on | {i}] - known[on]) / len(listed)
+    return found
+
+
+def orders(players: Sequence[int]) -> list[list[int]]:
+    """Some orders at random, the same every time, each with its reverse."""
+    chance, found = random.Random(len(players)), []
+    for _ in range(ORDERS // 2):
+        order = chance.sample(list(players), len(players))
+        found += [order, order[::-1]]
+    return found
+
+
+def _size(x: float) -> float:
+    """A set that cannot be flown may hide a cause: it is taken for one."""
+    return abs(x) if math.isfinite(x) else math.inf
+
+
+def _or_0(x: float) -> float:
+    return x if math.isfinite(x) else 0.0
+
+
+PHASES = 2
+QUICK_CYCLES = 150_000  # of all flights together: some 0.3 s on two cores
+SMALL = 0.02  # a share below this is not named in the sentence
+NAMED = 3  # causes in the sentence
+EITHER_WAY = ("peak_force", "latch_force")
+OF = {
+    "limits": "the limits that were passed",
+    "energy": "the energy added by contacts",
+    "growth": "the growth in ten swings",
+    "energy_kept": "the energy of the pair in contact",
+    "distance": "the distance from orbit",
+    "peak_force": "the error of the peak force",
+    "latch_force": "the error of the latches' peak force",
+    "free_flight": "the change of speed in free flight",
+    "outcome": "the other outcome",
+}
+
+
+@check_arguments(
+    scenario=instance_of("a Scenario", Scenario),
+    phases=whole_number(1, MOST_PHASES),
+    called=TEXT,
+)
+def why(
+    scenario: Scenario,
+    phases: int = PHASES,
+    called: str = "",
+    judgement: Mapping[str, Any] | None = None,
+    variants: Variants | None = None,
+) -> dict[str, Any]:
+    """The causes with their shares, and the verdict they explain. `judgement`, `variants`: where
+    they are known already."""
+    if judgement is None:
+        own = metrics_of(in_phases(scenario, scenario.tables["verdict"]["phases"]))
+        judgement = judged(scenario, own, called)
+    found = causes(scenario)
+    criterion = explained(judgement)
+    worst = int(judgement["criteria"][criterion]["run"])
+    variants = variants or Variants(scenario, max(phases, int(judgement["runs"])))
+    at = [(worst + i * variants.count // phases) % variants.count for i in range(phases)]
+    flown = _Numbers(variants, at, found, criterion)
+    of = shares(len(found), flown.at_once)
+    order = sorted(range(len(found)), key=lambda i: -of[i])
+    everyone = frozenset(range(len(found)))
+    left = [everyone - set(order[: k + 1]) for k in range(len(order))]
+    flown.at_once(left)
+    whole = flown.sensor_J(everyone)
+    rows = [
+        {
+            "cause": found[i].name,
+            "what": found[i].what,
+            "share": of[i],
+            "alone": flown.number(frozenset({i})),
+            "without": flown.number(everyone - {i}),
+            "left": flown.number(on),
+            "of_sensor_row_J": whole - flown.sensor_J(everyone - {i})
+            if found[i].of_sensor
+            else None,
+            "helps": found[i].helps,
+            "in_free_flight": found[i].in_free_flight,
+        }
+        for i, on in zip(order, left, strict=True)
+    ]
+    result: dict[str, Any] = {
+        "scenario": scenario.name,
+        "phases": phases,
+        "judgement": dict(judgement),
+        "criterion": criterion,
+        "of": OF[criterion],
+        "number": flown.number(everyone),
+        "bound": judgement["criteria"][criterion]["bound"],
+        "all_off": flown.number(frozenset()),
+        "sensor_row_J": whole,
+        "rows": rows,
+        "free_flight": free_flight(scenario).said,
+    }
+    result["sentence"] = sentence(result, methods_of(scenario))
+    return result
+
+
+def methods_of(scenario: Scenario) -> list[str]:
+    return [entry["name"] for entry in scenario.tables["methods"] if entry["name"] != RAW]
+
+
+def is_quick(scenario: Scenario) -> bool:
+    """Whether it takes no longer than a page should wait for."""
+    count = len(causes(scenario))
+    sets = 2**count if count <= EXACT else ORDERS * count
+    return cycle_count(scenario) * (sets + 2 * count) * PHASES <= QUICK_CYCLES
+
+
+def sentence(result: Mapping[str, Any], methods: Iterable[str] = ()) -> str:
+    """The causes in their order, and what is left without them."""
+    named = [row for row in result["rows"] if row["share"] >= SMALL][:NAMED]
+    number, bound = result["number"], result["bound"]
+    is_now = ""
+    if number is not None and bound is not None:
+        what = result["of"][0].upper() + result["of"][1:]
+        is_now = f" {what} is {_percent(number)} (bound {_percent(bound)})"
+    if not named:
+        return f"No single cause stands out.{is_now and is_now + '.'}{_rest(result, methods)}"
+    listed = ", then ".join(
+        f"{row['what']} ({share(row['share'])}{'' if i else ' of ' + result['of']})"
+        for i, row in enumerate(named)
+    )
+    left = named[-1]["left"]
+    without = ""
+    if is_now and left is not None and math.isfinite(left):
+        without = f"; without {'it' if len(named) == 1 else 'them'} {_percent(left)}"
+    helps = "; ".join(dict.fromkeys(row["helps"] for row in named))
+    cause = "Cause" if len(named) == 1 else "Causes"
+    now = f"{is_now}{without}." if is_now else ""
+    return f"{cause}: {listed}.{now}{_rest(result, methods)} What helps: {helps}."
+
+
+def _rest(result: Mapping[str, Any], methods: Iterable[str]) -> str:
+    """What no cause explains is the methods'."""
+    off, bound, listed = result["all_off"], result["bound"], ", ".join(methods)
+    if not listed or off is None or bound is None or not abs(off) > bound:
+        return ""
+    return f" With all causes off {_percent(off)} is left, which comes from {listed} as it is set."
+
+
+def _percent(x: float | None) -> str:
+    if x is None or not math.isfinite(x):
+        return "-"
+    return "0 %" if abs(x) < NEXT_TO_NOTHING else share(x)
+
+
+class _Numbers:
+    """Of the rig with some of its causes on: the criterion's number."""
+
+    def __init__(self, variants: Variants, at: list[int], found: list[Cause], criterion: str):
+        self.variants, self.at, self.found, self.criterion = variants, at, found, criterion
+
+    def _off(self, on: Set) -> dict[str, Any]:
+        return off_keys(cause for i, cause in enumerate(self.found) if i not in on)
+
+    def _numbers(self, on: Set) -> list[dict[str, Any]]:
+        flown = self.variants.of(self._off(on), self.at)
+        return [one.numbers for one in flown if one.numbers]
+
+    def at_once(self, sets: Iterable[Set]) -> dict[Set, float]:
+        listed = list(sets)
+        self.variants.all_at_once((self._off(on) for on in listed), self.at)
+        return {on: self._counted(on) for on in listed}
+
+    def _counted(self, on: Set) -> float:
+        """The worst of the phases; NaN: it cannot be flown."""
+        return max((self._of_run(n, on) for n in self._numbers(on)), default=math.nan)
+
+    def _of_run(self, n: Mapping[str, Any], on: Set) -> float:
+        """What is not defined is no fault: it is what the rig without any cause has. But a run that
+        met a limit is a fault of every criterion."""
+        x = size_of(n, self.criterion)
+        if x is None and n["limits"]:
+            return 1.0
+        if x is None:
+            return self._counted(frozenset()) if on else 0.0
+        return math.copysign(1.0, x) if math.isinf(x) else x / (1.0 + abs(x))
+
+    def number(self, on: Set) -> float | None:
+        """As it is said: the larger of the phases'; None: it is not defined, or cannot be flown."""
+        if not CRITERIA[self.criterion].bound:
+            return None
+        values = [size_of(n, self.criterion) for n in self._numbers(on)]
+        return max((v for v in values if v is not None), default=None)
+
+    def sensor_J(self, on: Set) -> float:
+        flown = self.variants.of(self._off(on), self.at)
+        return sum(one.sensor_J for one in flown) / len(flown)
+
+
+def explained(judgement: Mapping[str, Any]) -> str:
+    """The first criterion that failed; else the one nearest to its bound."""
+    if judgement["failed"]:
+        return str(judgement["failed"][0])
+    each = judgement["criteria"]
+    return max(each, key=lambda name: each[name]["excess"] or 0.0)
+
+
+def size_of(n: Mapping[str, Any], criterion: str) -> float | None:
+    """A criterion's number in one run, its size where it counts either way; without a bound 1 where
+    it fails, else 0."""
+    one = CRITERIA[criterion]
+    if not one.bound:
+        return float(excess_of(criterion, n, {}) > 0.0)
+    x = n[criterion]
+    if x is None:
+        return None
+    return abs(float(x)) if criterion in EITHER_WAY else float(x)
+
+
+def off_keys(off: Iterable[Cause]) -> dict[str, Any]:
+    return {key: value for cause in off for key, value in cause.off.items()}
+
+
+def switched_off(scenario: Scenario, off: Iterable[Cause]) -> Scenario:
+    """The scenario without some causes, run by the same machine code."""
+    return changed(scenario, off_keys(off))

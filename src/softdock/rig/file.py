@@ -1,0 +1,131 @@
+"""The rig file: who is where on the wire and in the room, and what stops a run. Strict TOML in.
+
+`load_rig(file or preset)` gives a `Rig`, or `BadInput` with every problem at once: file and line,
+key, value, what is allowed. Keys are in rig_schema.py; `[facility]` is the table that scenarios
+have, and the rig's wins where both state it (rig_scenario.py). Refused before anything moves: two
+robots on one port, an Ethernet file of another port or HOLDON, a context with other limits, an
+address beyond loopback that is not stated as `bind`, relative corrections (rig_checks.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, TypeVar
+
+from softdock._arguments import CHANGES, PATH
+from softdock._arguments import check_arguments as checked_call
+from softdock.errors import BadInput, Problem, closest
+from softdock.files.reading import LARGEST_FILE, Unreadable, read_text
+from softdock.files.strict_tables import Locate, Reader, nowhere
+from softdock.files.toml_text import parse_toml, too_deep
+from softdock.loop.arms.facility import read_facility
+from softdock.rig import schema as schema
+from softdock.rig.checks import check_rig_file
+from softdock.rig.keys import read_table
+from softdock.rig.model import ENDS, PARTS, ROBOTS, SCHEMA, Rig
+from softdock.scenario.files import parse_changes
+from softdock.scenario.keys import set_key
+
+__all__ = ["Rig", "load_rig", "read_rig", "rig_presets", "rig_text"]
+PORTS = {"chaser": 59152, "target": 59153}  # by default
+T = TypeVar("T")
+
+
+def rig_presets() -> list[str]:
+    """The rigs that ship with the package."""
+    folder = files("softdock.rig").joinpath("rigs")
+    return sorted(p.name.removesuffix(".toml") for p in folder.iterdir())
+
+
+def rig_text(source: str | Path) -> tuple[str, str, Path | None]:
+    """Text, name in messages, and folder of a rig file or a preset."""
+    path = Path(source)
+    if path.suffix == ".toml" or "/" in str(source) or path.is_file():
+        try:
+            return read_text(path, LARGEST_FILE, "rig file"), str(source), path.parent
+        except Unreadable as error:
+            hint = f", or a preset: {', '.join(rig_presets())}" if not path.exists() else ""
+            where = f"{source}:{error.line}"
+            raise BadInput(Problem("rig", error.given, error.allowed + hint, where)) from None
+    known = rig_presets()
+    if str(source) not in known:
+        allowed = "a rig file (.toml), or a preset: " + ", ".join(known)
+        raise BadInput(
+            Problem("rig", str(source), allowed, "", suggestion=closest(str(source), known))
+        )
+    preset = files("softdock.rig").joinpath("rigs", f"{source}.toml")
+    return preset.read_text(encoding="utf-8"), f"{source}.toml", None
+
+
+@checked_call(source=PATH, changes=CHANGES)
+def load_rig(source: str | Path, changes: Iterable[str] | Mapping[str, Any] = ()) -> Rig:
+    """A rig from a file or a preset's name. `changes`: as of `load_scenario`."""
+    text, name, folder = rig_text(source)
+    tables, locate, _ = parse_toml(text, name)
+    changed = parse_changes(changes)
+    for key, value in changed.items():
+        set_key(tables, key, value)
+
+    def locate_change(path: str) -> str:
+        by_change = any(f"{path}.".startswith(f"{key}.") for key in changed)
+        return "--set" if by_change else locate(path)
+
+    try:
+        return read_rig(tables, name, folder, locate_change)
+    except RecursionError:
+        raise too_deep(name) from None
+
+
+def read_rig(
+    tables: Any, file: str = "rig", folder: Path | None = None, locate: Locate = nowhere
+) -> Rig:
+    """A rig from plain tables; Ethernet files are looked for in `folder`."""
+    problems: list[Problem] = []
+    top = Reader(tables, "", problems, locate)
+    if top.take("schema") != SCHEMA:
+        top.refuse("schema", top.table.get("schema"), f"{SCHEMA}")
+    name = top.text("name", Path(file).stem, 80)
+    note = top.text("note", "", schema.LONGEST_TEXT)
+    parts: dict[str, Any] = {key: read_table(top.inner(key), cls) for key, cls in PARTS.items()}
+    ends: dict[str, Any] = {key: _each(top, key, cls) for key, cls in ENDS.items()}
+    parts["emulate"] = read_table(top.inner("emulate"), schema.Emulate) if _has(top) else None
+    facility = _facility(top, problems)
+    top.done()
+    rig = Rig(name=name, file=file, note=note, facility=facility, **parts, **ends)
+    if problems:
+        raise BadInput(problems)
+    return check_rig_file(rig, folder, locate)
+
+
+def _has(top: Reader) -> bool:
+    top.asked.append("emulate")
+    return top.has("emulate")
+
+
+def _each(top: Reader, key: str, cls: type[T]) -> dict[str, T]:
+    """One table per robot."""
+    group = top.inner(key)
+    made: dict[str, T] = {}
+    for which in ROBOTS:
+        if group.has(which):
+            instead = {"port": PORTS[which]} if cls is schema.RobotEnd else {}
+            made[which] = read_table(group.inner(which), cls, instead)
+    group.asked += ROBOTS
+    group.done()
+    return made
+
+
+def _facility(top: Reader, problems: list[Problem]) -> Mapping[str, Any] | None:
+    """The table, if it can be read: a robot's arm may be left to the scenario."""
+    table = top.take("facility")
+    if table is None:
+        return None
+    try:
+        read_facility(table, top.locate, arm_needed=False)
+    except BadInput as error:
+        problems += error.problems
+        return None
+    made: Mapping[str, Any] = table
+    return made

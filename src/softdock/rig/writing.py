@@ -1,0 +1,276 @@
+"""Rig files written: a new one with every line commented, and numbers put back into one.
+
+In: a rig file and numbers by their keys (`robots.chaser.delay_ms`). Out: the file, written whole or
+not at all, and for each key what stood there before. A key is replaced in its line, or put under
+the header of its table, or both at the end. The new text is read before it is written: if it is not
+the same rig with these numbers, nothing is written and the lines to type are in the message.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from softdock.errors import BadInput, Problem
+from softdock.files.atomic import write_whole
+from softdock.files.folders import ensure_folder
+from softdock.files.toml_text import parse_toml
+from softdock.rig.checks import make_own_files
+from softdock.rig.drivers.rsi_templates import (
+    write_context_xml,
+    write_ethernet_xml,
+    write_krl_program,
+)
+from softdock.rig.drivers.sockets import LOOPBACK
+from softdock.rig.file import read_rig, rig_presets, rig_text
+from softdock.rig.model import Rig
+from softdock.scenario.keys import set_key
+
+_HEADER = re.compile(r"\s*\[([^\[\]]+)\]\s*(#.*)?\Z")
+
+
+def _format_value(value: float | tuple[float, ...]) -> str:
+    if isinstance(value, tuple):
+        return "[" + ", ".join(repr(float(v)) for v in value) + "]"
+    return repr(float(value))
+
+
+def _set_key(lines: list[str], key: str, text: str) -> list[str]:
+    """The lines with one key stated."""
+    table, _, name = key.rpartition(".")
+    line = re.compile(rf"(\s*{re.escape(name)}\s*=\s*)([^#]*?)(\s*(?:#.*)?)\Z")
+    header: int | None = None
+    for at, one in enumerate(lines):
+        found = _HEADER.match(one)
+        if found:
+            if header is not None:
+                break
+            header = at if found[1].replace(" ", "") == table else None
+        elif header is not None and (stated := line.match(one)):
+            return [*lines[:at], stated[1] + text + stated[3], *lines[at + 1 :]]
+    if header is None:
+        return [*lines, "", f"[{table}]", f"{name} = {text}"]
+    return [*lines[: header + 1], f"{name} = {text}", *lines[header + 1 :]]
+
+
+def _get_value(tables: Any, key: str) -> Any:
+    for part in key.split("."):
+        tables = tables.get(part) if isinstance(tables, Mapping) else None
+    return tables
+
+
+def write_back(
+    source: str | Path, values: Mapping[str, float | tuple[float, ...]]
+) -> dict[str, Any]:
+    """State keys in a rig file: what stood there before, None where nothing did."""
+    if str(source) in rig_presets() and not Path(source).exists():
+        allowed = "a rig file of yours (softdock rig new); presets stay as they are"
+        raise BadInput(Problem("--write", str(source), allowed))
+    text, name, folder = rig_text(source)
+    before, _, _ = parse_toml(text, name)
+    lines = text.splitlines()
+    for key, value in values.items():
+        lines = _set_key(lines, key, _format_value(value))
+    made = "\n".join(lines) + "\n"
+    try:
+        after, locate, _ = parse_toml(made, name)
+        wanted, _, _ = parse_toml(text, name)
+        for key, value in values.items():
+            set_key(wanted, key, list(value) if isinstance(value, tuple) else float(value))
+        same = after == wanted
+        if same:
+            read_rig(after, name, folder, locate)
+    except BadInput:
+        same = False
+    if not same:
+        typed = "; ".join(f"{key} = {_format_value(value)}" for key, value in values.items())
+        allowed = f"a file with plain tables; this one must be changed by hand: {typed}"
+        raise BadInput(Problem("--write", str(source), allowed, name))
+    write_whole(Path(source), made.encode("utf-8"))
+    return {key: _get_value(before, key) for key in values}
+
+
+# A new rig file as text, every line commented, with the files of the robots' controllers.
+#
+# What is written can be read: `rig_text_of` is checked by `read_rig` before anything is written,
+# and the Ethernet files and contexts that it names are those of drivers/rsi_templates.py, made from
+# it.
+
+PORTS = {"chaser": 59152, "target": 59153}
+EMULATED_SENSORS = {"chaser": (59154, 59155), "target": (59156, 59157)}  # UDP, page
+REAL_SENSOR = (49152, 80)
+
+
+@dataclass(frozen=True)
+class Addresses:
+    """Who is where in the rig's network."""
+
+    computer: str = LOOPBACK
+    chaser: str = LOOPBACK  # "": it stands in the room
+    target: str = LOOPBACK  # the same
+    sensor: str = LOOPBACK  # behind the chaser's mock-up; "": none
+    target_sensor: str = ""  # behind the target's
+
+    @property
+    def emulated(self) -> bool:
+        ends = (self.chaser, self.target, self.sensor, self.target_sensor)
+        named = [self.computer, *(a for a in ends if a)]
+        return all(a.startswith("127.") for a in named)
+
+    @property
+    def sensors(self) -> dict[str, str]:
+        both = {"chaser": self.sensor, "target": self.target_sensor}
+        return {which: address for which, address in both.items() if address}
+
+
+HEAD = """\
+# A rig for softdock. Every key: docs/rig_file.md. What is not stated has the value given there.
+# softdock is no safety function: the robots' own limits and safety controller are the guard.
+schema = 1
+name = "{name}"
+note = "" # yours; kept in every recording
+
+[clock]
+master = "{master}" # whose telegrams are the clock
+mode = "{mode}" # RSI_ON's: IPO_FAST 4 ms, IPO 12 ms
+"""
+ROBOT = """
+[robots.{which}]
+address = "{address}" # of the robot controller: only its datagrams are taken
+bind = "{computer}" # of this computer, in the RSI network
+port = {port}
+ethernet_xml = "{file}.xml" # on the controller, in ...\\\\SensorInterface
+context = "{file}.rsi.xml" # the same; PosCorr's limits and Timeout must be as here
+timeout_packets = 50 # late replies at which RSI stops
+lower_mm = [-200.0, -200.0, -200.0] # PosCorr, from the pose at RSI_ON
+upper_mm = [200.0, 200.0, 200.0]
+max_turn_deg = 20.0
+box_min_m = [{low}] # of RIst in the robot's base: MEASURE, as small as the docking needs
+box_max_m = [{high}]
+max_angle_deg = 15.0 # from the pose at RSI_ON
+stop_input = "DiL" # the operator's stop, a digital input of the controller; "": none
+stop_value = 1
+# delay_ms = 16.0 # `softdock rig delay` finds it
+"""
+FIXED = """
+[robots.{which}]
+driver = "fixed" # the {which}'s mock-up stands in the room
+"""
+SENSOR = """
+[sensors.{which}]
+address = "{address}"
+bind = "{computer}"
+port = {port}
+http_port = {http} # of the page with its scale; 0: not asked
+rate_Hz = 7000 # as set on its page; a slow sensor is an old one
+counts_per_N = 1e6 # must be what its page says
+counts_per_Nm = 1e6
+range_N = 1000.0 # of the calibration in use
+range_Nm = 100.0
+in_flange_m = [0.0, 0.0, 0.0] # the sensor's origin in the frame that RIst tells: MEASURE
+in_flange_wxyz = [1.0, 0.0, 0.0, 0.0]
+
+# [tools.{which}] # what is taken out of the readings: `softdock rig tare` finds it
+# mass_kg = 2.0
+# centre_m = [0.0, 0.0, 0.0]
+"""
+REST = """
+[limits]
+# kinetic energy after a bounce: at most restitution^2 of that before it, plus the floor. Of the
+# 12.6 mJ of epos_1d the floor of 1 mJ lets 1.136 times the speed pass, not 1.10
+restitution = 1.10
+energy_floor_J = 0.001
+energy_contact = 0.2 # invented in one contact, of the approach's
+energy_run = 0.5
+force_N = 100.0
+torque_Nm = 20.0
+touch_N = 0.5 # above this the mock-ups touch: well above the sensor's noise
+speed_m_per_s = 0.1
+acceleration_m_per_s2 = 2.0
+
+[stop]
+deceleration_m_per_s2 = 0.5
+retreat_m = 0.01 # how far the robots back off from a contact
+axis = [1.0, 0.0, 0.0] # the chaser's way out, orbit axes
+
+[run_up]
+ramp_s = 0.5 # from rest to the scenario's speed
+
+[machine]
+priority = 80 # SCHED_FIFO; beyond loopback a run is refused without
+
+[record]
+folder = "out/rig"
+"""
+MOUNTING = """
+# [facility.chaser] # where the robots stand, what they hold; `softdock place` writes such a table
+# arm = "kr16"
+# base_m = [1.5, 0.0, 0.0] # of the robot's base in the laboratory
+# base_wxyz = [0.0, 0.0, 0.0, 1.0]
+# mock_up_m = [0.0, 0.0, 0.1] # of the mock-up in the frame that RIst tells
+"""
+EMULATE = """
+[emulate] # robots and sensor are emulated on loopback; take this out for real ones
+phase_ms = 1.7
+"""
+
+
+def new_rig_text(name: str, addresses: Addresses, mode: str) -> str:
+    """The file of a rig."""
+    a, master = addresses, "chaser" if addresses.chaser else "target"
+    text = HEAD.format(name=name, mode=mode, master=master)
+    for which in ("chaser", "target"):
+        address = getattr(a, which)
+        if not address:
+            text += FIXED.format(which=which)
+            continue
+        text += ROBOT.format(
+            which=which,
+            address=address,
+            computer=a.computer,
+            port=PORTS[which],
+            file=f"{name}_{which}",
+            low="-0.3, -0.3, -0.3",
+            high="0.3, 0.3, 0.3",
+        )
+    for which, address in a.sensors.items():
+        port, http = EMULATED_SENSORS[which] if a.emulated else REAL_SENSOR
+        text += SENSOR.format(
+            which=which, address=address, computer=a.computer, port=port, http=http
+        )
+    return text + REST + MOUNTING + (EMULATE if a.emulated else "")
+
+
+def _name_files(rig: Rig, which: str, name: str) -> dict[str, str]:
+    files = replace(make_own_files(rig, which), name=name)
+    return {
+        f"{name}.xml": write_ethernet_xml(files),
+        f"{name}.rsi.xml": write_context_xml(files),
+        f"{name}.src": write_krl_program(files),
+    }
+
+
+def write_new_rig(file: Path, addresses: Addresses, mode: str, force: bool) -> list[Path]:
+    """The rig's file and those of its robots; refused if one is there already."""
+    text = new_rig_text(file.stem, addresses, mode)
+    plain = "\n".join(
+        line for line in text.splitlines() if not line.startswith(("ethernet_xml", "context"))
+    )
+    tables, locate, _ = parse_toml(plain, str(file))
+    rig = read_rig(tables, str(file), file.parent, locate)  # nothing is written that cannot be read
+    texts: dict[str, str] = {}
+    for which in rig.moving:
+        texts |= _name_files(rig, which, f"{file.stem}_{which}")
+    places = [file, *(file.parent / name for name in texts)]
+    there = [p for p in places if p.exists() and not force]
+    if there:
+        allowed = "a new file; --force writes over this one"
+        raise BadInput([Problem("FILE", str(p), allowed) for p in there])
+    ensure_folder(file.parent)
+    for name, own in texts.items():
+        write_whole(file.parent / name, own.replace("\n", "\r\n").encode("ascii"))
+    write_whole(file, text.encode())
+    return places

@@ -1,0 +1,1 @@
+"""What is computed from many runs: stability, campaigns, comparisons, identification, placement."""

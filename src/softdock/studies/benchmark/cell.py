@@ -1,0 +1,170 @@
+"""One cell of the benchmark: one entry on one case, in every telling, at the worst of the sampling
+phases (with anything random each phase has a seed of its own).
+
+In: a case's scenario and an entry. Out: plain data.
+
+    status   completed; how the run stopped (diverged, force limit, ...); "cannot run"; "failed"
+    reason   why it cannot run, or what failed
+    distance from orbit at the worst phase and error, the worse of after the last contact and at the
+             end (docs/metrics.md); null: not defined
+    median   the same at the middle phase, of the worst error; rms: root mean square over the phases
+    word, energy_share, peak_force_error   by the verdict's one rule (results/judgement.py)
+    error    kind and percent of the belief whose error was worst; null: none is wrong
+    changes  the keys that make this scenario from the case: `softdock run CASE --set KEY=VALUE`
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+import time
+from dataclasses import replace
+from typing import Any
+
+from numba.core.errors import NumbaError
+
+from softdock.compile.features import Markers
+from softdock.errors import BadInput, SoftdockError
+from softdock.methods.registry import RAW
+from softdock.reference import Orbit, orbit
+from softdock.results.metrics import plain
+from softdock.results.worst_phase import in_phases, judged
+from softdock.scenario.build import Scenario
+from softdock.scenario.method_compile import why_not_compiled
+from softdock.studies.benchmark.entries import Entry
+from softdock.studies.benchmark.tellings import EXACTLY, NOTHING, WRONG, Told, told, wrongly
+from softdock.studies.compare.compare import pushing
+from softdock.studies.compare.lines_to_paste import short
+from softdock.studies.compare.outcomes import costs_per_cycle, run_against
+
+CANNOT, FAILED, COMPLETED = "cannot run", "failed", "completed"
+Row = dict[str, Any]
+
+
+def measure(case: Scenario, entry: Entry, phases: int | None, tellings: list[str]) -> Row:
+    """The cell. `phases`: in place of the case's own number."""
+    began = time.process_time()
+    count = case.tables["verdict"]["phases"] if phases is None else phases
+    orbits = [orbit(phased) for phased in in_phases(case, count)]
+    rows: dict[str, Row] = {}
+    ways = _ways(case, entry)
+    for telling, way in ways.items():
+        if telling not in tellings and telling != EXACTLY:
+            continue
+        if isinstance(way, str):
+            rows[telling] = refused(CANNOT, way)
+        elif _are_same(way, ways[EXACTLY]) and EXACTLY in rows:
+            rows[telling] = rows[EXACTLY]  # it believes nothing, or is told what it has by default
+        else:
+            rows[telling] = _worst(case, way, orbits)
+    return {
+        "tellings": {telling: rows[telling] for telling in tellings},
+        "cost": _cost(case, ways),
+        "cpu_s": round(time.process_time() - began, 4),
+    }
+
+
+def refused(status: str, reason: str) -> Row:
+    """A cell without a number."""
+    numbers = dict.fromkeys(
+        ("distance", "median", "rms", "word", "energy_share", "peak_force_error")
+    )
+    return {"status": status, "reason": reason, **numbers, "runs": 0, "error": None, "changes": {}}
+
+
+Ways = dict[str, list[Told] | str]
+
+
+def _ways(case: Scenario, entry: Entry) -> Ways:
+    """By telling: told exactly first, because the others may be the same."""
+    exactly = told(case, entry, EXACTLY)
+    wrong = exactly if isinstance(exactly, str) else wrongly(exactly[0].scenario)
+    return {EXACTLY: exactly, WRONG: wrong, NOTHING: told(case, entry, NOTHING)}
+
+
+def _are_same(way: list[Told], exactly: list[Told] | str) -> bool:
+    if isinstance(exactly, str):
+        return False
+    return not way or (len(way) == 1 and way[0].scenario.tables == exactly[0].scenario.tables)
+
+
+def _worst(case: Scenario, ways: list[Told], orbits: list[Orbit]) -> Row:
+    """Of several errors of knowledge, the one that costs most."""
+    return max((_run(case, way, orbits) for way in ways), key=badness)
+
+
+def badness(row: Row) -> tuple[int, float]:
+    """By which of two results the worse one is found: without a number, stopped, far."""
+    if row["status"] != COMPLETED:
+        return (2 if row["status"] in (CANNOT, FAILED) else 1, row["distance"] or 0.0)
+    return (1, 0.0) if row["distance"] is None else (0, row["distance"])
+
+
+def _run(case: Scenario, way: Told, orbits: list[Orbit]) -> Row:
+    """One scenario at all phases, judged as `softdock run` judges it."""
+    error = {"kind": way.kind, "percent": way.percent} if way.kind else None
+    try:
+        found: list[Row] = []
+        same = pushing(way.scenario) == pushing(case)  # else an entry pushes, in orbit too
+        for phased, flown in zip(in_phases(way.scenario, len(orbits)), orbits, strict=True):
+            found.append(run_against(phased, flown if same else orbit(phased)).metrics)
+            if found[0]["status"] != COMPLETED:
+                break  # as `softdock run`, which then flies no other phase
+        worst = judged(way.scenario, found)
+    except NumbaError as failure:
+        return {**refused(CANNOT, why_not_compiled(failure)), "error": error}
+    except BadInput as failure:
+        return {**refused(CANNOT, str(failure)), "error": error}
+    except (SoftdockError, ArithmeticError, LookupError, TypeError, ValueError) as failure:
+        return {**refused(FAILED, f"{type(failure).__name__}: {failure}"), "error": error}
+    numbers = worst["criteria"]
+    statuses = [m["status"] for m in found]
+    distances = [m["distance_from_orbit_worst"] for m in found]
+    row = {
+        "status": next((s for s in statuses if s != COMPLETED), COMPLETED),
+        "reason": "",
+        "distance": numbers["distance"]["number"],
+        "median": None if None in distances else statistics.median(distances),
+        "rms": None if None in distances else math.hypot(*distances) / math.sqrt(len(distances)),
+        "word": worst["word"],
+        "energy_share": numbers["energy"]["number"],
+        "peak_force_error": numbers["peak_force"]["number"],
+        "runs": len(found),
+        "error": error,
+        "changes": _changes(case, way.scenario, len(orbits)),
+    }
+    return dict(plain(row))
+
+
+def _changes(case: Scenario, scenario: Scenario, phases: int) -> Row:
+    """Keys of the case that make the scenario; a law that only the scenario's contacts can have is
+    among them, and orbit would then be flown with it too."""
+    changes: Row = {"methods": [short(listed) for listed in scenario.tables["methods"]]}
+    for i, (pair, asked) in enumerate(
+        zip(scenario.tables["contact"], case.tables["contact"], strict=True)
+    ):
+        if pair != asked:
+            changes[f"contact.{i}.wanted"] = pair["wanted"]
+    if case.tables["verdict"]["phases"] != phases:
+        changes["verdict.phases"] = phases
+    return changes
+
+
+def _cost(case: Scenario, ways: Ways) -> Row:
+    """CPU time of a cycle, and against the raw loop's, measured in the same turns and with the same
+    features: what a method's loop has that a plain one lacks is not the method's."""
+    for telling in (EXACTLY, NOTHING):
+        way = ways[telling]
+        if isinstance(way, str) or not way:
+            continue
+        raw = [e for e in case.tables["methods"] if e["name"] != RAW]
+        base = case.with_keys({"methods": [{"name": RAW}, *raw]})
+        features = way[0].scenario.markers.features
+        base = replace(base, markers=Markers(features, base.markers.methods))
+        try:
+            of_raw, mine = costs_per_cycle([base, way[0].scenario], enough_s=0.0)
+        except (SoftdockError, NumbaError, ArithmeticError, LookupError, TypeError, ValueError):
+            break
+        ratio = mine / of_raw if mine and of_raw else None
+        return {"ns_per_cycle": mine, "ratio_to_direct": ratio}
+    return {"ns_per_cycle": None, "ratio_to_direct": None}

@@ -1,0 +1,127 @@
+"""The file of results: one JSON with everything that a page and a later comparison need, versioned
+and with a checksum.
+
+In and out: a dict of plain data. `sha256` is of all else, so that a file in which a number was
+changed by hand, or that was cut, is refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import platform
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+
+from softdock._version import __version__
+from softdock.compile.sources import source_hash
+from softdock.errors import BadInput, Problem, SoftdockError
+from softdock.files.reading import Unreadable, read_text
+from softdock.results.noise_bound import distance_bound
+from softdock.scenario.benchmark_set import case_set
+from softdock.scenario.build import Scenario
+from softdock.scenario.method_sources import FILES, files_of
+from softdock.studies.benchmark.folder import Folder
+from softdock.studies.benchmark.scores import leaderboard
+
+# What the best possible estimator could reach on a noisy case: a bound of the distance from orbit,
+# where softdock has one.
+#
+# Where there is no bound of a scenario (results/noise_bound.py), nothing is said.
+
+
+def bound_of(scenario: Scenario) -> float | None:
+    """Root mean square of the distance from orbit that noise alone leaves, as a share of the
+    approach; None: nobody knows."""
+    try:
+        found = distance_bound(scenario)
+    except (SoftdockError, ArithmeticError, LookupError, ValueError):
+        return None  # no bound of such a scenario; the cells, which took long, are not lost by it
+    return None if found is None or not math.isfinite(found) else float(found)
+
+
+FORMAT, SCHEMA = "softdock benchmark", 1
+LARGEST = 500_000_000  # bytes
+Results = dict[str, Any]
+
+
+def results_of(folder: Folder, jobs: int, wall_s: float) -> Results:
+    """From the cells of a folder that has all of them."""
+    plan = folder.plan
+    methods = [name for entry in plan.entries for name in entry.methods]
+    cases = [{**case.to_json(), "bound": bound_of(case.scenario)} for case in plan.cases]
+    entries = [
+        entry.to_json() | {"files": [FILES[n].sha256 for n in entry.methods if n in FILES]}
+        for entry in plan.entries
+    ]
+    cells = [
+        {"case": at.case.name, "entry": at.entry.label}
+        | {k: v for k, v in folder.cells[at.number].items() if k != "number"}
+        for at in plan.cells()
+    ]
+    results: Results = {
+        "format": FORMAT,
+        "schema": SCHEMA,
+        "softdock": __version__,
+        "core": source_hash(),
+        "versions": {
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+            "numba": numba.__version__,
+        },
+        "set_version": case_set().version,
+        "seed": plan.seed,
+        "random": plan.drawn,
+        "phases": plan.phases,
+        "tellings": list(plan.tellings),
+        "jobs": jobs,
+        "wall_s": round(wall_s, 1),
+        "cpu_s": round(sum(cell["cpu_s"] for cell in cells), 1),
+        "method_files": sorted({file.path for file in files_of(methods)}),
+        "cases": cases,
+        "entries": entries,
+        "cells": cells,
+    }
+    results["leaderboard"] = {t: leaderboard(results, t) for t in plan.tellings}
+    return results
+
+
+def _digest(results: Mapping[str, Any]) -> str:
+    body = {key: value for key, value in results.items() if key != "sha256"}
+    text = json.dumps(body, sort_keys=True, allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def to_json(results: Results) -> str:
+    """The file's text."""
+    whole = {**results, "sha256": _digest(results)}
+    return json.dumps(whole, indent=1, allow_nan=False) + "\n"
+
+
+def read_results(file: str | Path, option: str = "results") -> Results:
+    """A file of results, or of a folder that holds one; `BadInput` if it is none, is damaged, or of
+    a newer version."""
+    path = Path(file)
+    path = path / "benchmark.json" if path.is_dir() else path
+
+    def refuse(allowed: str) -> BadInput:
+        return BadInput(Problem(option, str(file), allowed))
+
+    try:
+        found = json.loads(read_text(path, LARGEST, "file of results"))
+    except Unreadable as error:
+        raise refuse(error.allowed) from None
+    except (ValueError, RecursionError):
+        raise refuse("the results of a benchmark; this file is cut or no JSON") from None
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        raise refuse("the results of a benchmark (benchmark.json)")
+    if not isinstance(found.get("schema"), int) or found["schema"] > SCHEMA:
+        raise refuse(f"results of version {SCHEMA} or older of the format")
+    if found.get("sha256") != _digest(found):
+        raise refuse("the results of a benchmark as they were written; this file was changed")
+    return {key: value for key, value in found.items() if key != "sha256"}

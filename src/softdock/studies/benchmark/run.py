@@ -1,0 +1,166 @@
+"""A plan in, results out: cells on all cores, kept as they come."""
+
+from __future__ import annotations
+
+import json
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from softdock.scenario.method_sources import files_of
+from softdock.studies.benchmark.cell import FAILED, refused
+from softdock.studies.benchmark.folder import Folder, begin, resume
+from softdock.studies.benchmark.plan import CellAt, Plan
+from softdock.studies.benchmark.results import Results, results_of
+
+# Cells on all cores: as many processes as asked for, each with one cell at a time.
+#
+# A process that dies takes its cell with it once: another process tries it again, and if that dies
+# too the cell has failed, in words. Ctrl-C kills the processes that were begun here, and what was
+# measured is kept by whoever got it.
+
+WORKER = "softdock.studies.benchmark.worker"
+LOOK_S = 0.2  # between two looks at whether Ctrl-C was pressed
+TRIES = 2  # processes that a cell may take with it
+Cell = dict[str, Any]
+
+
+def measured(plan: Plan, missing: Iterable[CellAt], jobs: int) -> Iterator[tuple[CellAt, Cell]]:
+    """Cells as they come."""
+    waiting = list(missing)[::-1]
+    count, lock = len(waiting), threading.Lock()
+    done: queue.SimpleQueue[tuple[CellAt, Cell]] = queue.SimpleQueue()
+    processes: list[subprocess.Popen[str]] = []
+    left = threading.Event()
+    tries: dict[int, int] = {}
+
+    def take() -> CellAt | None:
+        with lock:
+            return waiting.pop() if waiting and not left.is_set() else None
+
+    def work() -> None:
+        worker: subprocess.Popen[str] | None = None
+        while (at := take()) is not None:
+            if worker is None or worker.poll() is not None:
+                worker = _begun(plan)
+                with lock:
+                    processes.append(worker)
+            cell = _asked(plan, worker, at)
+            if cell is not None:
+                done.put((at, cell))
+                continue
+            worker.kill()
+            worker.wait()
+            tries[at.number] = tries.get(at.number, 0) + 1
+            if left.is_set():
+                break
+            if tries[at.number] < TRIES:
+                with lock:
+                    waiting.append(at)
+            else:
+                done.put((at, _died(plan, worker.returncode)))
+        if worker is not None and worker.stdin is not None:
+            worker.stdin.close()
+            worker.wait()
+
+    threads = [threading.Thread(target=work, daemon=True) for _ in range(min(jobs, count))]
+    for thread in threads:
+        thread.start()
+    got = 0
+    try:
+        while got < count:
+            yield _next(done)
+            got += 1
+    finally:
+        left.set()
+        with lock:
+            begun = list(processes) if got < count else []
+        for process in begun:
+            process.kill()
+        for thread in threads:
+            thread.join()
+
+
+def _next(done: queue.SimpleQueue[tuple[CellAt, Cell]]) -> tuple[CellAt, Cell]:
+    """A wait without end would not let Ctrl-C through on every system."""
+    while True:
+        try:
+            return done.get(timeout=LOOK_S)
+        except queue.Empty:
+            continue
+
+
+def _begun(plan: Plan) -> subprocess.Popen[str]:
+    """A process that knows what all cells share."""
+    worker = subprocess.Popen(
+        [sys.executable, "-m", WORKER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    files = files_of(name for entry in plan.entries for name in entry.methods)
+    shared = {
+        "entries": [
+            {"label": e.label, "methods": list(e.methods), "settings": e.settings}
+            for e in plan.entries
+        ],
+        "tellings": list(plan.tellings),
+        "phases": plan.phases,
+        "method_files": [list(file.sources.items()) for file in files],
+    }
+    _say(worker, shared)
+    return worker
+
+
+def _say(worker: subprocess.Popen[str], data: Any) -> bool:
+    assert worker.stdin is not None
+    try:
+        worker.stdin.write(json.dumps(data) + "\n")
+        worker.stdin.flush()
+    except OSError:
+        return False
+    return True
+
+
+def _asked(plan: Plan, worker: subprocess.Popen[str], at: CellAt) -> Cell | None:
+    """The cell; None: the process died."""
+    assert worker.stdout is not None
+    task = {"number": at.number, "entry": plan.entries.index(at.entry), "case": at.case.text}
+    if not _say(worker, task):
+        return None
+    try:
+        cell: Cell = json.loads(worker.stdout.readline())
+    except (OSError, ValueError):
+        return None
+    return cell
+
+
+def _died(plan: Plan, code: int | None) -> Cell:
+    why = f"the process that measured it died twice (exit code {code})"
+    return {
+        "tellings": {telling: refused(FAILED, why) for telling in plan.tellings},
+        "cost": {"ns_per_cycle": None, "ratio_to_direct": None},
+        "cpu_s": 0.0,
+    }
+
+
+Progress = Callable[[int, int, str], None]  # cells done, cells in all, the last one in words
+
+
+def opened(plan: Plan, path: Path, go_on: bool) -> Folder:
+    """The folder, new or with what it has."""
+    return resume(plan, path) if go_on else begin(plan, path)
+
+
+def run_cells(folder: Folder, jobs: int, progress: Progress | None = None) -> Results:
+    """Every cell that is missing, then the results of all. Ctrl-C: what was measured is kept."""
+    began, plan = time.perf_counter(), folder.plan
+    if progress is not None:
+        progress(len(folder.cells), plan.size, "")
+    for at, cell in measured(plan, folder.missing(), jobs):
+        folder.add(at, cell)
+        if progress is not None:
+            progress(len(folder.cells), plan.size, f"{at.entry.label} on {at.case.name}")
+    return results_of(folder, jobs, time.perf_counter() - began)

@@ -1,0 +1,111 @@
+"""The leaderboard: what the cells say of each entry, in each telling.
+
+    cases            in the set: a case that an entry cannot run, or on which it stops, is a miss
+    ran              of them: reached the end and have a distance from orbit
+    within_1         of them: at most 1 % of the approach from orbit, at the worst phase or seed
+    within_01        the same with 0.1 %
+    median, worst    of the distance over all cases; a case without one counts as infinitely
+                     far, and null is an infinite number
+    energy           largest share of the approach energy that is invented and stays
+    peak_error       median over the cases of the size of the peak force's error on the satellites
+    cost             median over the cases of CPU per cycle against the raw loop's
+
+Everything is computed from the cells, so that page, terminal and file cannot differ.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from softdock.studies.benchmark.cell import COMPLETED
+from softdock.studies.benchmark.tellings import NOTHING
+
+NEAR, VERY_NEAR = 1e-2, 1e-3  # of the approach
+Row = dict[str, Any]
+Results = Mapping[str, Any]
+
+
+def cell_of(results: Results, entry: str, case: str) -> Row:
+    """One cell."""
+    return next(c for c in results["cells"] if (c["entry"], c["case"]) == (entry, case))
+
+
+def distance(row: Mapping[str, Any]) -> float:
+    """Of a telling's result; infinite where it did not come to an end, or has none."""
+    far = row["status"] != COMPLETED or row["distance"] is None
+    return math.inf if far else float(row["distance"])
+
+
+def leaderboard(results: Results, telling: str, cases: Iterable[str] | None = None) -> list[Row]:
+    """Best first: by cases within 1 %, then 0.1 %, then the median. Entries that must be told
+    something have no row among those told nothing. `cases`: of these alone."""
+    chosen = set(cases) if cases is not None else {case["name"] for case in results["cases"]}
+    rows = []
+    for entry in results["entries"]:
+        cells = [
+            c for c in results["cells"] if c["entry"] == entry["label"] and c["case"] in chosen
+        ]
+        if takes_part(results, entry["label"], telling) and cells:
+            rows.append({"label": entry["label"], **_scores(cells, telling)})
+    rows.sort(key=lambda row: (-row["within_1"], -row["within_01"], _last(row["median"])))
+    return [{"rank": i + 1, **row} for i, row in enumerate(rows)]
+
+
+def takes_part(results: Results, entry: str, telling: str) -> bool:
+    """Whether an entry has a row: among those told nothing only if it can run on some case."""
+    if telling != NOTHING:
+        return True
+    return any(c["tellings"][telling]["runs"] > 0 for c in results["cells"] if c["entry"] == entry)
+
+
+def _scores(cells: Sequence[Row], telling: str) -> Row:
+    told = [cell["tellings"][telling] for cell in cells]
+    distances = [distance(row) for row in told]
+    energies = [row["energy_share"] for row in told if row["energy_share"] is not None]
+    peaks = [abs(row["peak_force_error"]) for row in told if row["peak_force_error"] is not None]
+    costs = [c["cost"]["ratio_to_direct"] for c in cells if c["cost"]["ratio_to_direct"]]
+    return {
+        "cases": len(cells),
+        "ran": sum(math.isfinite(d) for d in distances),
+        "within_1": sum(d <= NEAR for d in distances),
+        "within_01": sum(d <= VERY_NEAR for d in distances),
+        "median": _finite(statistics.median(distances)),
+        "worst": _finite(max(distances)),
+        "energy": max(energies, default=None),
+        "peak_error": statistics.median(peaks) if peaks else None,
+        "cost": statistics.median(costs) if costs else None,
+        "unsafe": sum(row["word"] == "unsafe" for row in told),
+    }
+
+
+def by_group(results: Results, telling: str) -> dict[str, dict[str, tuple[int, int]]]:
+    """Of each entry and group: cases within 1 %, and cases in all."""
+    found: dict[str, dict[str, tuple[int, int]]] = {}
+    for group in groups_of(results):
+        names = [case["name"] for case in results["cases"] if case["group"] == group]
+        for row in leaderboard(results, telling, names):
+            found.setdefault(row["label"], {})[group] = (row["within_1"], row["cases"])
+    return found
+
+
+def groups_of(results: Results) -> list[str]:
+    return list(dict.fromkeys(case["group"] for case in results["cases"]))
+
+
+def within_by_any(results: Results, telling: str) -> int:
+    """Cases on which some entry is within 1 %: what a choice after the fact would reach."""
+    near = {
+        cell["case"] for cell in results["cells"] if distance(cell["tellings"][telling]) <= NEAR
+    }
+    return len(near)
+
+
+def _finite(x: float) -> float | None:
+    return x if math.isfinite(x) else None
+
+
+def _last(x: float | None) -> float:
+    return math.inf if x is None else x

@@ -1,0 +1,201 @@
+"""A campaign on many machines, by Dask: one task per shard, in batches; each worker uses its cores,
+or its GPU if it has one.
+
+The tables come back to this machine, which writes them. A worker that is lost is replaced by Dask
+and its shards are run again elsewhere, to the same bits. Only some shards are under way at a time,
+so memory stays bounded here and on the scheduler.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import contextlib
+import functools
+import threading
+import time
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from softdock._version import __version__
+from softdock.compile.sources import source_hash
+from softdock.errors import CampaignStopped
+from softdock.files.reading import read_text
+from softdock.studies.campaign.cluster_workers import (
+    LOOK_S,
+    LOST_TOO_OFTEN,
+    WAIT_S,
+    Watch,
+    has_gpu,
+    load_distributed,
+    worker_threads,
+)
+from softdock.studies.campaign.cores import core_told
+from softdock.studies.campaign.engines import (
+    CPU_SHARD_CYCLES,
+    FEWEST,
+    MOST,
+    MUCH,
+    Engine,
+    cycles_per_run,
+    engine_for,
+)
+from softdock.studies.campaign.execute import (
+    Progress,
+    Say,
+    Spent,
+    encode,
+    own_outcomes,
+    start,
+    stopped,
+    table_of,
+)
+from softdock.studies.campaign.shards import OWN, Folder, Shard, Texts, plan_from, plan_texts
+from softdock.studies.campaign.user_outcomes import Own, load_own
+from softdock.studies.campaign.variants import Plan
+
+FETCH_S = 10.0  # between two such looks while a table comes
+UNDER_WAY = 3  # shards for each thread of the workers
+GPU_RUNS = 65536  # of a shard that a GPU runs
+SHARDS_PER_THREAD = 20  # at least, where there are runs enough
+_ONE_DEVICE = threading.Lock()  # of a worker
+
+
+@functools.lru_cache(maxsize=2)
+def _known(texts: Texts, own: str) -> tuple[Plan, Engine, Own]:
+    """On a worker: a campaign's plan, made once."""
+    plan = plan_from(texts)
+    functions: Own = {}
+    if own:
+        import tempfile
+
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / OWN).write_text(own, encoding="utf-8")
+            functions = load_own(Path(folder) / OWN, len(plan.design.labels))
+    return plan, engine_for("auto", plan, threads=1), functions
+
+
+def run_there(texts: Texts, own: str, shard: Shard, core: str) -> tuple[bytes, Spent]:
+    """On a worker: one shard as a Parquet file. `core`: hash of the sources that are to run it."""
+    if source_hash() != core:
+        raise CampaignStopped(
+            f"its {core_told(__version__, source_hash())} is not the core that the campaign began "
+            f"with ({core}): runs of two cores must not be mixed"
+        )
+    plan, engine, functions = _known(Texts(*texts), own)
+    with (
+        _ONE_DEVICE if engine.name == "gpu" else contextlib.nullcontext()
+    ):  # a worker's threads share its GPU
+        table, spent = table_of(
+            plan, start(plan, Shard(*shard), engine, functions), engine, functions
+        )
+    return encode(table), spent
+
+
+def cluster_shard_runs(plan: Plan, client: Any) -> int:
+    """Some seconds of one core, less where that would leave a worker idle; what fills a GPU, where
+    a worker will use one."""
+    threads = worker_threads(client)
+    if plan.runs * cycles_per_run(plan) >= MUCH and any(client.run(has_gpu).values()):
+        return GPU_RUNS
+    return int(
+        min(
+            max(CPU_SHARD_CYCLES / cycles_per_run(plan), FEWEST),
+            MOST,
+            max(FEWEST, plan.runs / (SHARDS_PER_THREAD * threads)),
+        )
+    )
+
+
+def _next(distributed: Any, waiting: set[Any], watch: Watch) -> Any:
+    """The first that is done; scheduler and workers are looked after meanwhile."""
+    while True:
+        for future in waiting:
+            if future.status != "pending":
+                return future
+        with contextlib.suppress(
+            OSError, asyncio.CancelledError, concurrent.futures.CancelledError
+        ):
+            distributed.wait(list(waiting), timeout=LOOK_S, return_when="FIRST_COMPLETED")
+        watch.look()
+
+
+def _result(future: Any, watch: Watch) -> Any:
+    """Of a shard that is done. Its table may have gone with the worker that held it; it is then
+    made again."""
+    while True:
+        try:
+            return future.result(timeout=FETCH_S)
+        except TimeoutError:
+            watch.look()
+
+
+def run_on_cluster(
+    plan: Plan,
+    folder: Folder,
+    client: Any,
+    progress: Progress | None = None,
+    say: Say | None = None,
+    wait_s: float = WAIT_S,
+) -> Spent:
+    """Every shard that is missing, on the client's workers."""
+    distributed = load_distributed()
+    own_outcomes(plan)  # refused here, before anything is sent
+    own = (
+        read_text(plan.spec.folder / plan.spec.outcome_file, what="Python file")
+        if plan.spec.outcome_file
+        else ""
+    )
+    texts, missing, core = plan_texts(plan), folder.missing(plan), source_hash()
+    began, spent = time.perf_counter(), Spent()
+    done, left = plan.runs - sum(shard.runs for shard in missing), iter(missing)
+    threads = worker_threads(client)
+    spent.words = f"Dask, {threads} thread{'' if threads == 1 else 's'} of workers"
+
+    if progress is not None:
+        progress(done, plan.runs)  # what was there before
+
+    def submit(shard: Shard) -> Any:
+        future = client.submit(run_there, texts, own, shard, core, pure=False)
+        of[future.key] = shard
+        return future
+
+    of: dict[str, Shard] = {}
+    watch = Watch(client, folder.path, wait_s, say)
+    waiting = {submit(shard) for shard in islice(left, UNDER_WAY * threads)}
+    while waiting:
+        future = _next(distributed, waiting, watch)
+        waiting.discard(future)
+        shard = of.pop(future.key)
+        try:
+            data, took = _result(future, watch)
+        except distributed.scheduler.KilledWorker as error:
+            raise CampaignStopped(
+                f"a shard was lost with its worker {LOST_TOO_OFTEN} times ({error}); {watch.kept}"
+            ) from None
+        except (OSError, concurrent.futures.CancelledError):  # the connection, not a worker's work
+            raise CampaignStopped(f"the Dask scheduler is gone; {watch.kept}") from None
+        except Exception as error:  # whatever a worker met with
+            raise CampaignStopped(
+                f"a worker failed: {type(error).__name__}: {error}; {watch.kept}"
+            ) from None
+        except asyncio.CancelledError:  # no `Exception`: futures of a scheduler that is gone
+            raise CampaignStopped(f"the Dask scheduler is gone; {watch.kept}") from None
+        try:
+            folder.write(shard, data)
+        except OSError as error:
+            raise stopped(error, folder.path) from None
+        future.release()
+        for more in islice(left, 1):
+            waiting.add(submit(more))
+        spent.add(took)
+        done += shard.runs
+        if progress is not None:
+            progress(done, plan.runs)
+    spent.wall_s = time.perf_counter() - began
+    spent.loop_s, spent.orbit_s = (
+        spent.loop_s / threads,
+        spent.orbit_s / threads,
+    )  # they ran at once
+    return spent

@@ -1,0 +1,144 @@
+"""The machine that runs a shard: this machine's cores, or its GPU. What differs is how large a
+shard is best, and that a GPU may be given the next shard before the results of the last are
+fetched."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from typing import Any, Protocol
+
+import numpy as np
+
+from softdock.errors import NoDevice
+from softdock.loop.vector import TIME_AT, TIMES
+from softdock.studies.campaign.batch import Batch
+from softdock.studies.campaign.compact_vectors import Thin
+from softdock.studies.campaign.cpu import available_cores, run_cpu, run_none
+from softdock.studies.campaign.variants import Plan, Variant
+
+BACKENDS = ("auto", "cpu", "gpu", "dask")
+CPU_SHARD_CYCLES = 5e6  # for each core: some seconds of work
+FEWEST, MOST = 32, 65536  # runs of a shard on a CPU
+MUCH = 2e9  # cycles; below, compiling a kernel takes longer than the CPU does
+
+
+class Engine(Protocol):
+    name: str
+    words: str
+
+    def shard_runs(self, plan: Plan) -> int: ...
+    def compile(self, variant: Variant) -> None: ...
+    def prepare(self, variant: Variant, runs: Thin) -> Any: ...
+    def launch(self, variant: Variant, runs: Thin, prepared: Any, contacts: int) -> Any: ...
+    def collect(self, launched: Any) -> tuple[Batch, float]:
+        """The results, good until the launch after the next, and the seconds the runs took."""
+
+
+def cycles_per_run(plan: Plan) -> float:
+    """Of the base scenario."""
+    vector = plan.base.vector
+    return max(1.0, math.ceil(vector[TIME_AT + TIMES.duration] / vector[TIME_AT + TIMES.cycle]))
+
+
+class Cpu:
+    """Threads of this machine."""
+
+    name = "cpu"
+
+    def __init__(self, threads: int | None = None):
+        self.threads = threads or available_cores()
+        self.words = f"{self.threads} CPU thread{'' if self.threads == 1 else 's'}"
+
+    def shard_runs(self, plan: Plan) -> int:
+        return int(np.clip(self.threads * CPU_SHARD_CYCLES / cycles_per_run(plan), FEWEST, MOST))
+
+    def compile(self, variant: Variant) -> None:
+        none = Thin(variant.scenario.vector, variant.at, np.zeros((0, len(variant.at))))
+        run_none(none, variant.markers, variant.mem_floats)
+
+    def prepare(self, variant: Variant, runs: Thin) -> Any:
+        return None
+
+    def launch(self, variant: Variant, runs: Thin, prepared: Any, contacts: int) -> Any:
+        return (
+            variant,
+            runs,
+            contacts,
+        )  # all cores work in `collect`: a second shard beside would only be in the way
+
+    def collect(self, launched: Any) -> tuple[Batch, float]:
+        variant, runs, contacts = launched
+        began = time.perf_counter()
+        return run_cpu(
+            runs, variant.markers, variant.mem_floats, self.threads, contacts
+        ), time.perf_counter() - began
+
+
+class Gpu:
+    """The current GPU: a shard is what fills it once. `prepare` (what runs have in common) may be
+    called from another thread, while the device is busy."""
+
+    name = "gpu"
+
+    def __init__(self) -> None:
+        from softdock.studies.campaign.cuda import find_device, wave_rows
+        from softdock.studies.campaign.gpu_lanes import Lane
+
+        device = find_device()
+        self.words = f"{device.name}, double precision"
+        self.wave = wave_rows(device)
+        self.common: dict[int, Any] = {}
+        self.lock = threading.Lock()
+        self.lanes = Lane(), Lane()
+        self.launches = 0
+
+    def shard_runs(self, plan: Plan) -> int:
+        return self.wave
+
+    def compile(self, variant: Variant) -> None:
+        """A kernel is compiled for what runs have in common, at its first launch."""
+
+    def prepare(self, variant: Variant, runs: Thin) -> Any:
+        from softdock.studies.campaign.kernel_specialisation import Common, tailor
+
+        with self.lock:
+            markers, floats = variant.markers, variant.mem_floats
+            common = self.common.setdefault(id(variant), Common(markers, floats))
+            return tailor(runs, markers, floats, common)
+
+    def launch(self, variant: Variant, runs: Thin, prepared: Any, contacts: int) -> Any:
+        self.launches += 1
+        return self.lanes[self.launches % len(self.lanes)].launch(
+            prepared, variant.markers, contacts, self.wave
+        )
+
+    def collect(self, launched: Any) -> tuple[Batch, float]:
+        from softdock.studies.campaign.gpu_lanes import collect
+
+        return collect(launched)
+
+
+def engine_for(backend: str, plan: Plan | None = None, threads: int | None = None) -> Engine:
+    """`auto`: the GPU if there is one and enough to do, else the CPU. `gpu`: raises `NoDevice`,
+    saying what was found."""
+    from softdock.studies.campaign.kernel_specialisation import MOST_FLOATS, too_large
+
+    floats = (
+        max((variant.mem_floats for variant in plan.variants), default=0) if plan is not None else 0
+    )
+    if floats > MOST_FLOATS:
+        if backend == "gpu":
+            raise too_large(floats)
+        backend = "cpu"
+    if backend == "cpu":
+        return Cpu(threads)
+    if backend == "gpu":
+        return Gpu()
+    if plan is not None and plan.runs * cycles_per_run(plan) < MUCH:
+        return Cpu(threads)
+    try:
+        return Gpu()
+    except NoDevice:
+        return Cpu(threads)

@@ -1,0 +1,285 @@
+"""A campaign run from begin to end: shard by shard, the next one prepared and the last one written
+while the machine runs this one.
+
+Memory is bounded whatever the number of runs: one shard is prepared, two are with the machine, one
+is written.
+"""
+
+from __future__ import annotations
+
+import errno
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from softdock.compile.interrupts import abandonable
+from softdock.errors import CampaignStopped
+from softdock.loop.settled_motion import SETTLED_ROWS
+from softdock.studies.campaign.compact_vectors import Thin
+from softdock.studies.campaign.compared import (
+    distances_at,
+    ends_of,
+    instants_of,
+    reachable_energies,
+    settled,
+)
+from softdock.studies.campaign.engines import Engine
+from softdock.studies.campaign.orbits import Orbits, compile_orbit, fly_orbits, told
+from softdock.studies.campaign.outcome import Beside, Made
+from softdock.studies.campaign.outcome_table import outcome_table
+from softdock.studies.campaign.shards import MANIFEST, Folder, Shard, again
+from softdock.studies.campaign.user_outcomes import OWN_CONTACTS, Own, apply_own, load_own
+from softdock.studies.campaign.variants import Plan, Variant
+
+# rows of the contact log kept: the table needs the first; outcomes of the user's own see more
+FIRST_CONTACT = 1
+Progress = Callable[[int, int], None]  # runs done, runs in all
+Say = Callable[[str], None]  # what is waited for; "": nothing any more
+
+
+@dataclass
+class Spent:
+    """What the work took. Orbit is counted apart: the rate without it is that of the loop alone."""
+
+    runs: int = 0
+    cycles: float = 0.0
+    loop_s: float = 0.0
+    orbit_s: float = 0.0
+    orbits: int = 0
+    wall_s: float = 0.0
+    compile_s: float = 0.0  # before the first run; not part of wall_s
+    words: str = field(default="")
+
+    def add(self, other: Spent) -> None:
+        self.runs += other.runs
+        self.cycles += other.cycles
+        self.loop_s += other.loop_s
+        self.orbit_s += other.orbit_s
+        self.orbits += other.orbits
+
+
+class Started(NamedTuple):
+    """A shard that the machine works at."""
+
+    shard: Shard
+    runs: Thin
+    launched: Any
+    orbits: (
+        Orbits | None
+    )  # flown before the runs, which are told when it has done with its contacts
+    orbit_s: float  # what that took
+
+
+def start(
+    plan: Plan,
+    shard: Shard,
+    engine: Engine,
+    own: Own,
+    runs: Thin | None = None,
+    prepared: Any = None,
+) -> Started:
+    variant, orbits, began = plan.variants[shard.variant], None, time.perf_counter()
+    contacts = OWN_CONTACTS if own or plan.spec.reference else FIRST_CONTACT  # growth is judged
+    if runs is None:
+        runs = plan.thin(shard.variant, shard.first, shard.last)
+    if plan.spec.reference:
+        orbits = fly_orbits(
+            runs, variant.scenario.markers.methods, getattr(engine, "threads", None)
+        )
+        settle = float(variant.scenario.tables["verdict"]["settle_s"])
+        runs, contacts = told(runs, orbits, settle), contacts + SETTLED_ROWS
+    flown = time.perf_counter() - began
+    if prepared is None:
+        prepared = engine.prepare(variant, runs)
+    return Started(
+        shard=shard,
+        runs=runs,
+        launched=engine.launch(variant, runs, prepared, contacts),
+        orbits=orbits,
+        orbit_s=flown if orbits else 0.0,
+    )
+
+
+def table_of(plan: Plan, started: Started, engine: Engine, own: Own) -> tuple[Any, Spent]:
+    """The shard's table of outcomes, and what it took."""
+    shard, runs, launched, orbits, flown = started
+    batch, looped = engine.collect(launched)
+    beside, began = None, time.perf_counter()
+    if orbits is not None:
+        batch, watched = settled(batch)
+        threads = getattr(engine, "threads", None)
+        scale = reachable_energies(runs, batch, orbits, threads)
+        instants = (*instants_of(runs, batch, watched, orbits), ends_of(runs, batch))
+        after, later, at_end = (
+            distances_at(runs, batch, one, orbits, scale, threads) for one in instants
+        )
+        beside = Beside(
+            orbits=orbits,
+            distance=after,
+            later=later,
+            at_end=at_end,
+            scale=scale,
+            watched=watched,
+        )
+        flown += time.perf_counter() - began
+    spent = Spent(
+        runs=shard.runs,
+        cycles=float(batch.column("cycles").sum()),
+        loop_s=looped,
+        orbit_s=flown,
+        orbits=orbits.flown if orbits else 0,
+    )
+    mine = apply_own(own, batch, plan.design.values(shard.first, shard.last)) if own else {}
+    made = Made(
+        plan=plan,
+        variant=shard.variant,
+        first=shard.first,
+        runs=runs,
+        batch=batch,
+        beside=beside,
+    )
+    return outcome_table(made, mine), spent
+
+
+def encode(table: Any) -> bytes:
+    """As a Parquet file."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    sink = pa.BufferOutputStream()
+    words = [
+        name for name in table.column_names if pa.types.is_dictionary(table.schema.field(name).type)
+    ]
+    pq.write_table(table, sink, compression="zstd", use_dictionary=words)
+    data: bytes = sink.getvalue().to_pybytes()
+    return data
+
+
+def own_outcomes(plan: Plan) -> Own:
+    return (
+        load_own(plan.spec.folder / plan.spec.outcome_file, len(plan.design.labels))
+        if plan.spec.outcome_file
+        else {}
+    )
+
+
+def run_shards(
+    plan: Plan,
+    folder: Folder,
+    engine: Engine,
+    progress: Progress | None = None,
+    say: Say | None = None,
+    own: Own | None = None,
+) -> Spent:
+    """Every shard that is missing. What it took, of these alone; compiling is counted apart.
+    `own`: functions of the outcome file where they are compiled already."""
+    own, missing = own_outcomes(plan) if own is None else own, folder.missing(plan)
+    spent, began = Spent(words=engine.words), time.perf_counter()
+    compile_loops(plan, missing, engine, say)
+    spent.compile_s = time.perf_counter() - began
+    began = time.perf_counter()
+    done = plan.runs - sum(shard.runs for shard in missing)
+    if progress is not None:
+        progress(done, plan.runs)  # what was there before
+    with ThreadPoolExecutor(1) as ahead, ThreadPoolExecutor(1) as behind:
+        writing: Future[None] | None = None
+        for started in _started(plan, missing, engine, own, ahead):
+            table, took = table_of(plan, started, engine, own)
+            if writing is not None:
+                _wait(writing, folder)
+            writing = behind.submit(_write, folder, started.shard, table)
+            spent.add(took)
+            done += started.shard.runs
+            if progress is not None:
+                progress(done, plan.runs)
+        if writing is not None:
+            _wait(writing, folder)
+    spent.wall_s = time.perf_counter() - began
+    return spent
+
+
+def compile_loops(
+    plan: Plan, missing: Iterable[Shard], engine: Engine, say: Say | None = None
+) -> None:
+    """Before the first run, so that rates and time left are those of the runs."""
+    variants = sorted({shard.variant for shard in missing})
+    for i, v in enumerate(variants):
+        if say is not None:
+            say(f"compiling loop {i + 1} of {len(variants)}: {plan.variants[v].label}")
+        abandonable(partial(_compile, plan, plan.variants[v], engine))
+    if say is not None:
+        say("")
+
+
+def _compile(plan: Plan, variant: Variant, engine: Engine) -> None:
+    engine.compile(variant)
+    if plan.spec.reference:
+        compile_orbit(variant.scenario.vector, variant.scenario.markers.methods)
+
+
+def _started(
+    plan: Plan, missing: Iterable[Shard], engine: Engine, own: Own, pool: ThreadPoolExecutor
+) -> Iterator[Started]:
+    """Each shard under way; the next one is handed to the machine before the results of this one
+    are asked for."""
+    before: Started | None = None
+    for shard, runs, prepared in _prepared(plan, missing, engine, pool):
+        started = start(plan, shard, engine, own, runs, prepared)
+        if before is not None:
+            yield before
+        before = started
+    if before is not None:
+        yield before
+
+
+def _prepared(
+    plan: Plan, missing: Iterable[Shard], engine: Engine, pool: ThreadPoolExecutor
+) -> Iterator[tuple[Shard, Any, Any]]:
+    """Each shard with its runs; the next one is made ready meanwhile."""
+
+    def prepare(shard: Shard) -> tuple[Shard, Any, Any]:
+        runs = plan.thin(shard.variant, shard.first, shard.last)
+        return (
+            shard,
+            runs,
+            None if plan.spec.reference else engine.prepare(plan.variants[shard.variant], runs),
+        )  # else orbit comes first
+
+    waiting: Future[tuple[Shard, Any, Any]] | None = None
+    for shard in missing:
+        coming = pool.submit(prepare, shard)
+        if waiting is not None:
+            yield waiting.result()
+        waiting = coming
+    if waiting is not None:
+        yield waiting.result()
+
+
+def _write(folder: Folder, shard: Shard, table: Any) -> None:
+    folder.write(shard, encode(table))
+
+
+def _wait(writing: Future[None], folder: Folder) -> None:
+    try:
+        writing.result()
+    except OSError as error:
+        raise stopped(error, folder.path) from None
+
+
+def stopped(error: OSError, path: Path) -> CampaignStopped:
+    """A disc that fails costs the shards in flight and no more."""
+    why = (
+        "the disc is full"
+        if error.errno in (errno.ENOSPC, errno.EDQUOT)
+        else f"the disc failed ({error.strerror or error})"
+    )
+    kept = (
+        f"every shard written before is kept, and `{again(path)}` goes on"
+        if (path / MANIFEST).exists()
+        else "nothing was run"
+    )
+    return CampaignStopped(f"{why}: {path}; {kept}")

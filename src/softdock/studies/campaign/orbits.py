@@ -1,0 +1,219 @@
+"""Orbit beside every run of a campaign: flown once for all runs that differ only in what orbit does
+not know (robots, sensors, noise, methods).
+
+Orbit is flown before the runs, which are told when it has done with its contacts
+(settled_motion.py); they keep their motion of the first cycle after that at which nothing of their
+own contacts acts either. Orbit's motion at that instant follows from the one at its end, because
+nothing but its spin turns a body in free flight; where something else acts (schedules, hands, the
+tide, methods that push, networks), orbit is flown again, up to there.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from softdock.compile.interrupts import each_abandonable
+from softdock.loop.contact.log import LOG_COLUMNS
+from softdock.loop.method.hooks import any_external
+from softdock.loop.schedules import ENTRY
+from softdock.loop.sensor.pose import POSE
+from softdock.loop.spatial.motion import MOTION_FLOATS
+from softdock.loop.tide import ORBIT
+from softdock.loop.vector import (
+    CAPTURE_AT,
+    CHASER_EXTERNAL_AT,
+    CHASER_HAND_AT,
+    CHASER_ROBOT_AT,
+    MAP,
+    MEMORY_AT,
+    METHODS_AT,
+    ORBIT_AT,
+    POSE_AT,
+    RANDOM_AT,
+    SATELLITES_AT,
+    STOP_AT,
+    TARGET_EXTERNAL_AT,
+    TARGET_HAND_AT,
+    TIME_AT,
+    TIMES,
+)
+from softdock.reference import (
+    LOGGED_CONTACTS,
+    OUTCOME_COLUMNS,
+    hook_memory,
+    latch_states,
+    orbit_marker,
+    orbit_mem_floats,
+    run_orbit,
+)
+from softdock.results.latches import times
+from softdock.studies.campaign.batch import Batch
+from softdock.studies.campaign.compact_vectors import Thin
+from softdock.studies.campaign.cpu import available_cores
+from softdock.studies.campaign.distances import (
+    column,
+    initial_motions,
+)
+
+CHUNK = 16  # runs a thread flies at a time
+AT_ONCE = 1e-12  # s; of an orbit without contacts, which has done with them from the start
+ROWS = ENTRY.at.rows  # of a schedule
+FIRST_MOTION = OUTCOME_COLUMNS.index("chaser.px")
+STATUS, CONTACTS = OUTCOME_COLUMNS.index("status"), OUTCOME_COLUMNS.index("contacts")
+UNKNOWN_TO_ORBIT = (  # parts of the vector
+    (RANDOM_AT, SATELLITES_AT),
+    (CHASER_ROBOT_AT, POSE_AT + POSE.size),  # robots, sensor, mock-ups, pose
+    (STOP_AT, ORBIT_AT),  # limits and captures
+    (MEMORY_AT, 10**9),  # memory map and methods
+)
+
+
+def both_motions(rows: np.ndarray, first: int) -> np.ndarray:
+    """Of both bodies, (N, 2, 13), from the column of the first float on."""
+    return rows[:, first : first + 2 * MOTION_FLOATS].reshape(-1, 2, MOTION_FLOATS)
+
+
+class Orbits(NamedTuple):
+    """Of every run: orbit's outcomes (orbit.OUTCOME_COLUMNS), its first restitution, and when
+    it touched; NaN without a contact."""
+
+    outcomes: np.ndarray
+    restitution: np.ndarray
+    first_touch: np.ndarray  # s
+    last_touch: np.ndarray
+    latched: np.ndarray  # s, when the last latch went hard; NaN: not
+    broken: np.ndarray  # s, when the first latch broke; NaN: none
+    latch_peak: np.ndarray  # N, largest force of a latch; 0: none
+    flown: int  # orbits that differ
+    methods: tuple  # markers of the listed methods
+
+    @property
+    def motions(self) -> np.ndarray:
+        """Of both bodies at the end, (N, 2, 13)."""
+        return both_motions(self.outcomes, FIRST_MOTION)
+
+    @property
+    def completed(self) -> np.ndarray:
+        return np.asarray(self.outcomes[:, STATUS] == 0.0)
+
+
+def fly_orbits(runs: Thin, methods: tuple, threads: int | None = None) -> Orbits:
+    """Orbit of every run. `methods`: the listed methods' markers, as in the runs."""
+    known = np.array(
+        [not any(a <= at < b for a, b in UNKNOWN_TO_ORBIT) for at in runs.at], dtype=bool
+    )
+    marker = orbit_marker(runs.base, methods)
+    if runs.base[MEMORY_AT + MAP.orbit_network_count] > 0.0 or marker.methods:
+        known |= runs.at >= METHODS_AT  # methods that orbit has: networks, and those that push
+    if runs.base[MEMORY_AT + MAP.latch_count] > 0.0:
+        known |= (runs.at >= CAPTURE_AT) & (runs.at < MEMORY_AT)  # what makes a latch engage
+    _, first, which = np.unique(
+        runs.values[:, known], axis=0, return_index=True, return_inverse=True
+    )
+    outcomes, logged = (
+        np.zeros((len(first), len(OUTCOME_COLUMNS))),
+        np.full((len(first), 6), np.nan),
+    )
+
+    def fly(begin: int) -> None:
+        log = np.zeros((LOGGED_CONTACTS, len(LOG_COLUMNS)))
+        for i in range(begin, min(begin + CHUNK, len(first))):
+            vector = runs.expand(first[i], first[i] + 1)[0]
+            while True:
+                mem = np.zeros(orbit_mem_floats(vector))
+                run_orbit(
+                    marker=marker,
+                    vector=vector,
+                    mem=mem,
+                    own=hook_memory(marker, vector),
+                    log=log,
+                    record=np.zeros((0, 0)),
+                    outcome=outcomes[i],
+                    coarser=1.0,
+                )
+                count = int(outcomes[i, CONTACTS])
+                if count <= len(log):
+                    break
+                log = np.zeros((count, len(LOG_COLUMNS)))  # the last of them is asked for
+            latch = times(latch_states(vector, mem))
+            logged[i, 3:] = [latch[key] for key in ("latched_at_s", "broken_at_s", "peak_force_N")]
+            if count > 0:
+                logged[i, :3] = (
+                    log[0, LOG_COLUMNS.index("restitution")],
+                    log[0, LOG_COLUMNS.index("start_s")],
+                    log[count - 1, LOG_COLUMNS.index("end_s")],
+                )
+
+    for _ in each_abandonable(fly, range(0, len(first), CHUNK), threads or available_cores()):
+        pass
+    which = which.reshape(-1)
+    restitution, first_touch, last_touch, latched, broken, latch_peak = logged[which].T
+    return Orbits(
+        outcomes=outcomes[which],
+        restitution=restitution,
+        first_touch=first_touch,
+        last_touch=last_touch,
+        latched=latched,
+        broken=broken,
+        latch_peak=latch_peak,
+        flown=len(first),
+        methods=methods,
+    )
+
+
+def compile_orbit(vector: np.ndarray, methods: tuple) -> None:
+    """By flying one cycle."""
+    short = vector.copy()
+    short[TIME_AT + TIMES.duration] = short[TIME_AT + TIMES.cycle]
+    fly_orbits(Thin(short, np.zeros(0, dtype=np.int64), np.zeros((1, 0))), methods, 1)
+
+
+def told(runs: Thin, orbits: Orbits, settle: float) -> Thin:
+    """The same runs, told when orbit first touches and when it has done with its contacts, and how
+    long after them they are compared again."""
+    done = np.fmax(orbits.last_touch, AT_ONCE)
+    first = np.where(np.isfinite(orbits.first_touch), orbits.first_touch, np.inf)
+    places = [MEMORY_AT + at for at in (MAP.orbit_done, MAP.orbit_first, MAP.settle)]
+    told = [done, first, np.full(len(done), settle)]
+    return Thin(runs.base, np.append(runs.at, places), np.column_stack([runs.values, *told]))
+
+
+def before_contact(
+    mine: Thin, fine: np.ndarray, batch: Batch, orbits: Orbits, threads: int | None
+) -> np.ndarray:
+    """Orbit's motions before the first contact, of the runs `fine`: those of the start, unless
+    something pushes the bodies."""
+    start = initial_motions(mine)
+    if not is_pushed(mine, orbits.methods):
+        return start
+    T = column(mine, TIME_AT + TIMES.cycle, 1)[:, 0]
+    touched = np.fmin(batch.column("start_s"), orbits.first_touch)[fine]
+    before = np.floor(np.where(np.isfinite(touched), touched, 0.0) / T + 1e-9)
+    there = flown_until(mine, orbits.methods, np.maximum(before, 1.0) * T, threads)
+    return np.where((before > 0.0)[:, None, None], there, start)
+
+
+def is_pushed(runs: Thin, methods: tuple) -> bool:
+    """Whether anything but contacts acts on the bodies in orbit."""
+    schedules = (CHASER_HAND_AT, TARGET_HAND_AT, CHASER_EXTERNAL_AT, TARGET_EXTERNAL_AT)
+    tide = (ORBIT_AT + ORBIT.at.altitude, ORBIT_AT + ORBIT.at.mean_motion)
+    pushing = (MEMORY_AT + MAP.orbit_network_count, *tide, *(at + ROWS for at in schedules))
+    is_varied = bool(np.isin(tide, runs.at).any())
+    return is_varied or any_external(methods) or any(runs.base[at] > 0.0 for at in pushing)
+
+
+def flown_until(runs: Thin, methods: tuple, time: np.ndarray, threads: int | None) -> np.ndarray:
+    """Orbit's motions at a time of every run's own, by flying it up to there."""
+    duration = TIME_AT + TIMES.duration
+    kept = runs.at != duration
+    return fly_orbits(
+        Thin(
+            runs.base,
+            np.append(runs.at[kept], duration),
+            np.column_stack([runs.values[:, kept], time]),
+        ),
+        methods,
+        threads,
+    ).motions

@@ -1,0 +1,132 @@
+"""How the outcomes of a campaign come from what a machine returned: one array per outcome. And the
+same of a single run, from its metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from softdock.loop.contact.seat import CAPTURES
+from softdock.loop.sensor.force_torque import SENSOR
+from softdock.loop.sensor.pose import POSE
+from softdock.loop.vector import (
+    CAPTURE_AT,
+    MAP,
+    MEMORY_AT,
+    POSE_AT,
+    SENSOR_AT,
+    TIME_AT,
+    TIMES,
+)
+from softdock.reference import OUTCOME_COLUMNS as ORBITS
+from softdock.studies.campaign.arrow_arrays import numbers, truths, words
+from softdock.studies.campaign.compact_vectors import Thin
+from softdock.studies.campaign.distances import column
+from softdock.studies.campaign.outcome import Beside, Columns, Made
+from softdock.studies.campaign.variants import Plan
+
+ACTIVE = 0.01  # of the energy at the start: a run that invents more is active
+VERDICTS = ("passive", "active", "stopped")
+Column = Callable[[Made], Any]
+
+
+def from_loop(name: str, kind: type[np.generic] = np.float64) -> Column:
+    """An outcome as the loop left it (loop/entry_points.py)."""
+    return lambda made: numbers(made.batch.column(name).astype(kind))
+
+
+def of_orbits(name: str, kind: type[np.generic] = np.float64) -> Column:
+    """An outcome of orbit's flight."""
+    at = ORBITS.index(name)
+    return lambda made: numbers(orbit_beside(made).orbits.outcomes[:, at].astype(kind))
+
+
+def from_metrics(*path: str) -> Callable[[Mapping[str, Any]], Any]:
+    """The same of a single run, from its metrics."""
+
+    def found(metrics: Mapping[str, Any]) -> Any:
+        value: Any = metrics
+        for key in path:
+            value = value[key]
+        return value
+
+    return found
+
+
+def orbit_beside(made: Made) -> Beside:
+    if made.beside is None:
+        raise ValueError("orbit was not flown beside these runs")
+    return made.beside
+
+
+def run_numbers(made: Made) -> Any:
+    start = np.uint32(made.variant * made.plan.design.runs + made.first)
+    return numbers(np.arange(made.count, dtype=np.uint32) + start)
+
+
+def one_word(word: str, count: int) -> Any:
+    return words(np.zeros(count, dtype=np.int8), (word,))
+
+
+def statuses(made: Made) -> np.ndarray:
+    return made.batch.column("status").astype(np.int8)
+
+
+def verdicts(made: Made) -> Any:
+    invented, start = made.batch.column("energy_invented_J"), made.batch.column("kinetic_start_J")
+    found = np.where(statuses(made) != 0, 2, np.where(invented > ACTIVE * start, 1, 0))
+    return words(found.astype(np.int8), VERDICTS)
+
+
+def verdict_of_one(metrics: Mapping[str, Any]) -> int:
+    start, invented = metrics["ledger"]["kinetic_start_J"], metrics["energy_invented_J"]
+    stopped = metrics["status"] != "completed"
+    return VERDICTS.index(
+        "stopped" if stopped else "active" if invented > ACTIVE * start else "passive"
+    )
+
+
+def captures(made: Made) -> Any:
+    asked = column(made.runs, CAPTURE_AT + CAPTURES.hold, 1)[:, 0] > 0.0
+    return truths(np.isfinite(made.batch.column("captured_at_s")), asked)
+
+
+def latched(made: Made) -> Any:
+    asked = column(made.runs, MEMORY_AT + MAP.latch_count, 1)[:, 0] > 0.0
+    return truths(np.isfinite(made.batch.column("latched_at_s")), asked)
+
+
+def cycles_s(runs: Thin) -> np.ndarray:
+    return column(runs, TIME_AT + TIMES.cycle, 1)[:, 0]
+
+
+def observed_energy(made: Made) -> Any:
+    """NaN where the newest force and the newest pose are not of about one instant: a batch has no
+    record in which to pair others."""
+    at = (
+        SENSOR_AT + SENSOR.at.delay,
+        POSE_AT + POSE.at.delay,
+        SENSOR_AT + SENSOR.at.period,
+        POSE_AT + POSE.at.period,
+    )
+    T = cycles_s(made.runs)
+    force, pose, *periods = (column(made.runs, one, 1)[:, 0] for one in at)
+    same = (np.abs(force - pose) <= 0.5 * T) & (np.maximum(*periods) <= T * (1.0 + 1e-9))
+    return numbers(np.where(same, made.batch.column("observed_J"), np.nan))
+
+
+def invented_share(plan: Plan, columns: Columns) -> np.ndarray:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(columns["energy_invented_J"] / columns["kinetic_start_J"])
+
+
+def honest_runs(plan: Plan, columns: Columns) -> np.ndarray | None:
+    if "distance_from_orbit" not in columns:
+        return None
+    distance = columns["distance_from_orbit"]
+    worst = np.fmax(distance, columns["distance_from_orbit_later"])
+    honest = np.where(np.isfinite(distance), worst <= plan.spec.honest_below, np.nan)
+    # a run that stopped is not honest
+    return np.where(np.isnan(distance) & (columns["status"] != 0), 0.0, honest)

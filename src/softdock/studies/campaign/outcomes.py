@@ -1,0 +1,337 @@
+"""What is kept of every run: a row of a Parquet table, at most 200 bytes. Every outcome is declared
+here, once (`outcome.py` says what a declaration holds); meanings: docs/campaigns.md.
+
+The run's number and what varied stand in front, in the user's units; outcomes of the user's own
+behind.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from softdock.loop.cycle import STATUSES
+from softdock.studies.campaign.arrow_arrays import numbers, words
+from softdock.studies.campaign.outcome import (
+    OUTCOMES,
+    Made,
+    Map,
+    Outcome,
+    Quantile,
+    columns_of,
+    declare,
+    heading,
+    on_page,
+)
+from softdock.studies.campaign.outcome_columns import (
+    ACTIVE,
+    captures,
+    cycles_s,
+    from_loop,
+    from_metrics,
+    honest_runs,
+    invented_share,
+    latched,
+    observed_energy,
+    of_orbits,
+    one_word,
+    orbit_beside,
+    run_numbers,
+    statuses,
+    verdict_of_one,
+    verdicts,
+)
+from softdock.studies.campaign.verdicts import word_in_table, words_of_runs
+
+# Outcomes of runs that are compared with orbit, declared as those of outcomes.py.
+
+
+def later(made: Made) -> np.ndarray:
+    """Distance from orbit some time after the last contact, or at the end of the run."""
+    beside = orbit_beside(made)
+    return np.where(np.isnan(beside.watched.after.at), beside.at_end, beside.later)
+
+
+ORBIT_OUTCOMES = (
+    Outcome(
+        name="distance_from_orbit",
+        meaning="after the last contact; 0 is orbit, 1 as far as the approach itself; NaN: a "
+        "contact was on at the end, or nothing approached",
+        column=lambda made: numbers(orbit_beside(made).distance),
+        replayed=from_metrics("distance_from_orbit"),
+        of_orbit=True,
+        heading="distance from orbit",
+        place=90,
+        has_distribution=True,
+        quantile=Quantile("from orbit 95 %", is_share=True),
+        map=Map("Distance from orbit, with the envelope of honest operation", "Cividis", place=30),
+    ),
+    Outcome(
+        name="distance_from_orbit_later",
+        meaning="the same `verdict.settle_s` later, where a push after the last contact shows; the "
+        "worse one judges. Of a pair that still touches: at the end of the run",
+        column=lambda made: numbers(later(made)),
+        replayed=lambda metrics: metrics[
+            "distance_from_orbit_at_end"
+            if metrics["distance_from_orbit"] is None
+            else "distance_from_orbit_later"
+        ],
+        of_orbit=True,
+        heading="distance from orbit later",
+        place=91,
+        has_distribution=True,
+    ),
+    Outcome(
+        name="judged",
+        meaning="faithful, distorted or unsafe, by the bounds of the scenario's [verdict]",
+        column=words_of_runs,
+        replayed=word_in_table,
+        of_orbit=True,
+        is_number=False,
+    ),
+    Outcome(
+        name="orbit_contacts",
+        meaning="number of contacts in orbit",
+        column=of_orbits("contacts", np.int32),
+        replayed=from_metrics("reference", "contact_count"),
+        of_orbit=True,
+    ),
+    Outcome(
+        name="orbit_restitution",
+        meaning="of orbit's first contact",
+        column=lambda made: numbers(orbit_beside(made).orbits.restitution),
+        replayed=from_metrics("reference", "restitution"),
+        of_orbit=True,
+    ),
+    Outcome(
+        name="orbit_peak_force_N",
+        meaning="largest force in orbit",
+        column=of_orbits("peak_force_N"),
+        replayed=from_metrics("fidelity", "peak_force_orbit_N"),
+        unit="N",
+        of_orbit=True,
+    ),
+)
+
+
+# Outcomes of runs with latches, declared as those of outcomes.py.
+
+LATCH_OUTCOMES = (
+    Outcome(
+        name="latched",
+        meaning="every latch went hard and held to the end; null: there is none",
+        column=latched,
+        replayed=from_metrics("latched"),
+        heading="latched",
+        is_number=False,
+        place=12,
+        map=Map("Latched", "Viridis", (0.0, 1.0), place=12),
+    ),
+    Outcome(
+        name="latched_at_s",
+        meaning="when the last latch went hard; NaN: one did not",
+        column=from_loop("latched_at_s"),
+        replayed=from_metrics("latched_at_s"),
+        unit="s",
+        heading="time of hard dock",
+        place=82,
+        has_distribution=True,
+    ),
+    Outcome(
+        name="latch_peak_force_N",
+        meaning="largest force through a latch; NaN: there is none",
+        column=from_loop("latch_peak_force_N"),
+        replayed=lambda metrics: metrics["latch"]["peak_force_N"] if metrics["latch"] else None,
+        unit="N",
+        heading="largest force through a latch",
+        place=84,
+        has_distribution=True,
+    ),
+)
+
+
+__all__ = ["OUTCOMES", "Outcome", "columns_of", "declare", "heading", "on_page"]
+
+declare(
+    Outcome(
+        name="run",
+        meaning="number of the run, from 0: the key of its replay",
+        column=run_numbers,
+        is_number=False,
+    ),
+    Outcome(
+        name="method",
+        meaning="methods, in the order in which they apply",
+        column=lambda made: one_word(made.plan.variants[made.variant].method, made.count),
+        is_number=False,
+    ),
+    Outcome(
+        name="integrator",
+        meaning="integrator of the satellites",
+        column=lambda made: one_word(made.plan.variants[made.variant].integrator, made.count),
+        is_number=False,
+    ),
+    Outcome(
+        name="status",
+        meaning="completed, or why the run stopped",
+        column=lambda made: words(statuses(made), STATUSES),
+        replayed=lambda metrics: STATUSES.index(metrics["status"]),
+        is_number=False,
+    ),
+    Outcome(
+        name="verdict",
+        meaning=f"passive; active: it invented more than {100 * ACTIVE:g} % of the energy at the "
+        "start; stopped: it did not complete",
+        column=verdicts,
+        replayed=verdict_of_one,
+        is_number=False,
+    ),
+    Outcome(
+        name="captured",
+        meaning="the probe was at its seat and slow for the stated time; null: nobody asked",
+        column=captures,
+        replayed=from_metrics("captured"),
+        heading="captured",
+        is_number=False,
+        place=10,
+        map=Map("Captured", "Viridis", (0.0, 1.0), place=10, yes_or_no=("not", "captured")),
+    ),
+    Outcome(
+        name="captured_at_s",
+        meaning="when that time was over; NaN: not captured",
+        column=from_loop("captured_at_s"),
+        replayed=from_metrics("captured_at_s"),
+        unit="s",
+        heading="time of capture",
+        place=80,
+        has_distribution=True,
+    ),
+    *LATCH_OUTCOMES,
+    Outcome(
+        name="contacts",
+        meaning="number of real contacts",
+        column=from_loop("contacts", np.int32),
+        replayed=from_metrics("contact_count"),
+        heading="contacts",
+        place=70,
+        has_distribution=True,
+        is_among_worst=True,
+    ),
+    Outcome(
+        name="restitution",
+        meaning="of the first contact; NaN: none, or not over",
+        column=from_loop("restitution"),
+        replayed=from_metrics("restitution"),
+        heading="restitution of the first contact",
+        place=60,
+        has_distribution=True,
+        is_among_worst=True,
+    ),
+    Outcome(
+        name="peak_force_real_N",
+        meaning="largest true force of a contact pair",
+        column=from_loop("peak_force_real_N"),
+        replayed=from_metrics("peak_force_real_N"),
+        unit="N",
+        heading="peak force",
+        place=40,
+        has_distribution=True,
+        is_among_worst=True,
+        quantile=Quantile("peak force 95 %", "force [N]", "Peak force, 95 %"),
+        map=Map("Peak force [N]", "Cividis", place=50),
+    ),
+    Outcome(
+        name="peak_torque_real_Nm",
+        meaning="largest true torque about either centre of mass",
+        column=from_loop("peak_torque_real_Nm"),
+        replayed=from_metrics("peak_torque_real_Nm"),
+        unit="Nm",
+        heading="peak torque",
+        place=50,
+        has_distribution=True,
+        is_among_worst=True,
+        quantile=Quantile("peak torque 95 %", "torque [Nm]"),
+    ),
+    Outcome(
+        name="energy_invented_J",
+        meaning="energy from nothing",
+        column=from_loop("energy_invented_J"),
+        replayed=from_metrics("energy_invented_J"),
+        unit="J",
+        heading="energy invented",
+        place=55,
+        is_among_worst=True,
+        quantile=Quantile("invented 95 %", "invented [J]", "Energy invented, 95 %"),
+    ),
+    Outcome(
+        name="observed_J",
+        meaning="energy observed at the rig's port; above 0 it is active; NaN: force and pose "
+        "differ in age by more than half a cycle",
+        column=observed_energy,
+        replayed=from_metrics("ledger", "observed_J"),
+        paired_by_age=True,
+        unit="J",
+        heading="energy observed",
+        place=56,
+    ),
+    Outcome(
+        name="kinetic_start_J",
+        meaning="kinetic energy of both satellites at the start",
+        column=from_loop("kinetic_start_J"),
+        replayed=from_metrics("ledger", "kinetic_start_J"),
+        unit="J",
+        heading="energy at the start",
+    ),
+    Outcome(
+        name="kinetic_end_J",
+        meaning="and at the end",
+        column=from_loop("kinetic_end_J"),
+        replayed=from_metrics("ledger", "kinetic_end_J"),
+        unit="J",
+        heading="energy at the end",
+        place=57,
+    ),
+    Outcome(
+        name="ended_at_s",
+        meaning="time at which the run ended",
+        column=lambda made: numbers(made.batch.column("cycles") * cycles_s(made.runs)),
+        replayed=from_metrics("ended_at_s"),
+        unit="s",
+    ),
+    *ORBIT_OUTCOMES,
+    Outcome(
+        name="active",
+        meaning="whether the verdict is active",
+        derived=lambda plan, columns: (columns["verdict"] == 1).astype(float),
+        place=100,
+        map=Map(
+            "Active: share of runs that invented energy",
+            "Viridis",
+            (0.0, 1.0),
+            is_share=True,
+            place=60,
+        ),
+    ),
+    Outcome(
+        name="energy_invented_share",
+        meaning="energy from nothing, of that at the start",
+        derived=invented_share,
+        heading="energy invented, of that at the start",
+        place=65,
+        has_distribution=True,
+        map=Map("Energy invented, of that at the start", "RdBu", about_zero=True, place=40),
+    ),
+    Outcome(
+        name="honest",
+        meaning="whether the distance from orbit is within the bound of honest operation",
+        derived=honest_runs,
+        of_orbit=True,
+        place=20,
+        map=Map(
+            "Honest: share of runs within the bound of orbit",
+            "Viridis",
+            (0.0, 1.0),
+            is_share=True,
+            place=20,
+        ),
+    ),
+)

@@ -1,0 +1,301 @@
+"""The folder of a campaign, written as it goes.
+
+    campaign.toml, scenario.toml    what runs, every default written out;
+                                    `softdock campaign DIR` reads them again
+    methods.json, methods/          the files of the user's own methods as they ran, and hashes
+    campaign.json                   the manifest: version, sources, size of a shard;
+                                    written before the first run
+    runs/part-000000.parquet ...    the table of outcomes, one file per shard:
+                                    `pandas.read_parquet("DIR/runs")`
+    sums/part-000000.json ...       checksum and place in the plan of each shard (checksums.py)
+    trajectories/                   motion of chosen runs
+    summary.json, report.html       when all is done
+
+A shard is there whole or not at all, under a name that says which runs it holds: after an
+interruption, or `kill -9`, what is missing is run again and nothing is counted twice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shlex
+import shutil
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from softdock._version import __version__
+from softdock.compile.sources import source_hash
+from softdock.errors import BadInput, Problem
+from softdock.files.atomic import write_whole
+from softdock.files.folders import leave_folder, make_folder
+from softdock.files.reading import LARGEST_FILE, Unreadable, read_bytes, read_text
+from softdock.scenario.build import build
+from softdock.scenario.files import to_toml
+from softdock.scenario.method_file import load_method_sources
+from softdock.scenario.method_sources import (
+    MethodFile,
+    files_of,
+    kept,
+    listed_methods,
+)
+from softdock.studies.campaign.plan import make_plan
+from softdock.studies.campaign.spec import read_spec
+from softdock.studies.campaign.variants import Plan
+
+# Whether a shard is what was written: its checksum and its place in the plan, in a file beside it.
+#
+#     sums/part-000000.json    sha256 and bytes of runs/part-000000.parquet, plan, number, runs
+#
+# A shard without its sum, of another plan, copied under another number or with a flipped bit is
+# damaged: `--resume` makes its runs again, and no summary is made of it.
+
+SUMS = "sums"
+LARGEST_SUM = 10_000  # bytes of such a file
+
+
+def sum_file(shard_file: Path) -> Path:
+    """Where the sum of a shard's file is."""
+    return shard_file.parent.parent / SUMS / f"{shard_file.stem}.json"
+
+
+def sum_of(data: bytes, place: dict[str, Any]) -> bytes:
+    """The sum of a shard; `place`: plan, number, variant, first and last run."""
+    found = {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
+    return (json.dumps(place | found, indent=1) + "\n").encode()
+
+
+def damage_of(shard_file: Path, data: bytes, place: dict[str, Any]) -> str:
+    """What is wrong with a shard's file, in words; empty: nothing."""
+    try:
+        known = dict(json.loads(read_text(sum_file(shard_file), LARGEST_SUM, "checksum")))
+    except Unreadable:
+        return "there is no checksum of it"
+    except (ValueError, TypeError, RecursionError):
+        return "its checksum cannot be read"
+    if {key: known.get(key) for key in place} != place:
+        return "its checksum is of other runs"
+    if known.get("sha256") != hashlib.sha256(data).hexdigest():
+        return "its checksum differs"
+    return ""
+
+
+FORMAT, VERSION = "softdock campaign", 1
+MANIFEST, CAMPAIGN, SCENARIO, RUNS, OWN = (
+    "campaign.json",
+    "campaign.toml",
+    "scenario.toml",
+    "runs",
+    "outcomes.py",
+)
+LARGEST_MANIFEST = 10_000_000  # bytes
+TRAJECTORIES, SUMMARY, REPORT = "trajectories", "summary.json", "report.html"
+
+
+def again(path: Path) -> str:
+    """The command that goes on with a campaign."""
+    return f"softdock campaign {shlex.quote(str(path))} --resume"
+
+
+class Shard(NamedTuple):
+    """Runs first .. last - 1 of a variant."""
+
+    number: int
+    variant: int
+    first: int
+    last: int
+
+    @property
+    def runs(self) -> int:
+        return self.last - self.first
+
+
+class Texts(NamedTuple):
+    """A plan as text: enough to make it again anywhere."""
+
+    campaign: str
+    scenario: str
+    methods: str = ""  # JSON: the user's files of methods, each a list of (name, text)
+
+    @property
+    def fingerprint(self) -> str:
+        parts = self if self.methods else self[:2]
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def plan_texts(plan: Plan) -> Texts:
+    tables = {key: value for key, value in plan.spec.tables.items() if key != "set"} | {
+        "scenario": SCENARIO
+    }
+    if plan.spec.outcome_file:
+        tables["outcome_file"] = OWN
+    files = [list(file.sources.items()) for file in method_files(plan)]
+    methods = json.dumps(files) if files else ""
+    return Texts(to_toml(tables), to_toml(plan.base.tables), methods)
+
+
+def method_files(plan: Plan) -> list[MethodFile]:
+    """The files that the user's own methods came from."""
+    names = listed_methods(plan.base.tables)
+    for variant in plan.variants:
+        names += listed_methods(variant.scenario.tables)
+    return files_of(dict.fromkeys(names))
+
+
+def outcomes_hash(plan: Plan) -> str:
+    """Of the file with the user's own outcomes; empty where there is none, or none that can be
+    read."""
+    if not plan.spec.outcome_file:
+        return ""
+    try:
+        file = plan.spec.folder / plan.spec.outcome_file
+        return hashlib.sha256(read_bytes(file, LARGEST_FILE)).hexdigest()
+    except Unreadable:
+        return ""
+
+
+def plan_from(texts: Texts, folder: Path | None = None) -> Plan:
+    """The same plan from its texts. The user's methods in them are loaded, which runs them: these
+    are the texts of a plan that its user made, not of a folder."""
+    for sources in json.loads(texts.methods or "[]"):
+        load_method_sources(dict(sources))
+    return make_plan(
+        read_spec(tomllib.loads(texts.campaign), folder=folder),
+        build(tomllib.loads(texts.scenario)),
+    )
+
+
+@dataclass
+class Folder:
+    """Where a campaign's results go."""
+
+    path: Path
+    shard_runs: int
+    plan: str  # fingerprint
+
+    def file(self, shard: Shard) -> Path:
+        return self.path / RUNS / f"part-{shard.number:06d}.parquet"
+
+    def write(self, shard: Shard, data: bytes) -> None:
+        """Its sum, then the shard: whatever is killed in between, a shard that is there has one."""
+        file = self.file(shard)
+        write_whole(sum_file(file), sum_of(data, self._place(shard)))
+        write_whole(file, data)
+
+    def damage(self, shard: Shard, data: bytes) -> str:
+        """What is wrong with the bytes of a shard's file; empty: nothing."""
+        return damage_of(self.file(shard), data, self._place(shard))
+
+    def _place(self, shard: Shard) -> dict[str, Any]:
+        return {"plan": self.plan, **shard._asdict()}
+
+    def strays(self, plan: Plan) -> list[Path]:
+        """Files among the shards that are none of this plan's."""
+        known = {self.file(shard) for shard in shards(plan, self.shard_runs)}
+        return [file for file in sorted((self.path / RUNS).glob("*")) if file not in known]
+
+    def missing(self, plan: Plan) -> list[Shard]:
+        return [shard for shard in shards(plan, self.shard_runs) if not self.file(shard).exists()]
+
+
+def shards(plan: Plan, size: int) -> Iterator[Shard]:
+    """All shards of a campaign, in order; none holds runs of two variants."""
+    number = 0
+    for variant in range(len(plan.variants)):
+        for first in range(0, plan.design.runs, size):
+            yield Shard(number, variant, first, min(first + size, plan.design.runs))
+            number += 1
+
+
+def check_free(plan: Plan, path: Path) -> None:
+    """`BadInput` if there is something in the folder, with the way on where it is this campaign."""
+    if not path.is_dir() or not any(path.iterdir()):
+        return
+    try:
+        manifest = read_manifest(path)
+        same = manifest.get("plan") == plan_texts(plan).fingerprint and manifest.get(
+            "outcomes", ""
+        ) == outcomes_hash(plan)
+        allowed = "a new or an empty folder; this one holds " + (
+            f"this very campaign: {again(path)} goes on with it" if same else "another campaign"
+        )
+    except BadInput:
+        allowed = "a new or an empty folder; this one holds something"
+    raise BadInput(Problem("out", str(path), allowed))
+
+
+def begin(plan: Plan, path: Path, shard_runs: int) -> Folder:
+    """A new folder, its manifest written; `BadInput` if there is something in it."""
+    check_free(plan, path)
+    make_folder(path)
+    texts = plan_texts(plan)
+    if plan.spec.outcome_file:
+        shutil.copyfile(plan.spec.folder / plan.spec.outcome_file, path / OWN)
+    (path / RUNS).mkdir()
+    (path / SUMS).mkdir()
+    for name, text in ((CAMPAIGN, texts.campaign), (SCENARIO, texts.scenario)):
+        write_whole(path / name, text.encode())
+    for name, data in kept(method_files(plan)).items():
+        (path / name).parent.mkdir(exist_ok=True)
+        write_whole(path / name, data)
+    manifest = {
+        "format": FORMAT,
+        "schema": VERSION,
+        "softdock": __version__,
+        "core": source_hash(),
+        "plan": texts.fingerprint,
+    }
+    manifest |= {"outcomes": outcomes_hash(plan)} if plan.spec.outcome_file else {}
+    manifest |= {
+        "runs": plan.runs,
+        "shard_runs": shard_runs,
+        "variants": [v.label for v in plan.variants],
+    }
+    write_whole(path / MANIFEST, (json.dumps(manifest, indent=1) + "\n").encode())
+    leave_folder(path)
+    return Folder(path, shard_runs, texts.fingerprint)
+
+
+def opened(path: Path) -> Folder:
+    """The folder of a campaign that has begun, to be read."""
+    manifest = read_manifest(path)
+    return Folder(path, manifest["shard_runs"], manifest["plan"])
+
+
+def read_manifest(path: Path) -> dict[str, Any]:
+    try:
+        manifest = json.loads(read_text(path / MANIFEST, LARGEST_MANIFEST, "manifest"))
+    except (Unreadable, ValueError, RecursionError):
+        raise BadInput(
+            Problem(
+                "campaign",
+                str(path),
+                f"the folder of a campaign that has begun; there is no {MANIFEST} that can be read",
+            )
+        ) from None
+    if (
+        not isinstance(manifest, dict)
+        or manifest.get("format") != FORMAT
+        or not isinstance(manifest.get("schema"), int)
+    ):
+        raise BadInput(Problem("campaign", str(path), "the folder of a campaign"))
+    numbers = (manifest.get("shard_runs"), manifest.get("runs"))
+    if any(isinstance(n, bool) or not isinstance(n, int) or n < 1 for n in numbers) or not all(
+        isinstance(manifest.get(key), str) for key in ("plan", "core", "softdock")
+    ):
+        raise BadInput(
+            Problem("campaign", str(path), f"the folder of a campaign; its {MANIFEST} is damaged")
+        )
+    if manifest["schema"] != VERSION:
+        raise BadInput(
+            Problem(
+                "campaign",
+                str(path),
+                f"a campaign of version {VERSION}; this one was written by softdock "
+                f"{manifest['softdock']}",
+            )
+        )
+    return manifest

@@ -1,0 +1,180 @@
+"""Faithful, distorted or unsafe, of every run of a campaign: the criteria of
+`results/judgement.py` on columns, from what a batch kept while it ran (loop/settled_motion.py).
+
+Each run is judged as it is, at its own sampling phase. A batch has no record: a pair that still
+touches at the end is judged by its state there, without the growth of its swing; a sensor at its
+range and a capture that the reference does not share are not seen; with hands on the mock-ups the
+forces in free flight are not counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from softdock.loop.entry_points import MOTIONS
+from softdock.loop.schedules import ENTRY
+from softdock.loop.vector import CHASER_HAND_AT, TARGET_HAND_AT, TIME_AT, TIMES
+from softdock.reference import OUTCOME_COLUMNS as ORBITS
+from softdock.results.judgement import (
+    ALL_WORDS,
+    COLOURS,
+    DISTORTED,
+    FAITHFUL,
+    INSIDE,
+    NO_VERDICT,
+    UNSAFE,
+    WORDS,
+    word_of,
+)
+from softdock.studies.campaign.arrow_arrays import words
+from softdock.studies.campaign.distances import approach_energies, column
+from softdock.studies.campaign.orbits import both_motions
+from softdock.studies.campaign.outcome import Made
+
+UNSEEN: dict[str, Any] = {"growth": None, "growth_error": None, "outcome": [], "limits": ""}
+
+
+def judged(made: Made) -> np.ndarray:
+    """Index into `ALL_WORDS` of every run."""
+    assert made.beside is not None
+    bounds = made.plan.variants[made.variant].scenario.tables["verdict"]
+    failed = {name: np.zeros(made.count, bool) for name in WORDS}
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for word, bound, number in criteria(made):
+            failed[word] |= number > (bounds[bound] if bound else 0.0) * INSIDE
+    found = np.where(failed[DISTORTED], WORDS.index(DISTORTED), WORDS.index(FAITHFUL))
+    found = np.where(_nothing(made) & ~failed[DISTORTED], ALL_WORDS.index(NO_VERDICT), found)
+    return np.where(failed[UNSAFE], WORDS.index(UNSAFE), found).astype(np.int8)
+
+
+def _nothing(made: Made) -> np.ndarray:
+    """Nothing moves or touches, or the run ended in a contact that had just begun."""
+    batch, beside = made.batch, made.beside
+    assert beside is not None
+    settle = made.plan.variants[made.variant].scenario.tables["verdict"]["settle_s"]
+    T = column(made.runs, TIME_AT + TIMES.cycle, 1)[:, 0]
+    begun = np.full(made.count, np.nan)
+    for i in range(batch.logs.shape[1]):  # the last contact that the log kept
+        begun = np.fmax(begun, batch.contact(i, "start_s"))
+    still = np.isnan(beside.watched.after.at) & (batch.column("contacts") > 0.0)
+    brief = still & (batch.column("cycles") * T - begun < settle)
+    return ~(beside.scale > 0.0) | ~beside.orbits.completed | brief
+
+
+def criteria(made: Made) -> list[tuple[str, str, np.ndarray]]:
+    """Word, bound and number of every criterion, of all runs; NaN: not defined. A flag has no
+    bound."""
+    batch, beside = made.batch, made.beside
+    assert beside is not None
+    orbits, watched = beside.orbits, beside.watched
+    still = np.isnan(watched.after.at) & (batch.column("contacts") > 0.0)
+    distance = np.where(still, beside.at_end, np.fmax(beside.distance, beside.later))
+    wanted = orbits.outcomes[:, ORBITS.index("peak_force_N")]
+    touched = (batch.column("contacts") > 0.0) != (orbits.outcomes[:, ORBITS.index("contacts")] > 0)
+    latched = np.isfinite(batch.column("latched_at_s")) != np.isfinite(orbits.latched)
+    return [
+        (UNSAFE, "", (batch.column("status") != 0.0).astype(float)),
+        (UNSAFE, "unsafe_energy", watched.number("energy") / beside.scale),
+        (UNSAFE, "unsafe_energy", np.where(still, _kept(made), np.nan)),
+        (DISTORTED, "faithful_distance", distance),
+        (DISTORTED, "faithful_peak_force", _differ(batch.column("peak_force_satellite_N"), wanted)),
+        (
+            DISTORTED,
+            "faithful_peak_force",
+            _differ(batch.column("latch_peak_force_N"), orbits.latch_peak),
+        ),
+        (DISTORTED, "free_flight", _free_flight(made)),
+        (DISTORTED, "", (touched | latched).astype(float)),
+    ]
+
+
+def _differ(ours: np.ndarray, orbits: np.ndarray) -> np.ndarray:
+    ours = np.nan_to_num(ours)
+    largest = np.fmax(ours, orbits)
+    return np.abs(ours - orbits) / np.where(largest > 0.0, largest, np.nan)
+
+
+def _kept(made: Made) -> np.ndarray:
+    """Kinetic and stored energy at the end, less orbit's, over the approach energy."""
+    assert made.beside is not None
+    orbits, watched = made.beside.orbits, made.beside.watched
+    mine = approach_energies(made.runs, both_motions(made.batch.outcomes, MOTIONS))
+    theirs = approach_energies(made.runs, orbits.motions)
+    stored = watched.number("stored") - orbits.outcomes[:, ORBITS.index("stored_J")]
+    return np.asarray((mine - theirs + stored) / made.beside.scale)
+
+
+def _free_flight(made: Made) -> np.ndarray:
+    """Of the approach speed."""
+    assert made.beside is not None
+    watched, runs = made.beside.watched, made.runs
+    speed = made.beside.orbits.outcomes[:, ORBITS.index("reach_m_per_s")]
+    hands = sum(
+        column(runs, at + ENTRY.at.rows, 1)[:, 0] for at in (CHASER_HAND_AT, TARGET_HAND_AT)
+    )
+    pushed = watched.number("before") + watched.number("after")
+    return np.where(hands > 0.0, np.nan, pushed / speed)
+
+
+def words_of_runs(made: Made) -> Any:
+    """The column of a campaign's table."""
+    if made.beside is None:
+        raise ValueError("orbit was not flown beside these runs")
+    return words(judged(made), ALL_WORDS)
+
+
+def word_in_table(metrics: Mapping[str, Any]) -> int:
+    """The same of a single run from its metrics, by what a batch sees."""
+    numbers = metrics["criteria"]
+    stopped = {"limits": metrics["status"] if metrics["status"] != "completed" else ""}
+    outcome = [o for o in numbers["outcome"] if o.split()[0] in ("touched", "latched")]
+    seen = {**numbers, **UNSEEN, **stopped, "outcome": outcome}
+    return ALL_WORDS.index(word_of(seen, metrics["judgement"]["bounds"]))
+
+
+def campaign_judgement(r: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Of all runs of each variant, the worst deciding; the best variant's stands at the top. None
+    where orbit was not flown."""
+    rows = [v for v in r["variants"] if v.get("judged")]
+    if not rows:
+        return None
+    each = [_of_variant(v, len(rows) > 1) for v in rows]
+    best = min(range(len(rows)), key=lambda i: (ALL_WORDS.index(each[i]["word"]), -_share(rows[i])))
+    found = {**each[best], "variants": each}
+    if len(rows) > 1:
+        good = sum(one["word"] == FAITHFUL for one in each)
+        nearest = each[best]["sentence"].partition(": ")[2]
+        found["sentence"] = (
+            f"{each[best]['word'].capitalize()}: of {len(rows)} variants {good or 'none'} "
+            f"{'is' if good < 2 else 'are'} faithful in every run; the best is {nearest}"
+        )
+    return found
+
+
+def _share(v: Mapping[str, Any]) -> float:
+    return float(v["judged"][FAITHFUL] / max(v["runs"], 1))
+
+
+def _of_variant(v: Mapping[str, Any], several: bool) -> dict[str, Any]:
+    counts = v["judged"]
+    word = max((w for w in WORDS if counts[w]), key=WORDS.index, default=NO_VERDICT)
+    said = ", ".join(f"{counts[w]} {w}" for w in ALL_WORDS if counts[w] or w != NO_VERDICT)
+    whose = f"{v['label']}: " if several else ""
+    step = {
+        FAITHFUL: "Next: this rig may be used within what was varied.",
+        DISTORTED: "Next: the worst cases on the page say where it leaves orbit; "
+        "`softdock why` says why.",
+        NO_VERDICT: "Next: give the satellites a way to touch: nothing moves or touches.",
+        UNSAFE: "Next: replay the worst case before this rig is switched on: the page lists them, "
+        "each with its command.",
+    }[word]
+    return {
+        "word": word,
+        "colour": COLOURS[word],
+        "sentence": f"{word.capitalize()}: {whose}of {v['runs']} runs {said}.",
+        "next_step": step,
+        "variant": v["label"],
+    }

@@ -1,0 +1,257 @@
+"""Scenario in, comparison out: every candidate against the same orbit, with right and with wrong
+knowledge, and its cost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, NamedTuple
+
+from numba.core.errors import NumbaError
+
+from softdock._arguments import PROGRESS, TEXT, TEXTS, check_arguments, optional, whole_number
+from softdock._version import __version__
+from softdock.errors import BadInput, Problem, SoftdockError
+from softdock.loop.method.method import no_external
+from softdock.methods.registry import METHODS, RAW
+from softdock.reference import Orbit, orbit
+from softdock.results.feasibility import check_feasible
+from softdock.results.free_flight import first_step
+from softdock.results.free_flight import warnings as free_flight_warnings
+from softdock.results.metric import names_over_phases
+from softdock.results.phases import MOST_PHASES
+from softdock.results.run import Run
+from softdock.results.simulation import SCENARIO_OR_TABLES
+from softdock.results.worst_phase import in_phases as sampled
+from softdock.results.worst_phase import judged
+from softdock.scenario.build import Scenario, build
+from softdock.scenario.candidates import ALL, Candidate, Refused, candidates
+from softdock.scenario.method_compile import why_not_compiled
+from softdock.studies.compare.knowledge import WrongBelief, beliefs, wrong_beliefs
+from softdock.studies.compare.lines_to_paste import paste
+from softdock.studies.compare.outcomes import (
+    Curves,
+    costs_per_cycle,
+    curves_of,
+    curves_of_orbit,
+    outcome,
+    run_against,
+)
+from softdock.studies.compare.ranking import rank, recommend, worst_of
+from softdock.studies.compare.result import Comparison
+from softdock.studies.compare.settings import advised
+from softdock.studies.compare.vouching import vouched
+
+SCHEMA = 1
+RECOMMENDED, TRIED = "recommended", ("exact_hold", "symplectic_euler")
+PHASES, ERROR_PHASES = 8, 2  # of a row, and of each error of knowledge
+Progress = Callable[[int, int, str], None]  # candidates done, candidates in all, what is running
+
+
+class Flown(NamedTuple):
+    """Orbit at every phase, and the methods that push from outside in it."""
+
+    pushing: list[Any]
+    orbits: list[Orbit]
+
+
+@check_arguments(
+    scenario=SCENARIO_OR_TABLES,
+    methods=TEXTS,
+    integrators=TEXTS,
+    phases=whole_number(1, MOST_PHASES),
+    progress=PROGRESS,
+    method_file=optional(TEXT),
+)
+def compare(
+    scenario: Scenario | Mapping[str, Any],
+    methods: str | Sequence[str] = ALL,
+    integrators: str | Sequence[str] = RECOMMENDED,
+    phases: int = PHASES,
+    progress: Progress | None = None,
+    method_file: str | None = None,
+) -> Comparison:
+    """Run every method on the scenario. `methods`: names, chains "a+b", or "all"; `integrators`:
+    names, "all", or "recommended": one row a method, with the better of two; `phases`: sampling
+    phases, with noise each with a seed of its own: means, and the worst, by which rows are ranked.
+
+    `method_file`: where a user's methods came from (`load_method_file` has loaded them), to be said
+    on the page.
+    """
+    if not isinstance(scenario, Scenario):
+        scenario = build(scenario)
+    check_feasible(scenario)
+    recommended = integrators == RECOMMENDED or list(integrators) == [RECOMMENDED]
+    chosen = ",".join(TRIED) if recommended else integrators
+    able, unable = candidates(scenario, methods, chosen, advised)
+    orbits = [orbit(phased) for phased in in_phases(scenario, phases)]
+    flown = Flown(pushing(scenario), orbits)
+    rows: list[dict[str, Any]] = []
+    curves: dict[str, Curves] = {}
+    ran: list[Candidate] = []
+    bad: BadInput | None = None
+    for i, candidate in enumerate(able):
+        if progress is not None:
+            progress(i, len(able), f"{candidate.method} with {candidate.integrator}")
+        try:
+            row, curve = _measured(candidate, flown)
+        except NumbaError as error:
+            unable.append(Refused(candidate.method, "any", why_not_compiled(error)))
+            continue
+        except BadInput as error:  # the start is impossible, for one or for all
+            bad = bad or error
+            unable.append(Refused(candidate.method, candidate.integrator, str(error)))
+            continue
+        except (SoftdockError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+            unable.append(
+                Refused(
+                    candidate.method,
+                    candidate.integrator,
+                    f"it failed: {type(error).__name__}: {error}",
+                )
+            )
+            continue
+        rows.append(row)
+        curves[row["label"]] = curve
+        ran.append(candidate)
+    if bad is not None and not ran:
+        raise bad
+    if recommended:
+        ran, rows = best_of_each(ran, rows)
+    _add_knowledge(ran, rows, Flown(flown.pushing, orbits[:ERROR_PHASES]))
+    _add_costs(scenario, ran, rows)
+    ranked = rank(rows)
+    reference = _of_orbit(orbits[0])
+    results = {
+        "schema": SCHEMA,
+        "softdock": __version__,
+        "scenario": scenario.name,
+        "description": scenario.tables["description"],
+        "phases": phases,
+        "method_file": method_file,
+        "orbit": reference,
+        "recommendation": recommend(ranked, reference, first_step(scenario)),
+        "paste": paste(ranked),
+        "candidates": ranked,
+        "refused": [asdict(one) for one in dict.fromkeys(unable)],
+        "warnings": [*scenario.warnings, *free_flight_warnings(scenario)],
+    }
+    return Comparison(
+        scenario,
+        results,
+        [curves_of_orbit(scenario, orbits[0]), *(curves[row["label"]] for row in ranked)],
+    )
+
+
+def in_phases(scenario: Scenario, phases: int) -> list[Scenario]:
+    """The scenario as it stands first, then moved by even fractions of a cycle, with noise each
+    with a seed of its own."""
+    if not 1 <= phases <= MOST_PHASES:
+        raise BadInput(Problem("phases", phases, f"a whole number from 1 to {MOST_PHASES}"))
+    return sampled(scenario, phases)
+
+
+def _measured(candidate: Candidate, flown: Flown) -> tuple[dict[str, Any], Curves]:
+    """One candidate with right and with wrong knowledge."""
+    label = f"{candidate.method}, {candidate.integrator}"
+    runs = _runs(candidate.scenario, flown)
+    nominal = outcome(runs)
+    found = [run.metrics for run in runs]
+    said = judged(candidate.scenario, found)
+    chain = [METHODS[name] for name in candidate.methods]
+    knows = [method.knows for method in chain if method.knows != "nothing"]
+    row = {
+        "label": label,
+        "method": candidate.method,
+        "integrator": candidate.integrator,
+        "summary": ", then ".join(method.summary for method in chain),
+        "knows": "; ".join(knows) or "nothing",
+        "settings": candidate.entries,
+        "beliefs": beliefs(candidate.scenario),
+        **nominal,
+        "peak_force_satellite_N": max(
+            (c["peak_force_satellite_N"] for run in runs for c in run.contacts), default=0.0
+        ),
+        "judgement": said,
+        "vouch": vouched(chain, runs, said["word"]),
+        "worst": None,
+        "knowledge_errors": [],
+        "warnings": [w for w in runs[0].warnings if w not in candidate.scenario.warnings],
+    }
+    return row, curves_of(runs[0], label)
+
+
+def _add_knowledge(ran: list[Candidate], rows: list[dict[str, Any]], flown: Flown) -> None:
+    """What errors of knowledge make of each, at the first phases."""
+    for candidate, row in zip(ran, rows, strict=True):
+        errors = [_with_wrong(wrong, flown) for wrong in wrong_beliefs(candidate.scenario)]
+        row |= {"knowledge_errors": errors, "worst": worst_of(row, errors)}
+
+
+def best_of_each(
+    ran: list[Candidate], rows: list[dict[str, Any]]
+) -> tuple[list[Candidate], list[dict[str, Any]]]:
+    """One row a method: that of the integrator with which it ranks first."""
+    kept = {row["method"]: row["label"] for row in reversed(rank(rows))}
+    best = [i for i, row in enumerate(rows) if kept[row["method"]] == row["label"]]
+    return [ran[i] for i in best], [rows[i] for i in best]
+
+
+def pushing(scenario: Scenario) -> list[Any]:
+    """The listed methods that push from outside, as orbit has them too."""
+    return [
+        entry
+        for entry in scenario.tables["methods"]
+        if METHODS[entry["name"]].external is not no_external
+    ]
+
+
+def _runs(scenario: Scenario, flown: Flown) -> list[Run]:
+    """At every phase, against the orbit that was flown; a method that pushes has an orbit of its
+    own."""
+    phased = in_phases(scenario, len(flown.orbits))
+    same = pushing(scenario) == flown.pushing
+    return [
+        run_against(one, reference if same else orbit(one))
+        for one, reference in zip(phased, flown.orbits, strict=True)
+    ]
+
+
+def _with_wrong(wrong: WrongBelief, flown: Flown) -> dict[str, Any]:
+    """What an error of knowledge makes of a candidate."""
+    row = {"kind": wrong.kind, "error_percent": wrong.percent, "believed": wrong.believed}
+    if wrong.scenario is None:
+        return {
+            **row,
+            "status": "not run",
+            **dict.fromkeys(names_over_phases()),
+            "reason": wrong.reason,
+        }
+    return {**row, **outcome(_runs(wrong.scenario, flown)), "reason": ""}
+
+
+def _add_costs(scenario: Scenario, ran: list[Candidate], rows: list[dict[str, Any]]) -> None:
+    """ns per cycle, and as a multiple of the raw loop's with the same integrator, measured in the
+    same turns."""
+    names = list(dict.fromkeys(c.integrator for c in ran))
+    raw, _ = candidates(scenario, [RAW], names)
+    costs = costs_per_cycle([c.scenario for c in [*raw, *ran]])
+    of_raw = {c.integrator: cost for c, cost in zip(raw, costs[: len(raw)], strict=True)}
+    for candidate, row, cost in zip(ran, rows, costs[len(raw) :], strict=True):
+        base = of_raw.get(candidate.integrator)
+        row["cost_ns_per_cycle"] = cost
+        row["cost_ratio_to_direct"] = (
+            1.0 if candidate.methods == (RAW,) else (cost / base if cost and base else None)
+        )
+
+
+def _of_orbit(flown: Orbit) -> dict[str, Any]:
+    restitution = flown.restitution
+    return {
+        "peak_force_N": max((c["peak_force_satellite_N"] for c in flown.contacts), default=0.0),
+        "status": flown.status,
+        "restitution": None if math.isnan(restitution) else restitution,
+        "contact_count": flown.contact_count,
+        "contacts": [{"start_s": c["start_s"], "end_s": c["end_s"]} for c in flown.contacts],
+    }

@@ -1,0 +1,170 @@
+"""Best first, and a recommendation in plain words.
+
+Order: runs that reached their end before those that stopped; then by the verdict's word
+(results/judgement.py); then those that vouch for their own runs (vouching.py) before those that
+must be believed; then by the verdict's largest excess, number over bound; then by the size of the
+invented energy; equal ones (to 1e-9) in the order of the registry. The order is that of right
+knowledge: what errors of knowledge cost stands beside it, in the order of their distance.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from softdock.results.judgement import ALL_WORDS
+from softdock.studies.compare.knowledge import WORDS
+from softdock.studies.compare.vouching import why_not, words
+
+FAR = 0.05  # distance from orbit above which even the best is not recommended
+SAME = 1e-9  # two distances (or energies, J) closer than this are equal
+Row = dict[str, Any]
+
+
+def rank(rows: list[Row]) -> list[Row]:
+    """The rows best first, each with its rank."""
+    ordered = sorted(rows, key=_order)
+    return [{"rank": i + 1, **row} for i, row in enumerate(ordered)]
+
+
+def _order(row: Row) -> tuple[bool, int, bool, float, float]:
+    excess, energy = largest_excess(row), row["energy_invented_J"]
+    return (
+        row["status"] != "completed",
+        _rank_of_word(row),
+        not (row.get("vouch") or {}).get("holds", False),
+        math.inf if math.isinf(excess) else round(excess / SAME),
+        math.inf if energy is None else round(abs(energy) / SAME),
+    )
+
+
+def largest_excess(row: Row) -> float:
+    """Of the verdict's criteria, number over bound; of a row without a verdict its distance."""
+    if row.get("judgement"):
+        each = row["judgement"]["criteria"].values()
+        return max(math.inf if c["excess"] is None else float(c["excess"]) for c in each)
+    distance = worst_distance(row)
+    return math.inf if distance is None else distance
+
+
+def _rank_of_word(row: Row) -> int:
+    word = row["judgement"]["word"] if row.get("judgement") else ALL_WORDS[0]
+    return ALL_WORDS.index(word)
+
+
+def worst_distance(row: Row) -> float | None:
+    """Over its phases, the worse of after the last contact and at the end; else its distance."""
+    found: float | None = row.get("distance_from_orbit_worst", row["distance_from_orbit"])
+    return found
+
+
+def worst_of(nominal: Row, errors: list[Row]) -> Row | None:
+    """The error of knowledge that costs most, by the same order; None without any."""
+    ran = [e for e in errors if e["status"] != "not run"]
+    return max(ran, key=_order, default=None)
+
+
+def recommend(ranked: list[Row], orbit: dict[str, Any], before: str = "") -> str:
+    """What to use, what it needs, and what an error in that does to it. `before`: what is to be
+    mended first, because it pushes in free flight."""
+    done = [row for row in ranked if row["status"] == "completed"]
+    if not done:
+        return "Nothing can be recommended: " + (
+            "every run stopped early." if ranked else "nothing could run on this scenario."
+        )
+    best = done[0]
+    if worst_distance(best) is None:
+        name = f"{best['method']} with {best['integrator']}"
+        return (
+            "No distance from orbit is defined here (nothing touched, or no contact ended); by "
+            f"invented energy {name} is first: {_energies(best)}."
+        )
+    name, far = f"{best['method']} with {best['integrator']}", (worst_distance(best) or 0.0) > FAR
+    opening = f"Nothing here comes near orbit; {name} comes nearest" if far else f"Use {name}"
+    parts = [
+        f"{opening}: {_outcome(best, orbit)}.",
+        _must_know(best),
+        words(best) or why_not(done),
+        _with_errors(best),
+        _safer(best, done),
+    ]
+    if orbit.get("contact_count") == 0:
+        parts.append("Nothing touches in orbit here, so this says nothing of contact.")
+    if before:
+        parts.append(f"Before that: {before}")
+    elif far:
+        parts.append("A smaller delay, a softer contact or another method is needed.")
+    return " ".join(part for part in parts if part)
+
+
+def far(row: Row) -> str:
+    """How far from orbit a row is, as table and page say it; of one that stopped, why."""
+    return percent(worst_distance(row)) if row["status"] == "completed" else str(row["status"])
+
+
+def percent(distance: float | None) -> str:
+    """A distance from orbit in percent of the approach."""
+    if distance is None:
+        return "unknown"
+    return f"{100 * distance:.3g} %" if distance < 1.0 else f"{100 * distance:.0f} %"
+
+
+def _outcome(row: Row, orbit: dict[str, Any]) -> str:
+    text = f"at worst it ends {percent(worst_distance(row))} of the approach away from orbit"
+    if row["restitution"] is not None and orbit.get("restitution") is not None:
+        text += f" (restitution {row['restitution']:.4f}, orbit {orbit['restitution']:.4f})"
+    return f"{text}, and {_energies(row)}"
+
+
+def _energies(row: Row) -> str:
+    energy = row["energy_invented_J"]
+    if energy is None:
+        return "its energy is unknown"
+    return f"the rig {'invents' if energy >= 0 else 'loses'} {abs(energy):.3g} J"
+
+
+def _must_know(row: Row) -> str:
+    return (
+        "It need not be told anything beforehand."
+        if row["knows"] == "nothing"
+        else f"It must know {row['knows']}."
+    )
+
+
+def _with_errors(row: Row) -> str:
+    """The largest error of each kind: what is left of the result."""
+    said = []
+    for kind in dict.fromkeys(e["kind"] for e in row["knowledge_errors"]):
+        of_kind = [e for e in row["knowledge_errors"] if e["kind"] == kind]
+        largest = max(abs(e["error_percent"]) for e in of_kind)
+        worst = worst_of(row, [e for e in of_kind if abs(e["error_percent"]) == largest])
+        if worst is None:
+            continue
+        distance = worst_distance(worst)
+        near = distance is not None and distance <= FAR
+        ends = f"it {'still ' if near else ''}ends {percent(distance)} away"
+        said.append(
+            f"with {WORDS[kind]} wrong by {largest:g} % "
+            f"{ends if worst['status'] == 'completed' else 'it stops early: ' + worst['status']}"
+        )
+    return (said[0][0].upper() + "; ".join(said)[1:] + ".") if said else ""
+
+
+def _safer(best: Row, done: list[Row]) -> str:
+    """Another candidate whose worst case is clearly better, for those who are not sure of what they
+    know."""
+    if not best["knowledge_errors"]:
+        return ""
+
+    def worst(row: Row) -> float:
+        cases = [row, *([row["worst"]] if row["worst"] else [])]
+        found = [worst_distance(c) if c["status"] == "completed" else None for c in cases]
+        return max(math.inf if distance is None else distance for distance in found)
+
+    safest = min(done, key=worst)
+    if safest is best or worst(safest) > 0.8 * worst(best):
+        return ""
+    return (
+        f"If that cannot be known so well, {safest['method']} with {safest['integrator']} is "
+        f"safer: never more than {percent(worst(safest))} away."
+    )

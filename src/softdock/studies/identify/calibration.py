@@ -1,0 +1,226 @@
+"""What a force sensor carries and how it is biased, from readings at rest in several attitudes.
+
+    force  = m R^T g + bias           torque = c x (m R^T g) + bias of the torque
+
+R turns body into world axes, g is gravity in world axes; readings in body axes about one point,
+from which the centre c is told. Mass and bias of the force are one linear problem, m c and the
+torque's bias another. In: a row an attitude (means of its readings). A tool that turns all the
+time, and every reading of a log, are tool.py's.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from softdock._arguments import check_arguments, finite_array, finite_number, instance_of, one_of
+from softdock.errors import BadInput, Problem
+from softdock.loop.spatial.arrays import matrices
+from softdock.results.free_flight import allowed_force
+from softdock.scenario.build import Scenario
+from softdock.studies.identify.estimate import Estimate
+
+GRAVITY = (0.0, 0.0, -9.81)  # m/s^2, world axes
+FEWEST = 3  # attitudes: fewer leave nothing to check the answer with
+LARGEST = 1e6  # N, Nm, of a reading
+FLAT = 1e-4  # of the largest: a direction in which the readings say nothing
+TILT = 0.3  # degrees of the vertical that are worth a note
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Load and bias of a sensor, with uncertainties (one sigma)."""
+
+    mass: Estimate  # kg
+    centre: Estimate | None  # m; None: no weight beyond its uncertainty
+    bias_force: Estimate  # N
+    bias_torque: Estimate  # Nm
+    covariance: np.ndarray  # of mass and bias of the force, 4 x 4
+    noise_N: float  # scatter of an attitude's mean about the fit
+    noise_Nm: float
+    attitudes: int
+    gravity: tuple[float, ...]
+    notes: list[str] = field(default_factory=list)
+
+    def left_N(self, attitude_wxyz: Any) -> float:
+        """Force that may be left in free flight in this attitude when all of it is taken out [N]:
+        standard uncertainty of its size."""
+        R = matrices(np.asarray(attitude_wxyz, float)[None])[0]
+        J = np.hstack([(R.T @ np.array(self.gravity))[:, None], np.eye(3)])
+        return math.sqrt(float(np.trace(J @ self.covariance @ J.T)))
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "mass_kg": self.mass.to_dict(),
+            "centre_m": None if self.centre is None else self.centre.to_dict(),
+            "bias_N": self.bias_force.to_dict(),
+            "bias_Nm": self.bias_torque.to_dict(),
+            "noise_N": self.noise_N,
+            "noise_Nm": self.noise_Nm,
+            "attitudes": self.attitudes,
+            "notes": list(self.notes),
+        }
+
+
+@check_arguments(
+    attitudes=finite_array(None, 4),
+    force=finite_array(None, 3),
+    torque=finite_array(None, 3),
+    gravity=finite_array(3),
+    least_N=finite_number(0.0),
+    least_Nm=finite_number(0.0),
+)
+def calibrate(
+    attitudes: np.ndarray,
+    force: np.ndarray,
+    torque: np.ndarray,
+    gravity: tuple[float, ...] = GRAVITY,
+    least_N: float = 0.0,
+    least_Nm: float = 0.0,
+) -> Calibration:
+    """`attitudes`: wxyz, world from body, a row each; `force`, `torque`: mean readings there, body
+    axes. `least_N`, `least_Nm`: known standard uncertainty of such a mean, which a lucky scatter
+    does not make smaller. Raises `BadInput` where mass and bias cannot be told apart."""
+    q = np.asarray(attitudes, float)
+    if len(q) < FEWEST:
+        raise BadInput(Problem("poses", len(q), f"at least {FEWEST} attitudes"))
+    check_gravity(gravity)
+    for key, readings in (("force", force), ("torque", torque)):
+        size = np.abs(np.asarray(readings, float))
+        if not np.all(size <= LARGEST):  # NaN is not
+            row = int(np.argmax(~(size <= LARGEST).all(axis=1)))
+            given = f"{size[row].max():.4g} in attitude {row + 1}"
+            raise BadInput(Problem(key, given, f"finite readings of at most {LARGEST:g} N or Nm"))
+    wrong = [
+        Problem(name, len(rows), f"as many as attitudes: {len(q)}")
+        for name, rows in (("force", force), ("torque", torque))
+        if len(rows) != len(q)
+    ]
+    if not all(np.any(q != 0.0, axis=1)):
+        wrong.append(Problem("attitudes", 0.0, "quaternions, not zero"))
+    if float(np.abs(q).max()) > 1e6:
+        wrong.append(Problem("attitudes", float(np.abs(q).max()), "quaternions"))
+    if wrong:
+        raise BadInput(wrong)
+    R = matrices(q / np.linalg.norm(q, axis=1, keepdims=True))
+    down = np.einsum("nji,j->ni", R, np.array(gravity))
+    A = design(down)
+    spread = np.linalg.svd(A / np.linalg.norm(A, axis=0), compute_uv=False)
+    if spread[-1] < FLAT * spread[0]:
+        given = f"attitudes that turn the weight by {math.degrees(_turned(down)):.2g} degrees"
+        allowed = "attitudes that turn it: mass and bias cannot be told apart otherwise"
+        raise BadInput(Problem("poses", given, allowed))
+    x, covariance, noise = _solve(A, np.asarray(force, float), least_N)
+    mass, bias = float(x[0]), x[1:]
+    sigma = np.sqrt(np.diag(covariance))
+    turning = crosses(down)  # torque of m c
+    y, spread_y, noise_torque = _solve(turning, np.asarray(torque, float), least_Nm)
+    found = Calibration(
+        mass=Estimate(mass, float(sigma[0])),
+        centre=_centre(mass, float(sigma[0]), y[:3], spread_y[:3, :3]),
+        bias_force=Estimate(tuple(bias), tuple(sigma[1:])),
+        bias_torque=Estimate(tuple(y[3:]), tuple(np.sqrt(np.diag(spread_y))[3:])),
+        covariance=covariance,
+        noise_N=noise,
+        noise_Nm=noise_torque,
+        attitudes=len(q),
+        gravity=tuple(float(v) for v in gravity),
+        notes=_tilted(R, np.asarray(force, float), np.array(gravity), mass),
+    )
+    if found.centre is None:
+        found.notes.append("no weight beyond its uncertainty: a centre of mass has no meaning")
+    return found
+
+
+def check_gravity(gravity: tuple[float, ...]) -> None:
+    """Raises `BadInput` where a weight would have no direction, or no size that is one."""
+    size = math.sqrt(sum(value * value for value in gravity))
+    if not 1e-3 <= size <= 1e3:
+        given = ", ".join(f"{value:g}" for value in gravity)
+        raise BadInput(Problem("gravity", given, "0.001 to 1000 m/s^2, in world axes"))
+
+
+def design(down: np.ndarray) -> np.ndarray:
+    """Rows of force on mass and bias."""
+    eye = np.broadcast_to(np.eye(3), (len(down), 3, 3))
+    return np.concatenate([down[:, :, None], eye], axis=2).reshape(-1, 4)
+
+
+def crosses(down: np.ndarray) -> np.ndarray:
+    """Rows of torque on m c and bias: (m c) x g."""
+    zero = np.zeros(len(down))
+    x, y, z = down.T
+    matrix = np.array([[zero, z, -y], [-z, zero, x], [y, -x, zero]]).transpose(2, 0, 1)
+    eye = np.broadcast_to(np.eye(3), matrix.shape)
+    return np.concatenate([matrix, eye], axis=2).reshape(-1, 6)
+
+
+def _solve(A: np.ndarray, values: np.ndarray, least: float) -> tuple[np.ndarray, np.ndarray, float]:
+    """Least squares with the scatter of the means as their noise. Few attitudes give a scatter that
+    is itself uncertain: the variance is raised by (f + 2) / f, f degrees of freedom."""
+    x = np.linalg.lstsq(A, values.ravel(), rcond=None)[0]
+    left = values.ravel() - A @ x
+    freedom = max(len(left) - A.shape[1], 1)
+    variance = max(float(left @ left) / freedom * (freedom + 2.0) / freedom, least * least)
+    return x, variance * np.linalg.pinv(A.T @ A), math.sqrt(variance)
+
+
+def _centre(
+    mass: float, sigma: float, first: np.ndarray, covariance: np.ndarray
+) -> Estimate | None:
+    """c from m c; None if the mass is not above twice its uncertainty."""
+    if not mass > 2.0 * sigma:
+        return None
+    centre = first / mass
+    spread = np.diag(covariance) / mass**2 + (centre * sigma / mass) ** 2
+    return Estimate(tuple(centre), tuple(np.sqrt(spread)))
+
+
+def _turned(down: np.ndarray) -> float:
+    unit = down / np.linalg.norm(down, axis=1, keepdims=True)
+    return float(np.arccos(np.clip(unit @ unit.T, -1.0, 1.0)).max())
+
+
+def _tilted(R: np.ndarray, force: np.ndarray, gravity: np.ndarray, mass: float) -> list[str]:
+    """A note where the weight's own direction is not the stated vertical: a robot that is not
+    level, or attitudes of other axes."""
+    A = np.concatenate([R.transpose(0, 2, 1), np.broadcast_to(np.eye(3), R.shape)], axis=2)
+    A = A.reshape(-1, 6)
+    if np.linalg.matrix_rank(A, tol=1e-3 * np.linalg.norm(A)) < 6:
+        return []
+    x, covariance, _ = _solve(A, force, 0.0)
+    weight, size = x[:3], float(np.linalg.norm(x[:3]))
+    if not size > 5.0 * math.sqrt(float(np.trace(covariance[:3, :3]))):
+        return []
+    cosine = float(weight @ gravity) / (size * float(np.linalg.norm(gravity)))
+    angle = math.degrees(math.acos(min(max(cosine, -1.0), 1.0)))
+    sure = math.degrees(3.0 * math.sqrt(float(np.trace(covariance[:3, :3]))) / size)
+    if angle <= max(TILT, sure):
+        return []
+    return [
+        f"the weight points {angle:.2g} degrees away from the stated gravity: is the base level, "
+        "and are the attitudes those of these axes?"
+    ]
+
+
+@check_arguments(
+    found=lambda value: "" if isinstance(value, Calibration) else "a Calibration",
+    scenario=instance_of("a Scenario", Scenario),
+    body=one_of("chaser", "target"),
+)
+def enough_for(found: Calibration, scenario: Scenario, body: str = "chaser") -> str:
+    """A warning if the uncertainty of this calibration may push the satellites, in free flight, by
+    more than the verdict bears; empty: it is good enough."""
+    allowed = allowed_force(scenario)
+    left = 2.0 * found.left_N(scenario.tables[body]["attitude_wxyz"])
+    if left <= allowed:
+        return ""
+    more = math.ceil(found.attitudes * (left / allowed) ** 2)
+    return (
+        f"not good enough for {scenario.name}: {left:.2g} N (two sigma) may be left in flight, "
+        f"where {allowed:.2g} N push as much as the verdict bears; {more} attitudes like these, "
+        "longer means, or a shorter approach"
+    )

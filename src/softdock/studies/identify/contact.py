@@ -1,0 +1,208 @@
+"""Contact stiffness, damping and friction, contact by contact, from measured forces and the
+mock-ups' motion.
+
+First along the direction of the mean force, while in touch,
+
+    force = stiffness depth + damping depth'    depth = c - x: tip x, surface c, along the force
+
+which is linear in stiffness, damping and stiffness c, and says which rows are in touch; then the
+whole force vector with friction and the normal's own direction (sliding.py). Force and motion are
+paired by their ages; a mean's is that of its samples on average.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from softdock.loop.spatial.arrays import matrices
+from softdock.studies.identify.carried import Carried
+from softdock.studies.identify.delays import Following
+from softdock.studies.identify.estimate import Estimate, least_squares
+from softdock.studies.identify.log import Log
+from softdock.studies.identify.sliding import Sliding, fit_sliding
+from softdock.studies.identify.touching import FEWEST_READINGS, MERGE, touching
+
+ROUNDS = 30  # of choosing the rows in touch
+SIGMAS = 4.0  # of the mean of five readings counts as touch: 9 sigma of it
+FEWEST_TURNED, MOST_FITTED = 100, 3000  # rows
+TURNED = 0.02  # of a rotation's entries: less tells no bias from a contact
+SIGMAS_FREE, ROUNDS_FREE = 6.0, 4
+MOSTLY, MORE = 0.5, 0.2  # of the rows: explained by a turning weight and bias, and by nothing less
+LARGEST = 1e12  # N: beyond it nothing is fitted
+LEFT = 0.05  # of that force: the tool's inertia in motion, cross talk
+LEAST_SHARE = 0.5  # of the readings in touch
+
+
+@dataclass(frozen=True)
+class ContactFit:
+    """One contact, fitted."""
+
+    start_s: float
+    end_s: float
+    stiffness: Estimate  # N/m
+    damping: Estimate  # Ns/m
+    friction: Estimate | None  # Coulomb's coefficient; None: the tip did not slide
+    timing_s: float  # s, by which force and motion may be paired wrongly: k times it of damping
+    readings: int
+    noise_N: float  # what the fit leaves, standard deviation
+    peak_force_N: float
+    normal: tuple[
+        float, ...
+    ]  # on the body with the sensor, world axes at the middle of the contact
+    force_age_s: float  # mean
+    share: float  # of the readings in touch that the fit accounts for
+    sliding: Sliding  # the fit itself
+
+    @property
+    def is_sound(self) -> bool:
+        """A force that grows with depth for most of the touch; a hand's push is none."""
+        return self.stiffness.uncertainty < self.stiffness.value and self.share >= LEAST_SHARE
+
+
+def touches(log: Log, body: str) -> list[slice]:
+    """Rows of each contact, by the force less that of free flight."""
+    zero, least = free_force(log.force[body], log.command[body].attitude)
+    force = log.force[body] - zero
+    mean = np.stack([np.convolve(force[:, i], np.full(5, 0.2), "same") for i in range(3)], axis=1)
+    size = np.linalg.norm(mean, axis=1)
+    touching = np.flatnonzero(size > max(SIGMAS * noise_of(force), 0.01 * size.max(), least, 1e-12))
+    if len(touching) == 0:
+        return []
+    groups = np.split(touching, np.flatnonzero(np.diff(touching) > MERGE) + 1)
+    return [slice(int(g[0]), int(g[-1]) + 1) for g in groups]
+
+
+def baseline(log: Log, body: str) -> np.ndarray:
+    """Force of free flight [N], a row a cycle."""
+    return free_force(log.force[body], log.command[body].attitude)[0]
+
+
+def free_force(force: np.ndarray, attitude: np.ndarray | None) -> tuple[np.ndarray, float]:
+    """Force of free flight [N], a row a cycle, and the least that stands out of it.
+
+    The log begins in free flight: the median of its first twentieth, unless the tool turns and the
+    force of most rows is a weight and a bias that turn with it:
+
+        f = u + R v + R^T w      R world from body; u, v, w are the same in all rows
+    """
+    rows = max(10, len(force) // 20)
+    zero = np.broadcast_to(np.median(force[:rows], axis=0), force.shape)
+    if attitude is None or len(force) < FEWEST_TURNED or not (np.abs(force) < LARGEST).all():
+        return zero, 0.0
+    kept = np.linspace(0, len(force) - 1, min(len(force), MOST_FITTED)).astype(int)
+    R = matrices(attitude)
+    if np.abs(R[kept] - R[0]).max() < TURNED:
+        return zero, 0.0
+    A = np.concatenate([np.broadcast_to(np.eye(3), R.shape), R, R.transpose(0, 2, 1)], axis=2)
+    near = np.ones(len(kept), dtype=bool)
+    limit = SIGMAS_FREE * max(noise_of(force), 1e-3 * float(np.ptp(force, axis=0).max()))
+    x = np.zeros(9)
+    for _ in range(ROUNDS_FREE):
+        x = np.linalg.lstsq(A[kept[near]].reshape(-1, 9), force[kept[near]].ravel(), rcond=1e-6)[0]
+        left = np.linalg.norm(force[kept] - A[kept] @ x, axis=1)
+        near = left <= max(limit, float(np.median(left)) * 3.0)
+    model = A @ x
+    explained = [
+        np.mean(np.linalg.norm((force - one)[kept], axis=1) < limit) for one in (model, zero)
+    ]
+    largest = float(np.linalg.norm(model, axis=1).max())
+    if explained[0] < MOSTLY or explained[0] < explained[1] + MORE:
+        return zero, 0.0
+    return model, LEFT * largest
+
+
+def noise_of(force: np.ndarray) -> float:
+    """Standard deviation of white noise [N], from differences of neighbours, which a slow contact
+    hardly changes."""
+    steps = np.diff(force, axis=0)
+    return float(
+        np.max(1.4826 * np.median(np.abs(steps - np.median(steps, axis=0)), axis=0))
+        / math.sqrt(2.0)
+    )
+
+
+def fit_contact(
+    log: Log,
+    body: str,
+    rows: slice,
+    following: dict[str, Following | None],
+    carried: Carried | None = None,
+) -> ContactFit | None:
+    """Stiffness, damping and friction of one contact; None if it has too few readings. `carried`:
+    the mass behind the sensor, where it is known."""
+    touch = touching(log, body, rows, following, baseline(log, body), carried)
+    if touch is None:
+        return None
+    taken, inside = touch.taken, touch.inside
+    normal_O = touch.force[inside].sum(axis=0)
+    normal_O /= np.linalg.norm(normal_O)
+    force = touch.force @ normal_O
+    quarter = 0.25 * log.cycle
+    tip = touch.tip(taken)
+    speed = (touch.tip(taken + quarter) - touch.tip(taken - quarter)) / (2.0 * quarter)
+    straight = _straight(tip @ normal_O, speed @ normal_O, force, inside)
+    if straight is None:
+        return None
+    chosen, start = straight
+    found = fit_sliding(tip[chosen], speed[chosen], touch.force[chosen], normal_O, start)
+    if found is None:
+        return None
+    own = following[body]
+    lag = own.delay.uncertainty if own is not None else 0.0
+    unsaid = log.cycle / math.sqrt(12.0)  # s, for a low-pass in the sensor, unsaid by the ages
+    # a force paired with a motion this much later looks like a damping of k times that
+    timing = math.hypot(unsaid, lag)
+    k, b, mu = found.x
+    sigma = np.sqrt(np.diag(found.covariance))
+    at = taken[chosen]
+    middle = int(np.flatnonzero(inside)[inside.sum() // 2])
+    return ContactFit(
+        start_s=float(at[0]),
+        end_s=float(at[-1]),
+        stiffness=Estimate(float(k), float(sigma[0])),
+        damping=Estimate(float(b), math.hypot(float(sigma[1]), float(k) * timing)),
+        friction=Estimate(float(mu), float(sigma[2])) if found.has_slid else None,
+        timing_s=timing,
+        readings=int(chosen.sum()),
+        noise_N=float(np.std(found.residual)),
+        peak_force_N=float(np.max(force[chosen] - found.residual @ normal_O)),
+        normal=tuple(float(v) for v in touch.turned(taken)[middle] @ found.normal),
+        force_age_s=float(np.mean(log.force_age[rows])),
+        share=float(chosen.sum() / inside.sum()),
+        sliding=found,
+    )
+
+
+def _straight(
+    x: np.ndarray, rate: np.ndarray, force: np.ndarray, inside: np.ndarray
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """Rows in touch, and stiffness, damping and k c to begin with, along the mean force. Rows are
+    taken by the fitted depth and force, not by the noisy reading, which would favour large ones."""
+    chosen = inside
+    for _ in range(ROUNDS):
+        if chosen.sum() < FEWEST_READINGS:
+            return None
+        fit = least_squares(np.stack([-x, -rate, np.ones_like(x)], axis=1)[chosen], force[chosen])
+        k, b, kc = fit.x
+        if k <= 0.0:
+            return None
+        deep = (kc / k - x > 0.0) & (kc - k * x - b * rate > 0.0)
+        again = _without_edges(deep)
+        if np.array_equal(again, chosen):
+            break
+        chosen = again
+    return (chosen, fit.x) if chosen.sum() >= FEWEST_READINGS else None
+
+
+def _without_edges(deep: np.ndarray) -> np.ndarray:
+    """The longest stretch in touch without the readings next to its ends, which may be partly out
+    of touch."""
+    at = np.flatnonzero(deep)
+    kept = np.zeros_like(deep)
+    if len(at):
+        longest = max(np.split(at, np.flatnonzero(np.diff(at) > 1) + 1), key=len)
+        kept[longest[2:-2]] = True
+    return kept

@@ -1,0 +1,179 @@
+"""The whole of `softdock place`: facility of a scenario, places for its robots, and the check."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from softdock.errors import BadInput, Problem
+from softdock.loop.arms.facility import (
+    ROBOTS,
+    Facility,
+    Mount,
+    facility_tables,
+)
+from softdock.loop.arms.limits import LIMIT_WORDS
+from softdock.studies.placement.check import Check, check_robot, check_run, path_dict
+from softdock.studies.placement.motion import Motion
+from softdock.studies.placement.robot_path import RobotPath
+from softdock.studies.placement.search import CANDIDATES, Found, search
+from softdock.studies.placement.searcher import DEFLECTION, Best
+
+GRID = 24  # cells of a map's side
+Progress = Callable[[str, int, int], None]  # robot, done, in all
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Places for the robots of a scenario, and the check of the best ones together."""
+
+    name: str
+    motion: Motion
+    found: dict[str, Found]
+    facility: Facility  # with the best places in it
+    before: dict[str, RobotPath]  # as mounted, where the scenario says how
+    check: Check | None  # None: some robot has no place
+    spread: int = 0  # motions beside the nominal one
+    spread_fitting: int = 0  # of those at the best places
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON and the page."""
+        return {
+            "scenario": self.name,
+            "motion": self.motion.source,
+            "peak_force_N": self.motion.peak_force,
+            "robots": {robot: found_dict(found) for robot, found in self.found.items()},
+            "as_mounted": {robot: path_dict(path) for robot, path in self.before.items()},
+            "spread": {"motions": self.spread, "fitting": self.spread_fitting},
+            "check": None if self.check is None else self.check.as_dict(),
+            **facility_tables(self.facility),
+        }
+
+
+def limit_words(best: Best) -> str:
+    """What limits a place: which use, of which joint, when."""
+    if best.limit == "stiffness":
+        return f"tip stiffness {1e-3 * best.limiting.stiffness:.3g} N/mm along the approach"
+    if best.limiting.ended is not None:
+        end = best.limiting.ended
+        return f"reach, {end.joint} at {end.time:.3g} s"
+    use = best.limiting.uses[best.limit]
+    elsewhere = "" if best.limiting is best.path else ", in the spread"
+    return f"{LIMIT_WORDS[best.limit]}, {use.joint} at {use.time:.3g} s{elsewhere}"
+
+
+def best_dict(best: Best) -> dict[str, Any]:
+    place = best.place
+    return {
+        "distance_m": place.distance,
+        "side_m": place.side,
+        "height_m": place.height,
+        "tilt_deg": math.degrees(place.tilt),
+        "largest_use": best.cost,
+        "limited_by": limit_words(best),
+        "stiffness_N_per_m": best.path.stiffness if math.isfinite(best.path.stiffness) else None,
+        "nearest_volumes_m": best.distance if math.isfinite(best.distance) else None,
+        "base_m": list(best.mount.base.p),
+    }
+
+
+def found_dict(found: Found) -> dict[str, Any]:
+    return {
+        "arm": found.arm.name,
+        "source": found.arm.source,
+        "candidates": len(found.tried),
+        "share_fitting": found.share_fitting,
+        "share_with_margin": found.share_with_margin,
+        "allowed_deflection_m": found.deflection,
+        "best": [best_dict(best) for best in found.best],
+    }
+
+
+def with_mount(facility: Facility, robot: str, mount: Mount) -> Facility:
+    """A facility with one robot set up anew."""
+    if robot == "chaser":
+        return replace(facility, chaser=mount)
+    return replace(facility, target=mount)
+
+
+def robots_to_place(
+    facility: Facility, arms: tuple[str, ...], robot: str | None, moving: tuple[str, ...] = ROBOTS
+) -> dict[str, Any]:
+    """Which robots, with which arms: those asked for, else those of the facility. `moving`: the
+    robots that this rig has; two arms are one for each body all the same."""
+    if len(arms) > len(ROBOTS):
+        raise BadInput(Problem("--arm", arms, "one arm for both robots, or chaser's and target's"))
+    asked = moving if len(arms) < len(ROBOTS) else ROBOTS
+    asked = asked if robot is None else (robot,)
+    named: dict[str, Any] = {}
+    for name in asked:
+        mount = facility.robots().get(name)
+        if arms:
+            named[name] = arms[min(ROBOTS.index(name), len(arms) - 1)]
+        elif mount is not None:
+            named[name] = mount.arm
+    if not named:
+        from softdock.loop.arms import arm_names
+
+        allowed = f"an arm ({', '.join(arm_names())}, a .toml or .urdf file), or a [facility] table"
+        raise BadInput(Problem("--arm", None, allowed))
+    return named
+
+
+def place_robots(
+    name: str,
+    tables: Mapping[str, Any],
+    facility: Facility,
+    motion: Motion,
+    named: Mapping[str, Any],
+    folder: Path | None = None,
+    candidates: int = CANDIDATES,
+    deflection: float = DEFLECTION,
+    grid: int = GRID,
+    spread: Sequence[Motion] = (),
+    progress: Progress = lambda robot, done, of: None,
+) -> Placement:
+    """Places for some robots, one after the other; the later ones keep clear of the earlier."""
+    there = facility.robots()
+    before = {robot: check_robot(facility, robot, motion, tables, folder) for robot in there}
+    placed, found = facility, {}
+    others: dict[str, tuple[Mount, RobotPath]] = {
+        robot: (mount, before[robot]) for robot, mount in there.items() if robot not in named
+    }
+    for robot, arm in named.items():
+        found[robot] = search(
+            facility=facility,
+            robot=robot,
+            named=arm,
+            motion=motion,
+            tables=tables,
+            folder=folder,
+            candidates=candidates,
+            deflection=deflection,
+            progress=lambda done, of, robot=robot: progress(robot, done, of),  # type: ignore[misc]
+            others=others,
+            grid=grid,
+            spread=spread,
+        )
+        if found[robot].best:
+            best = found[robot].best[0]
+            placed = with_mount(placed, robot, best.mount)
+            others[robot] = (best.mount, best.path)
+    complete = all(one.best for one in found.values())
+    check = check_run(placed, motion, tables, folder) if complete else None
+    fitting = 0
+    if complete:
+        fitting = sum(check_run(placed, each, tables, folder).fits for each in spread)
+    return Placement(
+        name=name,
+        motion=motion,
+        found=found,
+        facility=placed,
+        before=before,
+        check=check,
+        spread=len(spread),
+        spread_fitting=fitting,
+    )
