@@ -29,12 +29,12 @@ from softdock.errors import SoftdockError
 kind, path = sys.argv[1:]
 try:
     if kind == "method":
-        from softdock.cli.arguments import with_methods
+        from softdock.cli.arguments import use_methods
         from softdock.results.stepper import Stepper
         from softdock.scenario.files import load_scenario
         from softdock.scenario.method_file import load_method_file
         names = load_method_file(path)
-        with_methods(load_scenario("epos_1d"), names)
+        use_methods(load_scenario("epos_1d"), names)
     else:
         from softdock.studies.campaign.user_outcomes import load_own
         load_own(Path(path), 2)

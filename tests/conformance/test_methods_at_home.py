@@ -23,7 +23,7 @@ CHOSEN = {"law": LAWS, "geometry": GEOMETRIES, "model": MODELS}  # by the key th
 VERDICTS = {"faithful"}
 PACKAGE = "softdock.methods."
 # What else is imported from a method's folder, none of it a decision by name; the list may shrink.
-HOMES = {home.partition(".")[0] for home in MODULES}
+HOMES = {home.partition(".")[0] for home in MODULES.values()}
 TAKEN = {
     "reference/attached.py": "networks as part of a satellite, in orbit too",
     "scenario/network_file.py": "how many ports there may be",
@@ -124,7 +124,7 @@ def test_the_search_finds_a_name(tmp_path):
         'if robot["model"] == "lag" or pair["law"] not in ("table", LAWS[0]) or x == "wall": pass\n'
         'x = "cone" == pair.get("geometry", ""), model == "arm", it.law in ("table",)\n'
         'match pair["law"]:\n    case "hunt_crossley": pass\n'
-        "from softdock.methods.energy_ledger.books import x\n"
+        "from softdock.methods.energy_ledger.method import x\n"
         "import softdock.methods.monitor.method\n"
         "from softdock.methods import direct, registry\n"
     )

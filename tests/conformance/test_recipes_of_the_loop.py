@@ -100,8 +100,6 @@ import json, sys
 import numpy as np
 from softdock import BadInput, Stepper, build
 from softdock.scenario.candidates import candidates
-from softdock.scenario.reference_page import scenario_reference
-from softdock.scenario.memory_page import memory_page
 from scenario_page import scenario_reference
 good, bad = json.load(sys.stdin)
 scenario = build(good)
@@ -134,7 +132,7 @@ def test_a_method_is_its_file_and_one_entry(tmp_path):
     found = follow(
         tmp_path,
         {"methods/softened.py": METHOD},
-        {"methods/registry.py": [('    "hybrid.method",\n', '    "softened",\n')]},
+        {"methods/registry.py": [('    "hybrid": ', '    "softened": "softened",\n')]},
         RUN_METHOD,
         [good, bad],
     )

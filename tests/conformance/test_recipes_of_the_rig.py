@@ -47,10 +47,6 @@ import numpy as np
 import softdock
 from softdock.results.causes import causes
 from softdock.results.why import switched_off
-from softdock.scenario.reference_page import scenario_reference
-from softdock.studies.campaign.single_rewriting import rewritten
-from softdock.compile.generated import SOURCES
-from softdock.loop.robots.models import follow_set_points
 from scenario_page import scenario_reference
 from softdock.studies.stability.from_scenario import loops_of
 changes, bad = json.load(sys.stdin)

@@ -30,10 +30,10 @@ ORDER = ("first_s", "second_s", "third_s", "fourth_s")
 PLAIN = """
 import json
 from arm_cases import slow_peak
-from softdock.papers.lange.arms import HELD, STIFF, arm_impact
-from softdock.papers.lange.impact import peaks
+from softdock.papers.lange.arms import HELD, STIFF, run_arm_impact
+from softdock.papers.lange.impact import peak_forces
 by_arm = {"environment": "replaced_stiffness", "robot_stiffness": "arm"}
-print(json.dumps([*peaks(arm_impact(STIFF, HELD)), slow_peak(by_arm, 0.5)[0]]))
+print(json.dumps([*peak_forces(run_arm_impact(STIFF, HELD)), slow_peak(by_arm, 0.5)[0]]))
 """
 
 

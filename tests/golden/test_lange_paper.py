@@ -22,7 +22,6 @@ from lange_exhibits import (
 
 from softdock.methods.registry import METHODS
 from softdock.papers.lange import full_compensation
-from softdock.papers.lange import full_compensation as compensation
 from softdock.papers.lange.cone import (
     NEITHER,
     OURS,
@@ -199,7 +198,7 @@ def test_offsets():
 def few_seeds(monkeypatch):
     """The restitution table run by run, so that no batch is compiled."""
 
-    def one_by_one(wanted, environment, seeds, first=1, gap_m=compensation.GAP):
+    def one_by_one(wanted, environment, seeds, first=1, gap_m=full_compensation.GAP):
         return np.array(
             [
                 full_compensation.run_one(wanted, environment, seed, gap_m).restitution
@@ -207,8 +206,7 @@ def few_seeds(monkeypatch):
             ]
         )
 
-    monkeypatch.setattr(compensation, "restitutions", one_by_one)
-    monkeypatch.setattr(full_compensation, "restitutions", one_by_one)
+    monkeypatch.setattr(full_compensation, "compute_restitutions", one_by_one)
 
 
 def test_full_compensation(few_seeds):

@@ -19,7 +19,6 @@ pytestmark = pytest.mark.skipif(
 PROGRAM = """
 import numba
 from softdock.compile import pipeline
-from softdock.compile import lowering
 from softdock.compile.jit import compiled, entry_point
 from softdock.loop.spatial.rotations import rotate, rotate_back
 compiles, whole = [], pipeline.NativeLowering.run_pass

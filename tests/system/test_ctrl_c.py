@@ -67,7 +67,7 @@ def test_ctrl_c_while_a_run_is_judged_keeps_it(monkeypatch, tmp_path):
     def press(scenarios):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(worst_phase, "metrics_of", press)
+    monkeypatch.setattr(worst_phase, "simulate_metrics", press)
     result = CliRunner().invoke(cli, ["run", "epos_1d", "--out", str(tmp_path / "run")])
     assert result.exit_code == 130, result.output
     assert softdock.open_run(tmp_path / "run").status == "completed"

@@ -85,7 +85,7 @@ def test_work_in_a_cycle_is_bounded(key, period):
 
 def test_a_record_that_does_not_fit_is_refused(monkeypatch):
     """Said before the run, with the duration that would fit."""
-    monkeypatch.setattr(memory, "free_memory_bytes", lambda: 1_000_000)
+    monkeypatch.setattr(memory, "get_free_memory_bytes", lambda: 1_000_000)
     with pytest.raises(BadInput, match=r"time\.duration_s"):
         softdock.simulate(softdock.load_scenario("epos_1d"))
 

@@ -34,7 +34,7 @@ def stand_in(on, *_, **__):
                "emulators_need_the_file": b"soft_push" in handed}, sys.stderr)
     raise SystemExit(0)
 
-rig_run.commanded = stand_in
+rig_run.run_commanded = stand_in
 done = CliRunner().invoke(cli, ["rig", "run", "emulated_pair", "epos_1d", *sys.argv[1:]])
 print(done.stderr[done.stderr.index('{"methods'):] if done.exit_code == 0 else done.stderr)
 """

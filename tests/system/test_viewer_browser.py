@@ -27,11 +27,11 @@ OF_VISER = ("THREE.Clock", SOFTWARE)  # what its own page says on the console
 @pytest.fixture(scope="module")
 def window() -> Iterator[Any]:
     """EPOS on one axis, with no other method to compile."""
-    before, show.possible = show.possible, lambda scenario: ["direct"]
+    before, show.list_possible = show.list_possible, lambda scenario: ["direct"]
     try:
         made = show.Window(open_session("epos_1d"), choose_port(None))
     finally:
-        show.possible = before
+        show.list_possible = before
     thread = threading.Thread(target=made.run, daemon=True)
     thread.start()
     end = time.monotonic() + PATIENCE_S

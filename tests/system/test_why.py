@@ -6,8 +6,8 @@ import pytest
 from click.testing import CliRunner
 
 from softdock.cli.main import cli
-from softdock.results.causes import causes
-from softdock.results.why import sentence, switched_off, why
+from softdock.results.causes import list_causes
+from softdock.results.why import describe_causes, switch_off, find_causes
 from softdock.scenario.files import load_scenario
 
 QUICK = {"time.duration_s": 6.0, "sensor.noise_N": 0.0}
@@ -21,19 +21,19 @@ TOOL = {
 def test_a_rig_has_the_causes_that_it_has():
     """What is ideal already is no cause; each cause switched off leaves none of itself."""
     rig = load_scenario("epos_3d", {**TOOL, "sensor.lowpass_Hz": 40.0})
-    names = [cause.name for cause in causes(rig)]
+    names = [cause.name for cause in list_causes(rig)]
     assert "sensor: filter" in names
     assert "chaser's tool: weight" in names
     assert "sensor: bias" not in names
     assert "friction" not in names
-    ideal = switched_off(rig, causes(rig))
-    assert [cause.name for cause in causes(ideal)] == ["cycle"]  # a cycle can always be finer
+    ideal = switch_off(rig, list_causes(rig))
+    assert [cause.name for cause in list_causes(ideal)] == ["cycle"]  # a cycle can always be finer
 
 
 def test_delay_is_found():
     """EPOS on one axis: the delay is nearly all of the energy that fails the verdict, and its share
     is said."""
-    found = why(load_scenario("epos_1d"), phases=1)
+    found = find_causes(load_scenario("epos_1d"), phases=1)
     first = found["rows"][0]
     assert (found["criterion"], first["cause"]) == ("energy", "chaser's robot: delay")
     assert first["share"] > 0.6
@@ -46,7 +46,7 @@ def test_the_cycle_is_not_blamed_for_an_ideal_integrator():
     """symplectic_euler takes out the half cycle that a held force is late: with it there is nothing
     left for the cycle, and all causes off leave nothing."""
     rig = load_scenario("epos_1d", {"satellites.integrator": "symplectic_euler"})
-    found = why(rig, phases=1)
+    found = find_causes(rig, phases=1)
     shares = {row["cause"]: row["share"] for row in found["rows"]}
     assert shares["chaser's robot: delay"] > 0.99
     assert shares["cycle"] < 1e-3
@@ -60,7 +60,7 @@ def test_weight_is_found_before_delay():
         "epos_3d",
         {**QUICK, **TOOL, "robots.chaser.delay_ms": 2.0, "robots.target.delay_ms": 2.0},
     )
-    found = why(rig, phases=1)
+    found = find_causes(rig, phases=1)
     assert found["rows"][0]["cause"] == "chaser's tool: weight"
     assert found["rows"][0]["of_sensor_row_J"] == pytest.approx(found["sensor_row_J"], rel=0.3)
     assert "weight of the chaser's tool" in found["sentence"]
@@ -74,15 +74,15 @@ def test_the_sentence_follows_the_numbers():
         for what, s in (("a", 0.7), ("b", 0.3))
     ]
     result = {"of": "the energy", "number": 0.4, "bound": 0.05, "rows": rows, "all_off": 0.2}
-    said = sentence(result, ["hybrid"])
+    said = describe_causes(result, ["hybrid"])
     assert said.startswith("Causes: a (70 % of the energy), then b (30 %).")
     assert "The energy is 40 % (bound 5 %); without them 1 %." in said
     assert "With all causes off 20 % is left, which comes from hybrid" in said
     result["rows"] = rows[::-1]
-    assert sentence(result).startswith("Causes: b (30 % of the energy), then a (70 %).")
+    assert describe_causes(result).startswith("Causes: b (30 % of the energy), then a (70 %).")
     for row in rows:
         row["share"] = 0.001
-    assert "No single cause" in sentence(result)
+    assert "No single cause" in describe_causes(result)
 
 
 def test_the_command(monkeypatch):

@@ -58,7 +58,7 @@ def test_one_bit_of_a_number_is_told_with_its_size():
 def test_every_campaign_preset_is_taken():
     """A preset that is added must be added there too: how many draws it takes, or that it is run
     whole."""
-    presets = Path(softdock.__file__).parent / "campaign" / "presets"
+    presets = Path(softdock.__file__).parent / "studies" / "campaign" / "presets"
     assert sorted(CAMPAIGNS) == sorted(path.stem for path in presets.glob("*.toml"))
 
 

@@ -9,10 +9,7 @@ from softdock.rig.wire import (
     clocks,
     entry_points,
     links,
-    peer_clock,
-    samples,
     sequences,
-    wall_clock,
 )
 from softdock.rig.wire.sequences import HEARD, LAST, LOST, ODD, OLD, TWICE, VERDICTS
 
@@ -37,9 +34,9 @@ def follow_clock(drift_ppm, seconds, latencies, period_ns=T):
     instants = 77 * SECOND + np.round(np.arange(n) * period_ns / (1 + 1e-6 * drift_ppm))
     arrivals = (instants + 30_000 + latencies(n)).astype(np.int64)
     for stamp, arrival in zip(stamps, arrivals):
-        assert not entry_points.hear_clock(wholes, numbers, stamp, arrival, T // 2)
-    mapped = entry_points.on_our_clock(wholes, numbers, stamps[-1])
-    return mapped - instants[-1] - 30_000, entry_points.drift_ppm(numbers)
+        assert not entry_points.update_peer_clock(wholes, numbers, stamp, arrival, T // 2)
+    mapped = entry_points.convert_stamp(wholes, numbers, stamps[-1])
+    return mapped - instants[-1] - 30_000, entry_points.compute_drift_ppm(numbers)
 
 
 @pytest.mark.parametrize("drift_ppm", [0.0, 200.0, -30.0])
@@ -50,7 +47,7 @@ def follow_clock(drift_ppm, seconds, latencies, period_ns=T):
 def test_a_jittery_clock_is_known_to_microseconds(
     drift_ppm, mean_us, late, late_us, seconds, bound_us
 ):
-    """Bounds as measured with a prototype (rig.md 2.4), over five seeds."""
+    """Bounds as measured with a prototype, over five seeds."""
     for seed in range(5):
         random = np.random.default_rng(seed)
         error, drift = follow_clock(
@@ -75,9 +72,9 @@ def test_a_clock_that_jumps_is_seen_and_followed():
     jumps = 0
     for n in range(400):
         offset = 10 * MS if n >= 200 else 0
-        jumps += entry_points.hear_clock(wholes, numbers, n * T, n * T + offset, T // 2)
-    assert jumps == 1 == wholes[peer_clock.CLOCK_JUMPS]
-    assert entry_points.on_our_clock(wholes, numbers, 399 * T) == 399 * T + 10 * MS
+        jumps += entry_points.update_peer_clock(wholes, numbers, n * T, n * T + offset, T // 2)
+    assert jumps == 1 == wholes[clocks.CLOCK_JUMPS]
+    assert entry_points.convert_stamp(wholes, numbers, 399 * T) == 399 * T + 10 * MS
 
 
 def heard(numbers, step=1, most=1000, modulus=0, at_ms=None, lasting_ns=0):
@@ -87,7 +84,7 @@ def heard(numbers, step=1, most=1000, modulus=0, at_ms=None, lasting_ns=0):
     at_ms = np.arange(len(numbers)) * step if at_ms is None else at_ms
     verdicts = [
         VERDICTS[
-            entry_points.follow(
+            entry_points.follow_count(
                 state=state, number=n, arrival=round(at * MS), lasting_ns=lasting_ns, **rules
             )[0]
         ]
@@ -165,12 +162,12 @@ def test_the_newest_sample_not_after_an_instant_counts():
     """A sample from after t_k belongs to the next cycle; before the first there is none."""
     stamps, values = np.zeros(4, np.int64), np.zeros((4, links.SAMPLE_VALUES))
     head = np.zeros(1, np.int64)
-    assert entry_points.newest_not_after(stamps, head, 10) == samples.NO_SAMPLE
+    assert entry_points.find_sample(stamps, head, 10) == links.NO_SAMPLE
     for stamp in (10, 20, 30, 40, 50):  # the ring holds four
         entry_points.push_sample(stamps, values, head, stamp, np.full(6, float(stamp)))
     for t, newest in ((19, None), (20, 20.0), (49, 40.0), (50, 50.0), (99, 50.0)):
-        slot = entry_points.newest_not_after(stamps, head, t)
-        assert (None if slot == samples.NO_SAMPLE else values[slot, 5]) == newest
+        slot = entry_points.find_sample(stamps, head, t)
+        assert (None if slot == links.NO_SAMPLE else values[slot, 5]) == newest
 
 
 WALL_AHEAD = 1_700_000_000 * SECOND  # of the monotonic clock, at first
@@ -185,8 +182,8 @@ def arrivals(step_ns, said_at_ms, arrived_at_ms, wait_us=30.0):
         came, now = round(arrived * MS), round(said * MS + wait_us * 1e3)
         stamp = came + WALL_AHEAD + (step_ns if arrived >= 100 else 0)
         reads = now + WALL_AHEAD + (step_ns if now >= 100 * MS else 0)
-        entry_points.look_at_wall(wall, now - 40, reads - 20, now)
-        errors.append(entry_points.arrived_at(wall, stamp, 0, now) - came)
+        entry_points.update_wall_clock(wall, now - 40, reads - 20, now)
+        errors.append(entry_points.convert_arrival(wall, stamp, 0, now) - came)
     return np.array(errors), wall
 
 
@@ -209,8 +206,8 @@ def test_a_wall_clock_that_is_slewed_is_followed_without_a_word():
     wall[clocks.OFFSET] = WALL_AHEAD
     for now in range(0, 60 * SECOND, 4 * MS):
         clock = WALL_AHEAD + now + now // 2000
-        entry_points.look_at_wall(wall, now - 40, clock - 20, now)
-        assert entry_points.arrived_at(wall, clock - 30_000, 0, now) == pytest.approx(
+        entry_points.update_wall_clock(wall, now - 40, clock - 20, now)
+        assert entry_points.convert_arrival(wall, clock - 30_000, 0, now) == pytest.approx(
             now - 30_000, abs=2_100
         )
     assert wall[clocks.STEPS] == 0
@@ -219,21 +216,21 @@ def test_a_wall_clock_that_is_slewed_is_followed_without_a_word():
 def test_a_look_that_took_long_is_no_step():
     """Ten ms between two readings of our clock, with the wall clock anywhere between them."""
     for share in (0.0, 0.3, 1.0):
-        wall = np.zeros(wall_clock.WALL_COLUMNS, np.int64)
-        wall[wall_clock.OFFSET] = WALL_AHEAD
-        entry_points.look_at_wall(wall, 1000, WALL_AHEAD + 1000, 1000)
+        wall = np.zeros(clocks.WALL_COLUMNS, np.int64)
+        wall[clocks.OFFSET] = WALL_AHEAD
+        entry_points.update_wall_clock(wall, 1000, WALL_AHEAD + 1000, 1000)
         later = 2000 + 10 * MS
-        entry_points.look_at_wall(wall, 2000, WALL_AHEAD + 2000 + round(share * 10 * MS), later)
-        assert wall[wall_clock.STEPS] == 0
-        assert wall[wall_clock.OFFSET] == WALL_AHEAD
+        entry_points.update_wall_clock(wall, 2000, WALL_AHEAD + 2000 + round(share * 10 * MS), later)
+        assert wall[clocks.STEPS] == 0
+        assert wall[clocks.OFFSET] == WALL_AHEAD
 
 
 def test_a_stamp_from_before_anything_could_wait_is_not_believed():
     """Stamps of a kernel that fit no reading of the wall clock: they came when they were read."""
-    wall = np.zeros(wall_clock.WALL_COLUMNS, np.int64)
-    wall[wall_clock.OFFSET] = WALL_AHEAD
-    entry_points.look_at_wall(wall, 10 * MS, WALL_AHEAD + 10 * MS, 10 * MS)
+    wall = np.zeros(clocks.WALL_COLUMNS, np.int64)
+    wall[clocks.OFFSET] = WALL_AHEAD
+    entry_points.update_wall_clock(wall, 10 * MS, WALL_AHEAD + 10 * MS, 10 * MS)
     since, now = 8 * MS, 10 * MS
-    assert entry_points.arrived_at(wall, WALL_AHEAD + 9 * MS, since, now) == 9 * MS
-    assert entry_points.arrived_at(wall, WALL_AHEAD - 40 * MS, since, now) == now
-    assert wall[wall_clock.UNFIT] == 1
+    assert entry_points.convert_arrival(wall, WALL_AHEAD + 9 * MS, since, now) == 9 * MS
+    assert entry_points.convert_arrival(wall, WALL_AHEAD - 40 * MS, since, now) == now
+    assert wall[clocks.UNFIT] == 1

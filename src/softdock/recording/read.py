@@ -252,7 +252,7 @@ def read_contents(path: str | Path) -> Contents:
 def _contents(file: Any) -> Contents:
     from mcap.records import Attachment, Channel, Message, Metadata
 
-    check_bytes(file)
+    has_checksum = check_bytes(file)
     tables: dict[str, dict[str, str]] = {}
     attachments: dict[str, str] = {}
     topics: dict[int, str] = {}
@@ -276,6 +276,8 @@ def _contents(file: Any) -> Contents:
                     raise ValueError("more than can be read")
                 found.setdefault(topic, []).append((record.sequence, record.data))
     about, streams = read_description(tables, attachments)
+    if not has_checksum:
+        raise ValueError("the checksum of its data is missing")
     rows, numbers = {}, {}
     for stream in streams:
         if stream.kind != "events":
