@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 
 from softdock.results.simulation import simulate
-from softdock.results.why import why
+from softdock.results.why import find_causes
 from softdock.results.worst_phase import judge_in_phases
 from softdock.scenario.files import load_scenario
 from softdock.studies.compare import compare
@@ -35,7 +35,7 @@ def main() -> None:
         run = simulate(scenario)
         print(f"{name}: a run {cpu_s(lambda s=scenario: simulate(s)):.3f} s")
         print(f"{name}: judged at 8 phases {cpu_s(lambda r=run: judge_in_phases(r)):.3f} s")
-        print(f"{name}: why {cpu_s(lambda s=scenario: why(s)):.2f} s")
+        print(f"{name}: why {cpu_s(lambda s=scenario: find_causes(s)):.2f} s")
         print(f"{name}: compare, raw loop {cpu_s(lambda s=scenario: compare(s, 'direct')):.2f} s")
 
 

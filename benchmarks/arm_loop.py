@@ -11,7 +11,7 @@ import time
 from typing import Any
 
 from benchmarks.gpu_dockings import ARMS, ROBOTS, with_arms
-from softdock.results.stepper import Stepper, cycle_count
+from softdock.results.stepper import Stepper, count_cycles
 from softdock.scenario.build import Scenario
 from softdock.scenario.files import load_scenario
 
@@ -28,7 +28,7 @@ def cases() -> dict[str, Scenario]:
 
 
 def _cycle_us(scenario: Scenario) -> float:
-    loop, cycles = Stepper(scenario), min(CYCLES, cycle_count(scenario) - 1)
+    loop, cycles = Stepper(scenario), min(CYCLES, count_cycles(scenario) - 1)
     loop.step(1)
     began = time.process_time()
     status = loop.step(cycles)

@@ -25,11 +25,11 @@ from benchmarks.judge.rigs import rig
 from softdock import build
 from softdock.errors import BadInput
 from softdock.results.advice import advise
-from softdock.results.causes import causes
-from softdock.results.offered import offered
+from softdock.results.causes import list_causes
+from softdock.results.offered import list_settings
 from softdock.results.simulation import simulate
-from softdock.results.why import why
-from softdock.results.worst_phase import in_phases, judged, metrics_of
+from softdock.results.why import find_causes
+from softdock.results.worst_phase import judge_metrics, list_phases, simulate_metrics
 from softdock.scenario.build import Scenario
 from softdock.scenario.keys import set_key
 
@@ -45,7 +45,7 @@ def failing(count: int, first: int, seed: int) -> Iterator[tuple[int, Scenario, 
     for number in range(first, first + count):
         try:
             scenario = build(rig(number, seed))
-            judgement = judged(scenario, metrics_of(in_phases(scenario, 8)))
+            judgement = judge_metrics(scenario, simulate_metrics(list_phases(scenario, 8)))
         except BadInput:
             continue
         if judgement["failed"] and judgement["word"] != "no verdict":
@@ -80,8 +80,8 @@ def size(n: Keys, criterion: str, ideal: float) -> float:
 
 def exhaustive(scenario: Scenario, judgement: Keys) -> dict[str, float]:
     """Shapley's value of every cause."""
-    found, criterion = causes(scenario), judgement["failed"][0]
-    phases = in_phases(scenario, 8)
+    found, criterion = list_causes(scenario), judgement["failed"][0]
+    phases = list_phases(scenario, 8)
     worst = judgement["criteria"][criterion]["run"]
     chosen, everyone = (phases[worst], phases[(worst + 4) % 8]), range(len(found))
     values: dict[frozenset[int], float] = {}
@@ -110,7 +110,7 @@ def first_causes(count: int, seed: int = SEED, first: int = 0) -> dict[str, Any]
     """How often the first cause is that of the exhaustive ablation."""
     tried, left_out, wrong = 0, 0, []
     for number, scenario, judgement in failing(count, first, seed):
-        if len(causes(scenario)) > MOST:
+        if len(list_causes(scenario)) > MOST:
             left_out += 1
             continue
         values = exhaustive(scenario, judgement)
@@ -118,7 +118,7 @@ def first_causes(count: int, seed: int = SEED, first: int = 0) -> dict[str, Any]
             left_out += 1
             continue
         tried += 1
-        named = why(scenario, judgement=judgement)["rows"][0]["cause"]
+        named = find_causes(scenario, judgement=judgement)["rows"][0]["cause"]
         if values[named] < max(values.values()) - SAME:
             wrong.append({"rig": number, "named": named, "values": values})
     met = len(wrong) <= 0.02 * tried
@@ -139,14 +139,16 @@ def helps(before: Keys, after: Keys) -> bool:
 def verdict_with(scenario: Scenario, keys: Keys) -> Keys | None:
     """At all phases; None: it cannot be run."""
     try:
-        return judged(scenario, metrics_of(in_phases(with_changes(scenario, keys), 8)))
+        return judge_metrics(
+            scenario, simulate_metrics(list_phases(with_changes(scenario, keys), 8))
+        )
     except BadInput:
         return None
 
 
 def found_by_grid(scenario: Scenario, judgement: Keys) -> Keys | None:
     """The first single value or pair of values of the offered settings that helps."""
-    settings = offered(scenario)
+    settings = list_settings(scenario)
     singles = [keys for s in settings for keys in s.values]
     pairs = [
         {**one, **other}
@@ -165,8 +167,8 @@ def _may_help(scenario: Scenario, judgement: Keys, keys: Keys) -> bool:
     """By the phase that decided alone, which is eight times as quick."""
     target = judgement["failed"][0]
     try:
-        one = in_phases(with_changes(scenario, keys), 8)[judgement["criteria"][target]["run"]]
-        after = judged(scenario, [simulate(one).metrics])
+        one = list_phases(with_changes(scenario, keys), 8)[judgement["criteria"][target]["run"]]
+        after = judge_metrics(scenario, [simulate(one).metrics])
     except BadInput:
         return False
     return helps(judgement, after)

@@ -12,7 +12,7 @@ import time
 from typing import Any
 
 from benchmarks.cycle_speed import CYCLES, summary, time_mujoco
-from softdock.results.stepper import Stepper, cycle_count
+from softdock.results.stepper import Stepper, count_cycles
 from softdock.scenario.files import load_scenario
 
 REPEATS = 20
@@ -21,7 +21,7 @@ TARGET = 1.0
 
 def run() -> dict[str, Any]:
     scenario = load_scenario("epos_3d")
-    cycles = cycle_count(scenario)
+    cycles = count_cycles(scenario)
     Stepper(scenario).step(10)
     seconds, peers = [], []
     for _ in range(REPEATS):  # turn by turn: the same disturbances for both

@@ -23,7 +23,7 @@ import numpy as np
 
 from softdock import fly, load_scenario
 from softdock.output.folders.campaign_folder import run_campaign
-from softdock.results.latches import times
+from softdock.results.latches import summarise_times
 from softdock.studies.campaign.columns import columns
 from softdock.studies.campaign.cpu import run_cpu
 from softdock.studies.campaign.plan import make_plan
@@ -53,7 +53,7 @@ def _seconds(call: Any) -> float:
 def measure() -> dict[str, Any]:
     """One recorded run, and a batch without a record, by processor time."""
     scenario = load_scenario(PRESET)
-    docked = times(fly(scenario).latches)["latched_at_s"]
+    docked = summarise_times(fly(scenario).latches)["latched_at_s"]
     one = min(_seconds(lambda: fly(scenario)) for _ in range(REPEATS))
     rng = np.random.default_rng(1)
     bias = rng.uniform(-WRONG_M, WRONG_M, (2, BATCH))

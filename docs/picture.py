@@ -51,8 +51,8 @@ def _trade() -> str:
 def _placement() -> str:
     """The page of `softdock place lange_cone --arm kr16 --robot chaser`."""
     from softdock.loop.arms.scenario_facility import facility_of
-    from softdock.output.pages.frame.page import plain
     from softdock.output.pages.placement import placement_page
+    from softdock.results.metrics import convert_to_plain
     from softdock.scenario.files import load_scenario
     from softdock.studies.placement.motion import motion_of
     from softdock.studies.placement.place import place_robots
@@ -60,7 +60,7 @@ def _placement() -> str:
     scenario = load_scenario("lange_cone")
     facility, motion = facility_of(scenario.tables), motion_of(scenario)
     result = place_robots("lange_cone", scenario.tables, facility, motion, {"chaser": "kr16"})
-    return placement_page(result, plain(result.as_dict()))
+    return placement_page(result, convert_to_plain(result.as_dict()))
 
 
 def _benchmark() -> str:

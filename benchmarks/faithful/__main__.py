@@ -22,7 +22,7 @@ from benchmarks.faithful.fresh import fresh
 from softdock import build, simulate
 from softdock.errors import BadInput
 from softdock.methods.registry import METHODS
-from softdock.results.noise_bound import noise_bound
+from softdock.results.noise_bound import compute_noise_bound
 from softdock.studies.benchmark.draws import drawn_case
 
 PARTS = ("tare", "lead", "damping", "powers", "friction", "rewind")
@@ -147,7 +147,7 @@ def ablation(phases: int) -> None:
 def noise(seeds: int) -> None:
     print("| case | root mean square | bound | ratio |\n|---|---:|---:|---:|")
     for name, tables in NOISY.items():
-        bound = noise_bound(build(copy.deepcopy(tables))).distance
+        bound = compute_noise_bound(build(copy.deepcopy(tables))).distance
         found = [distance(tables, {"name": "faithful"}, seed=1 + i) for i in range(seeds)]
         rms = float(np.sqrt(np.mean(np.square(found))))
         print(

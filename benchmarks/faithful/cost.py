@@ -18,7 +18,7 @@ from benchmarks.faithful.cases import Tables, axis, balls, changed, preset
 from benchmarks.rewind_cycle import cycle_that_rewinds, late_impact, microseconds
 from softdock import build
 from softdock.methods.faithful.cells import CELL
-from softdock.results.stepper import Stepper, cycle_count
+from softdock.results.stepper import Stepper, count_cycles
 from softdock.scenario.build import Scenario
 from softdock.studies.compare.outcomes import costs_per_cycle
 
@@ -62,7 +62,7 @@ def costs(enough_s: float = 1.0) -> dict[str, dict[str, float]]:
 def stretches(scenario: Scenario) -> list[tuple[int, int, bool]]:
     """First cycle and the one after the last of each stretch of a run of `faithful`, and whether it
     is in contact."""
-    cycles = cycle_count(scenario)
+    cycles = count_cycles(scenario)
     loop = Stepper(scenario, rows=cycles + 1)
     loop.step(cycles)
     touches = loop.series["faithful.phase"][1:] > 0.0
@@ -98,7 +98,7 @@ def in_flight_and_contact(tables: Tables) -> dict[str, tuple[float, float]]:
 def least_times(scenario: Scenario, turns: int = TURNS) -> tuple[np.ndarray, np.ndarray]:
     """Of every cycle of a run the least time of some turns [us], and whether it computed some of
     the past anew."""
-    cycles = cycle_count(scenario)
+    cycles = count_cycles(scenario)
     least, rewinds = np.full(cycles, np.inf), np.zeros(cycles, bool)
     for _ in range(turns):
         loop = Stepper(scenario, rows=cycles + 1)

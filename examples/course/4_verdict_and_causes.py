@@ -6,7 +6,7 @@
 
 # %%
 import softdock
-from softdock.results.free_flight import free_flight
+from softdock.results.free_flight import analyse_free_flight
 
 scenario = softdock.load_scenario("epos_1d")
 run = softdock.judge(softdock.fly(scenario))
@@ -23,7 +23,7 @@ heavy = {
     "laboratory.gravity_m_per_s2": [0.0, 0.0, -9.81],
 }
 weighed_wrong = softdock.load_scenario("epos_1d", heavy)
-found = free_flight(weighed_wrong)
+found = analyse_free_flight(weighed_wrong)
 print(found.said)
 print("to do:", found.remedy)
 
@@ -38,6 +38,6 @@ print("to do:", found.remedy)
 # %% tags=["solution"]
 for grams in (60.0, 10.0, 1.0, 0.1):
     wrong = heavy | {"mock_up.chaser.believed.mass_kg": 2.0 - 1e-3 * grams}
-    drift = free_flight(softdock.load_scenario("epos_1d", wrong))
+    drift = analyse_free_flight(softdock.load_scenario("epos_1d", wrong))
     share = drift.speed_m_per_s / drift.approach_m_per_s
     print(f"{grams:5g} g: {share:.1%} of the approach")

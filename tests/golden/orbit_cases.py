@@ -10,7 +10,7 @@ from turned import moved, quaternion
 
 from softdock import build
 from softdock.reference import orbit
-from softdock.results.momenta import mass_properties
+from softdock.results.momenta import read_mass_properties
 
 
 def flown(tables, **options):
@@ -29,7 +29,12 @@ def flown(tables, **options):
             for b in ("chaser", "target")
         ]
     )
-    return result, mass_properties(scenario.vector), start, np.stack([result.chaser, result.target])
+    return (
+        result,
+        read_mass_properties(scenario.vector),
+        start,
+        np.stack([result.chaser, result.target]),
+    )
 
 
 def bounce(stiffness=1000.0, mass=63.0, speed=0.02, **law):

@@ -17,7 +17,7 @@ from benchmarks.faithful.cases import CASES, NOISY, axis, changed, drawn
 from benchmarks.faithful.fresh import fresh
 from softdock import build, load_scenario, simulate
 from softdock.errors import BadInput
-from softdock.results.noise_bound import distance_bound, noise_bound
+from softdock.results.noise_bound import compute_distance_bound, compute_noise_bound
 
 SMOOTH = 1e-3  # aim of quiet cases without friction
 RUBBING = 1e-2
@@ -123,15 +123,15 @@ def test_without_what_a_case_needs_it_is_further_from_orbit():
 
 def relative_energy(run, row):
     """Kinetic energy in the pair's barycentric frame [J]."""
-    from softdock.results.momenta import kinetic_energy, mass_properties
+    from softdock.results.momenta import compute_kinetic_energy, read_mass_properties
 
-    bodies = mass_properties(run.scenario.vector)
+    bodies = read_mass_properties(run.scenario.vector)
     parts = [("position", "xyz"), ("attitude", "wxyz"), ("velocity", "xyz"), ("rate", "xyz")]
     motion = [
         [run.series[f"{body}.{name}.{axis}"][row] for name, axes in parts for axis in axes]
         for body in ("chaser", "target")
     ]
-    return kinetic_energy(bodies, np.array(motion))
+    return compute_kinetic_energy(bodies, np.array(motion))
 
 
 FAULTS = (
@@ -161,21 +161,23 @@ def test_noise_costs_at_most_twice_the_bound():
     third."""
     tables = NOISY["noise 0.2 N, damped"]
     found = [distance(flown(tables | {"random": {"seed": s}})) for s in range(8)]
-    assert math.sqrt(np.mean(np.square(found))) <= 2.0 * distance_bound(build(tables)) * 1.3
+    assert math.sqrt(np.mean(np.square(found))) <= 2.0 * compute_distance_bound(build(tables)) * 1.3
 
 
 def test_the_bound_follows_the_noise():
     """Twice the noise is twice the bound; no noise, no bound."""
-    one, two = (noise_bound(build(changed(axis(), sensor__noise_N=s))).distance for s in (0.1, 0.2))
+    one, two = (
+        compute_noise_bound(build(changed(axis(), sensor__noise_N=s))).distance for s in (0.1, 0.2)
+    )
     assert two == pytest.approx(2.0 * one, rel=1e-6)
-    assert distance_bound(build(axis())) is None
+    assert compute_distance_bound(build(axis())) is None
 
 
 def test_the_bound_knows_numbers_of_unlike_sizes():
     """Of a law of 3e4 N/m^1.5 and a power: no number is taken for known because its unit is small
     (the bound was 1e-8)."""
     law = {"law": "hunt_crossley", "stiffness_N_per_m": 3e4, "exponent": 1.5, "lambda_s_per_m": 9.0}
-    bound = noise_bound(build(changed(axis(), contact__0__real=law, sensor__noise_N=0.1)))
+    bound = compute_noise_bound(build(changed(axis(), contact__0__real=law, sensor__noise_N=0.1)))
     assert all(spread > 1e-3 * size for spread, size in zip(bound.spreads, (3e4, 3e5, 1.5)))
     assert bound.distance > 1e-4
 

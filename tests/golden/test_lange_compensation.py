@@ -25,8 +25,8 @@ from softdock.papers.lange.full_compensation import (
     scenario_tables,
     start_position,
 )
-from softdock.results.run import contact_rows
-from softdock.results.stepper import cycle_count
+from softdock.results.run import list_contacts
+from softdock.results.stepper import count_cycles
 from softdock.studies.campaign.columns import columns
 
 PAGE = (Path(__file__).parents[2] / "docs" / "full_compensation.md").read_text(encoding="utf-8")
@@ -49,8 +49,8 @@ def restitutions(wanted, environment, seeds, **keys):
 def first_contact(scenario):
     """Restitution of a run's first contact."""
     loop = Stepper(scenario)
-    assert loop.step(cycle_count(scenario)) == "completed"
-    return contact_rows(loop.log, entry_points.finish(loop.state, loop.log))[0]["restitution"]
+    assert loop.step(count_cycles(scenario)) == "completed"
+    return list_contacts(loop.log, entry_points.finish(loop.state, loop.log))[0]["restitution"]
 
 
 @functools.cache

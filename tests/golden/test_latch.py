@@ -14,8 +14,8 @@ from softdock import BadInput, build, fly, simulate
 from softdock.loop.contact.latch import LATCH_CELLS
 from softdock.methods.registry import METHODS
 from softdock.reference import orbit
-from softdock.results.latch_modes import deflections, energies, modes_of
-from softdock.results.latches import growth_of, times
+from softdock.results.latch_modes import compute_deflections, compute_mode_energies, compute_modes
+from softdock.results.latches import compute_latch_growth, summarise_times
 from softdock.scenario.latched_page import renewed
 from softdock.studies.campaign.columns import columns
 from softdock.studies.campaign.cpu import run_cpu
@@ -91,7 +91,7 @@ def test_growth_of_a_latched_pair(damping):
     other."""
     scenario = build(held(b=damping))
     run = fly(scenario)
-    found = growth_of(scenario, run.series, run.latches)
+    found = compute_latch_growth(scenario, run.series, run.latches)
     mode = next(m for m in latched_modes(scenario) if m.name == "along x")
     assert found["mode"] == "along x"
     assert found["growth_per_s"] == pytest.approx(mode.growth_per_s, rel=0.02)
@@ -117,10 +117,11 @@ def test_energy_methods_hold_a_latched_pair(name):
     method = {"name": name, **METHODS[name].suggest(build(held()))}
     scenario = build(held(duration_s=60.0, methods=[method]))
     run = fly(scenario)
-    since = int(np.searchsorted(run.series["time"], times(run.latches)["latched_at_s"]))
+    since = int(np.searchsorted(run.series["time"], summarise_times(run.latches)["latched_at_s"]))
     rest = run.latches[0, AT.offset : AT.offset + 6]
-    energy = energies(
-        modes_of(scenario.tables), *deflections(scenario.tables, run.series, rest, since)
+    energy = compute_mode_energies(
+        compute_modes(scenario.tables),
+        *compute_deflections(scenario.tables, run.series, rest, since),
     ).sum(axis=1)
     assert energy.max() < 1.01 * energy[0]
     assert energy[-250:].mean() > 0.97 * energy[0]
@@ -168,7 +169,7 @@ def test_a_batch_latches_as_single_runs_do():
     batch = run_cpu(*columns_, threads=1)
     for i, speed in enumerate(speeds):
         run = fly(scenario.with_keys({"chaser.velocity_m_per_s": [float(speed), 0.0, 0.0]}))
-        found = times(run.latches)
+        found = summarise_times(run.latches)
         assert batch.column("latched_at_s")[i] == pytest.approx(found["latched_at_s"], nan_ok=True)
         assert batch.column("latch_peak_force_N")[i] == pytest.approx(found["peak_force_N"])
     assert np.isnan(batch.column("latched_at_s")).tolist() == [False, False, True]
@@ -181,6 +182,6 @@ def test_two_latches_hold_as_one_of_twice_the_stiffness():
     a, b = orbit(build(one)), orbit(build(two))
     assert b.latches.shape[0] == 2
     assert b.chaser == pytest.approx(a.chaser, abs=1e-10)
-    assert modes_of(build(two).tables).squared == pytest.approx(
-        modes_of(build(one).tables).squared, rel=1e-12
+    assert compute_modes(build(two).tables).squared == pytest.approx(
+        compute_modes(build(one).tables).squared, rel=1e-12
     )

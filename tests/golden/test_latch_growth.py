@@ -10,8 +10,8 @@ from latched_pair import held
 
 from softdock import build, fly, load_scenario, simulate
 from softdock.results.corrected import PARTS
-from softdock.results.growth import corrected, swings, swings_of
-from softdock.results.latches import growth_of
+from softdock.results.growth import fit_run_swings, fit_swings, use_corrected_motion
+from softdock.results.latches import compute_latch_growth
 from softdock.studies.stability.latched import latched_modes, tried_damping
 
 PULSE = ((0.0, 0.0), (0.01, 1.0), (0.05, 1.0), (0.06, 0.0))  # s, and share of its force
@@ -31,19 +31,19 @@ def test_pulses_on_a_latched_pair_are_left_out():
     scenario = build(tables)
     run = simulate(scenario)
     root = latched_modes(scenario)[0].growth_per_s
-    mine, orbits = swings_of(run)
+    mine, orbits = fit_run_swings(run)
     assert mine.per_s == pytest.approx(root, rel=0.005)
     assert orbits.per_s == pytest.approx(-0.5 * 1000.0 / 1500.0, rel=0.03)
-    assert math.isnan(growth_of(scenario, run.series, run.latches)["late_by_s"])
+    assert math.isnan(compute_latch_growth(scenario, run.series, run.latches)["late_by_s"])
     del tables["external"]
-    unseen = swings(build(tables), run.series, run.latches).per_s
+    unseen = fit_swings(build(tables), run.series, run.latches).per_s
     assert abs(unseen - root) > 10.0 * abs(mine.per_s - root)
     names = [f"{b}.{part}" for b in ("chaser", "target") for part in PARTS]
     series = {name: run.series[name] for name in ("time", "contact.depth", *names)}
     series |= {"energy.external": run.series["energy.external"]}
     series |= {"corrected.chaser.peak_force": np.zeros(1)}
     series |= {f"corrected.{name}": run.orbit.series[name] for name in names}
-    assert swings(scenario, corrected(series), run.orbit.latches) == orbits
+    assert fit_swings(scenario, use_corrected_motion(series), run.orbit.latches) == orbits
 
 
 def test_advised_damping_holds_when_it_is_set():
@@ -59,7 +59,7 @@ def test_advised_damping_holds_when_it_is_set():
     assert set(keys) > {"contact.0.real.damping_Ns_per_m"}
     changes = [f"{key}={value}" for key, value in keys.items()]
     run = fly(load_scenario("soft_dock", [*changes, "time.duration_s=120"]))
-    assert swings(run.scenario, run.series, run.latches).growth < 0.01
+    assert fit_swings(run.scenario, run.series, run.latches).growth < 0.01
     alone = [c for c in changes if not c.startswith("contact")]
     run = fly(load_scenario("soft_dock", [*alone, "time.duration_s=60"]))
-    assert swings(run.scenario, run.series, run.latches).growth > 0.2
+    assert fit_swings(run.scenario, run.series, run.latches).growth > 0.2

@@ -12,9 +12,9 @@ from scenarios import epos_wall, sphere_on_sphere
 
 from softdock import build, simulate
 from softdock.reference import orbit
-from softdock.results.criteria import criteria_of
-from softdock.results.fidelity import compare, distance_from_orbit, fidelity
-from softdock.results.momenta import mass_properties
+from softdock.results.criteria import compute_criteria
+from softdock.results.fidelity import compare_with_reference, compute_distance, compute_fidelity
+from softdock.results.momenta import read_mass_properties
 from softdock.scenario.files import load_scenario
 
 # --- the loop without its faults is orbit ---
@@ -50,7 +50,7 @@ def test_fidelity_of_a_delayed_run_in_one_dimension():
     """On one axis everything follows from e: energy e^2, distance e - 1, and orbit's own e is 1."""
     scenario = build(epos_wall(delay_ms=16.0))
     run, reference = simulate(scenario), orbit(scenario)
-    found = compare(run, reference, criteria_of(run))
+    found = compare_with_reference(run, reference, compute_criteria(run))
     e = run.restitution
     assert e > 1.1
     assert found["energy_ratio"] == pytest.approx(e * e, rel=1e-9)
@@ -63,16 +63,16 @@ def test_fidelity_of_a_delayed_run_in_one_dimension():
 def test_distance_is_zero_at_orbit_and_blind_to_the_frame():
     """Orbit is at distance 0 from itself, and a common velocity of the pair changes nothing."""
     _, bodies, start, end = flown(sphere_on_sphere(), record=False)
-    found = fidelity(bodies, start, end, end)
+    found = compute_fidelity(bodies, start, end, end)
     assert found["distance_from_orbit"] == 0.0
     assert found["energy_ratio"] == pytest.approx(1.0, abs=1e-9)
     assert found["angular_momentum_error_Nms"] < 1e-12
     other = end.copy()
     other[0, 7:10] += [0.01, 0.0, 0.0]
-    before = distance_from_orbit(bodies, 1.0, other, end)
+    before = compute_distance(bodies, 1.0, other, end)
     for motions in (start, other, end):
         motions[:, 7:10] += [0.3, -0.2, 0.1]
-    assert distance_from_orbit(bodies, 1.0, other, end) == pytest.approx(before, rel=1e-9)
+    assert compute_distance(bodies, 1.0, other, end) == pytest.approx(before, rel=1e-9)
 
 
 def test_tumbling_bodies_are_compared_by_momentum():
@@ -82,6 +82,6 @@ def test_tumbling_bodies_are_compared_by_momentum():
     scenario = build(tables)
     early, late = orbit(scenario.with_keys({"time.duration_s": 1.0})), orbit(scenario)
     assert np.abs(early.chaser[10:13] - late.chaser[10:13]).max() > 0.01
-    bodies = mass_properties(scenario.vector)
+    bodies = read_mass_properties(scenario.vector)
     ends = [np.stack([o.chaser, o.target]) for o in (early, late)]
-    assert distance_from_orbit(bodies, 1.0, ends[0], ends[1]) < 1e-9
+    assert compute_distance(bodies, 1.0, ends[0], ends[1]) < 1e-9

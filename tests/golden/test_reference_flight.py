@@ -13,7 +13,7 @@ from turned import hamilton
 
 from softdock import build
 from softdock.reference import orbit
-from softdock.results.momenta import spins
+from softdock.results.momenta import compute_spins
 from softdock.scenario.files import load_scenario
 
 # --- free flight ---
@@ -127,8 +127,12 @@ def test_impulse_is_the_integral_of_the_schedule(table):
     result, bodies, start, end = flown(tables, record=False)
     impulse = scheduled_impulse()
     assert bodies.mass[0] * (end - start)[0, 7:10] == pytest.approx(impulse[:3], abs=1e-12)
-    assert (spins(bodies, end) - spins(bodies, start))[0] == pytest.approx(impulse[3:], abs=1e-12)
-    assert (spins(bodies, end) - spins(bodies, start))[1] == pytest.approx(np.zeros(3), abs=1e-14)
+    assert (compute_spins(bodies, end) - compute_spins(bodies, start))[0] == pytest.approx(
+        impulse[3:], abs=1e-12
+    )
+    assert (compute_spins(bodies, end) - compute_spins(bodies, start))[1] == pytest.approx(
+        np.zeros(3), abs=1e-14
+    )
     assert np.array_equal(end[1, 7:10], start[1, 7:10])
     assert abs(balance(result)) < 1e-10
     assert abs(result.external) > 0.01

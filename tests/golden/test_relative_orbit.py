@@ -13,7 +13,7 @@ import pytest
 from softdock import BadInput, build, fly, load_scenario
 from softdock.loop.tide import EARTH_GM, EARTH_RADIUS
 from softdock.reference import orbit
-from softdock.results.phases import shifted
+from softdock.results.phases import shift_scenario
 from softdock.scenario.orbit_frame import in_lvlh, linear_law_error, turning_axes
 
 RADIUS = EARTH_RADIUS + 400e3
@@ -197,7 +197,7 @@ def test_a_later_phase_has_the_same_orbit_a_little_later():
     """Moved by a part of a cycle, the chaser is where it was, that much later: the radial direction
     is turned back with everything else."""
     scenario = build(free(20.0, position_m=[-4.0, 0.0, 3.0]))
-    late = shifted(scenario, 0.002)
+    late = shift_scenario(scenario, 0.002)
     c, s = math.cos(N * 0.002), math.sin(N * 0.002)
     assert late.tables["orbit"]["radial"] == pytest.approx([-s, 0.0, -c], abs=1e-15)
     a, b = orbit(scenario).series, orbit(late).series

@@ -10,8 +10,8 @@ from softdock.loop.contact.log import LOG_COLUMNS
 from softdock.loop.entry_points import OUTCOMES
 from softdock.loop.specialise import Kind
 from softdock.reference import orbit
-from softdock.results.fidelity import distance_from_orbit
-from softdock.results.momenta import mass_properties, motions
+from softdock.results.fidelity import compute_distance
+from softdock.results.momenta import read_mass_properties, read_motions
 from softdock.results.simulation import simulate
 from softdock.studies.campaign.arrow_arrays import to_numbers
 from softdock.studies.campaign.batch import Batch
@@ -159,7 +159,7 @@ def test_pushes_in_orbit_count_up_to_the_instant_after_the_last_contact():
     runs, recorded = made.thin(0, 0, 2), orbit(made.base)
     end, T = recorded.contacts[0]["end_s"], 0.004
     after = int(end / T) + 9
-    motion = np.stack([motions(recorded.series, after)] * 2)
+    motion = np.stack([read_motions(recorded.series, after)] * 2)
     motion[1, 0, 7] += 0.003
     batch = Batch(np.zeros((2, OUTCOMES)), np.zeros((2, 1, len(LOG_COLUMNS))))
     batch.column("contacts")[:] = 1.0
@@ -167,14 +167,14 @@ def test_pushes_in_orbit_count_up_to_the_instant_after_the_last_contact():
     flown = fly_orbits(runs, made.base.markers.methods)
     scale = np.full(2, recorded.reach)
     found = distances_at(runs, batch, Instant(motion, np.full(2, after * T)), flown, scale)
-    bodies = mass_properties(made.base.vector)
+    bodies = read_mass_properties(made.base.vector)
     assert found[0] < 1e-7
     assert found[1] == pytest.approx(
-        distance_from_orbit(bodies, recorded.reach, motion[1], motions(recorded.series, after)),
+        compute_distance(bodies, recorded.reach, motion[1], read_motions(recorded.series, after)),
         rel=1e-6,
     )
     assert found[1] != pytest.approx(
-        distance_from_orbit(bodies, recorded.reach, motion[1], motions(recorded.series, -1)),
+        compute_distance(bodies, recorded.reach, motion[1], read_motions(recorded.series, -1)),
         rel=0.1,
     )
     still_touching = distances_at(runs, batch, Instant(motion, np.full(2, np.nan)), flown, scale)
@@ -194,7 +194,7 @@ def captured_at(run):
     )
     seated = 0
     for k in range(1, len(series["time"])):
-        chaser, target = motions(series, k)
+        chaser, target = read_motions(series, k)
         tip = chaser[0:3] + _matrix(chaser[3:7]) @ [1.0, 0.0, 0.0]
         v_tip = chaser[7:10] + np.cross(_matrix(chaser[3:7]) @ chaser[10:13], tip - chaser[0:3])
         v_there = target[7:10] + np.cross(_matrix(target[3:7]) @ target[10:13], tip - target[0:3])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from softdock.loop.settled_motion import SETTLED_ROWS
-from softdock.results.judgement import ALL_WORDS, word_of
+from softdock.results.judgement import ALL_WORDS, choose_word
 from softdock.results.simulation import simulate
 from softdock.studies.campaign.batch import CONTACTS
 from softdock.studies.campaign.compared import (
@@ -76,4 +76,6 @@ def test_a_campaign_judges_as_a_single_run_does():
         assert by_name["peak_force"][run] == pytest.approx(
             abs(single["criteria"]["peak_force"]), rel=1e-6
         )
-        assert ALL_WORDS[words[run]] == word_of(single["criteria"], single["judgement"]["bounds"])
+        assert ALL_WORDS[words[run]] == choose_word(
+            single["criteria"], single["judgement"]["bounds"]
+        )

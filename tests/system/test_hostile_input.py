@@ -22,7 +22,7 @@ from softdock.errors import BadInput, BadRunFolder, Problem, RunInterrupted
 from softdock.results import memory
 from softdock.scenario.csv_rows import read_rows
 from softdock.scenario.files import preset_text
-from softdock.scenario.values import Refused
+from softdock.files.values import Refused
 
 SOURCES = Path(softdock.__file__).parent
 TUMBLING = {

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from softdock.cli.main import cli
 from softdock.results.causes import list_causes
-from softdock.results.why import describe_causes, switch_off, find_causes
+from softdock.results.why import describe_causes, find_causes, switch_off
 from softdock.scenario.files import load_scenario
 
 QUICK = {"time.duration_s": 6.0, "sensor.noise_N": 0.0}

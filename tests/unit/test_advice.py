@@ -5,15 +5,15 @@ import shlex
 import pytest
 
 from softdock.errors import BadInput
-from softdock.results.advice import advise, line_of
+from softdock.results.advice import advise, format_line
 from softdock.results.explain import explain
-from softdock.results.offered import Setting, offered
-from softdock.results.worst_phase import in_phases, judged, metrics_of
+from softdock.results.offered import Setting, list_settings
+from softdock.results.worst_phase import judge_metrics, list_phases, simulate_metrics
 from softdock.scenario.files import load_scenario
 
 
 def verdict(scenario):
-    return judged(scenario, metrics_of(in_phases(scenario, 8)))
+    return judge_metrics(scenario, simulate_metrics(list_phases(scenario, 8)))
 
 
 def rig(**changes):
@@ -94,7 +94,7 @@ def test_what_is_offered_is_within_the_rig_s_freedom():
         pose__chaser_offset_m=[0.001, 0.0, 0.0],
         **BIASED,
     )
-    keys = {key for s in offered(one) for value in s.values for key in value}
+    keys = {key for s in list_settings(one) for value in s.values for key in value}
     assert {"satellites.integrator", "time.cycle_ms", "sensor.threshold_N"} <= keys
     assert {"sensor.bias_N", "sensor.lowpass_Hz", "mock_up.chaser.believed.mass_kg"} <= keys
     assert "pose.chaser_offset_m" in keys
@@ -104,6 +104,6 @@ def test_what_is_offered_is_within_the_rig_s_freedom():
 def test_a_line_is_typed_as_a_shell_takes_it():
     """Lists and tables are quoted."""
     changes = {"time.cycle_ms": 2.0, "methods": [{"name": "hybrid", "damping": [1.0, 0.0]}]}
-    assert line_of(changes) == (
+    assert format_line(changes) == (
         "--set time.cycle_ms=2.0 --set 'methods=[{name = \"hybrid\", damping = [1.0, 0.0]}]'"
     )

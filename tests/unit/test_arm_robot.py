@@ -17,10 +17,10 @@ from softdock.loop.spatial.arrays import unit_matrix
 from softdock.loop.vector import CHASER_ROBOT_AT
 from softdock.output.pages.run.charts import energy_invented
 from softdock.output.pages.run.tables import ledger_table
-from softdock.results.arm_limits import BEYOND, arm_uses
-from softdock.results.arms import arm_state
-from softdock.results.joint_rows import JOINT_ROWS, rows_over_time
-from softdock.results.metric_values import ledger
+from softdock.results.arm_limits import BEYOND, compute_arm_uses
+from softdock.results.arms import view_arm_state
+from softdock.results.joint_rows import JOINT_ROWS, compute_rows_over_time
+from softdock.results.metric_values import tabulate_ledger
 from softdock.results.simulation import fly
 from softdock.results.stepper import Stepper
 from softdock.scenario.arm_tables import arm_place
@@ -112,12 +112,14 @@ def test_elastic_joints_are_rows_of_the_ledger():
     assert rows["joints_dissipated"] < -1e-4 * turnover
     for row in JOINT_ROWS[:3]:
         assert abs(rows[row]) > 1e-6 * turnover
-    over_time = rows_over_time(run.series)
+    over_time = compute_rows_over_time(run.series)
     assert {row: values[-1] for row, values in over_time.items()} == pytest.approx(rows)
     missing = np.sum(list(over_time.values()), axis=0) - energy_invented(run)
     assert np.abs(missing).max() < 1e-9 * turnover
     assert flown(ARM).ledger_rows.keys() == set(ROWS)  # rigid: none of them
-    words = ledger_table({"ledger": ledger(run), "energy_invented_J": run.energy_invented_J})
+    words = ledger_table(
+        {"ledger": tabulate_ledger(run), "energy_invented_J": run.energy_invented_J}
+    )
     assert all(f'data-key="ledger.rows.{row}"' in words for row in JOINT_ROWS[:3])
 
 
@@ -140,7 +142,7 @@ def softened(tables):
 
 
 def chaser_torque(run):
-    uses = arm_uses(run.scenario, run.series)
+    uses = compute_arm_uses(run.scenario, run.series)
     return next(use for use in uses if (use.robot, use.what) == ("chaser", "torque"))
 
 
@@ -176,7 +178,7 @@ def isotropic(scenario, k, zeta, mass):
     loop = Stepper(scenario)
     loop.step(1)
     for robot in ("chaser", "target"):
-        state = arm_state(scenario.vector, loop.mem, robot)
+        state = view_arm_state(scenario.vector, loop.mem, robot)
         J = state[S.jacobian : S.jacobian + 42].reshape(6, 7)[:, :6]
         turning = 1e7  # Nm/rad
         K = J.T @ np.diag([k] * 3 + [turning] * 3) @ J

@@ -11,7 +11,7 @@ from softdock import BadInput
 from softdock.loop.arms import load_arm
 from softdock.loop.arms.arm_table import arm_table
 from softdock.loop.arms.table import arm_from_table
-from softdock.results.causes import causes
+from softdock.results.causes import list_causes
 from softdock.results.simulation import fly
 from softdock.results.stepper import Stepper
 from softdock.scenario.build import build
@@ -119,7 +119,7 @@ def test_an_arm_from_a_file_is_kept_in_the_scenario(tmp_path):
 def test_what_analyses_say_of_an_arm():
     """Its joints are a cause that can be switched off, and a lag that stability knows."""
     scenario = build(bump(ARM | {"joints": "lag", "joint_lag_Hz": 20.0}))
-    found = {cause.name: cause for cause in causes(scenario)}
+    found = {cause.name: cause for cause in list_causes(scenario)}
     cause = found["chaser's robot: joints of its arm"]
     assert "lag of 20 Hz" in cause.what
     assert cause.off["robots.chaser.model"] == "delay"

@@ -9,7 +9,7 @@ from campaign_plans import STIFFNESS, plan
 
 from softdock.output.pages.campaign_charts import MOST_MAPS, map_charts
 from softdock.output.pages.campaign_words import summarise
-from softdock.results.metrics import plain
+from softdock.results.metrics import convert_to_plain
 from softdock.studies.campaign import digest
 from softdock.studies.campaign.arrow_arrays import to_numbers, truths
 from softdock.studies.campaign.digest import _count, _no_counts
@@ -83,7 +83,7 @@ def test_few_runs_make_few_cells_and_empty_ones_stay_empty():
     assert np.array(found["runs"][0]).sum() == 60
     np.testing.assert_array_equal(np.isnan(found["outcomes"]["captured"][0]), found["runs"][0] == 0)
     page = map_charts(
-        {"maps": plain(found), "variants": [{"label": "direct"}], "honest_below": 0.05}
+        {"maps": convert_to_plain(found), "variants": [{"label": "direct"}], "honest_below": 0.05}
     )
     assert ("hold no run" in page) == bool((found["runs"][0] == 0).any())
 
@@ -108,7 +108,7 @@ def test_maps_without_room_are_named():
         name: np.ones(4)
         for name in ("captured", "peak_force_real_N", "energy_invented_share", "verdict")
     }
-    found = plain(maps(made, columns))
+    found = convert_to_plain(maps(made, columns))
     many = {
         "maps": found
         | {

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from softdock.results.causes import causes
+from softdock.results.causes import list_causes
 from softdock.results.simulation import simulate
-from softdock.results.variants import changed
-from softdock.results.why import switched_off
+from softdock.results.variants import change_scenario
+from softdock.results.why import switch_off
 from softdock.scenario.files import load_scenario
 from softdock.scenario.schema import TABLES
 
@@ -130,19 +130,19 @@ def test_every_key_that_moves_the_rig_belongs_to_a_cause(measured):
     and switched off it gives the run without it back."""
     base = rig(methods=[OF_POSES]) if measured else rig()
     own, chance, moved = numbers(simulate(base)), np.random.default_rng(SEED), []
-    before = causes(base)
+    before = list_causes(base)
     for path, parameter in keys_of_the_rig():
         if measured != path.startswith("pose."):
             continue
         more = needed(path, parameter)
         value = drawn(parameter, chance)
-        one = changed(base, {**more, path: value})
+        one = change_scenario(base, {**more, path: value})
         if alike(numbers(simulate(one)), own):
             continue
         moved.append(path)
-        named = [cause for cause in causes(one) if cause not in before]
+        named = [cause for cause in list_causes(one) if cause not in before]
         assert named, f"{path} = {value} moves the rig, and no cause names it"
-        back = switched_off(one, named)
+        back = switch_off(one, named)
         assert alike(numbers(simulate(back)), own), (path, value)
     assert len(moved) >= (7 if measured else 50), moved
 
@@ -152,7 +152,7 @@ def test_keys_of_arms_belong_to_the_robot_s_cause():
     one = load_scenario("epos_3d_arms")
     for body in ("chaser", "target"):
         robot = one.tables["robots"][body]
-        cause = next(c for c in causes(one) if f"robots.{body}.model" in c.off)
+        cause = next(c for c in list_causes(one) if f"robots.{body}.model" in c.off)
         own = [key for key in robot if key.startswith(OF_ARMS) and key[:6] == "joints"]
         assert own
         assert all(f"robots.{body}.{key}" in cause.off for key in own)
@@ -163,9 +163,9 @@ def test_a_contact_that_is_not_the_wanted_one_is_a_cause():
     takes the cause away."""
     soft = {"law": "spring_damper", "stiffness_N_per_m": 300.0, "damping_Ns_per_m": 10.0}
     one = rig(**{"contact.0.wanted": soft})
-    named = [c for c in causes(one) if c.name.startswith("contact")]
+    named = [c for c in list_causes(one) if c.name.startswith("contact")]
     assert len(named) == 1
     assert simulate(one).metrics["distance_from_orbit"] > 0.05
-    assert simulate(switched_off(one, named)).metrics["distance_from_orbit"] < 0.01
+    assert simulate(switch_off(one, named)).metrics["distance_from_orbit"] < 0.01
     remapped = one.with_keys({"methods": [{"name": "remapping", "stiffness_N_per_m": 1000.0}]})
-    assert not any(c.name.startswith("contact") for c in causes(remapped))
+    assert not any(c.name.startswith("contact") for c in list_causes(remapped))

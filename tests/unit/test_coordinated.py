@@ -14,7 +14,7 @@ from softdock.compile.jit import entry_point
 from softdock.loop.robots import limited
 from softdock.loop.robots.memory import ROBOT_FLOATS
 from softdock.loop.spatial.motion import Motion
-from softdock.results.why import causes
+from softdock.results.why import list_causes
 
 follow_together, follow_within_limits = (
     entry_point(limited.follow_together),
@@ -148,7 +148,7 @@ def test_the_key_belongs_to_limited_robots_and_why_takes_it_off():
     """Another model refuses it, by its name; `softdock why` switches it off with the limits."""
     keys = {"model": "limited", "max_acceleration_m_per_s2": 1.0, "coordinated": True}
     found = load_scenario("epos_1d", {f"robots.chaser.{k}": v for k, v in keys.items()})
-    limits = next(c for c in causes(found) if "limits" in c.name)
+    limits = next(c for c in list_causes(found) if "limits" in c.name)
     assert limits.off["robots.chaser.coordinated"] is None
     with pytest.raises(BadInput, match="coordinated"):
         load_scenario("epos_1d", {"robots.chaser.coordinated": True})

@@ -7,7 +7,7 @@ import pytest
 from scenarios import epos_wall, sphere_on_sphere
 
 from softdock import fly
-from softdock.results.method_books import output_correction, wrench_work
+from softdock.results.method_books import compute_output_correction, compute_wrench_work
 
 
 def test_the_work_by_axis_sums_to_the_ledgers_row():
@@ -16,7 +16,7 @@ def test_the_work_by_axis_sums_to_the_ledgers_row():
     tables = sphere_on_sphere(delay_ms=16.0)
     tables["methods"] = [{"name": "delay_passivity"}]
     run = fly(tables)
-    by_axis = wrench_work(run)
+    by_axis = compute_wrench_work(run)
     total = np.sum([np.cumsum(work) for work in by_axis.values()], axis=0)
     assert np.abs(total - run.series["energy.adaptation"]).max() <= 1e-9 * abs(
         run.ledger["adaptation"]
@@ -31,7 +31,7 @@ def test_the_corrected_output_by_axis():
     tables = epos_wall(delay_ms=8.0, integrator="symplectic_euler")
     tables["methods"] = [{"name": "passive_integrator"}]
     run = fly(tables)
-    found = output_correction(run)
+    found = compute_output_correction(run)
     expected = 0.004 * run.series["satellite.chaser.force.x"] / (2.0 * 63.0)
     assert np.abs(found["chaser.x"] - expected)[1:].max() < 1e-12
     assert np.abs(expected).max() > 1e-4
@@ -44,4 +44,4 @@ def test_another_sensor_is_refused():
     tables["sensor"] = {"on": "target"}
     tables["time"]["duration_s"] = 0.1
     with pytest.raises(ValueError, match="chaser's sensor"):
-        wrench_work(fly(tables))
+        compute_wrench_work(fly(tables))

@@ -8,8 +8,8 @@ import math
 import numpy as np
 import pytest
 
-from softdock.results.decrement import Swings, swings_of_depth, swings_of_oscillator
-from softdock.results.growth import excess_growth
+from softdock.results.decrement import Swings, fit_depth_swings, fit_oscillator_swings
+from softdock.results.growth import compute_excess_growth
 
 CYCLE, FREQUENCY = 0.004, 2.0  # s, rad/s
 SWING = 2.0 * math.pi / FREQUENCY
@@ -30,7 +30,7 @@ def oscillator(growth, swings, kicks=0.0, chance=None, pace=FREQUENCY):
 def measured(z, free=None):
     time = CYCLE * np.arange(len(z))
     free = np.ones(len(z) - 1, dtype=bool) if free is None else free
-    return swings_of_oscillator(time, z.real, FREQUENCY * z.imag, FREQUENCY, free)
+    return fit_oscillator_swings(time, z.real, FREQUENCY * z.imag, FREQUENCY, free)
 
 
 @pytest.mark.parametrize("growth", [-0.1, -0.01, 0.0, 0.02])
@@ -91,17 +91,17 @@ def test_swings_of_a_contact_without_a_latch():
     time = np.linspace(0.0, 10.0, 2001)
     free = np.ones(2000, dtype=bool)
     turns = np.sin(2.0 * np.pi * time) ** 2
-    stays, grows = (swings_of_depth(time, x, free) for x in (turns, turns * 1.1 ** (2.0 * time)))
+    stays, grows = (fit_depth_swings(time, x, free) for x in (turns, turns * 1.1 ** (2.0 * time)))
     assert stays.growth == pytest.approx(0.0, abs=1e-3)
     assert grows.growth == pytest.approx(1.1**10 - 1.0, rel=0.02)
     assert grows.period_s == pytest.approx(0.5, rel=0.02)
-    assert math.isnan(swings_of_depth(time, time, free).growth)
+    assert math.isnan(fit_depth_swings(time, time, free).growth)
     noise = np.random.default_rng(0).normal(size=len(time))
-    assert math.isnan(swings_of_depth(time, time + 0.01 * noise, free).growth)
+    assert math.isnan(fit_depth_swings(time, time + 0.01 * noise, free).growth)
 
 
 def test_a_decay_in_orbit_is_not_held_against_the_rig():
     """Orbit's growth is taken off, its decay is not."""
     decays, grows = Swings(-0.3, 0.01, 1.0), Swings(0.2, 0.03, 1.0)
-    assert excess_growth(Swings(-0.1, 0.04, 1.0), decays) == (-0.1, 0.04)
-    assert excess_growth(Swings(0.5, 0.04, 1.0), grows) == pytest.approx((0.3, 0.05))
+    assert compute_excess_growth(Swings(-0.1, 0.04, 1.0), decays) == (-0.1, 0.04)
+    assert compute_excess_growth(Swings(0.5, 0.04, 1.0), grows) == pytest.approx((0.3, 0.05))

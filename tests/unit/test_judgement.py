@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from softdock.errors import BadInput
-from softdock.results.free_flight import first_step, free_flight
-from softdock.results.judgement import judgement
-from softdock.results.momenta import mass_properties
+from softdock.results.free_flight import analyse_free_flight, suggest_first_step
+from softdock.results.judgement import make_judgement
+from softdock.results.momenta import read_mass_properties
 from softdock.results.simulation import simulate
-from softdock.results.worst_phase import judge_in_phases, judged
+from softdock.results.worst_phase import judge_in_phases, judge_metrics
 from softdock.scenario.files import load_scenario
 
 BOUNDS = load_scenario("epos_1d").tables["verdict"]
@@ -50,7 +50,7 @@ def near(methods=("direct",), **changes):
 
 def test_a_run_near_orbit_is_faithful():
     """All numbers within their bounds: green, with every bound said; one phase is a doubt."""
-    found = judgement([near()], BOUNDS)
+    found = make_judgement([near()], BOUNDS)
     assert (found["word"], found["colour"], found["failed"]) == ("faithful", "green", [])
     assert "1 % of the approach away from orbit (bound 5 %)" in found["sentence"]
     assert "41 N (on orbit 42 N, bound 10 %)" in found["sentence"]
@@ -75,7 +75,7 @@ def test_a_run_near_orbit_is_faithful():
 def test_each_number_decides_and_is_said(changes, word, criterion, said):
     """One number sabotaged: word, failed criterion and sentence follow; what decides comes
     first."""
-    found = judgement([near(**changes)], BOUNDS)
+    found = make_judgement([near(**changes)], BOUNDS)
     assert (found["word"], found["failed"]) == (word, [criterion])
     assert found["sentence"].index(said) < 80
 
@@ -92,24 +92,24 @@ def test_each_number_decides_and_is_said(changes, word, criterion, said):
 )
 def test_what_is_no_fault_fails_nothing(changes):
     """Energy taken, a growth within two standard errors, a number at its bound."""
-    assert judgement([near(**changes)], BOUNDS)["word"] == "faithful"
+    assert make_judgement([near(**changes)], BOUNDS)["word"] == "faithful"
 
 
 def test_without_numbers_there_is_no_verdict():
     """The reason is said; a run that was unsafe before is unsafe all the same."""
-    found = judgement([near(no_verdict="nothing moves or touches", distance=None)], BOUNDS)
+    found = make_judgement([near(no_verdict="nothing moves or touches", distance=None)], BOUNDS)
     assert found["word"] == "no verdict"
     assert found["sentence"] == "No verdict: nothing moves or touches."
-    found = judgement([near(ended_in_contact=True, distance=0.3)], BOUNDS)
+    found = make_judgement([near(ended_in_contact=True, distance=0.3)], BOUNDS)
     assert (found["word"], found["failed"]) == ("no verdict", [])
     assert "make time.duration_s longer" in found["sentence"]
     cut = near(distance=None, limits="diverged")
-    assert judgement([cut], BOUNDS)["word"] == "unsafe"
+    assert make_judgement([cut], BOUNDS)["word"] == "unsafe"
 
 
 def test_the_worst_of_the_phases_decides():
     """Seven faithful phases and one that is not: its numbers, its word, and how many are which."""
-    found = judgement([near()] * 7 + [near(distance=0.3)], BOUNDS)
+    found = make_judgement([near()] * 7 + [near(distance=0.3)], BOUNDS)
     assert found["word"] == "distorted"
     assert "at the worst of 8 sampling phases" in found["sentence"]
     assert "30 % of the approach" in found["sentence"]
@@ -119,7 +119,7 @@ def test_the_worst_of_the_phases_decides():
 
 def test_a_run_without_a_verdict_counts_only_where_no_run_has_one():
     """A faithful phase and one that ended in a contact: faithful, with a doubt that says so."""
-    found = judgement([near(), near(ended_in_contact=True, distance=0.6)], BOUNDS)
+    found = make_judgement([near(), near(ended_in_contact=True, distance=0.6)], BOUNDS)
     assert (found["word"], found["failed"]) == ("faithful", [])
     assert "make time.duration_s longer" in found["doubts"][0]
 
@@ -127,7 +127,7 @@ def test_a_run_without_a_verdict_counts_only_where_no_run_has_one():
 def test_the_bounds_are_the_scenarios():
     """A wider bound makes the same run faithful."""
     wide = {**BOUNDS, "faithful_distance": 0.5}
-    assert judgement([near(distance=0.3)], wide)["word"] == "faithful"
+    assert make_judgement([near(distance=0.3)], wide)["word"] == "faithful"
     with pytest.raises(BadInput, match=r"verdict\.faithful_distance.*did you mean|allowed: .*> 0"):
         load_scenario("epos_1d", ["verdict.faithful_distance=-1"])
 
@@ -135,19 +135,21 @@ def test_the_bounds_are_the_scenarios():
 def test_mock_ups_that_are_hit_harder_are_a_doubt():
     """Twice the force of orbit, and more than the delay explains: said with its ratio, and the word
     stays."""
-    found = judgement([near(mock_up_force_N=84.0)] * 2, BOUNDS)
+    found = make_judgement([near(mock_up_force_N=84.0)] * 2, BOUNDS)
     assert found["word"] == "faithful"
     assert found["doubts"] == ["Mock-ups loaded 2 times: 84 N, on orbit 42 N."]
     late = near(mock_up_force_N=84.0, mock_up_force_by_delay_N=83.0)
-    assert judgement([late] * 2, BOUNDS)["doubts"] == []
+    assert make_judgement([late] * 2, BOUNDS)["doubts"] == []
 
 
 def test_the_next_step_follows_methods_and_free_flight():
     """Without a method: compare. With one: why. A force in free flight comes before both."""
     far = {"distance": 0.3}
-    assert "softdock compare rig" in judgement([near(**far)], BOUNDS)["next_step"]
-    assert "softdock why rig" in judgement([near(**far, methods=["hybrid"])], BOUNDS)["next_step"]
-    assert "weigh" in judgement([near(**far)], BOUNDS, first_step="weigh it")["next_step"]
+    assert "softdock compare rig" in make_judgement([near(**far)], BOUNDS)["next_step"]
+    assert (
+        "softdock why rig" in make_judgement([near(**far, methods=["hybrid"])], BOUNDS)["next_step"]
+    )
+    assert "weigh" in make_judgement([near(**far)], BOUNDS, first_step="weigh it")["next_step"]
 
 
 def test_run_and_phases_agree_on_epos():
@@ -172,22 +174,25 @@ TOOL = {
 
 def test_a_force_in_free_flight_is_found_before_the_run():
     """60 g of tool that nobody compensates: the force, the speed it makes, what to weigh."""
-    found = free_flight(load_scenario("epos_3d", {**TOOL, "time.duration_s": 20.0}))
+    found = analyse_free_flight(load_scenario("epos_3d", {**TOOL, "time.duration_s": 20.0}))
     assert found.force_N == pytest.approx(0.06 * 9.81)
     assert found.speed_m_per_s == pytest.approx(0.06 * 9.81 * 20.0 * 2.0 / 3000.0)
     assert "0.589 N of uncompensated weight" in found.said
     assert "mock_up.chaser.believed.mass_kg" in found.remedy
     assert (
-        first_step(load_scenario("epos_3d", TOOL))
-        == free_flight(load_scenario("epos_3d", TOOL)).remedy
+        suggest_first_step(load_scenario("epos_3d", TOOL))
+        == analyse_free_flight(load_scenario("epos_3d", TOOL)).remedy
     )
 
 
 def test_no_force_in_free_flight_is_none():
     """Compensated rightly, below the threshold, or a bias: nothing, nothing, the bias."""
-    assert free_flight(load_scenario("epos_3d")).said == ""
-    assert free_flight(load_scenario("epos_3d", {**TOOL, "sensor.threshold_N": 1.0})).said == ""
-    biased = free_flight(load_scenario("epos_3d", {"sensor.bias_N": [0.0, 0.5, 0.0]}))
+    assert analyse_free_flight(load_scenario("epos_3d")).said == ""
+    assert (
+        analyse_free_flight(load_scenario("epos_3d", {**TOOL, "sensor.threshold_N": 1.0})).said
+        == ""
+    )
+    biased = analyse_free_flight(load_scenario("epos_3d", {"sensor.bias_N": [0.0, 0.5, 0.0]}))
     assert "0.5 N of bias" in biased.said
     assert "tare" in biased.remedy
 
@@ -203,9 +208,9 @@ def test_a_torque_in_free_flight_is_found_too():
         "time.duration_s": 20.0,
     }
     scenario = load_scenario("epos_3d", keys)
-    found = free_flight(scenario)
+    found = analyse_free_flight(scenario)
     assert (found.force_N, found.torque_Nm) == (0.0, pytest.approx(3.0 * 9.81 * 0.02))
-    inertia = mass_properties(scenario.vector).inertia[0]
+    inertia = read_mass_properties(scenario.vector).inertia[0]
     rate = np.linalg.solve(inertia, [0.0, 3.0 * 9.81 * 0.02, 0.0]) * 20.0
     assert found.rates_rad_per_s["chaser"] == pytest.approx(np.linalg.norm(rate))
     assert "Nm of uncompensated weight" in found.said
@@ -217,5 +222,7 @@ def test_the_first_step_is_the_largest_cause_s(share, said):
     """A force in free flight is the next step where it is most of the distance from orbit; where
     it is one cause of several, `softdock why` comes first, whose own step is the largest's."""
     scenario = load_scenario("epos_3d", {**TOOL, "time.duration_s": 20.0})
-    found = judged(scenario, [near(distance=0.5, free_flight=0.5 * share + 0.01)], "rig.toml")
+    found = judge_metrics(
+        scenario, [near(distance=0.5, free_flight=0.5 * share + 0.01)], "rig.toml"
+    )
     assert said in found["next_step"]

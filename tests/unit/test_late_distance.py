@@ -5,8 +5,8 @@ import math
 
 import pytest
 
-from softdock.results.criteria import worse
-from softdock.results.metrics import metrics
+from softdock.results.criteria import max_defined
+from softdock.results.metrics import compute_metrics
 from softdock.results.simulation import simulate
 from softdock.scenario.files import load_scenario
 
@@ -19,17 +19,17 @@ def test_a_kick_after_parting_shows_later_and_judges():
     before = run.metrics
     parted = int(before["fidelity"]["compared_at_s"] / 0.004)
     run.series["chaser.velocity"][parted + 100 :, 1] += 0.038  # m/s, sideways
-    after = metrics(run)
+    after = compute_metrics(run)
     assert after["distance_from_orbit"] == before["distance_from_orbit"]
     assert after["distance_from_orbit_later"] > before["distance_from_orbit_later"] + 0.5
     assert after["distance_from_orbit_worst"] == after["distance_from_orbit_later"]
     assert before["distance_from_orbit_worst"] == pytest.approx(before["distance_from_orbit"])
     run.series["chaser.velocity"][parted + 100 : parted + 300, 1] -= 0.038
-    assert metrics(run)["distance_from_orbit_worst"] == before["distance_from_orbit_worst"]
+    assert compute_metrics(run)["distance_from_orbit_worst"] == before["distance_from_orbit_worst"]
 
 
 def test_the_worse_of_two_distances_is_the_one_that_is_defined():
     """A contact that is still on at the end has one distance, and that one judges."""
-    assert worse(0.1, 0.2) == worse(0.2, 0.1) == 0.2
-    assert worse(math.nan, 0.3) == 0.3
-    assert math.isnan(worse(math.nan, math.nan))
+    assert max_defined(0.1, 0.2) == max_defined(0.2, 0.1) == 0.2
+    assert max_defined(math.nan, 0.3) == 0.3
+    assert math.isnan(max_defined(math.nan, math.nan))

@@ -12,7 +12,7 @@ import softdock
 from softdock.cli.tables import show_run
 from softdock.output.pages.run.page import run_page
 from softdock.results.metric import Metric, Row, declare
-from softdock.results.metrics import METRICS, metrics_json
+from softdock.results.metrics import METRICS, format_metrics_json
 
 MINE = Metric(
     name="longest_contact_s",
@@ -37,7 +37,7 @@ def test_a_declared_metric_reaches_python_json_page_and_terminal(declared):
     run = softdock.simulate(softdock.load_scenario("epos_1d"))
     longest = run.contacts[0]["end_s"] - run.contacts[0]["start_s"]
     assert run.metrics[MINE.name] == longest
-    assert json.loads(metrics_json(run.metrics))[MINE.name] == longest
+    assert json.loads(format_metrics_json(run.metrics))[MINE.name] == longest
 
     page = run_page(run)
     for words in ("Longest contact", MINE.tile, f'data-key="{MINE.name}"'):

@@ -18,7 +18,7 @@ from softdock.loop.robots.limited import ROBOT_FLOATS
 from softdock.loop.spatial.motion import Motion
 from softdock.loop.spatial.rotations import logarithm
 from softdock.loop.state import place
-from softdock.results.simulation import _told
+from softdock.results.simulation import _collect_run
 
 follow_with_lag, follow_within_limits = (
     entry_point(lag.follow_with_lag),
@@ -86,7 +86,7 @@ def test_a_run_with_a_number_that_is_none_is_not_completed(cell):
     assert loop.step(5) == "completed"
     loop.state[place(cell)] = math.nan
     loop.step(1)
-    assert _told(scenario, loop, 6, loop.status).status == "diverged"
+    assert _collect_run(scenario, loop, 6, loop.status).status == "diverged"
 
 
 @pytest.mark.parametrize("zeta", [0.5, 1.0])

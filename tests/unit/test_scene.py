@@ -14,7 +14,7 @@ from scenarios import cone_docking, epos_wall
 
 from softdock.loop.contact.drawing import Solid
 from softdock.loop.spatial.arrays import exponential, product, rotate, rotation_vector
-from softdock.results.metrics import plain
+from softdock.results.metrics import convert_to_plain
 from softdock.results.scene import build_reference_scene, build_scene, mock_ups
 from softdock.results.scene.build import FAR, MOST_FRAMES, choose_rows
 from softdock.results.scene.mock_ups import cuboid
@@ -158,7 +158,7 @@ def test_diverged_run_is_shown_as_far_as_it_can_be() -> None:
     run.series.rows[200:300, at] = -0.9 * FAR  # far, but a place: the cameras stay with the bodies
     eye = build_scene(run).views["facility"].eye
     assert np.linalg.norm(eye) < 0.1 * FAR
-    json.dumps(plain(pack_scenes([build_scene(run)])), allow_nan=False)
+    json.dumps(convert_to_plain(pack_scenes([build_scene(run)])), allow_nan=False)
 
 
 def test_packing_gives_every_pose_back() -> None:
@@ -172,7 +172,7 @@ def test_packing_gives_every_pose_back() -> None:
         for name, wanted in (("p", track.position), ("q", track.attitude)):
             found = unpack_array(data["numbers"], data["length"], slots[name])
             assert np.abs(found - wanted).max() <= 0.51e-6, key
-    json.dumps(plain(data), allow_nan=False)
+    json.dumps(convert_to_plain(data), allow_nan=False)
 
 
 def test_side_by_side_scenes_share_cameras_and_scales() -> None:

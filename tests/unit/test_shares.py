@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from softdock.results import why as shares_of
-from softdock.results.why import EXACT, shapley, shares
+from softdock.results.why import EXACT, compute_shapley_values, compute_shares
 
 
 def game(count, seed):
@@ -25,7 +25,7 @@ def game(count, seed):
 def test_shares_are_means_over_all_orders(count):
     """Up to eight causes the value is exact."""
     values = game(count, seed=count)
-    found = shapley(count, values)
+    found = compute_shapley_values(count, values)
     for i in range(count):
         adds = []
         for order in permutations(range(count)):
@@ -43,7 +43,7 @@ def test_what_changes_nothing_is_not_flown():
         asked.update(sets)
         return {on: 1.0 * (0 in on) + 0.5 * (3 in on) for on in asked}
 
-    assert shares(6, values) == pytest.approx([2 / 3, 0, 0, 1 / 3, 0, 0])
+    assert compute_shares(6, values) == pytest.approx([2 / 3, 0, 0, 1 / 3, 0, 0])
     assert len(asked) <= 2 + 2 * 6 + 2**2
 
 
@@ -54,8 +54,8 @@ def test_many_causes_are_sampled():
     def values(sets):
         return {on: float(sum(size[i] for i in on)) for on in sets}
 
-    assert shares(len(size), values) == pytest.approx(size / size.sum())
-    listed = shares_of.orders(range(12))
+    assert compute_shares(len(size), values) == pytest.approx(size / size.sum())
+    listed = shares_of.draw_orders(range(12))
     assert all(order[::-1] in listed for order in listed)
 
 
@@ -65,4 +65,4 @@ def test_a_set_that_cannot_be_flown_adds_nothing():
     def values(sets):
         return {on: float("nan") if on == {1} else float(len(on)) for on in sets}
 
-    assert shares(2, values) == pytest.approx([0.5, 0.5])
+    assert compute_shares(2, values) == pytest.approx([0.5, 0.5])

@@ -12,9 +12,9 @@ from scenarios import cone_docking, epos_wall, sphere_on_sphere
 
 from softdock.errors import BadInput
 from softdock.reference import orbit
-from softdock.results.phases import shifted, simulate_phases
+from softdock.results.phases import shift_scenario, simulate_phases
 from softdock.results.simulation import simulate
-from softdock.results.verdict import MANY, _invented, verdict
+from softdock.results.verdict import MANY, _describe_invented_energy, describe_run
 from softdock.scenario.build import build
 
 
@@ -106,7 +106,7 @@ def test_the_verdict_of_numbers(ours, orbits, said):
         "reference": dict(zip(keys, orbits, strict=True)),
         "fidelity": {"compared_at_s": 1.0},
     }
-    assert verdict(m) == said
+    assert describe_run(m) == said
 
 
 def test_phases_move_the_touch_and_nothing_else():
@@ -115,13 +115,13 @@ def test_phases_move_the_touch_and_nothing_else():
     scenario = build(sphere_on_sphere(delay_ms=10.0))
     first = orbit(scenario, record=False)
     for part in (0.25, 1.0):
-        later = orbit(shifted(scenario, 0.004 * part), record=False)
+        later = orbit(shift_scenario(scenario, 0.004 * part), record=False)
         assert later.contacts[0]["start_s"] - first.contacts[0]["start_s"] == pytest.approx(
             0.004 * part, abs=1e-11
         )
         for key in ("restitution", "impulse_Ns", "peak_force_real_N"):
             assert later.contacts[0][key] == pytest.approx(first.contacts[0][key], rel=1e-7), key
-    whole = simulate(shifted(scenario, 0.004))  # a whole cycle: the same samples, one row later
+    whole = simulate(shift_scenario(scenario, 0.004))  # a whole cycle: the same samples, one row later
     assert whole.restitution == pytest.approx(simulate(scenario).restitution, rel=1e-9)
 
 
@@ -129,7 +129,7 @@ def test_phases_move_schedules_too():
     """A shifted phase moves thrust schedules with it: contact comes exactly so much later."""
     scenario = build(pushed([[0.1, -0.2, 0, 0, 0, 0, 0], [0.3, -0.2, 0, 0, 0, 0, 0]]))
     starts = [
-        orbit(s, record=False).contacts[0]["start_s"] for s in (scenario, shifted(scenario, 0.003))
+        orbit(s, record=False).contacts[0]["start_s"] for s in (scenario, shift_scenario(scenario, 0.003))
     ]
     assert starts[1] - starts[0] == pytest.approx(0.003, abs=1e-11)
 
@@ -142,7 +142,7 @@ def test_a_start_at_the_limit_of_its_range_has_every_phase():
     tables["chaser"] |= {"position_m": [-1e6, 0.0, 0.0], "velocity_m_per_s": [0.5, 0.0, 0.0]}
     tables["target"] |= {"position_m": [1e6, 0.0, 0.0], "rate_rad_per_s": [100.0, -100.0, 100.0]}
     tables["target"]["inertia_kg_m2"] = [10.0, 20.0, 29.0]
-    moved = shifted(build(tables), 0.002)
+    moved = shift_scenario(build(tables), 0.002)
     assert moved.tables["chaser"]["position_m"][0] < -1e6
     assert max(map(abs, moved.tables["target"]["rate_rad_per_s"])) > 100.0
     assert moved.with_keys({"random.seed": 3}).tables["random"]["seed"] == 3
@@ -203,5 +203,5 @@ def test_impossible_numbers_of_phases_are_refused(count):
 )
 def test_invented_energy_is_a_share_or_a_multiple(invented_J, words):
     """Small amounts are per cent of the energy at the start, large ones a multiple of it."""
-    told = _invented({"energy_invented_J": invented_J, "ledger": {"kinetic_start_J": 1.0}})
+    told = _describe_invented_energy({"energy_invented_J": invented_J, "ledger": {"kinetic_start_J": 1.0}})
     assert words in told

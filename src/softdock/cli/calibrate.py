@@ -59,11 +59,11 @@ def plan(
         soft_wrap=True,
     )
     if scenario is not None:
-        from softdock.results.free_flight import allowed_force
+        from softdock.results.free_flight import compute_allowed_force
         from softdock.scenario.files import load_scenario
 
         allowed, left = (
-            allowed_force(load_scenario(scenario)),
+            compute_allowed_force(load_scenario(scenario)),
             9.81 * planned.mass_kg + planned.bias_N,
         )
         enough = "enough" if 2.0 * left <= allowed else "not enough: more attitudes or readings"

@@ -66,7 +66,7 @@ def replay_run(
     """Simulate one run by itself and compare it with its row of the campaign's table, if there is
     one. Returns its judgement."""
     from softdock.cli.tables import show_run
-    from softdock.results.metrics import metrics_json
+    from softdock.results.metrics import format_metrics_json
     from softdock.results.simulation import simulate
     from softdock.studies.campaign.digest import is_campaign
     from softdock.studies.campaign.replay import differences, outcomes_of, row_of
@@ -78,7 +78,7 @@ def replay_run(
             result = simulate(scenario)
         problem = save_result(result, folder, False)
     if as_json:
-        echo(metrics_json(result.metrics))
+        echo(format_metrics_json(result.metrics))
     else:
         show_run(output(), result.metrics)
     paper = console if as_json else output()

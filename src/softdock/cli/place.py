@@ -210,13 +210,13 @@ def place(
 
 
 def _check_arms(facility: Any, path: Any, loaded: Any, folder: Path | None, as_json: bool) -> None:
-    from softdock.results.metrics import plain
+    from softdock.results.metrics import convert_to_plain
     from softdock.studies.placement.check import check_run
 
     with show_status("checking the arms"):
         check = check_run(facility, path, loaded.tables, folder)
     if as_json:
-        echo(json.dumps(plain(check.as_dict()), indent=1, allow_nan=False) + "\n")
+        echo(json.dumps(convert_to_plain(check.as_dict()), indent=1, allow_nan=False) + "\n")
     else:
         show_check(check)
     if not check.fits:
@@ -225,10 +225,10 @@ def _check_arms(facility: Any, path: Any, loaded: Any, folder: Path | None, as_j
 
 def _print_result(result: Any, page: Path, as_json: bool) -> None:
     """Print the result as tables or JSON, and the path of the page."""
-    from softdock.results.metrics import plain
+    from softdock.results.metrics import convert_to_plain
 
     if as_json:
-        echo(json.dumps(plain(result.as_dict()), indent=1, allow_nan=False) + "\n")
+        echo(json.dumps(convert_to_plain(result.as_dict()), indent=1, allow_nan=False) + "\n")
     else:
         show_placement(result)
     (console if as_json else output()).print(Text(f"The page: {page}"), soft_wrap=True)

@@ -106,7 +106,7 @@ def run(
         _check_mcap(ctx, mcap, force, phases)
     with show_status(f"running {scenario} (a first run compiles for about half a minute)") as say:
         start_numba()
-        from softdock.results.metrics import metrics_json
+        from softdock.results.metrics import format_metrics_json
         from softdock.results.worst_phase import judge_in_phases
         from softdock.scenario.files import load_scenario
         from softdock.scenario.method_compile import refusing_what_does_not_compile
@@ -137,7 +137,7 @@ def run(
             console.print(
                 f"warning: {warning}", style="yellow", highlight=False, markup=False, soft_wrap=True
             )
-        echo(metrics_json(metrics))
+        echo(format_metrics_json(metrics))
     else:
         from softdock.cli.tables import show_run
 
@@ -191,21 +191,23 @@ def _explain(run: Any, asked: bool, called: str) -> None:
     if judgement["word"] == "no verdict":
         return
     if asked or (judgement["word"] != "faithful" and is_quick(run.scenario)):
-        from softdock.results.metrics import plain
+        from softdock.results.metrics import convert_to_plain
 
-        found = plain(explain(run.scenario, judgement, called, most=None if asked else ADVICE_RUNS))
+        found = convert_to_plain(
+            explain(run.scenario, judgement, called, most=None if asked else ADVICE_RUNS)
+        )
         run.metrics = {**run.metrics, "why": found, "judgement": found["judgement"]}
 
 
 def _warn_about_memory(scenario: Any, say: Any) -> None:
     """Announce the size of the record, if it is large."""
-    from softdock.results.memory import record_bytes
-    from softdock.results.stepper import cycle_count
+    from softdock.results.memory import compute_record_bytes
+    from softdock.results.stepper import count_cycles
 
-    needed = record_bytes(scenario, cycle_count(scenario))
+    needed = compute_record_bytes(scenario, count_cycles(scenario))
     if needed > LARGE_RECORD_BYTES:
         console.print(
-            f"the record of {cycle_count(scenario)} cycles takes {needed / 1e9:.1f} GB of memory",
+            f"the record of {count_cycles(scenario)} cycles takes {needed / 1e9:.1f} GB of memory",
             highlight=False,
             soft_wrap=True,
         )

@@ -67,7 +67,7 @@ def check(
 
     With a [facility] table also whether the docking fits its arms (softdock place --check).
     """
-    from softdock.results.free_flight import warnings
+    from softdock.results.free_flight import list_warnings
     from softdock.scenario.files import load_scenario
     from softdock.scenario.schema import FACILITY_TABLE
 
@@ -81,7 +81,7 @@ def check(
         _check_arms(scenario, checked)
     for note in checked.notes:
         click.echo(f"note: {printable(note)}")
-    for warning in [*checked.warnings, *warnings(checked)]:
+    for warning in [*checked.warnings, *list_warnings(checked)]:
         click.echo(f"warning: {printable(warning)}")
     click.echo(f"{printable(scenario)}: in order")
 

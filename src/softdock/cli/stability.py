@@ -168,9 +168,9 @@ def stability(
             say("judging its runs")
             result |= _judge(loaded, format_arguments(scenario, changes, options["method_files"]))
     if as_json:
-        from softdock.results.metrics import plain
+        from softdock.results.metrics import convert_to_plain
 
-        echo(json.dumps(plain(result), indent=2, allow_nan=False) + "\n")
+        echo(json.dumps(convert_to_plain(result), indent=2, allow_nan=False) + "\n")
     else:
         from softdock.cli.stability_tables import print_stability
 
@@ -180,16 +180,16 @@ def stability(
 
 def _judge(loaded: Any, called: str) -> dict[str, Any]:
     """The judgement of `softdock run`, or why there is none; `called`: the scenario's arguments."""
-    from softdock.results.worst_phase import in_phases, judged, metrics_of
+    from softdock.results.worst_phase import judge_metrics, list_phases, simulate_metrics
 
     try:
-        found = metrics_of(in_phases(loaded, loaded.tables["verdict"]["phases"]))
+        found = simulate_metrics(list_phases(loaded, loaded.tables["verdict"]["phases"]))
     except BadInput as error:  # a start that no run can have
         return {
             "judgement": None,
             "not_judged": f"It cannot be flown, so it is not judged: {error}",
         }
-    return {"judgement": judged(loaded, found, called)}
+    return {"judgement": judge_metrics(loaded, found, called)}
 
 
 def _analyse_latched(loaded: Any, without_runs: bool, say: Any) -> dict[str, Any]:

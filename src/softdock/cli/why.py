@@ -69,17 +69,17 @@ def why(
     """
     with show_status("switching causes off (a first run compiles for about half a minute)") as say:
         from softdock.results.explain import explain
-        from softdock.results.metrics import plain
-        from softdock.results.worst_phase import in_phases, judged, metrics_of
+        from softdock.results.metrics import convert_to_plain
+        from softdock.results.worst_phase import judge_metrics, list_phases, simulate_metrics
         from softdock.scenario.files import load_scenario
 
         own_methods = load_methods(method_files)
         loaded = use_methods(load_scenario(scenario, changes), own_methods)
         arguments = format_arguments(scenario, changes, method_files)
-        own = metrics_of(in_phases(loaded, loaded.tables["verdict"]["phases"]))
-        judgement = judged(loaded, own, arguments)
+        own = simulate_metrics(list_phases(loaded, loaded.tables["verdict"]["phases"]))
+        judgement = judge_metrics(loaded, own, arguments)
         further = None if without_methods else lambda: _other_methods(loaded, say)
-        result = plain(explain(loaded, judgement, arguments, phases, free, further, say))
+        result = convert_to_plain(explain(loaded, judgement, arguments, phases, free, further, say))
     if as_json:
         echo(json.dumps(result, indent=1, allow_nan=False) + "\n")
     else:

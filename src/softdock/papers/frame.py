@@ -20,7 +20,7 @@ from softdock.errors import BadInput, Problem, closest
 from softdock.files.atomic import write_whole
 from softdock.output.pages.frame.elements import UNITS, bullets, show_number, table, verdict
 from softdock.output.pages.frame.page import page
-from softdock.results.metrics import plain
+from softdock.results.metrics import convert_to_plain
 
 SCHEMA = 1
 PAPERS = {  # name -> where its `Paper` stands; imported when asked for
@@ -102,7 +102,7 @@ class Exhibit:
             "rows": self.rows,
             "numbers": self.numbers,
         }
-        return plain(
+        return convert_to_plain(
             found | {"assumptions": list(self.assumptions), "differences": self.differences}
         )
 

@@ -21,10 +21,10 @@ from softdock.loop.method.method import no_past, nothing_replaced, nothing_rewou
 from softdock.loop.record import CHANNELS, Channel
 from softdock.methods.registry import METHODS
 from softdock.recording.contacts import BODIES, SHARE, find_sensor_body
-from softdock.results.criteria import criteria_of
-from softdock.results.judgement import CRITERIA, judgement
-from softdock.results.metrics import plain
-from softdock.results.run import Reached, Run
+from softdock.results.criteria import compute_criteria
+from softdock.results.judgement import CRITERIA, make_judgement
+from softdock.results.metrics import convert_to_plain
+from softdock.results.run import LoopSummary, Run
 from softdock.results.series import Series
 from softdock.scenario.build import Scenario
 from softdock.scenario.verdict_table import VERDICT
@@ -114,7 +114,7 @@ def convert_to_run(recording: Any) -> Run:
         status="completed",
         state=np.zeros(0),
         events=_find_saturated(scenario, series, contacts),
-        reached=Reached(peak_force_real_N=max((c["felt_N"] for c in contacts), default=0.0)),
+        reached=LoopSummary(peak_force_real_N=max((c["felt_N"] for c in contacts), default=0.0)),
         _orbit=recording.fly_orbit(),
     )
 
@@ -234,7 +234,7 @@ def _make_judgement(
     step: str,
 ) -> dict[str, Any]:
     run = {"criteria": numbers, "methods": methods, "scenario": source, "method_books": {}}
-    return judgement([run], bounds, source, step)
+    return make_judgement([run], bounds, source, step)
 
 
 def _add_doubt(found: dict[str, Any], doubt: str) -> dict[str, Any]:
@@ -276,7 +276,7 @@ def _compare_with_reference(recording: Any) -> tuple[dict[str, Any], list[str]]:
     if _find_too_little(recording):
         return {**_empty(why), "limits": limits}, []
     with np.errstate(all="ignore"):
-        numbers: dict[str, Any] = plain(criteria_of(convert_to_run(recording)))
+        numbers: dict[str, Any] = convert_to_plain(compute_criteria(convert_to_run(recording)))
     numbers |= {"limits": numbers["limits"] or limits, "no_verdict": why or numbers["no_verdict"]}
     return _leave_out(numbers, recording)
 

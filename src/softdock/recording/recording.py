@@ -30,7 +30,7 @@ from softdock.recording.ring_layout import CYCLE_GROUPS
 from softdock.recording.streams import CYCLE, PACKETS, SAMPLES
 from softdock.reference import Orbit, orbit
 from softdock.results.frames import to_dataframe
-from softdock.results.observed_energy import NEEDED, observed_energy
+from softdock.results.observed_energy import NEEDED, compute_observed_energy
 from softdock.results.series import Series
 from softdock.scenario.build import Scenario, build
 from softdock.scenario.method_sources import differing_attached, explained_attached
@@ -328,7 +328,7 @@ def _compute_observed(series: Series) -> np.ndarray | None:
     if body is None or len(series.rows) < 2 or any(not has(series, name) for name in NEEDED):
         return None
     both = all(f"measured.{one}.force.x" in series for one in ("chaser", "target"))
-    return observed_energy("both" if both else body, series)
+    return compute_observed_energy("both" if both else body, series)
 
 
 def _read_events(contents: Contents) -> list[dict[str, Any]]:

@@ -23,7 +23,7 @@ from softdock.recording.streams import (
     Stream,
     describe_provenance,
 )
-from softdock.results.metrics import metrics_json
+from softdock.results.metrics import format_metrics_json
 from softdock.results.run import Run
 from softdock.results.simulation import judge
 from softdock.scenario.files import to_toml
@@ -59,7 +59,7 @@ def save_mcap(run: Run, path: str | Path, *, note: str = "", force: bool = False
         name=run.scenario.name,
         attachments={
             SCENARIO: to_toml(run.scenario.tables),
-            METRICS: metrics_json(run.metrics),
+            METRICS: format_metrics_json(run.metrics),
             **attached_methods(run.scenario.tables),
         },
         tables={

@@ -24,12 +24,12 @@ from softdock.results.judgement import (
     INSIDE,
     NO_VERDICT,
     WORDS,
-    excess_of,
-    reason_for_none,
-    word_of,
+    choose_word,
+    compute_excess,
+    explain_no_verdict,
 )
-from softdock.results.offered import Setting, between, offered
-from softdock.results.variants import Flown, Variants
+from softdock.results.offered import Setting, find_middle, list_settings
+from softdock.results.variants import SimulatedVariant, Variants
 from softdock.scenario.build import Scenario
 from softdock.scenario.files import to_toml
 
@@ -53,7 +53,7 @@ class Score(NamedTuple):
     largest: float  # of all criteria
 
 
-class Tried(NamedTuple):
+class TriedSettings(NamedTuple):
     changes: Keys
     settings: tuple[str, ...]
     score: Score
@@ -76,7 +76,7 @@ def advise(
     if judgement["word"] in (FAITHFUL, NO_VERDICT):
         return {"target": None, "tried": 0, "lines": [], "sentence": ""}
     search = _Search(scenario, judgement, variants, most)
-    settings = offered(scenario, free)
+    settings = list_settings(scenario, free)
     search.singles(settings, say)
     search.combine(settings, say)
     if further is not None and not search.mended():
@@ -87,7 +87,7 @@ def advise(
         "tried": len(search.tried),
         "lines": [
             {
-                "line": line_of(one.changes),
+                "line": format_line(one.changes),
                 "changes": one.changes,
                 "word": (*WORDS, NO_VERDICT)[one.score.word],
                 "failed": sorted(one.failed),
@@ -97,10 +97,10 @@ def advise(
             for one in lines
         ],
     }
-    return found | {"sentence": sentence(found)}
+    return found | {"sentence": describe_best_line(found)}
 
 
-def sentence(found: Mapping[str, Any]) -> str:
+def describe_best_line(found: Mapping[str, Any]) -> str:
     """The best line with its result; or that none helps."""
     if not found["lines"]:
         tried = f"{found['tried']} tried" if found["tried"] else "there are none"
@@ -109,26 +109,26 @@ def sentence(found: Mapping[str, Any]) -> str:
     return f"`{best['line']}` -> {best['word']}: {best['said']}"
 
 
-def line_of(changes: Mapping[str, Any]) -> str:
+def format_line(changes: Mapping[str, Any]) -> str:
     """As it is typed."""
     return " ".join(
-        f"--set {shlex.quote(f'{key}={_value(value)}')}" for key, value in changes.items()
+        f"--set {shlex.quote(f'{key}={_format_value(value)}')}" for key, value in changes.items()
     )
 
 
-def _value(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, list):
-        return f"[{', '.join(_inner(x) for x in value)}]"
-    return _inner(value)
+        return f"[{', '.join(_format_inner_value(x) for x in value)}]"
+    return _format_inner_value(value)
 
 
-def _inner(value: Any) -> str:
+def _format_inner_value(value: Any) -> str:
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{k} = {_inner(v)}" for k, v in value.items()) + "}"
+        return "{" + ", ".join(f"{k} = {_format_inner_value(v)}" for k, v in value.items()) + "}"
     if isinstance(value, list):
-        return f"[{', '.join(_inner(x) for x in value)}]"
+        return f"[{', '.join(_format_inner_value(x) for x in value)}]"
     return to_toml({"x": value}).partition("=")[2].strip()
 
 
@@ -150,7 +150,7 @@ class _Search:
         close = [c for c in each if c not in self.failed and (each[c]["excess"] or 0.0) > NEAR]
         runs = [int(each[c]["run"]) for c in (*judgement["failed"], *close)]
         self.phases = list(dict.fromkeys(runs))[:MOST_PHASES]
-        self.tried: dict[str, Tried] = {}
+        self.tried: dict[str, TriedSettings] = {}
 
     def singles(self, settings: Sequence[Setting], say: Say) -> None:
         self._try([((s.name,), keys) for s in settings for keys in s.values], say)
@@ -179,7 +179,7 @@ class _Search:
                 if name in refined and not self.mended():
                     self._halve(line, refined[name], say)
 
-    def _halve(self, line: Tried, setting: Setting, say: Say) -> None:
+    def _halve(self, line: TriedSettings, setting: Setting, say: Say) -> None:
         key, best = setting.refined, line
         others = {k: v for k, v in line.changes.items() if k != key}
         for _ in range(REFINED):
@@ -192,13 +192,13 @@ class _Search:
                 and others.items() <= one.changes.items()
                 and len(one.changes) == len(others) + 1
             ]
-            known.sort(key=lambda one: _size(one.changes[key]))
+            known.sort(key=lambda one: _measure_size(one.changes[key]))
             at = known.index(best)
             beside = [known[i] for i in (at - 1, at + 1) if 0 <= i < len(known)]
-            middles = [between(best.changes[key], one.changes[key]) for one in beside]
+            middles = [find_middle(best.changes[key], one.changes[key]) for one in beside]
             self._try([(line.settings, {**others, key: x}) for x in middles], say)
             best = min(
-                (self.tried[_name({**others, key: x})] for x in middles),
+                (self.tried[_name_variant({**others, key: x})] for x in middles),
                 key=lambda one: one.score,
                 default=best,
             )
@@ -206,35 +206,37 @@ class _Search:
             line = best
 
     def _try(self, many: Sequence[tuple[tuple[str, ...], Keys]], say: Say) -> None:
-        new = [(names, keys) for names, keys in many if _name(keys) not in self.tried]
+        new = [(names, keys) for names, keys in many if _name_variant(keys) not in self.tried]
         if new:
             say(f"trying {len(new)} settings")
         self.variants.all_at_once((keys for _, keys in new), self.phases)
         for names, keys in new:
             flown = self.variants.of(keys, self.phases)
-            self.tried[_name(keys)] = self._judged(names, keys, flown)
+            self.tried[_name_variant(keys)] = self._judged(names, keys, flown)
 
-    def _judged(self, names: tuple[str, ...], keys: Keys, flown: Sequence[Flown]) -> Tried:
+    def _judged(
+        self, names: tuple[str, ...], keys: Keys, flown: Sequence[SimulatedVariant]
+    ) -> TriedSettings:
         numbers = [one.numbers for one in flown]
         if not all(numbers):
             none = Score(len(WORDS), 0, math.inf, math.inf)
-            return Tried(
+            return TriedSettings(
                 changes=keys, settings=names, score=none, failed=frozenset(), said="cannot be run"
             )
-        excess = {c: max(excess_of(c, n, self.bounds) for n in numbers) for c in CRITERIA}
-        words = [word_of(n, self.bounds) for n in numbers]
+        excess = {c: max(compute_excess(c, n, self.bounds) for n in numbers) for c in CRITERIA}
+        words = [choose_word(n, self.bounds) for n in numbers]
         word = max(((*WORDS, NO_VERDICT).index(w) for w in words), default=0)
-        if any(reason_for_none(n) for n in numbers):
+        if any(explain_no_verdict(n) for n in numbers):
             word = len(WORDS)
         failed = frozenset(c for c, x in excess.items() if x > INSIDE)
         one = CRITERIA[self.target]
-        most = max(numbers, key=lambda n: excess_of(self.target, n, self.bounds))
+        most = max(numbers, key=lambda n: compute_excess(self.target, n, self.bounds))
         bound = float(self.bounds[one.bound]) if one.bound else 1.0
         said = one.said(most, bound) or f"{self.target} within its bound"
         score = Score(word, len(failed), excess[self.target], max(excess.values()))
-        return Tried(changes=keys, settings=names, score=score, failed=failed, said=said)
+        return TriedSettings(changes=keys, settings=names, score=score, failed=failed, said=said)
 
-    def _better(self) -> list[Tried]:
+    def _better(self) -> list[TriedSettings]:
         """Lines with less of the target and no other fault, best first."""
         found = [t for t in self.tried.values() if t.score.target < self.before]
         return sorted(found, key=lambda t: (bool(t.failed - self.failed), t.score))
@@ -243,7 +245,7 @@ class _Search:
         """Whether some line leaves nothing that fails."""
         return any(t.score.word == 0 for t in self.tried.values())
 
-    def _helps(self, one: Tried) -> bool:
+    def _helps(self, one: TriedSettings) -> bool:
         if one.score.word == len(WORDS) or one.failed - self.failed:
             return False
         x = one.score.target
@@ -251,33 +253,33 @@ class _Search:
             return True
         return math.isfinite(self.before) and x - 1.0 <= 0.5 * (self.before - 1.0)
 
-    def lines(self, say: Say) -> list[Tried]:
+    def lines(self, say: Say) -> list[TriedSettings]:
         """Those that help at all phases of the verdict."""
         everywhere = range(self.variants.count)
-        candidates = [t for t in sorted(self.tried.values(), key=_order) if self._helps(t)]
-        found: list[Tried] = []
+        candidates = [t for t in sorted(self.tried.values(), key=_make_order_key) if self._helps(t)]
+        found: list[TriedSettings] = []
         for one in candidates:
             if len(found) == LINES or any(set(f.settings) <= set(one.settings) for f in found):
                 continue
-            say(f"checking {line_of(one.changes)} at all phases")
+            say(f"checking {format_line(one.changes)} at all phases")
             flown = self.variants.of(one.changes, everywhere)
             whole = self._judged(one.settings, one.changes, flown)
             if self._helps(whole):
                 found.append(whole)
-        return sorted(found, key=_order)
+        return sorted(found, key=_make_order_key)
 
 
-def _order(one: Tried) -> tuple[int, int, int, float]:
+def _make_order_key(one: TriedSettings) -> tuple[int, int, int, float]:
     """The better verdict first; of the same, the line with fewer settings, then the nearer one."""
     return one.score.word, one.score.failed, len(one.settings), one.score.largest
 
 
-def _name(keys: Keys) -> str:
+def _name_variant(keys: Keys) -> str:
     return repr(sorted(keys.items()))
 
 
-def _size(value: Any) -> float:
-    return max(map(_size, value)) if isinstance(value, list) else float(value)
+def _measure_size(value: Any) -> float:
+    return max(map(_measure_size, value)) if isinstance(value, list) else float(value)
 
 
 def _or_inf(x: float | None) -> float:

@@ -1,7 +1,7 @@
 """What a run asked of its arms' drives: the largest speed, acceleration and torque of a joint, with
 its instant, beside the arm's own limit.
 
-In: a scenario and its recorded series. Out: a `Use` for each arm and limit that is known; those
+In: a scenario and its recorded series. Out: a `LimitUse` for each arm and limit that is known; those
 beyond their limit as events of the run. Torques [Nm] are those that hold the links against weight,
 inertia, load and contact (recursive Newton-Euler, rotors included); of elastic joints the torque
 that the joint had in the run, with the weight added, which the loop takes as calibrated away.
@@ -27,7 +27,7 @@ from softdock.loop.arms.limits import LIMIT_HELPS, LIMIT_NEEDS, LIMIT_WORDS
 from softdock.loop.arms.mounted import loaded, mock_up_load
 from softdock.loop.arms.scenario_facility import facility_of
 from softdock.loop.spatial.arrays import unit_matrix
-from softdock.results.arms import mounted_arms
+from softdock.results.arms import find_mounted_arms
 from softdock.scenario.build import Scenario
 
 BEYOND = "arm beyond a limit"
@@ -38,7 +38,7 @@ AT_LIMIT = 1.0 + 1e-6  # joints that keep a limit are at it, to rounding
 Rows = Mapping[str, np.ndarray]
 
 
-class Use(NamedTuple):
+class LimitUse(NamedTuple):
     """The largest use of one limit of one arm in a run."""
 
     robot: str
@@ -67,29 +67,29 @@ class Use(NamedTuple):
         )
 
 
-def arm_uses(scenario: Scenario, series: Rows) -> list[Use]:
+def compute_arm_uses(scenario: Scenario, series: Rows) -> list[LimitUse]:
     """Of every arm whose joints were recorded, and every limit that it states."""
     found = []
-    for robot, bare in mounted_arms(scenario).items():
-        own = _recorded(robot, series)
+    for robot, bare in find_mounted_arms(scenario).items():
+        own = _select_recorded(robot, series)
         if len(own.get("time", ())) < LEAST_ROWS:
             continue
         facility = facility_of(scenario.tables)
         mount = facility.robots()[robot]
         arm = loaded(bare, mount, mock_up_load(scenario.tables, robot))
-        moved = _moved(arm, robot, mount, own)
+        moved = _compute_link_motion(arm, robot, mount, own)
         values = {"speed": moved[1], "acceleration": moved[2]}
         if arm.of_axes("mass")[1:].sum() > 0.0 and "true.chaser.force" in own:
-            values["torque"] = _torques(arm, robot, facility, mount, own, moved)
+            values["torque"] = _compute_torques(arm, robot, facility, mount, own, moved)
         found += [
-            _largest(arm, robot, what, rows, own["time"])
+            _find_largest_use(arm, robot, what, rows, own["time"])
             for what, rows in values.items()
             if arm.knows(what) and np.isfinite(rows).all()
         ]
     return found
 
 
-def _recorded(robot: str, series: Rows) -> dict[str, np.ndarray]:
+def _select_recorded(robot: str, series: Rows) -> dict[str, np.ndarray]:
     """What is needed of the series, as long as the arm could follow its set-points: where one is
     out of reach (its clearance is 0) the joints are stopped, which no drive did."""
     if f"joints.{robot}.clearance" not in series:
@@ -105,7 +105,7 @@ def _recorded(robot: str, series: Rows) -> dict[str, np.ndarray]:
     return {name: np.asarray(series[name])[:rows] for name in names}
 
 
-def beyond_limits(uses: list[Use]) -> list[dict[str, Any]]:
+def list_exceeded_limits(uses: list[LimitUse]) -> list[dict[str, Any]]:
     """Events of a run: uses above 1, with what would help."""
     return [
         {
@@ -121,14 +121,16 @@ def beyond_limits(uses: list[Use]) -> list[dict[str, Any]]:
     ]
 
 
-def _largest(arm: Arm, robot: str, what: str, rows: np.ndarray, time: np.ndarray) -> Use:
+def _find_largest_use(
+    arm: Arm, robot: str, what: str, rows: np.ndarray, time: np.ndarray
+) -> LimitUse:
     limits = arm.of_axes(what)[arm.first :]
     used = np.abs(rows[:, arm.first :]) / limits
     row, joint = np.unravel_index(int(np.argmax(used)), used.shape)
     over = np.flatnonzero((used > AT_LIMIT).any(axis=1))
     slot = int(joint) + arm.first
     units = RAIL_UNITS if slot == 0 and arm.base_axis == "rail" else UNITS
-    return Use(
+    return LimitUse(
         robot=robot,
         arm=arm.name,
         what=what,
@@ -143,25 +145,27 @@ def _largest(arm: Arm, robot: str, what: str, rows: np.ndarray, time: np.ndarray
     )
 
 
-def _axes(arm: Arm, values: np.ndarray, still: float = 0.0) -> np.ndarray:
+def _collect_axes(arm: Arm, values: np.ndarray, still: float = 0.0) -> np.ndarray:
     """Recorded axes as rows of seven."""
     rows = np.full((len(values), AXES), still)
     rows[:, arm.first :] = values
     return rows
 
 
-def _moved(arm: Arm, robot: str, mount: Mount, series: Rows) -> tuple[np.ndarray, ...]:
+def _compute_link_motion(
+    arm: Arm, robot: str, mount: Mount, series: Rows
+) -> tuple[np.ndarray, ...]:
     """Positions of the links, speeds and accelerations of what the drives turn: (n, 7) each."""
     name, time = f"joints.{robot}", series["time"]
-    position = _axes(arm, series[f"{name}.position"], mount.base_axis)
+    position = _collect_axes(arm, series[f"{name}.position"], mount.base_axis)
     if f"{name}.motor" in series:
-        speed = _axes(arm, np.gradient(series[f"{name}.motor"], time, axis=0))
+        speed = _collect_axes(arm, np.gradient(series[f"{name}.motor"], time, axis=0))
     else:
-        speed = _axes(arm, series[f"{name}.velocity"])
+        speed = _collect_axes(arm, series[f"{name}.velocity"])
     return position, speed, np.gradient(speed, time, axis=0)
 
 
-def _torques(
+def _compute_torques(
     arm: Arm,
     robot: str,
     facility: Facility,
@@ -176,29 +180,29 @@ def _torques(
     if f"joints.{robot}.torque" in series:
         speed, acceleration = np.zeros_like(speed), np.zeros_like(speed)
     else:
-        pushed = _on_flange(arm, robot, facility, mount, series, position)
+        pushed = _compute_flange_wrench(arm, robot, facility, mount, series, position)
     arguments = position, speed, acceleration, gravity, pushed, np.zeros(WORK.size), into
     torque_rows(arm.vector, *arguments)
     if f"joints.{robot}.torque" in series:
-        into += _axes(arm, series[f"joints.{robot}.torque"])
+        into += _collect_axes(arm, series[f"joints.{robot}.torque"])
     return into
 
 
-def _on_flange(
+def _compute_flange_wrench(
     arm: Arm, robot: str, facility: Facility, mount: Mount, series: Rows, joints: np.ndarray
 ) -> np.ndarray:
     """The contact's force and its moment about the flange, base axes: (n, 6)."""
     frame = mount.base.back().then(facility.orbit)
     R, poses = unit_matrix(frame.q), np.zeros((len(joints), 7))
     flange_rows(arm.vector, joints, poses)
-    force, torque = _contact(robot, series)
+    force, torque = _compute_contact_wrench(robot, series)
     place = series[f"mock_up.{robot}.position"] @ R.T + np.asarray(frame.p)
     force = force @ R.T
     moment = torque @ R.T + np.cross(place - poses[:, :3], force)
     return np.hstack([force, moment])
 
 
-def _contact(robot: str, series: Rows) -> tuple[np.ndarray, np.ndarray]:
+def _compute_contact_wrench(robot: str, series: Rows) -> tuple[np.ndarray, np.ndarray]:
     """The contact's wrench on a mock-up, about its centre of mass, orbit axes. Recorded is the
     chaser's; the target's is opposite, about one and the same point."""
     force, torque = series["true.chaser.force"], series["true.chaser.torque"]

@@ -25,7 +25,7 @@ from softdock.scenario.build import Scenario
 S = ARM_STATE.at
 
 
-class Stop(NamedTuple):
+class ArmStop(NamedTuple):
     """An arm that could not follow a set-point."""
 
     robot: str
@@ -43,7 +43,7 @@ class Stop(NamedTuple):
         )
 
 
-def mounted_arms(scenario: Scenario) -> dict[str, Arm]:
+def find_mounted_arms(scenario: Scenario) -> dict[str, Arm]:
     """The arms of the robots whose model is one, as their tables say."""
     robots = arm_robots(scenario.tables)
     if not robots:
@@ -52,7 +52,7 @@ def mounted_arms(scenario: Scenario) -> dict[str, Arm]:
     return {robot: arm_of(mounts[robot]) for robot in robots}
 
 
-def axis_labels(arm: Arm) -> tuple[str, ...]:
+def name_axes(arm: Arm) -> tuple[str, ...]:
     """Names of an arm's axes as parts of a channel's name: letters, digits, `_` and `-`; numbers
     where two would be alike."""
     names = [re.sub(r"[^A-Za-z0-9_-]", "_", name) for name in arm.axis_names[arm.first :]]
@@ -61,16 +61,16 @@ def axis_labels(arm: Arm) -> tuple[str, ...]:
     return tuple(f"axis_{slot}" for slot in range(arm.first, len(arm.axis_names)))
 
 
-def recorded_arms(scenario: Scenario) -> list[RecordedArm]:
+def list_recorded_arms(scenario: Scenario) -> list[RecordedArm]:
     """Of which robots the joints are recorded."""
     robots = scenario.tables["robots"]
     return [
-        RecordedArm(robot, axis_labels(arm), bool(robots[robot]["elastic_joints"]))
-        for robot, arm in mounted_arms(scenario).items()
+        RecordedArm(robot, name_axes(arm), bool(robots[robot]["elastic_joints"]))
+        for robot, arm in find_mounted_arms(scenario).items()
     ]
 
 
-def robot_part(vector: np.ndarray, robot: str) -> int:
+def locate_robot(vector: np.ndarray, robot: str) -> int:
     """First float of a robot's part of `mem` (loop/robots/memory.py)."""
     pairs, latches, slots, floats = (
         int(vector[MEMORY_AT + i])
@@ -80,13 +80,13 @@ def robot_part(vector: np.ndarray, robot: str) -> int:
     return first + list(BASES).index(robot) * floats
 
 
-def arm_state(vector: np.ndarray, mem: np.ndarray, robot: str) -> np.ndarray:
+def view_arm_state(vector: np.ndarray, mem: np.ndarray, robot: str) -> np.ndarray:
     """The state of a robot's arm in `mem`, as a view: core.robots.arm.layout.ARM_STATE."""
-    first = robot_part(vector, robot) + STATE_AT
+    first = locate_robot(vector, robot) + STATE_AT
     return mem[first : first + ARM_STATE.size]
 
 
-def _helps(status: int, missing: float, joint: str) -> str:
+def _suggest_remedy(status: int, missing: float, joint: str) -> str:
     if status == UNREACHABLE and missing > 0.0:
         return f"the base {1e3 * missing:.3g} mm nearer or more, or a longer arm"
     if status == UNREACHABLE and missing < 0.0:
@@ -96,18 +96,18 @@ def _helps(status: int, missing: float, joint: str) -> str:
     return "another tool angle (mock_up_wxyz), or another height of the base"
 
 
-def arm_stops(scenario: Scenario, mem: np.ndarray) -> list[Stop]:
+def find_arm_stops(scenario: Scenario, mem: np.ndarray) -> list[ArmStop]:
     """Every arm that could not follow."""
     T, found = float(scenario.vector[TIME_AT + TIME.at.cycle]), []
-    for robot, arm in mounted_arms(scenario).items():
-        state = arm_state(scenario.vector, mem, robot)
+    for robot, arm in find_mounted_arms(scenario).items():
+        state = view_arm_state(scenario.vector, mem, robot)
         status = int(state[S.status])
         if status == 0:
             continue
         joint = arm.axis_names[int(state[S.slot])]
-        helps = _helps(status, float(state[S.missing]), joint)
+        helps = _suggest_remedy(status, float(state[S.missing]), joint)
         found.append(
-            Stop(
+            ArmStop(
                 robot=robot,
                 arm=arm.name,
                 status=STATUSES[status],
@@ -119,15 +119,15 @@ def arm_stops(scenario: Scenario, mem: np.ndarray) -> list[Stop]:
     return found
 
 
-def stops_of_arms(scenario: Scenario, mem: np.ndarray) -> list[str]:
+def describe_arm_stops(scenario: Scenario, mem: np.ndarray) -> list[str]:
     """In sentences, for a run's warnings."""
-    return [stop.words() for stop in arm_stops(scenario, mem)]
+    return [stop.words() for stop in find_arm_stops(scenario, mem)]
 
 
 def refuse_arms_at_start(scenario: Scenario, mem: np.ndarray) -> None:
     """An arm that cannot reach its first pose is refused before the clock starts."""
     problems: list[Any] = []
-    for stop in arm_stops(scenario, mem):
+    for stop in find_arm_stops(scenario, mem):
         when = "at the start" if stop.time == 0.0 else f"{-stop.time:.3g} s before the start"
         value = f"{stop.status} {when}, joint {stop.joint} of {stop.arm}"
         allowed = f"a first pose that the arm can take; would help: {stop.helps}"

@@ -20,7 +20,7 @@ from softdock.loop.robots.keys import DELAY, MODELS, ROBOT
 from softdock.loop.robots.models import robot_model_named
 from softdock.loop.satellites import INTEGRATORS
 from softdock.methods.registry import METHODS
-from softdock.results.sensor_faults import faults_in_words, switched_off
+from softdock.results.sensor_faults import describe_faults, make_faultless_keys
 from softdock.scenario.build import Scenario
 
 ENDS = ("chaser", "target")
@@ -42,19 +42,24 @@ class Cause(NamedTuple):
     in_free_flight: bool = False  # it pushes before anything touches
 
 
-def causes(scenario: Scenario) -> list[Cause]:
+def list_causes(scenario: Scenario) -> list[Cause]:
     """All that the scenario has, in the order of the loop."""
     t = scenario.tables
     found = [
-        *(cause for body in ENDS for cause in _robot(t, body)),
-        *_sensor(t),
-        *(cause for body in ENDS for cause in _tool(t, body)),
-        *(*_poses(t["pose"]), *_contact(t), *_limits(t), *_sampling(t)),
+        *(cause for body in ENDS for cause in _list_robot_causes(t, body)),
+        *_list_sensor_causes(t),
+        *(cause for body in ENDS for cause in _list_tool_causes(t, body)),
+        *(
+            *_list_pose_causes(t["pose"]),
+            *_list_contact_causes(t),
+            *_list_limit_causes(t),
+            *_list_sampling_causes(t),
+        ),
     ]
-    return [cause for cause in found if _differs(t, cause.off)]
+    return [cause for cause in found if _has_effect(t, cause.off)]
 
 
-def _robot(t: Keys, body: str) -> list[Cause]:
+def _list_robot_causes(t: Keys, body: str) -> list[Cause]:
     robot, at, whose = t["robots"][body], f"robots.{body}", f"of the {body}'s robot"
 
     def off(*keys: str) -> Keys:
@@ -83,7 +88,7 @@ def _robot(t: Keys, body: str) -> list[Cause]:
             {f"{at}.interpolation": "hermite"},
             "set-points with their velocity (hermite)",
         ),
-        *_model(robot, at, body, whose),
+        *_list_model_causes(robot, at, body, whose),
         Cause(
             f"{body}'s robot: elastic joint",
             joint,
@@ -93,7 +98,7 @@ def _robot(t: Keys, body: str) -> list[Cause]:
     ]
 
 
-def _model(robot: Keys, at: str, body: str, whose: str) -> list[Cause]:
+def _list_model_causes(robot: Keys, at: str, body: str, whose: str) -> list[Cause]:
     """What a robot is beside late."""
     if robot["model"] == LATE_ONLY:
         return []
@@ -111,7 +116,7 @@ def _model(robot: Keys, at: str, body: str, whose: str) -> list[Cause]:
     return [Cause(f"{body}'s robot: {model.words}", f"{size} {whose}", off, better)]
 
 
-def _sensor(t: Keys) -> list[Cause]:
+def _list_sensor_causes(t: Keys) -> list[Cause]:
     s = t["sensor"]
 
     def cause(name: str, what: str, off: Keys, helps: str, free_flight: bool = False) -> Cause:
@@ -124,7 +129,7 @@ def _sensor(t: Keys) -> list[Cause]:
     late = f"{s['delay_ms']:g} ms late" if s["delay_ms"] else ""
     age = f"age of the force ({', '.join(filter(None, (samples, late)))})"
     wrong = ("bias_N", "bias_Nm", "drift_N_per_s", "drift_Nm_per_s")
-    ranges = _sizes(s, ("range_N", "range_Nm"))
+    ranges = _format_sizes(s, ("range_N", "range_Nm"))
     return [
         cause(
             "age",
@@ -134,13 +139,13 @@ def _sensor(t: Keys) -> list[Cause]:
         ),
         cause(
             "noise",
-            f"{_sizes(s, ('noise_N', 'noise_Nm'))} noise of the sensor",
+            f"{_format_sizes(s, ('noise_N', 'noise_Nm'))} noise of the sensor",
             {"noise_N": 0.0, "noise_Nm": 0.0},
             "a threshold, the mean of the samples, or a quieter sensor",
         ),
         cause(
             "resolution",
-            f"{_sizes(s, ('resolution_N', 'resolution_Nm'))} resolution of the sensor",
+            f"{_format_sizes(s, ('resolution_N', 'resolution_Nm'))} resolution of the sensor",
             {"resolution_N": 0.0, "resolution_Nm": 0.0},
             "a sensor with finer steps",
         ),
@@ -164,21 +169,21 @@ def _sensor(t: Keys) -> list[Cause]:
         ),
         cause(
             "bias",
-            f"{_sizes(s, wrong)} bias of the sensor",
+            f"{_format_sizes(s, wrong)} bias of the sensor",
             dict.fromkeys(wrong, _ZERO3),
             "tare it before each run",
             free_flight=True,
         ),
         cause(
             "faults",
-            f"faults of the sensor ({faults_in_words(s, t['time']['duration_s'])})",
-            switched_off(),
+            f"faults of the sensor ({describe_faults(s, t['time']['duration_s'])})",
+            make_faultless_keys(),
             "another sensor, or another cable",
         ),
     ]
 
 
-def _tool(t: Keys, body: str) -> list[Cause]:
+def _list_tool_causes(t: Keys, body: str) -> list[Cause]:
     tool, at = t["mock_up"][body], f"mock_up.{body}"
     off: Keys = {f"{at}.mass_kg": 0.0, f"{at}.believed.mass_kg": 0.0}
     off |= {f"{at}.{k}": _ZERO3 for k in ("inertia_kg_m2", "believed.inertia_kg_m2")}
@@ -203,7 +208,7 @@ def _tool(t: Keys, body: str) -> list[Cause]:
     ]
 
 
-def _poses(pose: Keys) -> list[Cause]:
+def _list_pose_causes(pose: Keys) -> list[Cause]:
     def cause(name: str, what: str, helps: str, *keys: str) -> Cause:
         off = {
             f"pose.{key}": [0.0] * len(v) if isinstance(v := pose[key], list) else 0.0
@@ -221,12 +226,12 @@ def _poses(pose: Keys) -> list[Cause]:
             "measure poses sooner",
             *("delay_ms", "period_ms", "dropout_probability"),
         ),
-        cause("noise", f"{_sizes(pose, noise)} noise", "a finer pose measurement", *noise),
+        cause("noise", f"{_format_sizes(pose, noise)} noise", "a finer pose measurement", *noise),
         cause("offset", f"{off_mm} offset", "calibrate the measured poses", *offsets),
     ]
 
 
-def _contact(t: Keys) -> list[Cause]:
+def _list_contact_causes(t: Keys) -> list[Cause]:
     pairs = list(enumerate(t["contact"]))
     off = {
         f"contact.{i}.{law}.friction": 0.0
@@ -254,7 +259,7 @@ def _contact(t: Keys) -> list[Cause]:
     return [*found, Cause("contact: the mock-ups'", what, other, helps)]
 
 
-def _limits(t: Keys) -> list[Cause]:
+def _list_limit_causes(t: Keys) -> list[Cause]:
     """Limits at which a run stops."""
     off = {"stop.force_N": 0.0, "stop.torque_Nm": 0.0}
     off |= {f"robots.{body}.reach_m": 0.0 for body in ENDS}
@@ -262,7 +267,7 @@ def _limits(t: Keys) -> list[Cause]:
     return [Cause("limits", f"limits of the rig ({listed})", off, "limits that are farther away")]
 
 
-def _sampling(t: Keys) -> list[Cause]:
+def _list_sampling_causes(t: Keys) -> list[Cause]:
     chosen, cycle = t["satellites"]["integrator"], t["time"]["cycle_ms"]
     steps = max(1, int(t["time"]["plant_steps"]) // FINER)
     finer = {"time.cycle_ms": cycle / FINER, "time.plant_steps": steps}
@@ -277,7 +282,7 @@ def _sampling(t: Keys) -> list[Cause]:
     ]
 
 
-def _sizes(table: Keys, keys: tuple[str, ...]) -> str:
+def _format_sizes(table: Keys, keys: tuple[str, ...]) -> str:
     """What of these is not zero, with units: noise_N = 0.3 as "0.3 N"."""
     found = []
     for key in keys:
@@ -287,7 +292,7 @@ def _sizes(table: Keys, keys: tuple[str, ...]) -> str:
     return ", ".join(found)
 
 
-def _differs(t: Keys, off: Keys) -> bool:
+def _has_effect(t: Keys, off: Keys) -> bool:
     """Whether switching off changes anything."""
     return any(value is not None and _look_up(t, key) != value for key, value in off.items())
 

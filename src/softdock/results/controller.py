@@ -36,10 +36,10 @@ from softdock.results.series import Series
 from softdock.results.stepper import (
     LOGGED_CONTACTS,
     SCENARIO,
-    method_slice,
+    make_rows,
     refuse_deep_start,
     refuse_rows,
-    rows_of,
+    view_method_memory,
 )
 from softdock.scenario.build import Scenario
 
@@ -64,7 +64,7 @@ class Controller:
         self.mem = np.zeros(scenario.mem_floats)
         self.log = np.zeros((LOGGED_CONTACTS, len(LOG_COLUMNS)))
         self.channels = channels_of(method["name"] for method in scenario.tables["methods"])
-        self.record = rows_of(rows, len(self.channels))
+        self.record = make_rows(rows, len(self.channels))
         self.kept = np.zeros(KEPT.size)
         self.rows = 0  # instants recorded
         self.T = float(self.vector[TIME_AT + TIME.at.cycle])
@@ -170,4 +170,4 @@ class Controller:
 
     def method_memory(self, index: int) -> np.ndarray:
         """The slice of `mem` of a listed method, as a view."""
-        return method_slice(self.scenario, self.mem, index)
+        return view_method_memory(self.scenario, self.mem, index)

@@ -21,7 +21,7 @@ def is_corrected(series: Columns) -> bool:
     return "corrected.chaser.peak_force" in series
 
 
-def corrected_motions(series: Columns) -> np.ndarray:
+def read_corrected_motions(series: Columns) -> np.ndarray:
     """Both satellites' motions, (rows, 2, 13): chaser, then target; position [m], attitude wxyz,
     velocity [m/s], world axes, and rate [rad/s], body axes."""
     stem = "corrected." if is_corrected(series) else ""

@@ -1,6 +1,6 @@
 """The numbers by which one run is judged: docs/verdict.md defines each.
 
-In: a run with its reference beside it. Out: a plain dict (`criteria_of`), NaN where a number is not
+In: a run with its reference beside it. Out: a plain dict (`compute_criteria`), NaN where a number is not
 defined for this run. Satellites are taken from the corrected motion where a method recomputed the
 past.
 
@@ -24,24 +24,24 @@ import numpy as np
 from softdock.loop import entry_points
 from softdock.loop.method.declaration import known_of
 from softdock.loop.spatial.arrays import matrices
-from softdock.results.corrected import corrected_motions, is_corrected
-from softdock.results.growth import Swing, swing_of
-from softdock.results.latches import times
+from softdock.results.corrected import is_corrected, read_corrected_motions
+from softdock.results.growth import Swing, measure_swing
+from softdock.results.latches import summarise_times
 from softdock.results.momenta import (
     MassProperties,
-    common_energies,
-    kinetic_energies,
-    mass_properties,
-    twist_distance,
+    compute_common_energies,
+    compute_kinetic_energies,
+    compute_twist_distance,
+    read_mass_properties,
 )
 from softdock.results.run import Run
 from softdock.results.stepper import Stepper
 from softdock.results.when_apart import (
     Contacts,
-    both_apart,
-    contacts_of,
-    merge_window,
-    reference_contacts,
+    compute_merge_window,
+    find_contacts,
+    find_reference_contacts,
+    find_separation_row,
 )
 
 # Forces on the satellites that no contact explains: the velocity that they make in free flight,
@@ -52,19 +52,22 @@ from softdock.results.when_apart import (
 ENDS = ("chaser", "target")
 
 
-def unexplained_speed(run: Run, loop: Contacts, reference: Contacts) -> float:
+def compute_unexplained_speed(run: Run, loop: Contacts, reference: Contacts) -> float:
     """Relative velocity that the forces on both satellites make before the first touch of either,
     and in `verdict.settle_s` after the last contact that has ended: the sum of both sizes [m/s]."""
     time, tables = run.series["time"], run.scenario.tables
-    bodies, settle = mass_properties(run.scenario.vector), float(tables["verdict"]["settle_s"])
+    bodies, settle = read_mass_properties(run.scenario.vector), float(tables["verdict"]["settle_s"])
     T = float(time[1] - time[0]) if len(time) > 1 else 0.0
-    hands, push = hand_forces(run), np.zeros((len(time), 3))  # m/s in the cycle that ended there
+    hands, push = (
+        compute_hand_forces(run),
+        np.zeros((len(time), 3)),
+    )  # m/s in the cycle that ended there
     for sign, i in ((1.0, 0), (-1.0, 1)):
         if not bodies.fixed[i]:
             force = run.series[f"satellite.{ENDS[i]}.force"] - hands[ENDS[i]]
             push = push + sign * T * force / bodies.mass[i]
     first = min(loop.first, reference.first)
-    early = merge_window(tables) / 2.0 if is_corrected(run.series) else 0.0
+    early = compute_merge_window(tables) / 2.0 if is_corrected(run.series) else 0.0
     before = time <= max(first - early, 0.0) if math.isfinite(first) else time <= time[-1]
     found = float(np.linalg.norm(np.sum(push[1:][before[1:]], axis=0)))
     ended = [one for one in loop.each if one.over is not None]
@@ -77,7 +80,7 @@ def unexplained_speed(run: Run, loop: Contacts, reference: Contacts) -> float:
     return found
 
 
-def hand_forces(run: Run) -> dict[str, np.ndarray]:
+def compute_hand_forces(run: Run) -> dict[str, np.ndarray]:
     """What hands on the mock-ups give each satellite through the sensors, at every row [N], world
     axes; as old as the force was."""
     tables, time = run.scenario.tables, run.series["time"]
@@ -85,7 +88,7 @@ def hand_forces(run: Run) -> dict[str, np.ndarray]:
     if not any(tables["hand"][body]["rows"] for body in ENDS):
         return {body: nothing for body in ENDS}
     when = np.concatenate([time[:1], (time - run.series["force_age"])[:-1]])  # of a cycle's begin
-    felt = {body: _scheduled(tables["hand"][body], run, body, when) for body in ENDS}
+    felt = {body: _interpolate_schedule(tables["hand"][body], run, body, when) for body in ENDS}
     on = tables["sensor"]["on"]
     chaser = {
         "chaser": felt["chaser"],
@@ -95,7 +98,9 @@ def hand_forces(run: Run) -> dict[str, np.ndarray]:
     return {"chaser": chaser, "target": -chaser}
 
 
-def _scheduled(schedule: Mapping[str, Any], run: Run, body: str, when: np.ndarray) -> np.ndarray:
+def _interpolate_schedule(
+    schedule: Mapping[str, Any], run: Run, body: str, when: np.ndarray
+) -> np.ndarray:
     """Force of a schedule [N], world axes: linear between its rows, zero outside."""
     rows = np.asarray(schedule["rows"], float).reshape(-1, 7)
     if not len(rows):
@@ -108,10 +113,10 @@ def _scheduled(schedule: Mapping[str, Any], run: Run, body: str, when: np.ndarra
     return force
 
 
-def contact_peak(run: Run) -> float:
+def find_contact_peak(run: Run) -> float:
     """Largest force of a contact on the chaser satellite, without hands [N]."""
     logged = max((float(c["peak_force_satellite_N"]) for c in run.contacts), default=0.0)
-    hands = hand_forces(run)["chaser"]
+    hands = compute_hand_forces(run)["chaser"]
     if not run.contacts or not np.any(hands) or is_corrected(run.series):
         return logged  # a recomputed contact has no hands in it
     time = run.series["time"]
@@ -132,7 +137,7 @@ NOTHING = 1e-30  # J; less is no energy
 LITTLE = 1e-3  # of the external work: a kinetic energy below it is no scale
 
 
-def reference_scale(
+def compute_reference_scale(
     run: Run, bodies: MassProperties, reference: np.ndarray, others: Contacts
 ) -> tuple[float, float]:
     """E_0 [J] and the approach speed [m/s], by the reference; nothing approaches: the external work
@@ -141,46 +146,48 @@ def reference_scale(
     external, last = run.orbit.series["energy.external"], len(reference) - 1
     if others.each and others.each[0].over is not None:
         last = min(others.each[0].over, last)
-    given = work_done(external, bodies, reference, 0, last)
+    given = compute_work(external, bodies, reference, 0, last)
     if others.each and reach > LITTLE * given:
         return reach, speed
     if not others.each:  # pushes to and fro: all that was done
-        done = external - common_energies(bodies, reference)
+        done = external - compute_common_energies(bodies, reference)
         given = float(np.sum(np.abs(np.diff(done))))
     stored = float(run.orbit.series["energy.stored"][0])
     scale = max(given, stored)
-    return (scale, _speed_of(bodies, scale)) if scale > NOTHING else (0.0, 0.0)
+    return (scale, _convert_to_speed(bodies, scale)) if scale > NOTHING else (0.0, 0.0)
 
 
-def own_scale(bodies: MassProperties, loop: np.ndarray, contacts: Contacts) -> tuple[float, float]:
+def compute_own_scale(
+    bodies: MassProperties, loop: np.ndarray, contacts: Contacts
+) -> tuple[float, float]:
     """Of the loop's own first touch, where the reference never touches: the kinetic energy of the
     pair, spin included (nothing says here what the contact can reach)."""
     row = contacts.each[0].touch
-    energy = float(kinetic_energies(bodies, loop[row : row + 1])[0])
-    return energy, _speed_of(bodies, energy)
+    energy = float(compute_kinetic_energies(bodies, loop[row : row + 1])[0])
+    return energy, _convert_to_speed(bodies, energy)
 
 
-def _speed_of(bodies: MassProperties, energy: float) -> float:
+def _convert_to_speed(bodies: MassProperties, energy: float) -> float:
     """Relative speed that has an energy [m/s]."""
     inverse = float(np.sum(1.0 / np.min(bodies.mass, axis=1) * ~bodies.fixed))
     return math.sqrt(2.0 * energy * inverse)
 
 
-def work_done(
+def compute_work(
     external: np.ndarray, bodies: MassProperties, rows: np.ndarray, first: int, last: int
 ) -> float:
     """Of external wrenches on the motion relative to the common centre of mass [J]."""
     work = float(external[last] - external[first])
     if work == 0.0:
         return 0.0
-    common = common_energies(bodies, rows[[first, last]])
+    common = compute_common_energies(bodies, rows[[first, last]])
     return work - float(common[1] - common[0])
 
 
 STOPPED_FROM_OUTSIDE = ("interrupted", "stopped by the facility")
 
 
-class Compared(NamedTuple):
+class CriteriaInput(NamedTuple):
     """What the criteria are computed from."""
 
     run: Run
@@ -197,43 +204,43 @@ class Compared(NamedTuple):
         return min(len(self.loop), len(self.reference))
 
 
-def criteria_of(run: Run) -> dict[str, Any]:
+def compute_criteria(run: Run) -> dict[str, Any]:
     """All numbers of one run."""
-    c = _compared(run)
-    swing = swing_of(run) if c.contacts.still or c.others.still else None
+    c = _collect_input(run)
+    swing = measure_swing(run) if c.contacts.still or c.others.still else None
     brief = c.contacts.still and _is_brief(c, swing)
-    early, late = _distances(c, swing)
-    peak = contact_peak(run)
+    early, late = _compute_distances(c, swing)
+    peak = find_contact_peak(run)
     wanted = max((float(x["peak_force_satellite_N"]) for x in run.orbit.contacts), default=0.0)
-    latch, latch_wanted = (times(one.latches)["peak_force_N"] for one in (run, run.orbit))
-    free = unexplained_speed(run, c.contacts, c.others)
+    latch, latch_wanted = (summarise_times(one.latches)["peak_force_N"] for one in (run, run.orbit))
+    free = compute_unexplained_speed(run, c.contacts, c.others)
     return {
-        "no_verdict": _no_verdict(c),
-        "limits": _limits(run),
-        "energy": _energy(c),
+        "no_verdict": _explain_no_verdict(c),
+        "limits": _find_limit(run),
+        "energy": _compute_energy_change(c),
         "growth": swing.growth if swing is not None and c.contacts.still else math.nan,
         "growth_error": swing.error if swing is not None and c.contacts.still else math.nan,
-        "energy_kept": math.nan if brief else _kept(c, swing),
-        "distance": worse(early, late),
+        "energy_kept": math.nan if brief else _compare_kept_energy(c, swing),
+        "distance": max_defined(early, late),
         "distance_after_contact": early,
         "distance_later": late,
-        "peak_force": _differs(peak, wanted),
+        "peak_force": _compute_relative_difference(peak, wanted),
         "peak_force_N": peak,
         "peak_force_reference_N": wanted,
-        "latch_force": _differs(latch, latch_wanted),
+        "latch_force": _compute_relative_difference(latch, latch_wanted),
         "latch_force_N": latch,
         "latch_force_reference_N": latch_wanted,
         "free_flight": free / c.speed if c.speed > 0.0 else math.nan,
-        "outcome": _outcomes(run),
+        "outcome": _list_different_outcomes(run),
         "scale_J": c.scale,
         "approach_m_per_s": c.speed,
         "still_touching": c.contacts.still,
         "ended_in_contact": brief,
-        **_mock_ups(c, wanted),
+        **_compute_mock_up_forces(c, wanted),
     }
 
 
-def _mock_ups(c: Compared, wanted: float) -> dict[str, float]:
+def _compute_mock_up_forces(c: CriteriaInput, wanted: float) -> dict[str, float]:
     """Peak force between the mock-ups, what the contact on orbit with `contact.real` has, and what
     the delay alone gives: travelling at the approach speed for the whole delay [N]."""
     tables, known = c.run.scenario.tables, known_of(c.run.scenario)
@@ -253,22 +260,22 @@ def _mock_ups(c: Compared, wanted: float) -> dict[str, float]:
     }
 
 
-def worse(one: float, other: float) -> float:
+def max_defined(one: float, other: float) -> float:
     """The larger of those that are defined."""
     return max((x for x in (one, other) if not math.isnan(x)), default=math.nan)
 
 
-def _compared(run: Run) -> Compared:
-    bodies = mass_properties(run.scenario.vector)
-    loop = corrected_motions(run.series)
-    reference = corrected_motions(run.orbit.series)
-    contacts, others = contacts_of(run), reference_contacts(run.orbit)
+def _collect_input(run: Run) -> CriteriaInput:
+    bodies = read_mass_properties(run.scenario.vector)
+    loop = read_corrected_motions(run.series)
+    reference = read_corrected_motions(run.orbit.series)
+    contacts, others = find_contacts(run), find_reference_contacts(run.orbit)
     scale = speed = 0.0
     if contacts.each and not others.each:
-        scale, speed = own_scale(bodies, loop, contacts)
+        scale, speed = compute_own_scale(bodies, loop, contacts)
     if not scale > 0.0:
-        scale, speed = reference_scale(run, bodies, reference, others)
-    return Compared(
+        scale, speed = compute_reference_scale(run, bodies, reference, others)
+    return CriteriaInput(
         run=run,
         bodies=bodies,
         loop=loop,
@@ -280,13 +287,14 @@ def _compared(run: Run) -> Compared:
     )
 
 
-def _energy(c: Compared) -> float:
+def _compute_energy_change(c: CriteriaInput) -> float:
     """The largest sum over consecutive contacts that have ended, over E_0. No contact in either:
     kinetic energy after the last push, less the reference's."""
     if not c.contacts.each and not c.others.each and c.scale > 0.0:
-        row = _after_last_push(c.run, c.rows - 1)
+        row = _find_row_after_push(c.run, c.rows - 1)
         mine, theirs = (
-            float(kinetic_energies(c.bodies, one[[row]])[0]) for one in (c.loop, c.reference)
+            float(compute_kinetic_energies(c.bodies, one[[row]])[0])
+            for one in (c.loop, c.reference)
         )
         return (mine - theirs) / c.scale
     series, most, ahead = c.run.series, -math.inf, 0.0
@@ -294,9 +302,11 @@ def _energy(c: Compared) -> float:
         if contact.over is None:
             break
         first, last = contact.touch, contact.over
-        before, after = kinetic_energies(c.bodies, c.loop[[first, last]])
-        gain = after - before - work_done(series["energy.external"], c.bodies, c.loop, first, last)
-        stored = _stored(series)
+        before, after = compute_kinetic_energies(c.bodies, c.loop[[first, last]])
+        gain = (
+            after - before - compute_work(series["energy.external"], c.bodies, c.loop, first, last)
+        )
+        stored = _read_stored_energy(series)
         gain -= stored[first] - stored[last]
         ahead = max(ahead, 0.0) + float(gain)
         most = max(most, ahead)
@@ -305,7 +315,7 @@ def _energy(c: Compared) -> float:
     return most / c.scale
 
 
-def _distances(c: Compared, swing: Swing | None) -> tuple[float, float]:
+def _compute_distances(c: CriteriaInput, swing: Swing | None) -> tuple[float, float]:
     """At the first instant at which neither is in contact, and `settle_s` later. A pair that still
     touches: over its last swing, or the last `settle_s` if it does not swing."""
     time, settle = c.run.series["time"], float(c.run.scenario.tables["verdict"]["settle_s"])
@@ -313,24 +323,25 @@ def _distances(c: Compared, swing: Swing | None) -> tuple[float, float]:
         return math.nan, math.nan
     last = c.rows - 1
     if c.contacts.still or c.others.still:
-        rows = slice(_window(c, swing), c.rows)
-        apart = twist_distance(c.bodies, c.loop[rows], c.reference[rows], c.scale)
-        mine, theirs = (math.sqrt(max(e, 0.0) / c.scale) for e in _swinging(c, rows))
-        return math.nan, worse(apart, abs(mine - theirs))
+        rows = slice(_find_window(c, swing), c.rows)
+        apart = compute_twist_distance(c.bodies, c.loop[rows], c.reference[rows], c.scale)
+        mine, theirs = (math.sqrt(max(e, 0.0) / c.scale) for e in _average_energies(c, rows))
+        return math.nan, max_defined(apart, abs(mine - theirs))
     if c.contacts.each or c.others.each:
-        row = both_apart(c.run, c.contacts, c.others)
+        row = find_separation_row(c.run, c.contacts, c.others)
     else:
-        row = _after_last_push(c.run, last)
+        row = _find_row_after_push(c.run, last)
     if row is None:
         return math.nan, math.nan
     later = min(int(np.searchsorted(time, time[row] + settle - 1e-9)), last)
     early, late = (
-        twist_distance(c.bodies, c.loop[[r]], c.reference[[r]], c.scale) for r in (row, later)
+        compute_twist_distance(c.bodies, c.loop[[r]], c.reference[[r]], c.scale)
+        for r in (row, later)
     )
     return early, late
 
 
-def _after_last_push(run: Run, last: int) -> int:
+def _find_row_after_push(run: Run, last: int) -> int:
     ends = [
         table["rows"][-1][0]
         for kind in ("hand", "external")
@@ -340,7 +351,7 @@ def _after_last_push(run: Run, last: int) -> int:
     return min(int(np.searchsorted(run.series["time"], max(ends, default=0.0))), last)
 
 
-def _is_brief(c: Compared, swing: Swing | None) -> bool:
+def _is_brief(c: CriteriaInput, swing: Swing | None) -> bool:
     """Whether the contact under way at the end says nothing yet of the energy that stays: it has
     lasted neither `settle_s` nor a swing."""
     settle = float(c.run.scenario.tables["verdict"]["settle_s"])
@@ -348,7 +359,7 @@ def _is_brief(c: Compared, swing: Swing | None) -> bool:
     return not swings and c.run.series["time"][-1] - c.contacts.each[-1].start < settle
 
 
-def _window(c: Compared, swing: Swing | None) -> int:
+def _find_window(c: CriteriaInput, swing: Swing | None) -> int:
     """First row of the last swing, or of the last `settle_s`; not before both touch."""
     span = float(c.run.scenario.tables["verdict"]["settle_s"])
     if swing is not None and math.isfinite(swing.period):
@@ -359,44 +370,49 @@ def _window(c: Compared, swing: Swing | None) -> int:
     return min(int(np.searchsorted(time, start)), c.rows - 1)
 
 
-def _swinging(c: Compared, rows: slice) -> tuple[float, float]:
+def _average_energies(c: CriteriaInput, rows: slice) -> tuple[float, float]:
     """Kinetic and stored energy, mean over some rows: the loop's, the reference's [J]."""
     mine, theirs = (
-        float(np.mean(kinetic_energies(c.bodies, motions[rows]) + _stored(series)[rows]))
+        float(
+            np.mean(
+                compute_kinetic_energies(c.bodies, motions[rows])
+                + _read_stored_energy(series)[rows]
+            )
+        )
         for motions, series in ((c.loop, c.run.series), (c.reference, c.run.orbit.series))
     )
     return mine, theirs
 
 
-def _stored(series: Mapping[str, np.ndarray]) -> np.ndarray:
+def _read_stored_energy(series: Mapping[str, np.ndarray]) -> np.ndarray:
     """Energy in the contact [J]; nothing where nobody knows it."""
     if "energy.stored" in series:
         return series["energy.stored"]
     return np.zeros(len(series["time"]))
 
 
-def _kept(c: Compared, swing: Swing | None) -> float:
+def _compare_kept_energy(c: CriteriaInput, swing: Swing | None) -> float:
     """Kinetic and stored energy of a pair that still touches, mean of the last swing, less the
     reference's, over E_0."""
     if not c.contacts.still or not c.scale > 0.0 or not c.rows:
         return math.nan
-    mine, theirs = _swinging(c, slice(_window(c, swing), c.rows))
+    mine, theirs = _average_energies(c, slice(_find_window(c, swing), c.rows))
     return (mine - theirs) / c.scale
 
 
-def _differs(ours: float, theirs: float) -> float:
+def _compute_relative_difference(ours: float, theirs: float) -> float:
     """Of the larger of both; NaN: neither is there."""
     largest = max(ours, theirs)
     return (ours - theirs) / largest if largest > 0.0 else math.nan
 
 
-def _outcomes(run: Run) -> list[str]:
+def _list_different_outcomes(run: Run) -> list[str]:
     """What happened in one of the two only, in words."""
-    mine, theirs = times(run.latches), times(run.orbit.latches)
+    mine, theirs = summarise_times(run.latches), summarise_times(run.orbit.latches)
     captured = theirs_captured = False
     if run.scenario.tables["capture"]["for_s"] > 0.0:
         captured = math.isfinite(run.reached.captured_at_s)
-        theirs_captured = captured_in_reference(run)
+        theirs_captured = is_captured_in_reference(run)
     pairs = (
         ("touched", run.contact_count > 0, run.orbit.contact_count > 0),
         ("captured", captured, theirs_captured),
@@ -410,17 +426,17 @@ def _outcomes(run: Run) -> list[str]:
     ]
 
 
-def captured_in_reference(run: Run) -> bool:
+def is_captured_in_reference(run: Run) -> bool:
     """By the rule of the loop, at the loop's instants."""
     scenario = run.scenario
-    rows = np.ascontiguousarray(corrected_motions(run.orbit.series).reshape(-1, 26))
+    rows = np.ascontiguousarray(read_corrected_motions(run.orbit.series).reshape(-1, 26))
     mem = Stepper(scenario).mem
     return math.isfinite(
         entry_points.capture_time(scenario.vector, scenario.markers.features, mem, rows)
     )
 
 
-def _limits(run: Run) -> str:
+def _find_limit(run: Run) -> str:
     """Why the loop may not be believed at all; empty: nothing."""
     if run.status != "completed" and run.status not in STOPPED_FROM_OUTSIDE:
         return run.status
@@ -433,7 +449,7 @@ def _limits(run: Run) -> str:
     return ""
 
 
-def _no_verdict(c: Compared) -> str:
+def _explain_no_verdict(c: CriteriaInput) -> str:
     """Why there is nothing to be judged; empty: there is."""
     if c.run.status in STOPPED_FROM_OUTSIDE:
         return f"the run was stopped from outside ({c.run.status})"

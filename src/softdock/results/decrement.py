@@ -41,7 +41,7 @@ class Swings(NamedTuple):
         return self.growth > 2.0 * self.error
 
 
-def _fitted(a: np.ndarray, b: np.ndarray, pairs: float, swing: float) -> Swings:
+def _fit_growth(a: np.ndarray, b: np.ndarray, pairs: float, swing: float) -> Swings:
     """From amplitudes and those one swing later; `pairs`: how many of them are independent; `swing`
     [s]."""
     whole = float(np.mean(a * a))
@@ -63,15 +63,15 @@ def _fitted(a: np.ndarray, b: np.ndarray, pairs: float, swing: float) -> Swings:
     )
 
 
-def swings_of_oscillator(
+def fit_oscillator_swings(
     time: np.ndarray, y: np.ndarray, v: np.ndarray, frequency: float, free: np.ndarray
 ) -> Swings:
     """Of a coordinate y and its rate v, one row a cycle, that swing at about `frequency` [rad/s].
     `free`: of every row but the first, whether nothing pushed in the cycle before it."""
     cycle = float(time[1] - time[0])
     z = y + 1j * v / frequency
-    stretches = _stretches(free)
-    lag = max(round(2.0 * math.pi / _pace(z, stretches, cycle, frequency) / cycle), 1)
+    stretches = _find_free_stretches(free)
+    lag = max(round(2.0 * math.pi / _measure_frequency(z, stretches, cycle, frequency) / cycle), 1)
     before, after, pairs = [], [], 0.0
     for first, end in stretches:
         whole = (end - first) // lag * lag
@@ -87,10 +87,12 @@ def swings_of_oscillator(
     if pairs < FEWEST_PAIRS:
         return Swings()
     a, b = np.concatenate(before), np.concatenate(after)
-    return _fitted(a, b, pairs / SHARED, lag * cycle)
+    return _fit_growth(a, b, pairs / SHARED, lag * cycle)
 
 
-def _pace(z: np.ndarray, stretches: list[tuple[int, int]], cycle: float, frequency: float) -> float:
+def _measure_frequency(
+    z: np.ndarray, stretches: list[tuple[int, int]], cycle: float, frequency: float
+) -> float:
     """Angular frequency at which z goes round [rad/s]: a contact in reach of the swings makes them
     faster than the latch alone. `frequency` where they do not tell."""
     turned, size = 0.0, 0.0
@@ -102,30 +104,32 @@ def _pace(z: np.ndarray, stretches: list[tuple[int, int]], cycle: float, frequen
     return pace if 0.5 * frequency < pace < 2.0 * frequency else frequency
 
 
-def swings_of_depth(time: np.ndarray, depth: np.ndarray, free: np.ndarray) -> Swings:
+def fit_depth_swings(time: np.ndarray, depth: np.ndarray, free: np.ndarray) -> Swings:
     """Of the depth of a contact that is still on, from its begin: the first peak is the impact and
-    is left out. `free`: as of `swings_of_oscillator`."""
-    peaks, troughs = _turns(depth)
+    is left out. `free`: as of `fit_oscillator_swings`."""
+    peaks, troughs = _find_turning_points(depth)
     number = min(len(peaks), len(troughs))
     if number < 2:
         return Swings()
     peaks, troughs = peaks[1:number], troughs[1:number]
-    size = 0.5 * (_refined(depth, peaks) - _refined(depth, troughs))
+    size = 0.5 * (_refine_extrema(depth, peaks) - _refine_extrema(depth, troughs))
     pushes = np.concatenate([[0], np.cumsum(~free)])
     still = pushes[troughs[1:]] == pushes[peaks[:-1]]
     a, b = size[:-1][still], size[1:][still]
     if len(a) < FEWEST_PAIRS:
         return Swings()
-    return _fitted(a, b, float(len(a)), float(np.mean((time[peaks[1:]] - time[peaks[:-1]])[still])))
+    return _fit_growth(
+        a, b, float(len(a)), float(np.mean((time[peaks[1:]] - time[peaks[:-1]])[still]))
+    )
 
 
-def _stretches(free: np.ndarray) -> list[tuple[int, int]]:
+def _find_free_stretches(free: np.ndarray) -> list[tuple[int, int]]:
     """Rows, first and behind the last, of the stretches between which something pushes."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], free.astype(int), [0]])))
     return [(int(i), int(j) + 1) for i, j in zip(edges[::2], edges[1::2], strict=True)]
 
 
-def _turns(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _find_turning_points(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Rows of maxima and of the minima that follow them, each standing out by STANDS_OUT of the
     largest way from the deepest point."""
     if len(x) == 0:
@@ -142,7 +146,7 @@ def _turns(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.array(turns[0], dtype=int), np.array(turns[1], dtype=int)
 
 
-def _refined(x: np.ndarray, rows: np.ndarray) -> np.ndarray:
+def _refine_extrema(x: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """Values at turning points, by a parabola through the rows beside them."""
     inside = np.clip(rows, 1, len(x) - 2)
     low, middle, high = x[inside - 1], x[inside], x[inside + 1]

@@ -36,21 +36,21 @@ from softdock.loop.simulated_report import TRUTH
 from softdock.methods.registry import METHODS
 from softdock.results.arms import refuse_arms_at_start
 from softdock.results.controller import Controller
-from softdock.results.faults import QUIET, rig_events
+from softdock.results.faults import QUIET, find_rig_events
 from softdock.results.feasibility import check_feasible
 from softdock.results.memory import check_memory
-from softdock.results.method_books import method_books, told_by_truth
-from softdock.results.observed_energy import observed_by_age
-from softdock.results.run import Reached, Run, contact_rows
+from softdock.results.method_books import add_truth_to_reports, collect_method_reports
+from softdock.results.observed_energy import compute_if_ages_differ
+from softdock.results.run import LoopSummary, Run, list_contacts
 from softdock.results.series import Series
 from softdock.results.simulation import SCENARIO_OR_TABLES, Progress, cut_attitudes
 from softdock.results.stepper import (
     LOGGED_CONTACTS,
     SCENARIO,
-    cycle_count,
+    count_cycles,
+    make_rows,
     refuse_deep_start,
     refuse_rows,
-    rows_of,
 )
 from softdock.scenario.build import Scenario, build
 
@@ -88,7 +88,7 @@ class SimulatedFacility:
         self.vector = scenario.vector.copy()
         self.mem = np.zeros(scenario.mem_floats)
         self.state = np.zeros(FACILITY.size)
-        self.truth = rows_of(cycle_count(scenario) + 1 if rows is None else rows, TRUTH.size)
+        self.truth = make_rows(count_cycles(scenario) + 1 if rows is None else rows, TRUTH.size)
         self._beyond = np.zeros(TRUTH.size)  # instants that nobody keeps
         self.stopped: int | None = None  # why, once it was told to stop
 
@@ -160,7 +160,7 @@ def drive(
     as instants are to be recorded. Ctrl-C ends the run and raises `RunInterrupted` with it."""
     if not isinstance(scenario, Scenario):
         scenario = build(scenario)
-    total = cycle_count(scenario)
+    total = count_cycles(scenario)
     if controller is None:
         check_memory(scenario, total)
         check_feasible(scenario)
@@ -171,20 +171,20 @@ def drive(
     status, interrupted = 0, False
     try:
         with deferred() as pressed:
-            status, cycles, interrupted = _cycles(
+            status, cycles, interrupted = _run_cycles(
                 controller, facility, total, heard, progress, pressed
             )
     finally:
         facility.stop(status)
     said = INTERRUPTED if interrupted else SEAM_STATUSES[status]
     with np.errstate(all="ignore"):  # a run that diverged holds numbers beyond all bounds
-        run = _told(controller, facility, cycles, total, said, heard)
+        run = _collect_run(controller, facility, cycles, total, said, heard)
     if interrupted:
         raise RunInterrupted(run)
     return run
 
 
-def _cycles(
+def _run_cycles(
     controller: Controller,
     facility: Facility,
     total: int,
@@ -198,7 +198,7 @@ def _cycles(
     facility.start(command, report)
     for k in range(total):
         if report[at] != 0.0:
-            _hear(heard, report[at], k * T)
+            _note_status(heard, report[at], k * T)
         status = controller.step(k, report, command)
         if status != 0:
             return status, k, False
@@ -211,20 +211,20 @@ def _cycles(
     return controller.finish(total, report), total, False
 
 
-def _hear(heard: Heard, status: float, t: float) -> None:
+def _note_status(heard: Heard, status: float, t: float) -> None:
     for name in bits(STATUS_BITS, status):
         count, first, _ = heard.get(name, [0.0, t, t])
         heard[name] = [count + 1.0, first, t]
 
 
-def _truth_of(facility: Facility, rows: int) -> np.ndarray | None:
+def _get_truth(facility: Facility, rows: int) -> np.ndarray | None:
     truth = getattr(facility, "truth", None)
     if truth is None or len(truth) < rows:
         return None
     return np.ascontiguousarray(truth[:rows])
 
 
-def _absent() -> set[int]:
+def _find_truth_columns() -> set[int]:
     """Columns of a record that only the truth fills."""
     ledger = RECORD.at.ledger
     names = [cell.name for cell in RECORD]
@@ -233,21 +233,21 @@ def _absent() -> set[int]:
     return {i for place in places for i in place} | sums
 
 
-def _series(controller: Controller, truth: np.ndarray | None) -> Series:
+def _make_series(controller: Controller, truth: np.ndarray | None) -> Series:
     """The record: with the truth, or without its channels."""
     rows, channels = controller.record[: controller.rows], controller.channels
     if truth is not None:
         s = controller.scenario
         seam_entry_points.add_truth(s.vector, s.markers.features, rows, truth)
         return Series(rows, channels)
-    absent = _absent()
+    absent = _find_truth_columns()
     kept = [i for i in range(len(channels)) if i not in absent]
     return Series(rows[:, kept], [channels[i] for i in kept])
 
 
-def _contacts(controller: Controller, truth: np.ndarray | None) -> list[dict[str, float]]:
+def _list_contacts(controller: Controller, truth: np.ndarray | None) -> list[dict[str, float]]:
     """The log, by the measured force. The largest true force of each contact, where it is known."""
-    rows = contact_rows(controller.log, controller.contact_count)
+    rows = list_contacts(controller.log, controller.contact_count)
     for row in rows:
         row["peak_force_measured_N"] = row.pop("peak_force_real_N")
         if truth is not None:
@@ -259,7 +259,7 @@ def _contacts(controller: Controller, truth: np.ndarray | None) -> list[dict[str
     return rows
 
 
-def _events(heard: Heard) -> list[dict[str, Any]]:
+def _list_events(heard: Heard) -> list[dict[str, Any]]:
     return [
         {
             "what": name,
@@ -273,7 +273,7 @@ def _events(heard: Heard) -> list[dict[str, Any]]:
     ]
 
 
-def _told(
+def _collect_run(
     controller: Controller,
     facility: Facility,
     cycles: int,
@@ -282,26 +282,26 @@ def _told(
     heard: Heard,
 ) -> Run:
     """What is said of a run that has ended."""
-    scenario, truth = controller.scenario, _truth_of(facility, controller.rows)
-    series = _series(controller, truth)
+    scenario, truth = controller.scenario, _get_truth(facility, controller.rows)
+    series = _make_series(controller, truth)
     if status == "diverged":
         cut_attitudes(series)
-    paired = observed_by_age(scenario.tables["sensor"]["on"], series)
+    paired = compute_if_ages_differ(scenario.tables["sensor"]["on"], series)
     if paired is not None:
         series["energy.observed"][:] = paired
-    contacts, count = _contacts(controller, truth), controller.contact_count
-    events, warnings = _events(heard), list(scenario.warnings)
+    contacts, count = _list_contacts(controller, truth), controller.contact_count
+    events, warnings = _list_events(heard), list(scenario.warnings)
     if count > LOGGED_CONTACTS:
         warnings.append(f"{count} contacts; the log keeps the first {LOGGED_CONTACTS}")
     for i, method in enumerate(scenario.tables["methods"]):
         warnings += METHODS[method["name"]].report(controller.method_memory(i), method)
-    books, said = method_books(scenario, controller.mem, series)
+    books, said = collect_method_reports(scenario, controller.mem, series)
     warnings += said
-    reached = Reached()
+    reached = LoopSummary()
     if truth is not None:
-        warnings += told_by_truth(scenario, series, contacts, books)
-        events += rig_events(scenario, series, contacts)
-        reached = Reached(
+        warnings += add_truth_to_reports(scenario, series, contacts, books)
+        events += find_rig_events(scenario, series, contacts)
+        reached = LoopSummary(
             math.sqrt(truth[:, TRUTH.at.peak_squared].max()),
             math.sqrt(truth[:, TRUTH.at.peak_torque_squared].max()),
         )

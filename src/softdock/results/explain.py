@@ -9,7 +9,7 @@ from typing import Any
 from softdock.results.advice import Further, Say, advise
 from softdock.results.judgement import FAITHFUL, NO_VERDICT
 from softdock.results.variants import Variants
-from softdock.results.why import PHASES, why
+from softdock.results.why import PHASES, find_causes
 from softdock.scenario.build import Scenario
 
 
@@ -26,14 +26,14 @@ def explain(
     """The causes, with `advice`, and the verdict whose next step is the best line. The arguments
     are those of `why` and `advise`."""
     variants = Variants(scenario, max(phases, int(judgement["runs"])))
-    found = why(scenario, phases, called, judgement, variants)
+    found = find_causes(scenario, phases, called, judgement, variants)
     advice = advise(scenario, judgement, variants, free, further, say, most)
-    step = _next_step(found, advice, called or scenario.name, further is not None)
+    step = _suggest_next_step(found, advice, called or scenario.name, further is not None)
     changed = {} if judgement["word"] in (FAITHFUL, NO_VERDICT) else {"next_step": step}
     return {**found, "advice": advice, "judgement": {**judgement, **changed}}
 
 
-def _next_step(
+def _suggest_next_step(
     found: Mapping[str, Any], advice: Mapping[str, Any], called: str, all_methods: bool
 ) -> str:
     """The best line; without one, where to look further."""

@@ -16,7 +16,7 @@ import numpy as np
 from softdock.loop.robots.robot import count_lost
 from softdock.loop.spatial.arrays import BACK, rotate_at_once
 from softdock.methods.registry import METHODS
-from softdock.results.arm_limits import BEYOND, arm_uses, beyond_limits
+from softdock.results.arm_limits import BEYOND, compute_arm_uses, list_exceeded_limits
 from softdock.results.sensor_faults import SENSOR_FAULTS
 from softdock.scenario.build import Scenario
 
@@ -37,24 +37,24 @@ Event = dict[str, Any]
 AT_RANGE = 0.999
 
 
-def rig_events(
+def find_rig_events(
     scenario: Scenario, series: Mapping[str, np.ndarray], contacts: Sequence[Mapping[str, float]]
 ) -> list[Event]:
     """Every event of a run, in order of time."""
     found = [
-        *_sensor(scenario, series, contacts),
-        *_stale(scenario, series),
-        *_robots(scenario, series, contacts),
-        *beyond_limits(arm_uses(scenario, series)),
+        *_find_sensor_events(scenario, series, contacts),
+        *_find_stale_cycles(scenario, series),
+        *_find_robot_events(scenario, series, contacts),
+        *list_exceeded_limits(compute_arm_uses(scenario, series)),
     ]
     return sorted(found, key=lambda event: event["from_s"])
 
 
-def _event(what: str, start: float, end: float, where: str, text: str) -> Event:
+def _make_event(what: str, start: float, end: float, where: str, text: str) -> Event:
     return {"what": what, "from_s": float(start), "to_s": float(end), "where": where, "text": text}
 
 
-def _sensor(
+def _find_sensor_events(
     scenario: Scenario, series: Mapping[str, np.ndarray], contacts: Sequence[Mapping[str, float]]
 ) -> list[Event]:
     """Faults of the force sensor; and readings at its range, or of no number, or none at all."""
@@ -63,7 +63,7 @@ def _sensor(
     for fault in SENSOR_FAULTS:
         told = fault.told(sensor, last)
         if told is not None:
-            found.append(_event(fault.what, told[0], told[1], "sensor", told[2]))
+            found.append(_make_event(fault.what, told[0], told[1], "sensor", told[2]))
     force = np.zeros((len(time), 3))
     for body in ("chaser", "target") if sensor["on"] == "both" else (sensor["on"],):
         reading = series[f"measured.{body}.force"]
@@ -74,7 +74,7 @@ def _sensor(
             if sensor["range_N"] > 0.0
             else np.zeros(len(time), bool)
         )
-        found += _rows(
+        found += _make_row_events(
             "saturated",
             full,
             time,
@@ -97,8 +97,8 @@ def _sensor(
             f"the {body}'s torque was at the sensor's range of {sensor['range_Nm']:g} Nm: work "
             "beyond it is unknown"
         )
-        found += _rows("saturated", full, time, "sensor", words)
-        found += _rows(
+        found += _make_row_events("saturated", full, time, "sensor", words)
+        found += _make_row_events(
             "no number",
             ~np.isfinite(reading).all(axis=1),
             time,
@@ -112,13 +112,13 @@ def _sensor(
             f"(threshold_N = {sensor['threshold_N']:g})"
         )
         found.append(
-            _event("not felt", contacts[0]["start_s"], contacts[-1]["end_s"], "sensor", words)
+            _make_event("not felt", contacts[0]["start_s"], contacts[-1]["end_s"], "sensor", words)
         )
     elif len(contacts):
-        found += _unnoticed(scenario, np.linalg.norm(force, axis=1).max(), contacts)
+        found += _find_unnoticed_contacts(scenario, np.linalg.norm(force, axis=1).max(), contacts)
     elif not np.any(force):
         found.append(
-            _event(
+            _make_event(
                 "no force",
                 time[0],
                 last,
@@ -129,7 +129,7 @@ def _sensor(
     return found
 
 
-def _unnoticed(
+def _find_unnoticed_contacts(
     scenario: Scenario, largest: float, contacts: Sequence[Mapping[str, float]]
 ) -> list[Event]:
     """Methods whose threshold no reading passed, so that they took nothing for a contact."""
@@ -142,18 +142,22 @@ def _unnoticed(
                 f"{method[key]:g} (the largest was {largest:.3g} N)"
             )
             found.append(
-                _event("not felt", contacts[0]["start_s"], contacts[-1]["end_s"], "sensor", words)
+                _make_event(
+                    "not felt", contacts[0]["start_s"], contacts[-1]["end_s"], "sensor", words
+                )
             )
     return found
 
 
-def _rows(what: str, rows: np.ndarray, time: np.ndarray, where: str, words: str) -> list[Event]:
+def _make_row_events(
+    what: str, rows: np.ndarray, time: np.ndarray, where: str, words: str
+) -> list[Event]:
     """One event for all rows in which something was so."""
     if not rows.any():
         return []
     of = time[rows]
     return [
-        _event(
+        _make_event(
             what,
             of[0],
             of[-1],
@@ -163,7 +167,7 @@ def _rows(what: str, rows: np.ndarray, time: np.ndarray, where: str, words: str)
     ]
 
 
-def _stale(scenario: Scenario, series: Mapping[str, np.ndarray]) -> list[Event]:
+def _find_stale_cycles(scenario: Scenario, series: Mapping[str, np.ndarray]) -> list[Event]:
     """Cycles at which nothing new was delivered, of a sensor that should report in each."""
     found, time, T = [], series["time"], 1e-3 * scenario.tables["time"]["cycle_ms"]
     for where, channel, words in (
@@ -176,13 +180,13 @@ def _stale(scenario: Scenario, series: Mapping[str, np.ndarray]) -> list[Event]:
             > 1e-3 * (scenario.tables[where]["delay_ms"] + scenario.tables[where]["period_ms"])
             + 1.5 * T
         )  # at first none can have arrived
-        found += _rows(
+        found += _make_row_events(
             "no new reading", grown, time, where, f"{words} had arrived: the last ones act on"
         )
     return found
 
 
-def _robots(
+def _find_robot_events(
     scenario: Scenario, series: Mapping[str, np.ndarray], contacts: Sequence[Mapping[str, float]]
 ) -> list[Event]:
     """Set-points that never arrived, and delays that grew while the mock-ups touched."""
@@ -202,20 +206,20 @@ def _robots(
                     f"{lost} set-points never arrived (the first at t = {first * T:.3f} s): the "
                     f"robot {doing}"
                 )
-                found.append(_event("lost", first * T, last * T, where, f"{where}: {text}"))
+                found.append(_make_event("lost", first * T, last * T, where, f"{where}: {text}"))
         for i, contact in enumerate(contacts):
             start, end = contact["start_s"], contact["end_s"]
-            before, after = _delay_ms(robot, start), _delay_ms(robot, end)
+            before, after = _compute_delay_ms(robot, start), _compute_delay_ms(robot, end)
             if after - before > 1e3 * T:
                 text = (
                     f"{where}: the delay grew from {before:.0f} to {after:.0f} ms during contact "
                     f"{i + 1}"
                 )
-                found.append(_event("delay grew", start, end, where, text))
+                found.append(_make_event("delay grew", start, end, where, text))
     return found
 
 
-def _delay_ms(robot: Mapping[str, Any], t: float) -> float:
+def _compute_delay_ms(robot: Mapping[str, Any], t: float) -> float:
     """Of a robot at a time, without its jitter."""
     swing = robot["delay_wobble_ms"] * math.sin(2.0 * math.pi * robot["delay_wobble_Hz"] * t)
     return max(float(robot["delay_ms"] + robot["delay_ramp_ms_per_s"] * t + swing), 0.0)

@@ -25,18 +25,20 @@ def check_feasible(scenario: Scenario) -> None:
     if not limited:
         return
     series = orbit(scenario).series
-    places = _laid_out(scenario.tables["laboratory"], series)
+    places = _convert_to_laboratory(scenario.tables["laboratory"], series)
     problems = [
         problem
         for name in limited
-        if (problem := _first_violation(name, robots[name], series["time"], *places[name]))
+        if (problem := _find_first_violation(name, robots[name], series["time"], *places[name]))
         is not None
     ]
     if problems:
         raise BadInput(problems)
 
 
-def _laid_out(laboratory: dict[str, Any], series: Any) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+def _convert_to_laboratory(
+    laboratory: dict[str, Any], series: Any
+) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Position and velocity of each mock-up in laboratory axes."""
     positions = {name: series[f"{name}.position"] for name in ("chaser", "target")}
     velocities = {name: series[f"{name}.velocity"] for name in ("chaser", "target")}
@@ -55,7 +57,7 @@ def _laid_out(laboratory: dict[str, Any], series: Any) -> dict[str, tuple[np.nda
     }
 
 
-def _first_violation(
+def _find_first_violation(
     name: str, robot: dict[str, Any], time: np.ndarray, position: np.ndarray, velocity: np.ndarray
 ) -> Problem | None:
     if len(time) < 2:  # orbit itself did not start: the run says why

@@ -30,27 +30,32 @@ from softdock.loop.vector import TIME_AT, TIMES
 from softdock.reference import Orbit
 from softdock.results.momenta import (
     MassProperties,
-    angular_momentum,
-    kinetic_energy,
-    linear_momentum,
-    mass_properties,
-    motions,
-    spins,
-    twist_distance,
+    compute_angular_momentum,
+    compute_kinetic_energy,
+    compute_linear_momentum,
+    compute_spins,
+    compute_twist_distance,
+    read_mass_properties,
+    read_motions,
 )
 from softdock.results.run import Run
-from softdock.results.when_apart import Contacts, both_apart, contacts_of, reference_contacts
+from softdock.results.when_apart import (
+    Contacts,
+    find_contacts,
+    find_reference_contacts,
+    find_separation_row,
+)
 
 
-def distance_from_orbit(
+def compute_distance(
     bodies: MassProperties, scale: float, loop: np.ndarray, orbit: np.ndarray
 ) -> float:
     """sqrt(d^T M d / (2 scale)): 0 is orbit, 1 is as far as the approach itself. Tumbling: see the
     header. NaN: nothing approaches."""
-    return twist_distance(bodies, loop[None], orbit[None], scale)
+    return compute_twist_distance(bodies, loop[None], orbit[None], scale)
 
 
-def fidelity(
+def compute_fidelity(
     bodies: MassProperties,
     start: np.ndarray,
     loop: np.ndarray,
@@ -62,13 +67,13 @@ def fidelity(
     last. `start_orbit`: where orbit's differs; `scale`: energy of the approach [J], of all motion
     if none is given."""
     start_orbit = start if start_orbit is None else start_orbit
-    scale = kinetic_energy(bodies, start_orbit) if scale is None else scale
-    after, wanted = (kinetic_energy(bodies, m) for m in (loop, orbit))
+    scale = compute_kinetic_energy(bodies, start_orbit) if scale is None else scale
+    after, wanted = (compute_kinetic_energy(bodies, m) for m in (loop, orbit))
     result = {
-        "energy_ratio": _ratio(after, kinetic_energy(bodies, start)),
-        "energy_ratio_orbit": _ratio(wanted, kinetic_energy(bodies, start_orbit)),
+        "energy_ratio": _divide(after, compute_kinetic_energy(bodies, start)),
+        "energy_ratio_orbit": _divide(wanted, compute_kinetic_energy(bodies, start_orbit)),
         "energy_error_J": after - wanted,
-        "distance_from_orbit": distance_from_orbit(bodies, scale, loop, orbit),
+        "distance_from_orbit": compute_distance(bodies, scale, loop, orbit),
     }
     for i, body in enumerate(("chaser", "target")):
         rates = [matrix(m[i, 3:7]) @ m[i, 10:13] for m in (loop, orbit)]
@@ -77,12 +82,12 @@ def fidelity(
         )
         result[f"{body}_rate_error_rad_per_s"] = float(np.linalg.norm(rates[0] - rates[1]))
         result[f"{body}_spin_error_Nms"] = float(
-            np.linalg.norm(spins(bodies, loop)[i] - spins(bodies, orbit)[i])
+            np.linalg.norm(compute_spins(bodies, loop)[i] - compute_spins(bodies, orbit)[i])
         )
-    return result | momentum_errors(bodies, start, loop, start_orbit, orbit)
+    return result | compute_momentum_errors(bodies, start, loop, start_orbit, orbit)
 
 
-def momentum_errors(
+def compute_momentum_errors(
     bodies: MassProperties,
     start: np.ndarray,
     end: np.ndarray,
@@ -99,33 +104,40 @@ def momentum_errors(
         )
         return float(np.linalg.norm(change - wanted))
 
-    linear = math.nan if bodies.any_fixed else error(linear_momentum)
-    angular = math.nan if bodies.any_fixed or not bodies.is_isotropic else error(angular_momentum)
+    linear = math.nan if bodies.any_fixed else error(compute_linear_momentum)
+    angular = (
+        math.nan if bodies.any_fixed or not bodies.is_isotropic else error(compute_angular_momentum)
+    )
     return {"linear_momentum_error_Ns": linear, "angular_momentum_error_Nms": angular}
 
 
-def compare(run: Run, orbit: Orbit, criteria: Mapping[str, Any]) -> dict[str, float]:
+def compare_with_reference(run: Run, orbit: Orbit, criteria: Mapping[str, Any]) -> dict[str, float]:
     """A run against a recorded orbit, from before the first to after the last contact; NaN where
     there is no such instant. `criteria`: of the run (criteria.py)."""
-    bodies, scale = mass_properties(run.scenario.vector), criteria["scale_J"]
-    loop, others = contacts_of(run), reference_contacts(orbit)
+    bodies, scale = read_mass_properties(run.scenario.vector), criteria["scale_J"]
+    loop, others = find_contacts(run), find_reference_contacts(orbit)
     time, T = run.series["time"], run.scenario.vector[TIME_AT + TIMES.cycle]
     last = min(len(time), len(orbit.series["time"])) - 1
     first = min(loop.first, others.first)
     before = min(math.floor(first / T + 1e-9) if math.isfinite(first) else 0, last)
     touched = bool(loop.each or others.each)
-    after = both_apart(run, loop, others) if touched else last
-    start, start_orbit = motions(run.series, before), motions(orbit.series, before)
+    after = find_separation_row(run, loop, others) if touched else last
+    start, start_orbit = read_motions(run.series, before), read_motions(orbit.series, before)
     ends = {
-        row: fidelity(
-            bodies, start, motions(run.series, row), motions(orbit.series, row), start_orbit, scale
+        row: compute_fidelity(
+            bodies,
+            start,
+            read_motions(run.series, row),
+            read_motions(orbit.series, row),
+            start_orbit,
+            scale,
         )
         for row in {last if after is None else after, last}
     }
     result = ends[last if after is None else after].copy()
     if after is None:
         result = dict.fromkeys(result, math.nan) | {
-            "energy_ratio_orbit": _own_energy_ratio(bodies, orbit, others, before)
+            "energy_ratio_orbit": _compute_reference_energy_ratio(bodies, orbit, others, before)
         }
     result["energy_ratio_at_end"] = ends[last]["energy_ratio"]
     result["distance_from_orbit"] = criteria["distance_after_contact"]
@@ -148,17 +160,19 @@ def compare(run: Run, orbit: Orbit, criteria: Mapping[str, Any]) -> dict[str, fl
     return result
 
 
-def _own_energy_ratio(bodies: MassProperties, orbit: Orbit, others: Contacts, before: int) -> float:
+def _compute_reference_energy_ratio(
+    bodies: MassProperties, orbit: Orbit, others: Contacts, before: int
+) -> float:
     """Orbit's, where the run has none."""
     if others.still or orbit.status != "completed":
         return math.nan
     after = others.each[-1].over if others.each else len(orbit.series["time"]) - 1
-    return _ratio(
-        kinetic_energy(bodies, motions(orbit.series, after or 0)),
-        kinetic_energy(bodies, motions(orbit.series, before)),
+    return _divide(
+        compute_kinetic_energy(bodies, read_motions(orbit.series, after or 0)),
+        compute_kinetic_energy(bodies, read_motions(orbit.series, before)),
     )
 
 
-def _ratio(value: float, of: float) -> float:
+def _divide(value: float, of: float) -> float:
     """NaN where there is nothing to compare with."""
     return value / of if of > 0.0 else math.nan

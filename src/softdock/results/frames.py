@@ -22,7 +22,7 @@ class WithSeries(Protocol):
     def status(self) -> str: ...
 
 
-def _library(name: str) -> Any:
+def _import_library(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError as error:
@@ -32,7 +32,7 @@ def _library(name: str) -> Any:
         ) from error
 
 
-def _scenario(run: WithSeries) -> str:
+def _get_scenario_name(run: WithSeries) -> str:
     """Its name; empty where none is attached."""
     return "" if run.scenario is None else run.scenario.name
 
@@ -40,9 +40,9 @@ def _scenario(run: WithSeries) -> str:
 def to_dataframe(run: WithSeries) -> Any:
     """One column per channel, indexed by time [s]. Units, frames and meanings are in
     `.attrs["channels"]`."""
-    pandas = _library("pandas")
+    pandas = _import_library("pandas")
     frame = pandas.DataFrame(run.series.rows, columns=list(run.series)).set_index("time")
-    frame.attrs["scenario"] = _scenario(run)
+    frame.attrs["scenario"] = _get_scenario_name(run)
     frame.attrs["channels"] = {
         c.name: {"unit": c.unit, "frame": c.frame, "meaning": c.meaning}
         for c in run.series.channels
@@ -52,7 +52,7 @@ def to_dataframe(run: WithSeries) -> Any:
 
 def to_xarray(run: WithSeries) -> Any:
     """A variable a quantity over `time` [s]: vectors have a second dimension, `xyz` or `wxyz`."""
-    xarray = _library("xarray")
+    xarray = _import_library("xarray")
     series = run.series
     groups: dict[str, list[str]] = {}
     for name in series:
@@ -71,5 +71,7 @@ def to_xarray(run: WithSeries) -> Any:
     time = variables.pop("time")
     coordinates = {"time": time, "xyz": list("xyz"), "wxyz": list("wxyz")}
     return xarray.Dataset(
-        variables, coords=coordinates, attrs={"scenario": _scenario(run), "status": run.status}
+        variables,
+        coords=coordinates,
+        attrs={"scenario": _get_scenario_name(run), "status": run.status},
     )

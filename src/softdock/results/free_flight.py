@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softdock.loop.spatial.arrays import matrix
-from softdock.results.free_flight_words import remedy_of, said_of
-from softdock.results.momenta import mass_properties
+from softdock.results.free_flight_words import describe_free_flight, suggest_remedy
+from softdock.results.momenta import read_mass_properties
 from softdock.scenario.build import Scenario
 
 # The wrench that a sensor delivers in free flight: what its tool's compensation misses, and its
@@ -33,7 +33,7 @@ PARTS = ("weight", "bias", "drift")
 Tables = dict[str, Any]
 
 
-class Acting(NamedTuple):
+class FreeFlightWrench(NamedTuple):
     """A wrench on both satellites."""
 
     body: str  # whose sensor it is; the chaser's where both have one
@@ -43,19 +43,19 @@ class Acting(NamedTuple):
     turning: dict[str, np.ndarray]  # of the torque on `body`
 
     @staticmethod
-    def of(t: Tables, body: str, force: np.ndarray, torque: np.ndarray) -> Acting:
+    def of(t: Tables, body: str, force: np.ndarray, torque: np.ndarray) -> FreeFlightWrench:
         """A force and a torque on one body, and what the other gets of them."""
         sign = 1.0 if body == "chaser" else -1.0
-        return Acting(
+        return FreeFlightWrench(
             body=body,
             force=sign * force,
-            torques=_on_both(t, body, force, torque),
+            torques=_sum_on_both(t, body, force, torque),
             parts={},
             turning={},
         )
 
 
-def acting(t: Tables) -> Acting:
+def find_free_flight_wrench(t: Tables) -> FreeFlightWrench:
     """All that acts in free flight."""
     on = t["sensor"]["on"]
     sensors = {"chaser": 1.0} if on == "chaser" else {"target": 1.0}
@@ -64,12 +64,12 @@ def acting(t: Tables) -> Acting:
     torques = {name: np.zeros(3) for name in ENDS}
     first = next(iter(sensors))
     for body, share in sensors.items():
-        for name, (force, torque) in _read(t, body).items():
-            one = Acting.of(t, body, share * force, share * torque)
+        for name, (force, torque) in _find_sensor_wrenches(t, body).items():
+            one = FreeFlightWrench.of(t, body, share * force, share * torque)
             parts[name] = parts[name] + one.force
             turning[name] = turning[name] + one.torques[first]
             torques = {end: torques[end] + one.torques[end] for end in ENDS}
-    return Acting(
+    return FreeFlightWrench(
         body=first,
         force=sum(parts.values(), np.zeros(3)),
         torques=torques,
@@ -78,15 +78,15 @@ def acting(t: Tables) -> Acting:
     )
 
 
-def _read(t: Tables, body: str) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+def _find_sensor_wrenches(t: Tables, body: str) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """By cause: force and torque on a body, from its own sensor."""
     tool, sensor = t["mock_up"][body], t["sensor"]
     turn, place = matrix(t[body]["attitude_wxyz"]), np.asarray(tool["sensor_m"], float)
-    down = turn.T @ gravity_of(t)
-    true, believed = (_weight(one, down) for one in (tool, tool["believed"]))
+    down = turn.T @ get_gravity(t)
+    true, believed = (_compute_weight(one, down) for one in (tool, tool["believed"]))
     half = 0.5 * float(t["time"]["duration_s"])
-    bias = _moved(place, sensor["bias_N"], sensor["bias_Nm"])
-    drift = _moved(place, sensor["drift_N_per_s"], sensor["drift_Nm_per_s"])
+    bias = _shift_wrench(place, sensor["bias_N"], sensor["bias_Nm"])
+    drift = _shift_wrench(place, sensor["drift_N_per_s"], sensor["drift_Nm_per_s"])
     inside = {
         "weight": (true[0] - believed[0], true[1] - believed[1]),
         "bias": bias,
@@ -95,24 +95,26 @@ def _read(t: Tables, body: str) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     return {name: (turn @ force, turn @ torque) for name, (force, torque) in inside.items()}
 
 
-def _weight(load: Tables, down: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _compute_weight(load: Tables, down: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     force = float(load["mass_kg"]) * down
     return force, np.cross(np.asarray(load["centre_m"], float), force)
 
 
-def _moved(place: np.ndarray, force: Any, torque: Any) -> tuple[np.ndarray, np.ndarray]:
+def _shift_wrench(place: np.ndarray, force: Any, torque: Any) -> tuple[np.ndarray, np.ndarray]:
     """A wrench about the sensor, about the centre of mass."""
     f = np.asarray(force, float)
     return f, np.asarray(torque, float) + np.cross(place, f)
 
 
-def _on_both(t: Tables, body: str, force: np.ndarray, torque: np.ndarray) -> dict[str, np.ndarray]:
+def _sum_on_both(
+    t: Tables, body: str, force: np.ndarray, torque: np.ndarray
+) -> dict[str, np.ndarray]:
     other = ENDS[1 - ENDS.index(body)]
     arm = np.subtract(t[body]["position_m"], t[other]["position_m"])
     return {body: torque, other: -(torque + np.cross(arm, force))}
 
 
-def gravity_of(t: Tables) -> np.ndarray:
+def get_gravity(t: Tables) -> np.ndarray:
     """World axes [m/s^2]."""
     laboratory = t["laboratory"]
     return matrix(laboratory["attitude_wxyz"]).T @ np.asarray(laboratory["gravity_m_per_s2"], float)
@@ -137,34 +139,37 @@ class FreeFlight(NamedTuple):
     remedy: str  # what to set; empty: nothing acts
 
 
-def free_flight(scenario: Scenario) -> FreeFlight:
+def analyse_free_flight(scenario: Scenario) -> FreeFlight:
     """The wrench in free flight and what it does."""
     t = scenario.tables
-    found = acting(t)
+    found = find_free_flight_wrench(t)
     force = float(np.linalg.norm(found.force))
     torque = float(np.linalg.norm(found.torques[found.body]))
     quiet = force < float(t["sensor"]["threshold_N"])
     if quiet or (force <= NOTHING and torque <= NOTHING):
-        return _nothing(t)
-    speed, rates, distance = _made_by(scenario, found)
+        return _make_zero(t)
+    speed, rates, distance = _compute_effects(scenario, found)
     made = FreeFlight(
         force_N=force,
         torque_Nm=torque,
-        parts=_sizes(found.parts),
-        turning=_sizes(found.turning),
+        parts=_compute_sizes(found.parts),
+        turning=_compute_sizes(found.turning),
         speed_m_per_s=speed,
         rates_rad_per_s=rates,
         distance=distance,
         duration_s=float(t["time"]["duration_s"]),
-        approach_m_per_s=_approach(t),
+        approach_m_per_s=_compute_approach_speed(t),
         said="",
         remedy="",
     )
-    gravity = float(np.linalg.norm(gravity_of(t)))
-    return made._replace(said=said_of(made), remedy=remedy_of(made, t, _small(t), gravity))
+    gravity = float(np.linalg.norm(get_gravity(t)))
+    return made._replace(
+        said=describe_free_flight(made),
+        remedy=suggest_remedy(made, t, _compute_small_distance(t), gravity),
+    )
 
 
-def _nothing(t: dict[str, Any]) -> FreeFlight:
+def _make_zero(t: dict[str, Any]) -> FreeFlight:
     return FreeFlight(
         force_N=0.0,
         torque_Nm=0.0,
@@ -174,31 +179,33 @@ def _nothing(t: dict[str, Any]) -> FreeFlight:
         rates_rad_per_s=dict.fromkeys(ENDS, 0.0),
         distance=0.0,
         duration_s=float(t["time"]["duration_s"]),
-        approach_m_per_s=_approach(t),
+        approach_m_per_s=_compute_approach_speed(t),
         said="",
         remedy="",
     )
 
 
-def _sizes(parts: dict[str, np.ndarray]) -> dict[str, float]:
+def _compute_sizes(parts: dict[str, np.ndarray]) -> dict[str, float]:
     sizes = {name: float(np.linalg.norm(x)) for name, x in parts.items()}
     return {name: size for name, size in sizes.items() if size > NOTHING}
 
 
-def _approach(t: dict[str, Any]) -> float:
+def _compute_approach_speed(t: dict[str, Any]) -> float:
     ours, theirs = (t[name]["velocity_m_per_s"] for name in ENDS)
     return float(np.linalg.norm(np.subtract(ours, theirs)))
 
 
-def _mobility(t: dict[str, Any]) -> float:
+def _compute_mobility(t: dict[str, Any]) -> float:
     """1/m of both bodies together [1/kg]; 0: nothing is free to move."""
     return sum(1.0 / float(np.min(t[name]["mass_kg"])) for name in ENDS if not t[name]["fixed"])
 
 
-def _made_by(scenario: Scenario, found: Acting) -> tuple[float, dict[str, float], float]:
+def _compute_effects(
+    scenario: Scenario, found: FreeFlightWrench
+) -> tuple[float, dict[str, float], float]:
     """Relative speed, rates, and the distance from orbit at the end of the run."""
-    t, inertias = scenario.tables, mass_properties(scenario.vector).inertia
-    duration, mobility = float(t["time"]["duration_s"]), _mobility(t)
+    t, inertias = scenario.tables, read_mass_properties(scenario.vector).inertia
+    duration, mobility = float(t["time"]["duration_s"]), _compute_mobility(t)
     speed = float(np.linalg.norm(found.force)) * mobility * duration
     energy = speed * speed / mobility if mobility else 0.0  # twice the kinetic energy
     rates = dict.fromkeys(ENDS, 0.0)
@@ -209,42 +216,42 @@ def _made_by(scenario: Scenario, found: Acting) -> tuple[float, dict[str, float]
         rate = np.linalg.solve(inertia, torque) * duration
         rates[body] = float(np.linalg.norm(rate))
         energy += float(rate @ torque) * duration
-    approach = _approach(t)
+    approach = _compute_approach_speed(t)
     of = approach * approach / mobility if mobility else 0.0
     return speed, rates, math.sqrt(energy / of) if of > 0.0 else math.inf if energy else 0.0
 
 
-def first_step(scenario: Scenario) -> str:
+def suggest_first_step(scenario: Scenario) -> str:
     """What to mend before anything else: a wrench in free flight that is not small; else
     nothing."""
-    found = free_flight(scenario)
-    return found.remedy if found.distance > _small(scenario.tables) else ""
+    found = analyse_free_flight(scenario)
+    return found.remedy if found.distance > _compute_small_distance(scenario.tables) else ""
 
 
-def _small(t: dict[str, Any]) -> float:
+def _compute_small_distance(t: dict[str, Any]) -> float:
     """A distance from orbit that leaves half of what is called faithful for everything else."""
     return 0.5 * float(t["verdict"]["faithful_distance"])
 
 
-def allowed_force(scenario: Scenario, body: str = "chaser") -> float:
+def compute_allowed_force(scenario: Scenario, body: str = "chaser") -> float:
     """Force at a tool's centre, in the worst direction, that leaves half of the distance from orbit
     that is called faithful for everything else [N]; infinite where nothing is free to move."""
     t = scenario.tables
-    if not _mobility(t):
+    if not _compute_mobility(t):
         return math.inf
     turn = matrix(t[body]["attitude_wxyz"])
     arm = turn @ np.asarray(t["mock_up"][body]["centre_m"], float)
     each = []
     for axis in np.eye(3):
-        one = Acting.of(t, body, axis, np.cross(arm, axis))
-        each.append(_made_by(scenario, one)[2])
-    return _small(t) / max(each)
+        one = FreeFlightWrench.of(t, body, axis, np.cross(arm, axis))
+        each.append(_compute_effects(scenario, one)[2])
+    return _compute_small_distance(t) / max(each)
 
 
-def warnings(scenario: Scenario) -> list[str]:
+def list_warnings(scenario: Scenario) -> list[str]:
     """For a run's list: one sentence, or none."""
-    found = free_flight(scenario)
+    found = analyse_free_flight(scenario)
     if not found.said:
         return []
-    step = first_step(scenario)
+    step = suggest_first_step(scenario)
     return [f"{found.said} {f'To do: {step}' if step else 'That is little against the verdict.'}"]

@@ -12,11 +12,11 @@ ABOVE = 1.05  # of the force: a threshold lets through what equals it
 SHOWS = 0.002  # rad/s: a rate below is not said
 
 
-def said_of(f: Any) -> str:
+def describe_free_flight(f: Any) -> str:
     """What acts, and what it makes until the end of the run. `f`: a FreeFlight."""
-    what = f"{_listed(f.parts, f.force_N, 'N')}" if f.parts else ""
+    what = f"{_list_parts(f.parts, f.force_N, 'N')}" if f.parts else ""
     if not what:
-        what = _listed(f.turning, f.torque_Nm, "Nm")
+        what = _list_parts(f.turning, f.torque_Nm, "Nm")
     makes = []
     if f.parts:
         makes.append(f"{1e3 * f.speed_m_per_s:.3g} mm/s in {f.duration_s:.3g} s")
@@ -28,7 +28,7 @@ def said_of(f: Any) -> str:
     return f"{what} act in free flight: {' and '.join(makes)}, {_against(f)}."
 
 
-def _listed(parts: dict[str, float], whole: float, unit: str) -> str:
+def _list_parts(parts: dict[str, float], whole: float, unit: str) -> str:
     if len(parts) == 1:
         return f"{whole:.3g} {unit} of {WORDS[next(iter(parts))]}"
     listed = ", ".join(f"{size:.3g} {unit} of {WORDS[name]}" for name, size in parts.items())
@@ -45,35 +45,35 @@ def _against(f: Any) -> str:
     return f"{100.0 * f.distance:.2g} % of the approach away from orbit"
 
 
-def remedy_of(f: Any, t: dict[str, Any], small: float, gravity: float) -> str:
+def suggest_remedy(f: Any, t: dict[str, Any], small: float, gravity: float) -> str:
     """What to set, with the size that it must have. `small`: distance from orbit that is borne;
     `gravity`: m/s^2."""
     smaller = small / f.distance if f.distance > 0.0 else 1.0
     parts = f.parts or f.turning
     largest = max(parts, key=lambda name: parts[name])
     if largest == "weight":
-        mend = _weigh(t, f, smaller, gravity)
+        mend = _suggest_weighing(t, f, smaller, gravity)
     elif f.parts:
         mend = f"tare the sensor (sensor.bias_N) to within {smaller * f.force_N:.2g} N"
     else:
         mend = f"tare the sensor (sensor.bias_Nm) to within {smaller * f.torque_Nm:.2g} Nm"
     if not f.parts:
         return f"{mend}."
-    threshold = threshold_above(f.force_N, float(t["sensor"]["noise_N"]))
+    threshold = choose_threshold(f.force_N, float(t["sensor"]["noise_N"]))
     return (
         f"{mend}, or set sensor.threshold_N = {threshold:g}, which also hides contact forces "
         "below it."
     )
 
 
-def threshold_above(force: float, noise: float) -> float:
+def choose_threshold(force: float, noise: float) -> float:
     """A threshold that the force in free flight and its noise [N] seldom reach, to two digits."""
     bound = ABOVE * force + SIGMAS * noise
     digits = -math.floor(math.log10(bound)) + 1
     return math.ceil(bound * 10.0**digits) / 10.0**digits
 
 
-def _weigh(t: dict[str, Any], f: Any, smaller: float, gravity: float) -> str:
+def _suggest_weighing(t: dict[str, Any], f: Any, smaller: float, gravity: float) -> str:
     """Weigh it, or find its centre: the error that is there."""
     if f.parts:
         body = max(ENDS, key=lambda b: abs(_wrong(t["mock_up"][b])))
@@ -81,8 +81,8 @@ def _weigh(t: dict[str, Any], f: Any, smaller: float, gravity: float) -> str:
         return (
             f"weigh the {body}'s tool (mock_up.{body}.believed.mass_kg) to within {allowed:.2g} g"
         )
-    body = max(ENDS, key=lambda b: math.dist(*_centres(t["mock_up"][b])))
-    allowed = 1e3 * smaller * math.dist(*_centres(t["mock_up"][body]))
+    body = max(ENDS, key=lambda b: math.dist(*_get_centres(t["mock_up"][b])))
+    allowed = 1e3 * smaller * math.dist(*_get_centres(t["mock_up"][body]))
     return (
         f"find the centre of the {body}'s tool (mock_up.{body}.believed.centre_m) to within "
         f"{allowed:.2g} mm"
@@ -93,5 +93,5 @@ def _wrong(tool: dict[str, Any]) -> float:
     return float(tool["mass_kg"]) - float(tool["believed"]["mass_kg"])
 
 
-def _centres(tool: dict[str, Any]) -> tuple[list[float], list[float]]:
+def _get_centres(tool: dict[str, Any]) -> tuple[list[float], list[float]]:
     return tool["centre_m"], tool["believed"]["centre_m"]

@@ -3,7 +3,7 @@
 Compiled code checks no index: a write outside a method's own slice of `mem` changes the rig or
 another method without a word. Here the loop runs as plain Python (NUMBA_DISABLE_JIT=1), so there is
 no machine code to be mixed up with that of ordinary runs, and the hooks of the user's methods see
-`mem` through `Guarded`: what the user's own lines read and write must lie in the method's slice.
+`mem` through `GuardedMemory`: what the user's own lines read and write must lie in the method's slice.
 What softdock's functions do with `mem` on the method's behalf is theirs.
 """
 
@@ -25,7 +25,7 @@ from softdock.loop.method.hooks import memory_slots
 from softdock.loop.method.method import BY_TYPE
 from softdock.loop.vector import METHODS_AT
 from softdock.methods.registry import METHODS, Method
-from softdock.results.stepper import Stepper, cycle_count
+from softdock.results.stepper import Stepper, count_cycles
 from softdock.scenario.build import Scenario
 from softdock.scenario.method_memory import floats_of, is_own
 
@@ -34,7 +34,7 @@ CHUNK = 16  # cycles between two looks at the clock
 OURS = Path(__file__).parents[1]
 
 
-class Checked(NamedTuple):
+class CheckResult(NamedTuple):
     """What became of the run."""
 
     cycles: int
@@ -43,7 +43,7 @@ class Checked(NamedTuple):
     where: str  # file:line of the user's, if there is one
 
 
-class Guarded(np.ndarray):
+class GuardedMemory(np.ndarray):
     """`mem` as a method may see it: from `begin` to `end`."""
 
     begin: int
@@ -79,11 +79,11 @@ class Guarded(np.ndarray):
         self.view(np.ndarray)[index] = value
 
 
-def run_checked(scenario: Scenario, seconds: float) -> Checked:
+def run_checked(scenario: Scenario, seconds: float) -> CheckResult:
     """At most so many seconds of CPU time of the scenario in plain Python; the first index that is
     out of place, or anything else that the user's lines raise, ends it."""
-    before, total = dict(BY_TYPE), cycle_count(scenario)
-    _guard(scenario)
+    before, total = dict(BY_TYPE), count_cycles(scenario)
+    _guard_methods(scenario)
     loop, until = None, time.process_time() + seconds
     try:
         with np.errstate(all="ignore"):
@@ -93,17 +93,17 @@ def run_checked(scenario: Scenario, seconds: float) -> Checked:
                 if time.process_time() > until:
                     break
     except Exception as error:
-        where = _users_line(error)
+        where = _find_user_line(error)
         if not where:
             raise
         wrong = f"{type(error).__name__}: {error}"
-        return Checked(0 if loop is None else loop.cycles, total, wrong, where)
+        return CheckResult(0 if loop is None else loop.cycles, total, wrong, where)
     finally:
         BY_TYPE.update(before)
-    return Checked(loop.cycles, total, "", "")
+    return CheckResult(loop.cycles, total, "", "")
 
 
-def _guard(scenario: Scenario) -> None:
+def _guard_methods(scenario: Scenario) -> None:
     """The hooks of the user's methods, with `mem` guarded."""
     slots = memory_slots(scenario.markers.methods, METHODS_AT)
     T = scenario.tables["time"]["cycle_ms"] * 1e-3
@@ -114,22 +114,22 @@ def _guard(scenario: Scenario) -> None:
         sizes[int(scenario.vector[slot])] = floats_of(method, values, T)
         if not is_own(method):
             cls = type(method.marker)
-            BY_TYPE[cls] = _guarded(BY_TYPE[cls], sizes)
+            BY_TYPE[cls] = _guard_method(BY_TYPE[cls], sizes)
 
 
-def _guarded(method: Method, sizes: dict[int, int]) -> Method:
+def _guard_method(method: Method, sizes: dict[int, int]) -> Method:
     hooks: dict[str, Any] = {
-        name: _hook(getattr(method, name), sizes)
+        name: _wrap_hook(getattr(method, name), sizes)
         for name in WITH_MEM
         if getattr(method, name) is not getattr(Method, name, None)  # its own, and no default
     }
     return replace(method, **hooks)
 
 
-def _hook(hook: Callable[..., Any], sizes: dict[int, int]) -> Callable[..., Any]:
+def _wrap_hook(hook: Callable[..., Any], sizes: dict[int, int]) -> Callable[..., Any]:
     @functools.wraps(hook)
     def with_guard(method: Any, mem: np.ndarray, *more: Any) -> Any:
-        seen = mem.view(Guarded)
+        seen = mem.view(GuardedMemory)
         seen.begin = int(method.memory)
         seen.end = seen.begin + sizes.get(seen.begin, 0)
         return hook(method, seen, *more)
@@ -137,7 +137,7 @@ def _hook(hook: Callable[..., Any], sizes: dict[int, int]) -> Callable[..., Any]
     return with_guard
 
 
-def _users_line(error: BaseException) -> str:
+def _find_user_line(error: BaseException) -> str:
     """The last line of the user's files on the way to an error; empty: there is none."""
     frames = traceback.extract_tb(error.__traceback__)
     users = [

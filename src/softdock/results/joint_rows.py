@@ -34,7 +34,7 @@ JOINT_ROWS = (*KEPT, STEP)
 JointBooks = Mapping[str, Mapping[str, float]]  # by robot: `motor_work_J`, `stored_J`, ...
 
 
-def rows_with_joints(
+def split_joint_rows(
     rows: Mapping[str, float], books: JointBooks, arms: Iterable[str]
 ) -> dict[str, float]:
     """The ledger's rows with those of elastic joints; as they are where no robot has one. `arms`:
@@ -49,7 +49,7 @@ def rows_with_joints(
     return {**rows, "robot": rows["robot"] + given, **found}
 
 
-def rows_over_time(series: Series) -> dict[str, np.ndarray]:
+def compute_rows_over_time(series: Series) -> dict[str, np.ndarray]:
     """The same at every recorded instant. Of Cartesian joints nothing is recorded: they stay within
     `robot`."""
     found = {row: np.asarray(series[f"energy.{row}"]) for row in ROWS}
@@ -57,11 +57,12 @@ def rows_over_time(series: Series) -> dict[str, np.ndarray]:
     if not arms:
         return found
     gain = {
-        key: sum(_gain(series[f"joints.{robot}.energy.{key}"]) for robot in arms) for key in BOOKS
+        key: sum(_compute_gain(series[f"joints.{robot}.energy.{key}"]) for robot in arms)
+        for key in BOOKS
     }
     found["robot"] = found["robot"] + gain["motor_work"] + gain["contact_work"]
     return found | {row: -np.asarray(gain[key]) for row, key in KEPT.items()}
 
 
-def _gain(values: np.ndarray) -> np.ndarray:
+def _compute_gain(values: np.ndarray) -> np.ndarray:
     return np.asarray(values - values[0])

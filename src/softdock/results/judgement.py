@@ -23,7 +23,7 @@ from softdock.methods.registry import METHODS, RAW
 HARDER = 1.1  # times what orbit and the delay explain: below, it is not said
 
 
-def doubts_of(runs: Sequence[Mapping[str, Any]], unjudged: str = "") -> list[str]:
+def list_doubts(runs: Sequence[Mapping[str, Any]], unjudged: str = "") -> list[str]:
     """Of all runs. `unjudged`: why some of them have no verdict of their own."""
     found = [f"Some runs have no verdict: {unjudged}."] if unjudged else []
     if len(runs) == 1:
@@ -32,7 +32,7 @@ def doubts_of(runs: Sequence[Mapping[str, Any]], unjudged: str = "") -> list[str
         for name, books in (m.get("method_books") or {}).items():
             vouches = METHODS[name.rstrip("_0123456789")].vouches if _is_method(name) else None
             found += [f"{name}: {reason}." for reason in (vouches(books) if vouches else [])]
-    found += _loaded(runs)
+    found += _list_overloads(runs)
     return list(dict.fromkeys(found))
 
 
@@ -40,7 +40,7 @@ def _is_method(name: str) -> bool:
     return name.rstrip("_0123456789") in METHODS
 
 
-def _loaded(runs: Sequence[Mapping[str, Any]]) -> list[str]:
+def _list_overloads(runs: Sequence[Mapping[str, Any]]) -> list[str]:
     """Mock-ups that are hit harder than the contact on orbit and the delay alone explain."""
     found = []
     for m in runs:
@@ -75,14 +75,14 @@ class Criterion(NamedTuple):
     said: Callable[[Numbers, float], str]  # in words; empty: nothing to be said
 
 
-def share(x: float, of: str = "") -> str:
+def format_share(x: float, of: str = "") -> str:
     """A share in percent, or as a factor where percent say little; `of`: of what."""
     if x < LARGE:
         return f"{100.0 * x:.3g} %" + (f" of {of}" if of else "")
     return f"{x:.3g} times" + (f" {of}" if of else "")
 
 
-def _over(name: str) -> Callable[[Numbers, float], float]:
+def _make_ratio(name: str) -> Callable[[Numbers, float], float]:
     """A number over its bound; what is negative or not defined fails nothing."""
 
     def excess(n: Numbers, bound: float) -> float:
@@ -91,7 +91,7 @@ def _over(name: str) -> Callable[[Numbers, float], float]:
     return excess
 
 
-def _size_over(name: str) -> Callable[[Numbers, float], float]:
+def _make_size_ratio(name: str) -> Callable[[Numbers, float], float]:
     """Likewise, of a difference that counts either way."""
 
     def excess(n: Numbers, bound: float) -> float:
@@ -100,74 +100,76 @@ def _size_over(name: str) -> Callable[[Numbers, float], float]:
     return excess
 
 
-def _any(name: str) -> Callable[[Numbers, float], float]:
+def _make_flag_excess(name: str) -> Callable[[Numbers, float], float]:
     return lambda n, bound: math.inf if n[name] else 0.0
 
 
-def _growth_over(n: Numbers, bound: float) -> float:
+def _compute_growth_excess(n: Numbers, bound: float) -> float:
     growth, error = n["growth"], n["growth_error"]
     if growth is None or growth <= SURE * (error or 0.0):
         return 0.0
     return max(float(growth), 0.0) / bound
 
 
-def _energy(n: Numbers, bound: float) -> str:
+def _describe_energy(n: Numbers, bound: float) -> str:
     x = n["energy"]
     if x is None:
         return ""
     if x < -NEXT_TO_NOTHING:
-        return f"the contacts take {share(-x, 'the approach energy')}"
+        return f"the contacts take {format_share(-x, 'the approach energy')}"
     if x < NEXT_TO_NOTHING:
-        return f"no energy added (bound {share(bound)})"
-    return f"the contacts add {share(x, 'the approach energy')} (bound {share(bound)})"
+        return f"no energy added (bound {format_share(bound)})"
+    return (
+        f"the contacts add {format_share(x, 'the approach energy')} (bound {format_share(bound)})"
+    )
 
 
-def _kept(n: Numbers, bound: float) -> str:
+def _describe_kept_energy(n: Numbers, bound: float) -> str:
     x = n["energy_kept"]
     if x is None or x <= 0.0:
         return ""
     return (
-        f"the pair in contact has {share(x, 'the approach energy')} more than on orbit "
-        f"(bound {share(bound)})"
+        f"the pair in contact has {format_share(x, 'the approach energy')} more than on orbit "
+        f"(bound {format_share(bound)})"
     )
 
 
-def _growth(n: Numbers, bound: float) -> str:
-    if not _growth_over(n, bound) > 1.0:
+def _describe_growth(n: Numbers, bound: float) -> str:
+    if not _compute_growth_excess(n, bound) > 1.0:
         return ""
     return (
-        f"the swing of the pair in contact grows by {share(n['growth'])} in ten swings "
-        f"(bound {share(bound)})"
+        f"the swing of the pair in contact grows by {format_share(n['growth'])} in ten swings "
+        f"(bound {format_share(bound)})"
     )
 
 
-def _distance(n: Numbers, bound: float) -> str:
+def _describe_distance(n: Numbers, bound: float) -> str:
     if n["distance"] is None:
         return ""
-    return f"{share(n['distance'], 'the approach')} away from orbit (bound {share(bound)})"
+    return f"{format_share(n['distance'], 'the approach')} away from orbit (bound {format_share(bound)})"
 
 
-def _peak(name: str, what: str) -> Callable[[Numbers, float], str]:
+def _make_peak_text(name: str, what: str) -> Callable[[Numbers, float], str]:
     def said(n: Numbers, bound: float) -> str:
         if n[name] is None:
             return ""
         ours, orbits = n[f"{name}_N"], n[f"{name}_reference_N"]
-        return f"{what} {ours:.3g} N (on orbit {orbits:.3g} N, bound {share(bound)})"
+        return f"{what} {ours:.3g} N (on orbit {orbits:.3g} N, bound {format_share(bound)})"
 
     return said
 
 
-def _free_flight(n: Numbers, bound: float) -> str:
+def _describe_free_flight(n: Numbers, bound: float) -> str:
     x = n["free_flight"]
     if x is None or x < NEXT_TO_NOTHING:
         return ""
     return (
-        f"forces in free flight change the speed by {share(x, 'the approach')} "
-        f"(bound {share(bound)})"
+        f"forces in free flight change the speed by {format_share(x, 'the approach')} "
+        f"(bound {format_share(bound)})"
     )
 
 
-def _criterion(
+def _make_criterion(
     name: str,
     word: str,
     bound: str,
@@ -178,44 +180,52 @@ def _criterion(
 
 
 CRITERIA: dict[str, Criterion] = {
-    **_criterion("limits", UNSAFE, "", _any("limits"), lambda n, b: n["limits"]),
-    **_criterion("energy", UNSAFE, "unsafe_energy", _over("energy"), _energy),
-    **_criterion("growth", UNSAFE, "unsafe_growth", _growth_over, _growth),
-    **_criterion("energy_kept", UNSAFE, "unsafe_energy", _over("energy_kept"), _kept),
-    **_criterion("distance", DISTORTED, "faithful_distance", _over("distance"), _distance),
-    **_criterion(
+    **_make_criterion("limits", UNSAFE, "", _make_flag_excess("limits"), lambda n, b: n["limits"]),
+    **_make_criterion("energy", UNSAFE, "unsafe_energy", _make_ratio("energy"), _describe_energy),
+    **_make_criterion("growth", UNSAFE, "unsafe_growth", _compute_growth_excess, _describe_growth),
+    **_make_criterion(
+        "energy_kept", UNSAFE, "unsafe_energy", _make_ratio("energy_kept"), _describe_kept_energy
+    ),
+    **_make_criterion(
+        "distance", DISTORTED, "faithful_distance", _make_ratio("distance"), _describe_distance
+    ),
+    **_make_criterion(
         "peak_force",
         DISTORTED,
         "faithful_peak_force",
-        _size_over("peak_force"),
-        _peak("peak_force", "peak force on the satellites"),
+        _make_size_ratio("peak_force"),
+        _make_peak_text("peak_force", "peak force on the satellites"),
     ),
-    **_criterion(
+    **_make_criterion(
         "latch_force",
         DISTORTED,
         "faithful_peak_force",
-        _size_over("latch_force"),
-        _peak("latch_force", "peak force of the latches"),
+        _make_size_ratio("latch_force"),
+        _make_peak_text("latch_force", "peak force of the latches"),
     ),
-    **_criterion("free_flight", DISTORTED, "free_flight", _over("free_flight"), _free_flight),
-    **_criterion("outcome", DISTORTED, "", _any("outcome"), lambda n, b: "; ".join(n["outcome"])),
+    **_make_criterion(
+        "free_flight", DISTORTED, "free_flight", _make_ratio("free_flight"), _describe_free_flight
+    ),
+    **_make_criterion(
+        "outcome", DISTORTED, "", _make_flag_excess("outcome"), lambda n, b: "; ".join(n["outcome"])
+    ),
 }
 SHOWN = ("distance", "peak_force", "energy")  # also where they do not fail
 
 
-def failed_of(numbers: Numbers, bounds: Numbers) -> list[str]:
+def list_failed(numbers: Numbers, bounds: Numbers) -> list[str]:
     """Criteria that one run fails, worst word first."""
-    found = [name for name in CRITERIA if excess_of(name, numbers, bounds) > INSIDE]
+    found = [name for name in CRITERIA if compute_excess(name, numbers, bounds) > INSIDE]
     return sorted(found, key=lambda name: -WORDS.index(CRITERIA[name].word))
 
 
-def excess_of(name: str, numbers: Numbers, bounds: Numbers) -> float:
+def compute_excess(name: str, numbers: Numbers, bounds: Numbers) -> float:
     """How many times a number is its bound; 0 where it is not defined."""
     one = CRITERIA[name]
     return one.excess(numbers, float(bounds[one.bound]) if one.bound else 1.0)
 
 
-def reason_for_none(numbers: Numbers) -> str:
+def explain_no_verdict(numbers: Numbers) -> str:
     """Why a run has no verdict; empty: it has one."""
     if numbers["no_verdict"]:
         return str(numbers["no_verdict"])
@@ -226,17 +236,17 @@ def reason_for_none(numbers: Numbers) -> str:
     return ""
 
 
-def word_of(numbers: Numbers, bounds: Numbers) -> str:
+def choose_word(numbers: Numbers, bounds: Numbers) -> str:
     """The word for one run."""
-    failed = failed_of(numbers, bounds)
+    failed = list_failed(numbers, bounds)
     if failed and CRITERIA[failed[0]].word == UNSAFE:
         return UNSAFE
-    if reason_for_none(numbers):
+    if explain_no_verdict(numbers):
         return NO_VERDICT
     return DISTORTED if failed else FAITHFUL
 
 
-def judgement(
+def make_judgement(
     runs: Sequence[Mapping[str, Any]],
     bounds: Mapping[str, Any],
     called: str = "",
@@ -247,23 +257,25 @@ def judgement(
     the scenario on the command line; `first_step`: what is to be mended before anything else;
     `over`: what the runs differ in."""
     each = [m["criteria"] for m in runs]
-    words = [word_of(n, bounds) for n in each]
+    words = [choose_word(n, bounds) for n in each]
     known = [word for word in words if word != NO_VERDICT]
     word = max(known, key=WORDS.index) if known else NO_VERDICT
     # a run without a verdict counts only where no run has one
     counted = [i for i, one in enumerate(words) if one != NO_VERDICT] or list(range(len(each)))
-    judged = {name: _worst(name, each, counted, bounds) for name in CRITERIA}
+    judged = {name: _judge_worst_run(name, each, counted, bounds) for name in CRITERIA}
     failed = [name for name in judged if judged[name]["failed"] and word != NO_VERDICT]
     failed.sort(key=lambda name: -WORDS.index(CRITERIA[name].word))
-    reason = next((r for r in map(reason_for_none, each) if r), "")
+    reason = next((r for r in map(explain_no_verdict, each) if r), "")
     return {
         "word": word,
         "colour": COLOURS[word],
-        "sentence": _sentence(word, judged, failed, reason, len(runs), over),
-        "next_step": _next_step(word, runs[0], called or str(runs[0]["scenario"]), first_step),
+        "sentence": _describe_judgement(word, judged, failed, reason, len(runs), over),
+        "next_step": _suggest_next_step(
+            word, runs[0], called or str(runs[0]["scenario"]), first_step
+        ),
         "failed": failed,
         "criteria": judged,
-        "doubts": doubts_of(runs, reason if word != NO_VERDICT else ""),
+        "doubts": list_doubts(runs, reason if word != NO_VERDICT else ""),
         "bounds": {key: bounds[key] for key in bounds},
         "runs": len(runs),
         "over": over,
@@ -272,16 +284,16 @@ def judgement(
     }
 
 
-def _worst(
+def _judge_worst_run(
     name: str, each: Sequence[Numbers], counted: Sequence[int], bounds: Numbers
 ) -> dict[str, Any]:
     """One criterion at its worst run of those that count."""
     one = CRITERIA[name]
     i = max(
         counted,
-        key=lambda i: (excess_of(name, each[i], bounds), _or_least(each[i][name])),
+        key=lambda i: (compute_excess(name, each[i], bounds), _or_least(each[i][name])),
     )
-    excess, bound = excess_of(name, each[i], bounds), bounds[one.bound] if one.bound else None
+    excess, bound = compute_excess(name, each[i], bounds), bounds[one.bound] if one.bound else None
     return {
         "number": each[i][name],
         "bound": bound,
@@ -297,7 +309,7 @@ def _or_least(x: Any) -> float:
     return float(x) if isinstance(x, int | float) and not isinstance(x, bool) else -math.inf
 
 
-def _sentence(
+def _describe_judgement(
     word: str, judged: Mapping[str, Any], failed: Sequence[str], reason: str, count: int, over: str
 ) -> str:
     """What was found, the bound beside each number; what decides comes first."""
@@ -309,7 +321,7 @@ def _sentence(
     return f"{word.capitalize()}: {at} {'; '.join(said)}."
 
 
-def _next_step(word: str, m: Mapping[str, Any], called: str, first_step: str) -> str:
+def _suggest_next_step(word: str, m: Mapping[str, Any], called: str, first_step: str) -> str:
     """One thing to do."""
     if word == FAITHFUL:
         return (

@@ -42,7 +42,7 @@ class Modes(NamedTuple):
         return np.asarray(0.5 * (self.squared * late - self.damping))
 
 
-def latches_of(tables: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+def get_latches(tables: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     """The latches of a scenario's tables; empty: it has none."""
     found: Sequence[Mapping[str, Any]] = tables["capture"].get("latch", [])
     return found
@@ -52,7 +52,7 @@ def skew(v: np.ndarray) -> np.ndarray:
     return np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
 
 
-def _mobility(body: Mapping[str, Any], R: np.ndarray, arm: np.ndarray) -> np.ndarray:
+def _compute_mobility(body: Mapping[str, Any], R: np.ndarray, arm: np.ndarray) -> np.ndarray:
     """At a point `arm` from the centre of mass; R: target axes from body."""
     if body["fixed"]:
         return np.zeros((6, 6))
@@ -66,14 +66,16 @@ def _mobility(body: Mapping[str, Any], R: np.ndarray, arm: np.ndarray) -> np.nda
     return np.asarray(G @ inside @ G.T)
 
 
-def modes_of(tables: Mapping[str, Any], which: str = "real") -> Modes:
+def compute_modes(tables: Mapping[str, Any], which: str = "real") -> Modes:
     """Of a scenario with latches, all of them hard. `which`: real or wanted."""
-    latches = latches_of(tables)
+    latches = get_latches(tables)
     first = latches[0]
     R = matrix(first["attitude_wxyz"])
     place = np.asarray(first["place_m"], dtype=float)
     tip = np.asarray(tables["contact"][first["pair"]]["tip_m"], dtype=float)
-    W = _mobility(tables["chaser"], R, R @ tip) + _mobility(tables["target"], np.eye(3), place)
+    W = _compute_mobility(tables["chaser"], R, R @ tip) + _compute_mobility(
+        tables["target"], np.eye(3), place
+    )
     K, B = np.zeros((6, 6)), np.zeros((6, 6))
     for latch in latches:
         law = latch[which]
@@ -97,12 +99,12 @@ def modes_of(tables: Mapping[str, Any], which: str = "real") -> Modes:
     )
 
 
-def deflections(
+def compute_deflections(
     tables: Mapping[str, Any], series: Mapping[str, np.ndarray], rest: np.ndarray, first: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """xi and its rate from row `first` on, (rows, 6). `rest`: the latch's rest from its docked pose
     (way, turn)."""
-    latch = latches_of(tables)[0]
+    latch = get_latches(tables)[0]
     tip = np.asarray(tables["contact"][latch["pair"]]["tip_m"], dtype=float)
     c, t = (
         {
@@ -130,7 +132,7 @@ def deflections(
     )
 
 
-def energies(modes: Modes, xi: np.ndarray, rate: np.ndarray) -> np.ndarray:
+def compute_mode_energies(modes: Modes, xi: np.ndarray, rate: np.ndarray) -> np.ndarray:
     """Of every mode at every row, (rows, modes) [J]."""
     y, v = xi @ modes.seen.T, rate @ modes.seen.T
     return np.asarray(0.5 * (v * v + modes.squared * y * y))

@@ -18,9 +18,15 @@ from typing import Any
 import numpy as np
 
 from softdock.loop.contact.latch import BROKEN, HARD, LATCH_CELLS, OPEN, STATES
-from softdock.results.decrement import Swings, swings_of_oscillator
-from softdock.results.latch_modes import Modes, deflections, energies, latches_of, modes_of
-from softdock.results.pushes import unpushed
+from softdock.results.decrement import Swings, fit_oscillator_swings
+from softdock.results.latch_modes import (
+    Modes,
+    compute_deflections,
+    compute_mode_energies,
+    compute_modes,
+    get_latches,
+)
+from softdock.results.pushes import find_unpushed
 from softdock.results.run import Run
 
 AT = LATCH_CELLS.at
@@ -29,7 +35,7 @@ NOTICED = 1e-12  # J; a mode with less does not move
 NOTICED_SHARE = 0.01  # of the energy of all modes
 
 
-def times(states: np.ndarray) -> dict[str, float]:
+def summarise_times(states: np.ndarray) -> dict[str, float]:
     """Of all latches: the first that engaged, when the last went hard, the first that broke [s];
     what they bore, and what their drives gave."""
     now = states[:, AT.state]
@@ -47,28 +53,28 @@ def times(states: np.ndarray) -> dict[str, float]:
     }
 
 
-def latch_numbers(run: Run) -> dict[str, Any] | None:
+def compute_latch_metrics(run: Run) -> dict[str, Any] | None:
     """Everything about the latches of a run; None: it has none."""
     tables = run.scenario.tables
-    if not latches_of(tables):
+    if not get_latches(tables):
         return None
-    mine, orbits = times(run.latches), times(run.orbit.latches)
+    mine, orbits = summarise_times(run.latches), summarise_times(run.orbit.latches)
     found: dict[str, Any] = {
         **mine,
         "states": [STATES[int(state)] for state in run.latches[:, AT.state]],
         "orbit": {key: orbits[key] for key in ("soft_docked_at_s", "latched_at_s", "peak_force_N")},
     }
-    return found | growth_of(run.scenario, run.series, run.latches)
+    return found | compute_latch_growth(run.scenario, run.series, run.latches)
 
 
-def growth_of(
+def compute_latch_growth(
     scenario: Any, series: Mapping[str, np.ndarray], states: np.ndarray
 ) -> dict[str, Any]:
     """Of the mode that grows most; NaN where nothing is latched, or too briefly."""
-    found = swings_of_modes(scenario, series, states)
+    found = fit_mode_swings(scenario, series, states)
     swings, modes, i = found or (Swings(), None, 0)
     sigma, late = swings.per_s, math.nan
-    if modes is not None and swings.is_growing and not _touches(series, states):
+    if modes is not None and swings.is_growing and not _is_touching(series, states):
         late = float((2.0 * sigma + modes.damping[i]) / modes.squared[i])
     return {
         "growth_per_s": sigma,
@@ -82,41 +88,44 @@ def growth_of(
     }
 
 
-def swings_of_modes(
+def fit_mode_swings(
     scenario: Any, series: Mapping[str, np.ndarray], states: np.ndarray
 ) -> tuple[Swings, Modes, int] | None:
     """Swings of the mode that grows most beyond its standard error, of those that hold a noticeable
     share of the energy at the end, all modes, and its number; None: nothing is latched, or no mode
     has swung often enough."""
-    tables, since = scenario.tables, times(states)["latched_at_s"]
+    tables, since = scenario.tables, summarise_times(states)["latched_at_s"]
     if math.isnan(since):
         return None
     first = int(np.searchsorted(series["time"], since))
     time = series["time"][first:]
     if len(time) < FEWEST_ROWS:
         return None
-    modes = modes_of(tables)
-    xi, rate = deflections(tables, series, _rest(tables, states), first)
-    late = energies(modes, xi, rate)[-max(len(time) // 10, 1) :].mean(axis=0)
-    least, free = max(NOTICED, NOTICED_SHARE * float(late.sum())), unpushed(scenario, series, first)
+    modes = compute_modes(tables)
+    xi, rate = compute_deflections(tables, series, _compute_rest(tables, states), first)
+    late = compute_mode_energies(modes, xi, rate)[-max(len(time) // 10, 1) :].mean(axis=0)
+    least, free = (
+        max(NOTICED, NOTICED_SHARE * float(late.sum())),
+        find_unpushed(scenario, series, first),
+    )
     y, v = xi @ modes.seen.T, rate @ modes.seen.T
     found = [
-        (swings_of_oscillator(time, y[:, i], v[:, i], float(modes.frequency[i]), free), modes, i)
+        (fit_oscillator_swings(time, y[:, i], v[:, i], float(modes.frequency[i]), free), modes, i)
         for i in np.flatnonzero(late > least).tolist()
     ]
     told = [each for each in found if not math.isnan(each[0].growth)]
     return max(told, key=lambda each: each[0].growth - 2.0 * each[0].error, default=None)
 
 
-def _touches(series: Mapping[str, np.ndarray], states: np.ndarray) -> bool:
+def _is_touching(series: Mapping[str, np.ndarray], states: np.ndarray) -> bool:
     """Whether a contact is within reach of the swings: the tip touches once all latches are
     hard."""
-    hard = series["time"] >= times(states)["latched_at_s"]
+    hard = series["time"] >= summarise_times(states)["latched_at_s"]
     return bool(np.any(series["contact.depth"][hard] > 0.0))
 
 
-def _rest(tables: Mapping[str, Any], states: np.ndarray) -> np.ndarray:
+def _compute_rest(tables: Mapping[str, Any], states: np.ndarray) -> np.ndarray:
     """The first latch's rest from its docked pose: zero, unless it holds what it caught."""
-    if latches_of(tables)[0]["pull_in_s"] > 0.0:
+    if get_latches(tables)[0]["pull_in_s"] > 0.0:
         return np.zeros(6)
     return np.asarray(states[0, AT.offset : AT.offset + 6])

@@ -13,7 +13,7 @@ from softdock.scenario.build import Scenario
 COPIES = 1.6  # of the record: itself, orbit's, and what metrics and page make of them
 
 
-def free_memory_bytes() -> int | None:
+def get_free_memory_bytes() -> int | None:
     """Bytes that a process may take without swapping; None where the system does not tell."""
     with contextlib.suppress(OSError, ValueError, IndexError):
         for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
@@ -24,7 +24,7 @@ def free_memory_bytes() -> int | None:
     return None
 
 
-def record_bytes(scenario: Scenario, cycles: int) -> int:
+def compute_record_bytes(scenario: Scenario, cycles: int) -> int:
     """Memory that the record of a run takes."""
     channels = channels_of(method["name"] for method in scenario.tables["methods"])
     return 8 * (cycles + 1) * len(channels)
@@ -32,7 +32,7 @@ def record_bytes(scenario: Scenario, cycles: int) -> int:
 
 def check_memory(scenario: Scenario, cycles: int) -> None:
     """Refuse a run whose record would not fit into the memory that is free."""
-    needed, free = record_bytes(scenario, cycles), free_memory_bytes()
+    needed, free = compute_record_bytes(scenario, cycles), get_free_memory_bytes()
     if free is not None and COPIES * needed > free:
         duration = scenario.tables["time"]["duration_s"]
         allowed = (

@@ -29,7 +29,7 @@ from softdock.scenario.build import Scenario
 AXES = "xyz"
 
 
-def work_by_axis(series: Mapping[str, np.ndarray], method: str) -> list[dict[str, Any]]:
+def tabulate_work_by_axis(series: Mapping[str, np.ndarray], method: str) -> list[dict[str, Any]]:
     """What a method took from the satellites and put into them, from its channels `work.*`; axes on
     which it did nothing are left out."""
     time, found = series["time"], []
@@ -50,7 +50,7 @@ def work_by_axis(series: Mapping[str, np.ndarray], method: str) -> list[dict[str
     return found
 
 
-def wrench_work(run: Run) -> dict[str, np.ndarray]:
+def compute_wrench_work(run: Run) -> dict[str, np.ndarray]:
     """(F_sat - F_meas) . dx of every cycle [J], by body, force or torque, and world axis; the sum
     over all is the growth of the ledger's row `adaptation` where no method books virtual or
     designed work. Element k belongs to the cycle that ends at row k; element 0 is zero. One sensor,
@@ -70,7 +70,7 @@ def wrench_work(run: Run) -> dict[str, np.ndarray]:
     return found
 
 
-def output_correction(run: Run) -> dict[str, np.ndarray]:
+def compute_output_correction(run: Run) -> dict[str, np.ndarray]:
     """The state's new velocity less the mean velocity of its set-point over the cycle [m/s], by
     body and world axis."""
     T, found = 1e-3 * run.scenario.tables["time"]["cycle_ms"], {}
@@ -84,7 +84,7 @@ def output_correction(run: Run) -> dict[str, np.ndarray]:
     return found
 
 
-def method_books(
+def collect_method_reports(
     scenario: Scenario, mem: np.ndarray, series: Mapping[str, np.ndarray]
 ) -> tuple[dict[str, dict[str, Any]], list[str]]:
     """What each method says it did in a run, by axis where it records that, and what went wrong
@@ -97,7 +97,7 @@ def method_books(
         seen[method.name] += 1
         name = method.name if seen[method.name] == 1 else f"{method.name}_{seen[method.name]}"
         books = method.books(own)
-        axes = work_by_axis(series, name)
+        axes = tabulate_work_by_axis(series, name)
         own_axes = books.pop("axes", {})
         if axes:
             for key in ("removed_J", "returned_J"):
@@ -112,7 +112,7 @@ def method_books(
     return found, said
 
 
-def told_by_truth(
+def add_truth_to_reports(
     scenario: Scenario,
     series: Mapping[str, np.ndarray],
     contacts: list[dict[str, Any]],

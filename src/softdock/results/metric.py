@@ -13,7 +13,7 @@ from softdock.results.run import Run
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedRun:
     """What metrics are computed from: a run, orbit beside it, and how far they are apart."""
 
     run: Run
@@ -48,7 +48,7 @@ class Metric:
 
     name: str  # ends in its unit
     meaning: str
-    value: Callable[[Judged], Any]
+    value: Callable[[JudgedRun], Any]
     label: str = ""  # on a page; empty: spelled out from the name
     row: Row | None = None  # in the terminal
     tile: str = ""  # on the page, among the first numbers: what is said below it; empty: none
@@ -66,6 +66,6 @@ def declare(*metrics: Metric) -> None:
         METRICS[metric.name] = metric
 
 
-def names_over_phases() -> list[str]:
+def list_phase_metrics() -> list[str]:
     """Numbers whose mean and spread over the sampling phase are shown first."""
     return [metric.name for metric in METRICS.values() if metric.over_phases]

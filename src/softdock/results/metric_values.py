@@ -8,24 +8,24 @@ from typing import Any
 
 import numpy as np
 
-from softdock.results.latches import times
-from softdock.results.metric import Judged
+from softdock.results.latches import summarise_times
+from softdock.results.metric import JudgedRun
 from softdock.results.momenta import (
     MassProperties,
-    angular_momentum,
-    kinetic_energy,
-    linear_momentum,
+    compute_angular_momentum,
+    compute_kinetic_energy,
+    compute_linear_momentum,
 )
 from softdock.results.run import Run
 
 
-def states_corrected(run: Run) -> bool:
+def are_states_corrected(run: Run) -> bool:
     """Whether a method moved energy by correcting the satellites' states: what is counted at the
     ports of wrench and motion does not see that."""
     return bool(np.any(run.series["energy.correction"]))
 
 
-def contact(contact: Mapping[str, Any], T: float, corrected: bool) -> dict[str, Any]:
+def tabulate_contact(contact: Mapping[str, Any], T: float, corrected: bool) -> dict[str, Any]:
     """One contact of the log. `parted`: false if it was still under way at the end."""
     parted = not math.isnan(contact["restitution"])
     energetic = (
@@ -39,13 +39,13 @@ def contact(contact: Mapping[str, Any], T: float, corrected: bool) -> dict[str, 
     }
 
 
-def ledger(run: Run) -> dict[str, Any]:
+def tabulate_ledger(run: Run) -> dict[str, Any]:
     books, rows = run.ledger, run.ledger_rows
     kept = run.series["energy.stored"] + run.series["energy.dissipated"]
     missing = np.abs(run.series["energy.real"] - kept).max()
     by_latches = {}
     if len(run.latches):  # their drives' work is known at the end
-        latch = times(run.latches)
+        latch = summarise_times(run.latches)
         by_latches = {key: latch[key] for key in ("driven_J", "lost_J")}
         given = latch["driven_J"] - latch["lost_J"]
         missing = abs(run.series["energy.real"][-1] - kept[-1] + given)
@@ -73,7 +73,7 @@ def ledger(run: Run) -> dict[str, Any]:
     }
 
 
-def state(bodies: MassProperties, both: np.ndarray, time: float) -> dict[str, Any]:
+def tabulate_state(bodies: MassProperties, both: np.ndarray, time: float) -> dict[str, Any]:
     """Where both bodies are at an instant, and the pair's momenta and energies."""
     result: dict[str, Any] = {"time_s": time}
     for name, motion in zip(("chaser", "target"), both, strict=True):
@@ -85,14 +85,16 @@ def state(bodies: MassProperties, both: np.ndarray, time: float) -> dict[str, An
         }
     free, v, w = ~bodies.fixed, both[:, 7:10], both[:, 10:13]
     turning = 0.5 * np.einsum("b,bi,bij,bj->", free.astype(float), w, bodies.inertia, w)
-    result["linear_momentum_Ns"] = linear_momentum(bodies, both)
-    result["angular_momentum_Nms"] = None if bodies.any_fixed else angular_momentum(bodies, both)
+    result["linear_momentum_Ns"] = compute_linear_momentum(bodies, both)
+    result["angular_momentum_Nms"] = (
+        None if bodies.any_fixed else compute_angular_momentum(bodies, both)
+    )
     result["kinetic_energy_J"] = float(0.5 * np.sum(free[:, None] * bodies.mass * v * v) + turning)
-    result["kinetic_energy_relative_J"] = kinetic_energy(bodies, both)
+    result["kinetic_energy_relative_J"] = compute_kinetic_energy(bodies, both)
     return result
 
 
-def reference(j: Judged) -> dict[str, Any]:
+def tabulate_reference(j: JudgedRun) -> dict[str, Any]:
     """Orbit's side of the numbers."""
     wanted, orbit = j.orbit_contacts, j.orbit
     end = np.stack([orbit.chaser, orbit.target])
@@ -107,6 +109,6 @@ def reference(j: Judged) -> dict[str, Any]:
         "external_J": orbit.external,
         "virtual_J": orbit.virtual,
         "driven_J": orbit.driven,
-        "latched_at_s": times(orbit.latches)["latched_at_s"],
-        **state(j.bodies, end, orbit.time),
+        "latched_at_s": summarise_times(orbit.latches)["latched_at_s"],
+        **tabulate_state(j.bodies, end, orbit.time),
     }

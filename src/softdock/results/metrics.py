@@ -16,17 +16,23 @@ import numpy as np
 
 from softdock._version import __version__
 from softdock.loop.vector import TIME_AT, TIMES
-from softdock.results.criteria import criteria_of
-from softdock.results.fidelity import compare
-from softdock.results.judgement import judgement
-from softdock.results.latches import latch_numbers, times
+from softdock.results.criteria import compute_criteria
+from softdock.results.fidelity import compare_with_reference
+from softdock.results.judgement import make_judgement
+from softdock.results.latches import compute_latch_metrics, summarise_times
 from softdock.results.metric import METRICS as METRICS  # with those declared below
-from softdock.results.metric import Judged, Metric, Row, declare
-from softdock.results.metric_values import contact, ledger, reference, state, states_corrected
-from softdock.results.momenta import mass_properties, motions
+from softdock.results.metric import JudgedRun, Metric, Row, declare
+from softdock.results.metric_values import (
+    are_states_corrected,
+    tabulate_contact,
+    tabulate_ledger,
+    tabulate_reference,
+    tabulate_state,
+)
+from softdock.results.momenta import read_mass_properties, read_motions
 from softdock.results.run import Run
-from softdock.results.shown_by_methods import declarations, declare_new, metrics_of
-from softdock.results.verdict import verdict
+from softdock.results.shown_by_methods import declare_new, list_declarations, make_metrics
+from softdock.results.verdict import describe_run
 from softdock.scenario.checks import RESOLVED_CYCLES
 
 # The first metrics of a run: what was run, by which version, and how far it came. One declaration
@@ -105,20 +111,22 @@ LATCH_METRICS = (
         name="latched",
         meaning="whether every latch went hard and held; None: there is none",
         value=lambda j: (
-            math.isfinite(times(j.run.latches)["latched_at_s"]) if len(j.run.latches) else None
+            math.isfinite(summarise_times(j.run.latches)["latched_at_s"])
+            if len(j.run.latches)
+            else None
         ),
         tile="Every latch hard and whole at the end of the run",
     ),
     Metric(
         name="latched_at_s",
         meaning="when the last latch went hard: hard dock",
-        value=lambda j: times(j.run.latches)["latched_at_s"],
+        value=lambda j: summarise_times(j.run.latches)["latched_at_s"],
         row=Row("latched at", ".4g", "s", if_none="never", only_if="latched"),
     ),
     Metric(
         name="latch",
         meaning="what the latches did and bore, and whether the latched pair grows",
-        value=lambda j: latch_numbers(j.run),
+        value=lambda j: compute_latch_metrics(j.run),
     ),
 )
 
@@ -130,7 +138,7 @@ LATCH_METRICS = (
 PHYSICS_TO = 1e-3
 
 
-def warnings_of(run: Run, m: Mapping[str, Any]) -> list[str]:
+def collect_warnings(run: Run, m: Mapping[str, Any]) -> list[str]:
     """What a reader of these numbers must know."""
     found = []
     if m["fidelity"]["compared_at_s"] is None and m["reference"]["status"] == "completed":
@@ -161,47 +169,49 @@ def warnings_of(run: Run, m: Mapping[str, Any]) -> list[str]:
     return found
 
 
-def metrics(run: Run) -> dict[str, Any]:
+def compute_metrics(run: Run) -> dict[str, Any]:
     """All metrics of a run, with orbit's beside them."""
     declare_new()
     T = float(run.scenario.vector[TIME_AT + TIMES.cycle])
-    criteria = criteria_of(run)
-    judged = Judged(
+    criteria = compute_criteria(run)
+    judged = JudgedRun(
         run=run,
         orbit=run.orbit,
         cycle=T,
-        bodies=mass_properties(run.scenario.vector),
-        against=compare(run, run.orbit, criteria),
-        contacts=[contact(c, T, states_corrected(run)) for c in run.contacts],
-        orbit_contacts=[contact(c, T, False) for c in run.orbit.contacts],
+        bodies=read_mass_properties(run.scenario.vector),
+        against=compare_with_reference(run, run.orbit, criteria),
+        contacts=[tabulate_contact(c, T, are_states_corrected(run)) for c in run.contacts],
+        orbit_contacts=[tabulate_contact(c, T, False) for c in run.orbit.contacts],
     )
-    result: dict[str, Any] = plain({name: m.value(judged) for name, m in METRICS.items()})
-    result["criteria"] = plain(criteria)
-    result["verdict"] = verdict(result)
-    result["judgement"] = judgement([result], judged.tables["verdict"])
-    result["warnings"] = [*run.warnings, *warnings_of(run, result)]
+    result: dict[str, Any] = convert_to_plain(
+        {name: m.value(judged) for name, m in METRICS.items()}
+    )
+    result["criteria"] = convert_to_plain(criteria)
+    result["verdict"] = describe_run(result)
+    result["judgement"] = make_judgement([result], judged.tables["verdict"])
+    result["warnings"] = [*run.warnings, *collect_warnings(run, result)]
     return result
 
 
-def plain(value: Any) -> Any:
+def convert_to_plain(value: Any) -> Any:
     """Fit for JSON: numpy to Python, NaN and infinity to None."""
     if isinstance(value, Mapping):
-        return {str(key): plain(v) for key, v in value.items()}
+        return {str(key): convert_to_plain(v) for key, v in value.items()}
     if isinstance(value, np.ndarray) and value.dtype.kind in "iuf" and np.isfinite(value).all():
         return value.tolist()  # curves of a page: many numbers at once
     if isinstance(value, list | tuple | np.ndarray):
-        return [plain(v) for v in value]
+        return [convert_to_plain(v) for v in value]
     if isinstance(value, np.generic):
         value = value.item()
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def metrics_json(metrics: Mapping[str, Any]) -> str:
+def format_metrics_json(metrics: Mapping[str, Any]) -> str:
     """As it stands in `metrics.json` and comes from `softdock run --json`."""
     return json.dumps(metrics, indent=1, allow_nan=False) + "\n"
 
 
-def captured(j: Judged) -> bool | None:
+def is_captured(j: JudgedRun) -> bool | None:
     """Of a scenario that asks for it."""
     if not j.tables["capture"]["for_s"] > 0.0:
         return None
@@ -305,7 +315,7 @@ declare(
     Metric(
         name="captured",
         meaning="whether the probe came to its seat and stayed; None: nobody asks",
-        value=captured,
+        value=is_captured,
         tile="The probe at its seat and slow, for the time that the scenario states",
     ),
     Metric(
@@ -315,11 +325,11 @@ declare(
         row=Row("captured at", ".4g", "s", if_none="never", only_if="captured"),
     ),
     *LATCH_METRICS,
-    *(metric for shown in declarations() for metric in metrics_of(shown)),
+    *(metric for shown in list_declarations() for metric in make_metrics(shown)),
     Metric(
         name="ledger",
         meaning="where the invented energy came from",
-        value=lambda j: ledger(j.run),
+        value=lambda j: tabulate_ledger(j.run),
     ),
     Metric(
         name="method_books",
@@ -348,12 +358,14 @@ declare(
     Metric(
         name="final",
         meaning="the satellites at the end",
-        value=lambda j: state(j.bodies, motions(j.run.series, -1), j.run.cycles * j.cycle),
+        value=lambda j: tabulate_state(
+            j.bodies, read_motions(j.run.series, -1), j.run.cycles * j.cycle
+        ),
     ),
     Metric(
         name="reference",
         meaning="orbit beside it",
-        value=reference,
+        value=tabulate_reference,
     ),
     Metric(
         name="fidelity",

@@ -31,7 +31,7 @@ class MassProperties:
         return bool(np.all(self.mass == self.mass[:, :1]))
 
 
-def mass_properties(vector: np.ndarray) -> MassProperties:
+def read_mass_properties(vector: np.ndarray) -> MassProperties:
     """From a parameter vector."""
     at = BODY.at
     fixed, mass, inertia = [], [], []
@@ -43,41 +43,41 @@ def mass_properties(vector: np.ndarray) -> MassProperties:
     return MassProperties(np.array(fixed), np.array(mass), np.array(inertia))
 
 
-def kinetic_energy(bodies: MassProperties, motions: np.ndarray) -> float:
+def compute_kinetic_energy(bodies: MassProperties, motions: np.ndarray) -> float:
     """In the pair's barycentric frame [J]; in the laboratory frame if one body is fixed."""
     v, w = motions[:, 7:10], motions[:, 10:13]
     free = ~bodies.fixed
     if not bodies.any_fixed:
-        v = v - linear_momentum(bodies, motions) / bodies.mass.sum(axis=0)
+        v = v - compute_linear_momentum(bodies, motions) / bodies.mass.sum(axis=0)
     translation = 0.5 * float(np.sum(free[:, None] * bodies.mass * v * v))
     return translation + 0.5 * float(
         np.einsum("b,bi,bij,bj->", free.astype(float), w, bodies.inertia, w)
     )
 
 
-def linear_momentum(bodies: MassProperties, motions: np.ndarray) -> np.ndarray:
+def compute_linear_momentum(bodies: MassProperties, motions: np.ndarray) -> np.ndarray:
     """Of both bodies, world axes [Ns]."""
     return np.asarray(np.sum(~bodies.fixed[:, None] * bodies.mass * motions[:, 7:10], axis=0))
 
 
-def spins(bodies: MassProperties, motions: np.ndarray) -> np.ndarray:
+def compute_spins(bodies: MassProperties, motions: np.ndarray) -> np.ndarray:
     """Angular momentum of each body about its own centre of mass, world axes [Nms], (2, 3)."""
     in_body = np.einsum("bij,bj->bi", bodies.inertia, motions[:, 10:13])
     turned = np.stack([matrix(q) @ L for q, L in zip(motions[:, 3:7], in_body, strict=True)])
     return np.asarray(~bodies.fixed[:, None] * turned)
 
 
-def angular_momentum(bodies: MassProperties, motions: np.ndarray) -> np.ndarray:
+def compute_angular_momentum(bodies: MassProperties, motions: np.ndarray) -> np.ndarray:
     """Of both bodies about their common centre of mass, world axes [Nms]."""
     share = bodies.mass / bodies.mass.sum(axis=0)
     p = motions[:, 0:3] - np.sum(share * motions[:, 0:3], axis=0)
     v = motions[:, 7:10] - np.sum(share * motions[:, 7:10], axis=0)
     return np.asarray(
-        np.sum(np.cross(p, bodies.mass * v), axis=0) + spins(bodies, motions).sum(axis=0)
+        np.sum(np.cross(p, bodies.mass * v), axis=0) + compute_spins(bodies, motions).sum(axis=0)
     )
 
 
-def motions(series: Mapping[str, np.ndarray], row: int) -> np.ndarray:
+def read_motions(series: Mapping[str, np.ndarray], row: int) -> np.ndarray:
     """Of both bodies at one row of a run's or orbit's series, (2, 13)."""
     parts = ("position", "attitude", "velocity", "rate")
     return np.stack(
@@ -88,29 +88,29 @@ def motions(series: Mapping[str, np.ndarray], row: int) -> np.ndarray:
     )
 
 
-def kinetic_energies(bodies: MassProperties, rows: np.ndarray) -> np.ndarray:
-    """`kinetic_energy` of motions (rows, 2, 13) [J]."""
+def compute_kinetic_energies(bodies: MassProperties, rows: np.ndarray) -> np.ndarray:
+    """`compute_kinetic_energy` of motions (rows, 2, 13) [J]."""
     free, v, w = (~bodies.fixed).astype(float), rows[:, :, 7:10], rows[:, :, 10:13]
     if not bodies.any_fixed:
-        v = v - _common_velocities(bodies, rows)[:, None, :]
+        v = v - _compute_common_velocities(bodies, rows)[:, None, :]
     translation = np.sum(free[:, None] * bodies.mass * v * v, axis=(1, 2))
     rotation = np.einsum("b,nbi,bij,nbj->n", free, w, bodies.inertia, w)
     return np.asarray(0.5 * (translation + rotation))
 
 
-def common_energies(bodies: MassProperties, rows: np.ndarray) -> np.ndarray:
+def compute_common_energies(bodies: MassProperties, rows: np.ndarray) -> np.ndarray:
     """Of the common centre of mass in the laboratory frame [J]; zero if a body is fixed."""
     if bodies.any_fixed:
         return np.zeros(len(rows))
-    v = _common_velocities(bodies, rows)
+    v = _compute_common_velocities(bodies, rows)
     return np.asarray(0.5 * np.sum(bodies.mass.sum(axis=0) * v * v, axis=1))
 
 
-def _common_velocities(bodies: MassProperties, rows: np.ndarray) -> np.ndarray:
+def _compute_common_velocities(bodies: MassProperties, rows: np.ndarray) -> np.ndarray:
     return np.asarray(np.sum(bodies.mass * rows[:, :, 7:10], axis=1) / bodies.mass.sum(axis=0))
 
 
-def twists(bodies: MassProperties, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def compute_twists(bodies: MassProperties, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Velocities [m/s] and angular momenta about each centre of mass, world axes [Nms], of motions
     (rows, 2, 13); zero for a body that is fixed."""
     in_body = np.einsum("bij,nbj->nbi", bodies.inertia, rows[:, :, 10:13])
@@ -119,7 +119,7 @@ def twists(bodies: MassProperties, rows: np.ndarray) -> tuple[np.ndarray, np.nda
     return free * rows[:, :, 7:10], free * turned
 
 
-def twist_distance(
+def compute_twist_distance(
     bodies: MassProperties, loop: np.ndarray, reference: np.ndarray, scale: float
 ) -> float:
     """sqrt(d^T M d / (2 scale)): d is the difference of the mean twists of two motions (rows, 2,
@@ -127,7 +127,9 @@ def twist_distance(
     angular momenta, so that equal tumbles at different phases are equal. NaN: no scale."""
     dv, dL = (
         np.mean(mine - theirs, axis=0)
-        for mine, theirs in zip(twists(bodies, loop), twists(bodies, reference), strict=True)
+        for mine, theirs in zip(
+            compute_twists(bodies, loop), compute_twists(bodies, reference), strict=True
+        )
     )
     squared = float(np.sum(bodies.mass * dv * dv))
     for inertia, q, spin in zip(bodies.inertia, reference[-1, :, 3:7], dL, strict=True):

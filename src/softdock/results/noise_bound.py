@@ -33,10 +33,10 @@ from softdock.methods.measured.noise_bias import handed_over_noise
 from softdock.reference import Orbit, orbit
 from softdock.results.momenta import (
     MassProperties,
-    kinetic_energy,
-    mass_properties,
-    motions,
-    spins,
+    compute_kinetic_energy,
+    compute_spins,
+    read_mass_properties,
+    read_motions,
 )
 from softdock.scenario.build import Scenario, build
 
@@ -71,16 +71,16 @@ class _Law:
     friction: float
 
 
-def distance_bound(scenario: Scenario) -> float | None:
+def compute_distance_bound(scenario: Scenario) -> float | None:
     """The root mean square distance from orbit that noise alone leaves the best estimator; None
     where there is no noise, or the bound is not of this scenario's contacts."""
     try:
-        return noise_bound(scenario).distance
+        return compute_noise_bound(scenario).distance
     except BadInput:
         return None
 
 
-def noise_bound(scenario: Scenario, torques: bool = False) -> NoiseBound:
+def compute_noise_bound(scenario: Scenario, torques: bool = False) -> NoiseBound:
     """The bound for a scenario's sensor. `torques`: readings of torque count too."""
     force, torque = handed_over_noise(scenario)
     if not force > 0.0:
@@ -97,9 +97,11 @@ def noise_bound(scenario: Scenario, torques: bool = False) -> NoiseBound:
     laws = [pair["real"] for pair in scenario.tables["contact"]]
     if any(law != laws[0] for law in laws) or laws[0]["law"] not in KNOWN:
         raise BadInput(Problem("contact", len(laws), f"pairs of one law, of {', '.join(KNOWN)}"))
-    read = _along(scenario, flown, laws[0])
-    names, J = _information(read, force, torque if torques else math.inf, _free(flown))
-    G = np.stack([_gain(scenario, flown, name) for name in names], axis=1)
+    read = _evaluate_law(scenario, flown, laws[0])
+    names, J = _compute_information(
+        read, force, torque if torques else math.inf, _count_free_readings(flown)
+    )
+    G = np.stack([_compute_sensitivity(scenario, flown, name) for name in names], axis=1)
     size = np.sqrt(np.diag(J))  # N/m beside a power: singular values are those of like numbers
     size = np.where(size > 0.0, size, 1.0)
     inverse = np.linalg.pinv(J / np.outer(size, size), rcond=LEAST) / np.outer(size, size)
@@ -113,12 +115,12 @@ def noise_bound(scenario: Scenario, torques: bool = False) -> NoiseBound:
     )
 
 
-def _free(flown: Orbit) -> int:
+def _count_free_readings(flown: Orbit) -> int:
     """Readings before the first touch, which tell the tare."""
     return max(int(np.sum(flown.series["time"] < flown.contacts[0]["start_s"])), 1)
 
 
-def _along(scenario: Scenario, flown: Orbit, law: Mapping[str, Any]) -> _Law:
+def _evaluate_law(scenario: Scenario, flown: Orbit, law: Mapping[str, Any]) -> _Law:
     """Readings in contact on orbit's way."""
     series = flown.series
     time, depth = series["time"], series["contact.depth"]
@@ -141,24 +143,26 @@ def _along(scenario: Scenario, flown: Orbit, law: Mapping[str, Any]) -> _Law:
         rate=rate[at],
         normal=normal[at],
         tangent=tangent[at],
-        lever=_levers(scenario, flown, force)[at],
+        lever=_compute_levers(scenario, flown, force)[at],
         linear=linear,
         power=power,
         friction=float(law["friction"]),
     )
 
 
-def _levers(scenario: Scenario, flown: Orbit, force: np.ndarray) -> np.ndarray:
+def _compute_levers(scenario: Scenario, flown: Orbit, force: np.ndarray) -> np.ndarray:
     """Torque on the chaser per force [m], from the change of its spin."""
-    bodies, rows = mass_properties(scenario.vector), len(flown.series["time"])
+    bodies, rows = read_mass_properties(scenario.vector), len(flown.series["time"])
     if bodies.fixed[0]:
         return np.zeros(rows)
-    spin = np.stack([spins(bodies, motions(flown.series, row))[0] for row in range(rows)])
+    spin = np.stack(
+        [compute_spins(bodies, read_motions(flown.series, row))[0] for row in range(rows)]
+    )
     torque = np.linalg.norm(np.gradient(spin, flown.series["time"], axis=0), axis=1)
     return np.where(force > 0.0, torque / np.where(force > 0.0, force, 1.0), 0.0)
 
 
-def _information(
+def _compute_information(
     read: _Law, force: float, torque: float, free: int
 ) -> tuple[tuple[str, ...], np.ndarray]:
     """Fisher's information on the law's numbers, and behind them the two tares."""
@@ -186,7 +190,7 @@ def _information(
     return names, J
 
 
-def _gain(scenario: Scenario, flown: Orbit, name: str) -> np.ndarray:
+def _compute_sensitivity(scenario: Scenario, flown: Orbit, name: str) -> np.ndarray:
     """Change of the motion after the last contact per change of a number of the law."""
     law = scenario.tables["contact"][0]["real"]
     linear = law["law"] in LINEAR_LAWS
@@ -198,7 +202,12 @@ def _gain(scenario: Scenario, flown: Orbit, name: str) -> np.ndarray:
         step = SMALL * law["friction"]
         changed["friction"] += step
     elif name == "damping" and linear:
-        step = RINGING * 2.0 * math.sqrt(law["stiffness_N_per_m"] * _mass(scenario)) * SMALL
+        step = (
+            RINGING
+            * 2.0
+            * math.sqrt(law["stiffness_N_per_m"] * _compute_reduced_mass(scenario))
+            * SMALL
+        )
         changed["damping_Ns_per_m"] += step
     elif name == "damping":
         step = SMALL * law["stiffness_N_per_m"] * max(law["lambda_s_per_m"], 1.0)
@@ -206,19 +215,21 @@ def _gain(scenario: Scenario, flown: Orbit, name: str) -> np.ndarray:
     else:
         step = SMALL
         deepest = float(flown.series["contact.depth"].max())
-        base, changed = _powered(law, 0.0, deepest), _powered(law, step, deepest)
-    flights = [flown if one == law else orbit(_with(scenario, one)) for one in (base, changed)]
-    bodies = mass_properties(scenario.vector)
-    ends = [_motion(bodies, flown, one) for one in flights]
+        base, changed = _change_power(law, 0.0, deepest), _change_power(law, step, deepest)
+    flights = [
+        flown if one == law else orbit(_replace_law(scenario, one)) for one in (base, changed)
+    ]
+    bodies = read_mass_properties(scenario.vector)
+    ends = [_compute_scaled_motion(bodies, flown, one) for one in flights]
     return np.asarray((ends[1] - ends[0]) / step)
 
 
-def _mass(scenario: Scenario) -> float:
-    bodies = mass_properties(scenario.vector)
+def _compute_reduced_mass(scenario: Scenario) -> float:
+    bodies = read_mass_properties(scenario.vector)
     return float(1.0 / np.sum(np.where(bodies.fixed, 0.0, 1.0 / bodies.mass[:, 0])))
 
 
-def _powered(law: Mapping[str, Any], more: float, deepest: float) -> dict[str, Any]:
+def _change_power(law: Mapping[str, Any], more: float, deepest: float) -> dict[str, Any]:
     """A law with a power that is a little larger, and the same force at the deepest point; a linear
     one without its damper, which hardly changes what the power does."""
     power = float(law.get("exponent", 1.0))
@@ -232,7 +243,7 @@ def _powered(law: Mapping[str, Any], more: float, deepest: float) -> dict[str, A
     }
 
 
-def _with(scenario: Scenario, law: Mapping[str, Any]) -> Scenario:
+def _replace_law(scenario: Scenario, law: Mapping[str, Any]) -> Scenario:
     tables = deepcopy(dict(scenario.tables))
     for pair in tables["contact"]:
         pair["real"] = dict(law)
@@ -242,16 +253,16 @@ def _with(scenario: Scenario, law: Mapping[str, Any]) -> Scenario:
     return build(tables)
 
 
-def _motion(bodies: MassProperties, reference: Orbit, flown: Orbit) -> np.ndarray:
+def _compute_scaled_motion(bodies: MassProperties, reference: Orbit, flown: Orbit) -> np.ndarray:
     """Of both bodies after the last contact, so that its length is the distance from orbit."""
     end = max(reference.contacts[-1]["end_s"], flown.contacts[-1]["end_s"])
     row = min(int(np.searchsorted(flown.series["time"], end)) + 1, len(flown.series["time"]) - 1)
-    now, then = motions(flown.series, row), motions(reference.series, row)
-    start = kinetic_energy(bodies, motions(reference.series, 0))
+    now, then = read_motions(flown.series, row), read_motions(reference.series, row)
+    start = compute_kinetic_energy(bodies, read_motions(reference.series, 0))
     parts = [
         np.sqrt(bodies.mass[i]) * now[i, 7:10] * (0.0 if bodies.fixed[i] else 1.0) for i in range(2)
     ]
     for i in range(2):
         root = np.linalg.cholesky(np.linalg.inv(bodies.inertia[i]))
-        parts.append(root.T @ matrix(then[i, 3:7]).T @ spins(bodies, now)[i])
+        parts.append(root.T @ matrix(then[i, 3:7]).T @ compute_spins(bodies, now)[i])
     return np.concatenate(parts) / math.sqrt(2.0 * start)

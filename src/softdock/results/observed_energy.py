@@ -33,17 +33,17 @@ NEEDED = (
 Series = Mapping[str, np.ndarray]
 
 
-def observed_by_age(sensor_on: str, series: Series) -> np.ndarray | None:
+def compute_if_ages_differ(sensor_on: str, series: Series) -> np.ndarray | None:
     """At every row [J]; None if force and poses were of one age all the time, so that the recorded
     one is right."""
     time = series["time"]
     force_time, pose_time = time - series["force_age"], time - series["pose_age"]
     if np.abs(force_time - pose_time).max() <= SAME_AGE:
         return None
-    return observed_energy(sensor_on, series)
+    return compute_observed_energy(sensor_on, series)
 
 
-def observed_energy(sensor_on: str, series: Series) -> np.ndarray:
+def compute_observed_energy(sensor_on: str, series: Series) -> np.ndarray:
     """At every row [J], from the series in NEEDED and those of the sensor."""
     time, force_time, pose_time = (
         series["time"],
@@ -51,26 +51,27 @@ def observed_energy(sensor_on: str, series: Series) -> np.ndarray:
         series["time"] - series["pose_age"],
     )
     common = np.maximum.accumulate(np.minimum(force_time, pose_time))
-    wrench = _at(common, force_time, _wrenches(sensor_on, series))
-    way = _at(common, pose_time, _ways(series))
+    wrench = _interpolate_readings(common, force_time, _read_wrenches(sensor_on, series))
+    way = _interpolate_readings(common, pose_time, _accumulate_motion(series))
     returned = np.sum(0.5 * (wrench[1:] + wrench[:-1]) * np.diff(way, axis=0), axis=1)
     return np.asarray(
-        np.interp(common, time, _given(series)) - np.concatenate([[0.0], np.cumsum(returned)])
+        np.interp(common, time, _compute_given_energy(series))
+        - np.concatenate([[0.0], np.cumsum(returned)])
     )  # Zebenay eq. 114
 
 
-def _new(stamps: np.ndarray) -> np.ndarray:
+def _find_new_rows(stamps: np.ndarray) -> np.ndarray:
     """Rows at which something newer than before was delivered."""
     return np.concatenate([[True], np.diff(np.maximum.accumulate(stamps)) > SAME_AGE])
 
 
-def _at(times: np.ndarray, stamps: np.ndarray, values: np.ndarray) -> np.ndarray:
+def _interpolate_readings(times: np.ndarray, stamps: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Columns of readings at some times, linear between their stamps."""
-    rows = _new(stamps)
+    rows = _find_new_rows(stamps)
     return np.stack([np.interp(times, stamps[rows], column) for column in values[rows].T], axis=1)
 
 
-def _given(series: Series) -> np.ndarray:
+def _compute_given_energy(series: Series) -> np.ndarray:
     """Energy given to the satellites up to every row [J]: the wrench of each cycle and the mean of
     the commanded velocities at its ends."""
     T = np.diff(series["time"])
@@ -89,27 +90,29 @@ def _given(series: Series) -> np.ndarray:
     return np.concatenate([[0.0], np.cumsum(total)])
 
 
-def _opposite(
+def _compute_opposite_wrench(
     force: np.ndarray, torque: np.ndarray, arm: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     return -force, -(torque + np.cross(arm, force))
 
 
-def _wrenches(sensor_on: str, series: Series) -> np.ndarray:
+def _read_wrenches(sensor_on: str, series: Series) -> np.ndarray:
     """On both bodies as `controller.measure` has them: chaser's force and torque, target's."""
     arm = series["chaser.position"] - series["target.position"]
     force, torque = series["measured.chaser.force"], series["measured.chaser.torque"]
     if sensor_on != "chaser":
-        other = _opposite(series["measured.target.force"], series["measured.target.torque"], -arm)
+        other = _compute_opposite_wrench(
+            series["measured.target.force"], series["measured.target.torque"], -arm
+        )
         force, torque = (
             other
             if sensor_on == "target"
             else (0.5 * (force + other[0]), 0.5 * (torque + other[1]))
         )
-    return np.hstack([force, torque, *_opposite(force, torque, arm)])
+    return np.hstack([force, torque, *_compute_opposite_wrench(force, torque, arm)])
 
 
-def _ways(series: Series) -> np.ndarray:
+def _accumulate_motion(series: Series) -> np.ndarray:
     """How far both mock-ups were seen to move and turn since the start; rows between new poses
     repeat."""
     found = []

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 from softdock.errors import BadInput, Problem
 from softdock.loop.satellites import INTEGRATORS
 from softdock.methods.registry import METHODS, RAW
-from softdock.results.free_flight import free_flight
-from softdock.results.free_flight_words import threshold_above
+from softdock.results.free_flight import analyse_free_flight
+from softdock.results.free_flight_words import choose_threshold
 from softdock.scenario.build import Scenario
 
 FINER = (2, 4)  # cycles in place of one
@@ -38,40 +38,40 @@ class Setting(NamedTuple):
     refined: str = ""
 
 
-def offered(scenario: Scenario, free: Iterable[str] = ()) -> list[Setting]:
+def list_settings(scenario: Scenario, free: Iterable[str] = ()) -> list[Setting]:
     """All settings of a rig, without the values that it has."""
     t = scenario.tables
     found = [
-        *_satellites(t),
-        *_sensor(scenario),
-        *_tools(t),
-        *_poses(t),
-        *_methods(scenario),
-        *(_freed(t, key) for key in free),
+        *_list_satellite_settings(t),
+        *_list_sensor_settings(scenario),
+        *_list_tool_settings(t),
+        *_list_pose_settings(t),
+        *_list_method_settings(scenario),
+        *(_make_free_setting(t, key) for key in free),
     ]
     left = (s._replace(values=[v for v in s.values if _is_new(t, v)]) for s in found)
     return [setting for setting in left if setting.values]
 
 
-def _satellites(t: Keys) -> Iterator[Setting]:
+def _list_satellite_settings(t: Keys) -> Iterator[Setting]:
     chosen, cycle = t["satellites"]["integrator"], float(t["time"]["cycle_ms"])
     late = {one.name: one.effective_delay for one in INTEGRATORS}
     better = [name for name, delay in late.items() if delay < late[chosen]]
     yield Setting("integrator", [{"satellites.integrator": name} for name in better])
-    yield Setting("cycle", [{"time.cycle_ms": _short(cycle / n)} for n in FINER])
+    yield Setting("cycle", [{"time.cycle_ms": _round_to_four_digits(cycle / n)} for n in FINER])
 
 
-def _sensor(scenario: Scenario) -> Iterator[Setting]:
+def _list_sensor_settings(scenario: Scenario) -> Iterator[Setting]:
     s = scenario.tables["sensor"]
-    acts = free_flight(scenario)
-    thresholds = [_short(n * s["noise_N"]) for n in SIGMAS] if s["noise_N"] else []
+    acts = analyse_free_flight(scenario)
+    thresholds = [_round_to_four_digits(n * s["noise_N"]) for n in SIGMAS] if s["noise_N"] else []
     if acts.force_N:
-        thresholds.append(threshold_above(acts.force_N, s["noise_N"]))
+        thresholds.append(choose_threshold(acts.force_N, s["noise_N"]))
     if s["threshold_N"]:
-        thresholds += [0.0, _short(0.5 * s["threshold_N"])]
+        thresholds += [0.0, _round_to_four_digits(0.5 * s["threshold_N"])]
     yield Setting("threshold", [{"sensor.threshold_N": x} for x in thresholds])
     if s["lowpass_Hz"]:
-        cut = [0.0, *(_short(n * s["lowpass_Hz"]) for n in CUT_OFFS)]
+        cut = [0.0, *(_round_to_four_digits(n * s["lowpass_Hz"]) for n in CUT_OFFS)]
         yield Setting("low-pass", [{"sensor.lowpass_Hz": x} for x in cut])
     if s["period_ms"]:
         yield Setting("hand-over", [{"sensor.handover": x} for x in ("latest", "mean")])
@@ -79,7 +79,7 @@ def _sensor(scenario: Scenario) -> Iterator[Setting]:
     yield Setting("tare", [wrong] if wrong else [])
 
 
-def _tools(t: Keys) -> Iterator[Setting]:
+def _list_tool_settings(t: Keys) -> Iterator[Setting]:
     for body, tool in t["mock_up"].items():
         believed = tool["believed"]
         true = {
@@ -94,20 +94,20 @@ def _tools(t: Keys) -> Iterator[Setting]:
             yield Setting(f"{body}'s acceleration", [{key: way} for way in ways])
 
 
-def _poses(t: Keys) -> Iterator[Setting]:
+def _list_pose_settings(t: Keys) -> Iterator[Setting]:
     keys = ("chaser_offset_m", "target_offset_m")
     wrong = {f"pose.{key}": _ZERO3 for key in keys if any(t["pose"][key])}
     yield Setting("offset of poses", [wrong] if wrong else [])
 
 
-def _methods(scenario: Scenario) -> Iterator[Setting]:
+def _list_method_settings(scenario: Scenario) -> Iterator[Setting]:
     """Choices and numbers of the listed methods. What the satellites are to feel is not a setting
     but a wish, and stays."""
     for i, entry in enumerate(scenario.tables["methods"]):
         method = METHODS[entry["name"]]
         if entry["name"] == RAW or method.at_top is not None or method.part_of_scenario:
             continue
-        suggested = _flat(method.suggest(scenario))
+        suggested = _flatten(method.suggest(scenario))
         for parameter in method.group:
             key = parameter.key
             value = _look_up(entry, key)
@@ -117,34 +117,36 @@ def _methods(scenario: Scenario) -> Iterator[Setting]:
             if parameter.choices:
                 yield Setting(at, [{at: choice} for choice in parameter.choices])
             elif parameter.kind in ("number", "stiffness") and _is_number(value):
-                sizes = [_scaled(value, x) for x in FACTORS] if _any(value) else []
+                sizes = [_scale(value, x) for x in FACTORS] if _any(value) else []
                 if _is_number(suggested.get(key)):
-                    sizes.append(_scaled(suggested[key], 1.0))
+                    sizes.append(_scale(suggested[key], 1.0))
                 yield Setting(at, [{at: x} for x in sizes], refined=at)
 
 
-def _freed(t: Keys, key: str) -> Setting:
+def _make_free_setting(t: Keys, key: str) -> Setting:
     value = _look_up(t, key)
     if not _is_number(value):
         allowed = "a key of the scenario that is a number, for example robots.chaser.delay_ms"
         raise BadInput(Problem("--free", key, allowed))
-    return Setting(key, [{key: _scaled(value, x)} for x in LESS], refined=key)
+    return Setting(key, [{key: _scale(value, x)} for x in LESS], refined=key)
 
 
-def between(one: Any, other: Any) -> Any:
+def find_middle(one: Any, other: Any) -> Any:
     """The middle of two values of a setting, on a scale of ratios where neither is zero."""
     if isinstance(one, list):
-        return [between(a, b) for a, b in zip(one, other, strict=True)]
-    return _short(math.sqrt(one * other) if one * other > 0.0 else 0.5 * (one + other))
+        return [find_middle(a, b) for a, b in zip(one, other, strict=True)]
+    return _round_to_four_digits(
+        math.sqrt(one * other) if one * other > 0.0 else 0.5 * (one + other)
+    )
 
 
-def _scaled(value: Any, factor: float) -> Any:
+def _scale(value: Any, factor: float) -> Any:
     if isinstance(value, list):
-        return [_scaled(x, factor) for x in value]
-    return _short(factor * value)
+        return [_scale(x, factor) for x in value]
+    return _round_to_four_digits(factor * value)
 
 
-def _short(x: float) -> float:
+def _round_to_four_digits(x: float) -> float:
     """To four digits: more is not set on a rig."""
     return float(f"{x:.4g}")
 
@@ -163,11 +165,11 @@ def _is_new(t: Keys, keys: Keys) -> bool:
     return any(_look_up(t, key) != value for key, value in keys.items())
 
 
-def _flat(table: Keys, prefix: str = "") -> Keys:
+def _flatten(table: Keys, prefix: str = "") -> Keys:
     found: Keys = {}
     for key, value in table.items():
         found |= (
-            _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {prefix + key: value}
+            _flatten(value, f"{prefix}{key}.") if isinstance(value, dict) else {prefix + key: value}
         )
     return found
 

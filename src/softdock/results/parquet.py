@@ -58,21 +58,23 @@ def from_parquet(data: bytes) -> Series:
         raise ValueError(str(error)) from None
     if any(chunk.null_count for column in table.columns for chunk in column.chunks):
         raise ValueError("a channel has holes")
-    channels = [_channel(field) for field in table.schema]
+    channels = [_read_channel(field) for field in table.schema]
     rows = np.empty((table.num_rows, len(channels)))
     for i, column in enumerate(table.columns):
-        rows[:, i] = np.concatenate([_numbers(chunk) for chunk in column.chunks] or [np.zeros(0)])
+        rows[:, i] = np.concatenate(
+            [_read_numbers(chunk) for chunk in column.chunks] or [np.zeros(0)]
+        )
     return Series(rows, channels)
 
 
-def _numbers(chunk: Any) -> np.ndarray:
+def _read_numbers(chunk: Any) -> np.ndarray:
     """Without `to_numpy`, which imports pandas."""
     return np.frombuffer(
         chunk.buffers()[1], dtype=np.float64, count=len(chunk), offset=8 * chunk.offset
     )
 
 
-def _channel(field: Any) -> Channel:
+def _read_channel(field: Any) -> Channel:
     said = {key.decode(): value.decode() for key, value in (field.metadata or {}).items()}
     if str(field.type) != "double" or not said.keys() >= set(ATTRIBUTES):
         raise ValueError(f"the column '{field.name}' is no channel of softdock's")

@@ -21,7 +21,7 @@ import numpy as np
 from softdock._arguments import PROGRESS, check_arguments, whole_number
 from softdock.compile.interrupts import each_abandonable
 from softdock.errors import RunInterrupted
-from softdock.results.momenta import mass_properties
+from softdock.results.momenta import read_mass_properties
 from softdock.results.run import Run
 from softdock.results.simulation import SCENARIO_OR_TABLES, simulate
 from softdock.scenario.build import Scenario, build
@@ -58,7 +58,7 @@ def simulate_phases(
     )
 
     def fly(i: int) -> tuple[int, dict[str, Any]]:
-        return i, simulate(shifted(scenario, cycle * i / count)).metrics
+        return i, simulate(shift_scenario(scenario, cycle * i / count)).metrics
 
     try:  # compiled code releases Python's lock
         for i, metrics in each_abandonable(fly, range(1, count), threads):
@@ -66,11 +66,11 @@ def simulate_phases(
             if progress is not None:
                 progress(len(found), count)
     except KeyboardInterrupt:
-        raise RunInterrupted(_with_phases(run, found, count, cycle)) from None
-    return _with_phases(run, found, count, cycle)
+        raise RunInterrupted(_add_phases(run, found, count, cycle)) from None
+    return _add_phases(run, found, count, cycle)
 
 
-def _with_phases(run: Run, found: dict[int, dict[str, Any]], count: int, cycle: float) -> Run:
+def _add_phases(run: Run, found: dict[int, dict[str, Any]], count: int, cycle: float) -> Run:
     """The run, with mean and spread of the phases that there are."""
     ordered = [found[i] for i in sorted(found)]
     stopped = sum(metrics["status"] != "completed" for metrics in ordered)
@@ -79,14 +79,14 @@ def _with_phases(run: Run, found: dict[int, dict[str, Any]], count: int, cycle: 
         warnings.append(f"{stopped} of {count} phases stopped early")
     if len(found) < count:
         warnings.append(f"interrupted after {len(found)} of {count} phases")
-    run.metrics = {**run.metrics, "warnings": warnings, "phases": summary(ordered, cycle)}
+    run.metrics = {**run.metrics, "warnings": warnings, "phases": summarise_phases(ordered, cycle)}
     return run
 
 
-def summary(found: list[dict[str, Any]], cycle: float) -> dict[str, Any]:
+def summarise_phases(found: list[dict[str, Any]], cycle: float) -> dict[str, Any]:
     """Mean, standard deviation (of the runs themselves: divided by N), least, most, and how many
     runs have the number, by dotted key."""
-    flat = [dict(numbers(metrics)) for metrics in found]
+    flat = [dict(list_numbers(metrics)) for metrics in found]
     keys = list(dict.fromkeys(key for one in flat for key in one))
     spread = {}
     for key in keys:
@@ -102,12 +102,13 @@ def summary(found: list[dict[str, Any]], cycle: float) -> dict[str, Any]:
         "count": len(found),
         "spread": spread,
         "runs": [
-            {"phase": sampling_phase(m, cycle), **{key: m[key] for key in SHOWN}} for m in found
+            {"phase": compute_sampling_phase(m, cycle), **{key: m[key] for key in SHOWN}}
+            for m in found
         ],
     }
 
 
-def sampling_phase(metrics: Mapping[str, Any], cycle: float) -> float | None:
+def compute_sampling_phase(metrics: Mapping[str, Any], cycle: float) -> float | None:
     """The fraction of a cycle at which the first contact falls in free motion, from orbit; None
     without a contact."""
     contacts = metrics["reference"]["contacts"]
@@ -116,7 +117,7 @@ def sampling_phase(metrics: Mapping[str, Any], cycle: float) -> float | None:
     )  # rounded: a touch on the cycle has phase 0 and not 1
 
 
-def numbers(metrics: Mapping[str, Any], prefix: str = "") -> list[tuple[str, float]]:
+def list_numbers(metrics: Mapping[str, Any], prefix: str = "") -> list[tuple[str, float]]:
     """Every number that has one value per run, by its dotted key: those at the top, of the ledger
     and of the fidelity."""
     found: list[tuple[str, float]] = []
@@ -124,15 +125,15 @@ def numbers(metrics: Mapping[str, Any], prefix: str = "") -> list[tuple[str, flo
         if key in ("schema", "final", "reference", "phases", "cycle_s", "duration_s"):
             continue
         if isinstance(value, Mapping):
-            found += numbers(value, f"{prefix}{key}.")
+            found += list_numbers(value, f"{prefix}{key}.")
         elif isinstance(value, int | float) and not isinstance(value, bool):
             found.append((f"{prefix}{key}", float(value)))
     return found
 
 
-def shifted(scenario: Scenario, seconds: float) -> Scenario:
+def shift_scenario(scenario: Scenario, seconds: float) -> Scenario:
     """The same events, that much later."""
-    bodies, tables = mass_properties(scenario.vector), scenario.tables
+    bodies, tables = read_mass_properties(scenario.vector), scenario.tables
     changes: dict[str, Any] = {}
     for i, name in enumerate(("chaser", "target")):
         body = tables[name]
@@ -144,7 +145,7 @@ def shifted(scenario: Scenario, seconds: float) -> Scenario:
                 np.array(body["position_m"], dtype=float) - seconds * velocity
             ).tolist()
             if rate.any():
-                attitude, rate = turned(
+                attitude, rate = rotate_free_body(
                     bodies.inertia[i], np.array(body["attitude_wxyz"], dtype=float), rate, -seconds
                 )
                 changes |= {
@@ -160,7 +161,7 @@ def shifted(scenario: Scenario, seconds: float) -> Scenario:
     return replace(scenario, moved=True).with_keys(changes)
 
 
-def turned(
+def rotate_free_body(
     inertia: np.ndarray, attitude: np.ndarray, rate: np.ndarray, seconds: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Attitude and body rate of a free body a little later (or earlier): Runge-Kutta on both."""

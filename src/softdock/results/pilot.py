@@ -37,14 +37,14 @@ class Loop(Protocol):
     def method_memory(self, index: int) -> np.ndarray: ...
 
 
-def _is_loop(value: Any) -> str:
+def _find_loop_problem(value: Any) -> str:
     able = hasattr(value, "method_memory") and isinstance(
         getattr(value, "scenario", None), Scenario
     )
     return "" if able else "a Stepper or a Controller"
 
 
-def _three(value: Any) -> str:
+def _find_vector_problem(value: Any) -> str:
     try:
         return "" if np.asarray(value, float).shape == (3,) else "three numbers"
     except (OverflowError, TypeError, ValueError):
@@ -54,7 +54,7 @@ def _three(value: Any) -> str:
 class Pilot:
     """Navigation and thrusters of a loop, from outside."""
 
-    @check_arguments(loop=_is_loop)
+    @check_arguments(loop=_find_loop_problem)
     def __init__(self, loop: Loop):
         self._tables = loop.scenario.tables
         names = [entry["name"] for entry in self._tables["methods"]]
@@ -75,7 +75,7 @@ class Pilot:
         found: Seen | None = self._steered.seen(self._mem, self._tables)
         return found
 
-    @check_arguments(force=_three, torque=_three)
+    @check_arguments(force=_find_vector_problem, torque=_find_vector_problem)
     def command(self, force: Sequence[float], torque: Sequence[float]) -> None:
         """Force [N] and torque [Nm] on the chaser, chaser axes. What is not a number ends the
         run."""

@@ -16,7 +16,7 @@ import numpy as np
 
 from softdock.loop.method.hooks import any_external
 from softdock.loop.spatial.arrays import matrices
-from softdock.results.momenta import mass_properties
+from softdock.results.momenta import read_mass_properties
 
 ENDS = ("chaser", "target")
 STANDS_OUT = 10.0  # of the usual (median) change within a cycle
@@ -32,21 +32,21 @@ def is_pushed(scenario: Any) -> bool:
     return bool(rows or any_external(scenario.markers.methods))
 
 
-def unpushed(scenario: Any, series: Mapping[str, Any], first: int) -> np.ndarray:
+def find_unpushed(scenario: Any, series: Mapping[str, Any], first: int) -> np.ndarray:
     """Of every row behind `first`, whether nothing pushed in the cycle that ended there."""
     free = np.ones(max(len(series["time"]) - first - 1, 0), dtype=bool)
     if not is_pushed(scenario) or len(free) == 0:
         return free
-    bodies = mass_properties(scenario.vector)
+    bodies = read_mass_properties(scenario.vector)
     if bodies.any_fixed or not bodies.is_isotropic:
         work = np.diff(series["energy.external"][first:])[:, None]
-        return free & ~_stands_out(work, float(np.abs(work).max(initial=0.0)))
-    linear, angular, in_swings, about = _momenta(bodies, series, first)
-    free &= ~_stands_out(np.diff(linear, axis=0), in_swings)
-    return free & ~_stands_out(np.diff(angular, axis=0), about)
+        return free & ~_find_outliers(work, float(np.abs(work).max(initial=0.0)))
+    linear, angular, in_swings, about = _compute_momenta(bodies, series, first)
+    free &= ~_find_outliers(np.diff(linear, axis=0), in_swings)
+    return free & ~_find_outliers(np.diff(angular, axis=0), about)
 
 
-def _stands_out(changes: np.ndarray, scale: float) -> np.ndarray:
+def _find_outliers(changes: np.ndarray, scale: float) -> np.ndarray:
     """Where the usual change is more than USUAL of `scale`, a force that varies pushes all the
     time, and every cycle counts as pushed."""
     size = np.linalg.norm(changes - np.median(changes, axis=0), axis=1)
@@ -56,7 +56,7 @@ def _stands_out(changes: np.ndarray, scale: float) -> np.ndarray:
     return np.asarray(size > max(STANDS_OUT * usual, NEGLIGIBLE * scale))
 
 
-def _momenta(
+def _compute_momenta(
     bodies: Any, series: Mapping[str, Any], first: int
 ) -> tuple[np.ndarray, np.ndarray, float, float]:
     """Of the pair at every row, linear and about the common centre of mass, world axes; and what

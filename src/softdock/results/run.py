@@ -18,14 +18,14 @@ from softdock.loop.cycle import STATUSES
 from softdock.loop.energy.ledger import ROWS, Ledger
 from softdock.reference import Orbit, orbit
 from softdock.results.frames import to_dataframe, to_xarray
-from softdock.results.joint_rows import rows_over_time, rows_with_joints
+from softdock.results.joint_rows import compute_rows_over_time, split_joint_rows
 from softdock.results.series import Series
 from softdock.scenario.build import Scenario
 
 # `run.plot()`: gap, forces and invented energy over time, for a notebook.
 
 
-def run_figure(run: Run) -> Any:
+def draw_run(run: Run) -> Any:
     """A plotly figure of three charts over one time axis; orbit beside the rig."""
     from plotly.subplots import make_subplots
 
@@ -50,7 +50,7 @@ def run_figure(run: Run) -> Any:
     line(2, "contact on the mock-up", time, np.linalg.norm(series["true.chaser.force"], axis=1))
     line(2, "on the satellite", time, np.linalg.norm(series["satellite.chaser.force"], axis=1))
     line(2, "in orbit", orbit["time"], np.linalg.norm(orbit["true.chaser.force"], axis=1), "dash")
-    rows = rows_over_time(series)
+    rows = compute_rows_over_time(series)
     for name, energy in rows.items():
         if np.any(energy):
             line(3, name, time, energy)
@@ -68,7 +68,7 @@ def run_figure(run: Run) -> Any:
     return figure
 
 
-class Reached(NamedTuple):
+class LoopSummary(NamedTuple):
     """What is known only while a run is under way. NaN: not known, or not captured."""
 
     peak_force_real_N: float = math.nan  # largest true force of a contact pair
@@ -89,7 +89,7 @@ PARTS: dict[str, Rule] = {  # what a run is made of
     "method_books": _DICT,
     "events": _LIST,
     "joint_books": _DICT,
-    "reached": instance_of("a Reached", Reached),
+    "reached": instance_of("a Reached", LoopSummary),
     "latches": instance_of("an array", np.ndarray),
 }
 
@@ -113,7 +113,7 @@ class Run:
     events: list[dict[str, Any]] = field(default_factory=list)
     # of robots with an elastic joint, J; empty in a run read from a folder
     joint_books: dict[str, dict[str, float]] = field(default_factory=dict)
-    reached: Reached = field(default_factory=Reached)
+    reached: LoopSummary = field(default_factory=LoopSummary)
     # a `latch_state` each (loop/contact/latch.py), at the end; empty in a run read from a folder
     latches: np.ndarray = field(default_factory=lambda: np.zeros((0, LATCH_FLOATS)))
 
@@ -192,7 +192,7 @@ class Run:
     def plot(self) -> Any:
         """A plotly figure: gap, forces and invented energy over time. Flies orbit if that was not
         done."""
-        return run_figure(self)
+        return draw_run(self)
 
     def to_dataframe(self) -> Any:
         """A pandas DataFrame: one column per channel, indexed by time [s]. Needs the extra
@@ -218,7 +218,7 @@ class Run:
         self._need_truth("the invented energy")
         books = self.ledger
         rows = {row: books[row] for row in ROWS}
-        return rows_with_joints(rows, self.joint_books, arm_robots(self.scenario.tables))
+        return split_joint_rows(rows, self.joint_books, arm_robots(self.scenario.tables))
 
     @property
     def energy_invented_J(self) -> float:
@@ -245,7 +245,7 @@ class Run:
         return self.contacts[0]["restitution"] if self.contacts else float("nan")
 
 
-def contact_rows(log: np.ndarray, count: int) -> list[dict[str, Any]]:
+def list_contacts(log: np.ndarray, count: int) -> list[dict[str, Any]]:
     """The log as a list of contacts."""
     rows = [
         dict(zip(LOG_COLUMNS, map(float, row), strict=True)) for row in log[: min(count, len(log))]
@@ -255,5 +255,5 @@ def contact_rows(log: np.ndarray, count: int) -> list[dict[str, Any]]:
     return rows
 
 
-def status_name(code: float) -> str:
+def name_status(code: float) -> str:
     return STATUSES[int(code)]

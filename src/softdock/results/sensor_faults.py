@@ -24,7 +24,7 @@ class SensorFault(NamedTuple):
     told: Callable[[Sensor, float], Told | None]
 
 
-def _froze(sensor: Sensor, last: float) -> Told | None:
+def _describe_freeze(sensor: Sensor, last: float) -> Told | None:
     at, until = sensor["freeze_at_s"], min(sensor["freeze_at_s"] + sensor["freeze_for_s"], last)
     if sensor["freeze_for_s"] == 0.0 or at > last:
         return None
@@ -32,7 +32,7 @@ def _froze(sensor: Sensor, last: float) -> Told | None:
     return at, until, words + "with new stamps"
 
 
-def _jumped(sensor: Sensor, last: float) -> Told | None:
+def _describe_jump(sensor: Sensor, last: float) -> Told | None:
     at, jump = sensor["jump_at_s"], [*sensor["jump_N"], *sensor["jump_Nm"]]
     if not any(jump) or at > last:
         return None
@@ -43,16 +43,16 @@ def _jumped(sensor: Sensor, last: float) -> Told | None:
 
 
 SENSOR_FAULTS = (
-    SensorFault("froze", {"freeze_for_s": 0.0}, _froze),
-    SensorFault("jumped", {"jump_N": _ZERO3, "jump_Nm": _ZERO3}, _jumped),
+    SensorFault("froze", {"freeze_for_s": 0.0}, _describe_freeze),
+    SensorFault("jumped", {"jump_N": _ZERO3, "jump_Nm": _ZERO3}, _describe_jump),
 )
 
 
-def switched_off() -> dict[str, Any]:
+def make_faultless_keys() -> dict[str, Any]:
     """Keys of the sensor at which no fault happens."""
     return {key: value for fault in SENSOR_FAULTS for key, value in fault.off.items()}
 
 
-def faults_in_words(sensor: Sensor, last: float) -> str:
+def describe_faults(sensor: Sensor, last: float) -> str:
     """Those that the table asks for; empty: none."""
     return ", ".join(f.what for f in SENSOR_FAULTS if f.told(sensor, last) is not None)

@@ -18,23 +18,23 @@ from softdock.results.run import Run
 from softdock.scenario.orbit_frame import PATH, has_orbit, turning_axes
 
 
-def declarations() -> list[Shown]:
+def list_declarations() -> list[Shown]:
     """What the registered methods show, each once, in their order."""
     found = {m.shown.key: m.shown for m in methods_with_numbers().values() if m.shown}
     return list(found.values())
 
 
-def flown_with(shown: Shown, run: Run) -> Flown | None:
+def select_run(shown: Shown, run: Run) -> Flown | None:
     """The run as the method sees it that shows this; None: none that does is listed."""
     tables = run.scenario.tables
-    name = _name(shown, tables)
+    name = _name_method(shown, tables)
     if not name:
         return None
     turning = turning_axes(tables[PATH]) if has_orbit(tables) else None
     return Flown(name=name, tables=tables, series=run.series, turning=turning)
 
 
-def _name(shown: Shown, tables: Mapping[str, Any]) -> str:
+def _name_method(shown: Shown, tables: Mapping[str, Any]) -> str:
     names = [entry["name"] for entry in tables.get("methods", [])]
     for name, channels in zip(names, numbered(names), strict=True):
         if name in METHODS and METHODS[name].shown == shown:
@@ -42,11 +42,11 @@ def _name(shown: Shown, tables: Mapping[str, Any]) -> str:
     return ""
 
 
-def metrics_of(shown: Shown) -> list[Metric]:
+def make_metrics(shown: Shown) -> list[Metric]:
     """Its numbers as metrics: those that stand first, then all of them under its key."""
 
     def numbers(run: Run) -> dict[str, Any] | None:
-        flown = flown_with(shown, run)
+        flown = select_run(shown, run)
         return None if flown is None else shown.numbers(flown)
 
     def one(number: Number) -> Metric:
@@ -65,6 +65,6 @@ def metrics_of(shown: Shown) -> list[Metric]:
 
 def declare_new() -> None:
     """Metrics of methods that were registered since (a method file)."""
-    for shown in declarations():
+    for shown in list_declarations():
         if shown.key not in METRICS:
-            declare(*metrics_of(shown))
+            declare(*make_metrics(shown))

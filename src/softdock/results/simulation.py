@@ -16,22 +16,22 @@ from softdock.errors import NoTruth, RunInterrupted
 from softdock.loop import entry_points
 from softdock.loop.arms.scenario_facility import arm_robots
 from softdock.loop.facility.joint_record import BOOKS
-from softdock.loop.robots.joint import CONTACT_WORK, DISSIPATED, MOTOR_WORK, MOTORS
+from softdock.loop.robots.memory import joint_state
 from softdock.loop.robots.robot import ROBOT
 from softdock.loop.vector import CHASER_ROBOT_AT, TARGET_ROBOT_AT
 from softdock.methods.registry import METHODS
 from softdock.reference import Orbit
-from softdock.results.arms import robot_part, stops_of_arms
-from softdock.results.faults import QUIET, rig_events
+from softdock.results.arms import describe_arm_stops, locate_robot
+from softdock.results.faults import QUIET, find_rig_events
 from softdock.results.feasibility import check_feasible
-from softdock.results.free_flight import warnings as free_flight_warnings
+from softdock.results.free_flight import list_warnings as free_flight_warnings
 from softdock.results.memory import check_memory
-from softdock.results.method_books import method_books, told_by_truth
-from softdock.results.metrics import metrics
-from softdock.results.observed_energy import observed_by_age
-from softdock.results.run import Reached, Run, contact_rows
+from softdock.results.method_books import add_truth_to_reports, collect_method_reports
+from softdock.results.metrics import compute_metrics
+from softdock.results.observed_energy import compute_if_ages_differ
+from softdock.results.run import LoopSummary, Run, list_contacts
 from softdock.results.series import Series
-from softdock.results.stepper import LOGGED_CONTACTS, Stepper, cycle_count
+from softdock.results.stepper import LOGGED_CONTACTS, Stepper, count_cycles
 from softdock.scenario.build import Scenario, build
 
 # What elastic joints did in a run: work of motors and contact on the moving mass, what is stored,
@@ -44,7 +44,9 @@ from softdock.scenario.build import Scenario, build
 BALANCED_TO = 1e-3
 
 
-def joint_books(vector: np.ndarray, mem: np.ndarray, series: Series) -> dict[str, dict[str, float]]:
+def tabulate_joint_energies(
+    vector: np.ndarray, mem: np.ndarray, series: Series
+) -> dict[str, dict[str, float]]:
     """By robot with an elastic joint, J. `residual_J`: works minus stored, kinetic (its gain) and
     dissipated; zero but for the plant's step."""
     found = {}
@@ -54,13 +56,13 @@ def joint_books(vector: np.ndarray, mem: np.ndarray, series: Series) -> dict[str
         )
         if K == 0.0:
             continue
-        own = mem[robot_part(vector, name) :]
+        own = joint_state(mem, locate_robot(vector, name))
         p, v = series[f"mock_up.{name}.position"], series[f"mock_up.{name}.velocity"]
         books = {
-            "motor_work_J": float(own[MOTOR_WORK]),
-            "contact_work_J": float(own[CONTACT_WORK]),
-            "dissipated_J": float(own[DISSIPATED]),
-            "stored_J": 0.5 * K * float(np.sum((p[-1] - own[MOTORS : MOTORS + 3]) ** 2)),
+            "motor_work_J": float(own.motor_work),
+            "contact_work_J": float(own.contact_work),
+            "dissipated_J": float(own.dissipated),
+            "stored_J": 0.5 * K * float(np.sum((p[-1] - own.motors.p) ** 2)),
             "kinetic_J": 0.5 * mass * float(v[-1] @ v[-1] - v[0] @ v[0]),
         }
         works = books["motor_work_J"] + books["contact_work_J"]
@@ -71,7 +73,7 @@ def joint_books(vector: np.ndarray, mem: np.ndarray, series: Series) -> dict[str
     return found
 
 
-def arm_books(series: Series, robots: Iterable[str]) -> dict[str, dict[str, float]]:
+def tabulate_arm_energies(series: Series, robots: Iterable[str]) -> dict[str, dict[str, float]]:
     """The same of arms with elastic joints, from the series: of all six joints together."""
     found = {}
     for name in robots:
@@ -86,7 +88,7 @@ def arm_books(series: Series, robots: Iterable[str]) -> dict[str, dict[str, floa
     return found
 
 
-def imbalances(books: dict[str, dict[str, float]]) -> list[str]:
+def list_imbalances(books: dict[str, dict[str, float]]) -> list[str]:
     """Warnings of joints that the plant's step is too coarse for."""
     said = []
     for name, own in books.items():
@@ -137,7 +139,7 @@ def judge(run: Run, orbit: Orbit | None = None) -> Run:
     run.fly_orbit()
     if not run.is_judged:
         with np.errstate(all="ignore"):  # a run that diverged holds numbers beyond all bounds
-            run.metrics = metrics(run)
+            run.metrics = compute_metrics(run)
     return run
 
 
@@ -147,34 +149,34 @@ def fly(scenario: Scenario | Mapping[str, Any], progress: Progress | None = None
     flown and there are no metrics until `judge`. A `Mapping` is built (and checked) first."""
     if not isinstance(scenario, Scenario):
         scenario = build(scenario)
-    total = cycle_count(scenario)
+    total = count_cycles(scenario)
     check_memory(scenario, total)
     check_feasible(scenario)
-    loop = abandonable(lambda: _ready(scenario, total + 1))
+    loop = abandonable(lambda: _prepare_loop(scenario, total + 1))
     chunk, interrupted = FIRST_CHUNK, False
     with deferred() as pressed:
         while loop.cycles < total and loop.status == "completed" and not interrupted:
             began = time.perf_counter()
             loop.step(min(chunk, total - loop.cycles))
-            chunk = _next_chunk(chunk, time.perf_counter() - began)
+            chunk = _choose_chunk(chunk, time.perf_counter() - began)
             if progress is not None:
                 progress(loop.cycles, total)
             interrupted = pressed()
     with np.errstate(all="ignore"):  # a run that diverged holds numbers beyond all bounds
-        run = _told(scenario, loop, total, "interrupted" if interrupted else loop.status)
+        run = _collect_run(scenario, loop, total, "interrupted" if interrupted else loop.status)
     if interrupted:
         raise RunInterrupted(run)
     return run
 
 
-def _ready(scenario: Scenario, rows: int) -> Stepper:
+def _prepare_loop(scenario: Scenario, rows: int) -> Stepper:
     """A loop at its start, compiled where there is nothing to be kept yet."""
     loop = Stepper(scenario, rows=rows)
     loop.step(0)
     return loop
 
 
-def _next_chunk(chunk: int, seconds: float) -> int:
+def _choose_chunk(chunk: int, seconds: float) -> int:
     """Cycles until the next look at progress and Ctrl-C: some CHUNK_S of them."""
     if seconds <= 0.0:
         return 4 * chunk
@@ -190,7 +192,7 @@ def cut_attitudes(series: Series) -> None:
             q[int(np.argmax(wrong)) :] = math.nan
 
 
-def _told(scenario: Scenario, loop: Stepper, total: int, status: str) -> Run:
+def _collect_run(scenario: Scenario, loop: Stepper, total: int, status: str) -> Run:
     """What is said of a loop that has ended."""
     count = entry_points.finish(loop.state, loop.log)
     series = Series(loop.record[: loop.cycles + 1], loop.channels)
@@ -199,29 +201,29 @@ def _told(scenario: Scenario, loop: Stepper, total: int, status: str) -> Run:
         status = "diverged"  # sums keep every work that was no number, felt or not
     if status == "diverged":
         cut_attitudes(series)
-    paired = observed_by_age(scenario.tables["sensor"]["on"], series)
+    paired = compute_if_ages_differ(scenario.tables["sensor"]["on"], series)
     if paired is not None:
         series["energy.observed"][:] = paired
-    contacts = contact_rows(loop.log, count)
+    contacts = list_contacts(loop.log, count)
     warnings = [*scenario.warnings, *free_flight_warnings(scenario)]
     if count > LOGGED_CONTACTS:
         warnings.append(f"{count} contacts; the log keeps the first {LOGGED_CONTACTS}")
     for i, method in enumerate(scenario.tables["methods"]):
         warnings += METHODS[method["name"]].report(loop.method_memory(i), method)
-    books, said = method_books(scenario, loop.mem, series)
-    told = told_by_truth(scenario, series, contacts, books)
-    events = rig_events(scenario, series, contacts)
-    joints = joint_books(scenario.vector, loop.mem, series)
-    joints |= arm_books(series, arm_robots(scenario.tables))
+    books, said = collect_method_reports(scenario, loop.mem, series)
+    told = add_truth_to_reports(scenario, series, contacts, books)
+    events = find_rig_events(scenario, series, contacts)
+    joints = tabulate_joint_energies(scenario.vector, loop.mem, series)
+    joints |= tabulate_arm_energies(series, arm_robots(scenario.tables))
     warnings += [
         *said,
         *told,
         *(event["text"] for event in events if event["what"] not in QUIET),
-        *imbalances(joints),
+        *list_imbalances(joints),
     ]
     if status != "completed":
         warnings.append(f"stopped after {loop.cycles} of {total} cycles: {status}")
-        warnings += stops_of_arms(scenario, loop.mem)
+        warnings += describe_arm_stops(scenario, loop.mem)
     return Run(
         scenario=scenario,
         series=series,
@@ -234,6 +236,6 @@ def _told(scenario: Scenario, loop: Stepper, total: int, status: str) -> Run:
         method_books=books,
         events=events,
         joint_books=joints,
-        reached=Reached(loop.peak_force_real_N, loop.peak_torque_real_Nm, loop.captured_at_s),
+        reached=LoopSummary(loop.peak_force_real_N, loop.peak_torque_real_Nm, loop.captured_at_s),
         latches=loop.latches.copy(),
     )

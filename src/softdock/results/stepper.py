@@ -36,8 +36,8 @@ from softdock.loop.vector import (
     TIME_AT,
 )
 from softdock.methods.registry import METHODS
-from softdock.results.arms import recorded_arms, refuse_arms_at_start
-from softdock.results.run import status_name
+from softdock.results.arms import list_recorded_arms, refuse_arms_at_start
+from softdock.results.run import name_status
 from softdock.results.series import Series
 from softdock.scenario.build import Scenario
 
@@ -45,7 +45,7 @@ LOGGED_CONTACTS = 256
 SCENARIO = instance_of("a scenario: softdock.build or load_scenario makes one", Scenario)
 
 
-def rows_of(rows: int, width: int) -> np.ndarray:
+def make_rows(rows: int, width: int) -> np.ndarray:
     """A record of so many rows, as far as there is memory."""
     try:
         return np.zeros((rows, width))
@@ -64,7 +64,7 @@ def refuse_rows(**given: tuple[object, int]) -> None:
         raise BadInput(wrong)
 
 
-def cycle_count(scenario: Scenario) -> int:
+def count_cycles(scenario: Scenario) -> int:
     """Cycles in a whole run."""
     return math.ceil(
         scenario.vector[TIME_AT + TIME.at.duration] / scenario.vector[TIME_AT + TIME.at.cycle]
@@ -85,7 +85,7 @@ def refuse_deep_start(depth: float, pair: int) -> None:
         )
 
 
-def method_slice(scenario: Scenario, mem: np.ndarray, index: int) -> np.ndarray:
+def view_method_memory(scenario: Scenario, mem: np.ndarray, index: int) -> np.ndarray:
     """The slice of `mem` of a listed method, as a view."""
     methods, at = scenario.tables["methods"], METHODS_AT
     if not is_whole_number(index, 0, len(methods) - 1):
@@ -114,8 +114,8 @@ class Stepper:
         self.mem = np.zeros(scenario.mem_floats)
         self.log = np.zeros((LOGGED_CONTACTS, len(LOG_COLUMNS)))
         methods = [method["name"] for method in scenario.tables["methods"]]
-        self.channels = channels_of(methods, recorded_arms(scenario))
-        self.record = rows_of(rows, len(self.channels))
+        self.channels = channels_of(methods, list_recorded_arms(scenario))
+        self.record = make_rows(rows, len(self.channels))
         self.cycles = 0
         refuse_deep_start(
             *entry_points.begin(
@@ -146,7 +146,7 @@ class Stepper:
 
     @property
     def status(self) -> str:
-        return status_name(self.state[STATE.at.status])
+        return name_status(self.state[STATE.at.status])
 
     @property
     def peak_force_real_N(self) -> float:
@@ -203,4 +203,4 @@ class Stepper:
     def method_memory(self, index: int) -> np.ndarray:
         """The slice of `mem` of a listed method, as a view: reading tells its state, writing
         changes it (see the method's own file)."""
-        return method_slice(self.scenario, self.mem, index)
+        return view_method_memory(self.scenario, self.mem, index)

@@ -20,11 +20,11 @@ from softdock.compile.features import Markers
 from softdock.compile.interrupts import each_abandonable
 from softdock.errors import BadInput
 from softdock.reference import Orbit, orbit
-from softdock.results.criteria import criteria_of
-from softdock.results.metrics import plain
-from softdock.results.phases import shifted
+from softdock.results.criteria import compute_criteria
+from softdock.results.metrics import convert_to_plain
+from softdock.results.phases import shift_scenario
 from softdock.results.simulation import fly
-from softdock.results.worst_phase import cores, reseeded
+from softdock.results.worst_phase import count_cores, reseed
 from softdock.scenario.build import Scenario, build
 from softdock.scenario.keys import set_key
 
@@ -32,7 +32,7 @@ OF_THE_RIG = ("robots", "sensor", "mock_up", "pose", "satellites", "stop", "labo
 Keys = Mapping[str, Any]
 
 
-class Flown(NamedTuple):
+class SimulatedVariant(NamedTuple):
     """A variant at one phase."""
 
     numbers: dict[str, Any]  # criteria_of its run; empty: it cannot run
@@ -47,24 +47,24 @@ class Variants:
         """`count`: sampling phases into which a cycle is divided."""
         self.scenario, self.count = scenario, count
         self._phases: dict[int, Scenario] = {}
-        self._known: dict[tuple[str, int], Flown] = {}
+        self._known: dict[tuple[str, int], SimulatedVariant] = {}
         self._references: dict[int, Orbit] = {}
 
-    def of(self, changes: Keys, phases: Iterable[int]) -> list[Flown]:
+    def of(self, changes: Keys, phases: Iterable[int]) -> list[SimulatedVariant]:
         listed = list(phases)
         self.all_at_once([changes], listed)
-        return [self._known[_name(changes), i] for i in listed]
+        return [self._known[_name_variant(changes), i] for i in listed]
 
     def all_at_once(self, many: Iterable[Keys], phases: Iterable[int]) -> None:
         """Fly what is not known yet, each at all of the phases."""
         listed = list(phases)
         for i in listed:
             if i not in self._phases:
-                self._phases[i] = at_phase(self.scenario, i, self.count)
-        wanted = {(_name(one), i): one for one in many for i in listed}
+                self._phases[i] = select_phase(self.scenario, i, self.count)
+        wanted = {(_name_variant(one), i): one for one in many for i in listed}
         wanted = {key: one for key, one in wanted.items() if key not in self._known}
         found = each_abandonable(
-            lambda key: (key, self._flown(wanted[key], key[1])), wanted, cores()
+            lambda key: (key, self._flown(wanted[key], key[1])), wanted, count_cores()
         )
         self._known |= dict(found)
 
@@ -72,15 +72,15 @@ class Variants:
     def flights(self) -> int:
         return len(self._known)
 
-    def _flown(self, changes: Keys, i: int) -> Flown:
+    def _flown(self, changes: Keys, i: int) -> SimulatedVariant:
         try:
-            run = fly(changed(self._phases[i], changes))
+            run = fly(change_scenario(self._phases[i], changes))
         except BadInput as error:  # a value that the rest of the scenario does not allow
-            return Flown({}, math.nan, str(error))
+            return SimulatedVariant({}, math.nan, str(error))
         run.orbit = self._reference(i, changes) or orbit(run.scenario)
         with np.errstate(all="ignore"):  # a run that diverged
-            numbers = plain(criteria_of(run))
-        return Flown(numbers, run.ledger_rows["sensor"], "")
+            numbers = convert_to_plain(compute_criteria(run))
+        return SimulatedVariant(numbers, run.ledger_rows["sensor"], "")
 
     def _reference(self, i: int, changes: Keys) -> Orbit | None:
         """The scenario's own, if no change belongs to the reference too; else it is flown with
@@ -92,21 +92,21 @@ class Variants:
         return self._references[i]
 
 
-def at_phase(scenario: Scenario, i: int, count: int) -> Scenario:
+def select_phase(scenario: Scenario, i: int, count: int) -> Scenario:
     """The scenario at phase i of `count`, as `in_phases` has it."""
     if i == 0:
         return scenario
     cycle = scenario.tables["time"]["cycle_ms"] * 1e-3
-    return reseeded(shifted(scenario, cycle * i / count), i)
+    return reseed(shift_scenario(scenario, cycle * i / count), i)
 
 
-def changed(scenario: Scenario, changes: Keys) -> Scenario:
+def change_scenario(scenario: Scenario, changes: Keys) -> Scenario:
     """The scenario with some keys changed, run by the same machine code. Whole tables are set
     before keys inside them."""
     tables = copy.deepcopy(scenario.tables)
     for key in sorted(changes, key=lambda key: key.count(".")):
         if changes[key] is None:
-            _drop(tables, key)
+            _remove_key(tables, key)
         else:
             set_key(tables, key, copy.deepcopy(changes[key]))
     found = build(tables)
@@ -115,7 +115,7 @@ def changed(scenario: Scenario, changes: Keys) -> Scenario:
     return found
 
 
-def _drop(tables: dict[str, Any], path: str) -> None:
+def _remove_key(tables: dict[str, Any], path: str) -> None:
     *parents, last = path.split(".")
     here: Any = tables
     for part in parents:
@@ -123,5 +123,5 @@ def _drop(tables: dict[str, Any], path: str) -> None:
     here.pop(last, None)
 
 
-def _name(changes: Keys) -> str:
+def _name_variant(changes: Keys) -> str:
     return repr(sorted(changes.items()))

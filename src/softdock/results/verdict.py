@@ -9,33 +9,31 @@ EQUAL = 5e-4  # a change smaller than this is printed as 0.0 %, so it is called 
 MANY = 3.0  # from here on a factor says more than percent
 
 
-def verdict(m: Mapping[str, Any]) -> str:
+def describe_run(m: Mapping[str, Any]) -> str:
     """What a person should take home from a run."""
     ours, orbits = m["contact_count"], m["reference"]["contact_count"]
     if m["status"] != "completed":
-        return f"The run stopped at {m['stopped_at_s']:.4g} s: {m['status']}. {_invented(m)}"
+        return f"The run stopped at {m['stopped_at_s']:.4g} s: {m['status']}. {_describe_invented_energy(m)}"
     if ours == 0 and orbits == 0:
-        return f"Nothing touched on this rig, nor in orbit. {_invented(m)}"
+        return f"Nothing touched on this rig, nor in orbit. {_describe_invented_energy(m)}"
     if ours == 0:
         return f"Nothing touched on this rig; in orbit there {_are(orbits)}."
     if orbits == 0:
         return f"There {_are(ours)} on this rig; in orbit nothing touches."
     if m.get("latched"):
-        return f"{_latched(m)} {_grows(m['latch'])}".strip()
+        return f"{_describe_latching(m)} {_describe_growth(m['latch'])}".strip()
     if m["fidelity"]["compared_at_s"] is None:
-        return (
-            f"A contact was not over when the run ended at {m['ended_at_s']:.4g} s. {_invented(m)}"
-        )
+        return f"A contact was not over when the run ended at {m['ended_at_s']:.4g} s. {_describe_invented_energy(m)}"
     came_back = [
         one["restitution"] is not None and one["restitution"] >= 0.0 for one in (m, m["reference"])
     ]
     if ours == 1 and orbits == 1 and all(came_back):
-        return _sentence("", "speed", m["restitution"], m["reference"]["restitution"], "")
+        return _describe_return("", "speed", m["restitution"], m["reference"]["restitution"], "")
     if m["energy_ratio"] is None or m["reference"]["energy_ratio"] is None:
-        return f"On this rig there {_are(ours)}, in orbit {orbits}. {_invented(m)}"
-    other = "" if ours == orbits else f" in {_contacts(orbits)}"
-    return _sentence(
-        f"Over {_contacts(ours)} ",
+        return f"On this rig there {_are(ours)}, in orbit {orbits}. {_describe_invented_energy(m)}"
+    other = "" if ours == orbits else f" in {_format_contact_count(orbits)}"
+    return _describe_return(
+        f"Over {_format_contact_count(ours)} ",
         "energy",
         m["energy_ratio"],
         m["reference"]["energy_ratio"],
@@ -43,7 +41,7 @@ def verdict(m: Mapping[str, Any]) -> str:
     )
 
 
-def _latched(m: Mapping[str, Any]) -> str:
+def _describe_latching(m: Mapping[str, Any]) -> str:
     """When it docked, and what the latches bore."""
     latch, orbits = m["latch"], m["latch"]["orbit"]["latched_at_s"]
     beside = "never in orbit" if orbits is None else f"in orbit at {orbits:.4g} s"
@@ -53,7 +51,7 @@ def _latched(m: Mapping[str, Any]) -> str:
     )
 
 
-def _grows(latch: Mapping[str, Any]) -> str:
+def _describe_growth(latch: Mapping[str, Any]) -> str:
     """Whether the latched pair grows: beyond two standard errors of what its swings show."""
     sigma, error = latch["growth_per_s"], latch["growth_error_per_s"]
     if sigma is None:
@@ -74,10 +72,10 @@ def _grows(latch: Mapping[str, Any]) -> str:
     )
 
 
-def _sentence(over: str, what: str, rig: float, orbit: float, orbits_contacts: str) -> str:
+def _describe_return(over: str, what: str, rig: float, orbit: float, orbits_contacts: str) -> str:
     """What came back on the rig and in orbit, as shares of what was brought."""
     subject = f"{over}{'this' if over else 'This'} rig"
-    wanted = "0 %" if abs(orbit - 1.0) < EQUAL else _change(orbit)
+    wanted = "0 %" if abs(orbit - 1.0) < EQUAL else _format_change(orbit)
     if abs(rig - 1.0) < EQUAL:
         so = (
             f"and so does orbit{orbits_contacts}"
@@ -88,22 +86,22 @@ def _sentence(over: str, what: str, rig: float, orbit: float, orbits_contacts: s
     if rig >= MANY:
         orbits = "back as much as it receives" if wanted == "0 %" else wanted
         return (
-            f"{subject} gave back {_factor(rig)} the {what} it received; orbit gives "
+            f"{subject} gave back {_format_factor(rig)} the {what} it received; orbit gives "
             f"{orbits}{orbits_contacts}."
         )
     return (
-        f"{subject} gave back {_change(rig)} {what} than it received; orbit gives "
+        f"{subject} gave back {_format_change(rig)} {what} than it received; orbit gives "
         f"{wanted}{orbits_contacts}."
     )
 
 
-def _change(ratio: float) -> str:
+def _format_change(ratio: float) -> str:
     if ratio >= MANY:
-        return f"back {_factor(ratio)} as much"
+        return f"back {_format_factor(ratio)} as much"
     return f"{100.0 * abs(ratio - 1.0):.1f} % {'more' if ratio > 1.0 else 'less'}"
 
 
-def _factor(ratio: float) -> str:
+def _format_factor(ratio: float) -> str:
     return (
         f"{ratio:.1f} times"
         if ratio < 10.0
@@ -113,7 +111,7 @@ def _factor(ratio: float) -> str:
     )
 
 
-def _invented(m: Mapping[str, Any]) -> str:
+def _describe_invented_energy(m: Mapping[str, Any]) -> str:
     energy = m["energy_invented_J"]
     if energy is None:
         return "How much energy it invented cannot be said."
@@ -121,16 +119,16 @@ def _invented(m: Mapping[str, Any]) -> str:
     if abs(energy) <= EQUAL * (start or 0.0):
         return "It neither invented nor lost energy."
     share = abs(energy) / start if start else 0.0
-    words = f"{100.0 * share:.1f} % of" if share < MANY else _factor(share)
+    words = f"{100.0 * share:.1f} % of" if share < MANY else _format_factor(share)
     return (
         f"It {'invented' if energy > 0.0 else 'lost'} {abs(energy):.4g} "
         f"J{f', {words} the energy at the start' if share else ''}."
     )
 
 
-def _contacts(count: int) -> str:
+def _format_contact_count(count: int) -> str:
     return "one contact" if count == 1 else f"{count} contacts"
 
 
 def _are(count: int) -> str:
-    return ("is " if count == 1 else "are ") + _contacts(count)
+    return ("is " if count == 1 else "are ") + _format_contact_count(count)

@@ -57,18 +57,18 @@ class Contacts(NamedTuple):
         return self.each[-1].end if self.each else -math.inf
 
 
-def contacts_of(run: Run) -> Contacts:
+def find_contacts(run: Run) -> Contacts:
     """The loop's."""
     time, T = run.series["time"], float(run.scenario.vector[TIME_AT + TIMES.cycle])
-    window = merge_window(run.scenario.tables)
-    spans = _merged(_spans(run.contacts, run.latches, run.series), window)
+    window = compute_merge_window(run.scenario.tables)
+    spans = _merge_spans(_list_spans(run.contacts, run.latches, run.series), window)
     early = window / 2.0 + T if is_corrected(run.series) else 0.0
-    readings = _oldest_reading(run)
+    readings = _find_oldest_reading(run)
     found: list[Contact] = []
     i = 0
     while i < len(spans):
         start, end = spans[i]
-        over = None if math.isinf(end) else _first_clear(run, readings, end)
+        over = None if math.isinf(end) else _find_first_clear_row(run, readings, end)
         following = spans[i + 1][0] if i + 1 < len(spans) else math.inf
         if over is not None and time[over] >= following - early:
             spans[i : i + 2] = [(start, spans[i + 1][1])]  # it still acts when the next begins
@@ -80,18 +80,20 @@ def contacts_of(run: Run) -> Contacts:
     return Contacts(tuple(found), bool(found) and found[-1].over is None)
 
 
-def reference_contacts(reference: Orbit) -> Contacts:
+def find_reference_contacts(reference: Orbit) -> Contacts:
     """The reference's, whose forces act at once."""
     time = reference.series["time"]
     found = []
-    for start, end in _merged(_spans(reference.contacts, reference.latches, reference.series), 0.0):
+    for start, end in _merge_spans(
+        _list_spans(reference.contacts, reference.latches, reference.series), 0.0
+    ):
         over = int(np.searchsorted(time, end, side="right"))
         touch = max(int(np.searchsorted(time, start, side="right")) - 1, 0)
         found.append(Contact(start, end, touch, over if over < len(time) else None))
     return Contacts(tuple(found), bool(found) and math.isinf(found[-1].end))
 
 
-def merge_window(tables: Mapping[str, Any]) -> float:
+def compute_merge_window(tables: Mapping[str, Any]) -> float:
     """Twice the whole delay [s], as the contact log has it: closer contacts are one."""
     duration, delays = float(tables["time"]["duration_s"]), []
     for robot in tables["robots"].values():
@@ -101,7 +103,7 @@ def merge_window(tables: Mapping[str, Any]) -> float:
     return 2e-3 * (max(delays) + float(tables["sensor"]["delay_ms"]))
 
 
-def _spans(
+def _list_spans(
     contacts: list[dict[str, Any]], latches: np.ndarray, series: Mapping[str, np.ndarray]
 ) -> list[tuple[float, float]]:
     """From touch to parting [s], of pairs and latches; in no order."""
@@ -121,7 +123,7 @@ def _spans(
     return found
 
 
-def _merged(spans: list[tuple[float, float]], window: float) -> list[tuple[float, float]]:
+def _merge_spans(spans: list[tuple[float, float]], window: float) -> list[tuple[float, float]]:
     """In order; what overlaps or is closer than the window [s] is one."""
     found: list[tuple[float, float]] = []
     for start, end in sorted(spans):
@@ -132,7 +134,7 @@ def _merged(spans: list[tuple[float, float]], window: float) -> list[tuple[float
     return found
 
 
-def _oldest_reading(run: Run) -> np.ndarray:
+def _find_oldest_reading(run: Run) -> np.ndarray:
     """Of each row: when the oldest reading that acts was taken [s], less the time in which a
     low-pass forgets."""
     vector, time = run.scenario.vector, run.series["time"]
@@ -146,18 +148,18 @@ def _oldest_reading(run: Run) -> np.ndarray:
     return np.minimum(time - run.series["force_age"] - stale - tail, time - run.series["pose_age"])
 
 
-def _first_clear(run: Run, readings: np.ndarray, last_touch: float) -> int | None:
+def _find_first_clear_row(run: Run, readings: np.ndarray, last_touch: float) -> int | None:
     """First row at which nothing of a contact acts that ended then; None: there is none. A method
     that still has the satellites in it at the end of the run cannot keep it from having ended."""
     apart = SAME_CYCLE * run.scenario.vector[TIME_AT + TIMES.cycle]
     clear = (run.series["time"] - last_touch > apart) & (readings - last_touch > apart)
     if not clear.any():
         return None
-    free = clear & ~_held_by_method(run, clear)
+    free = clear & ~_find_rows_held_by_method(run, clear)
     return int(np.argmax(free)) if free.any() else len(clear) - 1
 
 
-def _held_by_method(run: Run, clear: np.ndarray) -> np.ndarray:
+def _find_rows_held_by_method(run: Run, clear: np.ndarray) -> np.ndarray:
     """Of each row: a method that puts a wanted contact in place of the real one still has the
     satellites in the last one (`Method.holds_contact`)."""
     held, listed = np.zeros(len(clear), bool), [m["name"] for m in run.scenario.tables["methods"]]
@@ -171,7 +173,7 @@ def _held_by_method(run: Run, clear: np.ndarray) -> np.ndarray:
     return held
 
 
-def both_apart(run: Run, loop: Contacts, reference: Contacts) -> int | None:
+def find_separation_row(run: Run, loop: Contacts, reference: Contacts) -> int | None:
     """First row at which neither is in contact any more, after the last contact of both; None: one
     is still touching."""
     if loop.still or reference.still:

@@ -25,13 +25,13 @@ from typing import Any
 
 from softdock._arguments import TEXT, check_arguments, instance_of, whole_number
 from softdock.methods.registry import RAW
-from softdock.results.causes import Cause, causes
-from softdock.results.free_flight import free_flight
-from softdock.results.judgement import CRITERIA, NEXT_TO_NOTHING, excess_of, share
+from softdock.results.causes import Cause, list_causes
+from softdock.results.free_flight import analyse_free_flight
+from softdock.results.judgement import CRITERIA, NEXT_TO_NOTHING, compute_excess, format_share
 from softdock.results.phases import MOST_PHASES
-from softdock.results.stepper import cycle_count
-from softdock.results.variants import Variants, changed
-from softdock.results.worst_phase import in_phases, judged, metrics_of
+from softdock.results.stepper import count_cycles
+from softdock.results.variants import Variants, change_scenario
+from softdock.results.worst_phase import judge_metrics, list_phases, simulate_metrics
 from softdock.scenario.build import Scenario
 
 # Which of several causes has which share of a number: Shapley's value.
@@ -52,14 +52,14 @@ Set = frozenset[int]
 Values = Callable[[Iterable[Set]], dict[Set, float]]
 
 
-def shares(count: int, values: Values) -> list[float]:
+def compute_shares(count: int, values: Values) -> list[float]:
     """Of each cause, of all that adds; 0: it adds nothing, or takes away."""
-    added = shapley(count, values)
+    added = compute_shapley_values(count, values)
     total = sum(max(x, 0.0) for x in added)
     return [max(x, 0.0) / total if total > 0.0 else 0.0 for x in added]
 
 
-def shapley(count: int, values: Values) -> list[float]:
+def compute_shapley_values(count: int, values: Values) -> list[float]:
     """What each cause adds in the mean. NaN values (a set that cannot be flown) add nothing."""
     everyone = frozenset(range(count))
     ends = [frozenset(), everyone]
@@ -76,21 +76,23 @@ def shapley(count: int, values: Values) -> list[float]:
         > NOTHING * largest
     ]
     others = everyone - set(players)
-    known |= values(on | others for on in _needed(players))
+    known |= values(on | others for on in _list_needed_sets(players))
     if len(players) <= EXACT:
-        found = {i: _exact(i, players, others, known) for i in players}
+        found = {i: _compute_exact_value(i, players, others, known) for i in players}
     else:
-        found = _sampled(players, others, known)
+        found = _sample_values(players, others, known)
     return [found.get(i, 0.0) for i in range(count)]
 
 
-def _needed(players: Sequence[int]) -> list[Set]:
+def _list_needed_sets(players: Sequence[int]) -> list[Set]:
     if len(players) <= EXACT:
         return [frozenset(on) for k in range(len(players) + 1) for on in combinations(players, k)]
-    return [frozenset(order[:k]) for order in orders(players) for k in range(len(order) + 1)]
+    return [frozenset(order[:k]) for order in draw_orders(players) for k in range(len(order) + 1)]
 
 
-def _exact(i: int, players: Sequence[int], others: Set, known: dict[Set, float]) -> float:
+def _compute_exact_value(
+    i: int, players: Sequence[int], others: Set, known: dict[Set, float]
+) -> float:
     rest, n = [j for j in players if j != i], len(players)
     total = 0.0
     for k in range(n):
@@ -101,9 +103,11 @@ def _exact(i: int, players: Sequence[int], others: Set, known: dict[Set, float])
     return total
 
 
-def _sampled(players: Sequence[int], others: Set, known: dict[Set, float]) -> dict[int, float]:
+def _sample_values(
+    players: Sequence[int], others: Set, known: dict[Set, float]
+) -> dict[int, float]:
     found = dict.fromkeys(players, 0.0)
-    listed = orders(players)
+    listed = draw_orders(players)
     for order in listed:
         for k, i in enumerate(order):
             on = others | set(order[:k])
@@ -111,7 +115,7 @@ def _sampled(players: Sequence[int], others: Set, known: dict[Set, float]) -> di
     return found
 
 
-def orders(players: Sequence[int]) -> list[list[int]]:
+def draw_orders(players: Sequence[int]) -> list[list[int]]:
     """Some orders at random, the same every time, each with its reverse."""
     chance, found = random.Random(len(players)), []
     for _ in range(ORDERS // 2):
@@ -152,7 +156,7 @@ OF = {
     phases=whole_number(1, MOST_PHASES),
     called=TEXT,
 )
-def why(
+def find_causes(
     scenario: Scenario,
     phases: int = PHASES,
     called: str = "",
@@ -162,15 +166,15 @@ def why(
     """The causes with their shares, and the verdict they explain. `judgement`, `variants`: where
     they are known already."""
     if judgement is None:
-        own = metrics_of(in_phases(scenario, scenario.tables["verdict"]["phases"]))
-        judgement = judged(scenario, own, called)
-    found = causes(scenario)
-    criterion = explained(judgement)
+        own = simulate_metrics(list_phases(scenario, scenario.tables["verdict"]["phases"]))
+        judgement = judge_metrics(scenario, own, called)
+    found = list_causes(scenario)
+    criterion = choose_criterion(judgement)
     worst = int(judgement["criteria"][criterion]["run"])
     variants = variants or Variants(scenario, max(phases, int(judgement["runs"])))
     at = [(worst + i * variants.count // phases) % variants.count for i in range(phases)]
     flown = _Numbers(variants, at, found, criterion)
-    of = shares(len(found), flown.at_once)
+    of = compute_shares(len(found), flown.at_once)
     order = sorted(range(len(found)), key=lambda i: -of[i])
     everyone = frozenset(range(len(found)))
     left = [everyone - set(order[: k + 1]) for k in range(len(order))]
@@ -203,59 +207,61 @@ def why(
         "all_off": flown.number(frozenset()),
         "sensor_row_J": whole,
         "rows": rows,
-        "free_flight": free_flight(scenario).said,
+        "free_flight": analyse_free_flight(scenario).said,
     }
-    result["sentence"] = sentence(result, methods_of(scenario))
+    result["sentence"] = describe_causes(result, list_methods(scenario))
     return result
 
 
-def methods_of(scenario: Scenario) -> list[str]:
+def list_methods(scenario: Scenario) -> list[str]:
     return [entry["name"] for entry in scenario.tables["methods"] if entry["name"] != RAW]
 
 
 def is_quick(scenario: Scenario) -> bool:
     """Whether it takes no longer than a page should wait for."""
-    count = len(causes(scenario))
+    count = len(list_causes(scenario))
     sets = 2**count if count <= EXACT else ORDERS * count
-    return cycle_count(scenario) * (sets + 2 * count) * PHASES <= QUICK_CYCLES
+    return count_cycles(scenario) * (sets + 2 * count) * PHASES <= QUICK_CYCLES
 
 
-def sentence(result: Mapping[str, Any], methods: Iterable[str] = ()) -> str:
+def describe_causes(result: Mapping[str, Any], methods: Iterable[str] = ()) -> str:
     """The causes in their order, and what is left without them."""
     named = [row for row in result["rows"] if row["share"] >= SMALL][:NAMED]
     number, bound = result["number"], result["bound"]
     is_now = ""
     if number is not None and bound is not None:
         what = result["of"][0].upper() + result["of"][1:]
-        is_now = f" {what} is {_percent(number)} (bound {_percent(bound)})"
+        is_now = f" {what} is {_format_percent(number)} (bound {_format_percent(bound)})"
     if not named:
-        return f"No single cause stands out.{is_now and is_now + '.'}{_rest(result, methods)}"
+        return (
+            f"No single cause stands out.{is_now and is_now + '.'}{_describe_rest(result, methods)}"
+        )
     listed = ", then ".join(
-        f"{row['what']} ({share(row['share'])}{'' if i else ' of ' + result['of']})"
+        f"{row['what']} ({format_share(row['share'])}{'' if i else ' of ' + result['of']})"
         for i, row in enumerate(named)
     )
     left = named[-1]["left"]
     without = ""
     if is_now and left is not None and math.isfinite(left):
-        without = f"; without {'it' if len(named) == 1 else 'them'} {_percent(left)}"
+        without = f"; without {'it' if len(named) == 1 else 'them'} {_format_percent(left)}"
     helps = "; ".join(dict.fromkeys(row["helps"] for row in named))
     cause = "Cause" if len(named) == 1 else "Causes"
     now = f"{is_now}{without}." if is_now else ""
-    return f"{cause}: {listed}.{now}{_rest(result, methods)} What helps: {helps}."
+    return f"{cause}: {listed}.{now}{_describe_rest(result, methods)} What helps: {helps}."
 
 
-def _rest(result: Mapping[str, Any], methods: Iterable[str]) -> str:
+def _describe_rest(result: Mapping[str, Any], methods: Iterable[str]) -> str:
     """What no cause explains is the methods'."""
     off, bound, listed = result["all_off"], result["bound"], ", ".join(methods)
     if not listed or off is None or bound is None or not abs(off) > bound:
         return ""
-    return f" With all causes off {_percent(off)} is left, which comes from {listed} as it is set."
+    return f" With all causes off {_format_percent(off)} is left, which comes from {listed} as it is set."
 
 
-def _percent(x: float | None) -> str:
+def _format_percent(x: float | None) -> str:
     if x is None or not math.isfinite(x):
         return "-"
-    return "0 %" if abs(x) < NEXT_TO_NOTHING else share(x)
+    return "0 %" if abs(x) < NEXT_TO_NOTHING else format_share(x)
 
 
 class _Numbers:
@@ -265,7 +271,7 @@ class _Numbers:
         self.variants, self.at, self.found, self.criterion = variants, at, found, criterion
 
     def _off(self, on: Set) -> dict[str, Any]:
-        return off_keys(cause for i, cause in enumerate(self.found) if i not in on)
+        return collect_off_keys(cause for i, cause in enumerate(self.found) if i not in on)
 
     def _numbers(self, on: Set) -> list[dict[str, Any]]:
         flown = self.variants.of(self._off(on), self.at)
@@ -283,7 +289,7 @@ class _Numbers:
     def _of_run(self, n: Mapping[str, Any], on: Set) -> float:
         """What is not defined is no fault: it is what the rig without any cause has. But a run that
         met a limit is a fault of every criterion."""
-        x = size_of(n, self.criterion)
+        x = measure_criterion(n, self.criterion)
         if x is None and n["limits"]:
             return 1.0
         if x is None:
@@ -294,7 +300,7 @@ class _Numbers:
         """As it is said: the larger of the phases'; None: it is not defined, or cannot be flown."""
         if not CRITERIA[self.criterion].bound:
             return None
-        values = [size_of(n, self.criterion) for n in self._numbers(on)]
+        values = [measure_criterion(n, self.criterion) for n in self._numbers(on)]
         return max((v for v in values if v is not None), default=None)
 
     def sensor_J(self, on: Set) -> float:
@@ -302,7 +308,7 @@ class _Numbers:
         return sum(one.sensor_J for one in flown) / len(flown)
 
 
-def explained(judgement: Mapping[str, Any]) -> str:
+def choose_criterion(judgement: Mapping[str, Any]) -> str:
     """The first criterion that failed; else the one nearest to its bound."""
     if judgement["failed"]:
         return str(judgement["failed"][0])
@@ -310,22 +316,22 @@ def explained(judgement: Mapping[str, Any]) -> str:
     return max(each, key=lambda name: each[name]["excess"] or 0.0)
 
 
-def size_of(n: Mapping[str, Any], criterion: str) -> float | None:
+def measure_criterion(n: Mapping[str, Any], criterion: str) -> float | None:
     """A criterion's number in one run, its size where it counts either way; without a bound 1 where
     it fails, else 0."""
     one = CRITERIA[criterion]
     if not one.bound:
-        return float(excess_of(criterion, n, {}) > 0.0)
+        return float(compute_excess(criterion, n, {}) > 0.0)
     x = n[criterion]
     if x is None:
         return None
     return abs(float(x)) if criterion in EITHER_WAY else float(x)
 
 
-def off_keys(off: Iterable[Cause]) -> dict[str, Any]:
+def collect_off_keys(off: Iterable[Cause]) -> dict[str, Any]:
     return {key: value for cause in off for key, value in cause.off.items()}
 
 
-def switched_off(scenario: Scenario, off: Iterable[Cause]) -> Scenario:
+def switch_off(scenario: Scenario, off: Iterable[Cause]) -> Scenario:
     """The scenario without some causes, run by the same machine code."""
-    return changed(scenario, off_keys(off))
+    return change_scenario(scenario, collect_off_keys(off))

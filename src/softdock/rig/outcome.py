@@ -11,7 +11,7 @@ import numpy as np
 
 from softdock.loop.instants import NS
 from softdock.recording.event_text import fill_text
-from softdock.results.run import contact_rows
+from softdock.results.run import list_contacts
 from softdock.rig.program import NAMES, RigProgram
 from softdock.rig.supervisor.forces import WINDOW_S
 from softdock.rig.supervisor.layout import (
@@ -196,7 +196,7 @@ def _compute_robot_outcome(program: RigProgram, name: str) -> RobotOutcome:
 def compute_outcome(program: RigProgram) -> RigOutcome:
     """From the arrays of a program that has ended, or has not."""
     counts, values, controller = program.arrays.counts, program.arrays.values, program.controller
-    rows = contact_rows(controller.log, controller.contact_count)
+    rows = list_contacts(controller.log, controller.contact_count)
     closed = [r["restitution"] for r in rows if r["restitution"] == r["restitution"]]
     age = program.mean_age_s
     observed = values[VALUE.observed_run] + (

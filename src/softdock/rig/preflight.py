@@ -22,7 +22,7 @@ from softdock.errors import BadInput, Problem
 from softdock.loop.arms.facility import Frame
 from softdock.loop.spatial.motion import Motion
 from softdock.results.controller import Controller
-from softdock.results.stepper import cycle_count
+from softdock.results.stepper import count_cycles
 from softdock.rig.drivers.emulation import Faults, parse_faults
 from softdock.rig.drivers.sockets import LOOPBACK
 from softdock.rig.emulated_rig import VirtualRig, compute_start_motions, make_emulation
@@ -54,7 +54,7 @@ def compute_dry_shift(on: OnRig, clearance_m: float | None = None) -> Three:
     chaser, target = compute_start_motions(on.scenario)
     closing = np.subtract(chaser.v, target.v)
     speed = float(np.linalg.norm(closing))
-    duration = cycle_count(on.scenario) * on.rig.cycle_s
+    duration = count_cycles(on.scenario) * on.rig.cycle_s
     back = -closing / speed if speed > 0.0 else np.array(on.rig.stop.axis)
     way = speed * duration + MARGIN_M if clearance_m is None else clearance_m
     x, y, z = (float(v) for v in way * back / np.linalg.norm(back))

@@ -18,7 +18,7 @@ from softdock.loop.spatial.motion import MOTION, POSE_FLOATS
 from softdock.recording import ring_layout as recorded
 from softdock.recording.ring_layout import CONTENTS
 from softdock.results.controller import Controller
-from softdock.results.stepper import cycle_count
+from softdock.results.stepper import count_cycles
 from softdock.rig.drivers.compiled_loop import LoopArrays
 from softdock.rig.drivers.links import RobotLink, SensorLink
 from softdock.rig.model import Rig
@@ -103,7 +103,7 @@ class RigProgram:
     ) -> None:
         check_possible(on)
         self.on, rig, scenario = on, on.rig, on.scenario
-        self.total = cycle_count(scenario)
+        self.total = count_cycles(scenario)
         self.controller = Controller(scenario, self.total + 1)
         self.names = rig.moving
         made = {n: RobotLink(rig.ethernet[n], rig.clock.cycle_ms) for n in self.names}

@@ -18,7 +18,7 @@ from softdock.loop.contact.log import LOG_COLUMNS
 from softdock.recording.recorder import Recorder, measure_utc_offset_ns
 from softdock.recording.streams import BOTH, SENSOR_ON, About, describe_provenance, make_rig_streams
 from softdock.results.controller import Controller
-from softdock.results.stepper import Stepper, cycle_count
+from softdock.results.stepper import Stepper, count_cycles
 from softdock.rig.drivers.compiled_loop import Granted
 from softdock.rig.drivers.net_ft_page import Calibration
 from softdock.rig.outcome import RigOutcome, compute_outcome
@@ -305,7 +305,7 @@ def predict_restitution(scenario: Scenario, age_s: float) -> float | None:
         for name in ("chaser", "target")
     }
     stepper = Stepper(scenario.with_keys(keys))
-    stepper.step(cycle_count(scenario))
+    stepper.step(count_cycles(scenario))
     found = float(stepper.log[0, RESTITUTION])
     return found if math.isfinite(found) and found > 0.0 else None
 

@@ -23,7 +23,7 @@ from softdock.output.folders.identified import scenario_changes
 from softdock.recording.recorded_run import count_docking_rows
 from softdock.recording.recording import Recording
 from softdock.results.driving import drive
-from softdock.results.metrics import plain
+from softdock.results.metrics import convert_to_plain
 from softdock.results.recorded_facility import RecordedFacility
 from softdock.results.run import Run
 from softdock.results.simulation import judge, simulate
@@ -90,7 +90,7 @@ class Replay:
             "forecast": [one.to_dict() for one in self.forecast],
             "identified": self.identified,
             "no_forecast": self.no_forecast,
-            "judgement": plain(self.judgement),
+            "judgement": convert_to_plain(self.judgement),
             "what_it_is": {
                 "open_loop": "recorded reports, another controller; the forces do not answer",
                 "forecast": "simulated anew with the identified contact and delays",

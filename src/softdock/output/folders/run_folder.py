@@ -37,9 +37,9 @@ from softdock.files.reading import Unreadable, read_bytes, read_text
 from softdock.loop.contact.log import LOG_COLUMNS
 from softdock.loop.record import CHANNELS, Channel
 from softdock.output.pages.run.page import run_page
-from softdock.results.metrics import metrics_json
+from softdock.results.metrics import format_metrics_json
 from softdock.results.parquet import from_parquet, to_parquet
-from softdock.results.run import Reached, Run
+from softdock.results.run import LoopSummary, Run
 from softdock.results.series import Series
 from softdock.results.simulation import judge
 from softdock.scenario.build import Scenario, build
@@ -66,7 +66,7 @@ def save_run(run: Run, folder: str | Path, force: bool = False) -> Path:
     contents = {
         SCENARIO: to_toml(run.scenario.tables).encode(),
         SERIES: to_parquet(run.series, {"softdock": __version__, "scenario": run.scenario.name}),
-        METRICS: metrics_json(run.metrics).encode(),
+        METRICS: format_metrics_json(run.metrics).encode(),
         REPORT: run_page(run).encode(),
         **kept(files_of(listed_methods(run.scenario.tables))),
         **_phase_files(run),
@@ -94,7 +94,7 @@ def _phase_files(run: Run) -> dict[str, bytes]:
         found[f"{at}/{SCENARIO}"] = to_toml(one.scenario.tables).encode()
         found[f"{at}/{SERIES}"] = to_parquet(one.series, note)
         found[f"{at}/reference.parquet"] = to_parquet(_reference_series(one), note)
-        found[f"{at}/{METRICS}"] = metrics_json(one.metrics).encode()
+        found[f"{at}/{METRICS}"] = format_metrics_json(one.metrics).encode()
     return found
 
 
@@ -146,7 +146,7 @@ def build_run(scenario: Scenario, series: Series, metrics: dict[str, Any]) -> Ru
         contact["pair"] = int(contact["pair"])
     reached = {
         name: math.nan if metrics.get(name) is None else float(metrics[name])
-        for name in Reached._fields
+        for name in LoopSummary._fields
     }
     run = Run(
         scenario=scenario,
@@ -159,7 +159,7 @@ def build_run(scenario: Scenario, series: Series, metrics: dict[str, Any]) -> Ru
         warnings=[str(line) for line in metrics["warnings"]],
         method_books=dict(metrics.get("method_books", {})),  # not in folders of early versions
         events=list(metrics.get("events", [])),
-        reached=Reached(**reached),
+        reached=LoopSummary(**reached),
     )
     run.metrics = metrics  # those saved, not computed again
     return run

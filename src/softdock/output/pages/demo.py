@@ -25,7 +25,7 @@ from softdock.output.pages.frame.replay import replay
 from softdock.output.pages.run.approach import choose_view, track_tip
 from softdock.output.pages.run.charts import energy_invented
 from softdock.output.pages.run.motion_charts import SECONDS, gap_title
-from softdock.results.metrics import plain
+from softdock.results.metrics import convert_to_plain
 from softdock.results.run import Run
 from softdock.results.scene import build_reference_scene, build_scene
 
@@ -196,7 +196,7 @@ DELAY_ROLES = (
 
 def demo_results(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Contents of the page as plain data: the rows (the reference has no delay) and the summary."""
-    return {"verdict": describe_worst(rows), "rows": plain(list(rows))}
+    return {"verdict": describe_worst(rows), "rows": convert_to_plain(list(rows))}
 
 
 def demo_page(rows: Sequence[Mapping[str, Any]], runs: Sequence[Run]) -> str:

@@ -22,7 +22,8 @@ from softdock.output.pages.frame.elements import (
     text,
     verdict,
 )
-from softdock.output.pages.frame.page import page, plain
+from softdock.output.pages.frame.page import page
+from softdock.results.metrics import convert_to_plain
 from softdock.scenario.files import to_toml
 from softdock.studies.placement.mounting import STAND_OFF
 from softdock.studies.placement.place import Placement, limit_words
@@ -35,7 +36,7 @@ DEAREST = 2.0  # cost at which the map's colours end
 
 def save_placement(result: Placement, folder: Path) -> Path:
     """The page, the numbers and the table, whole, in a folder. Returns the page's path."""
-    data = plain(result.as_dict())
+    data = convert_to_plain(result.as_dict())
     numbers = json.dumps(data, indent=1, allow_nan=False) + "\n"
     write_whole(folder / "placement.json", numbers.encode())
     write_whole(folder / "facility.toml", facility_toml(result).encode())

@@ -19,7 +19,7 @@ from softdock.papers.lange.cone import DELAY_MS, delayed_start
 from softdock.papers.lange.cone import LOOPS as CONE_LOOPS
 from softdock.papers.lange.cone import OURS as CONE_OURS
 from softdock.papers.lange.impact import NAIVE, OURS, PUBLISHED, SEEN_AT, SHARE, start_position
-from softdock.results.arm_limits import Use, arm_uses
+from softdock.results.arm_limits import LimitUse, compute_arm_uses
 from softdock.results.run import Run
 from softdock.results.simulation import fly
 from softdock.scenario.files import load_scenario
@@ -167,9 +167,9 @@ def joint_energies(run: Run) -> dict[str, float]:
     }
 
 
-def find_largest_use(run: Run, what: str = "torque") -> Use:
+def find_largest_use(run: Run, what: str = "torque") -> LimitUse:
     """The largest use of a limit of either arm."""
-    uses = [use for use in arm_uses(run.scenario, run.series) if use.what == what]
+    uses = [use for use in compute_arm_uses(run.scenario, run.series) if use.what == what]
     return max(uses, key=lambda use: use.share)
 
 

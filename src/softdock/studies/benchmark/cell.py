@@ -27,8 +27,8 @@ from softdock.compile.features import Markers
 from softdock.errors import BadInput, SoftdockError
 from softdock.methods.registry import RAW
 from softdock.reference import Orbit, orbit
-from softdock.results.metrics import plain
-from softdock.results.worst_phase import in_phases, judged
+from softdock.results.metrics import convert_to_plain
+from softdock.results.worst_phase import judge_metrics, list_phases
 from softdock.scenario.build import Scenario
 from softdock.scenario.method_compile import why_not_compiled
 from softdock.studies.benchmark.entries import Entry
@@ -45,7 +45,7 @@ def measure(case: Scenario, entry: Entry, phases: int | None, tellings: list[str
     """The cell. `phases`: in place of the case's own number."""
     began = time.process_time()
     count = case.tables["verdict"]["phases"] if phases is None else phases
-    orbits = [orbit(phased) for phased in in_phases(case, count)]
+    orbits = [orbit(phased) for phased in list_phases(case, count)]
     rows: dict[str, Row] = {}
     ways = _ways(case, entry)
     for telling, way in ways.items():
@@ -106,11 +106,11 @@ def _run(case: Scenario, way: Told, orbits: list[Orbit]) -> Row:
     try:
         found: list[Row] = []
         same = pushing(way.scenario) == pushing(case)  # else an entry pushes, in orbit too
-        for phased, flown in zip(in_phases(way.scenario, len(orbits)), orbits, strict=True):
+        for phased, flown in zip(list_phases(way.scenario, len(orbits)), orbits, strict=True):
             found.append(run_against(phased, flown if same else orbit(phased)).metrics)
             if found[0]["status"] != COMPLETED:
                 break  # as `softdock run`, which then flies no other phase
-        worst = judged(way.scenario, found)
+        worst = judge_metrics(way.scenario, found)
     except NumbaError as failure:
         return {**refused(CANNOT, why_not_compiled(failure)), "error": error}
     except BadInput as failure:
@@ -133,7 +133,7 @@ def _run(case: Scenario, way: Told, orbits: list[Orbit]) -> Row:
         "error": error,
         "changes": _changes(case, way.scenario, len(orbits)),
     }
-    return dict(plain(row))
+    return dict(convert_to_plain(row))
 
 
 def _changes(case: Scenario, scenario: Scenario, phases: int) -> Row:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from softdock.errors import BadInput, Problem, closest
 from softdock.files.reading import LARGEST_FILE, read_text
-from softdock.results.worst_phase import reseeded
+from softdock.results.worst_phase import reseed
 from softdock.scenario.benchmark_set import (
     PREFIX,
     case_set,
@@ -53,7 +53,7 @@ class Case(NamedTuple):
             "description": scenario.tables["description"],
             "reason": reason_of(self.text),
             "digest": digest_of(self.text),
-            "is_random": reseeded(scenario, 1) is not scenario,
+            "is_random": reseed(scenario, 1) is not scenario,
         }
 
 

@@ -22,7 +22,7 @@ from softdock._version import __version__
 from softdock.compile.sources import source_hash
 from softdock.errors import BadInput, Problem, SoftdockError
 from softdock.files.reading import Unreadable, read_text
-from softdock.results.noise_bound import distance_bound
+from softdock.results.noise_bound import compute_distance_bound
 from softdock.scenario.benchmark_set import case_set
 from softdock.scenario.build import Scenario
 from softdock.scenario.method_sources import FILES, files_of
@@ -39,7 +39,7 @@ def bound_of(scenario: Scenario) -> float | None:
     """Root mean square of the distance from orbit that noise alone leaves, as a share of the
     approach; None: nobody knows."""
     try:
-        found = distance_bound(scenario)
+        found = compute_distance_bound(scenario)
     except (SoftdockError, ArithmeticError, LookupError, ValueError):
         return None  # no bound of such a scenario; the cells, which took long, are not lost by it
     return None if found is None or not math.isfinite(found) else float(found)

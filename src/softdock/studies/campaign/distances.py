@@ -1,4 +1,4 @@
-"""`fidelity.distance_from_orbit` of many runs at once, in numpy."""
+"""`fidelity.compute_distance` of many runs at once, in numpy."""
 
 from __future__ import annotations
 

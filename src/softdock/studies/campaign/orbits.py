@@ -48,7 +48,7 @@ from softdock.reference import (
     orbit_mem_floats,
     run_orbit,
 )
-from softdock.results.latches import times
+from softdock.results.latches import summarise_times
 from softdock.studies.campaign.batch import Batch
 from softdock.studies.campaign.compact_vectors import Thin
 from softdock.studies.campaign.cpu import available_cores
@@ -137,7 +137,7 @@ def fly_orbits(runs: Thin, methods: tuple, threads: int | None = None) -> Orbits
                 if count <= len(log):
                     break
                 log = np.zeros((count, len(LOG_COLUMNS)))  # the last of them is asked for
-            latch = times(latch_states(vector, mem))
+            latch = summarise_times(latch_states(vector, mem))
             logged[i, 3:] = [latch[key] for key in ("latched_at_s", "broken_at_s", "peak_force_N")]
             if count > 0:
                 logged[i, :3] = (

@@ -31,7 +31,11 @@ import numpy as np
 
 from softdock.loop.contact.log import LOG_COLUMNS
 from softdock.methods.registry import METHODS
-from softdock.results.momenta import MassProperties, angular_momentum, kinetic_energy
+from softdock.results.momenta import (
+    MassProperties,
+    compute_angular_momentum,
+    compute_kinetic_energy,
+)
 from softdock.scenario.build import build
 from softdock.studies.campaign.batch import Batch
 from softdock.studies.campaign.columns import columns
@@ -379,8 +383,8 @@ def _energies(
         bodies = MassProperties(
             np.array([False, False]), np.repeat(mass[:, None], 3, axis=1), inertia
         )
-        end[run] = kinetic_energy(bodies, motion)
-        momentum = angular_momentum(bodies, motion)
+        end[run] = compute_kinetic_energy(bodies, motion)
+        momentum = compute_angular_momentum(bodies, motion)
         for then in (motion, _earlier(motion, DURATION - last_touch[run])):
             welded[run] = max(
                 welded[run],

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from softdock._version import __version__
-from softdock.results.metrics import plain
+from softdock.results.metrics import convert_to_plain
 from softdock.studies.campaign.digest import digest
 from softdock.studies.campaign.execute import Spent
 from softdock.studies.campaign.maps import maps
@@ -178,7 +178,7 @@ def summarise(
         "spent": _spent(spent),
     }
     result["judgement"] = campaign_judgement(result)
-    return plain(result), columns
+    return convert_to_plain(result), columns
 
 
 def _own(plan: Plan, columns: dict[str, np.ndarray]) -> list[str]:

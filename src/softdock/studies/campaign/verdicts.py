@@ -27,7 +27,7 @@ from softdock.results.judgement import (
     NO_VERDICT,
     UNSAFE,
     WORDS,
-    word_of,
+    choose_word,
 )
 from softdock.studies.campaign.arrow_arrays import words
 from softdock.studies.campaign.distances import approach_energies, column
@@ -132,7 +132,7 @@ def word_in_table(metrics: Mapping[str, Any]) -> int:
     stopped = {"limits": metrics["status"] if metrics["status"] != "completed" else ""}
     outcome = [o for o in numbers["outcome"] if o.split()[0] in ("touched", "latched")]
     seen = {**numbers, **UNSEEN, **stopped, "outcome": outcome}
-    return ALL_WORDS.index(word_of(seen, metrics["judgement"]["bounds"]))
+    return ALL_WORDS.index(choose_word(seen, metrics["judgement"]["bounds"]))
 
 
 def campaign_judgement(r: Mapping[str, Any]) -> dict[str, Any] | None:

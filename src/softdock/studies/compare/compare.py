@@ -17,14 +17,14 @@ from softdock.loop.method.method import no_external
 from softdock.methods.registry import METHODS, RAW
 from softdock.reference import Orbit, orbit
 from softdock.results.feasibility import check_feasible
-from softdock.results.free_flight import first_step
-from softdock.results.free_flight import warnings as free_flight_warnings
-from softdock.results.metric import names_over_phases
+from softdock.results.free_flight import list_warnings as free_flight_warnings
+from softdock.results.free_flight import suggest_first_step
+from softdock.results.metric import list_phase_metrics
 from softdock.results.phases import MOST_PHASES
 from softdock.results.run import Run
 from softdock.results.simulation import SCENARIO_OR_TABLES
-from softdock.results.worst_phase import in_phases as sampled
-from softdock.results.worst_phase import judged
+from softdock.results.worst_phase import judge_metrics
+from softdock.results.worst_phase import list_phases as sampled
 from softdock.scenario.build import Scenario, build
 from softdock.scenario.candidates import ALL, Candidate, Refused, candidates
 from softdock.scenario.method_compile import why_not_compiled
@@ -131,7 +131,7 @@ def compare(
         "phases": phases,
         "method_file": method_file,
         "orbit": reference,
-        "recommendation": recommend(ranked, reference, first_step(scenario)),
+        "recommendation": recommend(ranked, reference, suggest_first_step(scenario)),
         "paste": paste(ranked),
         "candidates": ranked,
         "refused": [asdict(one) for one in dict.fromkeys(unable)],
@@ -158,7 +158,7 @@ def _measured(candidate: Candidate, flown: Flown) -> tuple[dict[str, Any], Curve
     runs = _runs(candidate.scenario, flown)
     nominal = outcome(runs)
     found = [run.metrics for run in runs]
-    said = judged(candidate.scenario, found)
+    said = judge_metrics(candidate.scenario, found)
     chain = [METHODS[name] for name in candidate.methods]
     knows = [method.knows for method in chain if method.knows != "nothing"]
     row = {
@@ -225,7 +225,7 @@ def _with_wrong(wrong: WrongBelief, flown: Flown) -> dict[str, Any]:
         return {
             **row,
             "status": "not run",
-            **dict.fromkeys(names_over_phases()),
+            **dict.fromkeys(list_phase_metrics()),
             "reason": wrong.reason,
         }
     return {**row, **outcome(_runs(wrong.scenario, flown)), "reason": ""}

@@ -13,11 +13,11 @@ import numpy as np
 
 from softdock.loop.energy.ledger import ROWS
 from softdock.reference import Orbit
-from softdock.results.metric import names_over_phases
+from softdock.results.metric import list_phase_metrics
 from softdock.results.run import Run
 from softdock.results.scene import Scene, build_scene, scene_from_reference
 from softdock.results.simulation import fly, judge
-from softdock.results.stepper import Stepper, cycle_count
+from softdock.results.stepper import Stepper, count_cycles
 from softdock.scenario.build import Scenario
 
 LEAST_TURNS, MOST_TURNS = 5, 60  # batches of each candidate, of which the best counts
@@ -86,7 +86,7 @@ def outcome(runs: Sequence[Run]) -> dict[str, Any]:
     all_metrics = [run.metrics for run in runs]
     stopped = [m["status"] for m in all_metrics if m["status"] != "completed"]
     result: dict[str, Any] = {"status": stopped[0] if stopped else "completed"}
-    for key in names_over_phases():
+    for key in list_phase_metrics():
         values = [m[key] for m in all_metrics]
         if key == "contact_count":
             result[key] = max(values)
@@ -116,7 +116,7 @@ def costs_per_cycle(
             break
         for i, scenario in enumerate(scenarios):
             loop = Stepper(scenario)
-            cycles = min(cycle_count(scenario), BATCH_CYCLES)
+            cycles = min(count_cycles(scenario), BATCH_CYCLES)
             begin = time.thread_time_ns()  # of this thread alone, whatever else the machine does
             loop.step(cycles)
             took = time.thread_time_ns() - begin

@@ -13,7 +13,7 @@ from typing import Any
 
 from softdock.loop.method.method import Method
 from softdock.results.judgement import FAITHFUL
-from softdock.results.momenta import kinetic_energy, mass_properties, motions
+from softdock.results.momenta import compute_kinetic_energy, read_mass_properties, read_motions
 from softdock.results.run import Run
 
 ALLOWED = 1.01  # of relative kinetic energy before and external work
@@ -43,8 +43,8 @@ def vouched(chain: Sequence[Method], runs: Sequence[Run], word: str) -> Row | No
 def energy_ratio(run: Run) -> float:
     """Kinetic energy relative to the pair's common motion at the end, over that at the start and
     what external wrenches gave."""
-    bodies = mass_properties(run.scenario.vector)
-    start, end = (kinetic_energy(bodies, motions(run.series, row)) for row in (0, -1))
+    bodies = read_mass_properties(run.scenario.vector)
+    start, end = (compute_kinetic_energy(bodies, read_motions(run.series, row)) for row in (0, -1))
     given = max(float(run.metrics["ledger"]["external_J"]), 0.0)
     return end / (start + given) if start + given > 0.0 else 0.0
 

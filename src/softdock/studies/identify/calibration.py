@@ -19,7 +19,7 @@ import numpy as np
 from softdock._arguments import check_arguments, finite_array, finite_number, instance_of, one_of
 from softdock.errors import BadInput, Problem
 from softdock.loop.spatial.arrays import matrices
-from softdock.results.free_flight import allowed_force
+from softdock.results.free_flight import compute_allowed_force
 from softdock.scenario.build import Scenario
 from softdock.studies.identify.estimate import Estimate
 
@@ -214,7 +214,7 @@ def _tilted(R: np.ndarray, force: np.ndarray, gravity: np.ndarray, mass: float) 
 def enough_for(found: Calibration, scenario: Scenario, body: str = "chaser") -> str:
     """A warning if the uncertainty of this calibration may push the satellites, in free flight, by
     more than the verdict bears; empty: it is good enough."""
-    allowed = allowed_force(scenario)
+    allowed = compute_allowed_force(scenario)
     left = 2.0 * found.left_N(scenario.tables[body]["attitude_wxyz"])
     if left <= allowed:
         return ""

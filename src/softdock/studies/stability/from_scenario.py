@@ -15,7 +15,7 @@ from softdock.loop.contact.laws import LAW_MODELS, law_named
 from softdock.loop.robots.models import robot_model_named
 from softdock.loop.spatial.arrays import matrix
 from softdock.methods.registry import METHODS
-from softdock.results.sensor_faults import faults_in_words
+from softdock.results.sensor_faults import describe_faults
 from softdock.scenario.build import Scenario
 from softdock.scenario.device import reachable_stiffness
 from softdock.studies.stability.contact_places import Place, reachable, tip_motion
@@ -293,7 +293,7 @@ def _about_sensor(tables: dict[str, Any]) -> list[str]:
     for key in ("threshold_N", "range_N", "resolution_N"):
         if sensor[key] > 0.0:
             notes.append(f"sensor.{key} is left out: it is not linear")
-    happens = faults_in_words(sensor, tables["time"]["duration_s"])
+    happens = describe_faults(sensor, tables["time"]["duration_s"])
     if happens:
         notes.append(f"sensor: its faults ({happens}) are left out")
     if any(tables["mock_up"][name]["mass_kg"] > 0.0 for name in NAMES):

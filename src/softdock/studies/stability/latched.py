@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from softdock.results.decrement import Swings
-from softdock.results.growth import corrected, swings
-from softdock.results.latch_modes import latches_of, modes_of
-from softdock.results.latches import times
+from softdock.results.growth import fit_swings, use_corrected_motion
+from softdock.results.latch_modes import compute_modes, get_latches
+from softdock.results.latches import summarise_times
 from softdock.results.simulation import fly
 from softdock.studies.stability.budget import total_delay
 from softdock.studies.stability.from_scenario import loops_of
@@ -53,11 +53,11 @@ def latched_modes(scenario: Any) -> list[LatchedMode]:
     """Of a scenario's latches, all of them hard; empty without latches. The fastest growing
     first."""
     tables = scenario.tables
-    latches = latches_of(tables)
+    latches = get_latches(tables)
     if not latches:
         return []
     point = loops_of(scenario)[int(latches[0]["pair"])].loop
-    late, modes = total_delay(point), modes_of(tables)
+    late, modes = total_delay(point), compute_modes(tables)
     found = []
     for i, squared in enumerate(modes.squared):
         loop = point.changed(
@@ -156,7 +156,7 @@ def tried_damping(scenario: Any, modes: list[LatchedMode]) -> list[str]:
 def _latch_damping(tables: Any, tau: float) -> dict[str, Any]:
     """Of `tau` [s] times the stiffness, and not less than it is."""
     settings: dict[str, Any] = {}
-    for i, latch in enumerate(latches_of(tables)):
+    for i, latch in enumerate(get_latches(tables)):
         law = latch["real"]
         for of, damping in (
             ("stiffness_N_per_m", "damping_Ns_per_m"),
@@ -188,12 +188,14 @@ def _flown(scenario: Any, settings: dict[str, Any]) -> tuple[Swings, bool]:
     tip touches then."""
     lasts = scenario.tables["time"]["duration_s"]
     run = fly(scenario.with_keys(settings))
-    hard = times(run.latches)["latched_at_s"]
+    hard = summarise_times(run.latches)["latched_at_s"]
     if math.isnan(hard):
         return Swings(), False
-    slowest = min(float(f) for f in modes_of(scenario.tables).frequency)
+    slowest = min(float(f) for f in compute_modes(scenario.tables).frequency)
     needed = hard + SWINGS * 2.0 * math.pi / slowest
     if needed > lasts:
         run = fly(scenario.with_keys({**settings, "time.duration_s": math.ceil(needed)}))
     touching = run.series["contact.depth"][run.series["time"] >= hard] > 0.0
-    return swings(run.scenario, corrected(run.series), run.latches), bool(touching.any())
+    return fit_swings(run.scenario, use_corrected_motion(run.series), run.latches), bool(
+        touching.any()
+    )

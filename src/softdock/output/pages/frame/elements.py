@@ -12,13 +12,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from softdock.results.metrics import plain
+from softdock.results.metrics import convert_to_plain
 
 
 def json_block(value: Any, attributes: str) -> str:
     """Data for the page's script, as a JSON block that the browser does not run. NaN and infinities
     become null."""
-    text = json.dumps(plain(value), allow_nan=False, separators=(",", ":"), ensure_ascii=True)
+    text = json.dumps(
+        convert_to_plain(value), allow_nan=False, separators=(",", ":"), ensure_ascii=True
+    )
     return (
         '<script type="application/json" '
         f"{attributes}>{text.replace('<', chr(92) + 'u003c')}</script>"

@@ -24,7 +24,6 @@ from softdock.output.pages.frame.replay import (
     three_compressed,
     three_script,
 )
-from softdock.results.metrics import plain as plain  # for those who build a page's data
 
 # Control characters and those that turn the direction of writing: spelled out, as on a terminal.
 _ESCAPES = {

@@ -12,8 +12,8 @@ from softdock.methods.registry import METHODS, OBSERVER
 from softdock.output.pages.frame.charts import Line, chart, choose_unit
 from softdock.output.pages.run.motion_charts import SECONDS, contact_windows
 from softdock.reference import Orbit
-from softdock.results.joint_rows import rows_over_time
-from softdock.results.metric_values import states_corrected
+from softdock.results.joint_rows import compute_rows_over_time
+from softdock.results.metric_values import are_states_corrected
 from softdock.results.run import Run
 from softdock.scenario.moving_robots import fixed_bodies
 
@@ -67,7 +67,7 @@ def energy_invented(run: Run) -> np.ndarray:
 def ledger_chart(run: Run) -> str:
     """Energy invented by row of the energy balance, and the balance's residual."""
     t, total = run.series["time"], energy_invented(run)
-    rows = rows_over_time(run.series)
+    rows = compute_rows_over_time(run.series)
     alive = {row: values for row, values in rows.items() if values.any()}
     factor, unit = choose_unit([*alive.values(), total], "J")
     lines = [
@@ -141,7 +141,7 @@ def observed_chart(run: Run) -> str:
     )
     if commands_differ(run):
         caption = COMMANDS_DIFFER
-    elif states_corrected(run):
+    elif are_states_corrected(run):
         caption += (
             " What a method moved by correcting the satellites' states is not in it: here it "
             "overstates what they got."

@@ -14,10 +14,15 @@ from softdock.output.pages.frame.charts import Line, chart, choose_unit
 from softdock.output.pages.frame.elements import bullets, text
 from softdock.output.pages.run.motion_charts import SECONDS, contact_windows
 from softdock.reference import Orbit
-from softdock.results.arm_limits import arm_uses
-from softdock.results.arms import mounted_arms
-from softdock.results.latch_modes import deflections, energies, latches_of, modes_of
-from softdock.results.latches import AT, times
+from softdock.results.arm_limits import compute_arm_uses
+from softdock.results.arms import find_mounted_arms
+from softdock.results.latch_modes import (
+    compute_deflections,
+    compute_mode_energies,
+    compute_modes,
+    get_latches,
+)
+from softdock.results.latches import AT, summarise_times
 from softdock.results.run import Run
 
 LEAST = 1e-15  # J; the logarithm of less is not drawn
@@ -26,15 +31,15 @@ LEAST = 1e-15  # J; the logarithm of less is not drawn
 def latch_section(run: Run, orbit: Orbit, metrics: Mapping[str, Any]) -> str:
     """Charts of the latches; empty for a run without latches or in which none engaged."""
     tables = run.scenario.tables
-    if not latches_of(tables) or metrics.get("latch") is None or not len(run.latches):
+    if not get_latches(tables) or metrics.get("latch") is None or not len(run.latches):
         return ""
-    since = times(run.latches)["soft_docked_at_s"]
+    since = summarise_times(run.latches)["soft_docked_at_s"]
     if math.isnan(since):
         return text("No latch engaged in this run.")
     first = int(np.searchsorted(run.series["time"], since))
     parts = {"rig": run.series, "orbit": orbit.series}
     found = {
-        name: (series["time"][first:], *deflections(tables, series, np.zeros(6), first))
+        name: (series["time"][first:], *compute_deflections(tables, series, np.zeros(6), first))
         for name, series in parts.items()
     }
     return (
@@ -66,19 +71,19 @@ def _mode_energy_chart(
     run: Run, orbit: Orbit, found: Mapping[str, tuple[np.ndarray, np.ndarray, np.ndarray]]
 ) -> str:
     """Energy of all modes together, once every latch is hard."""
-    modes, lines = modes_of(run.scenario.tables), []
+    modes, lines = compute_modes(run.scenario.tables), []
     for name, states, role in (
         ("rig", run.latches, "satellite"),
         ("orbit", orbit.latches, "orbit"),
     ):
-        since = times(states)["latched_at_s"]
+        since = summarise_times(states)["latched_at_s"]
         if math.isnan(since):
             continue
         time, xi, rate = found[name]
-        pulled = latches_of(run.scenario.tables)[0]["pull_in_s"] > 0.0
+        pulled = get_latches(run.scenario.tables)[0]["pull_in_s"] > 0.0
         rest = np.zeros(6) if pulled else states[0, AT.offset : AT.offset + 6]
         hard = time >= since
-        energy = energies(modes, xi[hard] - rest, rate[hard]).sum(axis=1)
+        energy = compute_mode_energies(modes, xi[hard] - rest, rate[hard]).sum(axis=1)
         dash = "solid" if name == "rig" else "dash"
         logs = np.log10(np.maximum(energy, LEAST))
         lines.append(Line(name, role, time[hard], logs, dash=dash))
@@ -120,7 +125,7 @@ def _joint_lines(run: Run, names: list[str], values: np.ndarray) -> list[Line]:
 
 
 def _robot_charts(run: Run, body: str) -> str:
-    arm, s = mounted_arms(run.scenario)[body], run.series
+    arm, s = find_mounted_arms(run.scenario)[body], run.series
     names = list(arm.axis_names[arm.first :])
     position, rate = s[f"joints.{body}.position"], s[f"joints.{body}.velocity"]
     limits = arm.of_axes("speed")[arm.first :]
@@ -142,7 +147,9 @@ def _robot_charts(run: Run, body: str) -> str:
         caption=caption,
         windows=contact_windows(run.contacts),
     )
-    html += bullets([use.words() + "." for use in arm_uses(run.scenario, s) if use.robot == body])
+    html += bullets(
+        [use.words() + "." for use in compute_arm_uses(run.scenario, s) if use.robot == body]
+    )
     return html + (_elastic_charts(run, body, names) if f"joints.{body}.energy.stored" in s else "")
 
 

@@ -46,10 +46,10 @@ from softdock.output.pages.run.tables import (
 from softdock.output.pages.stability import EXPLANATION as CHART_EXPLAINED
 from softdock.output.pages.stability import chart_section
 from softdock.reference import Orbit
-from softdock.results.metrics import plain
+from softdock.results.metrics import convert_to_plain
 from softdock.results.run import Run
 from softdock.results.scene import build_scene
-from softdock.results.shown_by_methods import declarations, flown_with
+from softdock.results.shown_by_methods import list_declarations, select_run
 from softdock.scenario.files import to_toml
 from softdock.scenario.moving_robots import fixed_bodies, moving_robots
 from softdock.studies.stability import Dot, loops_of
@@ -109,7 +109,7 @@ SECONDS = "time [s]"
 
 def method_section(shown: Shown, run: Run, metrics: Mapping[str, Any]) -> str:
     """Text and charts that a method declares (`Method.shown`); empty for a run without it."""
-    flown, found = flown_with(shown, run), metrics.get(shown.key)
+    flown, found = select_run(shown, run), metrics.get(shown.key)
     if flown is None or found is None:
         return ""
     charts = "".join(_method_chart(shown.key, one, flown) for one in shown.charts)
@@ -265,7 +265,9 @@ def run_page(run: Run) -> str:
     """One self-contained HTML page. Its numbers are those of `run.metrics`, which it carries as
     JSON under the id `metrics`. Simulates the reference if that was not done (a run read from a
     folder)."""
-    source = PageInput(run, run.fly_orbit(), plain(run.metrics), plain(run.scenario.tables))
+    source = PageInput(
+        run, run.fly_orbit(), convert_to_plain(run.metrics), convert_to_plain(run.scenario.tables)
+    )
     candidates = {one.key: (one.heading, one.html(source)) for one in all_sections()}
     return page(
         run.scenario.name,
@@ -278,7 +280,7 @@ def run_page(run: Run) -> str:
 def all_sections() -> list[Section]:
     """The page's own sections and those that methods declare (also methods of a user's file)."""
     at = [one.key for one in SECTIONS].index(BEHIND_METHODS)
-    of_methods = [_make_section(one) for one in declarations()]
+    of_methods = [_make_section(one) for one in list_declarations()]
     return [*SECTIONS[:at], *of_methods, *SECTIONS[at:]]
 
 

@@ -17,7 +17,7 @@ from softdock.output.pages.frame.elements import (
     unit_of,
 )
 from softdock.output.pages.frame.words import BALANCE_ROWS, METHOD_LABELS, label, reference_key
-from softdock.results.metric import Metric, names_over_phases
+from softdock.results.metric import Metric, list_phase_metrics
 from softdock.results.metrics import METRICS
 
 MOMENTA_OF_THE_PAIR = (
@@ -296,7 +296,7 @@ def methods_tables(metrics: Mapping[str, Any], fixed: Sequence[str] = ()) -> str
 
 def phases_table(metrics: Mapping[str, Any]) -> str:
     """Mean and spread of the key numbers over the sampling phase."""
-    keys = [key for key in names_over_phases() if key in metrics["phases"]["spread"]]
+    keys = [key for key in list_phase_metrics() if key in metrics["phases"]["spread"]]
     return _spread_table(
         metrics,
         f"{metrics['phases']['count']} runs that differ in where in a cycle the contact falls",
@@ -306,7 +306,7 @@ def phases_table(metrics: Mapping[str, Any]) -> str:
 
 def other_phases_table(metrics: Mapping[str, Any]) -> str:
     """Mean and spread of all other numbers over the sampling phase."""
-    keys = [key for key in metrics["phases"]["spread"] if key not in names_over_phases()]
+    keys = [key for key in metrics["phases"]["spread"] if key not in list_phase_metrics()]
     return details(
         "Every other number over the sampling phase",
         _spread_table(metrics, "Every other number", keys),
