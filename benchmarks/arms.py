@@ -16,7 +16,7 @@ from softdock.loop.arms import entry_points, load_arm
 from softdock.loop.arms.facility import Facility
 from softdock.loop.arms.layout import WORK
 from softdock.studies.placement.check import check_run
-from softdock.studies.placement.motion import Motion, given_motion
+from softdock.studies.placement.motion import Motion, make_motion
 from softdock.studies.placement.search import search
 
 ROWS, BATCHES = 2000, 40
@@ -70,7 +70,7 @@ def docking() -> tuple[Motion, Facility]:
     target = np.tile(np.array([0.8, 0, 0, 1, 0, 0, 0]), (3500, 1))
     push = np.zeros((3500, 3))
     push[3000:3025, 0] = -150.0 * np.sin(np.pi * np.arange(25) / 25)
-    return given_motion(time_s, chaser, target, push, (0.3, 0.0, 0.0)), Facility()
+    return make_motion(time_s, chaser, target, push, (0.3, 0.0, 0.0)), Facility()
 
 
 def placement() -> dict[str, float]:

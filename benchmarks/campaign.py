@@ -20,13 +20,13 @@ from typing import Any
 import numpy as np
 
 from softdock.output.folders.campaign_folder import write_results
-from softdock.studies.campaign.batch import empty_batch
+from softdock.studies.campaign.batch import make_empty_batch
 from softdock.studies.campaign.cpu import run_cpu
-from softdock.studies.campaign.engines import Cpu
+from softdock.studies.campaign.engines import CpuEngine
 from softdock.studies.campaign.execute import run_shards
-from softdock.studies.campaign.kernel_specialisation import Common, tailor
+from softdock.studies.campaign.kernel_specialisation import CommonValues, tailor
 from softdock.studies.campaign.plan import make_plan
-from softdock.studies.campaign.shards import begin
+from softdock.studies.campaign.shards import begin_folder
 from softdock.studies.campaign.spec import read_spec
 from softdock.studies.campaign.variants import Plan
 
@@ -68,7 +68,7 @@ def whole() -> tuple[float, float]:
     try:
         began = time.perf_counter()
         made = plan(RUNS)
-        spent = run_shards(made, begin(made, folder / "c", 400), Cpu())
+        spent = run_shards(made, begin_folder(made, folder / "c", 400), CpuEngine())
         took = time.perf_counter() - began
         return took, took - spent.loop_s
     finally:
@@ -82,7 +82,7 @@ class Instant:
     name, words = "instant", "a stand-in"
 
     def __init__(self) -> None:
-        self.common: Common | None = None
+        self.common: CommonValues | None = None
 
     def shard_runs(self, made: Plan) -> int:
         return GPU_SHARD
@@ -91,14 +91,14 @@ class Instant:
         """Nothing to compile."""
 
     def prepare(self, variant: Any, runs: Any) -> Any:
-        self.common = self.common or Common(variant.scenario.markers, variant.mem_floats)
+        self.common = self.common or CommonValues(variant.scenario.markers, variant.mem_floats)
         return tailor(runs, variant.scenario.markers, variant.mem_floats, self.common)
 
     def launch(self, variant: Any, runs: Any, prepared: Any, contacts: int) -> Any:
         return runs, contacts
 
     def collect(self, launched: Any) -> Any:
-        batch = empty_batch(*launched)
+        batch = make_empty_batch(*launched)
         np.random.default_rng(0).random(out=batch.outcomes)  # as incompressible as results are
         batch.outcomes[:, 0], batch.outcomes[:, 2] = 0.0, 1.0
         return batch, 0.0
@@ -110,7 +110,7 @@ def million() -> None:
     made, engine, folder = plan(MILLION), Instant(), Path(tempfile.mkdtemp())
     planned = time.perf_counter()
     try:
-        spent = run_shards(made, begin(made, folder / "c", GPU_SHARD), engine)
+        spent = run_shards(made, begin_folder(made, folder / "c", GPU_SHARD), engine)
         written = time.perf_counter()
         size = sum(p.stat().st_size for p in (folder / "c" / "runs").iterdir())
         write_results(made, folder / "c", spent)

@@ -10,8 +10,8 @@ from typing import Any
 
 from benchmarks.campaign import plan
 from softdock.studies.campaign.cluster import run_on_cluster
-from softdock.studies.campaign.cluster_workers import connected
-from softdock.studies.campaign.shards import begin
+from softdock.studies.campaign.cluster_workers import connect
+from softdock.studies.campaign.shards import begin_folder
 
 SHARDS, RUNS, REPEATS = 40, 1600, 2
 TARGET = 0.20
@@ -20,10 +20,10 @@ TARGET = 0.20
 def run() -> dict[str, Any]:
     made, folder = plan(RUNS), Path(tempfile.mkdtemp())
     try:
-        with connected(None, None) as client:
-            run_on_cluster(made, begin(made, folder / "warm", RUNS // SHARDS), client)
+        with connect(None, None) as client:
+            run_on_cluster(made, begin_folder(made, folder / "warm", RUNS // SHARDS), client)
             rounds = [
-                run_on_cluster(made, begin(made, folder / str(i), RUNS // SHARDS), client)
+                run_on_cluster(made, begin_folder(made, folder / str(i), RUNS // SHARDS), client)
                 for i in range(REPEATS)
             ]
     finally:

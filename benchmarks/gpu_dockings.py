@@ -11,7 +11,7 @@ import numpy as np
 from softdock.errors import BadInput
 from softdock.scenario.build import Scenario, build
 from softdock.scenario.files import load_scenario
-from softdock.studies.campaign.columns import Columns, columns
+from softdock.studies.campaign.columns import Columns, make_columns
 from softdock.studies.campaign.cuda import run_cuda
 
 ROBOTS = ("chaser", "target")
@@ -30,8 +30,14 @@ def faithful_batches(n: int, seed: int = 710) -> list[tuple[str, Columns]]:
     masses = {"chaser.mass_kg": rng.uniform(50.0, 80.0, n)}
     offsets = {"chaser.position_m.1": rng.uniform(0.002, 0.02, n)}
     return [
-        ("faithful, one axis", columns(load_scenario("epos_1d", {"methods": FAITHFUL}), masses)),
-        ("faithful, nozzle", columns(load_scenario("epos_3d", {"methods": FAITHFUL}), offsets)),
+        (
+            "faithful, one axis",
+            make_columns(load_scenario("epos_1d", {"methods": FAITHFUL}), masses),
+        ),
+        (
+            "faithful, nozzle",
+            make_columns(load_scenario("epos_3d", {"methods": FAITHFUL}), offsets),
+        ),
     ]
 
 
@@ -44,7 +50,7 @@ def latch_batches(n: int, seed: int = 711) -> list[tuple[str, Columns]]:
         base = load_scenario("soft_dock", {"methods": methods})
         own = base.tables["chaser"]["velocity_m_per_s"][0]
         found.append(
-            (f"latches, {name}", columns(base, {key: own * v for key, v in speeds.items()}))
+            (f"latches, {name}", make_columns(base, {key: own * v for key, v in speeds.items()}))
         )
     return found
 
@@ -66,7 +72,10 @@ def arm_batches(n: int, seed: int = 712) -> list[tuple[str, Columns]]:
     rng = np.random.default_rng(seed)
     offsets = {"chaser.position_m.1": rng.uniform(0.033, 0.037, n)}
     return [
-        (f"arms, {name}", columns(with_arms(**keys).with_keys({"time.duration_s": 5.0}), offsets))
+        (
+            f"arms, {name}",
+            make_columns(with_arms(**keys).with_keys({"time.duration_s": 5.0}), offsets),
+        )
         for name, keys in ARMS.items()
     ]
 
@@ -76,7 +85,7 @@ def guided_batches(n: int, seed: int = 713) -> list[tuple[str, Columns]]:
     rng = np.random.default_rng(seed)
     base = load_scenario("vbar_docking", {"time.duration_s": 260.0})
     errors = {f"navigation.bias_m.{i}": rng.uniform(-0.03, 0.03, n) for i in (1, 2)}
-    return [("guided docking", columns(base, errors))]
+    return [("guided docking", make_columns(base, errors))]
 
 
 def check_refusal(n: int, say: Callable[[str], None] = print) -> dict[str, Any]:

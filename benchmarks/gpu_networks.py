@@ -19,7 +19,7 @@ from softdock.networks.nonlinear_step import places as nonlinear_places
 from softdock.networks.tables import network_from
 from softdock.scenario.build import build
 from softdock.scenario.network_file import network_rows
-from softdock.studies.campaign.columns import Columns, columns
+from softdock.studies.campaign.columns import Columns, make_columns
 from softdock.studies.campaign.cuda import load_numba_cuda
 
 T, SAMPLES, TANK_J = 1e-3, 2000, 1e-4
@@ -152,7 +152,7 @@ def batches(n: int, seed: int = 609) -> list[tuple[str, Columns]]:
         found.append(
             (
                 name,
-                columns(
+                make_columns(
                     build(epos_1d(2.0) | {"methods": [method]}), {key: swept[key] for key in keys}
                 ),
             )

@@ -22,7 +22,7 @@ from softdock.loop.vector import CHASER_AT
 from softdock.scenario.build import build
 from softdock.scenario.files import load_scenario
 from softdock.studies.campaign.batch import Batch
-from softdock.studies.campaign.columns import Columns, columns
+from softdock.studies.campaign.columns import Columns, make_columns
 from softdock.studies.campaign.cpu import run_cpu
 
 Draw = Callable[[np.random.Generator, int], dict[str, Any]]
@@ -67,10 +67,10 @@ def random_batches(per_kind: int, seed: int = 607) -> list[tuple[str, Columns]]:
         ("wall, every integrator, with and without noise, whole delays", _joined(wall)),
         ("cone, every integrator, with and without noise, fractional delays", _joined(mixed)),
         ("cone, exact hold, no noise, 16 ms", plain),
-        ("EPOS 3-D, 1 kHz sensor with noise", columns(load_scenario("epos_3d"), masses)),
+        ("EPOS 3-D, 1 kHz sensor with noise", make_columns(load_scenario("epos_3d"), masses)),
         (
             "three petals with friction, two plant steps a cycle",
-            columns(load_scenario("three_petals"), petals),
+            make_columns(load_scenario("three_petals"), petals),
         ),
     ]
 
@@ -95,7 +95,7 @@ def _drawn(
         "robots.target.delay_ms": delays,
         "random.seed": int(rng.integers(2**32)),
     }
-    return columns(build(tables), draw(rng, n) | keys)
+    return make_columns(build(tables), draw(rng, n) | keys)
 
 
 def _joined(parts: list[Columns]) -> Columns:

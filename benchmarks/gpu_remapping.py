@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from softdock.scenario.files import load_scenario
-from softdock.studies.campaign.columns import Columns, columns
+from softdock.studies.campaign.columns import Columns, make_columns
 
 LEAD_AND_REWIND = [
     {"name": "remapping", "lead_ms": 16.0, "rewind_ms": 60.0}
@@ -26,9 +26,11 @@ def batches(n: int, seed: int = 610) -> list[tuple[str, Columns]]:
     }
     impact = load_scenario("lange_impact_jerk", {**late, "methods": LEAD_AND_REWIND})
     return [
-        ("impact, robots with limits", columns(impact, starts)),
+        ("impact, robots with limits", make_columns(impact, starts)),
         (
             "cone, late robots",
-            columns(load_scenario("lange_cone", {**late, "methods": LEAD_AND_REWIND}), offsets),
+            make_columns(
+                load_scenario("lange_cone", {**late, "methods": LEAD_AND_REWIND}), offsets
+            ),
         ),
     ]

@@ -15,10 +15,10 @@ import numpy as np
 from benchmarks.scenarios import CYCLE_S, pressed
 from softdock.scenario.build import Scenario, build
 from softdock.scenario.files import load_scenario
-from softdock.studies.campaign.batch import empty_batch
-from softdock.studies.campaign.columns import columns
-from softdock.studies.campaign.cpu import available_cores, run_cpu
-from softdock.studies.campaign.cuda import find_device, kernel_for, load_numba_cuda, run_cuda
+from softdock.studies.campaign.batch import make_empty_batch
+from softdock.studies.campaign.columns import make_columns
+from softdock.studies.campaign.cpu import count_cores, run_cpu
+from softdock.studies.campaign.cuda import compile_kernel, find_device, load_numba_cuda, run_cuda
 from softdock.studies.campaign.kernel_specialisation import tailor
 
 BLOCK_SIZES = (32, 64, 128)
@@ -32,11 +32,11 @@ class OnDevice:
         self, scenario: Scenario, swept: dict[str, np.ndarray], max_registers: int | None = None
     ):
         self.cuda = load_numba_cuda()
-        self.vectors, self.markers, self.mem_floats = columns(scenario, swept)
+        self.vectors, self.markers, self.mem_floats = make_columns(scenario, swept)
         lean, self.numbers, special = tailor(self.vectors, self.markers, self.mem_floats)
-        self.batch = empty_batch(self.vectors, 4)
+        self.batch = make_empty_batch(self.vectors, 4)
         self.arrays = [self.cuda.to_device(a) for a in (lean, self.batch.logs, self.batch.outcomes)]
-        self.kernel = kernel_for(special, max_registers)
+        self.kernel = compile_kernel(special, max_registers)
 
     def launch(self, block: int) -> float:
         """One launch over all runs. Returns its seconds."""
@@ -147,21 +147,21 @@ def end_to_end(runs: int, duration_s: float, say: Say) -> dict[str, Any]:
     gpu = run_cuda(work.vectors, work.markers, work.mem_floats).column("cycles").sum() / (
         time.perf_counter() - began
     )
-    few = work.vectors[: 40 * available_cores()]
+    few = work.vectors[: 40 * count_cores()]
     run_cpu(few[:2], work.markers, work.mem_floats)  # compiles
     began = time.perf_counter()
     cpu = run_cpu(few, work.markers, work.mem_floats).column("cycles").sum() / (
         time.perf_counter() - began
     )
     say(
-        f"  with transfers {gpu:.3g} cycles/s; this machine's {available_cores()} cores "
+        f"  with transfers {gpu:.3g} cycles/s; this machine's {count_cores()} cores "
         f"{cpu:.3g} cycles/s"
     )
     return {
         "runs": runs,
         "gpu_cycles_per_s": float(gpu),
         "cpu_cycles_per_s": float(cpu),
-        "cpu_cores": available_cores(),
+        "cpu_cores": count_cores(),
     }
 
 

@@ -24,7 +24,7 @@ import numpy as np
 from softdock import fly, load_scenario
 from softdock.output.folders.campaign_folder import run_campaign
 from softdock.results.latches import summarise_times
-from softdock.studies.campaign.columns import columns
+from softdock.studies.campaign.columns import make_columns
 from softdock.studies.campaign.cpu import run_cpu
 from softdock.studies.campaign.plan import make_plan
 from softdock.studies.campaign.spec import read_spec
@@ -57,7 +57,7 @@ def measure() -> dict[str, Any]:
     one = min(_seconds(lambda: fly(scenario)) for _ in range(REPEATS))
     rng = np.random.default_rng(1)
     bias = rng.uniform(-WRONG_M, WRONG_M, (2, BATCH))
-    batch = columns(scenario, {"navigation.bias_m.1": bias[0], "navigation.bias_m.2": bias[1]})
+    batch = make_columns(scenario, {"navigation.bias_m.1": bias[0], "navigation.bias_m.2": bias[1]})
     run_cpu(*batch, threads=1)
     each = min(_seconds(lambda: run_cpu(*batch, threads=1)) for _ in range(2)) / BATCH
     return {

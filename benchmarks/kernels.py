@@ -38,10 +38,10 @@ class Case(NamedTuple):
 def prepared(base: Any) -> tuple[Any, Callable[[Any], tuple]]:
     """What two runs have in common, and the types that a kernel for them is called with, but for
     the markers'."""
-    from softdock.studies.campaign.columns import columns
+    from softdock.studies.campaign.columns import make_columns
     from softdock.studies.campaign.kernel_specialisation import tailor
 
-    _, numbers, special = tailor(*columns(base, {"chaser.mass_kg": [60.0, 61.0]}))
+    _, numbers, special = tailor(*make_columns(base, {"chaser.mass_kg": [60.0, 61.0]}))
     matrix, cube = numba.float64[:, ::1], numba.float64[:, :, ::1]
     return special, lambda markers: (
         matrix,
@@ -65,10 +65,10 @@ def compiler() -> Compile:
 
 def ptx_of(base: Any, to_ptx: Compile) -> tuple[int, str]:
     """Floats of memory that a run needs, and the text of its kernel."""
-    from softdock.studies.campaign.cuda import kernel_function
+    from softdock.studies.campaign.cuda import make_kernel_function
 
     special, types = prepared(base)
-    return special.floats, to_ptx(kernel_function(special), types(base.markers))
+    return special.floats, to_ptx(make_kernel_function(special), types(base.markers))
 
 
 def hooks_of(base: Any, floats: int, to_ptx: Compile) -> str:

@@ -14,7 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from softdock.studies.campaign.passive_contacts import ALLOWED, CLAIMS, Campaign, passive_contacts
+from softdock.studies.campaign.passive_contacts import (
+    ALLOWED,
+    CLAIMS,
+    Campaign,
+    run_passive_contacts,
+)
 
 RUNS, SEED = 10_000, 20261115
 OTHERS = {
@@ -39,7 +44,7 @@ def summary(campaign: Campaign) -> dict[str, Any]:
 def claim(name: str, runs: int = RUNS, seed: int = SEED) -> dict[str, Any]:
     """One method's claim: how many runs break it, and the worst of them."""
     began = time.perf_counter()
-    campaign = passive_contacts(runs, seed, methods=[CLAIMS[name]])
+    campaign = run_passive_contacts(runs, seed, methods=[CLAIMS[name]])
     took = time.perf_counter() - began
     family, index = campaign.worst
     return {
@@ -54,7 +59,7 @@ def claim(name: str, runs: int = RUNS, seed: int = SEED) -> dict[str, Any]:
 def run() -> dict[str, Any]:
     claims = {name: claim(name) for name in CLAIMS}
     others = {
-        name: summary(passive_contacts(RUNS // 10, SEED, methods=methods))
+        name: summary(run_passive_contacts(RUNS // 10, SEED, methods=methods))
         for name, methods in OTHERS.items()
     }
     return {

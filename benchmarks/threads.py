@@ -13,8 +13,8 @@ import numpy as np
 
 from benchmarks.scenarios import epos_1d
 from softdock.scenario.build import build
-from softdock.studies.campaign.columns import Columns, columns
-from softdock.studies.campaign.cpu import available_cores, run_cpu
+from softdock.studies.campaign.columns import Columns, make_columns
+from softdock.studies.campaign.cpu import count_cores, run_cpu
 
 RUNS, DURATION_S, REPEATS = 400, 5.0, 15
 TARGET = 0.95
@@ -22,7 +22,9 @@ TARGET = 0.95
 
 @functools.cache
 def batch(runs: int) -> Columns:
-    return columns(build(epos_1d(DURATION_S)), {"chaser.mass_kg": np.linspace(50.0, 90.0, runs)})
+    return make_columns(
+        build(epos_1d(DURATION_S)), {"chaser.mass_kg": np.linspace(50.0, 90.0, runs)}
+    )
 
 
 def rate(runs: int, threads: int) -> float:
@@ -68,7 +70,7 @@ def run() -> dict[str, Any]:
         "threads_cycles_per_s": max(threads),
         "processes_cycles_per_s": max(processes),
         "one_thread_cycles_per_s": max(rate(RUNS, 1) for _ in range(3)),
-        "cores": available_cores(),
+        "cores": count_cores(),
         "ratio": ratio,
         "target": f"ratio >= {TARGET:g}",
         "met": ratio >= TARGET,

@@ -33,10 +33,10 @@ def curves(method: str) -> tuple[list[Curve], dict[str, float]]:
     from softdock.results.simulation import simulate
     from softdock.scenario.candidates import candidates
     from softdock.scenario.files import load_scenario
-    from softdock.studies.compare.settings import advised
+    from softdock.studies.compare.settings import advise_settings
 
     scenario = load_scenario("epos_1d")
-    able, unable = candidates(scenario, [method], ["exact_hold"], advised)
+    able, unable = candidates(scenario, [method], ["exact_hold"], advise_settings)
     if not able:
         raise SystemExit(f"{method}: {unable[0].reason}")
     raw, run = simulate(scenario), simulate(able[0].scenario)

@@ -54,11 +54,11 @@ def _placement() -> str:
     from softdock.output.pages.placement import placement_page
     from softdock.results.metrics import convert_to_plain
     from softdock.scenario.files import load_scenario
-    from softdock.studies.placement.motion import motion_of
+    from softdock.studies.placement.motion import load_motion
     from softdock.studies.placement.place import place_robots
 
     scenario = load_scenario("lange_cone")
-    facility, motion = facility_of(scenario.tables), motion_of(scenario)
+    facility, motion = facility_of(scenario.tables), load_motion(scenario)
     result = place_robots("lange_cone", scenario.tables, facility, motion, {"chaser": "kr16"})
     return placement_page(result, convert_to_plain(result.as_dict()))
 

@@ -6,7 +6,7 @@ import time
 import numpy as np
 
 import softdock
-from softdock.studies.campaign.columns import columns
+from softdock.studies.campaign.columns import make_columns
 from softdock.studies.campaign.cpu import run_cpu
 
 runs = 1000
@@ -21,7 +21,7 @@ swept = {
     "robots.target.delay_ms": delay_ms,
     "contact.0.real.stiffness_N_per_m": stiffness,
 }
-batch = run_cpu(*columns(scenario, swept))
+batch = run_cpu(*make_columns(scenario, swept))
 took = time.perf_counter() - began
 
 restitution = batch.column("restitution")

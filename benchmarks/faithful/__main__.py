@@ -23,7 +23,7 @@ from softdock import build, simulate
 from softdock.errors import BadInput
 from softdock.methods.registry import METHODS
 from softdock.results.noise_bound import compute_noise_bound
-from softdock.studies.benchmark.draws import drawn_case
+from softdock.studies.benchmark.draws import draw_case
 
 PARTS = ("tare", "lead", "damping", "powers", "friction", "rewind")
 
@@ -116,7 +116,7 @@ def unseen(method: dict[str, Any], count: int, seed: int, ours: bool) -> None:
     """Random cases by group: those of fresh.py (`ours`), or of `softdock benchmark --random`."""
     groups: dict[str, list[tuple[float, bool]]] = {}
     for i in range(count):
-        tables = fresh(seed, i) if ours else tomllib.loads(drawn_case(seed, i)[1])
+        tables = fresh(seed, i) if ours else tomllib.loads(draw_case(seed, i)[1])
         rubs = any(pair["real"].get("friction", 0.0) > 0.0 for pair in tables["contact"])
         noisy = tables.get("sensor", {}).get("noise_N", 0.0) > 0.0
         group = "noise" if noisy else ("friction" if rubs else "no friction")

@@ -20,7 +20,7 @@ from softdock import build
 from softdock.methods.faithful.cells import CELL
 from softdock.results.stepper import Stepper, count_cycles
 from softdock.scenario.build import Scenario
-from softdock.studies.compare.outcomes import costs_per_cycle
+from softdock.studies.compare.outcomes import measure_costs_per_cycle
 
 AIM = 5.0  # times `direct`
 METHODS = ("direct", "faithful")
@@ -52,7 +52,7 @@ def costs(enough_s: float = 1.0) -> dict[str, dict[str, float]]:
     """ns per cycle of both, and their ratio."""
     found = {}
     for name, tables in RIGS.items():
-        raw, mine = costs_per_cycle(_both(tables), enough_s)
+        raw, mine = measure_costs_per_cycle(_both(tables), enough_s)
         if raw is None or mine is None:
             raise RuntimeError(f"{name}: a run ended at once")
         found[name] = {"direct_ns": raw, "faithful_ns": mine, "ratio": mine / raw}

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.studies.campaign.passive_contacts import Campaign, passive_contacts
+from softdock.studies.campaign.passive_contacts import Campaign, run_passive_contacts
 
 ALLOWED = 1.01
 METHOD = {"name": "faithful"}
@@ -16,8 +16,8 @@ METHOD = {"name": "faithful"}
 
 def excesses(runs: int, seed: int) -> dict[str, Any]:
     """Runs that broke the bound, and the largest ratio of each family, without and with faults."""
-    sound = passive_contacts(runs - runs // 2, seed, methods=[METHOD])
-    faulty = passive_contacts(runs // 2, seed + 1, methods=[METHOD], faulty=True)
+    sound = run_passive_contacts(runs - runs // 2, seed, methods=[METHOD])
+    faulty = run_passive_contacts(runs // 2, seed + 1, methods=[METHOD], faulty=True)
     found = {"sound": _of(sound), "faulty": _of(faulty)}
     return {
         "runs": sound.runs + faulty.runs,

@@ -19,12 +19,12 @@ import softdock
 from benchmarks.hostile.files import HUNG_S, Hung, stopping_after
 from benchmarks.hostile.mutations import flip_a_bit, mutant
 from softdock.errors import SoftdockError
-from softdock.studies.campaign.digest import tables_of
-from softdock.studies.campaign.engines import Cpu
+from softdock.studies.campaign.digest import read_plan_tables
+from softdock.studies.campaign.engines import CpuEngine
 from softdock.studies.campaign.execute import run_shards
 from softdock.studies.campaign.plan import load_plan
 from softdock.studies.campaign.resuming import resume
-from softdock.studies.campaign.shards import begin
+from softdock.studies.campaign.shards import begin_folder
 
 Rng = np.random.Generator
 CAMPAIGN = """name = "small"
@@ -159,13 +159,13 @@ def campaign_folders(count: int, seed: int, kinds: Any = None) -> dict[str, Any]
     was; and `--resume` makes the same bytes again. `kinds`: the damages, all unless given."""
     with tempfile.TemporaryDirectory() as made:
         whole, copy = Path(made) / "whole", Path(made) / "copy"
-        plan, engine = load_plan(small_campaign(Path(made))), Cpu(threads=1)
-        run_shards(plan, begin(plan, whole, 5), engine)
+        plan, engine = load_plan(small_campaign(Path(made))), CpuEngine(threads=1)
+        run_shards(plan, begin_folder(plan, whole, 5), engine)
         right = _bytes_of(whole)
-        numbers = [table.to_pydict() for table in tables_of(plan, whole)]
+        numbers = [table.to_pydict() for table in read_plan_tables(plan, whole)]
 
         def read() -> str:
-            found = [table.to_pydict() for table in tables_of(plan, copy)]
+            found = [table.to_pydict() for table in read_plan_tables(plan, copy)]
             same = json.dumps(found) == json.dumps(numbers)
             return "" if same or len(found) < len(numbers) else "other numbers"
 

@@ -23,7 +23,7 @@ import numpy as np
 
 import softdock
 from softdock.errors import SoftdockError
-from softdock.studies.stability.time_limit import patience
+from softdock.studies.stability.time_limit import limit_time
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))
 from command_pages import ELSEWHERE
@@ -222,7 +222,7 @@ def wrong_call(
     began = time.process_time()
     wrong = ""
     try:
-        with patience(0.5 * PATIENCE_S), np.errstate(all="ignore"), warnings.catch_warnings():
+        with limit_time(0.5 * PATIENCE_S), np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             call(**{**right, name: value})
     except SoftdockError as error:

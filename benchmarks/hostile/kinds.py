@@ -84,10 +84,10 @@ worst_by = "energy_invented_J"
 
 def _campaign(path: Path) -> object:
     from softdock.studies.campaign.plan import make_plan
-    from softdock.studies.campaign.spec import grid_size, load_spec
+    from softdock.studies.campaign.spec import count_grid_points, load_spec
 
     spec = load_spec(path)
-    if spec.runs * grid_size(spec.vary) > MOST_DRAWS:
+    if spec.runs * count_grid_points(spec.vary) > MOST_DRAWS:
         return spec  # every draw is checked, with progress: that takes its time
     return make_plan(spec)
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from softdock.loop.spatial.arrays import matrices
 from softdock.studies.identify.calibration import calibrate
-from softdock.studies.identify.pose_plan import pose_plan
+from softdock.studies.identify.pose_plan import plan_poses
 
-plan = pose_plan(count=9, most_deg=45.0, mass_kg=2.0, noise_N=0.2, readings=1000)
+plan = plan_poses(count=9, most_deg=45.0, mass_kg=2.0, noise_N=0.2, readings=1000)
 print(f"promised: mass +- {1e3 * plan.mass_kg:.2g} g, bias +- {plan.bias_N:.2g} N")
 
 # %% [markdown]
@@ -34,5 +34,5 @@ print("bias", np.round(found.bias_force.value, 3), "+-", np.round(found.bias_for
 # A robot that may turn by 10 degrees only: by how much is the mass less certain?
 
 # %% tags=["solution"]
-narrow = pose_plan(count=9, most_deg=10.0, mass_kg=2.0, noise_N=0.2, readings=1000)
+narrow = plan_poses(count=9, most_deg=10.0, mass_kg=2.0, noise_N=0.2, readings=1000)
 print(f"{narrow.mass_kg / plan.mass_kg:.0f} times less certain: a small tilt hardly turns a weight")

@@ -8,9 +8,9 @@
 import numpy as np
 
 import softdock
-from softdock.studies.campaign.columns import columns
+from softdock.studies.campaign.columns import make_columns
 from softdock.studies.campaign.cpu import run_cpu
-from softdock.studies.campaign.requirement import lower_bound, required
+from softdock.studies.campaign.requirement import check_requirement, compute_lower_bound
 
 runs = 200
 rng = np.random.default_rng(1)
@@ -21,10 +21,10 @@ swept = {
     "robots.target.delay_ms": delay_ms,
     "contact.0.real.stiffness_N_per_m": rng.normal(1000.0, 50.0, runs),
 }
-batch = run_cpu(*columns(scenario, swept))
+batch = run_cpu(*make_columns(scenario, swept))
 passive = int(np.sum(batch.column("restitution") < 1.0))
 print(f"{passive} of {runs} bounces lose energy: {passive / runs:.1%}")
-print(f"with 95 % confidence at least {lower_bound(passive, runs, 0.95):.1%}")
+print(f"with 95 % confidence at least {compute_lower_bound(passive, runs, 0.95):.1%}")
 
 # %% [markdown]
 # `[require]` in a campaign file asks for that: pass, fail, or undecided with the runs that would
@@ -32,7 +32,7 @@ print(f"with 95 % confidence at least {lower_bound(passive, runs, 0.95):.1%}")
 
 # %%
 counts = {"captured": passive, "asked": runs}
-print(required({"captured": 0.95}, counts, "random")["sentence"])
+print(check_requirement({"captured": 0.95}, counts, "random")["sentence"])
 
 # %% [markdown]
 # ## Exercise
@@ -40,5 +40,5 @@ print(required({"captured": 0.95}, counts, "random")["sentence"])
 # How many runs that all succeed does it take to show 99 % with 95 % confidence?
 
 # %% tags=["solution"]
-n = next(n for n in range(1, 1000) if lower_bound(n, n, 0.95) >= 0.99)
+n = next(n for n in range(1, 1000) if compute_lower_bound(n, n, 0.95) >= 0.99)
 print(f"{n} runs")

@@ -15,9 +15,9 @@ from softdock.studies.campaign.checking import CHECKED
 from softdock.studies.campaign.digest import MOST_ROWS
 from softdock.studies.campaign.engines import BACKENDS, MUCH
 from softdock.studies.campaign.outcome_columns import ACTIVE
-from softdock.studies.campaign.outcomes import columns_of
+from softdock.studies.campaign.outcomes import list_columns
 from softdock.studies.campaign.plan import load_plan
-from softdock.studies.campaign.spec import KEYS, preset_names
+from softdock.studies.campaign.spec import KEYS, list_presets
 from softdock.studies.campaign.user_outcomes import load_own
 
 PAGE = (Path(__file__).parents[2] / "docs" / "campaigns.md").read_text(encoding="utf-8")
@@ -38,8 +38,8 @@ def first_cells(heading: str) -> list[str]:
     ("heading", "known"),
     [
         ("key", list(KEYS)),
-        ("column", [outcome.name for outcome in columns_of(reference=True)]),
-        ("preset", preset_names()),
+        ("column", [outcome.name for outcome in list_columns(reference=True)]),
+        ("preset", list_presets()),
         ("backend", list(BACKENDS)),
     ],
 )

@@ -16,7 +16,7 @@ import pytest
 from scenarios import epos_wall
 
 from softdock import build, load_scenario, simulate
-from softdock.studies.campaign.columns import columns
+from softdock.studies.campaign.columns import make_columns
 from softdock.studies.campaign.cpu import run_cpu
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # for `benchmarks`, no part of the package
@@ -36,7 +36,7 @@ def bounces(method=None, runs=8, **tables):
     given["contact"][0]["real"] |= tables.pop("real", {})
     scenario = build(given | tables | {"methods": [LEDGER | (method or {})]})
     position = 0.01 + 0.02 * 0.004 * np.resize(PHASES, runs)
-    batch = run_cpu(*columns(scenario, {"chaser.position_m.0": position}))
+    batch = run_cpu(*make_columns(scenario, {"chaser.position_m.0": position}))
     assert (batch.column("contacts") == 1).all()
     return batch.column("restitution")
 

@@ -27,7 +27,7 @@ from softdock.papers.lange.full_compensation import (
 )
 from softdock.results.run import list_contacts
 from softdock.results.stepper import count_cycles
-from softdock.studies.campaign.columns import columns
+from softdock.studies.campaign.columns import make_columns
 
 PAGE = (Path(__file__).parents[2] / "docs" / "full_compensation.md").read_text(encoding="utf-8")
 DAMPERS, HUNT = list_wanted_contacts()[:3], list_wanted_contacts()[3]
@@ -40,7 +40,9 @@ def restitutions(wanted, environment, seeds, **keys):
     scenario = build(scenario_tables(wanted.contact, **{**ENVIRONMENTS[environment], **keys}))
     number = np.arange(1, seeds + 1)
     swept = {"random.seed": number, "random.run": np.zeros(seeds)}
-    vectors, markers, _ = columns(scenario, swept | {"chaser.position_m.0": start_position(number)})
+    vectors, markers, _ = make_columns(
+        scenario, swept | {"chaser.position_m.0": start_position(number)}
+    )
     return np.array(
         [first_contact(replace(scenario, vector=row, markers=markers)) for row in vectors]
     )

@@ -17,9 +17,9 @@ from softdock.reference import orbit
 from softdock.results.latch_modes import compute_deflections, compute_mode_energies, compute_modes
 from softdock.results.latches import compute_latch_growth, summarise_times
 from softdock.scenario.latched_page import renewed
-from softdock.studies.campaign.columns import columns
+from softdock.studies.campaign.columns import make_columns
 from softdock.studies.campaign.cpu import run_cpu
-from softdock.studies.stability.latched import latched_modes, said
+from softdock.studies.stability.latched import describe_latched_modes, find_latched_modes
 
 AT = LATCH_CELLS.at
 
@@ -92,14 +92,14 @@ def test_growth_of_a_latched_pair(damping):
     scenario = build(held(b=damping))
     run = fly(scenario)
     found = compute_latch_growth(scenario, run.series, run.latches)
-    mode = next(m for m in latched_modes(scenario) if m.name == "along x")
+    mode = next(m for m in find_latched_modes(scenario) if m.name == "along x")
     assert found["mode"] == "along x"
     assert found["growth_per_s"] == pytest.approx(mode.growth_per_s, rel=0.02)
     assert found["growth_error_per_s"] < 0.02 * abs(mode.growth_per_s)
     assert mode.closed_form_per_s == pytest.approx((4000.0 * 0.018 - damping) / 3000.0, rel=1e-9)
     assert mode.growth_per_s == pytest.approx(mode.closed_form_per_s, rel=0.02)
     assert mode.holding_time_s == pytest.approx(0.018, rel=0.01)
-    words = " ".join(said(latched_modes(scenario)))
+    words = " ".join(describe_latched_modes(find_latched_modes(scenario)))
     if damping:
         assert "decays" in words
         assert math.isnan(found["late_by_s"])  # nothing is said of lateness from a decay
@@ -165,7 +165,7 @@ def test_a_batch_latches_as_single_runs_do():
     did; the same as of single runs."""
     scenario = build(held(duration_s=2.0, delay_ms=8.0))
     speeds = np.array([0.001, 0.002, -0.001])
-    columns_ = columns(scenario, {"chaser.velocity_m_per_s.0": speeds})
+    columns_ = make_columns(scenario, {"chaser.velocity_m_per_s.0": speeds})
     batch = run_cpu(*columns_, threads=1)
     for i, speed in enumerate(speeds):
         run = fly(scenario.with_keys({"chaser.velocity_m_per_s": [float(speed), 0.0, 0.0]}))

@@ -12,7 +12,7 @@ from softdock import build, fly, load_scenario, simulate
 from softdock.results.corrected import PARTS
 from softdock.results.growth import fit_run_swings, fit_swings, use_corrected_motion
 from softdock.results.latches import compute_latch_growth
-from softdock.studies.stability.latched import latched_modes, tried_damping
+from softdock.studies.stability.latched import describe_tried_damping, find_latched_modes
 
 PULSE = ((0.0, 0.0), (0.01, 1.0), (0.05, 1.0), (0.06, 0.0))  # s, and share of its force
 
@@ -30,7 +30,7 @@ def test_pulses_on_a_latched_pair_are_left_out():
     tables["capture"]["latch"][0]["real"]["damping_Ns_per_m"] = [1000.0, 0.0, 0.0]
     scenario = build(tables)
     run = simulate(scenario)
-    root = latched_modes(scenario)[0].growth_per_s
+    root = find_latched_modes(scenario)[0].growth_per_s
     mine, orbits = fit_run_swings(run)
     assert mine.per_s == pytest.approx(root, rel=0.005)
     assert orbits.per_s == pytest.approx(-0.5 * 1000.0 / 1500.0, rel=0.03)
@@ -51,7 +51,7 @@ def test_advised_damping_holds_when_it_is_set():
     reaches the undamped bottom, and that is what is said; with the advised line, which has the
     contact's too, a longer run than the one tried holds."""
     scenario = load_scenario("soft_dock")
-    refused, advised = tried_damping(scenario, latched_modes(scenario))
+    refused, advised = describe_tried_damping(scenario, find_latched_modes(scenario))
     assert "still grows" in refused
     assert "reaches the contact" in refused
     assert "is held" in advised

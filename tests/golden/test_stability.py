@@ -24,7 +24,7 @@ from softdock.studies.stability import (
     spectral_radius,
 )
 from softdock.studies.stability.closed_forms import NOSE_DAMPING, NOSE_REACH, crossing_frequency
-from softdock.studies.stability.impact_restitution import sampled_impacts
+from softdock.studies.stability.impact_restitution import simulate_impacts
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_impacts_of_table_2():
 def predicted(tables, touch_cycles):
     """The prediction for a scenario whose mock-ups touch so many cycles after a stamp."""
     (point,) = loops_of(softdock.build(tables))
-    return float(sampled_impacts(point.loop, np.array([touch_cycles % point.loop.pattern]))[0])
+    return float(simulate_impacts(point.loop, np.array([touch_cycles % point.loop.pattern]))[0])
 
 
 @pytest.mark.parametrize(

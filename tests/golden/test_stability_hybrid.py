@@ -9,7 +9,7 @@ from scenarios import epos_wall
 
 import softdock
 from softdock.studies.stability import loops_of
-from softdock.studies.stability.impact_restitution import sampled_impacts
+from softdock.studies.stability.impact_restitution import simulate_impacts
 
 
 @pytest.mark.parametrize("contact", ["one_sided", "pull"])
@@ -32,5 +32,5 @@ def test_a_hybrid_run_gives_back_what_was_predicted(
     scenario = softdock.build(tables)
     (point,) = loops_of(scenario)
     assert softdock.fly(scenario).restitution == pytest.approx(
-        float(sampled_impacts(point.loop, np.array([0.3]))[0]), abs=within
+        float(simulate_impacts(point.loop, np.array([0.3]))[0]), abs=within
     )

@@ -21,7 +21,7 @@ from softdock.loop.vector import MEMORY, MEMORY_AT, METHODS_AT
 from softdock.results.simulation import fly
 from softdock.scenario.features import features_with
 from softdock.scenario.files import load_scenario
-from softdock.studies.campaign.columns import columns, sweepable
+from softdock.studies.campaign.columns import list_sweepable, make_columns
 from softdock.studies.campaign.cpu import run_cpu
 from softdock.studies.campaign.kernel_specialisation import tailor
 
@@ -33,7 +33,7 @@ def scenario():
 
 @pytest.fixture(scope="module")
 def batch(scenario):
-    return run_cpu(*columns(scenario, SWEPT), threads=1)
+    return run_cpu(*make_columns(scenario, SWEPT), threads=1)
 
 
 def test_a_batch_is_the_single_run_bit_for_bit(scenario, batch):
@@ -55,7 +55,7 @@ def test_a_batch_is_the_single_run_bit_for_bit(scenario, batch):
 @pytest.mark.parametrize(("threads", "chunk"), [(1, 5), (2, 1), (3, 7), (8, 1000)])
 def test_neither_threads_nor_chunks_change_a_bit(scenario, batch, threads, chunk):
     """A result may not depend on the machine's cores: two laptops must agree."""
-    other = run_cpu(*columns(scenario, SWEPT), threads=threads, chunk=chunk)
+    other = run_cpu(*make_columns(scenario, SWEPT), threads=threads, chunk=chunk)
     np.testing.assert_array_equal(other.outcomes, batch.outcomes)
     np.testing.assert_array_equal(other.logs, batch.logs)
 
@@ -64,17 +64,17 @@ def test_a_run_does_not_depend_on_its_neighbours(scenario, batch):
     """Part of a batch, with the run indices it had, gives that part of the results, though its
     memory map is smaller."""
     part = {key: values[:5] for key, values in SWEPT.items()}
-    small = columns(scenario, part)
-    assert small.mem_floats < columns(scenario, SWEPT).mem_floats
+    small = make_columns(scenario, part)
+    assert small.mem_floats < make_columns(scenario, SWEPT).mem_floats
     np.testing.assert_array_equal(run_cpu(*small).outcomes, batch.outcomes[:5])
 
 
 def test_every_run_draws_its_own_noise(scenario):
     """The run index is the second half of the random key: equal rows are different draws, and the
     same index is the same draw."""
-    draws = run_cpu(*columns(scenario, {}, runs=3)).column("restitution")
+    draws = run_cpu(*make_columns(scenario, {}, runs=3)).column("restitution")
     assert len(set(draws)) == 3
-    again = run_cpu(*columns(scenario, {"random.run": [2, 1, 0]})).column("restitution")
+    again = run_cpu(*make_columns(scenario, {"random.run": [2, 1, 0]})).column("restitution")
     np.testing.assert_array_equal(draws, again[::-1])
 
 
@@ -98,7 +98,7 @@ def test_every_run_draws_its_own_noise(scenario):
 def test_a_column_is_what_build_would_write(scenario, key, column, written):
     """A sweep scales and lays out a value exactly as a scenario file does; only the memory map is
     that of the largest row."""
-    row = columns(scenario, {key: column, "random.run": 0}).vectors[1]
+    row = make_columns(scenario, {key: column, "random.run": 0}).vectors[1]
     built = scenario.with_keys({key: written}).vector
     different = np.flatnonzero(row != built)
     assert all(_is_memory_map(i) for i in different)
@@ -142,13 +142,13 @@ def _is_memory_map(index: int) -> bool:
 def test_a_bad_column_is_refused_before_anything_runs(scenario, swept, named):
     """The message names the key, the first bad row, what was given and what is allowed."""
     with pytest.raises(BadInput, match=named):
-        columns(scenario, swept)
+        make_columns(scenario, swept)
 
 
 def test_a_run_that_starts_in_contact_says_so_and_the_others_go_on(scenario):
     """One impossible row of a thousand must not stop a campaign, nor pass for a result."""
     mixed = run_cpu(
-        *columns(scenario, {"chaser.position_m.0": [0.01, -1.0, 0.01], "random.run": 0})
+        *make_columns(scenario, {"chaser.position_m.0": [0.01, -1.0, 0.01], "random.run": 0})
     )
     assert [STATUSES[int(code)] for code in mixed.column("status")] == [
         "completed",
@@ -162,7 +162,7 @@ def test_progress_reaches_the_total(scenario):
     """A progress bar ends full."""
     seen = []
     run_cpu(
-        *columns(scenario, SWEPT),
+        *make_columns(scenario, SWEPT),
         threads=2,
         chunk=4,
         progress=lambda done, total: seen.append((done, total)),
@@ -181,7 +181,7 @@ def test_an_unknown_outcome_suggests_one(batch):
 def test_a_short_history_gives_the_same_run(name):
     """The GPU keeps as few set-points and samples as are read, at other places of `mem`: bit for
     bit the run with the long rings."""
-    part = columns(
+    part = make_columns(
         load_scenario(name).with_keys({"methods": [{"name": "direct"}]}),
         {"chaser.mass_kg": [55.0, 60.0, 65.0], "sensor.delay_ms": [0.0, 1.0, 3.0]},
     )
@@ -195,13 +195,15 @@ def test_a_sweep_that_brings_a_feature_gets_a_loop_with_it(scenario):
     """A plain scenario whose robots jitter in some rows: the batch is that of runs made one by one,
     not of a loop without jitter."""
     assert type(scenario.markers.features).__name__ == "Plain"
-    part = columns(scenario, {"robots.chaser.delay_jitter_ms": [0.0, 2.0]})
+    part = make_columns(scenario, {"robots.chaser.delay_jitter_ms": [0.0, 2.0]})
     assert type(part.markers.features).__name__ == "Every"
     run = fly(scenario.with_keys({"robots.chaser.delay_jitter_ms": 2.0, "random.run": 1}))
     assert run_cpu(*part).column("restitution")[1] == run.restitution
-    jitter = sweepable(scenario)["robots.chaser.delay_jitter_ms"].at
+    jitter = list_sweepable(scenario)["robots.chaser.delay_jitter_ms"].at
     assert type(features_with(scenario.vector, [jitter])).__name__ == "Every"
     assert (
-        type(features_with(scenario.vector, [sweepable(scenario)["chaser.mass_kg"].at])).__name__
+        type(
+            features_with(scenario.vector, [list_sweepable(scenario)["chaser.mass_kg"].at])
+        ).__name__
         == "Plain"
     )

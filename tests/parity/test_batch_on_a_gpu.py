@@ -21,7 +21,7 @@ from benchmarks import gpu_check, gpu_compare, kernels
 from softdock.compile.sources import source_hash
 from softdock.errors import BadInput, NoDevice
 from softdock.studies.campaign import cuda as gpu
-from softdock.studies.campaign.columns import columns
+from softdock.studies.campaign.columns import make_columns
 from softdock.studies.campaign.kernel_specialisation import tailor
 
 
@@ -49,7 +49,7 @@ def test_a_kernel_knows_what_its_runs_have_in_common(scenario):
         "robots.chaser.delay_ms": [16.0, 16.0],
         "contact.0.real.stiffness_N_per_m": [1000.0, 1000.0],
     }
-    _, numbers, special = tailor(*columns(scenario, swept))
+    _, numbers, special = tailor(*make_columns(scenario, swept))
     assert (
         special.shared.chaser_mass,
         special.shared.target_mass,
@@ -66,7 +66,7 @@ def test_a_kernel_knows_what_its_runs_have_in_common(scenario):
         "robots.chaser.delay_ms": [16.0, 17.0],
         "contact.0.real.stiffness_N_per_m": [1000.0, 1001.0],
     }
-    _, _, other = tailor(*columns(scenario, swept))
+    _, _, other = tailor(*make_columns(scenario, swept))
     assert (
         other.shared.pair,
         other.shared.delays,
@@ -79,7 +79,7 @@ def test_too_much_memory_for_a_gpu_is_refused_with_the_way_out(scenario):
     """A delay whose history does not fit into a GPU thread's memory is refused before the
     launch."""
     with pytest.raises(BadInput, match="or run it on the CPU"):
-        tailor(*columns(scenario, {"robots.chaser.delay_ms": 1900.0}))
+        tailor(*make_columns(scenario, {"robots.chaser.delay_ms": 1900.0}))
 
 
 def test_without_a_gpu_the_error_says_what_was_found(scenario):
@@ -87,7 +87,7 @@ def test_without_a_gpu_the_error_says_what_was_found(scenario):
     if gpu.load_numba_cuda().is_available():
         pytest.skip("there is a GPU here")
     with pytest.raises(NoDevice, match=r"no usable GPU: .+"):
-        gpu.run_cuda(*columns(scenario, SWEPT))
+        gpu.run_cuda(*make_columns(scenario, SWEPT))
 
 
 def test_gpu_check_without_a_gpu_exits_1(capsys):

@@ -15,17 +15,17 @@ from softdock.results.momenta import read_mass_properties, read_motions
 from softdock.results.simulation import simulate
 from softdock.studies.campaign.arrow_arrays import to_numbers
 from softdock.studies.campaign.batch import Batch
-from softdock.studies.campaign.compared import Instant, distances_at
+from softdock.studies.campaign.compared import Instant, compute_distances_at
 from softdock.studies.campaign.cpu import run_cpu
-from softdock.studies.campaign.digest import tables
-from softdock.studies.campaign.distances import turned_back
-from softdock.studies.campaign.engines import Cpu
+from softdock.studies.campaign.digest import read_tables
+from softdock.studies.campaign.distances import rotate_back
+from softdock.studies.campaign.engines import CpuEngine
 from softdock.studies.campaign.execute import run_shards
 from softdock.studies.campaign.kernel_specialisation import tailor
-from softdock.studies.campaign.orbits import fly_orbits
+from softdock.studies.campaign.orbits import simulate_references
 from softdock.studies.campaign.plan import make_plan
-from softdock.studies.campaign.replay import differences, outcomes_of
-from softdock.studies.campaign.shards import begin, plan_from, plan_texts
+from softdock.studies.campaign.replay import extract_outcomes, list_differences
+from softdock.studies.campaign.shards import begin_folder, make_plan_from_texts, make_plan_texts
 from softdock.studies.campaign.spec import read_spec
 
 TABLES = {
@@ -69,9 +69,9 @@ def plan():
 
 
 def columns_of(plan, folder, shard_runs, threads):
-    begun = begin(plan, folder, shard_runs)
-    run_shards(plan, begun, Cpu(threads))
-    parts = list(tables(folder))
+    begun = begin_folder(plan, folder, shard_runs)
+    run_shards(plan, begun, CpuEngine(threads))
+    parts = list(read_tables(folder))
     return {
         name: np.concatenate([to_numbers(part[name]) for part in parts])
         for name in parts[0].column_names
@@ -101,21 +101,21 @@ def test_an_attitude_turned_back_does_not_depend_on_the_runs_beside_it():
     motions[:, :, 3] = 1.0
     motions[:, 0, 10:13] = np.array([[0.01, 0.02, 0.0], [0.5, 0.2, -0.4], [2.0, 0.1, 0.3]])
     by = np.array([1.0, 2.3, 0.7])
-    together = turned_back(runs, motions, by)
+    together = rotate_back(runs, motions, by)
     assert np.abs(together[:, 0, 4:7]).max() > 0.1
     for i in range(3):
         np.testing.assert_array_equal(
-            turned_back(runs.part(i, i + 1), motions[i : i + 1], by[i : i + 1])[0], together[i]
+            rotate_back(runs.part(i, i + 1), motions[i : i + 1], by[i : i + 1])[0], together[i]
         )
 
 
 def test_a_plan_made_again_from_its_texts_is_the_same(plan):
     """What a worker far away is sent, and what a folder holds."""
-    again = plan_from(plan_texts(plan))
+    again = make_plan_from_texts(make_plan_texts(plan))
     np.testing.assert_array_equal(
         again.thin(0, 0, plan.runs).expand(), plan.thin(0, 0, plan.runs).expand()
     )
-    assert plan_texts(again) == plan_texts(plan)
+    assert make_plan_texts(again) == make_plan_texts(plan)
 
 
 @pytest.mark.parametrize("run", [0, 6, 18, 40])
@@ -124,7 +124,10 @@ def test_a_replay_is_the_run(plan, columns, run):
     without a record, to its own accuracy. The capture is worked out anew as well, from the
     series."""
     made = simulate(plan.scenario_of(run))
-    single, row = outcomes_of(made.metrics), {name: float(x[run]) for name, x in columns.items()}
+    single, row = (
+        extract_outcomes(made.metrics),
+        {name: float(x[run]) for name, x in columns.items()},
+    )
     of_orbit = {name for name in single if "orbit" in name}
     assert np.isnan(
         row.pop("observed_J")
@@ -135,9 +138,9 @@ def test_a_replay_is_the_run(plan, columns, run):
             value, nan_ok=True, rel=1e-8 if name in of_orbit else 0.0, abs=0.0
         ), name
     assert single["captured_at_s"] == pytest.approx(captured_at(made), nan_ok=True, abs=1e-9)
-    assert differences(row, single) == []
+    assert list_differences(row, single) == []
     assert np.isnan(row["distance_from_orbit"]) == (run in (0, 6))  # no contact; still in one
-    assert differences(row | {"contacts": 7.0}, single) == [
+    assert list_differences(row | {"contacts": 7.0}, single) == [
         f"contacts {single['contacts']:.6g} (7 in the table)"
     ]
 
@@ -164,9 +167,9 @@ def test_pushes_in_orbit_count_up_to_the_instant_after_the_last_contact():
     batch = Batch(np.zeros((2, OUTCOMES)), np.zeros((2, 1, len(LOG_COLUMNS))))
     batch.column("contacts")[:] = 1.0
     batch.logs[:, 0, LOG_COLUMNS.index("start_s")] = recorded.contacts[0]["start_s"] + 2.0 * T
-    flown = fly_orbits(runs, made.base.markers.methods)
+    flown = simulate_references(runs, made.base.markers.methods)
     scale = np.full(2, recorded.reach)
-    found = distances_at(runs, batch, Instant(motion, np.full(2, after * T)), flown, scale)
+    found = compute_distances_at(runs, batch, Instant(motion, np.full(2, after * T)), flown, scale)
     bodies = read_mass_properties(made.base.vector)
     assert found[0] < 1e-7
     assert found[1] == pytest.approx(
@@ -177,7 +180,9 @@ def test_pushes_in_orbit_count_up_to_the_instant_after_the_last_contact():
         compute_distance(bodies, recorded.reach, motion[1], read_motions(recorded.series, -1)),
         rel=0.1,
     )
-    still_touching = distances_at(runs, batch, Instant(motion, np.full(2, np.nan)), flown, scale)
+    still_touching = compute_distances_at(
+        runs, batch, Instant(motion, np.full(2, np.nan)), flown, scale
+    )
     assert np.isnan(still_touching).all()
 
 
@@ -230,7 +235,7 @@ def test_orbit_is_flown_once_for_what_it_does_not_know(tmp_path):
         {"key": "contact.0.real.stiffness_N_per_m", "list": [800.0, 1000.0]},
     ]
     made = make_plan(read_spec({"scenario": "epos_1d", "reference": True, "vary": vary}))
-    spent = run_shards(made, begin(made, tmp_path / "c", 100), Cpu(1))
+    spent = run_shards(made, begin_folder(made, tmp_path / "c", 100), CpuEngine(1))
     assert (spent.runs, spent.orbits) == (10, 2)
 
 

@@ -6,11 +6,11 @@ from __future__ import annotations
 import pytest
 
 from softdock.studies.campaign.cuda import (
-    expanding_kernel,
+    compile_expansion_kernel,
     load_numba_cuda,
 )
 from softdock.studies.campaign.kept_kernels import keep_if_possible, load_if_whole
-from softdock.studies.campaign.kernel_specialisation import Common, tailor
+from softdock.studies.campaign.kernel_specialisation import CommonValues, tailor
 from softdock.studies.campaign.plan import load_plan
 
 
@@ -20,7 +20,7 @@ def test_slices_of_a_campaign_share_one_kernel():
     made = load_plan("honesty_map")
     variant, per_delay = made.variants[0], 13
     markers, floats = variant.scenario.markers, variant.mem_floats
-    common = Common(markers, floats)
+    common = CommonValues(markers, floats)
     common.see(made.thin(0, 0, made.design.runs))
     special = [
         tailor(made.thin(0, at, at + per_delay), markers, floats, common).special
@@ -30,7 +30,7 @@ def test_slices_of_a_campaign_share_one_kernel():
     assert special[0].common.chaser_robot_cycles == special[0].common.on_stamps == 0
     alone = tailor(made.thin(0, 0, per_delay), markers, floats).special
     assert alone.common.chaser_robot_cycles == 1
-    grown = Common(markers, floats)
+    grown = CommonValues(markers, floats)
     tailor(made.thin(0, 0, per_delay), markers, floats, grown)
     assert (
         tailor(
@@ -52,7 +52,7 @@ def test_the_kernel_that_expands_runs_compiles_to_ptx(monkeypatch):
     )
     matrix = numba.float64[:, ::1]
     types = (numba.float64[::1], numba.int64[::1], matrix, matrix, matrix, numba.float64[:, :, ::1])
-    ptx = cuda.compile_ptx(expanding_kernel().py_func, types, cc=(9, 0))[0]
+    ptx = cuda.compile_ptx(compile_expansion_kernel().py_func, types, cc=(9, 0))[0]
     assert "bar.sync" in ptx  # the base everywhere before a run's own numbers
 
 

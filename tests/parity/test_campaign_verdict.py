@@ -9,18 +9,18 @@ from softdock.results.judgement import ALL_WORDS, choose_word
 from softdock.results.simulation import simulate
 from softdock.studies.campaign.batch import CONTACTS
 from softdock.studies.campaign.compared import (
-    distances_at,
-    ends_of,
-    instants_of,
-    reachable_energies,
-    settled,
+    collect_ends,
+    compute_distances_at,
+    compute_reachable_energies,
+    find_instants,
+    split_stored_motions,
 )
 from softdock.studies.campaign.cpu import run_cpu
-from softdock.studies.campaign.orbits import fly_orbits, told
-from softdock.studies.campaign.outcome import Beside, Made
+from softdock.studies.campaign.orbits import add_reference_times, simulate_references
+from softdock.studies.campaign.outcome import ReferenceResults, ShardResult
 from softdock.studies.campaign.plan import make_plan
 from softdock.studies.campaign.spec import read_spec
-from softdock.studies.campaign.verdicts import criteria, judged
+from softdock.studies.campaign.verdicts import compute_criteria, judge_runs
 
 
 def test_a_campaign_judges_as_a_single_run_does():
@@ -48,24 +48,26 @@ def test_a_campaign_judges_as_a_single_run_does():
         )
     )
     runs = made.thin(0, 0, 6)
-    orbits = fly_orbits(runs, made.base.markers.methods)
+    orbits = simulate_references(runs, made.base.markers.methods)
     variant = made.variants[0]
-    batch, watched = settled(
+    batch, watched = split_stored_motions(
         run_cpu(
-            told(runs, orbits, 1.0),
+            add_reference_times(runs, orbits, 1.0),
             variant.scenario.markers,
             variant.mem_floats,
             contacts=CONTACTS + SETTLED_ROWS,
         )
     )
-    scale = reachable_energies(runs, batch, orbits)
-    instants = (*instants_of(runs, batch, watched, orbits), ends_of(runs, batch))
-    after, later, at_end = (distances_at(runs, batch, one, orbits, scale) for one in instants)
-    beside = Beside(
+    scale = compute_reachable_energies(runs, batch, orbits)
+    instants = (*find_instants(runs, batch, watched, orbits), collect_ends(runs, batch))
+    after, later, at_end = (
+        compute_distances_at(runs, batch, one, orbits, scale) for one in instants
+    )
+    beside = ReferenceResults(
         orbits=orbits, distance=after, later=later, at_end=at_end, scale=scale, watched=watched
     )
-    whole = Made(plan=made, variant=0, first=0, runs=runs, batch=batch, beside=beside)
-    found, words = criteria(whole), judged(whole)
+    whole = ShardResult(plan=made, variant=0, first=0, runs=runs, batch=batch, beside=beside)
+    found, words = compute_criteria(whole), judge_runs(whole)
     names = ("energy", "energy_kept", "distance", "peak_force", "latch_force", "free_flight")
     numbers = [number for _, bound, number in found if bound]
     by_name = dict(zip(names, numbers, strict=True))

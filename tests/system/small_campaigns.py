@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from softdock.cli.main import cli
 from softdock.studies.campaign.arrow_arrays import to_numbers
-from softdock.studies.campaign.digest import tables
+from softdock.studies.campaign.digest import read_tables
 
 CAMPAIGN = """
 name = "small <b>"
@@ -78,7 +78,7 @@ def small_campaign() -> tuple[Path, Any]:
 
 
 def read(out: Path) -> dict[str, np.ndarray]:
-    parts = list(tables(out))
+    parts = list(read_tables(out))
     return {
         name: np.concatenate([to_numbers(part[name]) for part in parts])
         for name in parts[0].column_names

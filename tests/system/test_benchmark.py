@@ -13,14 +13,14 @@ from softdock import BadInput
 from softdock.cli.main import cli
 from softdock.scenario.files import load_scenario
 from softdock.studies.benchmark import run as pool
-from softdock.studies.benchmark.cell import measure
+from softdock.studies.benchmark.cell import measure_cell
 from softdock.studies.benchmark.entries import Entry
-from softdock.studies.benchmark.folder import CELLS, begin, resume
-from softdock.studies.benchmark.plan import Plan, cases_of
-from softdock.studies.benchmark.replay import command
-from softdock.studies.benchmark.results import read_results, results_of
-from softdock.studies.benchmark.run import measured
-from softdock.studies.benchmark.tellings import told
+from softdock.studies.benchmark.folder import CELLS, begin_folder, resume_folder
+from softdock.studies.benchmark.plan import Plan, choose_cases
+from softdock.studies.benchmark.replay import format_command
+from softdock.studies.benchmark.results import collect_results, read_results
+from softdock.studies.benchmark.run import measure_cells
+from softdock.studies.benchmark.tellings import prepare_entries
 
 CASES, METHODS = "lossless_16ms,delay_jitter", "direct,energy_ledger"
 SMALL = ["--cases", CASES, "--methods", METHODS, "--phases", "2", "-j", "1"]
@@ -29,7 +29,7 @@ VARYING = ("cost", "cpu_s", "number")  # of a cell: what a clock measures
 
 def plan_of(cases=CASES, **keys):
     entries = (Entry("direct", ("direct",)), Entry("energy_ledger", ("energy_ledger",)))
-    return Plan(cases_of(cases), entries, phases=2, **keys)
+    return Plan(choose_cases(cases), entries, phases=2, **keys)
 
 
 def called(*words):
@@ -72,7 +72,7 @@ def test_the_command_of_a_cell_gives_its_number(results):
     """`softdock run` with the printed keys judges at the same phases: the same distance."""
     for cell in results["cells"]:
         row = cell["tellings"]["nothing"]
-        words = shlex.split(command(f"benchmark:{cell['case']}", row["changes"]))
+        words = shlex.split(format_command(f"benchmark:{cell['case']}", row["changes"]))
         found = CliRunner().invoke(cli, [*words[1:], "--json"])
         judged = json.loads(found.stdout)["judgement"]
         assert judged["criteria"]["distance"]["number"] == pytest.approx(row["distance"], abs=1e-14)
@@ -83,17 +83,17 @@ def test_errors_of_knowledge_reach_the_number_and_its_command():
     """Re-mapping on a damped contact: told exactly it is at orbit, an error of 10 % in stiffness,
     damping or the wanted law costs a per cent, and the worst one's command makes it again."""
     case, entry = load_scenario("benchmark:damped_e07"), Entry("remapping", ("remapping",))
-    kinds = {way.kind for way in told(case, entry, "wrong")}
+    kinds = {way.kind for way in prepare_entries(case, entry, "wrong")}
     assert kinds == {"delay", "stiffness", "damping", "wanted"}
-    cell = measure(case, entry, 2, ["nothing", "wrong", "exactly"])["tellings"]
+    cell = measure_cell(case, entry, 2, ["nothing", "wrong", "exactly"])["tellings"]
     assert cell["nothing"]["status"] == "cannot run"
     assert "stiffness" in cell["nothing"]["reason"]
     assert cell["exactly"]["distance"] < 1e-4
     assert 5e-3 < cell["wrong"]["distance"] < 0.1
     for kind in ("stiffness", "wanted"):
-        way = next(w for w in told(case, entry, "wrong") if w.kind == kind)
+        way = next(w for w in prepare_entries(case, entry, "wrong") if w.kind == kind)
         assert way.scenario.tables["contact"] == case.tables["contact"]  # orbit keeps the true one
-    words = shlex.split(command("benchmark:damped_e07", cell["wrong"]["changes"]))
+    words = shlex.split(format_command("benchmark:damped_e07", cell["wrong"]["changes"]))
     judged = json.loads(CliRunner().invoke(cli, [*words[1:], "--json"]).stdout)["judgement"]
     again = judged["criteria"]["distance"]["number"]
     assert again == pytest.approx(cell["wrong"]["distance"], rel=1e-9)
@@ -102,11 +102,11 @@ def test_errors_of_knowledge_reach_the_number_and_its_command():
 def test_going_on_gives_what_an_uninterrupted_benchmark_gives(folder, results, tmp_path):
     """Cells that were cut, changed or never measured are measured again, the others are kept."""
     plan, path = plan_of(), tmp_path / "out"
-    begin(plan, path)
+    begin_folder(plan, path)
     lines = (folder / CELLS).read_bytes().splitlines(keepends=True)
     changed = lines[1].replace(b'"completed"', b'"Completed"', 1)
     (path / CELLS).write_bytes(lines[0] + changed + lines[2][:50])
-    again = resume(plan, path)
+    again = resume_folder(plan, path)
     assert len(again.cells) == 1
     assert [said.split(";")[0] for said in again.said] == [
         f"line 2 of {CELLS} was cut or changed",
@@ -121,13 +121,13 @@ def test_going_on_gives_what_an_uninterrupted_benchmark_gives(folder, results, t
 
 def test_another_benchmark_is_not_gone_on_with(tmp_path):
     """The refusal says which option differs, and both seeds."""
-    begin(plan_of("lossless_16ms", seed=1, drawn=0), tmp_path / "out")
+    begin_folder(plan_of("lossless_16ms", seed=1, drawn=0), tmp_path / "out")
     with pytest.raises(BadInput, match=r"another --seed \(1, not 2\)"):
-        resume(plan_of("lossless_16ms", seed=2, drawn=0), tmp_path / "out")
+        resume_folder(plan_of("lossless_16ms", seed=2, drawn=0), tmp_path / "out")
     with pytest.raises(BadInput, match="another --cases"):
-        resume(plan_of("damped_e07", seed=1, drawn=0), tmp_path / "out")
+        resume_folder(plan_of("damped_e07", seed=1, drawn=0), tmp_path / "out")
     with pytest.raises(BadInput, match=r"no plan\.json"):
-        resume(plan_of(), tmp_path)
+        resume_folder(plan_of(), tmp_path)
     found = called(*SMALL, "--out", tmp_path / "out")
     assert found.exit_code == 2
     assert "--resume goes on with the benchmark in it" in found.output
@@ -136,12 +136,12 @@ def test_another_benchmark_is_not_gone_on_with(tmp_path):
 def test_leaving_early_keeps_what_was_measured(tmp_path):
     """Ctrl-C ends the processes, and the cells that came stand in the folder."""
     plan = plan_of()
-    kept = begin(plan, tmp_path / "out")
-    cells = measured(plan, kept.missing(), 1)
+    kept = begin_folder(plan, tmp_path / "out")
+    cells = measure_cells(plan, kept.missing(), 1)
     at, cell = next(cells)
     kept.add(at, cell)
     cells.close()
-    assert list(resume(plan, tmp_path / "out").cells) == [at.number]
+    assert list(resume_folder(plan, tmp_path / "out").cells) == [at.number]
 
 
 def test_a_process_that_dies_fails_its_cell_and_no_other(monkeypatch):
@@ -149,7 +149,7 @@ def test_a_process_that_dies_fails_its_cell_and_no_other(monkeypatch):
     benchmark."""
     monkeypatch.setattr(pool, "WORKER", "this")  # prints, and ends
     plan = plan_of("lossless_16ms")
-    found = list(measured(plan, list(plan.cells())[:1], 1))
+    found = list(measure_cells(plan, list(plan.cells())[:1], 1))
     row = found[0][1]["tellings"]["exactly"]
     assert row["status"] == "failed"
     assert "died twice" in row["reason"]
@@ -168,8 +168,8 @@ def test_results_are_shown_again_and_compared(folder, tmp_path):
 
 def test_drawn_cases_are_files_of_the_folder(tmp_path):
     """Random cases are in the plan as text, and their commands name their files."""
-    plan = Plan(cases_of("none", drawn=2, seed=3), plan_of().entries, phases=1, seed=3, drawn=2)
-    begin(plan, tmp_path / "out")
+    plan = Plan(choose_cases("none", drawn=2, seed=3), plan_of().entries, phases=1, seed=3, drawn=2)
+    begin_folder(plan, tmp_path / "out")
     for case in plan.cases:
         file = tmp_path / "out" / case.source
         assert load_scenario(file).tables == case.scenario.tables
@@ -178,7 +178,7 @@ def test_drawn_cases_are_files_of_the_folder(tmp_path):
 
 def test_a_whole_file_of_results_can_be_made_of_a_folder_at_any_time(folder):
     """The results are a function of the cells: nothing else is remembered."""
-    kept = resume(plan_of(), folder)
-    again, before = results_of(kept, 1, 0.0), read_results(folder)
+    kept = resume_folder(plan_of(), folder)
+    again, before = collect_results(kept, 1, 0.0), read_results(folder)
     assert again["cells"] == before["cells"]
     assert again["leaderboard"] == before["leaderboard"]

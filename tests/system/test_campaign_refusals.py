@@ -13,7 +13,7 @@ from softdock.cli import campaign as campaign_size
 from softdock.cli.main import cli
 from softdock.studies.campaign import shards
 from softdock.studies.campaign.cuda import load_numba_cuda
-from softdock.studies.campaign.spec import load_spec, preset_names
+from softdock.studies.campaign.spec import list_presets, load_spec
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,7 @@ def test_bad_input_is_one_clear_message(arguments, named, tmp_path, monkeypatch)
 def test_the_help_names_every_preset():
     """Protects the first look: the help lists the presets that there are."""
     shown = CliRunner().invoke(cli, ["campaign", "--help"]).output
-    assert "Presets: " + ", ".join(preset_names()) in " ".join(shown.split())
+    assert "Presets: " + ", ".join(list_presets()) in " ".join(shown.split())
 
 
 def test_a_gpu_that_is_not_there_is_said(tmp_path):
@@ -76,7 +76,7 @@ def test_a_gpu_that_is_not_there_is_said(tmp_path):
 def test_folders_with_spaces_are_quoted(tmp_path):
     """Commands on the page and in messages can be pasted into a shell."""
     assert (
-        shards.again(tmp_path / "my results")
+        shards.format_resume_command(tmp_path / "my results")
         == f"softdock campaign '{tmp_path}/my results' --resume"
     )
 

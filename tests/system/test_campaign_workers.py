@@ -50,10 +50,10 @@ def test_a_worker_lost_half_way_changes_nothing(folder, tmp_path):
     """A Dask cluster of two processes, one killed while it works: every run once, to the bit as on
     this machine's threads. Scheduler and workers listen on loopback alone."""
     plan, out, whole = load_plan(folder / "long.toml"), tmp_path / "out", tmp_path / "whole"
-    with cluster_workers.connected(None, 2) as client:
+    with cluster_workers.connect(None, 2) as client:
         pids = [os.getpid(), *client.run(os.getpid).values()]
         assert listening_addresses(pids) == {"0100007F"}  # 127.0.0.1
-        begun = shards.begin(plan, out, 20)
+        begun = shards.begin_folder(plan, out, 20)
         victims = []
 
         def kill_one(done: int, total: int) -> None:
@@ -72,7 +72,9 @@ def test_a_worker_with_another_core_is_refused(folder):
     """A worker of other sources would mix two cores' numbers in one table, and is refused."""
     plan = load_plan(folder / "long.toml")
     with pytest.raises(CampaignStopped, match="two cores must not be mixed"):
-        cluster.run_there(shards.plan_texts(plan), "", shards.Shard(0, 0, 0, 2), "of other sources")
+        cluster.run_on_worker(
+            shards.make_plan_texts(plan), "", shards.Shard(0, 0, 0, 2), "of other sources"
+        )
 
 
 def test_a_scheduler_that_does_not_answer_is_said(tmp_path, monkeypatch):
@@ -114,11 +116,13 @@ def test_a_scheduler_without_workers_is_waited_for_and_said(monkeypatch):
     longer."""
     said: list[str] = []
     monkeypatch.setattr(cluster_workers, "LOOK_S", 0.05)
-    cluster_workers.Watch(Client(0, 0, 2), wait_s=120.0, say=said.append).until_there_is_one()
+    cluster_workers.ClusterWatch(
+        Client(0, 0, 2), wait_s=120.0, say=said.append
+    ).until_there_is_one()
     assert "no workers; waiting up to 120 s" in said[0]
     assert said[1:] == [""]
     with pytest.raises(CampaignStopped, match=r"no worker for 0.1 s.*--wait.*nothing was run"):
-        cluster_workers.Watch(Client(0), wait_s=0.1).until_there_is_one()
+        cluster_workers.ClusterWatch(Client(0), wait_s=0.1).until_there_is_one()
 
 
 def test_a_scheduler_that_goes_is_one_clear_line(tmp_path):
@@ -126,4 +130,4 @@ def test_a_scheduler_that_goes_is_one_clear_line(tmp_path):
     with pytest.raises(
         CampaignStopped, match=r"scheduler is gone; every shard.*--resume --backend dask"
     ):
-        cluster_workers.Watch(Client(-1), tmp_path).look()
+        cluster_workers.ClusterWatch(Client(-1), tmp_path).look()

@@ -17,7 +17,7 @@ from softdock.loop.method.method import BY_TYPE
 from softdock.loop.parameters import Group
 from softdock.methods.registry import METHODS, Method, register
 from softdock.scenario.files import load_scenario
-from softdock.studies.compare.demonstration import _all, demonstrate
+from softdock.studies.compare.demonstration import _list_candidates, demonstrate
 
 
 @pytest.fixture(scope="module")
@@ -193,7 +193,10 @@ def test_the_demo_grows_with_the_methods():
                 prepare=prepare,
             )
         )
-        found = [(candidate.method, delay) for candidate, delay in _all(load_scenario("epos_1d"))]
+        found = [
+            (candidate.method, delay)
+            for candidate, delay in _list_candidates(load_scenario("epos_1d"))
+        ]
     finally:
         for now, before in ((METHODS, known), (BY_TYPE, types)):
             now.clear()

@@ -15,7 +15,7 @@ from softdock import BadInput, load_scenario
 from softdock.methods.guidance.allocation import COMMANDS, thruster_rows
 from softdock.methods.guidance.keys import THRUSTER
 from softdock.scenario.candidates import candidates
-from softdock.studies.campaign.columns import sweepable
+from softdock.studies.campaign.columns import list_sweepable
 
 ROOT = Path(__file__).parents[2]
 RUN = r"""
@@ -228,7 +228,7 @@ def test_the_controller_stays_whatever_is_compared():
     able, _ = candidates(scenario, "energy_ledger", "exact_hold")
     listed = [entry["name"] for entry in able[0].scenario.tables["methods"]]
     assert listed == ["energy_ledger", "glideslope"]
-    keys = sweepable(scenario)
+    keys = list_sweepable(scenario)
     assert {"navigation.bias_m.1", "navigation.noise_m", "thrusters.thrust_N"} <= set(keys)
     assert {"thrusters.arm_m", "navigation.axis", "thrusters.plume_cone_deg"}.isdisjoint(keys)
 

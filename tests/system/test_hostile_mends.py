@@ -18,14 +18,19 @@ from click.testing import CliRunner
 from softdock.cli.main import cli
 from softdock.errors import BadInput, CampaignStopped
 from softdock.files.toml_text import parse_toml
+from softdock.files.values import Refused
 from softdock.scenario.csv_rows import read_rows
 from softdock.scenario.files import preset_text
 from softdock.scenario.network_file import load_network
-from softdock.scenario.values import Refused
-from softdock.studies.campaign.execute import stopped
+from softdock.studies.campaign.execute import make_stop_error
 from softdock.studies.campaign.plan import make_plan
 from softdock.studies.campaign.resuming import resume
-from softdock.studies.campaign.shards import MANIFEST, begin, plan_from, plan_texts
+from softdock.studies.campaign.shards import (
+    MANIFEST,
+    begin_folder,
+    make_plan_from_texts,
+    make_plan_texts,
+)
 from softdock.studies.campaign.spec import load_spec
 
 CAMPAIGN = """name = "small"
@@ -93,22 +98,22 @@ def test_refusals_of_a_campaign_say_its_key_and_line(tmp_path):
 def test_resume_is_promised_only_where_there_is_a_campaign(tmp_path):
     """A disc that was full before the manifest was written left nothing to go on with."""
     full = OSError(errno.ENOSPC, "no space")
-    assert "nothing was run" in str(stopped(full, tmp_path))
+    assert "nothing was run" in str(make_stop_error(full, tmp_path))
     (tmp_path / MANIFEST).write_text("{}")
-    assert "--resume" in str(stopped(full, tmp_path))
+    assert "--resume" in str(make_stop_error(full, tmp_path))
 
 
 def test_a_damaged_table_is_not_believed_by_a_replay(tmp_path):
     """A flipped bit read as other numbers, and the replay was said to differ from its table."""
-    from softdock.studies.campaign.replay import row_of
+    from softdock.studies.campaign.replay import find_row
 
     plan = make_plan(load_spec(campaign_file(tmp_path)))
-    folder = begin(plan, tmp_path / "out", 6)
+    folder = begin_folder(plan, tmp_path / "out", 6)
     shard = next(iter(folder.missing(plan)))
     folder.write(shard, b"PAR1 not what was written")
     folder.file(shard).write_bytes(b"PAR1 not what was writtem")
     with pytest.raises(CampaignStopped, match="its checksum differs"):
-        row_of(plan, tmp_path / "out", 3)
+        find_row(plan, tmp_path / "out", 3)
 
 
 @pytest.mark.parametrize("name", ["campaign.json", "sums/part-000000.json", "summary.json"])
@@ -117,7 +122,7 @@ def test_devices_in_a_campaign_folder_are_not_read(name, tmp_path):
     from softdock.output.folders.campaign_folder import _read_spent
 
     plan = make_plan(load_spec(campaign_file(tmp_path)))
-    folder = begin(plan, tmp_path / "out", 6)
+    folder = begin_folder(plan, tmp_path / "out", 6)
     folder.write(next(iter(folder.missing(plan))), b"something")
     path = tmp_path / "out" / name
     path.unlink(missing_ok=True)
@@ -139,10 +144,10 @@ def test_a_scenario_with_a_long_schedule_is_a_campaign(tmp_path):
     scenario = preset_text("epos_1d") + '\n[external.chaser]\ncsv = "push.csv"\n'
     (tmp_path / "rig.toml").write_text(scenario)
     plan = make_plan(load_spec(campaign_file(tmp_path, "rig.toml")))
-    begin(plan, tmp_path / "out", 6)
+    begin_folder(plan, tmp_path / "out", 6)
     again = make_plan(load_spec(tmp_path / "out"))
-    assert plan_texts(again).fingerprint == plan_texts(plan).fingerprint
-    assert (plan_from(plan_texts(plan)).base.vector == plan.base.vector).all()
+    assert make_plan_texts(again).fingerprint == make_plan_texts(plan).fingerprint
+    assert (make_plan_from_texts(make_plan_texts(plan)).base.vector == plan.base.vector).all()
     stored = tomllib.loads((tmp_path / "out" / "scenario.toml").read_text())
     assert len(stored["external"]["chaser"]["rows"]) == 6_000
     resume(again, tmp_path / "out")

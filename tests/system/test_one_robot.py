@@ -96,11 +96,11 @@ def test_pages_and_scenes_have_no_second_robot(flown, tmp_path):
 def test_one_arm_is_placed():
     """`place` looks for places for the robot that there is; two arms are asked for by two names."""
     from softdock.loop.arms.facility import Facility
-    from softdock.studies.placement.place import robots_to_place
+    from softdock.studies.placement.place import choose_robots
 
     there = moving_robots(load_scenario(PRESET).tables)
-    assert robots_to_place(Facility(), ("kr16",), None, there) == {"chaser": "kr16"}
-    assert list(robots_to_place(Facility(), ("kr16", "kr120"), None, there)) == ["chaser", "target"]
+    assert choose_robots(Facility(), ("kr16",), None, there) == {"chaser": "kr16"}
+    assert list(choose_robots(Facility(), ("kr16", "kr120"), None, there)) == ["chaser", "target"]
 
 
 def test_a_log_without_a_target(flown, tmp_path):

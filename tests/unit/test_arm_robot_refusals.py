@@ -134,12 +134,12 @@ def test_what_analyses_say_of_an_arm():
 
 def test_what_a_batch_with_arms_cannot_do():
     """The arms are set up once for all its runs."""
-    from softdock.studies.campaign.columns import columns
+    from softdock.studies.campaign.columns import make_columns
 
     scenario = build(bump(ARM))
-    assert columns(scenario, {"chaser.mass_kg": [60.0, 61.0]}).vectors.shape[0] == 2
+    assert make_columns(scenario, {"chaser.mass_kg": [60.0, 61.0]}).vectors.shape[0] == 2
     with pytest.raises(BadInput, match="one value in a batch"):
-        columns(scenario, {"laboratory.position_m": [[0.0, 0.0, 0.0], [0.0, 0.0, 1.0]]})
+        make_columns(scenario, {"laboratory.position_m": [[0.0, 0.0, 0.0], [0.0, 0.0, 1.0]]})
 
 
 def test_loops_without_arms_have_none_of_their_code():

@@ -19,7 +19,7 @@ from softdock.loop.arms.sources import arm_of
 from softdock.results.simulation import fly
 from softdock.scenario.build import build
 from softdock.studies.placement.check import check_run
-from softdock.studies.placement.motion import given_motion
+from softdock.studies.placement.motion import make_motion
 
 RAIL = {
     "kind": "rail",
@@ -50,7 +50,7 @@ def going(way, mount):
         place = Frame((flange[0], flange[1] + y, flange[2]), tuple(flange[3:]))
         rows.append(place.then(mount.satellite).seven())
     target = np.tile(np.array([30.0, 0, 0, 1, 0, 0, 0]), (len(way), 1))
-    return given_motion(TIME[: len(way)], np.array(rows), target)
+    return make_motion(TIME[: len(way)], np.array(rows), target)
 
 
 def standing(**more):
@@ -110,7 +110,7 @@ def test_a_turntable_turns_with_the_flange():
         turn = Frame((0.0, 0.0, 0.0), (math.cos(a / 2), 0.0, 0.0, math.sin(a / 2)))
         rows.append(turn.then(place).then(mount.satellite).seven())
     target = np.tile(np.array([30.0, 0, 0, 1, 0, 0, 0]), (ROWS, 1))
-    path = check_run(Facility(chaser=mount), given_motion(TIME, np.array(rows), target))
+    path = check_run(Facility(chaser=mount), make_motion(TIME, np.array(rows), target))
     joints = path.paths["chaser"].joints
     assert joints[:, 0] == pytest.approx(angle, abs=1e-9)
     assert np.abs(joints[:, 1:] - START[1:]).max() < 1e-9

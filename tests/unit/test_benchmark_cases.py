@@ -18,7 +18,7 @@ from softdock.scenario.benchmark_set import (
     reason_of,
 )
 from softdock.scenario.build import build
-from softdock.studies.benchmark.draws import AFTER_S, MOST_CONTACTS, drawn_case
+from softdock.studies.benchmark.draws import AFTER_S, MOST_CONTACTS, draw_case
 
 STILL_ON = ("capture_by_thrust",)  # its contact is on at the end, which is what it is for
 WANTED = {  # what the set must hold, each as a test on a case's resolved tables
@@ -104,9 +104,9 @@ def test_a_case_that_is_not_listed_is_refused_with_the_nearest():
 def test_random_cases_touch_and_part_and_depend_on_seed_and_number_alone():
     """A drawn case is a file that can be replayed: the same from the same seed, another from
     another, and always one in which something happens."""
-    found = [drawn_case(5, i) for i in range(12)]
-    assert found[7] == drawn_case(5, 7)
-    assert found[7] != drawn_case(6, 7)
+    found = [draw_case(5, i) for i in range(12)]
+    assert found[7] == draw_case(5, 7)
+    assert found[7] != draw_case(6, 7)
     assert len({digest_of(text) for _, text in found}) == 12
     for name, text in found:
         assert reason_of(text)

@@ -11,20 +11,20 @@ from softdock import BadInput, load_scenario
 from softdock.output.pages.benchmark import benchmark_page, cumulative_shares
 from softdock.scenario.files import parse_changes
 from softdock.studies.benchmark import tellings
-from softdock.studies.benchmark.cell import CANNOT, refused
-from softdock.studies.benchmark.entries import Entry, entries_of
-from softdock.studies.benchmark.plan import cases_of, check_tellings
-from softdock.studies.benchmark.replay import command, inline
+from softdock.studies.benchmark.cell import CANNOT, make_refusal
+from softdock.studies.benchmark.entries import Entry, list_entries
+from softdock.studies.benchmark.plan import check_tellings, choose_cases
+from softdock.studies.benchmark.replay import format_command, format_inline
 from softdock.studies.benchmark.results import read_results, to_json
-from softdock.studies.benchmark.results_compared import compared, sentence
-from softdock.studies.benchmark.scores import by_group, leaderboard, within_by_any
-from softdock.studies.benchmark.words import answer, beside
+from softdock.studies.benchmark.results_compared import compare_results, describe_changes
+from softdock.studies.benchmark.scores import count_by_group, count_within_by_any, make_leaderboard
+from softdock.studies.benchmark.words import describe_winner, list_remarks
 
 TELLINGS = ["nothing", "wrong", "exactly"]
 
 
 def told(distance, status="completed", energy=0.01):
-    row = refused(status, "") | {"distance": distance, "energy_share": energy, "runs": 8}
+    row = make_refusal(status, "") | {"distance": distance, "energy_share": energy, "runs": 8}
     return row | {"peak_force_error": -0.02, "word": "distorted", "changes": {"methods": []}}
 
 
@@ -36,7 +36,7 @@ def made(distances):
         for case, far in zip("abc", row or (1.0, 1.0, 1.0), strict=True):
             rows = {telling: told(far) for telling in TELLINGS}
             if row is None:
-                rows["nothing"] = refused(CANNOT, "it must be told the delay")
+                rows["nothing"] = make_refusal(CANNOT, "it must be told the delay")
             cost = {"ns_per_cycle": 300.0, "ratio_to_direct": 1.5}
             cells.append({"case": case, "entry": entry, "tellings": rows, "cost": cost})
     cases = [
@@ -84,24 +84,24 @@ def results():
 def test_a_method_that_must_be_told_has_no_row_among_those_told_nothing(results):
     """A leaderboard compares methods that knew the same: one that must be told is not ranked
     untold."""
-    assert [row["label"] for row in leaderboard(results, "nothing")] == ["good", "direct"]
-    assert len(leaderboard(results, "exactly")) == 3
+    assert [row["label"] for row in make_leaderboard(results, "nothing")] == ["good", "direct"]
+    assert len(make_leaderboard(results, "exactly")) == 3
 
 
 def test_counts_median_and_worst_are_of_all_cases(results):
     """Protects a method's row: counts, median, worst and peak error are over all of its cases."""
-    best = leaderboard(results, "nothing")[0]
+    best = make_leaderboard(results, "nothing")[0]
     assert (best["within_1"], best["within_01"], best["cases"]) == (2, 1, 3)
     assert (best["median"], best["worst"], best["peak_error"]) == (0.009, 0.02, 0.02)
-    assert by_group(results, "nothing")["good"] == {"law": (2, 2), "friction": (0, 1)}
-    assert within_by_any(results, "nothing") == 2
+    assert count_by_group(results, "nothing")["good"] == {"law": (2, 2), "friction": (0, 1)}
+    assert count_within_by_any(results, "nothing") == 2
 
 
-@pytest.mark.parametrize("lost", [told(None), told(1e-9, "diverged"), refused(CANNOT, "why")])
+@pytest.mark.parametrize("lost", [told(None), told(1e-9, "diverged"), make_refusal(CANNOT, "why")])
 def test_a_case_without_an_end_is_a_miss_and_infinitely_far(results, lost):
     """A method cannot rise by refusing, or by diverging near orbit."""
     results["cells"][3]["tellings"]["nothing"] = lost  # `good` on a
-    best = next(r for r in leaderboard(results, "nothing") if r["label"] == "good")
+    best = next(r for r in make_leaderboard(results, "nothing") if r["label"] == "good")
     assert (best["within_1"], best["within_01"], best["ran"]) == (1, 0, 2)
     assert best["worst"] is None
     assert best["median"] == 0.02
@@ -109,16 +109,16 @@ def test_a_case_without_an_end_is_a_miss_and_infinitely_far(results, lost):
 
 def test_every_sentence_follows_the_numbers(results):
     """Sabotage: one distance changed in the cells, and answer, bullets and page say so."""
-    before = answer(results), beside(results), benchmark_page(results)
+    before = describe_winner(results), list_remarks(results), benchmark_page(results)
     assert "good is within 1 % of orbit on 2 of 3 cases" in before[0]
     assert "the raw loop is on 0" in before[0]
     changed = copy.deepcopy(results)
     changed["cells"][5]["tellings"]["nothing"]["distance"] = 0.0099  # `good` on c
-    after = answer(changed), beside(changed), benchmark_page(changed)
+    after = describe_winner(changed), list_remarks(changed), benchmark_page(changed)
     assert "good is within 1 % of orbit on 3 of 3 cases" in after[0]
     assert before[1] != after[1]
-    assert answer(changed) in after[2]
-    assert answer(results) not in after[2]
+    assert describe_winner(changed) in after[2]
+    assert describe_winner(results) not in after[2]
     assert "0.99 %" in after[2]
     assert "0.99 %" not in before[2]
 
@@ -141,15 +141,15 @@ def test_since_then_compares_what_both_have(results):
     before = copy.deepcopy(results)
     before["cells"][4]["tellings"]["nothing"]["distance"] = 0.5  # `good` on b
     before["cases"][2]["digest"] = "another"
-    found = compared(results, before)
+    found = compare_results(results, before)
     assert (found["cases"], found["cases_left_out"]) == (2, ["c"])
     assert [(c["case"], c["entry"], c["telling"]) for c in found["crossed"]] == [
         ("b", "good", "nothing")
     ]
-    assert "1 came within" in sentence(found)
-    assert "0 left" in sentence(found)
-    assert sentence(found) in benchmark_page(results, found)
-    assert "no distance has moved" in sentence(compared(results, results))
+    assert "1 came within" in describe_changes(found)
+    assert "0 left" in describe_changes(found)
+    assert describe_changes(found) in benchmark_page(results, found)
+    assert "no distance has moved" in describe_changes(compare_results(results, results))
 
 
 def test_a_file_of_results_that_was_changed_cut_or_is_none_is_refused(results, tmp_path):
@@ -177,16 +177,16 @@ def test_a_file_of_results_that_was_changed_cut_or_is_none_is_refused(results, t
 @pytest.mark.parametrize(
     ("ask", "match"),
     [
-        (lambda: entries_of("direct,energy_leger"), "did you mean 'energy_ledger'"),
-        (lambda: entries_of("direct+direct"), "each method once"),
-        (lambda: entries_of("direct", ["x=energy_ledger"]), "LABEL=METHOD:KEY=VALUE"),
-        (lambda: entries_of("direct", ["x=nobody:form=clamp"]), "nobody"),
-        (lambda: entries_of("direct", ["direct=energy_ledger:form=clamp"]), "a label"),
-        (lambda: entries_of("direct", ["a b=energy_ledger:form=clamp"]), "letters"),
-        (lambda: cases_of("lossless_16"), "did you mean 'lossless_16ms'"),
-        (lambda: cases_of("lossless_16ms,lossless_16ms"), "each case once"),
-        (lambda: cases_of("none"), "at least one case"),
-        (lambda: cases_of("not_there.toml"), "not_there.toml"),
+        (lambda: list_entries("direct,energy_leger"), "did you mean 'energy_ledger'"),
+        (lambda: list_entries("direct+direct"), "each method once"),
+        (lambda: list_entries("direct", ["x=energy_ledger"]), "LABEL=METHOD:KEY=VALUE"),
+        (lambda: list_entries("direct", ["x=nobody:form=clamp"]), "nobody"),
+        (lambda: list_entries("direct", ["direct=energy_ledger:form=clamp"]), "a label"),
+        (lambda: list_entries("direct", ["a b=energy_ledger:form=clamp"]), "letters"),
+        (lambda: choose_cases("lossless_16"), "did you mean 'lossless_16ms'"),
+        (lambda: choose_cases("lossless_16ms,lossless_16ms"), "each case once"),
+        (lambda: choose_cases("none"), "at least one case"),
+        (lambda: choose_cases("not_there.toml"), "not_there.toml"),
         (lambda: check_tellings("exactly,nought"), "nought"),
     ],
 )
@@ -198,7 +198,7 @@ def test_what_does_not_exist_is_refused_with_what_does(ask, match):
 
 def test_a_variant_is_an_entry_of_its_own():
     """A method with other settings is ranked beside the plain one, under its own name."""
-    plain, variant = entries_of("energy_ledger", ["clamped=energy_ledger:form=clamp;loan=0.0"])
+    plain, variant = list_entries("energy_ledger", ["clamped=energy_ledger:form=clamp;loan=0.0"])
     assert (plain.label, plain.settings) == ("energy_ledger", {})
     assert (variant.label, variant.methods) == ("clamped", ("energy_ledger",))
     assert variant.settings == {"form": "clamp", "loan": 0.0}
@@ -207,11 +207,11 @@ def test_a_variant_is_an_entry_of_its_own():
 def test_a_change_on_the_command_line_is_the_value_to_the_last_bit():
     """What `--set` reads is what the cell ran with: nested tables, words, numbers, lists."""
     value = [{"name": "a", "x": 0.1 + 0.2, "on": True, "n": 3, "deep": {"law": "b", "k": [1e-9]}}]
-    assert parse_changes([f"methods={inline(value)}"]) == {"methods": value}
-    line = command("benchmark:a", {"methods": value}, ["my file.py"])
+    assert parse_changes([f"methods={format_inline(value)}"]) == {"methods": value}
+    line = format_command("benchmark:a", {"methods": value}, ["my file.py"])
     assert line.startswith('softdock run benchmark:a --set \'methods=[{ name = "a"')
     assert line.endswith("--method-file 'my file.py'")
-    assert command("benchmark:a", {"methods": value, "contact.0.wanted": {}}) == ""
+    assert format_command("benchmark:a", {"methods": value, "contact.0.wanted": {}}) == ""
 
 
 def test_a_profile_ends_at_the_share_that_has_a_distance():
@@ -225,9 +225,9 @@ def test_a_method_that_is_told_nothing_runs_told_nothing():
     """`faithful` puts a contact in the real one's place as the re-mapping does, but one that it has
     identified: it belongs on the leaderboard of those that were told nothing."""
     case = load_scenario("benchmark:lossless_16ms")
-    refusal = tellings.told(case, Entry("remapping", ("remapping",)), tellings.NOTHING)
+    refusal = tellings.prepare_entries(case, Entry("remapping", ("remapping",)), tellings.NOTHING)
     assert isinstance(refusal, str)
     assert "must be told" in refusal
-    ready = tellings.told(case, Entry("faithful", ("faithful",)), tellings.NOTHING)
+    ready = tellings.prepare_entries(case, Entry("faithful", ("faithful",)), tellings.NOTHING)
     assert not isinstance(ready, str)
     assert len(ready) == 1

@@ -15,9 +15,9 @@ import softdock
 from softdock import BadInput
 from softdock.cli.main import cli
 from softdock.scenario.build import build
-from softdock.studies.identify.calibration import calibrate, enough_for
-from softdock.studies.identify.pose_plan import pose_plan
-from softdock.studies.identify.rest_attitudes import rests
+from softdock.studies.identify.calibration import calibrate, warn_if_uncertain
+from softdock.studies.identify.pose_plan import plan_poses
+from softdock.studies.identify.rest_attitudes import find_rests
 
 MASS, CENTRE = 2.0, np.array([0.1, -0.05, 0.2])
 BIAS_N, BIAS_NM = np.array([0.5, -0.3, 0.2]), np.array([0.02, -0.01, 0.03])
@@ -36,7 +36,7 @@ def test_the_stated_uncertainties_cover_the_truth():
     standard errors of a share), for mass, centre and both biases; the plan's promise is the scatter
     that comes, within 15 %."""
     rng = np.random.default_rng(3)
-    plan = pose_plan(9, 60.0, mass_kg=MASS, noise_N=0.2, noise_Nm=0.02, readings=100)
+    plan = plan_poses(9, 60.0, mass_kg=MASS, noise_N=0.2, noise_Nm=0.02, readings=100)
     force, torque = readings(plan.attitudes)
     errors, masses = [], []
     for _ in range(300):
@@ -68,14 +68,14 @@ def test_the_stated_uncertainties_cover_the_truth():
 
 def test_a_plan_keeps_to_what_a_robot_may_turn():
     """No attitude turns further than allowed, and a robot that turns less tells less."""
-    wide, narrow = pose_plan(6, 90.0), pose_plan(6, 15.0)
+    wide, narrow = plan_poses(6, 90.0), plan_poses(6, 15.0)
     turned = exported.rotation(narrow.attitudes).magnitude()
     assert np.degrees(turned.max()) <= 15.0 + 1e-9
     assert narrow.mass_kg > 3.0 * wide.mass_kg
     with pytest.raises(BadInput, match="most_deg"):
-        pose_plan(6, 0.5)
+        plan_poses(6, 0.5)
     with pytest.raises(BadInput, match="count"):
-        pose_plan(2)
+        plan_poses(2)
 
 
 def test_poses_that_cannot_tell_are_refused():
@@ -89,7 +89,7 @@ def test_poses_that_cannot_tell_are_refused():
 
 def test_a_base_that_is_not_level_is_noticed():
     """One degree of tilt is more than the scatter: said, with the angle."""
-    plan = pose_plan(9, 60.0)
+    plan = plan_poses(9, 60.0)
     level, tilted = (calibrate(plan.attitudes, *readings(plan.attitudes, t)) for t in (0.0, 1.0))
     assert not level.notes
     assert "1 degrees away" in tilted.notes[0]
@@ -98,14 +98,14 @@ def test_a_base_that_is_not_level_is_noticed():
 def test_a_run_that_needs_better_says_so():
     """The force that may be left in free flight against what the verdict bears; more attitudes are
     asked for, by how many."""
-    plan = pose_plan(5, 60.0)
+    plan = plan_poses(5, 60.0)
     rng = np.random.default_rng(1)
     force, torque = readings(plan.attitudes)
     rough = calibrate(plan.attitudes, force + rng.normal(0.0, 0.3, force.shape), torque)
     fine = calibrate(plan.attitudes, force + rng.normal(0.0, 1e-5, force.shape), torque)
     scenario = build(epos_wall())
-    assert "not good enough" in enough_for(rough, scenario)
-    assert enough_for(fine, scenario) == ""
+    assert "not good enough" in warn_if_uncertain(rough, scenario)
+    assert warn_if_uncertain(fine, scenario) == ""
 
 
 def test_from_plan_to_lines_to_paste(tmp_path):
@@ -139,7 +139,7 @@ def test_from_plan_to_lines_to_paste(tmp_path):
 def test_the_rests_of_a_log_are_its_poses(tmp_path):
     """A robot that holds seven attitudes for a second each, logged as CSV in the sensor's axes:
     imported, its rests give the tool, and the map with that tool leaves nothing in the readings."""
-    plan = pose_plan(7, 45.0)
+    plan = plan_poses(7, 45.0)
     rng = np.random.default_rng(2)
     key = exported.Rotation.concatenate([exported.rotation(plan.attitudes)])
     slerp = exported.Slerp(np.arange(7) * 2.0, key)
@@ -159,7 +159,7 @@ def test_the_rests_of_a_log_are_its_poses(tmp_path):
     )
     (tmp_path / "map.toml").write_text(text, encoding="utf-8")
     recording = softdock.import_log(log, tmp_path / "map.toml")
-    still = rests(recording.series, "chaser")
+    still = find_rests(recording.series, "chaser")
     assert len(still.attitudes) == 7
     found = calibrate(still.attitudes, still.force, still.torque, (0.0, 0.0, -9.81), still.least_N)
     assert abs(found.mass.value - MASS) < 4.0 * found.mass.uncertainty

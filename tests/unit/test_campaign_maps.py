@@ -11,21 +11,21 @@ from softdock.output.pages.campaign_charts import MOST_MAPS, map_charts
 from softdock.output.pages.campaign_words import summarise
 from softdock.results.metrics import convert_to_plain
 from softdock.studies.campaign import digest
-from softdock.studies.campaign.arrow_arrays import to_numbers, truths
-from softdock.studies.campaign.digest import _count, _no_counts
-from softdock.studies.campaign.maps import cells, maps
-from softdock.studies.campaign.summary import _of_variant, distribution
+from softdock.studies.campaign.arrow_arrays import make_boolean_column, to_numbers
+from softdock.studies.campaign.digest import _count, _make_zero_counts
+from softdock.studies.campaign.maps import make_cells, make_maps
+from softdock.studies.campaign.summary import _summarise_variant, summarise_distribution
 
 
 def test_values_that_differ_by_rounding_are_drawn_as_one():
     """Values that differ in the last bits make a histogram of one bin, and no division by zero."""
-    shown = distribution(1.0 + np.array([-2e-15, 0.0, 2e-15, 1e-15]))
+    shown = summarise_distribution(1.0 + np.array([-2e-15, 0.0, 2e-15, 1e-15]))
     assert sum(shown["counts"]) == 4
 
 
 def test_whole_numbers_have_a_bin_each():
     """Counts are drawn with a bin around each whole number, empty ones included."""
-    shown = distribution(np.array([0.0, 1.0, 1.0, 3.0]))
+    shown = summarise_distribution(np.array([0.0, 1.0, 1.0, 3.0]))
     assert (list(shown["counts"]), list(shown["edges"])) == (
         [1, 2, 0, 1],
         [-0.5, 0.5, 1.5, 2.5, 3.5],
@@ -48,7 +48,7 @@ def test_a_maps_side_is_as_its_key_varies(how, scale, first_edges):
         vary=[{"key": "chaser.mass_kg", **how}, {"key": STIFFNESS, "uniform": [900.0, 1100.0]}],
     )
     x = made.design.values(0, made.design.runs)[:, 0]
-    side = cells(made.spec.vary[0], "chaser.mass_kg", x, 2)
+    side = make_cells(made.spec.vary[0], "chaser.mass_kg", x, 2)
     assert side.scale == scale
     np.testing.assert_allclose(side.edges[:2], first_edges)
     low, high = (
@@ -78,7 +78,7 @@ def test_few_runs_make_few_cells_and_empty_ones_stay_empty():
         for name in ("captured", "peak_force_real_N", "energy_invented_share", "verdict")
     } | {"status": np.zeros(60)}
     columns["distance_from_orbit"] = np.where(np.arange(60) == 7, np.nan, 0.01)
-    found = maps(made, columns)
+    found = make_maps(made, columns)
     assert np.array(found["runs"][0]).shape == (5, 5)
     assert np.array(found["runs"][0]).sum() == 60
     np.testing.assert_array_equal(np.isnan(found["outcomes"]["captured"][0]), found["runs"][0] == 0)
@@ -108,7 +108,7 @@ def test_maps_without_room_are_named():
         name: np.ones(4)
         for name in ("captured", "peak_force_real_N", "energy_invented_share", "verdict")
     }
-    found = convert_to_plain(maps(made, columns))
+    found = convert_to_plain(make_maps(made, columns))
     many = {
         "maps": found
         | {
@@ -136,7 +136,7 @@ def test_why_there_is_no_statement_is_told_apart():
     }
     columns |= {"contacts": np.array([0, 1, 0, 2]), "orbit_contacts": np.array([0, 1, 0, 2])}
     made = plan(runs=4, reference=True)
-    row = _of_variant(made, 0, {"variant": np.zeros(4, dtype=int)}, _count(made, columns))
+    row = _summarise_variant(made, 0, {"variant": np.zeros(4, dtype=int)}, _count(made, columns))
     assert (
         row["no_statement_rate"],
         row["no_statement_untouched_rate"],
@@ -162,14 +162,14 @@ def test_of_a_saltelli_design_whole_blocks_are_read(monkeypatch):
         {"key": STIFFNESS, "uniform": [900.0, 1100.0]},
     ]
     made = plan(runs=256, sampling="saltelli", vary=drawn)
-    kept = digest.picked(made, np.arange(made.runs)).reshape(-1, 4)
+    kept = digest.pick_runs(made, np.arange(made.runs)).reshape(-1, 4)
     assert 50 <= kept.sum() <= 200
     np.testing.assert_array_equal(kept.all(axis=1), kept.any(axis=1))
 
 
 def test_what_nobody_asked_is_null():
     """Yes, no and not asked stay three different things in a table."""
-    column = truths(np.array([True, False, False]), np.array([True, True, False]))
+    column = make_boolean_column(np.array([True, False, False]), np.array([True, True, False]))
     np.testing.assert_array_equal(to_numbers(column), [1.0, 0.0, np.nan])
 
 
@@ -180,19 +180,21 @@ def test_a_share_of_a_grid_has_no_interval():
         {"key": "chaser.mass_kg", **how}
         for how in ({"grid": [60.0, 65.0, 2]}, {"uniform": [60.0, 65.0]})
     )
-    counts = _no_counts() | {"runs": 2, "captured": 1, "asked": 2}
+    counts = _make_zero_counts() | {"runs": 2, "captured": 1, "asked": 2}
     columns = {"variant": np.zeros(2, dtype=int)}
-    assert _of_variant(plan(vary=[grid]), 0, columns, counts)["capture_interval"] is None
-    low, high = _of_variant(plan(runs=2, vary=[drawn]), 0, columns, counts)["capture_interval"]
+    assert _summarise_variant(plan(vary=[grid]), 0, columns, counts)["capture_interval"] is None
+    low, high = _summarise_variant(plan(runs=2, vary=[drawn]), 0, columns, counts)[
+        "capture_interval"
+    ]
     assert low < 0.5 < high
     assert (
-        _of_variant(plan(runs=2, sampling="sobol", vary=[drawn]), 0, columns, counts)[
+        _summarise_variant(plan(runs=2, sampling="sobol", vary=[drawn]), 0, columns, counts)[
             "capture_interval"
         ]
         is None
     )
     assert (
-        _of_variant(
+        _summarise_variant(
             plan(runs=2, vary=[grid, drawn | {"key": STIFFNESS, "uniform": [900.0, 1100.0]}]),
             0,
             columns,

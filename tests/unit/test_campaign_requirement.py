@@ -14,7 +14,7 @@ from test_words import COME, with_approach
 from softdock import BadInput
 from softdock.cli.main import cli
 from softdock.studies.campaign.plan import make_plan
-from softdock.studies.campaign.requirement import lower_bound, required
+from softdock.studies.campaign.requirement import check_requirement, compute_lower_bound
 from softdock.studies.campaign.spec import read_spec
 
 BASE = {"scenario": "epos_3d", "runs": 20, "sampling": "random"}
@@ -26,14 +26,14 @@ def test_bounds_are_clopper_and_pearsons(hits, of):
     """As scipy has them."""
     for confidence in (0.9, 0.95, 0.999):
         known = stats.beta.ppf(1.0 - confidence, hits, of - hits + 1) if hits else 0.0
-        assert lower_bound(hits, of, confidence) == pytest.approx(known, abs=1e-12)
+        assert compute_lower_bound(hits, of, confidence) == pytest.approx(known, abs=1e-12)
 
 
 def test_the_bound_keeps_its_promise():
     """Of 2000 campaigns of 60 runs with a true probability of 0.9, at most 5 % (and chance: 6.5 %)
     have a bound above it."""
     rng = np.random.default_rng(1)
-    above = [lower_bound(int(hits), 60, 0.95) > 0.9 for hits in rng.binomial(60, 0.9, 2000)]
+    above = [compute_lower_bound(int(hits), 60, 0.95) > 0.9 for hits in rng.binomial(60, 0.9, 2000)]
     assert np.mean(above) < 0.065
 
 
@@ -56,7 +56,7 @@ def counts(captured: int, runs: int, unsafe: int = 0) -> dict:
 )
 def test_pass_fail_and_undecided(wanted, found, word):
     """By the bound and not by the share; what is undecided says how many runs would tell."""
-    told = required(wanted, found, "random")
+    told = check_requirement(wanted, found, "random")
     assert told["word"] == word
     assert told["sentence"].startswith(f"Requirement: {word}.")
     assert ("would" in told["sentence"]) == (word == "undecided")

@@ -10,7 +10,7 @@ from campaign_plans import STIFFNESS, plan
 from softdock.errors import BadInput
 from softdock.methods.registry import METHODS
 from softdock.studies.campaign.plan import load_plan, make_plan
-from softdock.studies.campaign.spec import load_spec, preset_names, read_spec
+from softdock.studies.campaign.spec import list_presets, load_spec, read_spec
 
 DELAY = {"key": "robots.chaser.delay_ms", "also": ["robots.target.delay_ms"]}
 
@@ -135,7 +135,7 @@ def test_methods_and_integrators_are_variants_of_the_same_draws():
     assert made.scenario_of(4).tables["random"]["run"] == 1
 
 
-@pytest.mark.parametrize("name", preset_names())
+@pytest.mark.parametrize("name", list_presets())
 def test_every_preset_can_be_planned(name):
     """Or, where a method it is about is not in this softdock, says so by name."""
     asked = load_spec(name).methods
@@ -149,7 +149,7 @@ def test_every_preset_can_be_planned(name):
 
 def test_the_presets_are_those_promised():
     """Protects the names that docs and users' scripts call presets by."""
-    assert preset_names() == [
+    assert list_presets() == [
         "adaptive_damping",
         "epos_monte_carlo",
         "honesty_map",

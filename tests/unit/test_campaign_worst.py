@@ -43,12 +43,12 @@ def test_few_of_the_worst_are_flown_again_and_it_is_told(flown: list[Any]) -> No
     """At most three, of the worst run's own variant, each told while it flies; one that cannot be
     flown by itself is left out and ends nothing."""
     said: list[str] = []
-    scenes = trajectories.flown_again(plan({}), WORST, said.append)
+    scenes = trajectories.rerun_worst(plan({}), WORST, said.append)
     assert flown == [7, 3, 4]
     assert list(scenes) == [7, 3]
     assert said[0] == "flying worst case 1 of 3 again, for the replay on the page"
     assert said[-1] == ""
-    assert trajectories.flown_again(plan({}), []) == {}
+    assert trajectories.rerun_worst(plan({}), []) == {}
 
 
 def test_a_file_that_speaks_of_trajectories_is_obeyed() -> None:

@@ -17,7 +17,7 @@ from softdock.methods.registry import KINDS, METHODS, Method, register
 from softdock.scenario.candidates import candidates, chains
 from softdock.scenario.files import load_scenario
 from softdock.studies.compare import compare
-from softdock.studies.compare.knowledge import ERRORS_PERCENT, beliefs, wrong_beliefs
+from softdock.studies.compare.knowledge import ERRORS_PERCENT, list_beliefs, list_wrong_beliefs
 
 # What runs
 
@@ -135,7 +135,7 @@ def test_an_error_of_knowledge_changes_what_is_believed_and_nothing_else(own_reg
     """One number of the parameter vector per belief, by just that much; the truth stays."""
     register(told())
     scenario = candidates(build(epos_wall()), "told", "exact_hold")[0][0].scenario
-    wrongs = wrong_beliefs(scenario)
+    wrongs = list_wrong_beliefs(scenario)
     assert [(w.kind, w.percent) for w in wrongs] == [
         (kind, p) for kind in ("delay", "stiffness") for p in (-30.0, -10.0, 10.0, 30.0)
     ]
@@ -158,12 +158,13 @@ def test_the_tools_mass_is_believed_by_the_sensor():
         "mock_up": {"chaser": {"mass_kg": 4.0, "centre_m": [0.1, 0.0, 0.0]}}
     }
     scenario = build(tables)
-    assert beliefs(scenario) == {"tool_mass": {"mock_up.chaser.believed.mass_kg": 4.0}}
+    assert list_beliefs(scenario) == {"tool_mass": {"mock_up.chaser.believed.mass_kg": 4.0}}
     assert [
-        w.believed["mock_up.chaser.believed.mass_kg"] for w in wrong_beliefs(scenario)
+        w.believed["mock_up.chaser.believed.mass_kg"] for w in list_wrong_beliefs(scenario)
     ] == pytest.approx([3.96, 4.04])
     assert all(
-        w.scenario.tables["mock_up"]["chaser"]["mass_kg"] == 4.0 for w in wrong_beliefs(scenario)
+        w.scenario.tables["mock_up"]["chaser"]["mass_kg"] == 4.0
+        for w in list_wrong_beliefs(scenario)
     )
     (row,) = compare(scenario, "direct", "exact_hold").ranked
     assert [e["error_percent"] for e in row["knowledge_errors"]] == [-1.0, 1.0]
@@ -176,7 +177,10 @@ def test_the_tools_mass_is_believed_by_the_sensor():
 def test_nothing_believed_has_no_error(own_registry):
     """Ten percent of no delay is no delay."""
     register(told(suggest=lambda s: {"delay_ms": 0.0, "contact": {"stiffness_N_per_m": 0.0}}))
-    assert wrong_beliefs(candidates(build(epos_wall()), "told", "exact_hold")[0][0].scenario) == []
+    assert (
+        list_wrong_beliefs(candidates(build(epos_wall()), "told", "exact_hold")[0][0].scenario)
+        == []
+    )
 
 
 def test_a_wanted_contact_is_a_belief_too():
@@ -185,10 +189,10 @@ def test_a_wanted_contact_is_a_belief_too():
     scenario = candidates(build(epos_wall()), "remapping", "exact_hold")[0][0].scenario
     bare = scenario.with_keys({"methods": [{"name": "remapping"}]})
     for one in (scenario, bare):
-        believed = beliefs(one)
+        believed = list_beliefs(one)
         assert believed["stiffness"]["methods.0.stiffness_N_per_m"] == 1000.0
         assert believed["wanted"]["contact.0.wanted"]["stiffness_N_per_m"] == 1000.0
-    wrong = [w for w in wrong_beliefs(bare) if w.kind == "wanted"]
+    wrong = [w for w in list_wrong_beliefs(bare) if w.kind == "wanted"]
     assert [w.scenario.tables["contact"][0]["wanted"]["stiffness_N_per_m"] for w in wrong] == [
         pytest.approx(900.0),
         pytest.approx(1100.0),

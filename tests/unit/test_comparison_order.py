@@ -11,8 +11,8 @@ from scenarios import epos_wall
 from softdock import build, simulate
 from softdock.methods.registry import METHODS
 from softdock.studies.compare import compare
-from softdock.studies.compare.ranking import rank, recommend, worst_of
-from softdock.studies.compare.settings import advised
+from softdock.studies.compare.ranking import find_worst, rank, recommend
+from softdock.studies.compare.settings import advise_settings
 from softdock.studies.stability.budget import total_delay
 from softdock.studies.stability.from_scenario import loops_of
 from softdock.studies.stability.impact_restitution import restitution_of_loop
@@ -116,15 +116,15 @@ def test_methods_are_set_as_stability_advises():
     """Virtual damping that makes the sampled impact neutral, lag and integrator counted; the hold
     in the delay once, because the method adds half a cycle itself."""
     scenario = build(epos_wall())
-    damping = advised("hybrid", scenario)["damping_Ns_per_m"][0]
+    damping = advise_settings("hybrid", scenario)["damping_Ns_per_m"][0]
     loop = loops_of(scenario)[0].loop
     assert restitution_of_loop(loop.changed(virtual_damping=damping)) == pytest.approx(1, abs=1e-3)
     lagging = scenario.with_keys({"robots.chaser.model": "lag", "robots.chaser.lag_Hz": 10.0})
-    assert advised("hybrid", lagging)["damping_Ns_per_m"][0] > 1.2 * damping
-    assert advised("adaptive_damping", scenario)["delay_ms"] == pytest.approx(
+    assert advise_settings("hybrid", lagging)["damping_Ns_per_m"][0] > 1.2 * damping
+    assert advise_settings("adaptive_damping", scenario)["delay_ms"] == pytest.approx(
         1e3 * total_delay(loop) - 2.0
     )
-    assert advised("direct", scenario) == {}
+    assert advise_settings("direct", scenario) == {}
 
 
 # The order and the recommendation
@@ -159,7 +159,7 @@ def row(
         "restitution": 1.01,
         "knows": knows,
         "knowledge_errors": errors,
-        "worst": worst_of(made, errors),
+        "worst": find_worst(made, errors),
     }
 
 

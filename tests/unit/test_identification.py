@@ -21,7 +21,7 @@ from softdock import BadInput, fly, load_scenario
 from softdock.cli.main import cli
 from softdock.results.run import Run
 from softdock.studies.identify import Identification, identify
-from softdock.studies.identify.estimate import Estimate, least_squares, weighted_mean
+from softdock.studies.identify.estimate import Estimate, compute_weighted_mean, solve_least_squares
 from softdock.studies.stability import loops_of
 from softdock.studies.stability.budget import delay_budget
 
@@ -193,7 +193,7 @@ def test_least_squares_states_its_uncertainty():
     rng = np.random.default_rng(1)
     x = np.linspace(0.0, 1.0, 200)
     A = np.stack([x, np.ones_like(x)], axis=1)
-    fits = [least_squares(A, 2.0 * x + 0.5 + 0.1 * rng.normal(size=200)) for _ in range(300)]
+    fits = [solve_least_squares(A, 2.0 * x + 0.5 + 0.1 * rng.normal(size=200)) for _ in range(300)]
     stated = np.mean([math.sqrt(f.covariance[0, 0]) for f in fits])
     assert np.std([f.x[0] for f in fits]) == pytest.approx(stated, rel=0.15)
 
@@ -201,7 +201,7 @@ def test_least_squares_states_its_uncertainty():
 def test_means_are_never_surer_than_their_scatter():
     """Two estimates that contradict each other: the mean lies between, its uncertainty is at least
     half their distance."""
-    mean = weighted_mean([Estimate(10.0, 0.1), Estimate(12.0, 0.1)])
+    mean = compute_weighted_mean([Estimate(10.0, 0.1), Estimate(12.0, 0.1)])
     assert mean.value == pytest.approx(11.0)
     assert mean.uncertainty >= 1.0
 

@@ -21,7 +21,11 @@ from softdock.output.folders.identified import (
     TRANSLATIONS,
     read_stiffness_log,
 )
-from softdock.studies.identify.joint_stiffness import StiffnessLog, jacobians, joint_stiffness
+from softdock.studies.identify.joint_stiffness import (
+    StiffnessLog,
+    compute_jacobians,
+    fit_joint_stiffness,
+)
 
 ARM = load_arm("kr16")
 TRUE = np.array([4.1e5, 5.2e5, 3.3e5, 0.9e5, 0.7e5, 0.4e5])  # Nm/rad
@@ -45,7 +49,7 @@ def simulated(rows=24, seed=1, noise=NOISE, loads=None, joints=None):
     q = q if joints is None else joints
     W = np.concatenate([rng.uniform(-400, 400, (rows, 3)), rng.uniform(-60, 60, (rows, 3))], 1)
     W = W if loads is None else loads
-    yielding = np.einsum("nki,nk->ni", jacobians(ARM, q, POINT)[:, :, 1:], W) / TRUE
+    yielding = np.einsum("nki,nk->ni", compute_jacobians(ARM, q, POINT)[:, :, 1:], W) / TRUE
     (p0, R0), (p1, R1) = placed(q), placed(q + np.pad(yielding, ((0, 0), (1, 0))))
     S = R1 @ R0.transpose(0, 2, 1)
     turned = 0.5 * np.stack(
@@ -73,7 +77,7 @@ def errors(found):
 def test_the_jacobian_of_the_point_is_that_of_its_motion():
     """Against differences of the forward kinematics."""
     q, h = simulated().joints[:3], 1e-6
-    J = jacobians(ARM, q, POINT)
+    J = compute_jacobians(ARM, q, POINT)
     for i in range(1, 7):
         step = np.zeros(7)
         step[i] = h
@@ -91,7 +95,7 @@ def test_six_stiffnesses_come_back(turned):
         log = StiffnessLog(
             joints=log.joints, wrench=log.wrench, moved=log.moved, turned=None, point=log.point
         )
-    found = joint_stiffness(ARM, log)
+    found = fit_joint_stiffness(ARM, log)
     assert not found.cannot_tell
     assert [one.value for one in found.stiffness.values()] == pytest.approx(TRUE, rel=0.05)
     assert np.abs(errors(found)).max() < 3.5
@@ -101,7 +105,9 @@ def test_six_stiffnesses_come_back(turned):
 
 def test_the_stated_uncertainty_is_honest():
     """Over 40 noises the errors, in stated uncertainties, scatter by one."""
-    z = np.concatenate([errors(joint_stiffness(ARM, simulated(seed=seed))) for seed in range(40)])
+    z = np.concatenate(
+        [errors(fit_joint_stiffness(ARM, simulated(seed=seed))) for seed in range(40)]
+    )
     assert 0.8 < np.sqrt(np.mean(z**2)) < 1.25
 
 
@@ -109,15 +115,15 @@ def test_a_joint_that_is_not_loaded_is_not_told():
     """Forces through axis 6 and no torque: A6 has no number and a reason; the others have theirs.
     With the flange's own point on axis 6 the same holds for any force."""
     q = simulated().joints
-    axis_6 = np.stack([J[3:, 6] for J in jacobians(ARM, q, POINT)])
-    point = np.stack([J[:3, 6] for J in jacobians(ARM, q, POINT)])  # axis 6 x lever
+    axis_6 = np.stack([J[3:, 6] for J in compute_jacobians(ARM, q, POINT)])
+    point = np.stack([J[:3, 6] for J in compute_jacobians(ARM, q, POINT)])  # axis 6 x lever
     across = np.cross(axis_6, point)  # towards axis 6: no torque about it
     W = np.zeros((len(q), 6))
     W[:, :3] = 400.0 * (
         across / np.linalg.norm(across, axis=1)[:, None]
         + np.random.default_rng(3).uniform(-1, 1, (len(q), 1)) * axis_6
     )
-    found = joint_stiffness(ARM, simulated(loads=W))
+    found = fit_joint_stiffness(ARM, simulated(loads=W))
     assert list(found.cannot_tell) == ["A6"]
     assert "loads it" in found.cannot_tell["A6"]
     assert found.stiffness["A6"] is None
@@ -131,7 +137,7 @@ def test_joints_that_give_way_together_are_named():
     same = simulated(
         6, joints=log.joints, loads=np.tile(log.wrench[:1], (6, 1)) * np.arange(1, 7)[:, None] / 6
     )
-    found = joint_stiffness(
+    found = fit_joint_stiffness(
         ARM,
         StiffnessLog(
             joints=same.joints, wrench=same.wrench, moved=same.moved, turned=None, point=POINT
@@ -164,4 +170,4 @@ def test_the_command(tmp_path):
     with pytest.raises(BadInput, match="q1_deg"):
         read_stiffness_log(file, ARM, POINT)
     with pytest.raises(BadInput, match="rows"):
-        joint_stiffness(ARM, StiffnessLog(log.joints[:2], log.wrench[:2], log.moved[:2]))
+        fit_joint_stiffness(ARM, StiffnessLog(log.joints[:2], log.wrench[:2], log.moved[:2]))

@@ -21,7 +21,7 @@ from softdock.methods.measured.projection import (
     welded,
 )
 from softdock.methods.registry import METHODS
-from softdock.studies.campaign.passive_contacts import ALLOWED, CLAIMS, passive_contacts
+from softdock.studies.campaign.passive_contacts import ALLOWED, CLAIMS, run_passive_contacts
 
 LEDGER = {"name": "energy_ledger"}
 deviations = entry_point(deviations_for)
@@ -216,17 +216,17 @@ def test_poses_that_get_lost():
 def test_random_passive_contacts():
     """A small campaign: the passive claim holds, the raw loop breaks it in most runs. The whole of
     it: python -m benchmarks passive_contacts."""
-    campaign = passive_contacts(90, seed=7, methods=[CLAIMS["energy_ledger"]])
+    campaign = run_passive_contacts(90, seed=7, methods=[CLAIMS["energy_ledger"]])
     family, worst = campaign.worst
     assert campaign.failures == 0, f"{family.excess[worst]} of KE_0 in {family.scenario(worst)}"
-    raw = passive_contacts(90, seed=7, methods=[{"name": "direct"}])
+    raw = run_passive_contacts(90, seed=7, methods=[{"name": "direct"}])
     assert raw.failures > 45
     assert max(f.excess.max() for f in raw.families) > 10.0 * ALLOWED
 
 
 def test_the_worst_scenario_runs_alone():
     """What is printed of the worst run makes the same run again."""
-    campaign = passive_contacts(9, seed=3, methods=[CLAIMS["energy_ledger"]])
+    campaign = run_passive_contacts(9, seed=3, methods=[CLAIMS["energy_ledger"]])
     family, worst = campaign.worst
     run = simulate(build(family.scenario(worst)))
     kinetic = run.ledger["kinetic"]

@@ -13,17 +13,17 @@ from rich.console import Console
 import softdock
 from softdock.cli import campaign_tables
 from softdock.output.folders.campaign_folder import run_campaign
-from softdock.studies.campaign.arrow_arrays import numbers
+from softdock.studies.campaign.arrow_arrays import make_number_column
 from softdock.studies.campaign.outcome import Map, Outcome, Quantile, declare
-from softdock.studies.campaign.outcomes import OUTCOMES, columns_of
+from softdock.studies.campaign.outcomes import OUTCOMES, list_columns
 from softdock.studies.campaign.plan import make_plan
-from softdock.studies.campaign.replay import outcomes_of
+from softdock.studies.campaign.replay import extract_outcomes
 from softdock.studies.campaign.spec import read_spec
 
 MINE = Outcome(
     name="contact_share_mm",
     meaning="a length of the test's own",
-    column=lambda made: numbers(np.arange(made.count, dtype=float) + made.first),
+    column=lambda made: make_number_column(np.arange(made.count, dtype=float) + made.first),
     replayed=lambda metrics: 7.0,
     unit="mm",
     heading="length of mine",
@@ -88,7 +88,7 @@ def test_a_declared_outcome_is_replayed(declared):
     """Protects the comparison of a run with its row: an outcome says itself where a single run has
     it."""
     metrics = softdock.simulate(softdock.load_scenario("epos_1d")).metrics
-    assert outcomes_of(metrics)[MINE.name] == 7.0
+    assert extract_outcomes(metrics)[MINE.name] == 7.0
 
 
 def test_every_outcome_says_what_it_is():
@@ -98,7 +98,7 @@ def test_every_outcome_says_what_it_is():
         assert outcome.meaning
         unit = outcome.unit.replace("/", "_per_")
         assert not unit or outcome.name.endswith(f"_{unit}")
-        if outcome in columns_of(reference=True) and outcome.is_number:
+        if outcome in list_columns(reference=True) and outcome.is_number:
             assert outcome.replayed is not None
 
 

@@ -20,13 +20,13 @@ from softdock.output.pages.stability import (
 )
 from softdock.studies.stability import closed_forms
 from softdock.studies.stability.loop import Loop, Robot
-from softdock.studies.stability.panels import panel
+from softdock.studies.stability.panels import make_panel
 
 MASS, STIFFNESS = 234.0, 4000.0
 
 
 def damping_panel(delay_s: float, damping: float):
-    return panel(Loop(MASS, STIFFNESS, damping, (Robot(delay=delay_s),)), "damping")
+    return make_panel(Loop(MASS, STIFFNESS, damping, (Robot(delay=delay_s),)), "damping")
 
 
 @pytest.mark.parametrize(("damping", "where"), [(10.0, "outside"), (300.0, "inside")])

@@ -16,7 +16,7 @@ from softdock.loop.arms.facility import Facility, Frame, Load, Mount, facility_t
 from softdock.loop.arms.layout import ARM, WORK
 from softdock.loop.arms.volumes import BOX, CAPSULE, VOLUME, nearest_pairs
 from softdock.studies.placement.check import check_run
-from softdock.studies.placement.motion import given_motion
+from softdock.studies.placement.motion import make_motion
 from softdock.studies.placement.search import search
 
 ROWS = 201
@@ -46,7 +46,7 @@ def swung(name="kr16", base=BASE):
         rows.append(inward.then(flange).then(mount.satellite).seven())
     chaser = np.array(rows)
     target = np.tile(np.array([2.0, 0, 0, 1, 0, 0, 0]), (ROWS, 1))
-    return facility, given_motion(time, chaser, target), q, arm
+    return facility, make_motion(time, chaser, target), q, arm
 
 
 @pytest.mark.parametrize("name", ["kr16", "ur10e"])
@@ -73,7 +73,7 @@ def test_torques_hold_weight_force_and_load():
     load = Load(10.0, (0.1, 0.0, 0.05), (0.2, 0.3, 0.3, 0.0, 0.0, 0.0))
     mount = replace(facility.chaser, load=load)
     force = np.tile(np.array([-50.0, 20.0, 5.0]), (ROWS, 1))
-    motion = given_motion(motion.time, motion.poses["chaser"], motion.poses["target"], force)
+    motion = make_motion(motion.time, motion.poses["chaser"], motion.poses["target"], force)
     path = check_run(replace(facility, chaser=mount), motion).paths["chaser"]
     gravity = BASE.back().turned((0.0, 0.0, -9.81))
     frame = BASE.back().then(ORBIT)
@@ -100,7 +100,7 @@ def test_a_motion_out_of_reach_is_refused_with_what_would_help():
     assert "mm nearer" in message
     poses = motion.poses["chaser"].copy()
     poses[:, 0] += np.linspace(0.0, 3.0, ROWS)
-    leaving = given_motion(motion.time, poses, motion.poses["target"])
+    leaving = make_motion(motion.time, poses, motion.poses["target"])
     end = check_run(facility, leaving).paths["chaser"].ended
     assert 0.1 < end.time < 1.9
     assert f"at {end.time:.4g} s" in str(check_run(facility, leaving).problems()[0])
@@ -224,7 +224,7 @@ def straight(force=-100.0):
     target = np.tile(np.array([0.8, 0, 0, 1, 0, 0, 0]), (81, 1))
     push = np.zeros((81, 3))
     push[-1, 0] = force
-    return given_motion(time, chaser, target, push, tip=(0.3, 0.0, 0.0))
+    return make_motion(time, chaser, target, push, tip=(0.3, 0.0, 0.0))
 
 
 def test_a_search_finds_places_that_fit_and_says_what_limits_them():
@@ -262,7 +262,7 @@ def test_a_place_serves_the_whole_spread():
     for side in (-0.3, 0.3):
         poses = motion.poses["chaser"].copy()
         poses[:, 1] += np.linspace(0.0, side, len(poses))
-        spread.append(given_motion(motion.time, poses, motion.poses["target"], motion.force))
+        spread.append(make_motion(motion.time, poses, motion.poses["target"], motion.force))
     alone = search(Facility(), "chaser", "kr16", motion, candidates=60)
     found = search(Facility(), "chaser", "kr16", motion, candidates=60, spread=spread)
     assert alone.best[0].cost <= found.best[0].cost <= 1.0
@@ -276,7 +276,7 @@ def test_the_targets_tip_stays_on_the_target():
     poses, push = motion.poses["chaser"].copy(), np.zeros((81, 3))
     poses[40:, 0] -= 0.2 * np.arange(41)
     push[40, 0] = -100.0
-    left = given_motion(motion.time, poses, motion.poses["target"], push, (0.3, 0.0, 0.0))
+    left = make_motion(motion.time, poses, motion.poses["target"], push, (0.3, 0.0, 0.0))
     assert np.ptp(left.point[:, 0]) > 5.0
     assert np.ptp(left.tip_of("target"), axis=0).max() == 0.0
     assert np.array_equal(left.tip_of("target")[40], left.point[40])
@@ -288,7 +288,7 @@ def test_no_place_is_said():
     motion = straight()
     poses = motion.poses["chaser"].copy()
     poses[:, 0] *= 20.0
-    far = given_motion(motion.time, poses, motion.poses["target"], motion.force)
+    far = make_motion(motion.time, poses, motion.poses["target"], motion.force)
     found = search(Facility(), "chaser", "ur10e", far, candidates=20)
     assert found.best == []
     assert found.share_fitting == 0.0

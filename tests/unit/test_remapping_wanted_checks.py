@@ -12,8 +12,8 @@ from scenarios import lange_impact
 from softdock import build
 from softdock.errors import BadInput
 from softdock.methods.remapping.reports import suggest
-from softdock.studies.campaign.columns import columns
-from softdock.studies.campaign.engines import engine_for
+from softdock.studies.campaign.columns import make_columns
+from softdock.studies.campaign.engines import choose_engine
 from softdock.studies.campaign.kernel_specialisation import MOST_FLOATS
 
 
@@ -132,9 +132,9 @@ def test_the_suggestion_estimates_on_line_only_where_nothing_spoils_it():
 def test_a_history_that_no_gpu_takes_is_refused_before_a_campaign_starts():
     """2 s of past at 4 ms; the CPU takes it, and `auto` is the CPU."""
     scenario = remapped(rewind_ms=2000.0)
-    floats = columns(scenario, {"chaser.mass_kg": [99.0, 100.0]}).mem_floats
+    floats = make_columns(scenario, {"chaser.mass_kg": [99.0, 100.0]}).mem_floats
     assert floats > MOST_FLOATS
     plan = SimpleNamespace(variants=[SimpleNamespace(mem_floats=floats)])
     with pytest.raises(BadInput, match="rewind_ms"):
-        engine_for("gpu", plan)
-    assert engine_for("auto", plan, threads=1).name == "cpu"
+        choose_engine("gpu", plan)
+    assert choose_engine("auto", plan, threads=1).name == "cpu"

@@ -17,10 +17,10 @@ from softdock.compile.sources import source_hash
 from softdock.errors import BadInput, BadRunFolder
 from softdock.files.atomic import write_whole
 from softdock.output.folders import run_folder as folders
-from softdock.studies.campaign.cores import ours_told
+from softdock.studies.campaign.cores import describe_own_core
 from softdock.studies.campaign.plan import make_plan
 from softdock.studies.campaign.resuming import check_resumable
-from softdock.studies.campaign.shards import begin
+from softdock.studies.campaign.shards import begin_folder
 from softdock.studies.campaign.spec import load_spec
 
 FILES = {"scenario.toml", "series.parquet", "metrics.json", "report.html", "run.json"}
@@ -228,7 +228,7 @@ def test_a_stored_run_is_read_and_its_scenario_still_gives_its_series(tmp_path):
 def test_a_campaign_of_other_sources_is_not_resumed(tmp_path):
     """Runs of two cores are not mixed, and that is the reason which is given."""
     plan = make_plan(load_spec("epos_monte_carlo"))
-    begin(plan, tmp_path / "it", shard_runs=100)
+    begin_folder(plan, tmp_path / "it", shard_runs=100)
     check_resumable(plan, tmp_path / "it")
     manifest = tmp_path / "it" / "campaign.json"
     other = {"softdock": "0.2.9", "core": "0123456789abcdef"}
@@ -242,6 +242,6 @@ def test_a_campaign_of_other_sources_is_not_resumed(tmp_path):
 
 def test_two_cores_of_one_version_are_told_apart_by_their_hashes():
     """A refusal that named only versions would say that one differs from itself."""
-    told = ours_told(softdock.__version__, "0123456789abcdef")
+    told = describe_own_core(softdock.__version__, "0123456789abcdef")
     assert source_hash() in told
     assert "the same version with other sources of the core" in told

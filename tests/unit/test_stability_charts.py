@@ -9,7 +9,7 @@ import pytest
 
 from softdock.errors import BadInput
 from softdock.studies.stability import Dot, Loop, Robot, chart, critical_delay, is_stable
-from softdock.studies.stability.panels import as_data
+from softdock.studies.stability.panels import convert_to_data
 
 
 @pytest.mark.parametrize(("figure", "panels"), [("5", 3), ("6", 6), ("7", 1), ("10", 1)])
@@ -28,7 +28,7 @@ def test_charts_stand_on_the_boundary(figure, panels):
     assert critical_delay(60.0, first.value[inner], stiffness) == pytest.approx(
         1e-3 * first.delay_ms[inner], rel=1e-9
     )
-    json.dumps(as_data(drawn), allow_nan=False)
+    json.dumps(convert_to_data(drawn), allow_nan=False)
 
 
 def test_sampled_curves_stand_on_the_sampled_boundary():

@@ -13,8 +13,8 @@ from softdock.studies.stability import (
     Robot,
     dominant_root,
 )
-from softdock.studies.stability.delay_roots import rightmost_roots
-from softdock.studies.stability.roots import delay_equation
+from softdock.studies.stability.delay_roots import find_rightmost_roots
+from softdock.studies.stability.roots import make_delay_equation
 
 PLAIN = Loop(mass=15.6, stiffness=3000.0, damping=60.0, robots=(Robot(delay=0.016),), cycle=0.004)
 CONTINUOUS = {
@@ -39,7 +39,7 @@ def test_rightmost_roots_against_an_independent_finder(name):
     """The spectral method finds what the mapping algorithm of `qpmr` finds."""
     from qpmr.qpmr_v2 import qpmr
 
-    P, terms = delay_equation(CONTINUOUS[name])
+    P, terms = make_delay_equation(CONTINUOUS[name])
     coefficients = np.zeros((len(terms) + 1, len(P)))
     coefficients[0] = P[::-1]
     for row, (_, Q) in zip(coefficients[1:], terms):
@@ -72,7 +72,7 @@ def test_continuous_loops_are_limits_of_sampled_ones(name):
 
 def test_rightmost_roots_without_delay_are_those_of_the_polynomial():
     """With zero delay the characteristic roots are the polynomial's, found independently."""
-    found = rightmost_roots(np.array([2.0, 3.0, 40.0]), [(0.0, np.array([-1.0, -2.0]))], 2)
+    found = find_rightmost_roots(np.array([2.0, 3.0, 40.0]), [(0.0, np.array([-1.0, -2.0]))], 2)
     assert sorted(found, key=lambda z: z.imag) == pytest.approx(
         sorted(np.roots([2.0, 4.0, 42.0]), key=lambda z: z.imag)
     )

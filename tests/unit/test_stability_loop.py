@@ -25,7 +25,7 @@ from softdock.studies.stability import (
     unstable_roots,
 )
 from softdock.studies.stability.budget import delay_budget
-from softdock.studies.stability.critical import loop_critical_delay, margins
+from softdock.studies.stability.critical import find_critical_delay, margins
 from softdock.studies.stability.loop import INTERPOLATIONS, POSITION_SHARE
 
 PLAIN = Loop(mass=15.6, stiffness=3000.0, damping=60.0, robots=(Robot(delay=0.016),), cycle=0.004)
@@ -164,8 +164,8 @@ def test_margins_end_at_the_boundary(name):
     """Each margin, used up, leaves a neutral loop."""
     loop = LOOPS[name]
     found = margins(loop)
-    assert found["delay_s"] == pytest.approx(loop_critical_delay(loop) - loop.delay)
-    if loop_critical_delay(loop) > 0.0:
+    assert found["delay_s"] == pytest.approx(find_critical_delay(loop) - loop.delay)
+    if find_critical_delay(loop) > 0.0:
         assert spectral_radius(loop.changed(later=found["delay_s"])) == pytest.approx(1.0, abs=1e-8)
     assert spectral_radius(
         loop.changed(stiffness=loop.stiffness + found["stiffness_N_per_m"])

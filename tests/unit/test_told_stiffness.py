@@ -7,8 +7,8 @@ from compliance_device import device
 from softdock.results.simulation import simulate
 from softdock.scenario.candidates import candidates
 from softdock.scenario.files import load_scenario
-from softdock.studies.compare.ranking import far, rank
-from softdock.studies.compare.settings import advised, in_series
+from softdock.studies.compare.ranking import describe_distance, rank
+from softdock.studies.compare.settings import advise_settings, compute_series_stiffness
 from softdock.studies.stability.advice import advise
 from softdock.studies.stability.from_scenario import loops_of
 
@@ -34,8 +34,8 @@ def elastic(stiffness):
 def test_every_method_that_is_told_a_stiffness_is_told_the_series():
     """1427 N/m and not the 90 kN/m of the bare surface; and so are its errors of knowledge."""
     rig = behind_springs()
-    assert in_series(rig, SURFACE) == pytest.approx(SERIES)
-    able, _ = candidates(rig, "all", ["exact_hold"], advised)
+    assert compute_series_stiffness(rig, SURFACE) == pytest.approx(SERIES)
+    able, _ = candidates(rig, "all", ["exact_hold"], advise_settings)
     told = {c.method: c.entries[0].get("stiffness_N_per_m") for c in able if len(c.methods) == 1}
     assert told["adaptive_damping"] == pytest.approx(SERIES)
     assert told["remapping"] == pytest.approx(SERIES)
@@ -46,7 +46,7 @@ def test_every_method_that_is_told_a_stiffness_is_told_the_series():
 def test_a_method_told_the_series_is_near_orbit():
     """Doing nothing is 14 % wrong, adaptive damping told the series 0.2 %."""
     rig = behind_springs()
-    able, _ = candidates(rig, ["direct", "adaptive_damping"], ["exact_hold"], advised)
+    able, _ = candidates(rig, ["direct", "adaptive_damping"], ["exact_hold"], advise_settings)
     raw, told = (simulate(c.scenario).metrics["distance_from_orbit"] for c in able)
     assert raw > 0.1
     assert told < 0.01
@@ -61,7 +61,7 @@ def test_joints_are_springs_in_series():
     predicted = advise(point.loop).analysis.predicted_restitution
     assert predicted == pytest.approx(simulate(rig).metrics["restitution"], abs=0.006)
     assert any("elastic joints are counted" in note for note in point.notes)
-    able, _ = candidates(rig, ["adaptive_damping", "remapping"], ["exact_hold"], advised)
+    able, _ = candidates(rig, ["adaptive_damping", "remapping"], ["exact_hold"], advise_settings)
     told = {c.method: c.entries[0]["stiffness_N_per_m"] for c in able}
     assert told["adaptive_damping"] == pytest.approx(600.0)
     assert told["remapping"] == 1000.0  # it takes the joints into account itself
@@ -89,5 +89,5 @@ def test_rows_rank_by_the_verdict():
     ]
     ranked = rank(rows)
     assert [r["method"] for r in ranked] == ["good", "near", "far", "worst", "stopped"]
-    assert far(ranked[-1]) == "diverged"
-    assert far(ranked[0]) == "1 %"
+    assert describe_distance(ranked[-1]) == "diverged"
+    assert describe_distance(ranked[0]) == "1 %"

@@ -13,7 +13,7 @@ from softdock import build
 from softdock.methods.registry import METHODS
 from softdock.studies.compare import vouching
 from softdock.studies.compare.ranking import rank, recommend
-from softdock.studies.compare.vouching import energy_ratio, vouched
+from softdock.studies.compare.vouching import collect_vouching, compute_energy_ratio
 
 SURE = {
     "contacts": 1.0,
@@ -56,24 +56,24 @@ def test_a_method_vouches_only_for_what_it_learned():
     """`faithful` is advised by what its own books say, and each thing that it could not learn, each
     joule too much and each other verdict takes that away."""
     chain = [METHODS["faithful"]]
-    good = vouched(chain, [run_of(SURE), run_of(SURE)], "faithful")
+    good = collect_vouching(chain, [run_of(SURE), run_of(SURE)], "faithful")
     assert good == {"holds": True, "reasons": [], "energy_ratio": pytest.approx(1.0)}
     for what, change in SABOTAGE.items():
-        spoiled = vouched(chain, [run_of(SURE), run_of(SURE | change)], "faithful")
+        spoiled = collect_vouching(chain, [run_of(SURE), run_of(SURE | change)], "faithful")
         assert spoiled["reasons"], what
         assert not spoiled["holds"]
     nothing = {key: value for key, value in SURE.items() if key != "contact_0_law"}
-    assert not vouched(chain, [run_of(nothing)], "faithful")["holds"]
-    assert not vouched(chain, [run_of(SURE, speed=0.0202)], "faithful")["holds"]
-    assert not vouched(chain, [run_of(SURE)], "off")["holds"]
-    assert vouched([METHODS["energy_ledger"]], [run_of({})], "faithful") is None
+    assert not collect_vouching(chain, [run_of(nothing)], "faithful")["holds"]
+    assert not collect_vouching(chain, [run_of(SURE, speed=0.0202)], "faithful")["holds"]
+    assert not collect_vouching(chain, [run_of(SURE)], "off")["holds"]
+    assert collect_vouching([METHODS["energy_ledger"]], [run_of({})], "faithful") is None
 
 
 def test_energy_from_outside_is_no_gain():
     """A thruster's work is allowed for; a rig's is not."""
     gained = 0.5 * 63.0 * (0.03**2 - 0.02**2)
-    assert energy_ratio(run_of(SURE, speed=0.03)) == pytest.approx(2.25)
-    assert energy_ratio(run_of(SURE, speed=0.03, external=gained)) == pytest.approx(1.0)
+    assert compute_energy_ratio(run_of(SURE, speed=0.03)) == pytest.approx(2.25)
+    assert compute_energy_ratio(run_of(SURE, speed=0.03, external=gained)) == pytest.approx(1.0)
 
 
 def _row(method: str, distance: float, vouch: Any = None, word: str = "faithful") -> dict[str, Any]:

@@ -79,14 +79,14 @@ def print_results(results: Mapping[str, Any], since: Mapping[str, Any] | None) -
     from rich.box import SIMPLE_HEAVY
     from rich.table import Table
 
-    from softdock.studies.benchmark.results_compared import sentence
-    from softdock.studies.benchmark.scores import leaderboard
+    from softdock.studies.benchmark.results_compared import describe_changes
+    from softdock.studies.benchmark.scores import make_leaderboard
     from softdock.studies.benchmark.tellings import WORDS
-    from softdock.studies.benchmark.words import answer, beside, percent
+    from softdock.studies.benchmark.words import describe_winner, format_percent, list_remarks
 
     paper = output()
     for telling in results["tellings"]:
-        rows = leaderboard(results, telling)
+        rows = make_leaderboard(results, telling)
         if not rows:
             continue
         table = Table(title=f"{WORDS[telling]}, best first", box=SIMPLE_HEAVY, pad_edge=False)
@@ -95,7 +95,9 @@ def print_results(results: Mapping[str, Any], since: Mapping[str, Any] | None) -
         for heading in ("1 %", "0.1 %", "cases", "median", "worst", "energy", "peak", "cost"):
             table.add_column(heading, justify="right", no_wrap=True)
         for row in rows:
-            numbers = [percent(row[key]) for key in ("median", "worst", "energy", "peak_error")]
+            numbers = [
+                format_percent(row[key]) for key in ("median", "worst", "energy", "peak_error")
+            ]
             counts = [str(row[key]) for key in ("within_1", "within_01", "cases")]
             cost = "-" if row["cost"] is None else f"{row['cost']:.2f}"
             table.add_row(str(row["rank"]), Text(row["label"]), *counts, *numbers, cost)
@@ -107,10 +109,10 @@ def print_results(results: Mapping[str, Any], since: Mapping[str, Any] | None) -
         ),
         soft_wrap=True,
     )
-    for line in (answer(results), *beside(results)):
+    for line in (describe_winner(results), *list_remarks(results)):
         paper.print(Text(line), soft_wrap=True)
     if since is not None:
-        paper.print(Text(sentence(dict(since))), soft_wrap=True)
+        paper.print(Text(describe_changes(dict(since))), soft_wrap=True)
 
 
 JOBS_PER_CORE = 4  # at most; more is a typing error
@@ -246,13 +248,13 @@ class _EveryFeature:
 
 def _run_benchmark(ctx: click.Context, options: dict[str, Any]) -> None:
     from softdock.output.folders.study_folders import save_benchmark
-    from softdock.studies.benchmark.folder import PLAN, again, check_free
+    from softdock.studies.benchmark.folder import PLAN, check_free, format_resume_option
     from softdock.studies.benchmark.results import read_results, to_json
-    from softdock.studies.benchmark.results_compared import compared
-    from softdock.studies.benchmark.run import opened, run_cells
-    from softdock.studies.campaign.cpu import available_cores
+    from softdock.studies.benchmark.results_compared import compare_results
+    from softdock.studies.benchmark.run import open_folder, run_cells
+    from softdock.studies.campaign.cpu import count_cores
 
-    jobs = options["jobs"] or available_cores()
+    jobs = options["jobs"] or count_cores()
     if jobs > JOBS_PER_CORE * (os.cpu_count() or 1):
         most = JOBS_PER_CORE * (os.cpu_count() or 1)
         raise click.UsageError(f"-j {jobs}: at most {most} on this machine", ctx)
@@ -263,7 +265,7 @@ def _run_benchmark(ctx: click.Context, options: dict[str, Any]) -> None:
         if not options["resume"]:
             check_free(folder)
         with prepare_folder(None if options["resume"] else folder, False):
-            kept = opened(plan, folder, options["resume"])
+            kept = open_folder(plan, folder, options["resume"])
         _compile_missing(plan, jobs, say)
     for damage in kept.said:
         console.print(Text(damage), style="yellow", soft_wrap=True)
@@ -272,11 +274,11 @@ def _run_benchmark(ctx: click.Context, options: dict[str, Any]) -> None:
             results = run_cells(kept, jobs, progress)
     except KeyboardInterrupt:
         if (folder / PLAN).exists():
-            line = f"every cell that was measured is kept; the same command with {again(folder)}"
+            line = f"every cell that was measured is kept; the same command with {format_resume_option(folder)}"
             seed = f" --seed {plan.seed}" if plan.drawn else ""
             console.print(Text(f"{line}{seed} goes on"), soft_wrap=True)
         raise click.Abort from None
-    since = None if before is None else compared(results, before)
+    since = None if before is None else compare_results(results, before)
     page = save_benchmark(results, folder, since)
     if options["as_json"]:
         echo(to_json(results))
@@ -290,17 +292,17 @@ def _run_benchmark(ctx: click.Context, options: dict[str, Any]) -> None:
 def _make_plan(options: dict[str, Any]) -> Any:
     import secrets
 
-    from softdock.studies.benchmark.entries import entries_of
-    from softdock.studies.benchmark.plan import Plan, cases_of, check_tellings
+    from softdock.studies.benchmark.entries import list_entries
+    from softdock.studies.benchmark.plan import Plan, check_tellings, choose_cases
 
     own_methods = load_methods(options["method_files"])
-    entries = tuple(entries_of(options["methods"], options["variants"], own_methods))
+    entries = tuple(list_entries(options["methods"], options["variants"], own_methods))
     tellings = check_tellings(options["tellings"])
     seed = options["seed"]
     if options["drawn"] and seed is None:
         seed = secrets.randbelow(2**32)
         console.print(f"random cases from --seed {seed}", highlight=False)
-    cases = cases_of(options["cases"], options["quick"], options["drawn"], seed or 0)
+    cases = choose_cases(options["cases"], options["quick"], options["drawn"], seed or 0)
     return Plan(
         cases=cases,
         entries=entries,
@@ -313,7 +315,7 @@ def _make_plan(options: dict[str, Any]) -> Any:
 
 def _compile_missing(plan: Any, jobs: int, say: Any) -> None:
     """Compile the loops that are not on disk yet, in several processes."""
-    from softdock.studies.benchmark.tellings import EXACTLY, NOTHING, told
+    from softdock.studies.benchmark.tellings import EXACTLY, NOTHING, prepare_entries
 
     kinds: dict[Any, Any] = {}  # cases that need different loops, by what else is in them
     for case in plan.cases:
@@ -324,7 +326,7 @@ def _compile_missing(plan: Any, jobs: int, say: Any) -> None:
     for entry in plan.entries:
         for case in kinds.values():
             for telling in (EXACTLY, NOTHING):
-                ways = told(case.scenario, entry, telling)
+                ways = prepare_entries(case.scenario, entry, telling)
                 if not isinstance(ways, str):
                     scenarios.append(ways[0].scenario)
                     break
@@ -337,7 +339,7 @@ def _show_stored(ctx: click.Context, options: dict[str, Any]) -> None:
     from softdock.output.folders.study_folders import save_benchmark_page
     from softdock.studies.benchmark.folder import PAGE
     from softdock.studies.benchmark.results import read_results, to_json
-    from softdock.studies.benchmark.results_compared import compared
+    from softdock.studies.benchmark.results_compared import compare_results
 
     given = [
         name
@@ -348,7 +350,7 @@ def _show_stored(ctx: click.Context, options: dict[str, Any]) -> None:
         raise click.UsageError("--results runs nothing: it goes with --against, --out, --json", ctx)
     results = read_results(options["results"], "--results")
     against = options["against"]
-    since = compared(results, read_results(against, "--against")) if against else None
+    since = compare_results(results, read_results(against, "--against")) if against else None
     if options["as_json"]:
         echo(to_json(results))
     else:

@@ -43,9 +43,9 @@ def plan(
 ) -> None:
     """Write attitudes to POSES.csv: KUKA's A, B, C in degrees, and columns for mean readings."""
     from softdock.output.folders.identified import plan_text, write_new
-    from softdock.studies.identify.pose_plan import pose_plan
+    from softdock.studies.identify.pose_plan import plan_poses
 
-    planned = pose_plan(
+    planned = plan_poses(
         poses, most_deg, mass_kg=mass, noise_N=noise, noise_Nm=noise_torque, readings=readings
     )
     write_new(file, plan_text(planned), force)
@@ -103,10 +103,10 @@ def estimate(
     with show_status("calibrating"):
         from softdock.output.folders.identified import load_calibration
         from softdock.scenario.files import load_scenario
-        from softdock.studies.identify.calibration import enough_for
+        from softdock.studies.identify.calibration import warn_if_uncertain
 
         found = load_calibration(source, body, gravity)
-        warning = enough_for(found, load_scenario(scenario), body) if scenario else ""
+        warning = warn_if_uncertain(found, load_scenario(scenario), body) if scenario else ""
     if as_json:
         from softdock.cli.tables import calibration_to_dict
 

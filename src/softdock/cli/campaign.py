@@ -69,7 +69,7 @@ def replay_run(
     from softdock.results.metrics import format_metrics_json
     from softdock.results.simulation import simulate
     from softdock.studies.campaign.digest import is_campaign
-    from softdock.studies.campaign.replay import differences, outcomes_of, row_of
+    from softdock.studies.campaign.replay import extract_outcomes, find_row, list_differences
 
     with show_status(f"run {run}"):
         scenario = plan.scenario_of(run)
@@ -82,9 +82,9 @@ def replay_run(
     else:
         show_run(output(), result.metrics)
     paper = console if as_json else output()
-    row = row_of(plan, source, run) if is_campaign(source) else None
+    row = find_row(plan, source, run) if is_campaign(source) else None
     if row is not None:
-        differ = differences(row, outcomes_of(result.metrics))
+        differ = list_differences(row, extract_outcomes(result.metrics))
         sentence = (
             f"Differs from the campaign's table: {', '.join(differ)}."
             if differ
@@ -354,7 +354,7 @@ def _run_or_resume(plan: Any, folder: Path, options: dict[str, Any]) -> dict[str
     """Run or resume the campaign in a folder. Returns its summary."""
     from softdock.output.folders.campaign_folder import run_campaign
     from softdock.scenario.method_compile import refusing_what_does_not_compile
-    from softdock.studies.campaign.shards import MANIFEST, again, check_free
+    from softdock.studies.campaign.shards import MANIFEST, check_free, format_resume_command
 
     resume = options["resuming"]
     if not resume:
@@ -369,7 +369,9 @@ def _run_or_resume(plan: Any, folder: Path, options: dict[str, Any]) -> dict[str
     except KeyboardInterrupt:
         if (folder / MANIFEST).exists():
             console.print(
-                Text(f"every shard that was written is kept; {again(folder)} goes on"),
+                Text(
+                    f"every shard that was written is kept; {format_resume_command(folder)} goes on"
+                ),
                 soft_wrap=True,
             )
         raise click.Abort from None

@@ -96,7 +96,7 @@ def print_summary(summary: dict[str, Any]) -> None:
 
     from softdock.cli.tables import show_judgement
     from softdock.output.pages.campaign_words import RATES, list_rates, summarise
-    from softdock.studies.campaign.outcomes import on_page
+    from softdock.studies.campaign.outcomes import list_page_outcomes
 
     paper = output()
     if summary.get("judgement"):
@@ -109,7 +109,7 @@ def print_summary(summary: dict[str, Any]) -> None:
     rates = list_rates(summary)
     numbers = {
         one.name: one.quantile.terminal
-        for one in on_page(lambda one: one.quantile and one.quantile.terminal)
+        for one in list_page_outcomes(lambda one: one.quantile and one.quantile.terminal)
         if one.quantile
     }
     table.add_column("", no_wrap=True)

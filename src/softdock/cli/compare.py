@@ -133,10 +133,10 @@ def _compile_missing(scenario: Any, methods: str, say: Callable[[str], None]) ->
     """Compile the lists of methods that are not on disk yet, on all cores."""
     from softdock.cli.compile_ahead import compile_missing
     from softdock.scenario.candidates import candidates
-    from softdock.studies.campaign.cpu import available_cores
+    from softdock.studies.campaign.cpu import count_cores
 
     able, _ = candidates(scenario, methods)
-    compile_missing((one.scenario for one in able), available_cores(), say)
+    compile_missing((one.scenario for one in able), count_cores(), say)
 
 
 def exit_code(results: dict[str, Any], own_methods: list[str]) -> int:
@@ -258,10 +258,10 @@ def ranked_table(results: dict[str, Any]) -> Table:
 
 def _format_distance(row: dict[str, Any]) -> str:
     """Distance from the reference in percent; below SMALL an upper bound."""
-    from softdock.studies.compare.ranking import far, worst_distance
+    from softdock.studies.compare.ranking import describe_distance, find_worst_distance
 
-    distance = worst_distance(row)
-    return "< 0.001 %" if distance is not None and distance < SMALL else far(row)
+    distance = find_worst_distance(row)
+    return "< 0.001 %" if distance is not None and distance < SMALL else describe_distance(row)
 
 
 def _format_number(value: float | None, form: str) -> str:

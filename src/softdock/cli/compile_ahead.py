@@ -166,10 +166,10 @@ def compile_task(task: Task) -> None:
         scenario.vector[duration] = scenario.vector[cycle]
         orbit(scenario)
     elif task.what == BATCH:
-        from softdock.studies.campaign.columns import columns
+        from softdock.studies.campaign.columns import make_columns
         from softdock.studies.campaign.cpu import run_cpu
 
-        vectors, markers, mem_floats = columns(scenario, {}, runs=1)
+        vectors, markers, mem_floats = make_columns(scenario, {}, runs=1)
         run_cpu(np.asarray(vectors)[:0], markers, mem_floats, threads=1)
     elif task.what == LOOP:
         from softdock.loop import entry_points

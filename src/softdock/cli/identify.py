@@ -20,10 +20,10 @@ def identify_stiffness(
     with show_status("identifying"):
         from softdock.loop.arms.sources import load_arm
         from softdock.output.folders.identified import arm_lines, read_stiffness_log
-        from softdock.studies.identify.joint_stiffness import joint_stiffness
+        from softdock.studies.identify.joint_stiffness import fit_joint_stiffness
 
         machine = load_arm(arm)
-        found = joint_stiffness(machine, read_stiffness_log(log, machine, point))
+        found = fit_joint_stiffness(machine, read_stiffness_log(log, machine, point))
     if as_json:
         echo(json.dumps(found.to_dict(), indent=1, allow_nan=False) + "\n")
         return

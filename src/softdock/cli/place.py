@@ -25,16 +25,16 @@ from softdock.cli.progress import console, echo, output, show_status
 from softdock.errors import BadInput, Problem
 from softdock.loop.arms.limits import LIMIT_WORDS
 from softdock.studies.placement.check import Check
-from softdock.studies.placement.place import Placement, limit_words
+from softdock.studies.placement.place import Placement, describe_limit
 from softdock.studies.placement.robot_path import RobotPath
 from softdock.studies.placement.search import MARGIN
-from softdock.studies.placement.words import check_sentence, empty_words, placement_sentence
+from softdock.studies.placement.words import describe_check, describe_placement, note_empty_flange
 
 
 def show_check(check: Check) -> None:
     """Print the verdict, one table per robot, and the volumes that come nearest."""
     say = output()
-    say.print(check_sentence(check), style="bold", markup=False, soft_wrap=True)
+    say.print(describe_check(check), style="bold", markup=False, soft_wrap=True)
     _show_robots(say, check)
 
 
@@ -57,7 +57,7 @@ def _show_robots(say: Any, check: Check) -> None:
         say.print(table)
         for warning in path.arm.warnings:
             say.print(f"note: {path.arm.name}: {warning}", markup=False, soft_wrap=True)
-    for words in empty_words(check):
+    for words in note_empty_flange(check):
         say.print(f"note: {words}", markup=False, soft_wrap=True)
     if check.nearest:
         table = Table(title="volumes that come nearest")
@@ -76,7 +76,7 @@ def _format_stiffness(path: RobotPath) -> str:
 def show_placement(result: Placement) -> None:
     """Print the best places of each robot with their limits, and the check of the best together."""
     say = output()
-    say.print(placement_sentence(result), style="bold", markup=False, soft_wrap=True)
+    say.print(describe_placement(result), style="bold", markup=False, soft_wrap=True)
     for robot, found in result.found.items():
         shares = f"{found.share_fitting:.0%} fit, {found.share_with_margin:.0%} use <= {MARGIN:g}"
         table = Table(title=f"{robot}: {found.arm.name}; of {len(found.tried)} places {shares}")
@@ -88,7 +88,7 @@ def show_placement(result: Placement) -> None:
             where = (f"{p.distance:.2f}", f"{p.side:+.2f}", f"{p.height:.2f}")
             tilt = f"{math.degrees(p.tilt):+.0f}"
             table.add_row(
-                *where, tilt, f"{best.cost:.3f}", limit_words(best), _format_stiffness(best.path)
+                *where, tilt, f"{best.cost:.3f}", describe_limit(best), _format_stiffness(best.path)
             )
         before = result.before.get(robot)
         if before is not None and before.fits:
@@ -168,8 +168,8 @@ def place(
     from softdock.output.pages.placement import save_placement
     from softdock.scenario.files import load_scenario
     from softdock.scenario.moving_robots import moving_robots
-    from softdock.studies.placement.motion import motion_of, spread_of
-    from softdock.studies.placement.place import place_robots, robots_to_place
+    from softdock.studies.placement.motion import list_campaign_motions, load_motion
+    from softdock.studies.placement.place import choose_robots, place_robots
 
     loaded = load_scenario(scenario, changes)
     folder = Path(scenario).parent if Path(scenario).is_file() else None
@@ -184,10 +184,10 @@ def place(
             raise BadInput(Problem("facility", None, allowed))
         named = {}
     else:
-        named = robots_to_place(facility, arms, robot, moving_robots(loaded.tables))
+        named = choose_robots(facility, arms, robot, moving_robots(loaded.tables))
     with show_status(f"flying {loaded.name}"):
-        path = motion_of(loaded, motion)
-        more = spread_of(spread, spread_runs, motion) if spread else []
+        path = load_motion(loaded, motion)
+        more = list_campaign_motions(spread, spread_runs, motion) if spread else []
     if only_check:
         _check_arms(facility, path, loaded, folder, as_json)
         return

@@ -60,9 +60,9 @@ def check(
     else:
         lines = [f"{on.rig.name}, {on.scenario.name}:", *found.sentences()]
         if found.arms is not None:
-            from softdock.studies.placement.words import check_sentence
+            from softdock.studies.placement.words import describe_check
 
-            lines.append(check_sentence(found.arms))
+            lines.append(describe_check(found.arms))
         output().print("\n".join(lines), markup=False, soft_wrap=True)
     if not found.outcome.completed:
         raise SystemExit(STOPPED)

@@ -183,12 +183,14 @@ def tare(
     from softdock.cli.tables import calibration_to_dict, print_calibration
     from softdock.output.folders.identified import calibration_lines
     from softdock.rig.measure import locate_sensor
-    from softdock.studies.identify.calibration import enough_for
+    from softdock.studies.identify.calibration import warn_if_uncertain
 
     with show_status("taring") as update:
         on = open_on_rig(rig, changes, scenario, scenario_changes, method_files, acts=False)
         tools = _read_tools(on, log) if log else _measure_tools(on, angle_deg, hold_s, update)
-        lacking = {which: enough_for(tool, on.scenario, which) for which, tool in tools.items()}
+        lacking = {
+            which: warn_if_uncertain(tool, on.scenario, which) for which, tool in tools.items()
+        }
     name = on.scenario.name
     if as_json:
         found = {

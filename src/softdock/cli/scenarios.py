@@ -92,11 +92,11 @@ def _check_arms(scenario: str, checked: Any) -> None:
     from softdock.errors import BadInput
     from softdock.loop.arms.scenario_facility import facility_of
     from softdock.studies.placement.check import check_run
-    from softdock.studies.placement.motion import motion_of
-    from softdock.studies.placement.words import check_sentence
+    from softdock.studies.placement.motion import load_motion
+    from softdock.studies.placement.words import describe_check
 
     folder = Path(scenario).parent if Path(scenario).is_file() else None
-    found = check_run(facility_of(checked.tables), motion_of(checked), checked.tables, folder)
+    found = check_run(facility_of(checked.tables), load_motion(checked), checked.tables, folder)
     if not found.fits:
         raise BadInput(found.problems())
-    click.echo(check_sentence(found))
+    click.echo(describe_check(found))

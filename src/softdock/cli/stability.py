@@ -148,17 +148,17 @@ def stability(
     with show_status("analysing the loop") as say:
         from softdock.cli.arguments import format_arguments
         from softdock.cli.stability_options import load_scenario_option, operating_points
-        from softdock.studies.stability.time_limit import TooLong, patience
+        from softdock.studies.stability.time_limit import TimeLimitExceeded, limit_time
 
         loaded = load_scenario_option(scenario, changes, options)
         points = operating_points(loaded, options)
         try:
-            with patience(options["patience"]):
+            with limit_time(options["patience"]):
                 result = _analyse(points, options, say)
                 if options["chart"] is not None:
                     say("drawing the chart")
                     result["chart"] = _draw_chart(points, result, options)
-        except TooLong as error:
+        except TimeLimitExceeded as error:
             cycles = max(_delay_cycles(point.loop) for point in points)
             allowed = f"more, or fewer cycles of delay than {cycles:.0f} ({error})"
             raise BadInput(Problem("--patience", f"{options['patience']:g} s", allowed)) from None
@@ -195,15 +195,19 @@ def _judge(loaded: Any, called: str) -> dict[str, Any]:
 def _analyse_latched(loaded: Any, without_runs: bool, say: Any) -> dict[str, Any]:
     """Modes of the latched pair, and the latch damping that stabilises them; empty without
     latches."""
-    from softdock.studies.stability.latched import latched_modes, said, tried_damping
+    from softdock.studies.stability.latched import (
+        describe_latched_modes,
+        describe_tried_damping,
+        find_latched_modes,
+    )
 
-    modes = latched_modes(loaded)
+    modes = find_latched_modes(loaded)
     if not modes:
         return {}
-    sentences = said(modes)
+    sentences = describe_latched_modes(modes)
     if not without_runs:
         say("running it with more damping of the latch")
-        sentences += tried_damping(loaded, modes)
+        sentences += describe_tried_damping(loaded, modes)
     return {"latched": {"modes": [mode.as_dict() for mode in modes], "sentences": sentences}}
 
 

@@ -11,7 +11,7 @@ from softdock.cli.arguments import load_methods, use_methods
 from softdock.errors import BadInput, Problem
 from softdock.scenario.build import Scenario
 from softdock.scenario.files import load_scenario
-from softdock.studies.stability.critical import stretches
+from softdock.studies.stability.critical import find_stretches
 from softdock.studies.stability.from_scenario import OperatingPoint, loops_of
 from softdock.studies.stability.loop import Loop, Robot, check_loop
 from softdock.studies.stability.panels import AXES, Dot
@@ -125,7 +125,7 @@ def _critical_range(point: OperatingPoint) -> list[float | None]:
     """Critical damping at the largest and at the smallest effective mass (of the virtual damper,
     where there is a virtual contact)."""
     found = [
-        stretches(point.loop.changed(mass=mass))["damping"]
+        find_stretches(point.loop.changed(mass=mass))["damping"]
         for mass in reversed(point.mass_range_kg)
     ]
     return [None if stretch is None else stretch[0] for stretch in found]

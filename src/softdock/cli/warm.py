@@ -44,7 +44,7 @@ def warm(
         from softdock.compile.disk_cache import usable_folder
         from softdock.scenario.candidates import candidates
         from softdock.scenario.files import load_scenario
-        from softdock.studies.campaign.cpu import available_cores
+        from softdock.studies.campaign.cpu import count_cores
 
         folder = usable_folder()
         wanted = []
@@ -59,7 +59,7 @@ def warm(
             _check_rig(rig, wanted)
             tasks = [*list_rig_tasks(rig, wanted), *tasks]
         if folder is not None:
-            compile_ahead(tasks, jobs or available_cores(), report_compiled)
+            compile_ahead(tasks, jobs or count_cores(), report_compiled)
     kept = f"kept in {folder}" if folder is not None else "nothing is kept: no folder to keep it in"
     console.print(
         f"{len(tasks)} ready after {time.perf_counter() - begin:.1f} s, {kept}",

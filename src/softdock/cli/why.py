@@ -93,18 +93,20 @@ def _other_methods(loaded: Any, say: Callable[[str], None]) -> list[Any]:
     from softdock.results.causes import IDEAL_INTEGRATOR
     from softdock.results.offered import Setting
     from softdock.scenario.candidates import candidates
-    from softdock.studies.campaign.cpu import available_cores
-    from softdock.studies.compare.lines_to_paste import settings_to_paste
-    from softdock.studies.compare.settings import advised
+    from softdock.studies.campaign.cpu import count_cores
+    from softdock.studies.compare.lines_to_paste import list_settings_to_paste
+    from softdock.studies.compare.settings import advise_settings
 
     own = loaded.tables["satellites"]["integrator"]
     listed = [entry["name"] for entry in loaded.tables["methods"]]
-    able, _ = candidates(loaded, "all", list(dict.fromkeys((own, IDEAL_INTEGRATOR))), advised)
+    able, _ = candidates(
+        loaded, "all", list(dict.fromkeys((own, IDEAL_INTEGRATOR))), advise_settings
+    )
     able = [one for one in able if not set(one.methods) & set(listed)]
-    compile_missing((one.scenario for one in able), available_cores(), say)
+    compile_missing((one.scenario for one in able), count_cores(), say)
     found: dict[str, Setting] = {}
     for one in able:
-        keys: dict[str, Any] = {"methods": settings_to_paste(one.entries)}
+        keys: dict[str, Any] = {"methods": list_settings_to_paste(one.entries)}
         if one.integrator != own:
             keys["satellites.integrator"] = one.integrator
         found.setdefault(one.method, Setting(f"method {one.method}", [])).values.append(keys)

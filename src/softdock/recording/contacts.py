@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from softdock.loop.spatial.arrays import rotate
-from softdock.studies.identify.contact import free_force, noise_of
+from softdock.studies.identify.contact import measure_free_force, measure_noise
 from softdock.studies.identify.touching import MERGE
 
 BODIES = ("chaser", "target")
@@ -44,10 +44,10 @@ def find_contacts(series: Series, touch_N: float | None = None) -> list[dict[str
     measured = np.asarray(series[f"measured.{body}.force"])
     if not np.isfinite(measured).all():
         measured = np.nan_to_num(measured)
-    zero, turning = free_force(measured, _attitude(series, body))
+    zero, turning = measure_free_force(measured, _attitude(series, body))
     force = measured - zero
     size = np.linalg.norm(force, axis=1)
-    least = touch_N or max(SIGMAS * noise_of(force), SHARE * float(size.max()), turning, 1e-9)
+    least = touch_N or max(SIGMAS * measure_noise(force), SHARE * float(size.max()), turning, 1e-9)
     touching = np.flatnonzero(size > least)
     if len(touching) == 0:
         return []

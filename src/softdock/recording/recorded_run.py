@@ -28,7 +28,7 @@ from softdock.results.run import LoopSummary, Run
 from softdock.results.series import Series
 from softdock.scenario.build import Scenario
 from softdock.scenario.verdict_table import VERDICT
-from softdock.studies.identify.contact import free_force
+from softdock.studies.identify.contact import measure_free_force
 
 OVER = ("retreat", "way out", "braking", "return", "stopped")  # states in which no satellite flies
 PARTS = {"position": "position_m", "attitude": "attitude_wxyz"}
@@ -138,7 +138,7 @@ def _measured_size(recording: Any) -> np.ndarray:
     if body is None:
         return np.zeros(len(series["time"]))
     force = np.nan_to_num(np.asarray(series[f"measured.{body}.force"]))
-    zero, _ = free_force(force, None)
+    zero, _ = measure_free_force(force, None)
     return np.asarray(np.linalg.norm(force - zero, axis=1))
 
 

@@ -104,7 +104,15 @@ def list_imbalances(books: dict[str, dict[str, float]]) -> list[str]:
     return said
 
 
-__all__ = ["LOGGED_CONTACTS", "Stepper", "cycle_count", "fly", "judge", "method_books", "simulate"]
+__all__ = [
+    "LOGGED_CONTACTS",
+    "Stepper",
+    "collect_method_reports",
+    "count_cycles",
+    "fly",
+    "judge",
+    "simulate",
+]
 
 # Cycles between two looks at progress and at Ctrl-C: a few at first, then as many as take CHUNK_S.
 FIRST_CHUNK, MOST_CHUNK, CHUNK_S = 64, 1_000_000, 0.1

@@ -93,7 +93,7 @@ class Variants:
 
 
 def select_phase(scenario: Scenario, i: int, count: int) -> Scenario:
-    """The scenario at phase i of `count`, as `in_phases` has it."""
+    """The scenario at phase i of `count`, as `list_phases` has it."""
     if i == 0:
         return scenario
     cycle = scenario.tables["time"]["cycle_ms"] * 1e-3

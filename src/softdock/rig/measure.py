@@ -27,10 +27,10 @@ from softdock.rig.model import Rig
 from softdock.rig.scenario import OnRig
 from softdock.rig.wire import entry_points
 from softdock.studies.identify.calibration import Calibration
-from softdock.studies.identify.delays import is_structured, robot_following
+from softdock.studies.identify.delays import fit_following, is_structured
 from softdock.studies.identify.estimate import Estimate
 from softdock.studies.identify.log import read_log
-from softdock.studies.identify.rest_attitudes import calibrated
+from softdock.studies.identify.rest_attitudes import calibrate_from_rests
 
 # Small motions in free space, for a tare and for measuring delays, checked before they begin.
 #
@@ -115,7 +115,9 @@ def apply_correction(start: Six, correction: Six) -> Pose:
     [m, wxyz]."""
     at, by = (entry_points.load_frame(np.array(six, float), 0) for six in (start, correction))
     p = tuple(a + b for a, b in zip(at.p, by.p))
-    return Pose(p, Frame((0.0, 0.0, 0.0), by.q).then(Frame((0.0, 0.0, 0.0), at.q)).q)
+    turned = Frame((0.0, 0.0, 0.0), by.q).then(Frame((0.0, 0.0, 0.0), at.q))
+    q0, q1, q2, q3 = turned.q
+    return Pose(p, (q0, q1, q2, q3))
 
 
 def check_path(rig: Rig, which: str, path: Path, start: Six) -> None:
@@ -302,7 +304,9 @@ def _list_carriers(on: OnRig) -> list[str]:
 def fit_tools(on: OnRig, conversation: Conversation) -> dict[str, Calibration]:
     """Tool and bias of every sensor that was turned, from where it stood."""
     made = {w: make_series(on, w, conversation.rows[w]) for w in _list_carriers(on)}
-    return {w: calibrated(one, w, compute_gravity(on), SETTLED_S) for w, one in made.items()}
+    return {
+        w: calibrate_from_rests(one, w, compute_gravity(on), SETTLED_S) for w, one in made.items()
+    }
 
 
 def compute_gravity(on: OnRig) -> tuple[float, ...]:
@@ -377,7 +381,7 @@ def fit_delays(on: OnRig, conversation: Conversation) -> Delays:
     structured = []
     for which in rig.moving:
         log = read_log(make_series(on, which, conversation.rows[which]))
-        own = robot_following(log, which)
+        own = fit_following(log, which)
         found[which] = own.delay if own is not None else None
         structured += [which] if own is not None and is_structured(own.left) else []
     ages = {}

@@ -33,7 +33,7 @@ from softdock.rig.schema import Emulate
 from softdock.rig.supervisor import layout
 from softdock.rig.wire import entry_points
 from softdock.studies.placement.check import Check, check_run
-from softdock.studies.placement.motion import motion_of
+from softdock.studies.placement.motion import load_motion
 
 # Before anything moves: does the run-up fit the box, is the scenario within the speed limits, and
 # how far apart must the mock-ups be for a dry run?
@@ -238,7 +238,7 @@ def _check_arms(on: OnRig, folder: Path | None) -> Check | None:
     mounts = on.facility.robots()
     if not mounts or not all(m.arm for m in mounts.values()):
         return None
-    found = check_run(on.facility, motion_of(on.scenario), on.scenario.tables, folder)
+    found = check_run(on.facility, load_motion(on.scenario), on.scenario.tables, folder)
     if not found.fits:
         raise BadInput(found.problems())
     return found

@@ -10,24 +10,30 @@ from softdock.errors import BadInput, CampaignStopped, Problem, closest
 from softdock.files.atomic import write_whole
 from softdock.files.reading import Unreadable, read_text
 from softdock.output.pages.campaign import campaign_page
-from softdock.studies.campaign.engines import engine_for
+from softdock.studies.campaign.engines import choose_engine
 from softdock.studies.campaign.execute import (
+    Effort,
     Progress,
     Say,
-    Spent,
-    own_outcomes,
+    load_own_outcomes,
+    make_stop_error,
     run_shards,
-    stopped,
 )
-from softdock.studies.campaign.outcome_table import column_names
+from softdock.studies.campaign.outcome_table import list_column_names
 from softdock.studies.campaign.outcomes import OUTCOMES
 from softdock.studies.campaign.resuming import check_resumable, resume
-from softdock.studies.campaign.shards import REPORT, SUMMARY, Folder, again, begin
+from softdock.studies.campaign.shards import (
+    REPORT,
+    SUMMARY,
+    Folder,
+    begin_folder,
+    format_resume_command,
+)
 from softdock.studies.campaign.summary import summarise
 from softdock.studies.campaign.trajectories import (
-    chosen,
-    flown_again,
+    choose_runs,
     is_silent,
+    rerun_worst,
     write_trajectories,
 )
 from softdock.studies.campaign.variants import Plan
@@ -64,7 +70,7 @@ def run_campaign(
     path, damages_found = Path(out), list[str]()
     if resuming:
         check_resumable(plan, path)  # before an outcome file is executed
-    own = own_outcomes(plan)  # refused before a folder is made
+    own = load_own_outcomes(plan)  # refused before a folder is made
     check_worst_by(plan, list(own))
     try:
         if backend == "dask":
@@ -81,22 +87,22 @@ def run_campaign(
                 damages_found=damages_found,
             )
         else:
-            engine = engine_for(backend, plan, threads)
+            engine = choose_engine(backend, plan, threads)
             folder = (
                 _resume_folder(plan, path, damages_found)
                 if resuming
-                else begin(plan, path, shard_runs or engine.shard_runs(plan))
+                else begin_folder(plan, path, shard_runs or engine.shard_runs(plan))
             )
             spent = run_shards(plan, folder, engine, progress, say, own)
         left = folder.missing(plan)
         if left:
             raise CampaignStopped(
-                f"{len(left)} shards are missing in {path}; `{again(path)}` runs them"
+                f"{len(left)} shards are missing in {path}; `{format_resume_command(path)}` runs them"
             )
         summary = write_results(plan, folder.path, spent, say)
         return summary | {"remade": damages_found} if damages_found else summary
     except OSError as error:
-        raise stopped(error, path) from None
+        raise make_stop_error(error, path) from None
 
 
 def _resume_folder(plan: Plan, path: Path, damages_found: list[str]) -> Folder:
@@ -107,7 +113,7 @@ def _resume_folder(plan: Plan, path: Path, damages_found: list[str]) -> Folder:
 
 
 def check_worst_by(plan: Plan, own: list[str]) -> None:
-    clash = [name for name in own if name in column_names(plan)]
+    clash = [name for name in own if name in list_column_names(plan)]
     if clash:
         raise BadInput(
             Problem(
@@ -118,7 +124,11 @@ def check_worst_by(plan: Plan, own: list[str]) -> None:
         )
     by, known = (
         plan.spec.report["worst_by"],
-        [name for name in column_names(plan) if name not in OUTCOMES or OUTCOMES[name].is_number]
+        [
+            name
+            for name in list_column_names(plan)
+            if name not in OUTCOMES or OUTCOMES[name].is_number
+        ]
         + own,
     )
     if by and by not in known:
@@ -145,32 +155,34 @@ def _run_on_cluster(
     say: Say | None,
     wait_s: float | None,
     damages_found: list[str],
-) -> tuple[Folder, Spent]:
-    from softdock.studies.campaign.cluster import cluster_shard_runs, run_on_cluster
-    from softdock.studies.campaign.cluster_workers import WAIT_S, Watch, connected
+) -> tuple[Folder, Effort]:
+    from softdock.studies.campaign.cluster import choose_cluster_shard_runs, run_on_cluster
+    from softdock.studies.campaign.cluster_workers import WAIT_S, ClusterWatch, connect
 
     wait_s = WAIT_S if wait_s is None else wait_s
-    with connected(scheduler, workers) as client:
-        Watch(client, path if resuming else None, wait_s, say).until_there_is_one()
+    with connect(scheduler, workers) as client:
+        ClusterWatch(client, path if resuming else None, wait_s, say).until_there_is_one()
         folder = (
             _resume_folder(plan, path, damages_found)
             if resuming
-            else begin(plan, path, shard_runs or cluster_shard_runs(plan, client))
+            else begin_folder(plan, path, shard_runs or choose_cluster_shard_runs(plan, client))
         )
         return folder, run_on_cluster(plan, folder, client, progress, say, wait_s)
 
 
 def write_results(
-    plan: Plan, path: Path, spent: Spent | None = None, say: Say | None = None
+    plan: Plan, path: Path, spent: Effort | None = None, say: Say | None = None
 ) -> dict[str, Any]:
     """Write summary, page and trajectories from the tables. `flown_again` in the summary: runs that
     were simulated once more for the page's replay."""
     summary, _ = summarise(plan, path, spent)
     if summary["spent"] is None:  # nothing was missing: what the runs took is known from before
         summary["spent"] = _read_spent(path)
-    scenes = write_trajectories(plan, path, chosen(plan, [row["run"] for row in summary["worst"]]))
+    scenes = write_trajectories(
+        plan, path, choose_runs(plan, [row["run"] for row in summary["worst"]])
+    )
     if is_silent(plan):
-        scenes = flown_again(plan, summary["worst"], say)
+        scenes = rerun_worst(plan, summary["worst"], say)
         summary["flown_again"] = list(scenes)
     write_whole(path / SUMMARY, (json.dumps(summary, indent=1, allow_nan=False) + "\n").encode())
     write_whole(path / REPORT, campaign_page(plan, summary, str(path), scenes).encode())

@@ -30,8 +30,8 @@ from softdock.scenario.files import to_toml
 from softdock.studies.identify.calibration import LARGEST, Calibration, calibrate
 from softdock.studies.identify.estimate import Estimate
 from softdock.studies.identify.joint_stiffness import JointStiffness, StiffnessLog
-from softdock.studies.identify.pose_plan import Plan
-from softdock.studies.identify.rest_attitudes import calibrated
+from softdock.studies.identify.pose_plan import PosePlan
+from softdock.studies.identify.rest_attitudes import calibrate_from_rests
 from softdock.studies.identify.result import Identification
 
 JOINTS = tuple(f"q{i}_deg" for i in range(1, 7))
@@ -102,7 +102,7 @@ HEAD = (
 )
 
 
-def plan_text(plan: Plan) -> str:
+def plan_text(plan: PosePlan) -> str:
     """Poses as CSV, with empty columns for the readings."""
     lines = [",".join(("pose", *ANGLES, *READINGS))]
     for i, q in enumerate(plan.attitudes):
@@ -117,7 +117,7 @@ def load_calibration(source: str | Path, body: str, gravity: tuple[float, ...]) 
     if path.suffix.lower() == ".csv":
         return _from_poses(path, gravity)
     run: Any = open_recording(path) if is_recording(str(path)) else open_run(path)
-    return calibrated(run.series, body, gravity)
+    return calibrate_from_rests(run.series, body, gravity)
 
 
 def _from_poses(path: Path, gravity: tuple[float, ...]) -> Calibration:

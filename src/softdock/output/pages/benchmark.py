@@ -14,18 +14,18 @@ from softdock.output.pages.frame import elements as e
 from softdock.output.pages.frame.charts import ROLES, Line, chart
 from softdock.output.pages.frame.page import page
 from softdock.studies.benchmark.cell import CANNOT, COMPLETED
-from softdock.studies.benchmark.replay import command
-from softdock.studies.benchmark.results_compared import sentence
+from softdock.studies.benchmark.replay import format_command
+from softdock.studies.benchmark.results_compared import describe_changes
 from softdock.studies.benchmark.scores import (
     NEAR,
     VERY_NEAR,
-    by_group,
-    distance,
-    groups_of,
-    leaderboard,
+    count_by_group,
+    get_distance,
+    list_groups,
+    make_leaderboard,
 )
 from softdock.studies.benchmark.tellings import NOTHING, WORDS
-from softdock.studies.benchmark.words import answer, beside, percent
+from softdock.studies.benchmark.words import describe_winner, format_percent, list_remarks
 from softdock.studies.compare.knowledge import WORDS as BELIEFS
 
 LEAST, MOST = 1e-6, 10.0  # of the approach; what is nearer, or farther, stands at the edge
@@ -38,13 +38,15 @@ def profile_charts(results: Mapping[str, Any]) -> str:
 
 
 def _profile_chart(results: Mapping[str, Any], telling: str) -> str:
-    rows = leaderboard(results, telling)
+    rows = make_leaderboard(results, telling)
     if not rows:
         return ""
     lines = []
     for i, row in enumerate(rows):
         far = sorted(
-            distance(c["tellings"][telling]) for c in results["cells"] if c["entry"] == row["label"]
+            get_distance(c["tellings"][telling])
+            for c in results["cells"]
+            if c["entry"] == row["label"]
         )
         x, y = cumulative_shares(far)
         dash = "solid" if i < len(ROLES) else "dot"
@@ -103,13 +105,13 @@ def colour_class(row: Mapping[str, Any]) -> str:
 def format_result(row: Mapping[str, Any]) -> str:
     """A result as text: distance, status, or a dash."""
     if row["status"] == COMPLETED:
-        return percent(row["distance"])
+        return format_percent(row["distance"])
     return "-" if row["status"] == CANNOT else str(row["status"])
 
 
 def format_share(share: float | None) -> str:
     """A share of the approach, or of a force, as HTML that does not wrap."""
-    return f'<span class="number">{escape(percent(share))}</span>'
+    return f'<span class="number">{escape(format_percent(share))}</span>'
 
 
 def map_tables(results: Mapping[str, Any]) -> str:
@@ -118,13 +120,15 @@ def map_tables(results: Mapping[str, Any]) -> str:
     parts = [_map_legend()]
     bound = any(case.get("bound") is not None for case in results["cases"])
     for telling in results["tellings"]:
-        entries = [row["label"] for row in leaderboard(results, telling)]
+        entries = [row["label"] for row in make_leaderboard(results, telling)]
         rows = []
         for case in results["cases"]:
             name = case["name"]
             line = [f'<a href="#case-{escape(name)}">{escape(name)}</a>']
             if bound:
-                line.append(escape(percent(case["bound"])) if case["bound"] is not None else "")
+                line.append(
+                    escape(format_percent(case["bound"])) if case["bound"] is not None else ""
+                )
             for entry in entries:
                 row = cells[entry, name][telling]
                 why = row["reason"] or f"{entry} on {name}, {WORDS[telling]}"
@@ -175,7 +179,7 @@ def _case_section(
         else e.text(f"{case['description']}. File: {case['source']}"),
     ]
     if bound is not None:
-        least = f"no unbiased estimator has a root mean square below {percent(bound)}"
+        least = f"no unbiased estimator has a root mean square below {format_percent(bound)}"
         parts.append(e.text(f"Under its noise {least}."))
     headings = ["entry", "told", "distance", "believed wrongly", "energy", "peak force", "again"]
     rows = []
@@ -206,8 +210,8 @@ def _case_row(
     error = row["error"]
     words = f"{BELIEFS[error['kind']]} {error['percent']:+g} %" if error else ""
     rms = row.get("rms") if case.get("is_random") else None
-    beside = f" <small>RMS {escape(percent(rms))}</small>" if rms is not None else ""
-    line = command(case["source"], row["changes"], results["method_files"]) or NO_COMMAND
+    beside = f" <small>RMS {escape(format_percent(rms))}</small>" if rms is not None else ""
+    line = format_command(case["source"], row["changes"], results["method_files"]) or NO_COMMAND
     return [
         f'<span class="cell {colour_class(row)}">{escape(format_result(row))}</span>{beside}',
         escape(words),
@@ -225,7 +229,7 @@ Results = Mapping[str, Any]
 def benchmark_page(results: Results, since: Mapping[str, Any] | None = None) -> str:
     """The whole page. `since`: changes against earlier results
     (studies/benchmark/results_compared.py)."""
-    boards = {telling: leaderboard(results, telling) for telling in results["tellings"]}
+    boards = {telling: make_leaderboard(results, telling) for telling in results["tellings"]}
     data: dict[str, Any] = {"leaderboard": boards}
     sections = {
         "answer": ("", _answer(results)),
@@ -247,7 +251,7 @@ def benchmark_page(results: Results, since: Mapping[str, Any] | None = None) -> 
 
 
 def _answer(results: Results) -> str:
-    parts = [e.verdict(answer(results)), e.bullets(beside(results))]
+    parts = [e.verdict(describe_winner(results)), e.bullets(list_remarks(results))]
     if results["method_files"]:
         files = ", ".join(results["method_files"])
         warning = (
@@ -306,11 +310,11 @@ _NOTE = (
 
 
 def _groups(results: Results) -> str:
-    groups = groups_of(results)
+    groups = list_groups(results)
     parts = []
     for telling in results["tellings"]:
-        found = by_group(results, telling)
-        order = [row["label"] for row in leaderboard(results, telling)]
+        found = count_by_group(results, telling)
+        order = [row["label"] for row in make_leaderboard(results, telling)]
         rows = []
         for label in order:
             cells = [escape(label)]
@@ -332,20 +336,20 @@ def _changes(since: Mapping[str, Any]) -> str:
             escape(WORDS[row["telling"]]),
             f"{row['within_1'][0]} to {row['within_1'][1]}",
             f"{row['within_01'][0]} to {row['within_01'][1]}",
-            f"{percent(row['median'][0])} to {percent(row['median'][1])}",
+            f"{format_percent(row['median'][0])} to {format_percent(row['median'][1])}",
         ]
         for row in since["counts"]
     ]
     headings = ["entry", "told", "within 1 %", "within 0.1 %", "median"]
-    parts = [e.verdict(sentence(dict(since)))]
+    parts = [e.verdict(describe_changes(dict(since)))]
     parts.append(e.table(f"On {since['cases']} common cases", headings, rows, words=(1,)))
     crossed = [
         [
             escape(row["case"]),
             escape(row["entry"]),
             escape(WORDS[row["telling"]]),
-            escape(percent(row["then"])),
-            escape(percent(row["now"])),
+            escape(format_percent(row["then"])),
+            escape(format_percent(row["now"])),
         ]
         for row in since["crossed"]
     ]

@@ -26,7 +26,7 @@ from softdock.results.judgement import ALL_WORDS
 from softdock.results.scene import Scene
 from softdock.scenario.files import to_toml
 from softdock.studies.campaign.outcome_columns import ACTIVE
-from softdock.studies.campaign.outcomes import Outcome, heading, on_page
+from softdock.studies.campaign.outcomes import Outcome, get_heading, list_page_outcomes
 from softdock.studies.campaign.variants import Plan
 
 SHOWN_WORST, SHOWN_OF_MANY = 10, 3  # worst cases of each variant; where there are many variants
@@ -80,7 +80,7 @@ def _index_tables(r: dict[str, Any], variant: int) -> str:
         parts.append(
             e.table(
                 f"{of}{caption}",
-                ["what varies", *(heading(outcome) for outcome in outcomes)],
+                ["what varies", *(get_heading(outcome) for outcome in outcomes)],
                 cells,
             )
         )
@@ -130,8 +130,8 @@ def _worst_table(r: dict[str, Any], label: str, folder: str) -> str:
         f"softdock campaign {shlex.quote(folder)} --replay {row['run']}" for _, row in own
     )
     of = f"{label}: worst" if len(r["variants"]) > 1 else "Worst"
-    caption = f"{of} by {heading(r['worst_by'])}; runs that stopped come first"
-    table = e.table(caption, ["run", "status", *(heading(k) for k in keys)], rows, words=(1,))
+    caption = f"{of} by {get_heading(r['worst_by'])}; runs that stopped come first"
+    table = e.table(caption, ["run", "status", *(get_heading(k) for k in keys)], rows, words=(1,))
     return (
         table
         + e.text("Each again by itself, with its page and its series:", "note")
@@ -266,7 +266,7 @@ def _list_quantiles(r: dict[str, Any]) -> list[Outcome]:
     """Outcomes whose 95 % quantile is shown; those relative to the reference only if it was
     simulated."""
     has_reference = r["honest_below"] is not None
-    return on_page(lambda one: one.quantile and (has_reference or not one.of_orbit))
+    return list_page_outcomes(lambda one: one.quantile and (has_reference or not one.of_orbit))
 
 
 def _format_quantile(r: dict[str, Any], at: str, one: Outcome) -> str:

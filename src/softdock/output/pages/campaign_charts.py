@@ -10,9 +10,9 @@ import numpy as np
 from softdock.output.pages.frame.charts import ROLES, Line, chart
 from softdock.output.pages.frame.elements import text, unit_of
 from softdock.output.pages.frame.words import axis_title
-from softdock.studies.campaign.maps import mapped
+from softdock.studies.campaign.maps import list_mapped_outcomes
 from softdock.studies.campaign.outcome import Map
-from softdock.studies.campaign.outcomes import heading
+from softdock.studies.campaign.outcomes import get_heading
 
 
 def distribution_charts(r: dict[str, Any]) -> str:
@@ -24,7 +24,7 @@ def distribution_charts(r: dict[str, Any]) -> str:
             len({value for one in found if one["runs"] for value in (one["least"], one["most"])})
             == 1
         ):
-            same.append(f"{heading(name)} {found[0].get('most', 0.0):.4g}")
+            same.append(f"{get_heading(name)} {found[0].get('most', 0.0):.4g}")
             continue
         for i, one in enumerate(found):
             if one["runs"]:
@@ -65,7 +65,7 @@ def distribution_charts(r: dict[str, Any]) -> str:
                 if first["undefined"]
                 else ""
             )
-        words = heading(name)
+        words = get_heading(name)
         title = words[0].upper() + words[1:]
         parts.append(
             chart(
@@ -114,7 +114,7 @@ def map_charts(r: dict[str, Any]) -> str:
     ]
     runs, parts, left, count = [np.array(one) for one in found["runs"]], [], [], 0
     single = all((one <= 1).all() for one in runs)
-    for outcome, drawing in ((one.name, one.map) for one in mapped()):
+    for outcome, drawing in ((one.name, one.map) for one in list_mapped_outcomes()):
         if drawing is None or outcome not in found["outcomes"] or (single and drawing.is_share):
             continue  # with one run per cell the distance and the energy say it better
         every = [

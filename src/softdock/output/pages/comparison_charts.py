@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from softdock.output.pages.frame.charts import ROLES, Line, Window, chart, choose_unit
-from softdock.studies.compare.ranking import worst_distance
+from softdock.studies.compare.ranking import find_worst_distance
 from softdock.studies.compare.result import Comparison
 
 # colour role of each verdict
@@ -36,7 +36,9 @@ def _distance_bars(rows: list[dict[str, Any]]) -> str:
     mean = [100.0 * c["distance_from_orbit"] for c in rows]
     most = [100.0 * (c["distance_from_orbit_worst"] or c["distance_from_orbit"]) for c in rows]
     wrong = [
-        100.0 * worst if c["worst"] and (worst := worst_distance(c["worst"])) is not None else None
+        100.0 * worst
+        if c["worst"] and (worst := find_worst_distance(c["worst"])) is not None
+        else None
         for c in rows
     ]
     bound = 100.0 * rows[0]["judgement"]["bounds"]["faithful_distance"]

@@ -26,10 +26,10 @@ from softdock.output.pages.frame.page import page
 from softdock.results.metrics import convert_to_plain
 from softdock.scenario.files import to_toml
 from softdock.studies.placement.mounting import STAND_OFF
-from softdock.studies.placement.place import Placement, limit_words
+from softdock.studies.placement.place import Placement, describe_limit
 from softdock.studies.placement.robot_path import RobotPath
-from softdock.studies.placement.search import MARGIN, Found
-from softdock.studies.placement.words import check_sentence, empty_words, placement_sentence
+from softdock.studies.placement.search import MARGIN, SearchResult
+from softdock.studies.placement.words import describe_check, describe_placement, note_empty_flange
 
 DEAREST = 2.0  # cost at which the map's colours end
 
@@ -51,7 +51,7 @@ def facility_toml(result: Placement) -> str:
 
 
 def placement_page(result: Placement, data: dict[str, Any]) -> str:
-    sections = {"answer": ("", verdict(placement_sentence(result)) + _about(result))}
+    sections = {"answer": ("", verdict(describe_placement(result)) + _about(result))}
     for robot, found in result.found.items():
         html = (_map(robot, found) if found.grid is not None else "") + _best(robot, found)
         sections[f"places-{robot}"] = (f"Places for the {robot}", html)
@@ -94,7 +94,7 @@ def _about(result: Placement) -> str:
     return bullets(items)
 
 
-def _map(robot: str, found: Found) -> str:
+def _map(robot: str, found: SearchResult) -> str:
     """Cost over distance and height at the best side and tilt."""
     assert found.grid is not None
     across, up, cost = found.grid
@@ -148,7 +148,7 @@ def _contour(x: np.ndarray, y: np.ndarray, z: np.ndarray, level: float, dash: st
     return Line(f"{level:g}", "c4", x[:1], y[:1], dash=dash, width=2.5, extra=extra | hidden)
 
 
-def _best(robot: str, found: Found) -> str:
+def _best(robot: str, found: SearchResult) -> str:
     if not found.best:
         return text(f"No place among {len(found.tried)} reaches the whole path.")
     rows = []
@@ -163,7 +163,7 @@ def _best(robot: str, found: Found) -> str:
                 format_number(p.height, 3),
                 format_number(math.degrees(p.tilt), 3),
                 format_number(best.cost, 3),
-                escape(limit_words(best)),
+                escape(describe_limit(best)),
                 format_number(1e-3 * stiff, 3) if math.isfinite(stiff) else format_number(None),
             ]
         )
@@ -187,8 +187,8 @@ def _check(result: Placement) -> str:
                 cells = [format_number(None), format_number(None), "", "not known"]
             rows.append([f"{robot}: {LIMIT_WORDS[use.what]}", *cells])
     headings = ["limit", "used", "at [s]", "joint", "numbers"]
-    html = text(check_sentence(result.check)) + table("Limits", headings, rows, words=(3, 4))
-    html += "".join(text(words) for words in empty_words(result.check))
+    html = text(describe_check(result.check)) + table("Limits", headings, rows, words=(3, 4))
+    html += "".join(text(words) for words in note_empty_flange(result.check))
     pairs = [
         [
             escape(f"{p.first} and {p.second}"),

@@ -15,7 +15,7 @@ from softdock.files.atomic import write_whole
 from softdock.output.pages.frame.charts import ROLES, Line, chart
 from softdock.output.pages.frame.elements import text
 from softdock.output.pages.frame.page import page
-from softdock.studies.stability.panels import AXES, MS, Curve, Panel, as_data
+from softdock.studies.stability.panels import AXES, MS, Curve, Panel, convert_to_data
 
 COLOURS = ("#1f5fa8", "#b3541e", "#2f7d4f", "#7a4b9a", "#8a6d1d", "#444444")
 STABLE, ACTIVE = "#2f7d4f", "#b3262e"
@@ -229,7 +229,7 @@ def write_page(panels: list[Panel], file: Path, title: str) -> None:
     sections = {
         "charts": ("Where the loop is stable", f"<p>{EXPLANATION}</p>\n" + chart_section(panels))
     }
-    html = page("Stability", title, sections, {"stability": as_data(panels)})
+    html = page("Stability", title, sections, {"stability": convert_to_data(panels)})
     write_whole(file, html.encode(), "chart")
 
 

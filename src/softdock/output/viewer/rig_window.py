@@ -33,7 +33,7 @@ from softdock.results.scene.moving import MovingScene
 from softdock.results.series import Series
 from softdock.scenario.build import Scenario, build
 from softdock.scenario.files import load_scenario
-from softdock.studies.placement.motion import motion_of
+from softdock.studies.placement.motion import load_motion
 
 SHOWN_S = 20.0  # of the force curve
 CURVE_POINTS = 500
@@ -161,7 +161,7 @@ def merge_facility(attachments: Mapping[str, str]) -> dict[str, Any] | None:
 def plan_motion(scenario: Scenario) -> Any:
     """Motion that the docking asks of the robots, as a run: the reference's motion in the
     laboratory."""
-    motion, flown = motion_of(scenario), orbit(scenario)
+    motion, flown = load_motion(scenario), orbit(scenario)
     series = {"time": motion.time}
     for body, poses in motion.poses.items():
         series[f"mock_up.{body}.position"] = poses[:, :3]

@@ -33,7 +33,7 @@ from softdock.studies.campaign.outcome_columns import ACTIVE
 from softdock.studies.stability import loops_of
 from softdock.studies.stability.budget import total_delay
 from softdock.studies.stability.loop import Loop, Robot
-from softdock.studies.stability.panels import Panel, panel
+from softdock.studies.stability.panels import Panel, make_panel
 
 NEAR_REFERENCE = 0.02  # of the approach: a run closer to orbit than this is as good as orbit
 
@@ -139,7 +139,7 @@ def stability_panel(scenario: Scenario) -> Panel | None:
     alike = Loop(
         loop.mass, loop.stiffness, loop.damping + loop.virtual_damping, (Robot(delay=late),)
     )
-    return panel(alike, "damping") if alike.stiffness > 0.0 and late > 0.0 else None
+    return make_panel(alike, "damping") if alike.stiffness > 0.0 and late > 0.0 else None
 
 
 BODIES = ("chaser", "target")

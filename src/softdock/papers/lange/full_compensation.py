@@ -25,7 +25,7 @@ from softdock.results.run import Run
 from softdock.results.simulation import fly
 from softdock.scenario.build import build
 from softdock.scenario.restitution import damping_of_restitution, restitution_of_lambda
-from softdock.studies.campaign.columns import columns
+from softdock.studies.campaign.columns import make_columns
 from softdock.studies.campaign.cpu import run_cpu
 
 SPEED, T = 0.1, 0.004  # m/s, s
@@ -136,7 +136,7 @@ def compute_restitutions(
         "random.run": np.zeros(seeds),
         "chaser.position_m.0": start_position(number),
     }  # as single runs of these seeds
-    return run_cpu(*columns(scenario, swept)).column("restitution")
+    return run_cpu(*make_columns(scenario, swept)).column("restitution")
 
 
 def tabulate_restitutions(

@@ -20,7 +20,7 @@ from softdock.papers.zebenay.table_2 import (
     stiffness_statistics,
 )
 from softdock.scenario.files import load_scenario
-from softdock.studies.campaign.columns import columns
+from softdock.studies.campaign.columns import make_columns
 from softdock.studies.campaign.cpu import run_cpu
 from softdock.studies.stability import critical_damping, critical_delay
 
@@ -95,7 +95,7 @@ def compute_restitution_map(
         "robots.target.delay_ms": 1e3 * h.ravel(),
         "methods.0.damping_Ns_per_m.0": b.ravel(),
     }
-    batch = run_cpu(*columns(scenario, swept), threads=threads, contacts=1)
+    batch = run_cpu(*make_columns(scenario, swept), threads=threads, contacts=1)
     return RestitutionMap(
         np.asarray(delays), np.asarray(dampings), batch.column("restitution").reshape(h.shape)
     )

@@ -32,39 +32,46 @@ from softdock.results.worst_phase import judge_metrics, list_phases
 from softdock.scenario.build import Scenario
 from softdock.scenario.method_compile import why_not_compiled
 from softdock.studies.benchmark.entries import Entry
-from softdock.studies.benchmark.tellings import EXACTLY, NOTHING, WRONG, Told, told, wrongly
-from softdock.studies.compare.compare import pushing
-from softdock.studies.compare.lines_to_paste import short
-from softdock.studies.compare.outcomes import costs_per_cycle, run_against
+from softdock.studies.benchmark.tellings import (
+    EXACTLY,
+    NOTHING,
+    WRONG,
+    PreparedEntry,
+    prepare_entries,
+    prepare_with_errors,
+)
+from softdock.studies.compare.compare import list_pushing_methods
+from softdock.studies.compare.lines_to_paste import drop_defaults
+from softdock.studies.compare.outcomes import measure_costs_per_cycle, run_against
 
 CANNOT, FAILED, COMPLETED = "cannot run", "failed", "completed"
 Row = dict[str, Any]
 
 
-def measure(case: Scenario, entry: Entry, phases: int | None, tellings: list[str]) -> Row:
+def measure_cell(case: Scenario, entry: Entry, phases: int | None, tellings: list[str]) -> Row:
     """The cell. `phases`: in place of the case's own number."""
     began = time.process_time()
     count = case.tables["verdict"]["phases"] if phases is None else phases
     orbits = [orbit(phased) for phased in list_phases(case, count)]
     rows: dict[str, Row] = {}
-    ways = _ways(case, entry)
+    ways = _list_ways(case, entry)
     for telling, way in ways.items():
         if telling not in tellings and telling != EXACTLY:
             continue
         if isinstance(way, str):
-            rows[telling] = refused(CANNOT, way)
+            rows[telling] = make_refusal(CANNOT, way)
         elif _are_same(way, ways[EXACTLY]) and EXACTLY in rows:
             rows[telling] = rows[EXACTLY]  # it believes nothing, or is told what it has by default
         else:
-            rows[telling] = _worst(case, way, orbits)
+            rows[telling] = _find_worst(case, way, orbits)
     return {
         "tellings": {telling: rows[telling] for telling in tellings},
-        "cost": _cost(case, ways),
+        "cost": _measure_cost(case, ways),
         "cpu_s": round(time.process_time() - began, 4),
     }
 
 
-def refused(status: str, reason: str) -> Row:
+def make_refusal(status: str, reason: str) -> Row:
     """A cell without a number."""
     numbers = dict.fromkeys(
         ("distance", "median", "rms", "word", "energy_share", "peak_force_error")
@@ -72,51 +79,53 @@ def refused(status: str, reason: str) -> Row:
     return {"status": status, "reason": reason, **numbers, "runs": 0, "error": None, "changes": {}}
 
 
-Ways = dict[str, list[Told] | str]
+Ways = dict[str, list[PreparedEntry] | str]
 
 
-def _ways(case: Scenario, entry: Entry) -> Ways:
+def _list_ways(case: Scenario, entry: Entry) -> Ways:
     """By telling: told exactly first, because the others may be the same."""
-    exactly = told(case, entry, EXACTLY)
-    wrong = exactly if isinstance(exactly, str) else wrongly(exactly[0].scenario)
-    return {EXACTLY: exactly, WRONG: wrong, NOTHING: told(case, entry, NOTHING)}
+    exactly = prepare_entries(case, entry, EXACTLY)
+    wrong = exactly if isinstance(exactly, str) else prepare_with_errors(exactly[0].scenario)
+    return {EXACTLY: exactly, WRONG: wrong, NOTHING: prepare_entries(case, entry, NOTHING)}
 
 
-def _are_same(way: list[Told], exactly: list[Told] | str) -> bool:
+def _are_same(way: list[PreparedEntry], exactly: list[PreparedEntry] | str) -> bool:
     if isinstance(exactly, str):
         return False
     return not way or (len(way) == 1 and way[0].scenario.tables == exactly[0].scenario.tables)
 
 
-def _worst(case: Scenario, ways: list[Told], orbits: list[Orbit]) -> Row:
+def _find_worst(case: Scenario, ways: list[PreparedEntry], orbits: list[Orbit]) -> Row:
     """Of several errors of knowledge, the one that costs most."""
-    return max((_run(case, way, orbits) for way in ways), key=badness)
+    return max((_run_phases(case, way, orbits) for way in ways), key=rank_badness)
 
 
-def badness(row: Row) -> tuple[int, float]:
+def rank_badness(row: Row) -> tuple[int, float]:
     """By which of two results the worse one is found: without a number, stopped, far."""
     if row["status"] != COMPLETED:
         return (2 if row["status"] in (CANNOT, FAILED) else 1, row["distance"] or 0.0)
     return (1, 0.0) if row["distance"] is None else (0, row["distance"])
 
 
-def _run(case: Scenario, way: Told, orbits: list[Orbit]) -> Row:
+def _run_phases(case: Scenario, way: PreparedEntry, orbits: list[Orbit]) -> Row:
     """One scenario at all phases, judged as `softdock run` judges it."""
     error = {"kind": way.kind, "percent": way.percent} if way.kind else None
     try:
         found: list[Row] = []
-        same = pushing(way.scenario) == pushing(case)  # else an entry pushes, in orbit too
+        same = list_pushing_methods(way.scenario) == list_pushing_methods(
+            case
+        )  # else an entry pushes, in orbit too
         for phased, flown in zip(list_phases(way.scenario, len(orbits)), orbits, strict=True):
             found.append(run_against(phased, flown if same else orbit(phased)).metrics)
             if found[0]["status"] != COMPLETED:
                 break  # as `softdock run`, which then flies no other phase
         worst = judge_metrics(way.scenario, found)
     except NumbaError as failure:
-        return {**refused(CANNOT, why_not_compiled(failure)), "error": error}
+        return {**make_refusal(CANNOT, why_not_compiled(failure)), "error": error}
     except BadInput as failure:
-        return {**refused(CANNOT, str(failure)), "error": error}
+        return {**make_refusal(CANNOT, str(failure)), "error": error}
     except (SoftdockError, ArithmeticError, LookupError, TypeError, ValueError) as failure:
-        return {**refused(FAILED, f"{type(failure).__name__}: {failure}"), "error": error}
+        return {**make_refusal(FAILED, f"{type(failure).__name__}: {failure}"), "error": error}
     numbers = worst["criteria"]
     statuses = [m["status"] for m in found]
     distances = [m["distance_from_orbit_worst"] for m in found]
@@ -131,15 +140,15 @@ def _run(case: Scenario, way: Told, orbits: list[Orbit]) -> Row:
         "peak_force_error": numbers["peak_force"]["number"],
         "runs": len(found),
         "error": error,
-        "changes": _changes(case, way.scenario, len(orbits)),
+        "changes": _list_changes(case, way.scenario, len(orbits)),
     }
     return dict(convert_to_plain(row))
 
 
-def _changes(case: Scenario, scenario: Scenario, phases: int) -> Row:
+def _list_changes(case: Scenario, scenario: Scenario, phases: int) -> Row:
     """Keys of the case that make the scenario; a law that only the scenario's contacts can have is
     among them, and orbit would then be flown with it too."""
-    changes: Row = {"methods": [short(listed) for listed in scenario.tables["methods"]]}
+    changes: Row = {"methods": [drop_defaults(listed) for listed in scenario.tables["methods"]]}
     for i, (pair, asked) in enumerate(
         zip(scenario.tables["contact"], case.tables["contact"], strict=True)
     ):
@@ -150,7 +159,7 @@ def _changes(case: Scenario, scenario: Scenario, phases: int) -> Row:
     return changes
 
 
-def _cost(case: Scenario, ways: Ways) -> Row:
+def _measure_cost(case: Scenario, ways: Ways) -> Row:
     """CPU time of a cycle, and against the raw loop's, measured in the same turns and with the same
     features: what a method's loop has that a plain one lacks is not the method's."""
     for telling in (EXACTLY, NOTHING):
@@ -162,7 +171,7 @@ def _cost(case: Scenario, ways: Ways) -> Row:
         features = way[0].scenario.markers.features
         base = replace(base, markers=Markers(features, base.markers.methods))
         try:
-            of_raw, mine = costs_per_cycle([base, way[0].scenario], enough_s=0.0)
+            of_raw, mine = measure_costs_per_cycle([base, way[0].scenario], enough_s=0.0)
         except (SoftdockError, NumbaError, ArithmeticError, LookupError, TypeError, ValueError):
             break
         ratio = mine / of_raw if mine and of_raw else None

@@ -16,7 +16,7 @@ MOUTH, BOTTOM, HALF_ANGLE = 0.08, 0.025, 30.0  # m, m, deg
 LEAN = math.radians(60.0)  # of a petal's normal from the axis
 
 
-class Placed(NamedTuple):
+class PlacedShape(NamedTuple):
     """Contact pairs without their law, the chaser's place, and the lever of the force [m]."""
 
     pairs: list[dict[str, Any]]
@@ -24,32 +24,32 @@ class Placed(NamedTuple):
     lever: float
 
 
-def shape_of(shape: str, random: np.random.Generator, gap: float) -> Placed:
+def draw_shape(shape: str, random: np.random.Generator, gap: float) -> PlacedShape:
     """A shape with its sizes and offsets drawn."""
-    make = {WALL: _wall, BALLS: _balls, CONE: _cone, PETALS: _petals}[shape]
+    make = {WALL: _draw_wall, BALLS: _draw_balls, CONE: _draw_cone, PETALS: _draw_petals}[shape]
     return make(random, gap)
 
 
-def _short(x: float) -> float:
+def _round(x: float) -> float:
     return float(f"{float(x):.5g}")
 
 
-def _wall(random: np.random.Generator, gap: float) -> Placed:
+def _draw_wall(random: np.random.Generator, gap: float) -> PlacedShape:
     """A tip beside the centre of mass; half of the draws are central."""
     aside = [0.0, 0.0]
     if random.random() < 0.5:
-        aside = [_short(x) for x in random.uniform(-0.2, 0.2, 2)]
+        aside = [_round(x) for x in random.uniform(-0.2, 0.2, 2)]
     pair = {
         "geometry": "wall",
         "tip_m": [-0.4, *aside],
         "tip_radius_m": TIP,
         "axis": [1.0, 0.0, 0.0],
     }
-    return Placed([pair], [_short(0.4 + TIP + gap), 0.0, 0.0], math.hypot(*aside))
+    return PlacedShape([pair], [_round(0.4 + TIP + gap), 0.0, 0.0], math.hypot(*aside))
 
 
-def _balls(random: np.random.Generator, gap: float) -> Placed:
-    across = [_short(x) for x in random.uniform(-0.2, 0.2, 2)]
+def _draw_balls(random: np.random.Generator, gap: float) -> PlacedShape:
+    across = [_round(x) for x in random.uniform(-0.2, 0.2, 2)]
     along = math.sqrt((2.0 * BALL) ** 2 - across[0] ** 2 - across[1] ** 2)
     pair = {
         "geometry": "sphere",
@@ -58,10 +58,10 @@ def _balls(random: np.random.Generator, gap: float) -> Placed:
         "origin_m": [0.1, 0.0, 0.0],
         "sphere_radius_m": BALL,
     }
-    return Placed([pair], [_short(0.15 + along + gap), *across], 0.02)
+    return PlacedShape([pair], [_round(0.15 + along + gap), *across], 0.02)
 
 
-def _cone(random: np.random.Generator, gap: float) -> Placed:
+def _draw_cone(random: np.random.Generator, gap: float) -> PlacedShape:
     """A probe into a closed cone; the gap is to the plane of its mouth."""
     angle, off = random.uniform(0.0, 2.0 * math.pi), random.uniform(0.0, 0.6) * MOUTH
     pair = {
@@ -75,11 +75,11 @@ def _cone(random: np.random.Generator, gap: float) -> Placed:
         "half_angle_deg": HALF_ANGLE,
         "closed_bottom": True,
     }
-    at = [_short(1.2 + gap), _short(off * math.cos(angle)), _short(off * math.sin(angle))]
-    return Placed([pair], at, 0.5)
+    at = [_round(1.2 + gap), _round(off * math.cos(angle)), _round(off * math.sin(angle))]
+    return PlacedShape([pair], at, 0.5)
 
 
-def _petals(random: np.random.Generator, gap: float) -> Placed:
+def _draw_petals(random: np.random.Generator, gap: float) -> PlacedShape:
     """A ball between three plates that lean inwards and meet on the axis."""
     turn = random.uniform(0.0, 2.0 * math.pi)
     off, where = random.uniform(0.0, 0.03), random.uniform(0.0, 2.0 * math.pi)
@@ -93,10 +93,10 @@ def _petals(random: np.random.Generator, gap: float) -> Placed:
                 "tip_m": [-0.5, 0.0, 0.0],
                 "tip_radius_m": TIP,
                 "origin_m": [0.4, 0.0, 0.0],
-                "axis": [_short(x) for x in axis],
+                "axis": [_round(x) for x in axis],
             }
         )
     # the nearest plate is touched where the ball's centre is TIP before it
     y, z = off * math.cos(where), off * math.sin(where)
     nearest = max((TIP - p["axis"][1] * y - p["axis"][2] * z) / p["axis"][0] for p in pairs)
-    return Placed(pairs, [_short(0.9 + nearest + gap), _short(y), _short(z)], 0.4)
+    return PlacedShape(pairs, [_round(0.9 + nearest + gap), _round(y), _round(z)], 0.4)

@@ -39,11 +39,11 @@ class Entry:
         }
 
 
-def entry_from(row: dict[str, Any]) -> Entry:
+def parse_entry(row: dict[str, Any]) -> Entry:
     return Entry(row["label"], tuple(row["methods"]), dict(row["settings"]))
 
 
-def entries_of(
+def list_entries(
     methods: str = ALL, variants: Sequence[str] = (), mine: Sequence[str] = ()
 ) -> list[Entry]:
     """All that was asked for, each label once. `mine`: methods of the user's own files, which are
@@ -57,7 +57,7 @@ def entries_of(
         if len(set(chain)) < len(chain):
             raise BadInput(Problem("--methods", JOIN.join(chain), "each method once in a chain"))
     found = [Entry(JOIN.join(chain), chain) for chain in chains]
-    found += [_variant(text, names) for text in variants]
+    found += [_parse_variant(text, names) for text in variants]
     labels = [entry.label for entry in found]
     for label in labels:
         if labels.count(label) > 1:
@@ -65,7 +65,7 @@ def entries_of(
     return found
 
 
-def _variant(text: str, names: Sequence[str]) -> Entry:
+def _parse_variant(text: str, names: Sequence[str]) -> Entry:
     label, equals, rest = text.partition("=")
     name, colon, settings = rest.partition(":")
     label, name = label.strip(), name.strip()

@@ -28,8 +28,8 @@ from softdock.files.atomic import write_whole
 from softdock.files.folders import leave_folder, make_folder
 from softdock.files.reading import Unreadable, read_text
 from softdock.scenario.method_sources import files_of, kept
-from softdock.studies.benchmark.plan import CellAt, Plan
-from softdock.studies.campaign.cores import core_told, ours_told
+from softdock.studies.benchmark.plan import CellPlace, Plan
+from softdock.studies.campaign.cores import describe_core, describe_own_core
 
 FORMAT, VERSION = "softdock benchmark plan", 1
 PLAN, CASES, CELLS = "plan.json", "cases", "cells.jsonl"
@@ -47,12 +47,12 @@ class Folder:
     cells: dict[int, Cell] = field(default_factory=dict)  # by number
     said: list[str] = field(default_factory=list)  # what was found damaged, in words
 
-    def missing(self) -> list[CellAt]:
+    def missing(self) -> list[CellPlace]:
         return [at for at in self.plan.cells() if at.number not in self.cells]
 
-    def add(self, at: CellAt, cell: Cell) -> None:
+    def add(self, at: CellPlace, cell: Cell) -> None:
         """Keep a cell: on disk before it counts."""
-        text = json.dumps({**_place(self.plan, at), "cell": cell}, allow_nan=False)
+        text = json.dumps({**_describe_place(self.plan, at), "cell": cell}, allow_nan=False)
         line = f"{hashlib.sha256(text.encode()).hexdigest()} {text}\n"
         with (self.path / CELLS).open("a", encoding="utf-8") as file:
             file.write(line)
@@ -61,11 +61,11 @@ class Folder:
         self.cells[at.number] = cell
 
 
-def _place(plan: Plan, at: CellAt) -> dict[str, Any]:
+def _describe_place(plan: Plan, at: CellPlace) -> dict[str, Any]:
     return {"plan": plan.fingerprint, "number": at.number}
 
 
-def again(path: Path) -> str:
+def format_resume_option(path: Path) -> str:
     """The option that goes on with a benchmark."""
     return f"--out {shlex.quote(str(path))} --resume"
 
@@ -75,11 +75,11 @@ def check_free(path: Path) -> None:
     if path.is_dir() and any(path.iterdir()):
         allowed = "a new or an empty folder; this one holds something"
         if (path / PLAN).exists():
-            allowed = f"a new or an empty folder; {again(path)} goes on with the benchmark in it"
+            allowed = f"a new or an empty folder; {format_resume_option(path)} goes on with the benchmark in it"
         raise BadInput(Problem("out", str(path), allowed))
 
 
-def begin(plan: Plan, path: Path) -> Folder:
+def begin_folder(plan: Plan, path: Path) -> Folder:
     """A new folder; `BadInput` if there is something in it."""
     check_free(path)
     make_folder(path)
@@ -102,32 +102,34 @@ def begin(plan: Plan, path: Path) -> Folder:
     return Folder(path, plan)
 
 
-def resume(plan: Plan, path: Path) -> Folder:
+def resume_folder(plan: Plan, path: Path) -> Folder:
     """A folder with the cells it has; `BadInput` if it is of another benchmark or other sources."""
-    manifest = _manifest(path)
+    manifest = _read_manifest(path)
     ours = json.loads(json.dumps(plan.identity()))
     theirs = manifest["identity"]
     for option, value in ours.items():
         if theirs.get(option) != value:
-            raise BadInput(Problem("--resume", str(path), _other(option, value, theirs)))
+            raise BadInput(
+                Problem("--resume", str(path), _describe_difference(option, value, theirs))
+            )
     if manifest["core"] != source_hash():
         made = manifest["softdock"], manifest["core"]
         allowed = (
-            f"cells of one core; this folder's are of {core_told(*made)}, {ours_told(*made)}: "
+            f"cells of one core; this folder's are of {describe_core(*made)}, {describe_own_core(*made)}: "
             "begin in a new folder"
         )
         raise BadInput(Problem("--resume", str(path), allowed))
     folder = Folder(path, plan)
-    for number, (cell, damage) in enumerate(_lines(path, plan)):
+    for number, (cell, damage) in enumerate(_read_lines(path, plan)):
         if damage:
             folder.said.append(f"line {number + 1} of {CELLS} {damage}; its cell is measured again")
         else:
             folder.cells[cell["number"]] = cell["cell"]
-    _rewrite(folder)
+    _rewrite_journal(folder)
     return folder
 
 
-def _other(option: str, ours: Any, theirs: dict[str, Any]) -> str:
+def _describe_difference(option: str, ours: Any, theirs: dict[str, Any]) -> str:
     """What a folder differs in, in words."""
     what = f"the folder of this very benchmark; it was begun with another {option}"
     if isinstance(ours, int | None) and isinstance(theirs.get(option), int | None):
@@ -135,7 +137,7 @@ def _other(option: str, ours: Any, theirs: dict[str, Any]) -> str:
     return f"{what}: give the same, or begin in a new folder"
 
 
-def _lines(path: Path, plan: Plan) -> Iterator[tuple[Cell, str]]:
+def _read_lines(path: Path, plan: Plan) -> Iterator[tuple[Cell, str]]:
     """Every line of the journal: what it holds, or what is wrong with it."""
     if not (path / CELLS).exists():
         return
@@ -153,7 +155,7 @@ def _lines(path: Path, plan: Plan) -> Iterator[tuple[Cell, str]]:
             yield found, ""
 
 
-def _rewrite(folder: Folder) -> None:
+def _rewrite_journal(folder: Folder) -> None:
     """The journal without what was damaged, so that the next line begins on its own."""
     if not folder.said:
         return
@@ -164,7 +166,7 @@ def _rewrite(folder: Folder) -> None:
             folder.add(at, cells[at.number])
 
 
-def _manifest(path: Path) -> dict[str, Any]:
+def _read_manifest(path: Path) -> dict[str, Any]:
     try:
         manifest = json.loads(read_text(path / PLAN, LARGEST_PLAN, "plan"))
         if manifest["format"] != FORMAT or not isinstance(manifest["identity"], dict):

@@ -24,7 +24,7 @@ from softdock.scenario.benchmark_set import (
 from softdock.scenario.build import Scenario, build
 from softdock.scenario.files import load_scenario, to_toml
 from softdock.scenario.method_sources import files_of
-from softdock.studies.benchmark.draws import drawn_case
+from softdock.studies.benchmark.draws import draw_case
 from softdock.studies.benchmark.entries import Entry
 from softdock.studies.benchmark.tellings import TELLINGS
 
@@ -57,7 +57,7 @@ class Case(NamedTuple):
         }
 
 
-class CellAt(NamedTuple):
+class CellPlace(NamedTuple):
     """Where a cell stands in the plan."""
 
     number: int
@@ -76,11 +76,11 @@ class Plan:
     seed: int | None = None  # of random cases; None: there are none
     drawn: int = 0
 
-    def cells(self) -> Iterator[CellAt]:
+    def cells(self) -> Iterator[CellPlace]:
         """By entry, so that a process that has loaded one's machine code goes on with it."""
         places = ((entry, case) for entry in self.entries for case in self.cases)
         for number, (entry, case) in enumerate(places):
-            yield CellAt(number, entry, case)
+            yield CellPlace(number, entry, case)
 
     @property
     def size(self) -> int:
@@ -105,7 +105,7 @@ class Plan:
         return hashlib.sha256(text.encode()).hexdigest()
 
 
-def cases_of(
+def choose_cases(
     chosen: str = "all", quick: bool = False, drawn: int = 0, seed: int = 0
 ) -> tuple[Case, ...]:
     """The cases that were asked for. `chosen`: all, none, or names and scenario files with commas;
@@ -116,9 +116,11 @@ def cases_of(
         names = []
     elif chosen != "all":
         names = [part.strip() for part in chosen.split(",")]
-    found = [_listed(name) if name in listed.names else _own(name) for name in names]
+    found = [
+        _load_listed_case(name) if name in listed.names else _load_own_case(name) for name in names
+    ]
     for i in range(drawn):
-        name, text = drawn_case(seed, i)
+        name, text = draw_case(seed, i)
         found.append(Case(name, RANDOM, text, f"cases/{name}.toml"))
     known = [case.name for case in found]
     for name in known:
@@ -129,11 +131,11 @@ def cases_of(
     return tuple(found)
 
 
-def _listed(name: str) -> Case:
+def _load_listed_case(name: str) -> Case:
     return Case(name, case_set().group_of(name), case_text(name), PREFIX + name)
 
 
-def _own(name: str) -> Case:
+def _load_own_case(name: str) -> Case:
     """A scenario file of the user's."""
     path = Path(name)
     if path.suffix != ".toml":

@@ -27,7 +27,7 @@ from softdock.scenario.benchmark_set import case_set
 from softdock.scenario.build import Scenario
 from softdock.scenario.method_sources import FILES, files_of
 from softdock.studies.benchmark.folder import Folder
-from softdock.studies.benchmark.scores import leaderboard
+from softdock.studies.benchmark.scores import make_leaderboard
 
 # What the best possible estimator could reach on a noisy case: a bound of the distance from orbit,
 # where softdock has one.
@@ -35,7 +35,7 @@ from softdock.studies.benchmark.scores import leaderboard
 # Where there is no bound of a scenario (results/noise_bound.py), nothing is said.
 
 
-def bound_of(scenario: Scenario) -> float | None:
+def compute_bound(scenario: Scenario) -> float | None:
     """Root mean square of the distance from orbit that noise alone leaves, as a share of the
     approach; None: nobody knows."""
     try:
@@ -50,11 +50,11 @@ LARGEST = 500_000_000  # bytes
 Results = dict[str, Any]
 
 
-def results_of(folder: Folder, jobs: int, wall_s: float) -> Results:
+def collect_results(folder: Folder, jobs: int, wall_s: float) -> Results:
     """From the cells of a folder that has all of them."""
     plan = folder.plan
     methods = [name for entry in plan.entries for name in entry.methods]
-    cases = [{**case.to_json(), "bound": bound_of(case.scenario)} for case in plan.cases]
+    cases = [{**case.to_json(), "bound": compute_bound(case.scenario)} for case in plan.cases]
     entries = [
         entry.to_json() | {"files": [FILES[n].sha256 for n in entry.methods if n in FILES]}
         for entry in plan.entries
@@ -87,11 +87,11 @@ def results_of(folder: Folder, jobs: int, wall_s: float) -> Results:
         "entries": entries,
         "cells": cells,
     }
-    results["leaderboard"] = {t: leaderboard(results, t) for t in plan.tellings}
+    results["leaderboard"] = {t: make_leaderboard(results, t) for t in plan.tellings}
     return results
 
 
-def _digest(results: Mapping[str, Any]) -> str:
+def _hash_results(results: Mapping[str, Any]) -> str:
     body = {key: value for key, value in results.items() if key != "sha256"}
     text = json.dumps(body, sort_keys=True, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
@@ -99,7 +99,7 @@ def _digest(results: Mapping[str, Any]) -> str:
 
 def to_json(results: Results) -> str:
     """The file's text."""
-    whole = {**results, "sha256": _digest(results)}
+    whole = {**results, "sha256": _hash_results(results)}
     return json.dumps(whole, indent=1, allow_nan=False) + "\n"
 
 
@@ -122,6 +122,6 @@ def read_results(file: str | Path, option: str = "results") -> Results:
         raise refuse("the results of a benchmark (benchmark.json)")
     if not isinstance(found.get("schema"), int) or found["schema"] > SCHEMA:
         raise refuse(f"results of version {SCHEMA} or older of the format")
-    if found.get("sha256") != _digest(found):
+    if found.get("sha256") != _hash_results(found):
         raise refuse("the results of a benchmark as they were written; this file was changed")
     return {key: value for key, value in found.items() if key != "sha256"}

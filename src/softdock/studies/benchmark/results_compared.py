@@ -10,22 +10,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from softdock.studies.benchmark.scores import NEAR, VERY_NEAR, distance, leaderboard
+from softdock.studies.benchmark.scores import NEAR, VERY_NEAR, get_distance, make_leaderboard
 
 ROUNDING = 1e-9  # of the approach: less is no difference
 Results = Mapping[str, Any]
 Row = dict[str, Any]
 
 
-def compared(now: Results, before: Results) -> Row:
+def compare_results(now: Results, before: Results) -> Row:
     """Counts by entry and telling, and the cells that crossed a bound."""
     digests = {case["name"]: case["digest"] for case in before["cases"]}
     cases = [c["name"] for c in now["cases"] if digests.get(c["name"]) == c["digest"]]
     labels = {entry["label"] for entry in before["entries"]}
     entries = [e["label"] for e in now["entries"] if e["label"] in labels]
     tellings = [t for t in now["tellings"] if t in before["tellings"]]
-    counts = [row for telling in tellings for row in _counts(now, before, telling, cases, entries)]
-    crossed, moved = _cells(now, before, tellings, cases, entries)
+    counts = [
+        row for telling in tellings for row in _count_changes(now, before, telling, cases, entries)
+    ]
+    crossed, moved = _list_crossed_cells(now, before, tellings, cases, entries)
     return {
         "core_then": before["core"],
         "core_now": now["core"],
@@ -40,12 +42,12 @@ def compared(now: Results, before: Results) -> Row:
     }
 
 
-def _counts(
+def _count_changes(
     now: Results, before: Results, telling: str, cases: list[str], entries: list[str]
 ) -> list[Row]:
-    then = {row["label"]: row for row in leaderboard(before, telling, cases)}
+    then = {row["label"]: row for row in make_leaderboard(before, telling, cases)}
     rows = []
-    for row in leaderboard(now, telling, cases):
+    for row in make_leaderboard(now, telling, cases):
         old = then.get(row["label"])
         if row["label"] in entries and old is not None:
             rows.append(
@@ -60,7 +62,7 @@ def _counts(
     return rows
 
 
-def _cells(
+def _list_crossed_cells(
     now: Results, before: Results, tellings: list[str], cases: list[str], entries: list[str]
 ) -> tuple[list[Row], int]:
     old = {(c["entry"], c["case"]): c for c in before["cells"]}
@@ -69,12 +71,12 @@ def _cells(
         if cell["case"] not in cases or cell["entry"] not in entries:
             continue
         for telling in tellings:
-            then = distance(old[cell["entry"], cell["case"]]["tellings"][telling])
-            here = distance(cell["tellings"][telling])
+            then = get_distance(old[cell["entry"], cell["case"]]["tellings"][telling])
+            here = get_distance(cell["tellings"][telling])
             if then == here or abs(then - here) <= ROUNDING:
                 continue
             moved += 1
-            if _class(then) != _class(here):
+            if _classify(then) != _classify(here):
                 crossed.append(
                     {
                         "case": cell["case"],
@@ -87,13 +89,16 @@ def _cells(
     return crossed, moved
 
 
-def _class(far: float) -> int:
+def _classify(far: float) -> int:
     return (far > VERY_NEAR) + (far > NEAR)
 
 
-def sentence(found: Row) -> str:
+def describe_changes(found: Row) -> str:
     """What has changed, in one sentence."""
-    better = sum(_class(_far(c["now"])) < _class(_far(c["then"])) for c in found["crossed"])
+    better = sum(
+        _classify(_get_distance(c["now"])) < _classify(_get_distance(c["then"]))
+        for c in found["crossed"]
+    )
     worse = len(found["crossed"]) - better
     same = " of the same core" if found["core_then"] == found["core_now"] else ""
     if not found["moved"]:
@@ -108,5 +113,5 @@ def sentence(found: Row) -> str:
     )
 
 
-def _far(x: float | None) -> float:
+def _get_distance(x: float | None) -> float:
     return float("inf") if x is None else x

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from softdock.scenario.method_sources import files_of
-from softdock.studies.benchmark.cell import FAILED, refused
-from softdock.studies.benchmark.folder import Folder, begin, resume
-from softdock.studies.benchmark.plan import CellAt, Plan
-from softdock.studies.benchmark.results import Results, results_of
+from softdock.studies.benchmark.cell import FAILED, make_refusal
+from softdock.studies.benchmark.folder import Folder, begin_folder, resume_folder
+from softdock.studies.benchmark.plan import CellPlace, Plan
+from softdock.studies.benchmark.results import Results, collect_results
 
 # Cells on all cores: as many processes as asked for, each with one cell at a time.
 #
@@ -30,16 +30,18 @@ TRIES = 2  # processes that a cell may take with it
 Cell = dict[str, Any]
 
 
-def measured(plan: Plan, missing: Iterable[CellAt], jobs: int) -> Iterator[tuple[CellAt, Cell]]:
+def measure_cells(
+    plan: Plan, missing: Iterable[CellPlace], jobs: int
+) -> Iterator[tuple[CellPlace, Cell]]:
     """Cells as they come."""
     waiting = list(missing)[::-1]
     count, lock = len(waiting), threading.Lock()
-    done: queue.SimpleQueue[tuple[CellAt, Cell]] = queue.SimpleQueue()
+    done: queue.SimpleQueue[tuple[CellPlace, Cell]] = queue.SimpleQueue()
     processes: list[subprocess.Popen[str]] = []
     left = threading.Event()
     tries: dict[int, int] = {}
 
-    def take() -> CellAt | None:
+    def take() -> CellPlace | None:
         with lock:
             return waiting.pop() if waiting and not left.is_set() else None
 
@@ -47,10 +49,10 @@ def measured(plan: Plan, missing: Iterable[CellAt], jobs: int) -> Iterator[tuple
         worker: subprocess.Popen[str] | None = None
         while (at := take()) is not None:
             if worker is None or worker.poll() is not None:
-                worker = _begun(plan)
+                worker = _start_worker(plan)
                 with lock:
                     processes.append(worker)
-            cell = _asked(plan, worker, at)
+            cell = _ask_worker(plan, worker, at)
             if cell is not None:
                 done.put((at, cell))
                 continue
@@ -63,7 +65,7 @@ def measured(plan: Plan, missing: Iterable[CellAt], jobs: int) -> Iterator[tuple
                 with lock:
                     waiting.append(at)
             else:
-                done.put((at, _died(plan, worker.returncode)))
+                done.put((at, _make_died_cell(plan, worker.returncode)))
         if worker is not None and worker.stdin is not None:
             worker.stdin.close()
             worker.wait()
@@ -74,7 +76,7 @@ def measured(plan: Plan, missing: Iterable[CellAt], jobs: int) -> Iterator[tuple
     got = 0
     try:
         while got < count:
-            yield _next(done)
+            yield _wait_for_next(done)
             got += 1
     finally:
         left.set()
@@ -86,7 +88,7 @@ def measured(plan: Plan, missing: Iterable[CellAt], jobs: int) -> Iterator[tuple
             thread.join()
 
 
-def _next(done: queue.SimpleQueue[tuple[CellAt, Cell]]) -> tuple[CellAt, Cell]:
+def _wait_for_next(done: queue.SimpleQueue[tuple[CellPlace, Cell]]) -> tuple[CellPlace, Cell]:
     """A wait without end would not let Ctrl-C through on every system."""
     while True:
         try:
@@ -95,7 +97,7 @@ def _next(done: queue.SimpleQueue[tuple[CellAt, Cell]]) -> tuple[CellAt, Cell]:
             continue
 
 
-def _begun(plan: Plan) -> subprocess.Popen[str]:
+def _start_worker(plan: Plan) -> subprocess.Popen[str]:
     """A process that knows what all cells share."""
     worker = subprocess.Popen(
         [sys.executable, "-m", WORKER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -110,11 +112,11 @@ def _begun(plan: Plan) -> subprocess.Popen[str]:
         "phases": plan.phases,
         "method_files": [list(file.sources.items()) for file in files],
     }
-    _say(worker, shared)
+    _send(worker, shared)
     return worker
 
 
-def _say(worker: subprocess.Popen[str], data: Any) -> bool:
+def _send(worker: subprocess.Popen[str], data: Any) -> bool:
     assert worker.stdin is not None
     try:
         worker.stdin.write(json.dumps(data) + "\n")
@@ -124,11 +126,11 @@ def _say(worker: subprocess.Popen[str], data: Any) -> bool:
     return True
 
 
-def _asked(plan: Plan, worker: subprocess.Popen[str], at: CellAt) -> Cell | None:
+def _ask_worker(plan: Plan, worker: subprocess.Popen[str], at: CellPlace) -> Cell | None:
     """The cell; None: the process died."""
     assert worker.stdout is not None
     task = {"number": at.number, "entry": plan.entries.index(at.entry), "case": at.case.text}
-    if not _say(worker, task):
+    if not _send(worker, task):
         return None
     try:
         cell: Cell = json.loads(worker.stdout.readline())
@@ -137,10 +139,10 @@ def _asked(plan: Plan, worker: subprocess.Popen[str], at: CellAt) -> Cell | None
     return cell
 
 
-def _died(plan: Plan, code: int | None) -> Cell:
+def _make_died_cell(plan: Plan, code: int | None) -> Cell:
     why = f"the process that measured it died twice (exit code {code})"
     return {
-        "tellings": {telling: refused(FAILED, why) for telling in plan.tellings},
+        "tellings": {telling: make_refusal(FAILED, why) for telling in plan.tellings},
         "cost": {"ns_per_cycle": None, "ratio_to_direct": None},
         "cpu_s": 0.0,
     }
@@ -149,9 +151,9 @@ def _died(plan: Plan, code: int | None) -> Cell:
 Progress = Callable[[int, int, str], None]  # cells done, cells in all, the last one in words
 
 
-def opened(plan: Plan, path: Path, go_on: bool) -> Folder:
+def open_folder(plan: Plan, path: Path, go_on: bool) -> Folder:
     """The folder, new or with what it has."""
-    return resume(plan, path) if go_on else begin(plan, path)
+    return resume_folder(plan, path) if go_on else begin_folder(plan, path)
 
 
 def run_cells(folder: Folder, jobs: int, progress: Progress | None = None) -> Results:
@@ -159,8 +161,8 @@ def run_cells(folder: Folder, jobs: int, progress: Progress | None = None) -> Re
     began, plan = time.perf_counter(), folder.plan
     if progress is not None:
         progress(len(folder.cells), plan.size, "")
-    for at, cell in measured(plan, folder.missing(), jobs):
+    for at, cell in measure_cells(plan, folder.missing(), jobs):
         folder.add(at, cell)
         if progress is not None:
             progress(len(folder.cells), plan.size, f"{at.entry.label} on {at.case.name}")
-    return results_of(folder, jobs, time.perf_counter() - began)
+    return collect_results(folder, jobs, time.perf_counter() - began)

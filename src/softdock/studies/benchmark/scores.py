@@ -28,18 +28,20 @@ Row = dict[str, Any]
 Results = Mapping[str, Any]
 
 
-def cell_of(results: Results, entry: str, case: str) -> Row:
+def find_cell(results: Results, entry: str, case: str) -> Row:
     """One cell."""
     return next(c for c in results["cells"] if (c["entry"], c["case"]) == (entry, case))
 
 
-def distance(row: Mapping[str, Any]) -> float:
+def get_distance(row: Mapping[str, Any]) -> float:
     """Of a telling's result; infinite where it did not come to an end, or has none."""
     far = row["status"] != COMPLETED or row["distance"] is None
     return math.inf if far else float(row["distance"])
 
 
-def leaderboard(results: Results, telling: str, cases: Iterable[str] | None = None) -> list[Row]:
+def make_leaderboard(
+    results: Results, telling: str, cases: Iterable[str] | None = None
+) -> list[Row]:
     """Best first: by cases within 1 %, then 0.1 %, then the median. Entries that must be told
     something have no row among those told nothing. `cases`: of these alone."""
     chosen = set(cases) if cases is not None else {case["name"] for case in results["cases"]}
@@ -48,22 +50,22 @@ def leaderboard(results: Results, telling: str, cases: Iterable[str] | None = No
         cells = [
             c for c in results["cells"] if c["entry"] == entry["label"] and c["case"] in chosen
         ]
-        if takes_part(results, entry["label"], telling) and cells:
-            rows.append({"label": entry["label"], **_scores(cells, telling)})
+        if is_ranked(results, entry["label"], telling) and cells:
+            rows.append({"label": entry["label"], **_compute_scores(cells, telling)})
     rows.sort(key=lambda row: (-row["within_1"], -row["within_01"], _last(row["median"])))
     return [{"rank": i + 1, **row} for i, row in enumerate(rows)]
 
 
-def takes_part(results: Results, entry: str, telling: str) -> bool:
+def is_ranked(results: Results, entry: str, telling: str) -> bool:
     """Whether an entry has a row: among those told nothing only if it can run on some case."""
     if telling != NOTHING:
         return True
     return any(c["tellings"][telling]["runs"] > 0 for c in results["cells"] if c["entry"] == entry)
 
 
-def _scores(cells: Sequence[Row], telling: str) -> Row:
+def _compute_scores(cells: Sequence[Row], telling: str) -> Row:
     told = [cell["tellings"][telling] for cell in cells]
-    distances = [distance(row) for row in told]
+    distances = [get_distance(row) for row in told]
     energies = [row["energy_share"] for row in told if row["energy_share"] is not None]
     peaks = [abs(row["peak_force_error"]) for row in told if row["peak_force_error"] is not None]
     costs = [c["cost"]["ratio_to_direct"] for c in cells if c["cost"]["ratio_to_direct"]]
@@ -81,24 +83,24 @@ def _scores(cells: Sequence[Row], telling: str) -> Row:
     }
 
 
-def by_group(results: Results, telling: str) -> dict[str, dict[str, tuple[int, int]]]:
+def count_by_group(results: Results, telling: str) -> dict[str, dict[str, tuple[int, int]]]:
     """Of each entry and group: cases within 1 %, and cases in all."""
     found: dict[str, dict[str, tuple[int, int]]] = {}
-    for group in groups_of(results):
+    for group in list_groups(results):
         names = [case["name"] for case in results["cases"] if case["group"] == group]
-        for row in leaderboard(results, telling, names):
+        for row in make_leaderboard(results, telling, names):
             found.setdefault(row["label"], {})[group] = (row["within_1"], row["cases"])
     return found
 
 
-def groups_of(results: Results) -> list[str]:
+def list_groups(results: Results) -> list[str]:
     return list(dict.fromkeys(case["group"] for case in results["cases"]))
 
 
-def within_by_any(results: Results, telling: str) -> int:
+def count_within_by_any(results: Results, telling: str) -> int:
     """Cases on which some entry is within 1 %: what a choice after the fact would reach."""
     near = {
-        cell["case"] for cell in results["cells"] if distance(cell["tellings"][telling]) <= NEAR
+        cell["case"] for cell in results["cells"] if get_distance(cell["tellings"][telling]) <= NEAR
     }
     return len(near)
 

@@ -25,8 +25,8 @@ from softdock.methods.registry import METHODS
 from softdock.scenario.build import Scenario
 from softdock.scenario.candidates import candidates
 from softdock.studies.benchmark.entries import Entry
-from softdock.studies.compare.knowledge import WrongBelief, wrong_beliefs
-from softdock.studies.compare.settings import advised
+from softdock.studies.compare.knowledge import WrongBelief, list_wrong_beliefs
+from softdock.studies.compare.settings import advise_settings
 
 NOTHING, WRONG, EXACTLY = "nothing", "wrong", "exactly"
 TELLINGS = (NOTHING, WRONG, EXACTLY)
@@ -40,7 +40,7 @@ IN_METHOD = "spring_damper"  # the wanted law that a method can be told by itsel
 
 
 @dataclass(frozen=True)
-class Told:
+class PreparedEntry:
     """An entry on a case, ready to run."""
 
     scenario: Scenario
@@ -48,14 +48,14 @@ class Told:
     percent: float = 0.0
 
 
-def told(case: Scenario, entry: Entry, telling: str) -> list[Told] | str:
+def prepare_entries(case: Scenario, entry: Entry, telling: str) -> list[PreparedEntry] | str:
     """Every scenario of a telling, or why the entry cannot run on the case."""
     if telling == NOTHING:
-        must = [METHODS[name] for name in entry.methods if _must_be_told(name)]
+        must = [METHODS[name] for name in entry.methods if _needs_knowledge(name)]
         if must:
             return "it must be told " + "; ".join(method.knows for method in must)
     integrator = case.tables["satellites"]["integrator"]
-    advice = None if telling == NOTHING else advised
+    advice = None if telling == NOTHING else advise_settings
     able, unable = candidates(case, ["+".join(entry.methods)], [integrator], advice)
     if not able:
         return unable[0].reason
@@ -65,22 +65,22 @@ def told(case: Scenario, entry: Entry, telling: str) -> list[Told] | str:
             scenario = scenario.with_keys({f"methods.0.{k}": v for k, v in entry.settings.items()})
         except BadInput as error:
             return str(error)
-    return wrongly(scenario) if telling == WRONG else [Told(scenario)]
+    return prepare_with_errors(scenario) if telling == WRONG else [PreparedEntry(scenario)]
 
 
-def _must_be_told(name: str) -> bool:
+def _needs_knowledge(name: str) -> bool:
     """Whether it has beliefs, or a key for a wanted contact to put in the real one's place."""
     method = METHODS[name]
     wants = any(parameter.key.startswith("wanted.") for parameter in method.group)
     return bool(method.needs) or (method.replaced is not nothing_replaced and wants)
 
 
-def wrongly(scenario: Scenario) -> list[Told]:
+def prepare_with_errors(scenario: Scenario) -> list[PreparedEntry]:
     """Each error once; none where nothing is believed that could be wrong."""
-    found: list[Told] = []
+    found: list[PreparedEntry] = []
     seen: list[dict[str, Any]] = []
-    for wrong in wrong_beliefs(scenario, ERRORS):
-        changes = _in_the_method(scenario, wrong)
+    for wrong in list_wrong_beliefs(scenario, ERRORS):
+        changes = _set_in_method(scenario, wrong)
         if changes in seen:  # a key that stands for two beliefs, a damping for stiffness and delay
             continue
         seen.append(changes)
@@ -88,11 +88,11 @@ def wrongly(scenario: Scenario) -> list[Told]:
             continue  # outside the range of its key: nobody can be told that
         built = wrong.scenario if changes == wrong.believed else scenario.with_keys(changes)
         if built is not None:
-            found.append(Told(built, wrong.kind, wrong.percent))
+            found.append(PreparedEntry(built, wrong.kind, wrong.percent))
     return found
 
 
-def _in_the_method(scenario: Scenario, wrong: WrongBelief) -> dict[str, Any]:
+def _set_in_method(scenario: Scenario, wrong: WrongBelief) -> dict[str, Any]:
     """The wrong belief, a law of the scenario's contacts as keys of the methods that replace it
     where they can have it: one linear law for all pairs."""
     laws = [value for key, value in wrong.believed.items() if key.startswith("contact.")]

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from softdock.methods.registry import RAW
-from softdock.studies.benchmark.scores import leaderboard, within_by_any
+from softdock.studies.benchmark.scores import count_within_by_any, make_leaderboard
 from softdock.studies.benchmark.tellings import EXACTLY, NOTHING, WORDS, WRONG
 
 Results = Mapping[str, Any]
 
 
-def percent(share: float | None) -> str:
+def format_percent(share: float | None) -> str:
     """A distance or an energy; what is next to nothing is said to be that."""
     if share is None:
         return "-"
@@ -21,22 +21,26 @@ def percent(share: float | None) -> str:
     return f"{100.0 * share:.3g} %" if abs(share) < 10.0 else f"{share:.3g} times"
 
 
-def answer(results: Results) -> str:
+def describe_winner(results: Results) -> str:
     """Who is first, told nothing if anybody is; the raw loop beside it."""
-    telling = _answered(results)
-    return _first(telling, leaderboard(results, telling)) if telling else "Nothing was run."
+    telling = _choose_telling(results)
+    return (
+        _describe_first(telling, make_leaderboard(results, telling))
+        if telling
+        else "Nothing was run."
+    )
 
 
-def _answered(results: Results) -> str:
+def _choose_telling(results: Results) -> str:
     """The telling that the answer is about: the least that somebody can run with."""
     order = [telling for telling in (NOTHING, WRONG, EXACTLY) if telling in results["tellings"]]
-    return next((telling for telling in order if leaderboard(results, telling)), "")
+    return next((telling for telling in order if make_leaderboard(results, telling)), "")
 
 
-def _first(telling: str, rows: list[dict[str, Any]]) -> str:
+def _describe_first(telling: str, rows: list[dict[str, Any]]) -> str:
     best = rows[0]
     said = (
-        f"{_capital(WORDS[telling])}, {best['label']} is within 1 % of orbit on "
+        f"{_capitalise(WORDS[telling])}, {best['label']} is within 1 % of orbit on "
         f"{best['within_1']} of {best['cases']} cases at the worst phase or seed, and within 0.1 % "
         f"on {best['within_01']}"
     )
@@ -49,26 +53,26 @@ def _first(telling: str, rows: list[dict[str, Any]]) -> str:
     return said + "."
 
 
-def beside(results: Results) -> list[str]:
+def list_remarks(results: Results) -> list[str]:
     """What else is worth a sentence: the other tellings, and what choosing per case would give."""
     said = []
     for telling in results["tellings"]:
-        rows = leaderboard(results, telling)
+        rows = make_leaderboard(results, telling)
         if not rows:
-            said.append(f"{_capital(WORDS[telling])}: no entry can run.")
+            said.append(f"{_capitalise(WORDS[telling])}: no entry can run.")
             continue
-        best, any_of = rows[0], within_by_any(results, telling)
+        best, any_of = rows[0], count_within_by_any(results, telling)
         worst = "on some case it has no distance"
         if best["worst"] is not None:
-            worst = f"at worst it is {percent(best['worst'])} away"
+            worst = f"at worst it is {format_percent(best['worst'])} away"
         first = (
             f"{best['label']} first"
-            if telling == _answered(results)
+            if telling == _choose_telling(results)
             else f"{best['label']} first with {best['within_1']} of {best['cases']} within 1 % and "
             f"{best['within_01']} within 0.1 %"
         )
         said.append(
-            f"{_capital(WORDS[telling])}: {first}; {worst}; the best entry of each case, chosen "
+            f"{_capitalise(WORDS[telling])}: {first}; {worst}; the best entry of each case, chosen "
             f"after the fact, has {any_of} within 1 %."
         )
     return said
@@ -78,5 +82,5 @@ def _score(row: Mapping[str, Any]) -> tuple[int, int]:
     return row["within_1"], row["within_01"]
 
 
-def _capital(text: str) -> str:
+def _capitalise(text: str) -> str:
     return text[:1].upper() + text[1:]

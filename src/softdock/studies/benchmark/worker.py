@@ -17,8 +17,8 @@ import tomllib
 from softdock.scenario.build import build
 from softdock.scenario.features import SWITCH
 from softdock.scenario.method_file import load_method_sources
-from softdock.studies.benchmark.cell import FAILED, measure, refused
-from softdock.studies.benchmark.entries import entry_from
+from softdock.studies.benchmark.cell import FAILED, make_refusal, measure_cell
+from softdock.studies.benchmark.entries import parse_entry
 
 
 def main() -> None:
@@ -29,15 +29,15 @@ def main() -> None:
     shared = json.loads(sys.stdin.readline())
     for sources in shared["method_files"]:
         load_method_sources(dict(sources))
-    entries = [entry_from(row) for row in shared["entries"]]
+    entries = [parse_entry(row) for row in shared["entries"]]
     for line in sys.stdin:
         task = json.loads(line)
         try:
             case = build(tomllib.loads(task["case"]))
-            cell = measure(case, entries[task["entry"]], shared["phases"], shared["tellings"])
+            cell = measure_cell(case, entries[task["entry"]], shared["phases"], shared["tellings"])
         except Exception as error:  # whatever it was, the other cells go on
             why = f"{type(error).__name__}: {error}"
-            rows = {telling: refused(FAILED, why) for telling in shared["tellings"]}
+            rows = {telling: make_refusal(FAILED, why) for telling in shared["tellings"]}
             cell = {
                 "tellings": rows,
                 "cost": {"ns_per_cycle": None, "ratio_to_direct": None},

@@ -43,13 +43,13 @@ def is_approach(vary: Vary) -> bool:
     return vary.keys[0].startswith(PREFIX)
 
 
-def known_keys() -> list[str]:
+def list_known_keys() -> list[str]:
     """What may vary."""
     single = [f"{PREFIX}{key}" for key in KEYS if key != "at"]
     return [*single, *(f"{PREFIX}{key}.{i}" for key, n in SIZES.items() for i in range(n))]
 
 
-def approach_place(key: str) -> Place:
+def make_place(key: str) -> Place:
     """Its range; it has no column of its own."""
     positive = key in (f"{PREFIX}distance_m", f"{PREFIX}speed_m_per_s")
     low = 0.0 if positive else -1e6
@@ -59,12 +59,12 @@ def approach_place(key: str) -> Place:
     return Place(parameter, -1, 0)
 
 
-def problems_of(spec: Spec, has_approach: bool) -> list[Problem]:
+def find_problems(spec: Spec, has_approach: bool) -> list[Problem]:
     """What is wrong with keys of an approach that vary."""
     used = [(i, v) for i, v in enumerate(spec.vary) if any(k.startswith(PREFIX) for k in v.written)]
     if not used:
         return []
-    found, known = [], known_keys()
+    found, known = [], list_known_keys()
     clash = [*WRITTEN, *FIXED]
     for i, vary in enumerate(spec.vary):
         where = spec.locate(f"vary.{i}.key")
@@ -148,7 +148,7 @@ class ApproachDraws:
         return np.array(made, dtype=float)
 
 
-def approach_draws(spec: Spec, source: Mapping[str, Any] | None) -> ApproachDraws | None:
+def make_approach_draws(spec: Spec, source: Mapping[str, Any] | None) -> ApproachDraws | None:
     """None: nothing of an approach varies."""
     found, column = [], 0
     for vary in spec.vary:

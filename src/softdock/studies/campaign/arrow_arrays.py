@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 
-def numbers(values: np.ndarray) -> Any:
+def make_number_column(values: np.ndarray) -> Any:
     """A column of numbers; no value is null."""
     import pyarrow as pa
 
@@ -19,7 +19,7 @@ def numbers(values: np.ndarray) -> Any:
     )
 
 
-def truths(values: np.ndarray, known: np.ndarray) -> Any:
+def make_boolean_column(values: np.ndarray, known: np.ndarray) -> Any:
     """A column of yes and no; null where nothing is known."""
     import pyarrow as pa
 
@@ -28,7 +28,7 @@ def truths(values: np.ndarray, known: np.ndarray) -> Any:
     return pa.Array.from_buffers(pa.bool_(), len(values), [valid, pa.py_buffer(bits)])
 
 
-def words(index: np.ndarray, names: Sequence[str]) -> Any:
+def make_word_column(index: np.ndarray, names: Sequence[str]) -> Any:
     """A column of words, by their index."""
     import pyarrow as pa
 
@@ -37,7 +37,7 @@ def words(index: np.ndarray, names: Sequence[str]) -> Any:
     dictionary = pa.Array.from_buffers(
         pa.string(), len(names), [None, pa.py_buffer(ends), pa.py_buffer(text)]
     )
-    return pa.DictionaryArray.from_arrays(numbers(index.astype(np.int8)), dictionary)
+    return pa.DictionaryArray.from_arrays(make_number_column(index.astype(np.int8)), dictionary)
 
 
 def to_numbers(column: Any) -> np.ndarray:
@@ -45,28 +45,28 @@ def to_numbers(column: Any) -> np.ndarray:
     import pyarrow as pa
 
     parts = (
-        [_chunk(chunk) for chunk in column.chunks]
+        [_convert_chunk(chunk) for chunk in column.chunks]
         if isinstance(column, pa.ChunkedArray)
-        else [_chunk(column)]
+        else [_convert_chunk(column)]
     )
     return np.concatenate(parts) if parts else np.zeros(0)
 
 
-def _chunk(array: Any) -> np.ndarray:
+def _convert_chunk(array: Any) -> np.ndarray:
     import pyarrow as pa
 
     if pa.types.is_dictionary(array.type):
-        return _chunk(array.indices)
+        return _convert_chunk(array.indices)
     if pa.types.is_boolean(array.type):
-        found = _bits(array, 1).astype(float)
-        return np.where(_bits(array, 0) > 0, found, np.nan) if array.null_count else found
+        found = _unpack_bits(array, 1).astype(float)
+        return np.where(_unpack_bits(array, 0) > 0, found, np.nan) if array.null_count else found
     kind = np.dtype(_KINDS[str(array.type)])
     return np.frombuffer(
         array.buffers()[1], dtype=kind, count=len(array), offset=kind.itemsize * array.offset
     )
 
 
-def _bits(array: Any, buffer: int) -> np.ndarray:
+def _unpack_bits(array: Any, buffer: int) -> np.ndarray:
     bits = np.unpackbits(np.frombuffer(array.buffers()[buffer], dtype=np.uint8), bitorder="little")
     return bits[array.offset : array.offset + len(array)]
 

@@ -10,7 +10,7 @@ import numpy as np
 from softdock.errors import closest
 from softdock.loop.contact.log import LOG_COLUMNS
 from softdock.loop.entry_points import OUTCOME_COLUMNS, OUTCOMES
-from softdock.studies.campaign.compact_vectors import Thin
+from softdock.studies.campaign.compact_vectors import SparseParameters
 
 CONTACTS = 4  # rows of the contact log kept per run, unless told otherwise
 
@@ -54,9 +54,9 @@ class Batch:
         )
 
 
-def empty_batch(vectors: np.ndarray | Thin, contacts: int) -> Batch:
+def make_empty_batch(vectors: np.ndarray | SparseParameters, contacts: int) -> Batch:
     """Room for the results of these runs."""
-    if isinstance(vectors, Thin):
+    if isinstance(vectors, SparseParameters):
         return Batch(
             np.zeros((vectors.runs, OUTCOMES)), np.zeros((vectors.runs, contacts, len(LOG_COLUMNS)))
         )

@@ -15,11 +15,11 @@ from softdock.scenario.build import Scenario
 from softdock.scenario.checks import check_scenario
 from softdock.scenario.memory import memory_sizes
 from softdock.studies.campaign.columns import INERTIAS, Place, are_inertias
-from softdock.studies.campaign.compact_vectors import Thin
-from softdock.studies.campaign.cpu import available_cores
-from softdock.studies.campaign.distances import column
-from softdock.studies.campaign.memory_layout import lay_out_memory, too_long_delay
-from softdock.studies.campaign.variants import Plan, Variant, fill
+from softdock.studies.campaign.compact_vectors import SparseParameters
+from softdock.studies.campaign.cpu import count_cores
+from softdock.studies.campaign.distances import read_columns
+from softdock.studies.campaign.memory_layout import find_too_long_delay, lay_out_memory
+from softdock.studies.campaign.variants import Plan, Variant, fill_columns
 
 ROWS = 2048  # runs checked together: 6 MB
 SAID_EVERY = 32  # such rows
@@ -46,22 +46,26 @@ def check_plan(plan: Plan, say: Callable[[int, int], None] | None = None) -> Non
     lowest, highest = np.zeros(len(low), dtype=int), np.zeros(len(low), dtype=int)
     outside = np.zeros(len(low), dtype=int)
     example = np.full(len(low), np.nan)
-    definitions = _definitions(plan.variants[0])
+    definitions = _list_definitions(plan.variants[0])
     sizes: list[dict[str, int]] = [{} for _ in plan.variants]
-    inertias, no_bodies = _varied_inertias(plan.variants[0]), 0
+    inertias, no_bodies = _find_varied_inertias(plan.variants[0]), 0
     sizing = any(key.startswith(SIZING) for vary in plan.spec.vary for key in vary.written)
 
-    def look(first: int) -> tuple[list[Column], list[dict[str, int]], int]:
+    def look(first: int) -> tuple[list[ColumnSummary], list[dict[str, int]], int]:
         values = design.values(first, min(first + ROWS, design.runs))
-        columns = [_column(places, values[:, i]) for i, places in enumerate(definitions)]
-        bad = _no_bodies(plan.variants[0], inertias, values, first) if inertias else 0
+        columns = [_summarise_column(places, values[:, i]) for i, places in enumerate(definitions)]
+        bad = (
+            _count_impossible_inertias(plan.variants[0], inertias, values, first) if inertias else 0
+        )
         return (
             columns,
-            _sizes(plan, values, first) if sizing and not any(c.outside for c in columns) else [],
+            _compute_sizes(plan, values, first)
+            if sizing and not any(c.outside for c in columns)
+            else [],
             bad,
         )
 
-    with ThreadPoolExecutor(min(LOOKERS, available_cores())) as pool:
+    with ThreadPoolExecutor(min(LOOKERS, count_cores())) as pool:
         for first, (columns, needed, bad) in zip(
             range(0, design.runs, ROWS), pool.map(look, range(0, design.runs, ROWS)), strict=True
         ):
@@ -103,7 +107,7 @@ def check_plan(plan: Plan, say: Callable[[int, int], None] | None = None) -> Non
         _lay_out(plan, variant, rows, size)
 
 
-class Column(NamedTuple):
+class ColumnSummary(NamedTuple):
     """One column of some runs: how many values are not allowed and one of them, the extremes and
     where they are."""
 
@@ -115,9 +119,9 @@ class Column(NamedTuple):
     highest: int
 
 
-def _column(places: list[Place], x: np.ndarray) -> Column:
-    bad, lowest, highest = _outside(places, x), int(np.argmin(x)), int(np.argmax(x))
-    return Column(
+def _summarise_column(places: list[Place], x: np.ndarray) -> ColumnSummary:
+    bad, lowest, highest = _find_outside(places, x), int(np.argmin(x)), int(np.argmax(x))
+    return ColumnSummary(
         outside=int(bad.sum()),
         example=float(x[int(np.argmax(bad))]),
         low=float(x[lowest]),
@@ -127,7 +131,7 @@ def _column(places: list[Place], x: np.ndarray) -> Column:
     )
 
 
-def _definitions(variant: Variant) -> list[list[Place]]:
+def _list_definitions(variant: Variant) -> list[list[Place]]:
     """For each column of the design, the keys that it sets; none for angles."""
     found: list[list[Place]] = []
     for vary, places in variant.places:
@@ -140,7 +144,7 @@ def _definitions(variant: Variant) -> list[list[Place]]:
     return found
 
 
-def _varied_inertias(variant: Variant) -> dict[str, tuple[str, int]]:
+def _find_varied_inertias(variant: Variant) -> dict[str, tuple[str, int]]:
     """Inertias of which some moment varies: key, kind, and where they begin in the vector."""
     found = {}
     for vary, places in variant.places:
@@ -151,18 +155,20 @@ def _varied_inertias(variant: Variant) -> dict[str, tuple[str, int]]:
     return found
 
 
-def _no_bodies(
+def _count_impossible_inertias(
     variant: Variant, inertias: dict[str, tuple[str, int]], values: np.ndarray, first: int
 ) -> int:
     """Runs of which some inertia is no body's."""
-    runs = Thin(variant.scenario.vector, variant.at, fill(variant, values, first))
+    runs = SparseParameters(
+        variant.scenario.vector, variant.at, fill_columns(variant, values, first)
+    )
     bad = np.zeros(len(values), dtype=bool)
     for kind, at in inertias.values():
-        bad |= ~are_inertias(kind, column(runs, at, 3)[:, :, None] * np.eye(3))
+        bad |= ~are_inertias(kind, read_columns(runs, at, 3)[:, :, None] * np.eye(3))
     return int(bad.sum())
 
 
-def _outside(places: list[Place], x: np.ndarray) -> np.ndarray:
+def _find_outside(places: list[Place], x: np.ndarray) -> np.ndarray:
     bad = ~np.isfinite(x)
     for place in places:
         p = place.parameter
@@ -199,13 +205,15 @@ def _refuse_outside(
         raise BadInput(problems)
 
 
-def _sizes(plan: Plan, values: np.ndarray, first: int) -> list[dict[str, int]]:
+def _compute_sizes(plan: Plan, values: np.ndarray, first: int) -> list[dict[str, int]]:
     """The largest memory of these runs, for every variant; delays beyond the largest history are
     refused."""
     found = []
     for variant in plan.variants:
-        vectors = Thin(variant.scenario.vector, variant.at, fill(variant, values, first)).expand()
-        problem = too_long_delay(vectors)
+        vectors = SparseParameters(
+            variant.scenario.vector, variant.at, fill_columns(variant, values, first)
+        ).expand()
+        problem = find_too_long_delay(vectors)
         if problem is not None:
             raise BadInput(problem)
         found.append(memory_sizes(vectors))
@@ -215,10 +223,10 @@ def _sizes(plan: Plan, values: np.ndarray, first: int) -> list[dict[str, int]]:
 def _lay_out(plan: Plan, variant: Variant, rows: list[int], size: dict[str, int]) -> None:
     scenario = variant.scenario
     values = np.concatenate([plan.design.values(r, r + 1) for r in rows])
-    vectors = Thin(
+    vectors = SparseParameters(
         scenario.vector,
         variant.at,
-        np.concatenate([fill(variant, values[i : i + 1], r) for i, r in enumerate(rows)]),
+        np.concatenate([fill_columns(variant, values[i : i + 1], r) for i, r in enumerate(rows)]),
     ).expand()
     problems: list[Problem] = []
     for r, vector in zip(rows, vectors, strict=True):
@@ -228,7 +236,7 @@ def _lay_out(plan: Plan, variant: Variant, rows: list[int], size: dict[str, int]
         problems += [Problem(p.key, p.value, p.allowed, f"run {r}") for p in found]
     if problems:
         raise BadInput(problems[:5])
-    swept: dict[str, Any] = {key: values[:, i] for i, key in enumerate(_column_keys(variant))}
+    swept: dict[str, Any] = {key: values[:, i] for i, key in enumerate(_list_column_keys(variant))}
     if size:  # one row that stands for the largest of all
         for name, value in size.items():
             vectors[:, MEMORY_AT + getattr(MEMORY.at, name)] = value
@@ -240,5 +248,5 @@ def _lay_out(plan: Plan, variant: Variant, rows: list[int], size: dict[str, int]
     scenario.vector = base
 
 
-def _column_keys(variant: Variant) -> list[str]:
+def _list_column_keys(variant: Variant) -> list[str]:
     return [key for vary, _ in variant.places for key in vary.keys]

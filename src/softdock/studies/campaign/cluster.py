@@ -26,32 +26,39 @@ from softdock.studies.campaign.cluster_workers import (
     LOOK_S,
     LOST_TOO_OFTEN,
     WAIT_S,
-    Watch,
+    ClusterWatch,
+    count_worker_threads,
     has_gpu,
     load_distributed,
-    worker_threads,
 )
-from softdock.studies.campaign.cores import core_told
+from softdock.studies.campaign.cores import describe_core
 from softdock.studies.campaign.engines import (
     CPU_SHARD_CYCLES,
     FEWEST,
     MOST,
     MUCH,
     Engine,
-    cycles_per_run,
-    engine_for,
+    choose_engine,
+    count_cycles_per_run,
 )
 from softdock.studies.campaign.execute import (
+    Effort,
     Progress,
     Say,
-    Spent,
-    encode,
-    own_outcomes,
-    start,
-    stopped,
-    table_of,
+    encode_table,
+    load_own_outcomes,
+    make_stop_error,
+    make_table,
+    start_shard,
 )
-from softdock.studies.campaign.shards import OWN, Folder, Shard, Texts, plan_from, plan_texts
+from softdock.studies.campaign.shards import (
+    OWN,
+    Folder,
+    PlanTexts,
+    Shard,
+    make_plan_from_texts,
+    make_plan_texts,
+)
 from softdock.studies.campaign.user_outcomes import Own, load_own
 from softdock.studies.campaign.variants import Plan
 
@@ -63,9 +70,9 @@ _ONE_DEVICE = threading.Lock()  # of a worker
 
 
 @functools.lru_cache(maxsize=2)
-def _known(texts: Texts, own: str) -> tuple[Plan, Engine, Own]:
+def _make_plan_once(texts: PlanTexts, own: str) -> tuple[Plan, Engine, Own]:
     """On a worker: a campaign's plan, made once."""
-    plan = plan_from(texts)
+    plan = make_plan_from_texts(texts)
     functions: Own = {}
     if own:
         import tempfile
@@ -73,42 +80,42 @@ def _known(texts: Texts, own: str) -> tuple[Plan, Engine, Own]:
         with tempfile.TemporaryDirectory() as folder:
             (Path(folder) / OWN).write_text(own, encoding="utf-8")
             functions = load_own(Path(folder) / OWN, len(plan.design.labels))
-    return plan, engine_for("auto", plan, threads=1), functions
+    return plan, choose_engine("auto", plan, threads=1), functions
 
 
-def run_there(texts: Texts, own: str, shard: Shard, core: str) -> tuple[bytes, Spent]:
+def run_on_worker(texts: PlanTexts, own: str, shard: Shard, core: str) -> tuple[bytes, Effort]:
     """On a worker: one shard as a Parquet file. `core`: hash of the sources that are to run it."""
     if source_hash() != core:
         raise CampaignStopped(
-            f"its {core_told(__version__, source_hash())} is not the core that the campaign began "
+            f"its {describe_core(__version__, source_hash())} is not the core that the campaign began "
             f"with ({core}): runs of two cores must not be mixed"
         )
-    plan, engine, functions = _known(Texts(*texts), own)
+    plan, engine, functions = _make_plan_once(PlanTexts(*texts), own)
     with (
         _ONE_DEVICE if engine.name == "gpu" else contextlib.nullcontext()
     ):  # a worker's threads share its GPU
-        table, spent = table_of(
-            plan, start(plan, Shard(*shard), engine, functions), engine, functions
+        table, spent = make_table(
+            plan, start_shard(plan, Shard(*shard), engine, functions), engine, functions
         )
-    return encode(table), spent
+    return encode_table(table), spent
 
 
-def cluster_shard_runs(plan: Plan, client: Any) -> int:
+def choose_cluster_shard_runs(plan: Plan, client: Any) -> int:
     """Some seconds of one core, less where that would leave a worker idle; what fills a GPU, where
     a worker will use one."""
-    threads = worker_threads(client)
-    if plan.runs * cycles_per_run(plan) >= MUCH and any(client.run(has_gpu).values()):
+    threads = count_worker_threads(client)
+    if plan.runs * count_cycles_per_run(plan) >= MUCH and any(client.run(has_gpu).values()):
         return GPU_RUNS
     return int(
         min(
-            max(CPU_SHARD_CYCLES / cycles_per_run(plan), FEWEST),
+            max(CPU_SHARD_CYCLES / count_cycles_per_run(plan), FEWEST),
             MOST,
             max(FEWEST, plan.runs / (SHARDS_PER_THREAD * threads)),
         )
     )
 
 
-def _next(distributed: Any, waiting: set[Any], watch: Watch) -> Any:
+def _wait_for_next(distributed: Any, waiting: set[Any], watch: ClusterWatch) -> Any:
     """The first that is done; scheduler and workers are looked after meanwhile."""
     while True:
         for future in waiting:
@@ -121,7 +128,7 @@ def _next(distributed: Any, waiting: set[Any], watch: Watch) -> Any:
         watch.look()
 
 
-def _result(future: Any, watch: Watch) -> Any:
+def _fetch_result(future: Any, watch: ClusterWatch) -> Any:
     """Of a shard that is done. Its table may have gone with the worker that held it; it is then
     made again."""
     while True:
@@ -138,38 +145,38 @@ def run_on_cluster(
     progress: Progress | None = None,
     say: Say | None = None,
     wait_s: float = WAIT_S,
-) -> Spent:
+) -> Effort:
     """Every shard that is missing, on the client's workers."""
     distributed = load_distributed()
-    own_outcomes(plan)  # refused here, before anything is sent
+    load_own_outcomes(plan)  # refused here, before anything is sent
     own = (
         read_text(plan.spec.folder / plan.spec.outcome_file, what="Python file")
         if plan.spec.outcome_file
         else ""
     )
-    texts, missing, core = plan_texts(plan), folder.missing(plan), source_hash()
-    began, spent = time.perf_counter(), Spent()
+    texts, missing, core = make_plan_texts(plan), folder.missing(plan), source_hash()
+    began, spent = time.perf_counter(), Effort()
     done, left = plan.runs - sum(shard.runs for shard in missing), iter(missing)
-    threads = worker_threads(client)
+    threads = count_worker_threads(client)
     spent.words = f"Dask, {threads} thread{'' if threads == 1 else 's'} of workers"
 
     if progress is not None:
         progress(done, plan.runs)  # what was there before
 
     def submit(shard: Shard) -> Any:
-        future = client.submit(run_there, texts, own, shard, core, pure=False)
+        future = client.submit(run_on_worker, texts, own, shard, core, pure=False)
         of[future.key] = shard
         return future
 
     of: dict[str, Shard] = {}
-    watch = Watch(client, folder.path, wait_s, say)
+    watch = ClusterWatch(client, folder.path, wait_s, say)
     waiting = {submit(shard) for shard in islice(left, UNDER_WAY * threads)}
     while waiting:
-        future = _next(distributed, waiting, watch)
+        future = _wait_for_next(distributed, waiting, watch)
         waiting.discard(future)
         shard = of.pop(future.key)
         try:
-            data, took = _result(future, watch)
+            data, took = _fetch_result(future, watch)
         except distributed.scheduler.KilledWorker as error:
             raise CampaignStopped(
                 f"a shard was lost with its worker {LOST_TOO_OFTEN} times ({error}); {watch.kept}"
@@ -185,7 +192,7 @@ def run_on_cluster(
         try:
             folder.write(shard, data)
         except OSError as error:
-            raise stopped(error, folder.path) from None
+            raise make_stop_error(error, folder.path) from None
         future.release()
         for more in islice(left, 1):
             waiting.add(submit(more))

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from softdock.errors import BadInput, CampaignStopped, NoDevice, Problem
-from softdock.studies.campaign.cpu import available_cores
+from softdock.studies.campaign.cpu import count_cores
 from softdock.studies.campaign.execute import (
     Say,
 )
-from softdock.studies.campaign.shards import again
+from softdock.studies.campaign.shards import format_resume_command
 
 ANSWER_S = 15.0  # a scheduler that does not answer within this is not there
 
@@ -47,7 +47,7 @@ def load_distributed() -> Any:
 
 
 @contextlib.contextmanager
-def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
+def connect(scheduler: str | None, workers: int | None) -> Iterator[Any]:
     """A client of a scheduler that runs already, or of a cluster on this machine that ends with the
     command."""
     distributed = load_distributed()
@@ -64,7 +64,7 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
         )  # what goes wrong is said once, by us
     with contextlib.ExitStack() as stack:
         if scheduler is None:
-            count = workers or available_cores()
+            count = workers or count_cores()
             # Loopback only, and no dashboard: its server starts all the same, without a page.
             routes = ("distributed.scheduler.http.routes", "distributed.worker.http.routes")
             stack.enter_context(dask.config.set({route: [] for route in routes}))
@@ -87,16 +87,16 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
                 f"no scheduler answers at {scheduler or 'this machine'} within {ANSWER_S:g} "
                 f"s ({error}); nothing was run"
             ) from None
-        stack.callback(_leave, client)
+        stack.callback(_disconnect, client)
         yield client
 
 
-def _leave(client: Any) -> None:
+def _disconnect(client: Any) -> None:
     with contextlib.suppress(Exception):  # a scheduler that is gone cannot be told
         client.close(timeout=CLOSE_S)
 
 
-def worker_count(client: Any) -> int:
+def count_workers(client: Any) -> int:
     """-1: the scheduler is gone."""
     if client.status != "running":
         return -1
@@ -106,7 +106,7 @@ def worker_count(client: Any) -> int:
         return -1
 
 
-class Watch:
+class ClusterWatch:
     """Looks after scheduler and workers while shards are waited for: says what is missing, and
     stops the campaign when it does not come back."""
 
@@ -115,7 +115,7 @@ class Watch:
     ):
         self.client, self.wait_s, self.say = client, wait_s, say
         self.kept = (
-            f"every shard written before is kept, and `{again(path)} --backend dask` goes on"
+            f"every shard written before is kept, and `{format_resume_command(path)} --backend dask` goes on"
             if path
             else "nothing was run"
         )
@@ -124,7 +124,7 @@ class Watch:
     def look(self) -> int:
         """Workers there are; raises `CampaignStopped` if the scheduler is gone, or there was no
         worker for too long."""
-        count = worker_count(self.client)
+        count = count_workers(self.client)
         if count < 0:
             raise CampaignStopped(f"the Dask scheduler is gone; {self.kept}")
         if count > 0:
@@ -152,7 +152,7 @@ class Watch:
             time.sleep(min(LOOK_S, 0.2 * self.wait_s))
 
 
-def worker_threads(client: Any) -> int:
+def count_worker_threads(client: Any) -> int:
     return max(
         1, sum(w["nthreads"] for w in client.scheduler_info(n_workers=-1)["workers"].values())
     )

@@ -20,6 +20,7 @@ import numpy as np
 
 from softdock.compile.features import Markers
 from softdock.errors import BadInput, Problem, closest
+from softdock.files.values import TRIANGLE_SLACK
 from softdock.loop.contact.latch_keys import LATCH
 from softdock.loop.contact.pairs import PAIR
 from softdock.loop.parameters import Parameter
@@ -39,12 +40,11 @@ from softdock.scenario.schema import (
     pair_base,
 )
 from softdock.scenario.top_tables import prefix_of
-from softdock.scenario.values import TRIANGLE_SLACK
 from softdock.studies.campaign.memory_layout import (
+    find_too_long_delay,
+    get_resolved,
     lay_out_memory,
-    methods,
-    resolved,
-    too_long_delay,
+    list_methods,
 )
 
 CHECKED_ROWS = 1000
@@ -75,10 +75,10 @@ class Place(NamedTuple):
     size: int
 
 
-def columns(scenario: Scenario, swept: Mapping[str, Any], runs: int | None = None) -> Columns:
+def make_columns(scenario: Scenario, swept: Mapping[str, Any], runs: int | None = None) -> Columns:
     """The vectors of N runs. `runs`: N, where no key is swept. The run index of the random numbers
     is 0 .. N-1 unless swept."""
-    places = sweepable(scenario)
+    places = list_sweepable(scenario)
     problems: list[Problem] = []
     wanted: dict[str, tuple[Place, np.ndarray]] = {}
     for key, values in swept.items():
@@ -87,20 +87,20 @@ def columns(scenario: Scenario, swept: Mapping[str, Any], runs: int | None = Non
             problems.append(Problem(key, "a sweep", frozen))
             continue
         if place is None:
-            problems.append(_unknown(scenario, key, values, places))
+            problems.append(_make_unknown_problem(scenario, key, values, places))
             continue
         try:
-            wanted[key] = place, _rows(place, values)
+            wanted[key] = place, _check_values(place, values)
         except _Refused as why:
             problems.append(Problem(f"{key}{why.index}", why.value, why.allowed))
     if problems:
         raise BadInput(problems)
-    count = _common_length({key: rows for key, (_, rows) in wanted.items()}, runs)
+    count = _find_common_length({key: rows for key, (_, rows) in wanted.items()}, runs)
     vectors = np.tile(scenario.vector, (count, 1))
     vectors[:, RANDOM_AT + RANDOM.at.run] = np.arange(count)
     for place, rows in wanted.values():
         vectors[:, place.at : place.at + place.size] = rows
-    too_long = too_long_delay(vectors)
+    too_long = find_too_long_delay(vectors)
     if too_long is not None:
         raise BadInput(too_long)
     mem_floats = lay_out_memory(scenario, vectors, swept)
@@ -108,7 +108,7 @@ def columns(scenario: Scenario, swept: Mapping[str, Any], runs: int | None = Non
     return Columns(vectors, markers_of(vectors, scenario.markers.methods), mem_floats)
 
 
-def sweepable(scenario: Scenario) -> dict[str, Place]:
+def list_sweepable(scenario: Scenario) -> dict[str, Place]:
     """Every key of this scenario that a sweep may set."""
     tables = [(t.path, t.group, t.base) for t in TABLES]
     tables += [
@@ -120,7 +120,7 @@ def sweepable(scenario: Scenario) -> dict[str, Place]:
     ]
     tables += [
         (prefix_of(method, i).rstrip("."), method.group, at + 1)
-        for i, (method, at) in enumerate(methods(scenario))
+        for i, (method, at) in enumerate(list_methods(scenario))
     ]
     places: dict[str, Place] = {}
     for path, group, base in tables:
@@ -130,7 +130,7 @@ def sweepable(scenario: Scenario) -> dict[str, Place]:
                 not parameter.choices
                 and parameter.swept
                 and parameter.kind not in NOT_SWEPT
-                and resolved(scenario.tables, before + parameter.key) is not None
+                and get_resolved(scenario.tables, before + parameter.key) is not None
             ):
                 places[before + parameter.key] = Place(parameter, at, parameter.size)
                 if parameter.size > 1 and parameter.kind in COMPONENTS:
@@ -140,7 +140,7 @@ def sweepable(scenario: Scenario) -> dict[str, Place]:
                     }
                 elif (
                     parameter.kind in INERTIAS
-                    and np.ndim(resolved(scenario.tables, before + parameter.key)) == 1
+                    and np.ndim(get_resolved(scenario.tables, before + parameter.key)) == 1
                 ):
                     places |= {
                         f"{before}{parameter.key}.{i}": Place(parameter, at + i, 1)
@@ -157,7 +157,7 @@ class _Refused(Exception):
         self.index = "" if index is None else f"[{index}]"
 
 
-def _rows(place: Place, values: Any) -> np.ndarray:
+def _check_values(place: Place, values: Any) -> np.ndarray:
     """Checked values in SI: (N, size), or (1, size) for a single value."""
     parameter = place.parameter
     array = np.asarray(values)
@@ -169,7 +169,11 @@ def _rows(place: Place, values: Any) -> np.ndarray:
     elif parameter.kind == "mass" and array.ndim <= 1:
         rows = np.repeat(array.reshape(-1, 1), 3, axis=1)
     else:
-        rows = _inertias(parameter, array) if parameter.kind in INERTIAS else np.atleast_2d(array)
+        rows = (
+            _convert_inertias(parameter, array)
+            if parameter.kind in INERTIAS
+            else np.atleast_2d(array)
+        )
     if rows.ndim != 2 or rows.shape[1] != place.size or len(rows) == 0:
         raise _Refused(f"an array of shape {array.shape}", f"{parameter.allowed}; one row a run")
     bad = (
@@ -192,9 +196,9 @@ def _rows(place: Place, values: Any) -> np.ndarray:
     return parameter.scale * rows
 
 
-def _inertias(parameter: Parameter, array: np.ndarray) -> np.ndarray:
+def _convert_inertias(parameter: Parameter, array: np.ndarray) -> np.ndarray:
     """(N, 3) principal or (N, 3, 3) full inertias to (N, 6): xx, yy, zz, xy, xz, yz. Checked as in
-    scenario/values.py."""
+    files/values.py."""
     if array.ndim in (1, 2) and array.shape[-1] == 3:
         matrices = np.atleast_2d(array)[:, :, None] * np.eye(3)
     else:
@@ -231,11 +235,13 @@ def are_inertias(kind: str, matrices: np.ndarray) -> np.ndarray:
     return np.asarray(good | (~matrices.any(axis=(1, 2)) if kind == "tool_inertia" else False))
 
 
-def _unknown(scenario: Scenario, key: str, value: Any, places: Mapping[str, Place]) -> Problem:
+def _make_unknown_problem(
+    scenario: Scenario, key: str, value: Any, places: Mapping[str, Place]
+) -> Problem:
     if (
         key not in places
-        and resolved(scenario.tables, key) is not None
-        and not isinstance(resolved(scenario.tables, key), dict)
+        and get_resolved(scenario.tables, key) is not None
+        and not isinstance(get_resolved(scenario.tables, key), dict)
     ):
         return Problem(
             key,
@@ -248,7 +254,7 @@ def _unknown(scenario: Scenario, key: str, value: Any, places: Mapping[str, Plac
     )
 
 
-def _common_length(rows: Mapping[str, np.ndarray], runs: int | None) -> int:
+def _find_common_length(rows: Mapping[str, np.ndarray], runs: int | None) -> int:
     lengths = {key: len(array) for key, array in rows.items() if len(array) != 1}
     count = runs if runs is not None else max(lengths.values(), default=1)
     wrong = [

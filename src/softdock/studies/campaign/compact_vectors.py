@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 
-class Thin(NamedTuple):
+class SparseParameters(NamedTuple):
     """N parameter vectors that are `base` except in the columns `at`."""
 
     base: np.ndarray  # (n_params,)
@@ -19,8 +19,8 @@ class Thin(NamedTuple):
     def runs(self) -> int:
         return len(self.values)
 
-    def part(self, first: int, last: int) -> Thin:
-        return Thin(self.base, self.at, self.values[first:last])
+    def part(self, first: int, last: int) -> SparseParameters:
+        return SparseParameters(self.base, self.at, self.values[first:last])
 
     def expand(self, first: int = 0, last: int | None = None) -> np.ndarray:
         """The vectors of some runs, one row per run."""
@@ -31,14 +31,14 @@ class Thin(NamedTuple):
         return vectors
 
 
-def runs_of(vectors: np.ndarray | Thin) -> int:
-    return vectors.runs if isinstance(vectors, Thin) else len(vectors)
+def count_runs(vectors: np.ndarray | SparseParameters) -> int:
+    return vectors.runs if isinstance(vectors, SparseParameters) else len(vectors)
 
 
-def rows_of(vectors: np.ndarray | Thin, first: int, last: int) -> np.ndarray:
+def expand_rows(vectors: np.ndarray | SparseParameters, first: int, last: int) -> np.ndarray:
     """Some rows as a contiguous matrix."""
     return (
         vectors.expand(first, last)
-        if isinstance(vectors, Thin)
+        if isinstance(vectors, SparseParameters)
         else np.ascontiguousarray(vectors[first:last])
     )

@@ -13,14 +13,19 @@ from softdock.loop.settled_motion import SETTLED_ROWS, WATCHED
 from softdock.loop.vector import TIME_AT, TIMES
 from softdock.reference import OUTCOME_COLUMNS
 from softdock.studies.campaign.batch import Batch
-from softdock.studies.campaign.compact_vectors import Thin
-from softdock.studies.campaign.distances import approach_energies, column, distances, turned_back
+from softdock.studies.campaign.compact_vectors import SparseParameters
+from softdock.studies.campaign.distances import (
+    compute_approach_energies,
+    compute_distances,
+    read_columns,
+    rotate_back,
+)
 from softdock.studies.campaign.orbits import (
-    Orbits,
-    before_contact,
-    both_motions,
-    flown_until,
+    ReferenceBatch,
+    compute_motions_before_contact,
     is_pushed,
+    read_both_motions,
+    simulate_references_until,
 )
 
 
@@ -32,7 +37,7 @@ class Instant(NamedTuple):
     at: np.ndarray
 
 
-class Watched(NamedTuple):
+class StoredMotions(NamedTuple):
     """What runs that were told kept for their verdict."""
 
     after: Instant  # the first at which neither is in contact any more
@@ -43,51 +48,53 @@ class Watched(NamedTuple):
         return np.asarray(self.numbers[:, getattr(WATCHED.at, name)])
 
 
-def settled(batch: Batch) -> tuple[Batch, Watched]:
+def split_stored_motions(batch: Batch) -> tuple[Batch, StoredMotions]:
     """What runs that were told kept in the last rows of their log, and the batch without it."""
     contacts = batch.logs.shape[1] - SETTLED_ROWS
     kept = batch.logs[:, contacts:].reshape(len(batch), -1)[:, : WATCHED.size].copy()
     after, later = (
-        Instant(both_motions(kept, motion), kept[:, time])
+        Instant(read_both_motions(kept, motion), kept[:, time])
         for motion, time in (
             (WATCHED.at.chaser, WATCHED.at.time),
             (WATCHED.at.later_chaser, WATCHED.at.later_time),
         )
     )
-    return Batch(batch.outcomes, np.ascontiguousarray(batch.logs[:, :contacts])), Watched(
+    return Batch(batch.outcomes, np.ascontiguousarray(batch.logs[:, :contacts])), StoredMotions(
         after, later, kept
     )
 
 
-def ends_of(runs: Thin, batch: Batch) -> Instant:
+def collect_ends(runs: SparseParameters, batch: Batch) -> Instant:
     """The ends of all runs that did not stop early."""
-    T = column(runs, TIME_AT + TIMES.cycle, 1)[:, 0]
+    T = read_columns(runs, TIME_AT + TIMES.cycle, 1)[:, 0]
     end = np.where(batch.column("status") == 0.0, batch.column("cycles") * T, np.nan)
-    return Instant(both_motions(batch.outcomes, MOTIONS), end)
+    return Instant(read_both_motions(batch.outcomes, MOTIONS), end)
 
 
-def instants_of(
-    runs: Thin, batch: Batch, watched: Watched, orbits: Orbits
+def find_instants(
+    runs: SparseParameters, batch: Batch, watched: StoredMotions, orbits: ReferenceBatch
 ) -> tuple[Instant, Instant]:
     """When every run is compared with orbit: after the contacts, and `settle_s` later or at the
     end. Where nothing touches, at the end."""
-    end = ends_of(runs, batch)
+    end = collect_ends(runs, batch)
     none = (batch.column("contacts") == 0.0) & np.isnan(orbits.first_touch)
     late = np.isnan(watched.later.at) & np.isfinite(watched.after.at)
-    return _or_end(watched.after, end, none), _or_end(watched.later, end, none | late)
+    return _replace_by_end(watched.after, end, none), _replace_by_end(
+        watched.later, end, none | late
+    )
 
 
-def _or_end(one: Instant, end: Instant, use: np.ndarray) -> Instant:
+def _replace_by_end(one: Instant, end: Instant, use: np.ndarray) -> Instant:
     """The end of the run where `use` says so."""
     motions = np.where(use[:, None, None], end.motions, one.motions)
     return Instant(motions, np.where(use, end.at, one.at))
 
 
-def distances_at(
-    runs: Thin,
+def compute_distances_at(
+    runs: SparseParameters,
     batch: Batch,
     instant: Instant,
-    orbits: Orbits,
+    orbits: ReferenceBatch,
     scale: np.ndarray,
     threads: int | None = None,
 ) -> np.ndarray:
@@ -97,24 +104,26 @@ def distances_at(
     fine = np.flatnonzero(np.isfinite(instant.at) & orbits.completed)
     if not len(fine):
         return found
-    mine, at = Thin(runs.base, runs.at, runs.values[fine]), instant.at[fine]
+    mine, at = SparseParameters(runs.base, runs.at, runs.values[fine]), instant.at[fine]
     reached = orbits.outcomes[fine, OUTCOME_COLUMNS.index("time_s")]
     if is_pushed(runs, orbits.methods) and np.any(at != reached):
-        orbit = flown_until(mine, orbits.methods, at, threads)
+        orbit = simulate_references_until(mine, orbits.methods, at, threads)
     else:
-        orbit = turned_back(mine, orbits.motions[fine], reached - at)
-    found[fine] = distances(mine, instant.motions[fine], orbit, scale[fine])
+        orbit = rotate_back(mine, orbits.motions[fine], reached - at)
+    found[fine] = compute_distances(mine, instant.motions[fine], orbit, scale[fine])
     return found
 
 
-def reachable_energies(
-    runs: Thin, batch: Batch, orbits: Orbits, threads: int | None = None
+def compute_reachable_energies(
+    runs: SparseParameters, batch: Batch, orbits: ReferenceBatch, threads: int | None = None
 ) -> np.ndarray:
     """Energy that the first contact can reach [J]: orbit's; where orbit does not touch that of the
     approach, and where nothing touches the work from outside."""
     reach = orbits.outcomes[:, OUTCOME_COLUMNS.index("reach_J")]
     everyone = np.arange(len(batch))
-    start = approach_energies(runs, before_contact(runs, everyone, batch, orbits, threads))
+    start = compute_approach_energies(
+        runs, compute_motions_before_contact(runs, everyone, batch, orbits, threads)
+    )
     given = orbits.outcomes[:, OUTCOME_COLUMNS.index("external_J")]
     none = np.where(given > 0.0, given, np.nan)
     return np.where(reach > 0.0, reach, np.where(batch.column("contacts") > 0.0, start, none))

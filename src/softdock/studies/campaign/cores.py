@@ -13,14 +13,14 @@ from softdock._version import __version__
 from softdock.compile.sources import source_hash
 
 
-def core_told(version: str, core: str) -> str:
+def describe_core(version: str, core: str) -> str:
     """A version and its core."""
     return f"softdock {version} (core {core})"
 
 
-def ours_told(version: str, core: str) -> str:
+def describe_own_core(version: str, core: str) -> str:
     """What runs here beside another core, and what differs where the version does not."""
-    here = f"this is {core_told(__version__, source_hash())}"
+    here = f"this is {describe_core(__version__, source_hash())}"
     if version != __version__ or core == source_hash():
         return here
     other = f"other sources of the core or another Numba than {numba.__version__}"

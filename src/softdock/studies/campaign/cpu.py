@@ -14,28 +14,28 @@ import numpy as np
 from softdock.compile.features import Markers
 from softdock.compile.interrupts import each_abandonable
 from softdock.loop import entry_points
-from softdock.studies.campaign.batch import CONTACTS, Batch, Progress, empty_batch
-from softdock.studies.campaign.compact_vectors import Thin, rows_of
+from softdock.studies.campaign.batch import CONTACTS, Batch, Progress, make_empty_batch
+from softdock.studies.campaign.compact_vectors import SparseParameters, expand_rows
 
 CHUNKS_PER_THREAD = 16  # small enough that threads end together when runs differ in length
 MOST_RUNS_IN_CHUNK = 256
 
 
-def available_cores() -> int:
+def count_cores() -> int:
     """Cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def run_none(vectors: Thin, markers: Markers, mem_floats: int) -> None:
+def compile_cpu(vectors: SparseParameters, markers: Markers, mem_floats: int) -> None:
     """Compile what `run_cpu` calls, without a run."""
-    none = empty_batch(vectors, 1)
+    none = make_empty_batch(vectors, 1)
     entry_points.run_batch(
-        rows_of(vectors, 0, 0), markers, np.zeros(mem_floats), none.logs, none.outcomes, 0, 0
+        expand_rows(vectors, 0, 0), markers, np.zeros(mem_floats), none.logs, none.outcomes, 0, 0
     )
 
 
 def run_cpu(
-    vectors: np.ndarray | Thin,
+    vectors: np.ndarray | SparseParameters,
     markers: Markers,
     mem_floats: int,
     threads: int | None = None,
@@ -45,14 +45,14 @@ def run_cpu(
 ) -> Batch:
     """Run every row of `vectors`. `threads`: all cores unless given; `chunk`: runs a thread takes
     at a time."""
-    batch = empty_batch(vectors, contacts)
+    batch = make_empty_batch(vectors, contacts)
     total = len(batch)
-    threads = max(1, available_cores() if threads is None else threads)
+    threads = max(1, count_cores() if threads is None else threads)
     chunk = chunk or min(max(1, total // (threads * CHUNKS_PER_THREAD)), MOST_RUNS_IN_CHUNK)
 
     def run_chunk(first: int) -> int:
         last = min(first + chunk, total)
-        rows = rows_of(vectors, first, last)
+        rows = expand_rows(vectors, first, last)
         entry_points.run_batch(
             rows,
             markers,

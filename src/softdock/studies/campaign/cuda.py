@@ -23,10 +23,10 @@ from softdock.errors import NoDevice
 from softdock.loop.entry_points import run_one
 from softdock.loop.specialise import of_kind, with_known_pair
 from softdock.loop.vector import prepare
-from softdock.studies.campaign.batch import CONTACTS, Batch, Progress, empty_batch
-from softdock.studies.campaign.compact_vectors import Thin, rows_of
-from softdock.studies.campaign.kept_kernels import kept_kernel
-from softdock.studies.campaign.kernel_specialisation import Special, Tailored, tailor
+from softdock.studies.campaign.batch import CONTACTS, Batch, Progress, make_empty_batch
+from softdock.studies.campaign.compact_vectors import SparseParameters, expand_rows
+from softdock.studies.campaign.kept_kernels import cache_kernel
+from softdock.studies.campaign.kernel_specialisation import KernelKind, TailoredRuns, tailor
 
 THREADS_PER_BLOCK = 64
 # aim of one launch; a longer one would make progress invisible and upset a display's watchdog
@@ -80,8 +80,8 @@ def find_device() -> Device:
     )
 
 
-def kernel_function(special: Special) -> Any:
-    """The kernel for one kind of run, as plain Python: what `kernel_for` compiles."""
+def make_kernel_function(special: KernelKind) -> Any:
+    """The kernel for one kind of run, as plain Python: what `compile_kernel` compiles."""
     cuda = load_numba_cuda()
     floats, kind, common, shared = special
 
@@ -109,18 +109,18 @@ def kernel_function(special: Special) -> Any:
 
 
 @functools.cache
-def kernel_for(special: Special, max_registers: int | None = None) -> Any:
+def compile_kernel(special: KernelKind, max_registers: int | None = None) -> Any:
     """The compiled kernel for one kind of run."""
-    return _kept_on_disk(kernel_function(special), max_registers)
+    return _compile_with_cache(make_kernel_function(special), max_registers)
 
 
-def _kept_on_disk(function: Any, max_registers: int | None = None) -> Any:
+def _compile_with_cache(function: Any, max_registers: int | None = None) -> Any:
     """Compiled at its first launch, and kept with the CPU's code where that can be done."""
-    return kept_kernel(load_numba_cuda(), function, max_registers, usable_folder())
+    return cache_kernel(load_numba_cuda(), function, max_registers, usable_folder())
 
 
 @functools.cache
-def expanding_kernel() -> Any:
+def compile_expansion_kernel() -> Any:
     """Thin runs to parameter vectors, on the device, and their results made zero: one block per
     run."""
     cuda = load_numba_cuda()
@@ -138,36 +138,36 @@ def expanding_kernel() -> Any:
         for j in range(cuda.threadIdx.x, at.shape[0], cuda.blockDim.x):
             vectors[i, at[j]] = values[i, j]
 
-    return _kept_on_disk(expand)
+    return _compile_with_cache(expand)
 
 
 def run_cuda(
-    vectors: np.ndarray | Thin,
+    vectors: np.ndarray | SparseParameters,
     markers: Markers,
     mem_floats: int,
     contacts: int = CONTACTS,
     threads_per_block: int = THREADS_PER_BLOCK,
     progress: Progress | None = None,
-    tailored: Tailored | None = None,
+    tailored: TailoredRuns | None = None,
 ) -> Batch:
     """Run every row of `vectors` on the GPU. Agrees with `run_cpu` within rounding (docs: agreement
     between backends).
 
     `tailored`: these runs, where `tailor` has looked at them before.
     """
-    batch = empty_batch(vectors, contacts)
+    batch = make_empty_batch(vectors, contacts)
     device, cuda = find_device(), load_numba_cuda()
     vectors, numbers, special = tailored or tailor(vectors, markers, mem_floats)
-    kernel = kernel_for(special)
-    columns = len(vectors.base) if isinstance(vectors, Thin) else vectors.shape[1]
-    total, done, rows = len(batch), 0, wave_rows(device)
+    kernel = compile_kernel(special)
+    columns = len(vectors.base) if isinstance(vectors, SparseParameters) else vectors.shape[1]
+    total, done, rows = len(batch), 0, compute_wave_rows(device)
     while done < total:
         part = slice(done, min(done + rows, total))
         began = time.perf_counter()
         here = [
             cuda.to_device(array)
             for array in (
-                rows_of(vectors, part.start, part.stop),
+                expand_rows(vectors, part.start, part.stop),
                 batch.logs[part],
                 batch.outcomes[part],
             )
@@ -181,21 +181,21 @@ def run_cuda(
         took, first = time.perf_counter() - began, done == 0
         done = part.stop
         if not first:  # the first launch may have compiled
-            rows = _next_rows(rows, took, device, columns)
+            rows = _choose_rows(rows, took, device, columns)
         if progress is not None:
             progress(done, total)
     return batch
 
 
-def wave_rows(device: Device) -> int:
+def compute_wave_rows(device: Device) -> int:
     """Runs that fill the device once: slices of a campaign are whole numbers of it."""
     return device.multiprocessors * WAVE
 
 
-def _next_rows(rows: int, took: float, device: Device, columns: int) -> int:
+def _choose_rows(rows: int, took: float, device: Device, columns: int) -> int:
     """Rows of the next launch: towards `LAUNCH_S`, at most four times as many, whole waves, within
     a quarter of the memory."""
-    wave = wave_rows(device)
+    wave = compute_wave_rows(device)
     most = max(device.memory_bytes // 4 // (8 * (columns + 128)), wave)
     aim = min(int(rows * min(LAUNCH_S / max(took, 1e-6), 4.0)), most)
     return max(aim // wave * wave, wave)

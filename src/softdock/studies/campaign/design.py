@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from softdock.errors import BadInput, Problem
-from softdock.studies.campaign.draws import uniforms
-from softdock.studies.campaign.spec import MOST_RUNS, Spec, grid_size
+from softdock.studies.campaign.draws import draw_uniforms
+from softdock.studies.campaign.spec import MOST_RUNS, Spec, count_grid_points
 
 KEPT_DRAWS = 65536  # a design of so few draws is made once, not for each range of runs
 
@@ -22,7 +22,7 @@ class Design:
         self.labels = tuple(label for v in spec.vary for label in v.labels)
         self.dimensions = sum(v.dimensions for v in spec.vary)
         self.draws = spec.runs * (self.dimensions + 2 if spec.sampling == "saltelli" else 1)
-        self.points = grid_size(spec.vary)
+        self.points = count_grid_points(spec.vary)
         self.runs = self.points * self.draws
         if self.runs > MOST_RUNS:
             raise BadInput(
@@ -58,20 +58,20 @@ class Design:
         if n == 0:
             return np.zeros((last - first, 0))
         if spec.sampling == "random":
-            return uniforms("random", spec.seed, n, first, last - first, self.runs)
+            return draw_uniforms("random", spec.seed, n, first, last - first, self.runs)
         if self.draws <= KEPT_DRAWS:
             return np.asarray(self._all[draw])
         parts, at = [], first
         while at < last:
             end = min(last, (at // self.draws + 1) * self.draws)
             parts.append(
-                uniforms(spec.sampling, spec.seed, n, at % self.draws, end - at, self.draws)
+                draw_uniforms(spec.sampling, spec.seed, n, at % self.draws, end - at, self.draws)
             )
             at = end
         return np.concatenate(parts)
 
     @cached_property
     def _all(self) -> np.ndarray:
-        return uniforms(
+        return draw_uniforms(
             self.spec.sampling, self.spec.seed, self.dimensions, 0, self.draws, self.draws
         )

@@ -18,10 +18,17 @@ from softdock.files.reading import Unreadable, read_bytes
 from softdock.loop.cycle import STATUSES
 from softdock.results.judgement import ALL_WORDS
 from softdock.studies.campaign.arrow_arrays import to_numbers
-from softdock.studies.campaign.cpu import available_cores
+from softdock.studies.campaign.cpu import count_cores
 from softdock.studies.campaign.outcome_columns import VERDICTS
-from softdock.studies.campaign.outcomes import OUTCOMES, on_page
-from softdock.studies.campaign.shards import RUNS, Folder, Shard, again, opened, shards
+from softdock.studies.campaign.outcomes import OUTCOMES, list_page_outcomes
+from softdock.studies.campaign.shards import (
+    RUNS,
+    Folder,
+    Shard,
+    format_resume_command,
+    list_shards,
+    open_folder,
+)
 from softdock.studies.campaign.variants import Plan
 
 MOST_ROWS = 100_000
@@ -51,33 +58,33 @@ class _Part(NamedTuple):
     worst: list[tuple[float, dict[str, Any]]]
 
 
-def tables(folder: Path) -> Iterator[Any]:
+def read_tables(folder: Path) -> Iterator[Any]:
     """The tables of a campaign, shard by shard, whoever made its plan."""
-    return (_table(path) for path in _paths(folder))
+    return (_parse_table(path) for path in _list_paths(folder))
 
 
-def tables_of(plan: Plan, folder: Path) -> Iterator[Any]:
+def read_plan_tables(plan: Plan, folder: Path) -> Iterator[Any]:
     """The tables of a plan's campaign as far as they are there, each found whole."""
-    held = opened(folder)
-    for shard in shards(plan, held.shard_runs):
+    held = open_folder(folder)
+    for shard in list_shards(plan, held.shard_runs):
         if held.file(shard).exists():
-            yield _whole(held, shard)
+            yield _read_whole(held, shard)
 
 
-def _whole(folder: Folder, shard: Shard) -> Any:
-    return _table(folder.file(shard), lambda data: folder.damage(shard, data))
+def _read_whole(folder: Folder, shard: Shard) -> Any:
+    return _parse_table(folder.file(shard), lambda data: folder.damage(shard, data))
 
 
 def is_campaign(folder: Path) -> bool:
     """Whether a folder holds tables of a campaign."""
-    return folder.is_dir() and bool(_paths(folder))
+    return folder.is_dir() and bool(_list_paths(folder))
 
 
-def _paths(folder: Path) -> list[Path]:
+def _list_paths(folder: Path) -> list[Path]:
     return sorted((folder / RUNS).glob("part-*.parquet"))
 
 
-def _table(path: Path, damage: Callable[[bytes], str] | None = None) -> Any:
+def _parse_table(path: Path, damage: Callable[[bytes], str] | None = None) -> Any:
     """The table of a shard; `damage`: what is wrong with its bytes, in words."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -93,27 +100,29 @@ def _table(path: Path, damage: Callable[[bytes], str] | None = None) -> Any:
     except (pa.ArrowException, OSError) as error:
         wrong = str(error)
     raise CampaignStopped(
-        f"{path} is damaged ({wrong}); `{again(path.parent.parent)}` makes its runs again"
+        f"{path} is damaged ({wrong}); `{format_resume_command(path.parent.parent)}` makes its runs again"
     )
 
 
-def digest(plan: Plan, folder: Path, worst_by: str) -> Digest:
+def read_digest(plan: Plan, folder: Path, worst_by: str) -> Digest:
     """Of all shards."""
-    counts = [_no_counts() for _ in plan.variants]
+    counts = [_make_zero_counts() for _ in plan.variants]
     worst: list[list[tuple[float, dict[str, Any]]]] = [[] for _ in plan.variants]
     picked: dict[str, list[np.ndarray]] = {}
-    held = opened(folder)
+    held = open_folder(folder)
     for stray in held.strays(plan):
         raise CampaignStopped(
-            f"{stray} belongs to no part of this campaign; `{again(folder)}` removes it"
+            f"{stray} belongs to no part of this campaign; `{format_resume_command(folder)}` removes it"
         )
-    whole = [one for one in shards(plan, held.shard_runs) if held.file(one).exists()]
-    with ThreadPoolExecutor(min(READERS, available_cores())) as pool:
+    whole = [one for one in list_shards(plan, held.shard_runs) if held.file(one).exists()]
+    with ThreadPoolExecutor(min(READERS, count_cores())) as pool:
         for part in pool.map(lambda shard: _read(plan, held, shard, worst_by), whole):
             for name, found in part.picked.items():
                 picked.setdefault(name, []).append(found)
             _add(counts[part.variant], part.counts)
-            worst[part.variant] = _ranked(worst[part.variant] + part.worst)[: _kept(plan)]
+            worst[part.variant] = _rank_cases(worst[part.variant] + part.worst)[
+                : _count_kept_cases(plan)
+            ]
     columns = {name: np.concatenate(found) for name, found in picked.items()}
     for name, outcome in OUTCOMES.items():
         made = outcome.derived(plan, columns) if outcome.derived else None
@@ -121,34 +130,34 @@ def digest(plan: Plan, folder: Path, worst_by: str) -> Digest:
             columns[name] = made
     columns["variant"] = (columns["run"] // plan.design.runs).astype(int)
     return Digest(
-        columns, counts, [row for _, row in _ranked([pair for mine in worst for pair in mine])]
+        columns, counts, [row for _, row in _rank_cases([pair for mine in worst for pair in mine])]
     )
 
 
-def _ranked(worst: list[tuple[float, dict[str, Any]]]) -> list[tuple[float, dict[str, Any]]]:
+def _rank_cases(worst: list[tuple[float, dict[str, Any]]]) -> list[tuple[float, dict[str, Any]]]:
     return sorted(worst, key=lambda pair: (-pair[0], pair[1]["run"]))
 
 
-def _kept(plan: Plan) -> int:
+def _count_kept_cases(plan: Plan) -> int:
     """Worst cases of each variant: those shown, and those whose motion is to be kept."""
     return max(WORST, int(plan.spec.trajectories["worst"]))
 
 
 def _read(plan: Plan, folder: Folder, shard: Shard, worst_by: str) -> _Part:
-    table = _whole(folder, shard)
+    table = _read_whole(folder, shard)
     columns = {name: to_numbers(table[name]) for name in table.column_names}
     run = columns["run"]
-    keep = picked(plan, run)
+    keep = pick_runs(plan, run)
     variant = int(run[0]) // plan.design.runs if len(run) else 0
     return _Part(
         variant,
         {name: x[keep] for name, x in columns.items()},
         _count(plan, columns),
-        _worst(plan, columns, worst_by),
+        _find_worst(plan, columns, worst_by),
     )
 
 
-def picked(plan: Plan, run: np.ndarray) -> np.ndarray:
+def pick_runs(plan: Plan, run: np.ndarray) -> np.ndarray:
     """Which runs are kept, in no step with any grid; of a `saltelli` design whole blocks, whose
     runs say something only together."""
     share = int(min(1.0, MOST_ROWS / plan.runs) * 2**32)
@@ -159,7 +168,7 @@ def picked(plan: Plan, run: np.ndarray) -> np.ndarray:
     )
 
 
-def _no_counts() -> Counts:
+def _make_zero_counts() -> Counts:
     none = dict.fromkeys(
         (
             "runs",
@@ -177,7 +186,7 @@ def _no_counts() -> Counts:
 
 
 def _count(plan: Plan, columns: dict[str, np.ndarray]) -> Counts:
-    one, captured = _no_counts(), columns["captured"]
+    one, captured = _make_zero_counts(), columns["captured"]
     one |= {
         "runs": len(captured),
         "asked": int(np.isfinite(captured).sum()),
@@ -220,10 +229,10 @@ def _add(total: Counts, more: Counts) -> None:
             total[name] += value
 
 
-def _worst(
+def _find_worst(
     plan: Plan, columns: dict[str, np.ndarray], by: str
 ) -> list[tuple[float, dict[str, Any]]]:
-    shown = [outcome.name for outcome in on_page(lambda one: one.is_among_worst)]
+    shown = [outcome.name for outcome in list_page_outcomes(lambda one: one.is_among_worst)]
     keys = [by, *plan.design.labels, *(name for name in shown if name in columns)]
     keys += ["captured_at_s"] if np.isfinite(columns["captured"]).any() else []
     keys = list(dict.fromkeys(keys))
@@ -231,7 +240,7 @@ def _worst(
         columns["status"] != 0, np.inf, np.nan_to_num(columns[by].astype(float), nan=-np.inf)
     )
     found = []
-    for i in np.argsort(-size, kind="stable")[: _kept(plan)]:
+    for i in np.argsort(-size, kind="stable")[: _count_kept_cases(plan)]:
         run = int(columns["run"][i])
         row = {
             "run": run,

@@ -7,19 +7,21 @@ import numpy as np
 from softdock.loop.spatial.arrays import matrices
 from softdock.loop.spatial.rigid_body import BODY
 from softdock.loop.vector import CHASER_AT, TARGET_AT
-from softdock.studies.campaign.compact_vectors import Thin
+from softdock.studies.campaign.compact_vectors import SparseParameters
 
 TURN = 0.05  # rad, of one step back
 
 
-def distances(runs: Thin, loop: np.ndarray, orbit: np.ndarray, scale: np.ndarray) -> np.ndarray:
+def compute_distances(
+    runs: SparseParameters, loop: np.ndarray, orbit: np.ndarray, scale: np.ndarray
+) -> np.ndarray:
     """Motions of both bodies, (N, 2, 13), of run and orbit; the energy that scales them [J]."""
-    fixed, mass, inertia = _bodies(runs)
+    fixed, mass, inertia = _read_bodies(runs)
     free = ~fixed
     dv = loop[:, :, 7:10] - orbit[:, :, 7:10]
     squared = np.sum(free[:, :, None] * mass * dv * dv, axis=(1, 2))
-    spin = _spins(free, inertia, loop) - _spins(free, inertia, orbit)
-    in_body = np.einsum("nbji,nbj->nbi", _matrices(orbit[:, :, 3:7]), spin)
+    spin = _compute_spins(free, inertia, loop) - _compute_spins(free, inertia, orbit)
+    in_body = np.einsum("nbji,nbj->nbi", _convert_to_matrices(orbit[:, :, 3:7]), spin)
     squared += np.einsum(
         "nbi,nbi->n", in_body, np.linalg.solve(inertia, in_body[..., None])[..., 0]
     )
@@ -28,10 +30,10 @@ def distances(runs: Thin, loop: np.ndarray, orbit: np.ndarray, scale: np.ndarray
         return np.where(twice > 0.0, np.sqrt(squared / twice), np.nan)
 
 
-def approach_energies(runs: Thin, start: np.ndarray) -> np.ndarray:
+def compute_approach_energies(runs: SparseParameters, start: np.ndarray) -> np.ndarray:
     """Kinetic energy of every run's motions [J], in the pair's barycentric frame; in the
     laboratory frame if a body is fixed."""
-    fixed, mass, inertia = _bodies(runs)
+    fixed, mass, inertia = _read_bodies(runs)
     free = ~fixed
     v, w = start[:, :, 7:10], start[:, :, 10:13]
     moving = free[:, :, None] * mass
@@ -43,11 +45,11 @@ def approach_energies(runs: Thin, start: np.ndarray) -> np.ndarray:
     )
 
 
-def turned_back(runs: Thin, motions: np.ndarray, by: np.ndarray) -> np.ndarray:
+def rotate_back(runs: SparseParameters, motions: np.ndarray, by: np.ndarray) -> np.ndarray:
     """Motions of bodies in free flight some time earlier [s]: velocities and angular momenta stay,
     attitudes turn. Positions are not moved."""
-    fixed, _, inertia = _bodies(runs)
-    spin, q = _spins(~fixed, inertia, motions), motions[:, :, 3:7]
+    fixed, _, inertia = _read_bodies(runs)
+    spin, q = _compute_spins(~fixed, inertia, motions), motions[:, :, 3:7]
     turn = np.max(np.linalg.norm(motions[:, :, 10:13], axis=2), axis=1) * np.abs(by)
     steps = np.where(
         turn > 0.0, np.exp2(np.ceil(np.log2(np.maximum(turn / TURN, 1.0)))), 0.0
@@ -55,16 +57,16 @@ def turned_back(runs: Thin, motions: np.ndarray, by: np.ndarray) -> np.ndarray:
     q = q.copy()
     for count in np.unique(steps[steps > 0.0]):
         here = steps == count
-        q[here] = _runge_kutta(
+        q[here] = _integrate_attitudes(
             inertia[here], spin[here], q[here], -by[here, None, None] / count, int(count)
         )
-    rate = np.linalg.solve(inertia, np.einsum("nbji,nbj->nbi", _matrices(q), spin)[..., None])[
-        ..., 0
-    ]
+    rate = np.linalg.solve(
+        inertia, np.einsum("nbji,nbj->nbi", _convert_to_matrices(q), spin)[..., None]
+    )[..., 0]
     return np.concatenate([motions[:, :, :3], q, motions[:, :, 7:10], rate], axis=2)
 
 
-def _runge_kutta(
+def _integrate_attitudes(
     inertia: np.ndarray, spin: np.ndarray, q: np.ndarray, dt: np.ndarray, steps: int
 ) -> np.ndarray:
     """Attitudes of bodies with constant angular momenta (world axes)."""
@@ -72,9 +74,9 @@ def _runge_kutta(
     def turning(q: np.ndarray) -> np.ndarray:
         x, y, z = np.moveaxis(
             0.5
-            * np.linalg.solve(inertia, np.einsum("nbji,nbj->nbi", _matrices(q), spin)[..., None])[
-                ..., 0
-            ],
+            * np.linalg.solve(
+                inertia, np.einsum("nbji,nbj->nbi", _convert_to_matrices(q), spin)[..., None]
+            )[..., 0],
             -1,
             0,
         )
@@ -97,7 +99,7 @@ def _runge_kutta(
     return np.asarray(q / np.linalg.norm(q, axis=-1, keepdims=True))
 
 
-def column(runs: Thin, at: int, size: int) -> np.ndarray:
+def read_columns(runs: SparseParameters, at: int, size: int) -> np.ndarray:
     """Some numbers of every run's vector, (N, size)."""
     found = np.empty((runs.runs, size))
     found[:] = runs.base[at : at + size]
@@ -107,36 +109,42 @@ def column(runs: Thin, at: int, size: int) -> np.ndarray:
     return found
 
 
-def _bodies(runs: Thin) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _read_bodies(runs: SparseParameters) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Fixed (N, 2), mass per axis (N, 2, 3), inertia (N, 2, 3, 3) of chaser and target."""
     at = BODY.at
     fixed = np.stack(
-        [column(runs, base + at.fixed, 1)[:, 0] != 0.0 for base in (CHASER_AT, TARGET_AT)], axis=1
+        [read_columns(runs, base + at.fixed, 1)[:, 0] != 0.0 for base in (CHASER_AT, TARGET_AT)],
+        axis=1,
     )
-    mass = np.stack([column(runs, base + at.mass, 3) for base in (CHASER_AT, TARGET_AT)], axis=1)
-    six = np.stack([column(runs, base + at.inertia, 6) for base in (CHASER_AT, TARGET_AT)], axis=1)
+    mass = np.stack(
+        [read_columns(runs, base + at.mass, 3) for base in (CHASER_AT, TARGET_AT)], axis=1
+    )
+    six = np.stack(
+        [read_columns(runs, base + at.inertia, 6) for base in (CHASER_AT, TARGET_AT)], axis=1
+    )
     return fixed, mass, six[:, :, [[0, 3, 4], [3, 1, 5], [4, 5, 2]]]
 
 
-def initial_motions(runs: Thin) -> np.ndarray:
+def read_initial_motions(runs: SparseParameters) -> np.ndarray:
     """Velocities and rates at the start; positions and attitudes are left out."""
     at = BODY.at
     motions = np.zeros((runs.runs, 2, 13))
     for b, base in enumerate((CHASER_AT, TARGET_AT)):
-        motions[:, b, 7:10] = column(runs, base + at.velocity, 3)
-        motions[:, b, 10:13] = column(runs, base + at.rate, 3)
+        motions[:, b, 7:10] = read_columns(runs, base + at.velocity, 3)
+        motions[:, b, 10:13] = read_columns(runs, base + at.rate, 3)
     return motions
 
 
-def _spins(free: np.ndarray, inertia: np.ndarray, motions: np.ndarray) -> np.ndarray:
+def _compute_spins(free: np.ndarray, inertia: np.ndarray, motions: np.ndarray) -> np.ndarray:
     """World axes."""
     in_body = np.einsum("nbij,nbj->nbi", inertia, motions[:, :, 10:13])
     return np.asarray(
-        free[:, :, None] * np.einsum("nbij,nbj->nbi", _matrices(motions[:, :, 3:7]), in_body)
+        free[:, :, None]
+        * np.einsum("nbij,nbj->nbi", _convert_to_matrices(motions[:, :, 3:7]), in_body)
     )
 
 
-def _matrices(q: np.ndarray) -> np.ndarray:
+def _convert_to_matrices(q: np.ndarray) -> np.ndarray:
     """Of quaternions (..., 4) of any length; NaN for those of none."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return matrices(q / np.linalg.norm(q, axis=-1, keepdims=True))

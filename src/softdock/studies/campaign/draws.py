@@ -47,7 +47,7 @@ JOE_KUO = (
 )
 
 
-def raw(seed: int, stream: int, first: int, count: int) -> np.ndarray:
+def draw_words(seed: int, stream: int, first: int, count: int) -> np.ndarray:
     """Random 64-bit words number first .. first + count - 1 of a stream."""
     block = first // 4  # Philox gives four words a counter
     generator = np.random.Philox(counter=[block, 0, stream, 0], key=[seed, 0])
@@ -55,16 +55,18 @@ def raw(seed: int, stream: int, first: int, count: int) -> np.ndarray:
     return np.asarray(words[first - 4 * block :][:count])
 
 
-def random(seed: int, dimension: int, first: int, count: int) -> np.ndarray:
+def draw_uniform(seed: int, dimension: int, first: int, count: int) -> np.ndarray:
     """In the open interval: a normal deviate of it is finite."""
-    return ((raw(seed, dimension, first, count) >> np.uint64(11)).astype(float) + 0.5) * TO_UNIT
+    return (
+        (draw_words(seed, dimension, first, count) >> np.uint64(11)).astype(float) + 0.5
+    ) * TO_UNIT
 
 
-def permuted(seed: int, dimension: int, index: np.ndarray, size: int) -> np.ndarray:
+def permute(seed: int, dimension: int, index: np.ndarray, size: int) -> np.ndarray:
     """A keyed permutation of 0 .. size - 1, one index at a time: a Feistel network on the next
     power of four, walked until it is inside."""
     half = max(1, (int(size - 1).bit_length() + 1) // 2)
-    tables = _round_tables(seed, dimension, half)
+    tables = _make_round_tables(seed, dimension, half)
     result = index.astype(np.int64)
     outside = np.arange(len(result))
     while len(outside):
@@ -79,27 +81,32 @@ def permuted(seed: int, dimension: int, index: np.ndarray, size: int) -> np.ndar
 
 
 @functools.lru_cache(64)
-def _round_tables(seed: int, dimension: int, half: int) -> np.ndarray:
+def _make_round_tables(seed: int, dimension: int, half: int) -> np.ndarray:
     """Each round's function of its half of the index."""
-    right, keys = np.arange(1 << half, dtype=np.uint64), raw(seed, 1_000_000 + dimension, 0, ROUNDS)
-    return np.stack([_mixed(right + key) & np.uint64((1 << half) - 1) for key in keys]).astype(
+    right, keys = (
+        np.arange(1 << half, dtype=np.uint64),
+        draw_words(seed, 1_000_000 + dimension, 0, ROUNDS),
+    )
+    return np.stack([_mix_bits(right + key) & np.uint64((1 << half) - 1) for key in keys]).astype(
         np.int64
     )
 
 
-def _mixed(x: np.ndarray) -> np.ndarray:
+def _mix_bits(x: np.ndarray) -> np.ndarray:
     """Splitmix64's finaliser."""
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return x ^ (x >> np.uint64(31))
 
 
-def latin_hypercube(seed: int, dimension: int, first: int, count: int, size: int) -> np.ndarray:
-    layers = permuted(seed, dimension, np.arange(first, first + count), size).astype(float)
-    return np.minimum((layers + random(seed, dimension, first, count)) / size, 1.0 - TO_UNIT)
+def draw_latin_hypercube(
+    seed: int, dimension: int, first: int, count: int, size: int
+) -> np.ndarray:
+    layers = permute(seed, dimension, np.arange(first, first + count), size).astype(float)
+    return np.minimum((layers + draw_uniform(seed, dimension, first, count)) / size, 1.0 - TO_UNIT)
 
 
-def directions(dimension: int) -> np.ndarray:
+def compute_directions(dimension: int) -> np.ndarray:
     """Direction numbers of one dimension (0 is the first), as whole numbers of BITS bits."""
     if dimension == 0:
         return np.array([1 << (BITS - 1 - i) for i in range(BITS)], dtype=np.uint64)
@@ -114,57 +121,57 @@ def directions(dimension: int) -> np.ndarray:
     return np.array([m[i] << (BITS - 1 - i) for i in range(BITS)], dtype=np.uint64)
 
 
-def sobol_words(dimension: int, first: int, count: int) -> np.ndarray:
+def compute_sobol_words(dimension: int, first: int, count: int) -> np.ndarray:
     """Sobol's sequence as whole numbers of BITS bits, in Gray-code order."""
     index = np.arange(first, first + count, dtype=np.uint64)
     gray = index ^ (index >> np.uint64(1))
     words = np.zeros(count, dtype=np.uint64)
     for i, table in enumerate(
-        _byte_tables(dimension)[: max(1, -(-int(first + count).bit_length() // 8))]
+        _make_byte_tables(dimension)[: max(1, -(-int(first + count).bit_length() // 8))]
     ):
         words ^= table[(gray >> np.uint64(8 * i)) & np.uint64(255)]
     return words
 
 
 @functools.cache
-def _byte_tables(dimension: int) -> np.ndarray:
+def _make_byte_tables(dimension: int) -> np.ndarray:
     """For each byte of the index, the direction numbers of its bits added up."""
     tables = np.zeros((BITS // 8, 256), dtype=np.uint64)
-    for bit, direction in enumerate(directions(dimension)):
+    for bit, direction in enumerate(compute_directions(dimension)):
         tables[bit // 8] ^= np.where((np.arange(256) >> (bit % 8)) & 1, direction, np.uint64(0))
     return tables
 
 
-def sobol(seed: int, dimension: int, first: int, count: int) -> np.ndarray:
+def draw_sobol(seed: int, dimension: int, first: int, count: int) -> np.ndarray:
     """With a digital shift by seed, and the rest of the digits after the 32nd in the middle: never
     0 or 1."""
-    shift = raw(seed, 2_000_000 + dimension, 0, 1)[0] >> np.uint64(64 - BITS)
-    return ((sobol_words(dimension, first, count) ^ shift).astype(float) + 0.5) * 2.0**-BITS
+    shift = draw_words(seed, 2_000_000 + dimension, 0, 1)[0] >> np.uint64(64 - BITS)
+    return ((compute_sobol_words(dimension, first, count) ^ shift).astype(float) + 0.5) * 2.0**-BITS
 
 
-def saltelli(seed: int, dimension: int, first: int, count: int, dimensions: int) -> np.ndarray:
+def draw_saltelli(seed: int, dimension: int, first: int, count: int, dimensions: int) -> np.ndarray:
     """Run s = n (d + 2) + j: A for j = 0, B for j = d + 1, else A with coordinate j - 1 of B."""
     index = np.arange(first, first + count)
     n, j = index // (dimensions + 2), index % (dimensions + 2)
     low, points = int(n[0]), int(n[-1] - n[0]) + 1
-    draw: Callable[..., np.ndarray] = sobol if 2 * dimensions <= MOST_SOBOL else random
+    draw: Callable[..., np.ndarray] = draw_sobol if 2 * dimensions <= MOST_SOBOL else draw_uniform
     a, b = draw(seed, dimension, low, points), draw(seed, dimension + dimensions, low, points)
     from_b = (j == dimensions + 1) | (j == dimension + 1)
     return np.where(from_b, b[n - low], a[n - low])
 
 
-def uniforms(
+def draw_uniforms(
     sampling: str, seed: int, dimensions: int, first: int, count: int, size: int
 ) -> np.ndarray:
     """Points first .. first + count - 1 of a design of `size` points: (count, dimensions)."""
     columns = []
     for d in range(dimensions):
         if sampling == "latin_hypercube":
-            columns.append(latin_hypercube(seed, d, first, count, size))
+            columns.append(draw_latin_hypercube(seed, d, first, count, size))
         elif sampling == "sobol":
-            columns.append(sobol(seed, d, first, count))
+            columns.append(draw_sobol(seed, d, first, count))
         elif sampling == "saltelli":
-            columns.append(saltelli(seed, d, first, count, dimensions))
+            columns.append(draw_saltelli(seed, d, first, count, dimensions))
         else:
-            columns.append(random(seed, d, first, count))
+            columns.append(draw_uniform(seed, d, first, count))
     return np.stack(columns, axis=1) if columns else np.zeros((count, 0))

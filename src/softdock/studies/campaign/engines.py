@@ -14,8 +14,8 @@ import numpy as np
 from softdock.errors import NoDevice
 from softdock.loop.vector import TIME_AT, TIMES
 from softdock.studies.campaign.batch import Batch
-from softdock.studies.campaign.compact_vectors import Thin
-from softdock.studies.campaign.cpu import available_cores, run_cpu, run_none
+from softdock.studies.campaign.compact_vectors import SparseParameters
+from softdock.studies.campaign.cpu import compile_cpu, count_cores, run_cpu
 from softdock.studies.campaign.variants import Plan, Variant
 
 BACKENDS = ("auto", "cpu", "gpu", "dask")
@@ -30,38 +30,42 @@ class Engine(Protocol):
 
     def shard_runs(self, plan: Plan) -> int: ...
     def compile(self, variant: Variant) -> None: ...
-    def prepare(self, variant: Variant, runs: Thin) -> Any: ...
-    def launch(self, variant: Variant, runs: Thin, prepared: Any, contacts: int) -> Any: ...
+    def prepare(self, variant: Variant, runs: SparseParameters) -> Any: ...
+    def launch(
+        self, variant: Variant, runs: SparseParameters, prepared: Any, contacts: int
+    ) -> Any: ...
     def collect(self, launched: Any) -> tuple[Batch, float]:
         """The results, good until the launch after the next, and the seconds the runs took."""
 
 
-def cycles_per_run(plan: Plan) -> float:
+def count_cycles_per_run(plan: Plan) -> float:
     """Of the base scenario."""
     vector = plan.base.vector
     return max(1.0, math.ceil(vector[TIME_AT + TIMES.duration] / vector[TIME_AT + TIMES.cycle]))
 
 
-class Cpu:
+class CpuEngine:
     """Threads of this machine."""
 
     name = "cpu"
 
     def __init__(self, threads: int | None = None):
-        self.threads = threads or available_cores()
+        self.threads = threads or count_cores()
         self.words = f"{self.threads} CPU thread{'' if self.threads == 1 else 's'}"
 
     def shard_runs(self, plan: Plan) -> int:
-        return int(np.clip(self.threads * CPU_SHARD_CYCLES / cycles_per_run(plan), FEWEST, MOST))
+        return int(
+            np.clip(self.threads * CPU_SHARD_CYCLES / count_cycles_per_run(plan), FEWEST, MOST)
+        )
 
     def compile(self, variant: Variant) -> None:
-        none = Thin(variant.scenario.vector, variant.at, np.zeros((0, len(variant.at))))
-        run_none(none, variant.markers, variant.mem_floats)
+        none = SparseParameters(variant.scenario.vector, variant.at, np.zeros((0, len(variant.at))))
+        compile_cpu(none, variant.markers, variant.mem_floats)
 
-    def prepare(self, variant: Variant, runs: Thin) -> Any:
+    def prepare(self, variant: Variant, runs: SparseParameters) -> Any:
         return None
 
-    def launch(self, variant: Variant, runs: Thin, prepared: Any, contacts: int) -> Any:
+    def launch(self, variant: Variant, runs: SparseParameters, prepared: Any, contacts: int) -> Any:
         return (
             variant,
             runs,
@@ -76,22 +80,22 @@ class Cpu:
         ), time.perf_counter() - began
 
 
-class Gpu:
+class GpuEngine:
     """The current GPU: a shard is what fills it once. `prepare` (what runs have in common) may be
     called from another thread, while the device is busy."""
 
     name = "gpu"
 
     def __init__(self) -> None:
-        from softdock.studies.campaign.cuda import find_device, wave_rows
-        from softdock.studies.campaign.gpu_lanes import Lane
+        from softdock.studies.campaign.cuda import compute_wave_rows, find_device
+        from softdock.studies.campaign.gpu_lanes import GpuLane
 
         device = find_device()
         self.words = f"{device.name}, double precision"
-        self.wave = wave_rows(device)
+        self.wave = compute_wave_rows(device)
         self.common: dict[int, Any] = {}
         self.lock = threading.Lock()
-        self.lanes = Lane(), Lane()
+        self.lanes = GpuLane(), GpuLane()
         self.launches = 0
 
     def shard_runs(self, plan: Plan) -> int:
@@ -100,15 +104,15 @@ class Gpu:
     def compile(self, variant: Variant) -> None:
         """A kernel is compiled for what runs have in common, at its first launch."""
 
-    def prepare(self, variant: Variant, runs: Thin) -> Any:
-        from softdock.studies.campaign.kernel_specialisation import Common, tailor
+    def prepare(self, variant: Variant, runs: SparseParameters) -> Any:
+        from softdock.studies.campaign.kernel_specialisation import CommonValues, tailor
 
         with self.lock:
             markers, floats = variant.markers, variant.mem_floats
-            common = self.common.setdefault(id(variant), Common(markers, floats))
+            common = self.common.setdefault(id(variant), CommonValues(markers, floats))
             return tailor(runs, markers, floats, common)
 
-    def launch(self, variant: Variant, runs: Thin, prepared: Any, contacts: int) -> Any:
+    def launch(self, variant: Variant, runs: SparseParameters, prepared: Any, contacts: int) -> Any:
         self.launches += 1
         return self.lanes[self.launches % len(self.lanes)].launch(
             prepared, variant.markers, contacts, self.wave
@@ -120,25 +124,25 @@ class Gpu:
         return collect(launched)
 
 
-def engine_for(backend: str, plan: Plan | None = None, threads: int | None = None) -> Engine:
+def choose_engine(backend: str, plan: Plan | None = None, threads: int | None = None) -> Engine:
     """`auto`: the GPU if there is one and enough to do, else the CPU. `gpu`: raises `NoDevice`,
     saying what was found."""
-    from softdock.studies.campaign.kernel_specialisation import MOST_FLOATS, too_large
+    from softdock.studies.campaign.kernel_specialisation import MOST_FLOATS, make_too_large_error
 
     floats = (
         max((variant.mem_floats for variant in plan.variants), default=0) if plan is not None else 0
     )
     if floats > MOST_FLOATS:
         if backend == "gpu":
-            raise too_large(floats)
+            raise make_too_large_error(floats)
         backend = "cpu"
     if backend == "cpu":
-        return Cpu(threads)
+        return CpuEngine(threads)
     if backend == "gpu":
-        return Gpu()
-    if plan is not None and plan.runs * cycles_per_run(plan) < MUCH:
-        return Cpu(threads)
+        return GpuEngine()
+    if plan is not None and plan.runs * count_cycles_per_run(plan) < MUCH:
+        return CpuEngine(threads)
     try:
-        return Gpu()
+        return GpuEngine()
     except NoDevice:
-        return Cpu(threads)
+        return CpuEngine(threads)

@@ -19,19 +19,24 @@ from typing import Any, NamedTuple
 from softdock.compile.interrupts import abandonable
 from softdock.errors import CampaignStopped
 from softdock.loop.settled_motion import SETTLED_ROWS
-from softdock.studies.campaign.compact_vectors import Thin
+from softdock.studies.campaign.compact_vectors import SparseParameters
 from softdock.studies.campaign.compared import (
-    distances_at,
-    ends_of,
-    instants_of,
-    reachable_energies,
-    settled,
+    collect_ends,
+    compute_distances_at,
+    compute_reachable_energies,
+    find_instants,
+    split_stored_motions,
 )
 from softdock.studies.campaign.engines import Engine
-from softdock.studies.campaign.orbits import Orbits, compile_orbit, fly_orbits, told
-from softdock.studies.campaign.outcome import Beside, Made
-from softdock.studies.campaign.outcome_table import outcome_table
-from softdock.studies.campaign.shards import MANIFEST, Folder, Shard, again
+from softdock.studies.campaign.orbits import (
+    ReferenceBatch,
+    add_reference_times,
+    compile_reference,
+    simulate_references,
+)
+from softdock.studies.campaign.outcome import ReferenceResults, ShardResult
+from softdock.studies.campaign.outcome_table import make_outcome_table
+from softdock.studies.campaign.shards import MANIFEST, Folder, Shard, format_resume_command
 from softdock.studies.campaign.user_outcomes import OWN_CONTACTS, Own, apply_own, load_own
 from softdock.studies.campaign.variants import Plan, Variant
 
@@ -42,7 +47,7 @@ Say = Callable[[str], None]  # what is waited for; "": nothing any more
 
 
 @dataclass
-class Spent:
+class Effort:
     """What the work took. Orbit is counted apart: the rate without it is that of the loop alone."""
 
     runs: int = 0
@@ -54,7 +59,7 @@ class Spent:
     compile_s: float = 0.0  # before the first run; not part of wall_s
     words: str = field(default="")
 
-    def add(self, other: Spent) -> None:
+    def add(self, other: Effort) -> None:
         self.runs += other.runs
         self.cycles += other.cycles
         self.loop_s += other.loop_s
@@ -62,40 +67,40 @@ class Spent:
         self.orbits += other.orbits
 
 
-class Started(NamedTuple):
+class RunningShard(NamedTuple):
     """A shard that the machine works at."""
 
     shard: Shard
-    runs: Thin
+    runs: SparseParameters
     launched: Any
     orbits: (
-        Orbits | None
+        ReferenceBatch | None
     )  # flown before the runs, which are told when it has done with its contacts
     orbit_s: float  # what that took
 
 
-def start(
+def start_shard(
     plan: Plan,
     shard: Shard,
     engine: Engine,
     own: Own,
-    runs: Thin | None = None,
+    runs: SparseParameters | None = None,
     prepared: Any = None,
-) -> Started:
+) -> RunningShard:
     variant, orbits, began = plan.variants[shard.variant], None, time.perf_counter()
     contacts = OWN_CONTACTS if own or plan.spec.reference else FIRST_CONTACT  # growth is judged
     if runs is None:
         runs = plan.thin(shard.variant, shard.first, shard.last)
     if plan.spec.reference:
-        orbits = fly_orbits(
+        orbits = simulate_references(
             runs, variant.scenario.markers.methods, getattr(engine, "threads", None)
         )
         settle = float(variant.scenario.tables["verdict"]["settle_s"])
-        runs, contacts = told(runs, orbits, settle), contacts + SETTLED_ROWS
+        runs, contacts = add_reference_times(runs, orbits, settle), contacts + SETTLED_ROWS
     flown = time.perf_counter() - began
     if prepared is None:
         prepared = engine.prepare(variant, runs)
-    return Started(
+    return RunningShard(
         shard=shard,
         runs=runs,
         launched=engine.launch(variant, runs, prepared, contacts),
@@ -104,20 +109,20 @@ def start(
     )
 
 
-def table_of(plan: Plan, started: Started, engine: Engine, own: Own) -> tuple[Any, Spent]:
+def make_table(plan: Plan, started: RunningShard, engine: Engine, own: Own) -> tuple[Any, Effort]:
     """The shard's table of outcomes, and what it took."""
     shard, runs, launched, orbits, flown = started
     batch, looped = engine.collect(launched)
     beside, began = None, time.perf_counter()
     if orbits is not None:
-        batch, watched = settled(batch)
+        batch, watched = split_stored_motions(batch)
         threads = getattr(engine, "threads", None)
-        scale = reachable_energies(runs, batch, orbits, threads)
-        instants = (*instants_of(runs, batch, watched, orbits), ends_of(runs, batch))
+        scale = compute_reachable_energies(runs, batch, orbits, threads)
+        instants = (*find_instants(runs, batch, watched, orbits), collect_ends(runs, batch))
         after, later, at_end = (
-            distances_at(runs, batch, one, orbits, scale, threads) for one in instants
+            compute_distances_at(runs, batch, one, orbits, scale, threads) for one in instants
         )
-        beside = Beside(
+        beside = ReferenceResults(
             orbits=orbits,
             distance=after,
             later=later,
@@ -126,7 +131,7 @@ def table_of(plan: Plan, started: Started, engine: Engine, own: Own) -> tuple[An
             watched=watched,
         )
         flown += time.perf_counter() - began
-    spent = Spent(
+    spent = Effort(
         runs=shard.runs,
         cycles=float(batch.column("cycles").sum()),
         loop_s=looped,
@@ -134,7 +139,7 @@ def table_of(plan: Plan, started: Started, engine: Engine, own: Own) -> tuple[An
         orbits=orbits.flown if orbits else 0,
     )
     mine = apply_own(own, batch, plan.design.values(shard.first, shard.last)) if own else {}
-    made = Made(
+    made = ShardResult(
         plan=plan,
         variant=shard.variant,
         first=shard.first,
@@ -142,10 +147,10 @@ def table_of(plan: Plan, started: Started, engine: Engine, own: Own) -> tuple[An
         batch=batch,
         beside=beside,
     )
-    return outcome_table(made, mine), spent
+    return make_outcome_table(made, mine), spent
 
 
-def encode(table: Any) -> bytes:
+def encode_table(table: Any) -> bytes:
     """As a Parquet file."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -159,7 +164,7 @@ def encode(table: Any) -> bytes:
     return data
 
 
-def own_outcomes(plan: Plan) -> Own:
+def load_own_outcomes(plan: Plan) -> Own:
     return (
         load_own(plan.spec.folder / plan.spec.outcome_file, len(plan.design.labels))
         if plan.spec.outcome_file
@@ -174,11 +179,11 @@ def run_shards(
     progress: Progress | None = None,
     say: Say | None = None,
     own: Own | None = None,
-) -> Spent:
+) -> Effort:
     """Every shard that is missing. What it took, of these alone; compiling is counted apart.
     `own`: functions of the outcome file where they are compiled already."""
-    own, missing = own_outcomes(plan) if own is None else own, folder.missing(plan)
-    spent, began = Spent(words=engine.words), time.perf_counter()
+    own, missing = load_own_outcomes(plan) if own is None else own, folder.missing(plan)
+    spent, began = Effort(words=engine.words), time.perf_counter()
     compile_loops(plan, missing, engine, say)
     spent.compile_s = time.perf_counter() - began
     began = time.perf_counter()
@@ -187,8 +192,8 @@ def run_shards(
         progress(done, plan.runs)  # what was there before
     with ThreadPoolExecutor(1) as ahead, ThreadPoolExecutor(1) as behind:
         writing: Future[None] | None = None
-        for started in _started(plan, missing, engine, own, ahead):
-            table, took = table_of(plan, started, engine, own)
+        for started in _start_shards(plan, missing, engine, own, ahead):
+            table, took = make_table(plan, started, engine, own)
             if writing is not None:
                 _wait(writing, folder)
             writing = behind.submit(_write, folder, started.shard, table)
@@ -218,17 +223,17 @@ def compile_loops(
 def _compile(plan: Plan, variant: Variant, engine: Engine) -> None:
     engine.compile(variant)
     if plan.spec.reference:
-        compile_orbit(variant.scenario.vector, variant.scenario.markers.methods)
+        compile_reference(variant.scenario.vector, variant.scenario.markers.methods)
 
 
-def _started(
+def _start_shards(
     plan: Plan, missing: Iterable[Shard], engine: Engine, own: Own, pool: ThreadPoolExecutor
-) -> Iterator[Started]:
+) -> Iterator[RunningShard]:
     """Each shard under way; the next one is handed to the machine before the results of this one
     are asked for."""
-    before: Started | None = None
-    for shard, runs, prepared in _prepared(plan, missing, engine, pool):
-        started = start(plan, shard, engine, own, runs, prepared)
+    before: RunningShard | None = None
+    for shard, runs, prepared in _prepare_shards(plan, missing, engine, pool):
+        started = start_shard(plan, shard, engine, own, runs, prepared)
         if before is not None:
             yield before
         before = started
@@ -236,7 +241,7 @@ def _started(
         yield before
 
 
-def _prepared(
+def _prepare_shards(
     plan: Plan, missing: Iterable[Shard], engine: Engine, pool: ThreadPoolExecutor
 ) -> Iterator[tuple[Shard, Any, Any]]:
     """Each shard with its runs; the next one is made ready meanwhile."""
@@ -260,17 +265,17 @@ def _prepared(
 
 
 def _write(folder: Folder, shard: Shard, table: Any) -> None:
-    folder.write(shard, encode(table))
+    folder.write(shard, encode_table(table))
 
 
 def _wait(writing: Future[None], folder: Folder) -> None:
     try:
         writing.result()
     except OSError as error:
-        raise stopped(error, folder.path) from None
+        raise make_stop_error(error, folder.path) from None
 
 
-def stopped(error: OSError, path: Path) -> CampaignStopped:
+def make_stop_error(error: OSError, path: Path) -> CampaignStopped:
     """A disc that fails costs the shards in flight and no more."""
     why = (
         "the disc is full"
@@ -278,7 +283,7 @@ def stopped(error: OSError, path: Path) -> CampaignStopped:
         else f"the disc failed ({error.strerror or error})"
     )
     kept = (
-        f"every shard written before is kept, and `{again(path)}` goes on"
+        f"every shard written before is kept, and `{format_resume_command(path)}` goes on"
         if (path / MANIFEST).exists()
         else "nothing was run"
     )

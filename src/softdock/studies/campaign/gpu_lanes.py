@@ -16,26 +16,26 @@ from softdock.compile.features import Markers
 from softdock.loop.contact.log import LOG_COLUMNS
 from softdock.loop.entry_points import OUTCOMES
 from softdock.studies.campaign.batch import Batch
-from softdock.studies.campaign.compact_vectors import Thin
+from softdock.studies.campaign.compact_vectors import SparseParameters
 from softdock.studies.campaign.cuda import (
     THREADS_PER_BLOCK,
-    expanding_kernel,
-    kernel_for,
+    compile_expansion_kernel,
+    compile_kernel,
     load_numba_cuda,
 )
-from softdock.studies.campaign.kernel_specialisation import Tailored
+from softdock.studies.campaign.kernel_specialisation import TailoredRuns
 
 
-class Flight(NamedTuple):
+class LaneRun(NamedTuple):
     """One slice under way."""
 
-    lane: Lane
+    lane: GpuLane
     runs: int
     began: Any  # events on the device
     ended: Any
 
 
-class Lane:
+class GpuLane:
     def __init__(self) -> None:
         self.cuda = load_numba_cuda()
         self.stream = self.cuda.stream()
@@ -57,21 +57,21 @@ class Lane:
         )
 
     def launch(
-        self, tailored: Tailored, markers: Markers, contacts: int, launch_rows: int
-    ) -> Flight:
+        self, tailored: TailoredRuns, markers: Markers, contacts: int, launch_rows: int
+    ) -> LaneRun:
         """Start these runs, in launches of so many. Returns at once; the lane must be free: its
         last flight collected."""
         thin, numbers, special = tailored
-        if not isinstance(thin, Thin):
+        if not isinstance(thin, SparseParameters):
             raise TypeError("a flight needs thin runs")
         runs, cuda, stream = thin.runs, self.cuda, self.stream
         self._make_room(runs, contacts, len(thin.base))
-        kernel, (outcomes, logs) = kernel_for(special), self.results
+        kernel, (outcomes, logs) = compile_kernel(special), self.results
         base, at, values = (
             cuda.to_device(np.ascontiguousarray(array), stream=stream)
             for array in (thin.base, thin.at, thin.values)
         )
-        expanding_kernel()[runs, 64, stream](base, at, values, self.vectors, outcomes, logs)
+        compile_expansion_kernel()[runs, 64, stream](base, at, values, self.vectors, outcomes, logs)
         began, ended = cuda.event(), cuda.event()
         began.record(stream)
         for first in range(0, runs, launch_rows):
@@ -83,10 +83,10 @@ class Lane:
         ended.record(stream)
         for there, here in zip(self.results, self.here, strict=True):
             there[:runs].copy_to_host(here[:runs], stream=stream)
-        return Flight(self, runs, began, ended)
+        return LaneRun(self, runs, began, ended)
 
 
-def collect(flight: Flight) -> tuple[Batch, float]:
+def collect(flight: LaneRun) -> tuple[Batch, float]:
     """The results, once they are there, and the seconds the device took. They lie in the lane's own
     memory: good until its next launch."""
     flight.lane.stream.synchronize()

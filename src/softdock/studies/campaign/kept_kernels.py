@@ -11,7 +11,7 @@ from typing import Any
 from softdock.compile.disk_cache import warn_once
 
 
-def kept_kernel(cuda: Any, function: Any, max_registers: int | None, folder: Path | None) -> Any:
+def cache_kernel(cuda: Any, function: Any, max_registers: int | None, folder: Path | None) -> Any:
     """A kernel with Numba's own cache in this folder; None: in memory."""
     if folder is None:
         return cuda.jit(max_registers=max_registers)(function)

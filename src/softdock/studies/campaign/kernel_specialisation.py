@@ -20,8 +20,8 @@ from softdock.loop.method.hooks import memory_slots
 from softdock.loop.spatial.motion import MOTION_FLOATS
 from softdock.loop.specialise import KIND_FIELDS, NUMBER_FLOATS, SIZES, Kind, Numbers
 from softdock.loop.vector import MEMORY, MEMORY_AT, METHODS_AT, sample_floats
-from softdock.studies.campaign.compact_vectors import Thin, rows_of, runs_of
-from softdock.studies.campaign.cpu import available_cores
+from softdock.studies.campaign.compact_vectors import SparseParameters, count_runs, expand_rows
+from softdock.studies.campaign.cpu import count_cores
 
 # of `mem` a run: local memory is reserved for every thread that the device can hold at once, 8.6 GB
 # on an H200
@@ -31,7 +31,7 @@ LOOKERS = 4  # threads that look
 EVERYTHING = 1 << 30  # whatever the CPU keeps
 
 
-class Special(NamedTuple):
+class KernelKind(NamedTuple):
     """What a kernel is compiled for: floats of `mem`, and what all runs of the batch have in
     common."""
 
@@ -41,22 +41,22 @@ class Special(NamedTuple):
     shared: Numbers  # likewise for numbers; their values are arguments of the kernel
 
 
-class Tailored(NamedTuple):
+class TailoredRuns(NamedTuple):
     """Runs made ready for a kernel of their own."""
 
-    vectors: np.ndarray | Thin  # with a memory map for the GPU
+    vectors: np.ndarray | SparseParameters  # with a memory map for the GPU
     numbers: Numbers  # what all runs have in common, for the kernel's argument
-    special: Special
+    special: KernelKind
 
 
-class Kept(NamedTuple):
+class MemoryUse(NamedTuple):
     """Entries of a run's memory that its kernel needs."""
 
     set_points: int
     samples: int
 
 
-def kept_by(kinds: np.ndarray, numbers: np.ndarray) -> Kept:
+def compute_memory_use(kinds: np.ndarray, numbers: np.ndarray) -> MemoryUse:
     """What the most demanding of these runs reads of its past, in powers of two (a mask costs less
     than memory does), but for robots that are always on a set-point: theirs are found without
     one."""
@@ -76,10 +76,10 @@ def kept_by(kinds: np.ndarray, numbers: np.ndarray) -> Kept:
     samples = np.exp2(
         np.ceil(np.log2(np.ceil((late + T) / period - SAME_CYCLE)))
     )  # of a cycle, and those that have not arrived
-    return Kept(int(set_points.max()), int(samples.max()))
+    return MemoryUse(int(set_points.max()), int(samples.max()))
 
 
-def too_large(mem_floats: int) -> BadInput:
+def make_too_large_error(mem_floats: int) -> BadInput:
     """A run's memory that no GPU takes."""
     shorter = (
         "shorten the longest delay or a method's history (rewind_ms; both in cycles), or run it "
@@ -92,13 +92,13 @@ def too_large(mem_floats: int) -> BadInput:
     )
 
 
-class Common:
+class CommonValues:
     """What all runs seen so far have in common. It only ever shrinks: later slices of a campaign
     never need a kernel for one value of theirs."""
 
     def __init__(self, markers: Markers, mem_floats: int):
         if mem_floats > MOST_FLOATS:
-            raise too_large(mem_floats)
+            raise make_too_large_error(mem_floats)
         self.markers, self.mem_floats = markers, mem_floats
         self.first: np.ndarray | None = None  # vector of the first run seen
         self.kind = self.numbers = np.zeros(0)
@@ -106,61 +106,63 @@ class Common:
             np.ones(KIND_FIELDS, dtype=bool),
             np.ones(NUMBER_FLOATS, dtype=bool),
         )
-        self.kept = Kept(0, 0)  # set-points and force samples that some run reads
+        self.kept = MemoryUse(0, 0)  # set-points and force samples that some run reads
 
-    def see(self, vectors: np.ndarray | Thin) -> None:
+    def see(self, vectors: np.ndarray | SparseParameters) -> None:
         """Some more runs, looked at in small parts, several at once."""
-        total = runs_of(vectors)
+        total = count_runs(vectors)
         if self.first is None:
-            first = rows_of(vectors, 0, 1)
-            kinds, numbers = _kinds(first, self.markers)
+            first = expand_rows(vectors, 0, 1)
+            kinds, numbers = _list_kinds(first, self.markers)
             self.first, self.kind, self.numbers = first[0].copy(), kinds[0], numbers[0]
 
-        def look(first: int) -> tuple[np.ndarray, np.ndarray, Kept]:
-            kinds, numbers = _kinds(
-                rows_of(vectors, first, min(first + LOOK_ROWS, total)), self.markers
+        def look(first: int) -> tuple[np.ndarray, np.ndarray, MemoryUse]:
+            kinds, numbers = _list_kinds(
+                expand_rows(vectors, first, min(first + LOOK_ROWS, total)), self.markers
             )
             return (
                 (kinds == self.kind).all(axis=0),
                 (numbers == self.numbers).all(axis=0),
-                kept_by(kinds, numbers),
+                compute_memory_use(kinds, numbers),
             )
 
-        with ThreadPoolExecutor(min(LOOKERS, available_cores())) as pool:
+        with ThreadPoolExecutor(min(LOOKERS, count_cores())) as pool:
             for common, shared, kept in pool.map(look, range(0, total, LOOK_ROWS)):
                 self.is_common &= common
                 self.is_shared &= shared
-                self.kept = Kept(*np.maximum(self.kept, kept).tolist())
+                self.kept = MemoryUse(*np.maximum(self.kept, kept).tolist())
 
-    def ready(self, vectors: np.ndarray | Thin) -> Tailored:
+    def ready(self, vectors: np.ndarray | SparseParameters) -> TailoredRuns:
         """These runs (seen before), with a kernel's memory map."""
         if self.first is None:
             raise ValueError("no run was seen")
         vectors = (
-            Thin(self._shortened(vectors.base), *vectors[1:])
-            if isinstance(vectors, Thin)
+            SparseParameters(self._shortened(vectors.base), *vectors[1:])
+            if isinstance(vectors, SparseParameters)
             else self._shortened(vectors)
         )
-        kind = _kinds(self._shortened(self.first)[None, :], self.markers)[0][0]
+        kind = _list_kinds(self._shortened(self.first)[None, :], self.markers)[0][0]
         groups = np.split(self.is_shared, np.cumsum(SIZES)[:-1])
         shared = [int(group.all()) for group in groups]
         pairs = Kind._fields.index("pairs_number")
         shared[Numbers._fields.index("pair")] *= int(self.is_common[pairs] and kind[pairs] == 1)
         constants = Kind(*np.where(self.is_common, kind, 0).tolist())
-        special = Special(
+        special = KernelKind(
             self.mem_floats - self._spared(),
             constants,
             Kind(*self.is_common.astype(int).tolist()),
             Numbers(*shared),
         )
         numbers = np.split(self.numbers, np.cumsum(SIZES)[:-1])
-        return Tailored(vectors, Numbers(*(tuple(group.tolist()) for group in numbers)), special)
+        return TailoredRuns(
+            vectors, Numbers(*(tuple(group.tolist()) for group in numbers)), special
+        )
 
-    def _shorter(self) -> Kept:
+    def _shorter(self) -> MemoryUse:
         """Set-points and samples to keep: what is read, and no more than on a CPU."""
         if self.first is None:
             return self.kept
-        return Kept(
+        return MemoryUse(
             *np.minimum(
                 self.kept,
                 self.first[[MEMORY_AT + MEMORY.at.slots, MEMORY_AT + MEMORY.at.sample_slots]],
@@ -191,15 +193,18 @@ class Common:
 
 
 def tailor(
-    vectors: np.ndarray | Thin, markers: Markers, mem_floats: int, common: Common | None = None
-) -> Tailored:
+    vectors: np.ndarray | SparseParameters,
+    markers: Markers,
+    mem_floats: int,
+    common: CommonValues | None = None,
+) -> TailoredRuns:
     """What these runs have in common (with those seen before), found out run by run."""
-    common = Common(markers, mem_floats) if common is None else common
+    common = CommonValues(markers, mem_floats) if common is None else common
     common.see(vectors)
     return common.ready(vectors)
 
 
-def _kinds(vectors: np.ndarray, markers: Markers) -> tuple[np.ndarray, np.ndarray]:
+def _list_kinds(vectors: np.ndarray, markers: Markers) -> tuple[np.ndarray, np.ndarray]:
     kinds, numbers = (
         np.zeros((len(vectors), KIND_FIELDS), dtype=np.int64),
         np.zeros((len(vectors), NUMBER_FLOATS)),

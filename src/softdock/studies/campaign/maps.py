@@ -32,7 +32,7 @@ class Side(NamedTuple):
     cell: np.ndarray
 
 
-def cells(vary: Vary, label: str, x: np.ndarray, most: int = MOST_CELLS) -> Side:
+def make_cells(vary: Vary, label: str, x: np.ndarray, most: int = MOST_CELLS) -> Side:
     """The cells of one key, and which of them each run is in."""
     if not vary.dimensions:
         values = np.unique(vary.points[:, vary.labels.index(label)])
@@ -66,15 +66,17 @@ def cells(vary: Vary, label: str, x: np.ndarray, most: int = MOST_CELLS) -> Side
     )
 
 
-def maps(plan: Plan, columns: dict[str, np.ndarray]) -> dict[str, Any] | None:
+def make_maps(plan: Plan, columns: dict[str, np.ndarray]) -> dict[str, Any] | None:
     """Over the two chosen keys; None: none are chosen."""
     axes = plan.spec.report["map"]
     if len(axes) != 2:
         return None
     of = [next(v for v in plan.spec.vary if axis in v.labels) for axis in axes]
     sides = [
-        cells(v, axis, columns[axis], most)
-        for v, axis, most in zip(of, axes, _finest(plan, of, len(columns["run"])), strict=True)
+        make_cells(v, axis, columns[axis], most)
+        for v, axis, most in zip(
+            of, axes, _choose_cell_counts(plan, of, len(columns["run"])), strict=True
+        )
     ]
     shape = len(sides[0].centres), len(sides[1].centres)
     found: dict[str, Any] = {
@@ -89,17 +91,17 @@ def maps(plan: Plan, columns: dict[str, np.ndarray]) -> dict[str, Any] | None:
         for v in range(len(plan.variants))
     ]
     found["outcomes"] = {}
-    for name in (outcome.name for outcome in mapped()):
+    for name in (outcome.name for outcome in list_mapped_outcomes()):
         value = columns.get(name, np.zeros(0))
         if np.isfinite(value).any():
             found["outcomes"][name] = [
-                _means(cell, value, (columns["variant"] == v) & np.isfinite(value), shape)
+                _compute_means(cell, value, (columns["variant"] == v) & np.isfinite(value), shape)
                 for v in range(len(plan.variants))
             ]
     return found
 
 
-def _finest(plan: Plan, of: list[Vary], read: int) -> list[int]:
+def _choose_cell_counts(plan: Plan, of: list[Vary], read: int) -> list[int]:
     """Cells along each side where what varies there is drawn: as many as leave some runs in
     each."""
     drawn = [v for v in of if v.dimensions]
@@ -108,13 +110,13 @@ def _finest(plan: Plan, of: list[Vary], read: int) -> list[int]:
     return [int(np.clip(runs ** (1.0 / max(len(drawn), 1)), FEWEST_CELLS, MOST_CELLS))] * 2
 
 
-def mapped() -> list[Outcome]:
+def list_mapped_outcomes() -> list[Outcome]:
     """Outcomes that are drawn as maps, in the order of the page."""
     found = [outcome for outcome in OUTCOMES.values() if outcome.map]
     return sorted(found, key=lambda outcome: outcome.map.place if outcome.map else BEHIND)
 
 
-def _means(
+def _compute_means(
     cell: np.ndarray, value: np.ndarray, of: np.ndarray, shape: tuple[int, int]
 ) -> np.ndarray:
     """In each cell; NaN where there is nothing."""

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from softdock.errors import BadInput, Problem
+from softdock.files.values import Refused
 from softdock.loop.robots.robot import ROBOT
 from softdock.loop.vector import (
     CHASER_ROBOT_AT,
@@ -25,10 +26,9 @@ from softdock.scenario.memory import longest_delay, memory_sizes
 from softdock.scenario.method_memory import floats_of
 from softdock.scenario.schema import METHOD_TABLE
 from softdock.scenario.top_tables import prefix_of
-from softdock.scenario.values import Refused
 
 
-def too_long_delay(vectors: np.ndarray) -> Problem | None:
+def find_too_long_delay(vectors: np.ndarray) -> Problem | None:
     """A row whose delay does not fit the largest history."""
     for name, base in (("chaser", CHASER_ROBOT_AT), ("target", TARGET_ROBOT_AT)):
         cycles = np.ceil(
@@ -46,7 +46,7 @@ def too_long_delay(vectors: np.ndarray) -> Problem | None:
     return None
 
 
-def methods(scenario: Scenario) -> list[tuple[Any, int]]:
+def list_methods(scenario: Scenario) -> list[tuple[Any, int]]:
     """Each listed method and where its numbers begin in the vector: first the slot of its
     memory."""
     found, at = [], METHODS_AT
@@ -67,20 +67,20 @@ def lay_out_memory(
     `mem`. `known`: sizes over more rows than these."""
     sizes = memory_sizes(vectors) if known is None else dict(known)
     size = sizes.pop("size")
-    for i, (method, at) in enumerate(methods(scenario)):
+    for i, (method, at) in enumerate(list_methods(scenario)):
         vectors[:, at] = size
-        size += _method_floats(scenario, method, i, vectors, swept)
+        size += _compute_method_floats(scenario, method, i, vectors, swept)
     for name, value in {**sizes, "size": size}.items():
         vectors[:, MEMORY_AT + getattr(MEMORY.at, name)] = value
     return size
 
 
-def _method_floats(
+def _compute_method_floats(
     scenario: Scenario, method: Any, index: int, vectors: np.ndarray, swept: Mapping[str, Any]
 ) -> int:
     """The most memory a method needs over all rows."""
     prefix = prefix_of(method, index)
-    values = {p.key: resolved(scenario.tables, prefix + p.key) for p in method.group}
+    values = {p.key: get_resolved(scenario.tables, prefix + p.key) for p in method.group}
     values = {key: value for key, value in values.items() if value is not None}
     own = {
         key.removeprefix(prefix): np.atleast_1d(np.asarray(array))
@@ -89,7 +89,7 @@ def _method_floats(
     }
     periods = np.unique(vectors[:, TIME_AT + TIME.at.cycle])
     if not own:
-        return max(_floats(method, values, T, index) for T in periods)
+        return max(_count_floats(method, values, T, index) for T in periods)
     most = 0
     for row in range(len(vectors)):
         here = values | {
@@ -97,18 +97,18 @@ def _method_floats(
             for key, array in own.items()
             if key in values
         }
-        most = max(most, _floats(method, here, vectors[row, TIME_AT + TIME.at.cycle], index))
+        most = max(most, _count_floats(method, here, vectors[row, TIME_AT + TIME.at.cycle], index))
     return most
 
 
-def _floats(method: Any, values: Mapping[str, Any], T: float, index: int) -> int:
+def _count_floats(method: Any, values: Mapping[str, Any], T: float, index: int) -> int:
     try:
         return floats_of(method, values, T)
     except Refused as why:
         raise BadInput(Problem(f"{METHOD_TABLE}.{index}.name", method.name, str(why))) from None
 
 
-def resolved(tables: Any, path: str) -> Any:
+def get_resolved(tables: Any, path: str) -> Any:
     """The value a key resolved to, or None."""
     here = tables
     for part in path.split("."):

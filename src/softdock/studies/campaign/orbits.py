@@ -50,11 +50,11 @@ from softdock.reference import (
 )
 from softdock.results.latches import summarise_times
 from softdock.studies.campaign.batch import Batch
-from softdock.studies.campaign.compact_vectors import Thin
-from softdock.studies.campaign.cpu import available_cores
+from softdock.studies.campaign.compact_vectors import SparseParameters
+from softdock.studies.campaign.cpu import count_cores
 from softdock.studies.campaign.distances import (
-    column,
-    initial_motions,
+    read_columns,
+    read_initial_motions,
 )
 
 CHUNK = 16  # runs a thread flies at a time
@@ -70,12 +70,12 @@ UNKNOWN_TO_ORBIT = (  # parts of the vector
 )
 
 
-def both_motions(rows: np.ndarray, first: int) -> np.ndarray:
+def read_both_motions(rows: np.ndarray, first: int) -> np.ndarray:
     """Of both bodies, (N, 2, 13), from the column of the first float on."""
     return rows[:, first : first + 2 * MOTION_FLOATS].reshape(-1, 2, MOTION_FLOATS)
 
 
-class Orbits(NamedTuple):
+class ReferenceBatch(NamedTuple):
     """Of every run: orbit's outcomes (orbit.OUTCOME_COLUMNS), its first restitution, and when
     it touched; NaN without a contact."""
 
@@ -92,14 +92,16 @@ class Orbits(NamedTuple):
     @property
     def motions(self) -> np.ndarray:
         """Of both bodies at the end, (N, 2, 13)."""
-        return both_motions(self.outcomes, FIRST_MOTION)
+        return read_both_motions(self.outcomes, FIRST_MOTION)
 
     @property
     def completed(self) -> np.ndarray:
         return np.asarray(self.outcomes[:, STATUS] == 0.0)
 
 
-def fly_orbits(runs: Thin, methods: tuple, threads: int | None = None) -> Orbits:
+def simulate_references(
+    runs: SparseParameters, methods: tuple, threads: int | None = None
+) -> ReferenceBatch:
     """Orbit of every run. `methods`: the listed methods' markers, as in the runs."""
     known = np.array(
         [not any(a <= at < b for a, b in UNKNOWN_TO_ORBIT) for at in runs.at], dtype=bool
@@ -146,11 +148,11 @@ def fly_orbits(runs: Thin, methods: tuple, threads: int | None = None) -> Orbits
                     log[count - 1, LOG_COLUMNS.index("end_s")],
                 )
 
-    for _ in each_abandonable(fly, range(0, len(first), CHUNK), threads or available_cores()):
+    for _ in each_abandonable(fly, range(0, len(first), CHUNK), threads or count_cores()):
         pass
     which = which.reshape(-1)
     restitution, first_touch, last_touch, latched, broken, latch_peak = logged[which].T
-    return Orbits(
+    return ReferenceBatch(
         outcomes=outcomes[which],
         restitution=restitution,
         first_touch=first_touch,
@@ -163,39 +165,49 @@ def fly_orbits(runs: Thin, methods: tuple, threads: int | None = None) -> Orbits
     )
 
 
-def compile_orbit(vector: np.ndarray, methods: tuple) -> None:
+def compile_reference(vector: np.ndarray, methods: tuple) -> None:
     """By flying one cycle."""
     short = vector.copy()
     short[TIME_AT + TIMES.duration] = short[TIME_AT + TIMES.cycle]
-    fly_orbits(Thin(short, np.zeros(0, dtype=np.int64), np.zeros((1, 0))), methods, 1)
+    simulate_references(
+        SparseParameters(short, np.zeros(0, dtype=np.int64), np.zeros((1, 0))), methods, 1
+    )
 
 
-def told(runs: Thin, orbits: Orbits, settle: float) -> Thin:
+def add_reference_times(
+    runs: SparseParameters, orbits: ReferenceBatch, settle: float
+) -> SparseParameters:
     """The same runs, told when orbit first touches and when it has done with its contacts, and how
     long after them they are compared again."""
     done = np.fmax(orbits.last_touch, AT_ONCE)
     first = np.where(np.isfinite(orbits.first_touch), orbits.first_touch, np.inf)
     places = [MEMORY_AT + at for at in (MAP.orbit_done, MAP.orbit_first, MAP.settle)]
     told = [done, first, np.full(len(done), settle)]
-    return Thin(runs.base, np.append(runs.at, places), np.column_stack([runs.values, *told]))
+    return SparseParameters(
+        runs.base, np.append(runs.at, places), np.column_stack([runs.values, *told])
+    )
 
 
-def before_contact(
-    mine: Thin, fine: np.ndarray, batch: Batch, orbits: Orbits, threads: int | None
+def compute_motions_before_contact(
+    mine: SparseParameters,
+    fine: np.ndarray,
+    batch: Batch,
+    orbits: ReferenceBatch,
+    threads: int | None,
 ) -> np.ndarray:
     """Orbit's motions before the first contact, of the runs `fine`: those of the start, unless
     something pushes the bodies."""
-    start = initial_motions(mine)
+    start = read_initial_motions(mine)
     if not is_pushed(mine, orbits.methods):
         return start
-    T = column(mine, TIME_AT + TIMES.cycle, 1)[:, 0]
+    T = read_columns(mine, TIME_AT + TIMES.cycle, 1)[:, 0]
     touched = np.fmin(batch.column("start_s"), orbits.first_touch)[fine]
     before = np.floor(np.where(np.isfinite(touched), touched, 0.0) / T + 1e-9)
-    there = flown_until(mine, orbits.methods, np.maximum(before, 1.0) * T, threads)
+    there = simulate_references_until(mine, orbits.methods, np.maximum(before, 1.0) * T, threads)
     return np.where((before > 0.0)[:, None, None], there, start)
 
 
-def is_pushed(runs: Thin, methods: tuple) -> bool:
+def is_pushed(runs: SparseParameters, methods: tuple) -> bool:
     """Whether anything but contacts acts on the bodies in orbit."""
     schedules = (CHASER_HAND_AT, TARGET_HAND_AT, CHASER_EXTERNAL_AT, TARGET_EXTERNAL_AT)
     tide = (ORBIT_AT + ORBIT.at.altitude, ORBIT_AT + ORBIT.at.mean_motion)
@@ -204,12 +216,14 @@ def is_pushed(runs: Thin, methods: tuple) -> bool:
     return is_varied or any_external(methods) or any(runs.base[at] > 0.0 for at in pushing)
 
 
-def flown_until(runs: Thin, methods: tuple, time: np.ndarray, threads: int | None) -> np.ndarray:
+def simulate_references_until(
+    runs: SparseParameters, methods: tuple, time: np.ndarray, threads: int | None
+) -> np.ndarray:
     """Orbit's motions at a time of every run's own, by flying it up to there."""
     duration = TIME_AT + TIMES.duration
     kept = runs.at != duration
-    return fly_orbits(
-        Thin(
+    return simulate_references(
+        SparseParameters(
             runs.base,
             np.append(runs.at[kept], duration),
             np.column_stack([runs.values[:, kept], time]),

@@ -10,35 +10,35 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softdock.studies.campaign.batch import Batch
-from softdock.studies.campaign.compact_vectors import Thin
-from softdock.studies.campaign.compared import Watched
-from softdock.studies.campaign.orbits import Orbits
+from softdock.studies.campaign.compact_vectors import SparseParameters
+from softdock.studies.campaign.compared import StoredMotions
+from softdock.studies.campaign.orbits import ReferenceBatch
 from softdock.studies.campaign.variants import Plan
 
 BEHIND = 1000  # place on a page of an outcome that asks for none
 
 
-class Beside(NamedTuple):
+class ReferenceResults(NamedTuple):
     """Orbit's side of some runs."""
 
-    orbits: Orbits
+    orbits: ReferenceBatch
     distance: np.ndarray
     later: np.ndarray  # the same, `settle_s` later or at the end of the run
     at_end: np.ndarray  # the same, at the end of the run
     scale: np.ndarray  # J, energy that the first contact can reach
-    watched: Watched
+    watched: StoredMotions
 
 
 @dataclass(frozen=True)
-class Made:
+class ShardResult:
     """Runs that a machine has made, and what an outcome may be computed from."""
 
     plan: Plan
     variant: int
     first: int  # run of the variant
-    runs: Thin
+    runs: SparseParameters
     batch: Batch
-    beside: Beside | None
+    beside: ReferenceResults | None
 
     @property
     def count(self) -> int:
@@ -76,7 +76,7 @@ class Outcome:
 
     name: str  # column of the table; ends in its unit
     meaning: str
-    column: Callable[[Made], Any] | None = None  # an Arrow array, one value per run
+    column: Callable[[ShardResult], Any] | None = None  # an Arrow array, one value per run
     derived: Callable[[Plan, Columns], np.ndarray | None] | None = None  # no column: from columns
     unit: str = ""  # as people write it: m/s, of a name that ends in _m_per_s
     of_orbit: bool = False  # needs orbit beside the runs
@@ -104,16 +104,16 @@ def declare(*outcomes: Outcome) -> None:
         OUTCOMES[outcome.name] = outcome
 
 
-def columns_of(reference: bool) -> list[Outcome]:
+def list_columns(reference: bool) -> list[Outcome]:
     """Those that are columns of the table; orbit's too if it is flown."""
     return [o for o in OUTCOMES.values() if o.column and (reference or not o.of_orbit)]
 
 
-def on_page(wanted: Callable[[Outcome], Any]) -> list[Outcome]:
+def list_page_outcomes(wanted: Callable[[Outcome], Any]) -> list[Outcome]:
     """Those of which something is true, in the order of a page."""
     return sorted((o for o in OUTCOMES.values() if wanted(o)), key=lambda o: o.place)
 
 
-def heading(name: str) -> str:
+def get_heading(name: str) -> str:
     """What an outcome, or a user's own, is called in a table."""
     return (OUTCOMES[name].heading or name) if name in OUTCOMES else name

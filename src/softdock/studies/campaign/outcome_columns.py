@@ -21,26 +21,32 @@ from softdock.loop.vector import (
     TIMES,
 )
 from softdock.reference import OUTCOME_COLUMNS as ORBITS
-from softdock.studies.campaign.arrow_arrays import numbers, truths, words
-from softdock.studies.campaign.compact_vectors import Thin
-from softdock.studies.campaign.distances import column
-from softdock.studies.campaign.outcome import Beside, Columns, Made
+from softdock.studies.campaign.arrow_arrays import (
+    make_boolean_column,
+    make_number_column,
+    make_word_column,
+)
+from softdock.studies.campaign.compact_vectors import SparseParameters
+from softdock.studies.campaign.distances import read_columns
+from softdock.studies.campaign.outcome import Columns, ReferenceResults, ShardResult
 from softdock.studies.campaign.variants import Plan
 
 ACTIVE = 0.01  # of the energy at the start: a run that invents more is active
 VERDICTS = ("passive", "active", "stopped")
-Column = Callable[[Made], Any]
+Column = Callable[[ShardResult], Any]
 
 
 def from_loop(name: str, kind: type[np.generic] = np.float64) -> Column:
     """An outcome as the loop left it (loop/entry_points.py)."""
-    return lambda made: numbers(made.batch.column(name).astype(kind))
+    return lambda made: make_number_column(made.batch.column(name).astype(kind))
 
 
-def of_orbits(name: str, kind: type[np.generic] = np.float64) -> Column:
+def from_reference(name: str, kind: type[np.generic] = np.float64) -> Column:
     """An outcome of orbit's flight."""
     at = ORBITS.index(name)
-    return lambda made: numbers(orbit_beside(made).orbits.outcomes[:, at].astype(kind))
+    return lambda made: make_number_column(
+        compute_reference_results(made).orbits.outcomes[:, at].astype(kind)
+    )
 
 
 def from_metrics(*path: str) -> Callable[[Mapping[str, Any]], Any]:
@@ -55,32 +61,32 @@ def from_metrics(*path: str) -> Callable[[Mapping[str, Any]], Any]:
     return found
 
 
-def orbit_beside(made: Made) -> Beside:
+def compute_reference_results(made: ShardResult) -> ReferenceResults:
     if made.beside is None:
         raise ValueError("orbit was not flown beside these runs")
     return made.beside
 
 
-def run_numbers(made: Made) -> Any:
+def list_run_numbers(made: ShardResult) -> Any:
     start = np.uint32(made.variant * made.plan.design.runs + made.first)
-    return numbers(np.arange(made.count, dtype=np.uint32) + start)
+    return make_number_column(np.arange(made.count, dtype=np.uint32) + start)
 
 
-def one_word(word: str, count: int) -> Any:
-    return words(np.zeros(count, dtype=np.int8), (word,))
+def repeat_word(word: str, count: int) -> Any:
+    return make_word_column(np.zeros(count, dtype=np.int8), (word,))
 
 
-def statuses(made: Made) -> np.ndarray:
+def read_statuses(made: ShardResult) -> np.ndarray:
     return made.batch.column("status").astype(np.int8)
 
 
-def verdicts(made: Made) -> Any:
+def make_verdicts(made: ShardResult) -> Any:
     invented, start = made.batch.column("energy_invented_J"), made.batch.column("kinetic_start_J")
-    found = np.where(statuses(made) != 0, 2, np.where(invented > ACTIVE * start, 1, 0))
-    return words(found.astype(np.int8), VERDICTS)
+    found = np.where(read_statuses(made) != 0, 2, np.where(invented > ACTIVE * start, 1, 0))
+    return make_word_column(found.astype(np.int8), VERDICTS)
 
 
-def verdict_of_one(metrics: Mapping[str, Any]) -> int:
+def read_verdict(metrics: Mapping[str, Any]) -> int:
     start, invented = metrics["ledger"]["kinetic_start_J"], metrics["energy_invented_J"]
     stopped = metrics["status"] != "completed"
     return VERDICTS.index(
@@ -88,21 +94,21 @@ def verdict_of_one(metrics: Mapping[str, Any]) -> int:
     )
 
 
-def captures(made: Made) -> Any:
-    asked = column(made.runs, CAPTURE_AT + CAPTURES.hold, 1)[:, 0] > 0.0
-    return truths(np.isfinite(made.batch.column("captured_at_s")), asked)
+def read_captures(made: ShardResult) -> Any:
+    asked = read_columns(made.runs, CAPTURE_AT + CAPTURES.hold, 1)[:, 0] > 0.0
+    return make_boolean_column(np.isfinite(made.batch.column("captured_at_s")), asked)
 
 
-def latched(made: Made) -> Any:
-    asked = column(made.runs, MEMORY_AT + MAP.latch_count, 1)[:, 0] > 0.0
-    return truths(np.isfinite(made.batch.column("latched_at_s")), asked)
+def read_latched(made: ShardResult) -> Any:
+    asked = read_columns(made.runs, MEMORY_AT + MAP.latch_count, 1)[:, 0] > 0.0
+    return make_boolean_column(np.isfinite(made.batch.column("latched_at_s")), asked)
 
 
-def cycles_s(runs: Thin) -> np.ndarray:
-    return column(runs, TIME_AT + TIMES.cycle, 1)[:, 0]
+def read_cycles_s(runs: SparseParameters) -> np.ndarray:
+    return read_columns(runs, TIME_AT + TIMES.cycle, 1)[:, 0]
 
 
-def observed_energy(made: Made) -> Any:
+def read_observed_energy(made: ShardResult) -> Any:
     """NaN where the newest force and the newest pose are not of about one instant: a batch has no
     record in which to pair others."""
     at = (
@@ -111,18 +117,18 @@ def observed_energy(made: Made) -> Any:
         SENSOR_AT + SENSOR.at.period,
         POSE_AT + POSE.at.period,
     )
-    T = cycles_s(made.runs)
-    force, pose, *periods = (column(made.runs, one, 1)[:, 0] for one in at)
+    T = read_cycles_s(made.runs)
+    force, pose, *periods = (read_columns(made.runs, one, 1)[:, 0] for one in at)
     same = (np.abs(force - pose) <= 0.5 * T) & (np.maximum(*periods) <= T * (1.0 + 1e-9))
-    return numbers(np.where(same, made.batch.column("observed_J"), np.nan))
+    return make_number_column(np.where(same, made.batch.column("observed_J"), np.nan))
 
 
-def invented_share(plan: Plan, columns: Columns) -> np.ndarray:
+def compute_invented_share(plan: Plan, columns: Columns) -> np.ndarray:
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(columns["energy_invented_J"] / columns["kinetic_start_J"])
 
 
-def honest_runs(plan: Plan, columns: Columns) -> np.ndarray | None:
+def find_honest_runs(plan: Plan, columns: Columns) -> np.ndarray | None:
     if "distance_from_orbit" not in columns:
         return None
     distance = columns["distance_from_orbit"]

@@ -10,44 +10,44 @@ from __future__ import annotations
 import numpy as np
 
 from softdock.loop.cycle import STATUSES
-from softdock.studies.campaign.arrow_arrays import numbers, words
+from softdock.studies.campaign.arrow_arrays import make_number_column, make_word_column
 from softdock.studies.campaign.outcome import (
     OUTCOMES,
-    Made,
     Map,
     Outcome,
     Quantile,
-    columns_of,
+    ShardResult,
     declare,
-    heading,
-    on_page,
+    get_heading,
+    list_columns,
+    list_page_outcomes,
 )
 from softdock.studies.campaign.outcome_columns import (
     ACTIVE,
-    captures,
-    cycles_s,
+    compute_invented_share,
+    compute_reference_results,
+    find_honest_runs,
     from_loop,
     from_metrics,
-    honest_runs,
-    invented_share,
-    latched,
-    observed_energy,
-    of_orbits,
-    one_word,
-    orbit_beside,
-    run_numbers,
-    statuses,
-    verdict_of_one,
-    verdicts,
+    from_reference,
+    list_run_numbers,
+    make_verdicts,
+    read_captures,
+    read_cycles_s,
+    read_latched,
+    read_observed_energy,
+    read_statuses,
+    read_verdict,
+    repeat_word,
 )
-from softdock.studies.campaign.verdicts import word_in_table, words_of_runs
+from softdock.studies.campaign.verdicts import get_table_word, make_verdict_column
 
 # Outcomes of runs that are compared with orbit, declared as those of outcomes.py.
 
 
-def later(made: Made) -> np.ndarray:
+def compute_later_distance(made: ShardResult) -> np.ndarray:
     """Distance from orbit some time after the last contact, or at the end of the run."""
-    beside = orbit_beside(made)
+    beside = compute_reference_results(made)
     return np.where(np.isnan(beside.watched.after.at), beside.at_end, beside.later)
 
 
@@ -56,7 +56,7 @@ ORBIT_OUTCOMES = (
         name="distance_from_orbit",
         meaning="after the last contact; 0 is orbit, 1 as far as the approach itself; NaN: a "
         "contact was on at the end, or nothing approached",
-        column=lambda made: numbers(orbit_beside(made).distance),
+        column=lambda made: make_number_column(compute_reference_results(made).distance),
         replayed=from_metrics("distance_from_orbit"),
         of_orbit=True,
         heading="distance from orbit",
@@ -69,7 +69,7 @@ ORBIT_OUTCOMES = (
         name="distance_from_orbit_later",
         meaning="the same `verdict.settle_s` later, where a push after the last contact shows; the "
         "worse one judges. Of a pair that still touches: at the end of the run",
-        column=lambda made: numbers(later(made)),
+        column=lambda made: make_number_column(compute_later_distance(made)),
         replayed=lambda metrics: metrics[
             "distance_from_orbit_at_end"
             if metrics["distance_from_orbit"] is None
@@ -83,29 +83,29 @@ ORBIT_OUTCOMES = (
     Outcome(
         name="judged",
         meaning="faithful, distorted or unsafe, by the bounds of the scenario's [verdict]",
-        column=words_of_runs,
-        replayed=word_in_table,
+        column=make_verdict_column,
+        replayed=get_table_word,
         of_orbit=True,
         is_number=False,
     ),
     Outcome(
         name="orbit_contacts",
         meaning="number of contacts in orbit",
-        column=of_orbits("contacts", np.int32),
+        column=from_reference("contacts", np.int32),
         replayed=from_metrics("reference", "contact_count"),
         of_orbit=True,
     ),
     Outcome(
         name="orbit_restitution",
         meaning="of orbit's first contact",
-        column=lambda made: numbers(orbit_beside(made).orbits.restitution),
+        column=lambda made: make_number_column(compute_reference_results(made).orbits.restitution),
         replayed=from_metrics("reference", "restitution"),
         of_orbit=True,
     ),
     Outcome(
         name="orbit_peak_force_N",
         meaning="largest force in orbit",
-        column=of_orbits("peak_force_N"),
+        column=from_reference("peak_force_N"),
         replayed=from_metrics("fidelity", "peak_force_orbit_N"),
         unit="N",
         of_orbit=True,
@@ -119,7 +119,7 @@ LATCH_OUTCOMES = (
     Outcome(
         name="latched",
         meaning="every latch went hard and held to the end; null: there is none",
-        column=latched,
+        column=read_latched,
         replayed=from_metrics("latched"),
         heading="latched",
         is_number=False,
@@ -149,31 +149,31 @@ LATCH_OUTCOMES = (
 )
 
 
-__all__ = ["OUTCOMES", "Outcome", "columns_of", "declare", "heading", "on_page"]
+__all__ = ["OUTCOMES", "Outcome", "declare", "get_heading", "list_columns", "list_page_outcomes"]
 
 declare(
     Outcome(
         name="run",
         meaning="number of the run, from 0: the key of its replay",
-        column=run_numbers,
+        column=list_run_numbers,
         is_number=False,
     ),
     Outcome(
         name="method",
         meaning="methods, in the order in which they apply",
-        column=lambda made: one_word(made.plan.variants[made.variant].method, made.count),
+        column=lambda made: repeat_word(made.plan.variants[made.variant].method, made.count),
         is_number=False,
     ),
     Outcome(
         name="integrator",
         meaning="integrator of the satellites",
-        column=lambda made: one_word(made.plan.variants[made.variant].integrator, made.count),
+        column=lambda made: repeat_word(made.plan.variants[made.variant].integrator, made.count),
         is_number=False,
     ),
     Outcome(
         name="status",
         meaning="completed, or why the run stopped",
-        column=lambda made: words(statuses(made), STATUSES),
+        column=lambda made: make_word_column(read_statuses(made), STATUSES),
         replayed=lambda metrics: STATUSES.index(metrics["status"]),
         is_number=False,
     ),
@@ -181,14 +181,14 @@ declare(
         name="verdict",
         meaning=f"passive; active: it invented more than {100 * ACTIVE:g} % of the energy at the "
         "start; stopped: it did not complete",
-        column=verdicts,
-        replayed=verdict_of_one,
+        column=make_verdicts,
+        replayed=read_verdict,
         is_number=False,
     ),
     Outcome(
         name="captured",
         meaning="the probe was at its seat and slow for the stated time; null: nobody asked",
-        column=captures,
+        column=read_captures,
         replayed=from_metrics("captured"),
         heading="captured",
         is_number=False,
@@ -266,7 +266,7 @@ declare(
         name="observed_J",
         meaning="energy observed at the rig's port; above 0 it is active; NaN: force and pose "
         "differ in age by more than half a cycle",
-        column=observed_energy,
+        column=read_observed_energy,
         replayed=from_metrics("ledger", "observed_J"),
         paired_by_age=True,
         unit="J",
@@ -293,7 +293,9 @@ declare(
     Outcome(
         name="ended_at_s",
         meaning="time at which the run ended",
-        column=lambda made: numbers(made.batch.column("cycles") * cycles_s(made.runs)),
+        column=lambda made: make_number_column(
+            made.batch.column("cycles") * read_cycles_s(made.runs)
+        ),
         replayed=from_metrics("ended_at_s"),
         unit="s",
     ),
@@ -314,7 +316,7 @@ declare(
     Outcome(
         name="energy_invented_share",
         meaning="energy from nothing, of that at the start",
-        derived=invented_share,
+        derived=compute_invented_share,
         heading="energy invented, of that at the start",
         place=65,
         has_distribution=True,
@@ -323,7 +325,7 @@ declare(
     Outcome(
         name="honest",
         meaning="whether the distance from orbit is within the bound of honest operation",
-        derived=honest_runs,
+        derived=find_honest_runs,
         of_orbit=True,
         place=20,
         map=Map(

@@ -38,7 +38,7 @@ from softdock.results.momenta import (
 )
 from softdock.scenario.build import build
 from softdock.studies.campaign.batch import Batch
-from softdock.studies.campaign.columns import columns
+from softdock.studies.campaign.columns import make_columns
 from softdock.studies.campaign.cpu import run_cpu
 
 # Random passive contacts, drawn: masses, delays, stiffnesses, dampings and shapes.
@@ -65,7 +65,7 @@ def _log_uniform(random: np.random.Generator, low: float, high: float, runs: int
     return np.exp(random.uniform(math.log(low), math.log(high), runs))
 
 
-def draw(
+def draw_runs(
     name: str, runs: int, random: np.random.Generator
 ) -> tuple[dict[str, np.ndarray], dict[str, Any], np.ndarray, np.ndarray, np.ndarray]:
     """Swept keys, tables, KE_0, mobility at the contact (1/kg) and approach speed."""
@@ -106,19 +106,19 @@ def draw(
         ),
     }
     gap = speed * (LEAD_TIME + random.uniform(0.0, T, runs))
-    contact, swept["chaser.position_m"] = _contact(name, gap, random)
+    contact, swept["chaser.position_m"] = _draw_contact(name, gap, random)
     zero = np.zeros(runs)
     swept["chaser.velocity_m_per_s"] = np.stack([-speed, zero, zero], axis=1)
     return (
         swept,
-        _tables(contact, name == "wall"),
+        _make_tables(contact, name == "wall"),
         0.5 * reduced * speed**2,
         np.asarray(mobility),
         speed,
     )
 
 
-def _tables(contact: dict[str, Any], is_fixed: bool) -> dict[str, Any]:
+def _make_tables(contact: dict[str, Any], is_fixed: bool) -> dict[str, Any]:
     """What all runs share; masses, inertias and places are swept."""
     return {
         "time": {"cycle_ms": 1e3 * T, "duration_s": DURATION, "plant_steps": 4},
@@ -134,7 +134,7 @@ def _tables(contact: dict[str, Any], is_fixed: bool) -> dict[str, Any]:
     }
 
 
-def _contact(
+def _draw_contact(
     name: str, gap: np.ndarray, random: np.random.Generator
 ) -> tuple[dict[str, Any], np.ndarray]:
     """The pair without its law, and where the chaser starts: one row per run, `gap` away [m]."""
@@ -184,7 +184,7 @@ CYCLE = 0.004  # s, of the draws that these go with
 LARGEST = 1e6  # N; what a scenario takes as a jump
 
 
-def faults(
+def draw_faults(
     runs: int, random: np.random.Generator, touch: np.ndarray, peak: np.ndarray
 ) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """Swept keys, and which of FAULTS each run has. `touch`: when the first touch comes [s];
@@ -285,7 +285,7 @@ class Campaign:
         return family, int(np.argmax(family.excess))
 
 
-def passive_contacts(
+def run_passive_contacts(
     runs: int = 10_000,
     seed: int = 1,
     *,
@@ -299,40 +299,46 @@ def passive_contacts(
     counts = [len(part) for part in np.array_split(np.arange(runs), len(FAMILIES))]
     return Campaign(
         tuple(
-            _run(name, n, np.random.default_rng([seed, i]), methods, faulty)
+            _run_family(name, n, np.random.default_rng([seed, i]), methods, faulty)
             for i, (name, n) in enumerate(zip(FAMILIES, counts, strict=True))
         )
     )
 
 
-def _run(
+def _run_family(
     name: str,
     runs: int,
     random: np.random.Generator,
     methods: Sequence[dict[str, Any]],
     faulty: bool,
 ) -> Family:
-    swept, tables, kinetic, mobility, speed = draw(name, runs, random)
+    swept, tables, kinetic, mobility, speed = draw_runs(name, runs, random)
     peak = speed * np.sqrt(swept["contact.0.real.stiffness_N_per_m"] / mobility)
     noise = np.where(random.random(runs) < 0.5, 0.0, peak * random.uniform(0.0, 0.02, runs))
     swept |= {"sensor.noise_N": noise, "sensor.threshold_N": 4.0 * noise}
     if faulty:
-        found, _ = faults(runs, random, np.full(runs, LEAD_TIME), peak)
+        found, _ = draw_faults(runs, random, np.full(runs, LEAD_TIME), peak)
         swept |= found
     tables["methods"] = [dict(m) for m in methods]
     for i, method in enumerate(methods):
         if method["name"] in CLAIMS:
             swept |= {f"methods.{i}.noise_N": noise, f"methods.{i}.threshold_N": 4.0 * noise}
-    batch = run_cpu(*columns(build(tables), swept), contacts=256)
+    batch = run_cpu(*make_columns(build(tables), swept), contacts=256)
     count = batch.column("contacts").astype(int)
     last = batch.logs[np.arange(runs), np.maximum(count - 1, 0)]
     kept = max(
         (float(NormalDist().inv_cdf(m.get("confidence", 0.5))) for m in methods), default=0.0
     )
     term = (
-        max(DEVIATIONS - kept, 0.0) * noise * T * speed * np.sqrt(_cycles_in_contact(batch, count))
+        max(DEVIATIONS - kept, 0.0)
+        * noise
+        * T
+        * speed
+        * np.sqrt(_count_contact_cycles(batch, count))
     )
-    end, welded = _energies(batch, swept, name == "wall", last[:, LOG_COLUMNS.index("end_s")])
+    end, welded = _compute_energies(
+        batch, swept, name == "wall", last[:, LOG_COLUMNS.index("end_s")]
+    )
     left = np.maximum(kinetic - batch.column("real_work_J"), welded)
     judged = (
         (count > 0)
@@ -352,14 +358,14 @@ def _run(
     )
 
 
-def _cycles_in_contact(batch: Batch, count: np.ndarray) -> np.ndarray:
+def _count_contact_cycles(batch: Batch, count: np.ndarray) -> np.ndarray:
     """Of each run, a cycle more at either end of a contact."""
     start, end = (batch.logs[:, :, LOG_COLUMNS.index(key)] for key in ("start_s", "end_s"))
     listed = np.arange(start.shape[1])[None, :] < count[:, None]
     return np.asarray(np.sum(np.where(listed, (end - start) / T + 2.0, 0.0), axis=1))
 
 
-def _energies(
+def _compute_energies(
     batch: Batch, swept: dict[str, np.ndarray], fixed: bool, last_touch: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Kinetic energy of each run's end relative to the common motion, and of the pair welded
@@ -385,15 +391,16 @@ def _energies(
         )
         end[run] = compute_kinetic_energy(bodies, motion)
         momentum = compute_angular_momentum(bodies, motion)
-        for then in (motion, _earlier(motion, DURATION - last_touch[run])):
+        for then in (motion, _move_back(motion, DURATION - last_touch[run])):
             welded[run] = max(
                 welded[run],
-                0.5 * float(momentum @ np.linalg.solve(pair_inertia(bodies, then), momentum)),
+                0.5
+                * float(momentum @ np.linalg.solve(compute_pair_inertia(bodies, then), momentum)),
             )
     return end, welded
 
 
-def _earlier(motion: np.ndarray, dt: float) -> np.ndarray:
+def _move_back(motion: np.ndarray, dt: float) -> np.ndarray:
     """Both bodies so long before, in free flight at their present rates."""
     then = motion.copy()
     then[:, 0:3] -= dt * motion[:, 7:10]
@@ -406,7 +413,7 @@ def _earlier(motion: np.ndarray, dt: float) -> np.ndarray:
     return then
 
 
-def pair_inertia(bodies: MassProperties, motion: np.ndarray) -> np.ndarray:
+def compute_pair_inertia(bodies: MassProperties, motion: np.ndarray) -> np.ndarray:
     """Of both bodies about their common centre of mass, world axes, (3, 3) [kg m^2]."""
     mass = bodies.mass[:, 0]
     centre = mass @ motion[:, 0:3] / mass.sum()

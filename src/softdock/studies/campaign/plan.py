@@ -17,13 +17,13 @@ from softdock.scenario.build import Scenario
 from softdock.scenario.candidates import Candidate, candidates
 from softdock.scenario.files import load_scenario
 from softdock.scenario.method_sources import explained
-from softdock.studies.campaign.approach_draws import approach_draws, problems_of
+from softdock.studies.campaign.approach_draws import find_problems, make_approach_draws
 from softdock.studies.campaign.checking import check_plan
 from softdock.studies.campaign.design import Design
-from softdock.studies.campaign.outcomes import columns_of
+from softdock.studies.campaign.outcomes import list_columns
 from softdock.studies.campaign.spec import Spec, load_spec
 from softdock.studies.campaign.variants import Plan, Variant
-from softdock.studies.campaign.varied_columns import find_places, varied_columns
+from softdock.studies.campaign.varied_columns import find_places, find_varied_columns
 
 
 @check_arguments(source=PATH)
@@ -42,9 +42,9 @@ def make_plan(
 ) -> Plan:
     """`base`: the scenario, where it is at hand already, changes and seed included. `say`: told how
     many draws are checked, of how many."""
-    base = _base(spec) if base is None else base
+    base = _load_base(spec) if base is None else base
     approach, base = base.approach, base.with_keys({"capture.peak_torque": True})
-    wrong = problems_of(spec, bool(approach))
+    wrong = find_problems(spec, bool(approach))
     if wrong:
         raise BadInput(wrong)
     own, integrator = (
@@ -58,7 +58,7 @@ def make_plan(
                 base, spec.methods or [remedies or RAW], spec.integrators or [integrator]
             )
         except BadInput as error:
-            said = BadInput([_in_file(spec, p) for p in error.problems])
+            said = BadInput([_locate_problem(spec, p) for p in error.problems])
             raise explained(said, spec.folder) from None
     else:
         able, unable = (
@@ -80,7 +80,7 @@ def make_plan(
         )
     design = Design(spec)
     _check_names(spec, design)
-    variants, drawn = [], approach_draws(spec, approach)
+    variants, drawn = [], make_approach_draws(spec, approach)
     for one in able:
         places = find_places(spec, one.scenario)
         variants.append(
@@ -89,7 +89,7 @@ def make_plan(
                 integrator=one.integrator,
                 scenario=one.scenario,
                 places=places,
-                at=varied_columns(places, drawn),
+                at=find_varied_columns(places, drawn),
                 approach=drawn,
             )
         )
@@ -108,7 +108,7 @@ def make_plan(
     return plan
 
 
-def _in_file(spec: Spec, problem: Problem) -> Problem:
+def _locate_problem(spec: Spec, problem: Problem) -> Problem:
     """A problem of a name that the campaign's file has: with its key and line there."""
     key = problem.key.removeprefix("--")
     key = "scenario" if key == "preset" else key
@@ -118,7 +118,7 @@ def _in_file(spec: Spec, problem: Problem) -> Problem:
 def _check_names(spec: Spec, design: Design) -> None:
     """What varies is a column of the tables beside the outcomes: no name twice."""
     _check_overlaps(spec)
-    taken = {outcome.name for outcome in columns_of(reference=True)}
+    taken = {outcome.name for outcome in list_columns(reference=True)}
     for i, vary in enumerate(spec.vary):
         for label in vary.labels:
             if label in taken:
@@ -142,13 +142,13 @@ def _check_overlaps(spec: Spec) -> None:
             seen.append(key)
 
 
-def _base(spec: Spec) -> Scenario:
+def _load_base(spec: Spec) -> Scenario:
     named = (
         spec.scenario
         if "/" not in spec.scenario and not spec.scenario.endswith(".toml")
         else spec.folder / spec.scenario
     )
-    changes = {"random.seed": spec.seed} | flat(spec.changes)
+    changes = {"random.seed": spec.seed} | flatten(spec.changes)
     if "random.run" in changes:
         allowed = "nothing here: a campaign numbers its runs with this key"
         raise BadInput(
@@ -160,19 +160,19 @@ def _base(spec: Spec) -> Scenario:
         at = spec.locate("set")
         raise BadInput(
             [
-                _in_file(spec, replace(p, where=at if p.where == "--set" else p.where))
+                _locate_problem(spec, replace(p, where=at if p.where == "--set" else p.where))
                 for p in error.problems
             ]
         ) from None
     return base
 
 
-def flat(tables: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+def flatten(tables: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     """Nested tables to dotted keys."""
     found: dict[str, Any] = {}
     for key, value in tables.items():
         found |= (
-            flat(value, f"{prefix}{key}.")
+            flatten(value, f"{prefix}{key}.")
             if isinstance(value, Mapping)
             else {f"{prefix}{key}": value}
         )

@@ -59,7 +59,7 @@ def read_requirement(
     return found
 
 
-def required(
+def check_requirement(
     wanted: Mapping[str, float], counts: Mapping[str, Any], sampling: str
 ) -> dict[str, Any] | None:
     """Of one variant; None where nothing is required."""
@@ -70,8 +70,8 @@ def required(
     for what, bound in wanted.items():
         if what == "confidence":
             continue
-        hits, of = _counted(what, counts)
-        checks.append(_check(what, bound, hits, of, confidence))
+        hits, of = _count_hits(what, counts)
+        checks.append(_check_share(what, bound, hits, of, confidence))
     words = [one["word"] for one in checks]
     word = FAIL if FAIL in words else UNDECIDED if UNDECIDED in words else PASS
     said = "; ".join(one["sentence"] for one in checks)
@@ -89,18 +89,18 @@ def required(
     }
 
 
-def _counted(what: str, counts: Mapping[str, Any]) -> tuple[int, int]:
+def _count_hits(what: str, counts: Mapping[str, Any]) -> tuple[int, int]:
     if what == "captured":
         return int(counts["captured"]), int(counts["asked"])
     word = FAITHFUL if what == "faithful" else UNSAFE
     return int(counts["judged"].get(word, 0)), int(counts["runs"])
 
 
-def _check(what: str, bound: float, hits: int, of: int, confidence: float) -> dict[str, Any]:
+def _check_share(what: str, bound: float, hits: int, of: int, confidence: float) -> dict[str, Any]:
     if of == 0:
         sentence = f"{what}: nobody asked for it (capture.for_s is 0)"
         return {"what": what, "required": bound, "word": FAIL, "sentence": sentence}
-    low, high = share_interval(hits, of, confidence)
+    low, high = compute_share_interval(hits, of, confidence)
     least = what in AT_LEAST
     if low >= bound if least else high <= bound:
         word = PASS
@@ -114,7 +114,7 @@ def _check(what: str, bound: float, hits: int, of: int, confidence: float) -> di
         f"each with {100.0 * confidence:g} % confidence), required {side} {100.0 * bound:g} %"
     )
     if word == UNDECIDED:
-        more = _runs_needed(share, bound, confidence, least)
+        more = _compute_runs_needed(share, bound, confidence, least)
         sentence += f"; about {more} runs would tell" if more else "; more runs would not tell"
     return {
         "what": what,
@@ -127,13 +127,13 @@ def _check(what: str, bound: float, hits: int, of: int, confidence: float) -> di
     }
 
 
-def _runs_needed(share: float, bound: float, confidence: float, least: bool) -> int | None:
+def _compute_runs_needed(share: float, bound: float, confidence: float, least: bool) -> int | None:
     """Runs with which a share like this one would pass or fail, to two digits."""
     n = 10.0
     while n < MOST_RUNS:
         of = round(n)
         hits = round(share * of)
-        low, high = share_interval(hits, of, confidence)
+        low, high = compute_share_interval(hits, of, confidence)
         if low >= bound or high < bound if least else high <= bound or low > bound:
             digits = 10 ** max(len(str(of)) - 2, 0)
             return math.ceil(of / digits) * digits
@@ -141,12 +141,14 @@ def _runs_needed(share: float, bound: float, confidence: float, least: bool) -> 
     return None
 
 
-def share_interval(hits: int, of: int, confidence: float) -> tuple[float, float]:
+def compute_share_interval(hits: int, of: int, confidence: float) -> tuple[float, float]:
     """Bounds of a share of draws, each with this confidence."""
-    return lower_bound(hits, of, confidence), 1.0 - lower_bound(of - hits, of, confidence)
+    return compute_lower_bound(hits, of, confidence), 1.0 - compute_lower_bound(
+        of - hits, of, confidence
+    )
 
 
-def lower_bound(hits: int, of: int, confidence: float) -> float:
+def compute_lower_bound(hits: int, of: int, confidence: float) -> float:
     """The least probability with which so many hits are not yet unlikely (Clopper and Pearson,
     1934): P(X >= hits) = 1 - confidence."""
     if hits <= 0:

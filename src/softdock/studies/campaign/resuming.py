@@ -9,18 +9,18 @@ from typing import Any
 from softdock.compile.sources import source_hash
 from softdock.errors import BadInput, Problem
 from softdock.scenario.method_sources import OPTION, read_listed
-from softdock.studies.campaign.cores import core_told, ours_told
+from softdock.studies.campaign.cores import describe_core, describe_own_core
 from softdock.studies.campaign.shards import (
     OWN,
     RUNS,
     SUMS,
     Folder,
-    method_files,
-    opened,
-    outcomes_hash,
-    plan_texts,
+    hash_outcomes,
+    list_method_files,
+    list_shards,
+    make_plan_texts,
+    open_folder,
     read_manifest,
-    shards,
 )
 from softdock.studies.campaign.variants import Plan
 
@@ -33,12 +33,12 @@ def check_resumable(plan: Plan, path: Path) -> dict[str, Any]:
         return BadInput(Problem("--resume", value, allowed))
 
     manifest = read_manifest(path)
-    other = [f"{one['file']} (sha256 {one['sha256']})" for one in differing_files(plan, path)]
+    other = [f"{one['file']} (sha256 {one['sha256']})" for one in find_differing_files(plan, path)]
     if other:
         raise BadInput(
             Problem(
                 OPTION,
-                ", ".join(file.path for file in method_files(plan)) or None,
+                ", ".join(file.path for file in list_method_files(plan)) or None,
                 f"the file that this campaign began with, kept in {path} as {', '.join(other)}; "
                 "runs of two versions are not mixed: begin in a new folder",
             )
@@ -46,16 +46,16 @@ def check_resumable(plan: Plan, path: Path) -> dict[str, Any]:
     if manifest["core"] != source_hash():
         made = manifest["softdock"], manifest["core"]
         raise refuse(
-            f"written by {core_told(*made)}",
-            f"runs of one core; {ours_told(*made)}: begin in a new folder",
+            f"written by {describe_core(*made)}",
+            f"runs of one core; {describe_own_core(*made)}: begin in a new folder",
         )
-    if manifest["plan"] != plan_texts(plan).fingerprint:
+    if manifest["plan"] != make_plan_texts(plan).fingerprint:
         raise refuse(
             str(path),
             "the folder of this very campaign; the one in it differs (give the folder itself "
             "in place of the file to go on with that one)",
         )
-    if manifest.get("outcomes", "") != outcomes_hash(plan):
+    if manifest.get("outcomes", "") != hash_outcomes(plan):
         allowed = (
             f"the outcome file that this campaign began with (a copy is {path / OWN}); rows of "
             "two versions are not mixed: begin in a new folder"
@@ -64,9 +64,9 @@ def check_resumable(plan: Plan, path: Path) -> dict[str, Any]:
     return manifest
 
 
-def differing_files(plan: Plan, path: Path) -> list[dict[str, Any]]:
+def find_differing_files(plan: Plan, path: Path) -> list[dict[str, Any]]:
     """Files of methods that a campaign began with, where the ones that are loaded differ."""
-    here = {file.digest for file in method_files(plan)}
+    here = {file.digest for file in list_method_files(plan)}
     return [one for one in read_listed(path) if one["digest"] not in here]
 
 
@@ -74,7 +74,7 @@ def resume(plan: Plan, path: Path) -> tuple[Folder, list[str]]:
     """The folder of a campaign that has begun, without what is damaged in it, and what that was in
     words: those runs are made again."""
     check_resumable(plan, path)
-    folder, said = opened(path), []
+    folder, said = open_folder(path), []
     (path / RUNS).mkdir(exist_ok=True)
     (path / SUMS).mkdir(exist_ok=True)
     for stray in folder.strays(plan):
@@ -82,7 +82,7 @@ def resume(plan: Plan, path: Path) -> tuple[Folder, list[str]]:
             if not (stray.name.startswith(".") and stray.suffix == ".part"):  # else: cut short
                 said.append(f"{stray.name} belongs to no part of this campaign and was removed")
             stray.unlink()
-    for shard in shards(plan, folder.shard_runs):
+    for shard in list_shards(plan, folder.shard_runs):
         file = folder.file(shard)
         if not file.exists():
             continue

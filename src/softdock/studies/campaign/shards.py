@@ -57,21 +57,21 @@ SUMS = "sums"
 LARGEST_SUM = 10_000  # bytes of such a file
 
 
-def sum_file(shard_file: Path) -> Path:
+def locate_checksum(shard_file: Path) -> Path:
     """Where the sum of a shard's file is."""
     return shard_file.parent.parent / SUMS / f"{shard_file.stem}.json"
 
 
-def sum_of(data: bytes, place: dict[str, Any]) -> bytes:
+def compute_checksum(data: bytes, place: dict[str, Any]) -> bytes:
     """The sum of a shard; `place`: plan, number, variant, first and last run."""
     found = {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
     return (json.dumps(place | found, indent=1) + "\n").encode()
 
 
-def damage_of(shard_file: Path, data: bytes, place: dict[str, Any]) -> str:
+def describe_damage(shard_file: Path, data: bytes, place: dict[str, Any]) -> str:
     """What is wrong with a shard's file, in words; empty: nothing."""
     try:
-        known = dict(json.loads(read_text(sum_file(shard_file), LARGEST_SUM, "checksum")))
+        known = dict(json.loads(read_text(locate_checksum(shard_file), LARGEST_SUM, "checksum")))
     except Unreadable:
         return "there is no checksum of it"
     except (ValueError, TypeError, RecursionError):
@@ -95,7 +95,7 @@ LARGEST_MANIFEST = 10_000_000  # bytes
 TRAJECTORIES, SUMMARY, REPORT = "trajectories", "summary.json", "report.html"
 
 
-def again(path: Path) -> str:
+def format_resume_command(path: Path) -> str:
     """The command that goes on with a campaign."""
     return f"softdock campaign {shlex.quote(str(path))} --resume"
 
@@ -113,7 +113,7 @@ class Shard(NamedTuple):
         return self.last - self.first
 
 
-class Texts(NamedTuple):
+class PlanTexts(NamedTuple):
     """A plan as text: enough to make it again anywhere."""
 
     campaign: str
@@ -126,18 +126,18 @@ class Texts(NamedTuple):
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
-def plan_texts(plan: Plan) -> Texts:
+def make_plan_texts(plan: Plan) -> PlanTexts:
     tables = {key: value for key, value in plan.spec.tables.items() if key != "set"} | {
         "scenario": SCENARIO
     }
     if plan.spec.outcome_file:
         tables["outcome_file"] = OWN
-    files = [list(file.sources.items()) for file in method_files(plan)]
+    files = [list(file.sources.items()) for file in list_method_files(plan)]
     methods = json.dumps(files) if files else ""
-    return Texts(to_toml(tables), to_toml(plan.base.tables), methods)
+    return PlanTexts(to_toml(tables), to_toml(plan.base.tables), methods)
 
 
-def method_files(plan: Plan) -> list[MethodFile]:
+def list_method_files(plan: Plan) -> list[MethodFile]:
     """The files that the user's own methods came from."""
     names = listed_methods(plan.base.tables)
     for variant in plan.variants:
@@ -145,7 +145,7 @@ def method_files(plan: Plan) -> list[MethodFile]:
     return files_of(dict.fromkeys(names))
 
 
-def outcomes_hash(plan: Plan) -> str:
+def hash_outcomes(plan: Plan) -> str:
     """Of the file with the user's own outcomes; empty where there is none, or none that can be
     read."""
     if not plan.spec.outcome_file:
@@ -157,7 +157,7 @@ def outcomes_hash(plan: Plan) -> str:
         return ""
 
 
-def plan_from(texts: Texts, folder: Path | None = None) -> Plan:
+def make_plan_from_texts(texts: PlanTexts, folder: Path | None = None) -> Plan:
     """The same plan from its texts. The user's methods in them are loaded, which runs them: these
     are the texts of a plan that its user made, not of a folder."""
     for sources in json.loads(texts.methods or "[]"):
@@ -182,26 +182,28 @@ class Folder:
     def write(self, shard: Shard, data: bytes) -> None:
         """Its sum, then the shard: whatever is killed in between, a shard that is there has one."""
         file = self.file(shard)
-        write_whole(sum_file(file), sum_of(data, self._place(shard)))
+        write_whole(locate_checksum(file), compute_checksum(data, self._place(shard)))
         write_whole(file, data)
 
     def damage(self, shard: Shard, data: bytes) -> str:
         """What is wrong with the bytes of a shard's file; empty: nothing."""
-        return damage_of(self.file(shard), data, self._place(shard))
+        return describe_damage(self.file(shard), data, self._place(shard))
 
     def _place(self, shard: Shard) -> dict[str, Any]:
         return {"plan": self.plan, **shard._asdict()}
 
     def strays(self, plan: Plan) -> list[Path]:
         """Files among the shards that are none of this plan's."""
-        known = {self.file(shard) for shard in shards(plan, self.shard_runs)}
+        known = {self.file(shard) for shard in list_shards(plan, self.shard_runs)}
         return [file for file in sorted((self.path / RUNS).glob("*")) if file not in known]
 
     def missing(self, plan: Plan) -> list[Shard]:
-        return [shard for shard in shards(plan, self.shard_runs) if not self.file(shard).exists()]
+        return [
+            shard for shard in list_shards(plan, self.shard_runs) if not self.file(shard).exists()
+        ]
 
 
-def shards(plan: Plan, size: int) -> Iterator[Shard]:
+def list_shards(plan: Plan, size: int) -> Iterator[Shard]:
     """All shards of a campaign, in order; none holds runs of two variants."""
     number = 0
     for variant in range(len(plan.variants)):
@@ -216,29 +218,31 @@ def check_free(plan: Plan, path: Path) -> None:
         return
     try:
         manifest = read_manifest(path)
-        same = manifest.get("plan") == plan_texts(plan).fingerprint and manifest.get(
+        same = manifest.get("plan") == make_plan_texts(plan).fingerprint and manifest.get(
             "outcomes", ""
-        ) == outcomes_hash(plan)
+        ) == hash_outcomes(plan)
         allowed = "a new or an empty folder; this one holds " + (
-            f"this very campaign: {again(path)} goes on with it" if same else "another campaign"
+            f"this very campaign: {format_resume_command(path)} goes on with it"
+            if same
+            else "another campaign"
         )
     except BadInput:
         allowed = "a new or an empty folder; this one holds something"
     raise BadInput(Problem("out", str(path), allowed))
 
 
-def begin(plan: Plan, path: Path, shard_runs: int) -> Folder:
+def begin_folder(plan: Plan, path: Path, shard_runs: int) -> Folder:
     """A new folder, its manifest written; `BadInput` if there is something in it."""
     check_free(plan, path)
     make_folder(path)
-    texts = plan_texts(plan)
+    texts = make_plan_texts(plan)
     if plan.spec.outcome_file:
         shutil.copyfile(plan.spec.folder / plan.spec.outcome_file, path / OWN)
     (path / RUNS).mkdir()
     (path / SUMS).mkdir()
     for name, text in ((CAMPAIGN, texts.campaign), (SCENARIO, texts.scenario)):
         write_whole(path / name, text.encode())
-    for name, data in kept(method_files(plan)).items():
+    for name, data in kept(list_method_files(plan)).items():
         (path / name).parent.mkdir(exist_ok=True)
         write_whole(path / name, data)
     manifest = {
@@ -248,7 +252,7 @@ def begin(plan: Plan, path: Path, shard_runs: int) -> Folder:
         "core": source_hash(),
         "plan": texts.fingerprint,
     }
-    manifest |= {"outcomes": outcomes_hash(plan)} if plan.spec.outcome_file else {}
+    manifest |= {"outcomes": hash_outcomes(plan)} if plan.spec.outcome_file else {}
     manifest |= {
         "runs": plan.runs,
         "shard_runs": shard_runs,
@@ -259,7 +263,7 @@ def begin(plan: Plan, path: Path, shard_runs: int) -> Folder:
     return Folder(path, shard_runs, texts.fingerprint)
 
 
-def opened(path: Path) -> Folder:
+def open_folder(path: Path) -> Folder:
     """The folder of a campaign that has begun, to be read."""
     manifest = read_manifest(path)
     return Folder(path, manifest["shard_runs"], manifest["plan"])

@@ -18,8 +18,8 @@ import numpy as np
 
 from softdock.errors import BadInput, Problem, closest
 from softdock.files.reading import Unreadable, read_text
+from softdock.files.tables import Locate
 from softdock.files.toml_text import parse_toml
-from softdock.scenario.table_reader import Locate
 from softdock.studies.campaign.draws import MOST_SOBOL, SAMPLINGS
 from softdock.studies.campaign.requirement import read_requirement
 from softdock.studies.campaign.spec_tables import read_names, read_report, read_trajectories
@@ -74,7 +74,7 @@ class Spec:
     locate: Locate = field(repr=False, compare=False)
 
 
-def preset_names() -> list[str]:
+def list_presets() -> list[str]:
     return sorted(
         p.name.removesuffix(".toml")
         for p in files("softdock.studies.campaign").joinpath("presets").iterdir()
@@ -90,7 +90,7 @@ def load_spec(source: str | Path) -> Spec:
     if path.suffix == ".toml" or "/" in str(source) or path.is_file():
         text, name, folder = _read(path), str(path), path.parent
     else:
-        known = preset_names()
+        known = list_presets()
         if str(source) not in known:
             allowed = "a campaign file (.toml), the folder of one, or a preset: " + ", ".join(known)
             raise BadInput(
@@ -111,7 +111,7 @@ def _read(path: Path) -> str:
     try:
         return read_text(path, what="campaign file")
     except Unreadable as error:
-        hint = f", or a preset: {', '.join(preset_names())}" if not path.exists() else ""
+        hint = f", or a preset: {', '.join(list_presets())}" if not path.exists() else ""
         raise BadInput(
             Problem("campaign", error.given, error.allowed + hint, f"{path}:{error.line}")
         ) from None
@@ -248,7 +248,7 @@ def _check_sampling(
         refuse("vary", name, "each key once")
 
 
-def grid_size(vary: tuple[Vary, ...]) -> int:
+def count_grid_points(vary: tuple[Vary, ...]) -> int:
     """Points of all grids and lists together."""
     return (
         int(np.prod([len(v.points) for v in vary if not v.dimensions], dtype=object)) if vary else 1

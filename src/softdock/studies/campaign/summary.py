@@ -15,14 +15,18 @@ import numpy as np
 
 from softdock._version import __version__
 from softdock.results.metrics import convert_to_plain
-from softdock.studies.campaign.digest import digest
-from softdock.studies.campaign.execute import Spent
-from softdock.studies.campaign.maps import maps
-from softdock.studies.campaign.outcome_table import column_names
-from softdock.studies.campaign.outcomes import OUTCOMES, on_page
-from softdock.studies.campaign.requirement import CONFIDENCE, required, share_interval
+from softdock.studies.campaign.digest import read_digest
+from softdock.studies.campaign.execute import Effort
+from softdock.studies.campaign.maps import make_maps
+from softdock.studies.campaign.outcome_table import list_column_names
+from softdock.studies.campaign.outcomes import OUTCOMES, list_page_outcomes
+from softdock.studies.campaign.requirement import (
+    CONFIDENCE,
+    check_requirement,
+    compute_share_interval,
+)
 from softdock.studies.campaign.variants import Plan
-from softdock.studies.campaign.verdicts import campaign_judgement
+from softdock.studies.campaign.verdicts import judge_campaign
 
 # Which of the things that vary matter: Sobol's indices of every outcome.
 #
@@ -35,7 +39,7 @@ MOST_GROUPS = 32
 FEWEST_IN_GROUP = 8  # runs
 
 
-def first_order(x: np.ndarray, y: np.ndarray) -> float:
+def compute_first_order(x: np.ndarray, y: np.ndarray) -> float:
     """The correlation ratio of y on x, corrected for the number of groups; NaN if y does not vary.
     Below 0 is noise about 0."""
     fine = np.isfinite(x) & np.isfinite(y)
@@ -43,7 +47,7 @@ def first_order(x: np.ndarray, y: np.ndarray) -> float:
     spread = float(np.sum((y - y.mean()) ** 2)) if len(y) else 0.0
     if len(y) < 2 * FEWEST_IN_GROUP or spread <= 1e-24 * float(np.sum(y * y)):
         return float("nan")
-    group, count = _groups(x)
+    group, count = _make_groups(x)
     if count < 2:
         return float("nan")
     number = np.bincount(group, minlength=count)
@@ -52,7 +56,7 @@ def first_order(x: np.ndarray, y: np.ndarray) -> float:
     return 1.0 - within / (spread / (len(y) - 1))
 
 
-def _groups(x: np.ndarray) -> tuple[np.ndarray, int]:
+def _make_groups(x: np.ndarray) -> tuple[np.ndarray, int]:
     """Equal values together, as on a grid; or as many in each group."""
     values, group = np.unique(x, return_inverse=True)
     if len(values) <= MOST_GROUPS:
@@ -62,7 +66,7 @@ def _groups(x: np.ndarray) -> tuple[np.ndarray, int]:
     return order * count // len(x), count
 
 
-def saltelli_indices(y: np.ndarray, dimensions: int) -> tuple[np.ndarray, np.ndarray]:
+def compute_saltelli_indices(y: np.ndarray, dimensions: int) -> tuple[np.ndarray, np.ndarray]:
     """First-order and total indices from the outcomes of a `saltelli` design, in the order of its
     runs. NaN where y does not vary."""
     table = y.reshape(-1, dimensions + 2)
@@ -81,7 +85,7 @@ def saltelli_indices(y: np.ndarray, dimensions: int) -> tuple[np.ndarray, np.nda
     return first, total
 
 
-def ranking(
+def rank_influences(
     columns: dict[str, np.ndarray],
     labels: list[str],
     outcomes: list[str],
@@ -93,11 +97,11 @@ def ranking(
     for outcome in outcomes:
         y = columns[outcome].astype(float)
         rows: list[dict[str, Any]] = [
-            {"key": label, "first_order": first_order(columns[label], y), "total": None}
+            {"key": label, "first_order": compute_first_order(columns[label], y), "total": None}
             for label in labels
         ]
         if saltelli is not None and len(y) % (saltelli[1] + 2) == 0:
-            first, total = saltelli_indices(y, saltelli[1])
+            first, total = compute_saltelli_indices(y, saltelli[1])
             for row in rows:
                 if row["key"] in saltelli[0]:
                     i = saltelli[0].index(row["key"])
@@ -117,18 +121,18 @@ QUANTILES = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 
 
 def summarise(
-    plan: Plan, folder: Path, spent: Spent | None = None
+    plan: Plan, folder: Path, spent: Effort | None = None
 ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """The summary, and the columns it was made from."""
     has_orbit = plan.spec.reference
     worst_by = plan.spec.report["worst_by"] or (
         "distance_from_orbit" if has_orbit else "energy_invented_J"
     )
-    columns, counts, worst = digest(plan, folder, worst_by)
-    distributed = [outcome.name for outcome in on_page(lambda one: one.has_distribution)]
+    columns, counts, worst = read_digest(plan, folder, worst_by)
+    distributed = [outcome.name for outcome in list_page_outcomes(lambda one: one.has_distribution)]
     shown = [
         name
-        for name in (*distributed, *_own(plan, columns))
+        for name in (*distributed, *_list_own_outcomes(plan, columns))
         if name in columns and np.isfinite(columns[name]).any()
     ]
     saltelli = (
@@ -139,7 +143,9 @@ def summarise(
         if plan.spec.sampling == "saltelli"
         else None
     )
-    by_variant = [_of_variant(plan, i, columns, counts[i]) for i in range(len(plan.variants))]
+    by_variant = [
+        _summarise_variant(plan, i, columns, counts[i]) for i in range(len(plan.variants))
+    ]
     outcomes = [
         name
         for name in (*shown, "captured")
@@ -166,27 +172,29 @@ def summarise(
         "variants": by_variant,
         "distributions": {
             name: [
-                distribution(columns[name][columns["variant"] == i], columns[name])
+                summarise_distribution(columns[name][columns["variant"] == i], columns[name])
                 for i in range(len(plan.variants))
             ]
             for name in shown
         },
-        "sensitivity": [ranking(one, list(plan.design.labels), outcomes, saltelli) for one in each],
-        "maps": maps(plan, columns),
+        "sensitivity": [
+            rank_influences(one, list(plan.design.labels), outcomes, saltelli) for one in each
+        ],
+        "maps": make_maps(plan, columns),
         "worst_by": worst_by,
         "worst": worst,
-        "spent": _spent(spent),
+        "spent": _summarise_effort(spent),
     }
-    result["judgement"] = campaign_judgement(result)
+    result["judgement"] = judge_campaign(result)
     return convert_to_plain(result), columns
 
 
-def _own(plan: Plan, columns: dict[str, np.ndarray]) -> list[str]:
-    known = {*column_names(plan), *OUTCOMES, "variant"}
+def _list_own_outcomes(plan: Plan, columns: dict[str, np.ndarray]) -> list[str]:
+    known = {*list_column_names(plan), *OUTCOMES, "variant"}
     return [name for name in columns if name not in known]
 
 
-def _of_variant(
+def _summarise_variant(
     plan: Plan, i: int, columns: dict[str, np.ndarray], counts: dict[str, Any]
 ) -> dict[str, Any]:
     v, n = plan.variants[i], counts["runs"]
@@ -219,12 +227,12 @@ def _of_variant(
         strict=True,
     ):
         row[f"{name}_interval"] = (
-            list(share_interval(hit, of, confidence))
+            list(compute_share_interval(hit, of, confidence))
             if chance and of and row[f"{name}_rate"] is not None
             else None
         )
-    row["requirement"] = required(plan.spec.require, counts, plan.spec.sampling)
-    for name in (outcome.name for outcome in on_page(lambda one: one.quantile)):
+    row["requirement"] = check_requirement(plan.spec.require, counts, plan.spec.sampling)
+    for name in (outcome.name for outcome in list_page_outcomes(lambda one: one.quantile)):
         x = columns[name][mine] if name in columns else np.zeros(0)
         x = x[np.isfinite(x)]
         row[f"{name}_95"] = float(np.quantile(x, 0.95)) if len(x) else None
@@ -242,7 +250,7 @@ def _are_draws(plan: Plan, columns: dict[str, np.ndarray], mine: np.ndarray) -> 
     )
 
 
-def distribution(x: np.ndarray, within: np.ndarray | None = None) -> dict[str, Any]:
+def summarise_distribution(x: np.ndarray, within: np.ndarray | None = None) -> dict[str, Any]:
     """Histogram and quantiles; the histogram between the 0.1 and 99.9 % quantiles, with what lies
     beyond counted. `within`: all of whom x is a part."""
     fine, every = (one[np.isfinite(one)] for one in (x, x if within is None else within))
@@ -268,7 +276,7 @@ def distribution(x: np.ndarray, within: np.ndarray | None = None) -> dict[str, A
     return {**seen, **spread, "quantiles": quantiles, "counts": counts, "edges": edges}
 
 
-def _spent(spent: Spent | None) -> dict[str, Any] | None:
+def _summarise_effort(spent: Effort | None) -> dict[str, Any] | None:
     if spent is None or spent.runs == 0:
         return None
     per: dict[str, Any] = {"runs": spent.runs, "cycles": spent.cycles, "orbits_flown": spent.orbits}

@@ -27,7 +27,7 @@ def is_silent(plan: Plan) -> bool:
     return "trajectories" not in plan.spec.tables
 
 
-def flown_again(
+def rerun_worst(
     plan: Plan, worst: Sequence[Mapping[str, Any]], say: Callable[[str], None] | None = None
 ) -> dict[int, Scene]:
     """Scenes of the few worst runs, each flown again by itself. `say` is told while it goes on.
@@ -50,7 +50,7 @@ def flown_again(
     return scenes
 
 
-def chosen(plan: Plan, worst: Iterable[int]) -> list[int]:
+def choose_runs(plan: Plan, worst: Iterable[int]) -> list[int]:
     """Run numbers, each once."""
     asked = plan.spec.trajectories
     return sorted({*asked["runs"], *list(worst)[: asked["worst"]]})

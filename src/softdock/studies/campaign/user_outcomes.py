@@ -74,8 +74,8 @@ def load_own(file: Path, varied: int) -> Own:
             "helpers begin with _"
         )
         raise BadInput(Problem("outcome_file", str(file), allowed))
-    scope.update({name: _compiled(f) for name, f in written.items() if name not in found})
-    made = {name: _looped(f) for name, f in found.items()}
+    scope.update({name: _compile_function(f) for name, f in written.items() if name not in found})
+    made = {name: _make_loop(f) for name, f in found.items()}
     tried = np.zeros((2, OUTCOMES))  # a run without a contact, and one with more than its log holds
     tried[1, OUTCOME_COLUMNS.index("contacts")] = MANY
     for name, loop in made.items():  # compiles, and fails here rather than after the first shard
@@ -104,15 +104,15 @@ def load_own(file: Path, varied: int) -> Own:
     return made
 
 
-def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+def _compile_function(function: Callable[..., Any]) -> Callable[..., Any]:
     made: Callable[..., Any] = numba.njit(nogil=True, error_model="numpy", boundscheck=True)(
         function
     )
     return made
 
 
-def _looped(function: Callable[..., Any]) -> Callable[..., Any]:
-    one = _compiled(function)
+def _make_loop(function: Callable[..., Any]) -> Callable[..., Any]:
+    one = _compile_function(function)
 
     @numba.njit(nogil=True, error_model="numpy")
     def each(outcomes, logs, varied, result):

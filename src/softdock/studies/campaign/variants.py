@@ -23,7 +23,7 @@ from softdock.scenario.build import Scenario, build
 from softdock.scenario.features import markers_with
 from softdock.studies.campaign.approach_draws import WRITTEN, ApproachDraws, is_approach
 from softdock.studies.campaign.columns import Place
-from softdock.studies.campaign.compact_vectors import Thin
+from softdock.studies.campaign.compact_vectors import SparseParameters
 from softdock.studies.campaign.design import Design
 from softdock.studies.campaign.spec import Spec
 from softdock.studies.campaign.varied_key import Vary
@@ -73,10 +73,12 @@ class Plan:
     def runs(self) -> int:
         return len(self.variants) * self.design.runs
 
-    def thin(self, variant: int, first: int, last: int) -> Thin:
+    def thin(self, variant: int, first: int, last: int) -> SparseParameters:
         """Runs first .. last - 1 of a variant."""
         v = self.variants[variant]
-        return Thin(v.scenario.vector, v.at, fill(v, self.design.values(first, last), first))
+        return SparseParameters(
+            v.scenario.vector, v.at, fill_columns(v, self.design.values(first, last), first)
+        )
 
     def scenario_of(self, run: int) -> Scenario:
         """One run as a scenario of its own: running it gives this run to the bit."""
@@ -84,7 +86,7 @@ class Plan:
             raise BadInput(Problem("run", run, f"a run from 0 to {self.runs - 1}"))
         v, index = self.variants[run // self.design.runs], run % self.design.runs
         values = self.design.values(index, index + 1)
-        row = Thin(v.scenario.vector, v.at, fill(v, values, index)).expand()[0]
+        row = SparseParameters(v.scenario.vector, v.at, fill_columns(v, values, index)).expand()[0]
         tables = copy.deepcopy(v.scenario.tables)
         column = 0
         for vary, places in v.places:
@@ -92,25 +94,25 @@ class Plan:
                 pass  # its positions are put below
             elif vary.turn_about:
                 at = places[0].at
-                _put(tables, vary.keys[0], row[at : at + 4].tolist())
+                _set_key(tables, vary.keys[0], row[at : at + 4].tolist())
             else:
                 for i, key in enumerate(vary.written):
                     value = values[0, column + min(i, len(vary.keys) - 1)].item()
-                    _put(
+                    _set_key(
                         tables, key, int(value) if places[i].parameter.kind == "integer" else value
                     )
             column += len(vary.keys)
         if any(vary.keep_tip for vary, _ in v.places):
             at = CHASER_AT + BODY.at.position
-            _put(tables, "chaser.position_m", row[at : at + 3].tolist())
+            _set_key(tables, "chaser.position_m", row[at : at + 3].tolist())
         for key, (at, n) in WRITTEN.items() if v.approach is not None else ():
-            _put(tables, key, row[at : at + n].tolist())
+            _set_key(tables, key, row[at : at + n].tolist())
         tables["random"]["run"] = index
         tables["name"] = f"{self.spec.name}, run {run}"
         return build(tables)
 
 
-def fill(variant: Variant, values: np.ndarray, first: int) -> np.ndarray:
+def fill_columns(variant: Variant, values: np.ndarray, first: int) -> np.ndarray:
     """Values in the user's units to the columns `variant.at` of the vectors, SI."""
     index = {int(at): i for i, at in enumerate(variant.at)}
     filled = np.empty((len(values), len(variant.at)))
@@ -130,12 +132,12 @@ def fill(variant: Variant, values: np.ndarray, first: int) -> np.ndarray:
     column = 0
     for vary, places in variant.places:
         if vary.turn_about:
-            _turn(variant, vary, places[0].at, values[:, column], filled, index)
+            _turn_body(variant, vary, places[0].at, values[:, column], filled, index)
         column += len(vary.keys)
     return filled
 
 
-def _turn(
+def _turn_body(
     variant: Variant,
     vary: Vary,
     at: int,
@@ -167,7 +169,7 @@ def _turn(
             filled[:, index[CHASER_AT + BODY.at.position + j]] += moved[:, j]
 
 
-def _put(tables: dict[str, Any], key: str, value: Any) -> None:
+def _set_key(tables: dict[str, Any], key: str, value: Any) -> None:
     """Set a key of resolved tables; a number behind a vector's key is one of its components."""
     *parents, last = key.split(".")
     here: Any = tables

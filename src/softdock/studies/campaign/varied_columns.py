@@ -9,9 +9,9 @@ from softdock.errors import BadInput, Problem, closest
 from softdock.loop.spatial.rigid_body import BODY
 from softdock.loop.vector import CHASER_AT, RANDOM_AT, RANDOMS
 from softdock.scenario.build import Scenario
-from softdock.studies.campaign.approach_draws import ApproachDraws, approach_place, is_approach
-from softdock.studies.campaign.columns import Place, sweepable
-from softdock.studies.campaign.memory_layout import resolved
+from softdock.studies.campaign.approach_draws import ApproachDraws, is_approach, make_place
+from softdock.studies.campaign.columns import Place, list_sweepable
+from softdock.studies.campaign.memory_layout import get_resolved
 from softdock.studies.campaign.spec import Spec
 from softdock.studies.campaign.varied_key import Vary
 
@@ -23,12 +23,12 @@ NO_NUMBER = (
 
 def find_places(spec: Spec, scenario: Scenario) -> list[tuple[Vary, list[Place]]]:
     """Where each key stands in the vector; everything that is no numeric key is refused."""
-    known = sweepable(scenario)
+    known = list_sweepable(scenario)
     problems: list[Problem] = []
     found = []
     for i, vary in enumerate(spec.vary):
         if is_approach(vary):
-            found.append((vary, [approach_place(key) for key in vary.written]))
+            found.append((vary, [make_place(key) for key in vary.written]))
             continue
         for key in vary.written:
             place, where = known.get(key), spec.locate(f"vary.{i}.key")
@@ -38,7 +38,7 @@ def find_places(spec: Spec, scenario: Scenario) -> list[tuple[Vary, list[Place]]
                     "of its own already"
                 )
                 problems.append(Problem(key, "in vary", allowed, where))
-            elif place is None and resolved(scenario.tables, key) is not None:
+            elif place is None and get_resolved(scenario.tables, key) is not None:
                 problems.append(Problem(key, "in vary", NO_NUMBER, where))
             elif place is None:
                 problems.append(
@@ -73,7 +73,7 @@ def find_places(spec: Spec, scenario: Scenario) -> list[tuple[Vary, list[Place]]
     return found
 
 
-def varied_columns(
+def find_varied_columns(
     places: list[tuple[Vary, list[Place]]], approach: ApproachDraws | None = None
 ) -> np.ndarray:
     """Columns that differ from run to run."""

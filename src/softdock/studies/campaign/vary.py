@@ -75,7 +75,7 @@ def read_vary(table: Mapping[str, Any], path: str, refuse: Refuse) -> Vary | Non
         or (also and len(keys) > 1)
     ):
         wrong("also", also, "a list of keys that get the same value, with a single key")
-    sources = _sources(table, wrong)
+    sources = _find_sources(table, wrong)
     if bad:
         return None
     turn = table.get("turn_about", [])
@@ -83,7 +83,7 @@ def read_vary(table: Mapping[str, Any], path: str, refuse: Refuse) -> Vary | Non
         fits = (
             isinstance(turn, list)
             and len(turn) == 3
-            and _numbers(turn) is not None
+            and _parse_numbers(turn) is not None
             and 1e-9 < math.hypot(*turn) < 1e9
         )
         if not fits or len(keys) > 1 or also or not keys[0].endswith(ATTITUDE):
@@ -110,7 +110,7 @@ def read_vary(table: Mapping[str, Any], path: str, refuse: Refuse) -> Vary | Non
     return _read_source(sources[0], table, tuple(keys), tuple(also), shape, wrong)
 
 
-def _sources(table: Mapping[str, Any], wrong: Refuse) -> list[str]:
+def _find_sources(table: Mapping[str, Any], wrong: Refuse) -> list[str]:
     """Where the values come from: one of SOURCES; with what belongs to another refused."""
     sources = [s for s in SOURCES if s in table]
     if len(sources) != 1:
@@ -132,7 +132,7 @@ def _sources(table: Mapping[str, Any], wrong: Refuse) -> list[str]:
     return sources
 
 
-def _numbers(value: Any) -> np.ndarray | None:
+def _parse_numbers(value: Any) -> np.ndarray | None:
     """Finite numbers as an array, or None."""
     try:
         array = np.array(value)
@@ -152,7 +152,7 @@ def _read_source(
     wrong: Refuse,
 ) -> Vary | None:
     given, none = table[source], np.zeros((0, len(keys)))
-    numbers = _numbers(given)
+    numbers = _parse_numbers(given)
     if len(keys) > 1 and source not in ("list", "mean"):
         wrong(
             source,
@@ -223,14 +223,14 @@ def _read_normal(
 ) -> Vary | None:
     none = np.zeros((0, len(keys)))
     if source == "normal":
-        numbers = _numbers(table["normal"])
+        numbers = _parse_numbers(table["normal"])
         if numbers is None or numbers.shape != (2,) or numbers[1] <= 0.0:
             wrong("normal", table["normal"], "[mean, deviation], the deviation above 0")
             return None
         mean, deviation = float(numbers[0]), float(numbers[1])
         cut = (0.0, 1.0)
         if "within" in table:
-            bounds = _numbers(table["within"])
+            bounds = _parse_numbers(table["within"])
             if bounds is None or bounds.shape != (2,) or not bounds[0] < bounds[1]:
                 wrong("within", table["within"], "[low, high], low below high")
                 return None
@@ -246,8 +246,8 @@ def _read_normal(
         return Vary(
             keys, also, "normal", none, mean=(mean,), factor=((deviation,),), cut=cut, **shape
         )
-    mean_row = _numbers(table["mean"])
-    covariance = _covariance(table, len(keys))
+    mean_row = _parse_numbers(table["mean"])
+    covariance = _parse_covariance(table, len(keys))
     if mean_row is None or mean_row.shape != (len(keys),):
         wrong("mean", table["mean"], f"{len(keys)} numbers, one for each key")
         return None
@@ -268,13 +268,13 @@ def _read_normal(
     )
 
 
-def _covariance(table: Mapping[str, Any], size: int) -> np.ndarray | None:
+def _parse_covariance(table: Mapping[str, Any], size: int) -> np.ndarray | None:
     """Symmetric, positive definite, or None."""
     if ("covariance" in table) == ("correlation" in table):
         return None
-    matrix = _numbers(table.get("covariance", table.get("correlation")))
+    matrix = _parse_numbers(table.get("covariance", table.get("correlation")))
     if "correlation" in table and matrix is not None:
-        deviation = _numbers(table.get("deviation"))
+        deviation = _parse_numbers(table.get("deviation"))
         if (
             deviation is None
             or deviation.shape != (size,)

@@ -29,33 +29,35 @@ from softdock.results.judgement import (
     WORDS,
     choose_word,
 )
-from softdock.studies.campaign.arrow_arrays import words
-from softdock.studies.campaign.distances import approach_energies, column
-from softdock.studies.campaign.orbits import both_motions
-from softdock.studies.campaign.outcome import Made
+from softdock.studies.campaign.arrow_arrays import make_word_column
+from softdock.studies.campaign.distances import compute_approach_energies, read_columns
+from softdock.studies.campaign.orbits import read_both_motions
+from softdock.studies.campaign.outcome import ShardResult
 
 UNSEEN: dict[str, Any] = {"growth": None, "growth_error": None, "outcome": [], "limits": ""}
 
 
-def judged(made: Made) -> np.ndarray:
+def judge_runs(made: ShardResult) -> np.ndarray:
     """Index into `ALL_WORDS` of every run."""
     assert made.beside is not None
     bounds = made.plan.variants[made.variant].scenario.tables["verdict"]
     failed = {name: np.zeros(made.count, bool) for name in WORDS}
     with np.errstate(divide="ignore", invalid="ignore"):
-        for word, bound, number in criteria(made):
+        for word, bound, number in compute_criteria(made):
             failed[word] |= number > (bounds[bound] if bound else 0.0) * INSIDE
     found = np.where(failed[DISTORTED], WORDS.index(DISTORTED), WORDS.index(FAITHFUL))
-    found = np.where(_nothing(made) & ~failed[DISTORTED], ALL_WORDS.index(NO_VERDICT), found)
+    found = np.where(
+        _find_runs_without_verdict(made) & ~failed[DISTORTED], ALL_WORDS.index(NO_VERDICT), found
+    )
     return np.where(failed[UNSAFE], WORDS.index(UNSAFE), found).astype(np.int8)
 
 
-def _nothing(made: Made) -> np.ndarray:
+def _find_runs_without_verdict(made: ShardResult) -> np.ndarray:
     """Nothing moves or touches, or the run ended in a contact that had just begun."""
     batch, beside = made.batch, made.beside
     assert beside is not None
     settle = made.plan.variants[made.variant].scenario.tables["verdict"]["settle_s"]
-    T = column(made.runs, TIME_AT + TIMES.cycle, 1)[:, 0]
+    T = read_columns(made.runs, TIME_AT + TIMES.cycle, 1)[:, 0]
     begun = np.full(made.count, np.nan)
     for i in range(batch.logs.shape[1]):  # the last contact that the log kept
         begun = np.fmax(begun, batch.contact(i, "start_s"))
@@ -64,7 +66,7 @@ def _nothing(made: Made) -> np.ndarray:
     return ~(beside.scale > 0.0) | ~beside.orbits.completed | brief
 
 
-def criteria(made: Made) -> list[tuple[str, str, np.ndarray]]:
+def compute_criteria(made: ShardResult) -> list[tuple[str, str, np.ndarray]]:
     """Word, bound and number of every criterion, of all runs; NaN: not defined. A flag has no
     bound."""
     batch, beside = made.batch, made.beside
@@ -78,55 +80,59 @@ def criteria(made: Made) -> list[tuple[str, str, np.ndarray]]:
     return [
         (UNSAFE, "", (batch.column("status") != 0.0).astype(float)),
         (UNSAFE, "unsafe_energy", watched.number("energy") / beside.scale),
-        (UNSAFE, "unsafe_energy", np.where(still, _kept(made), np.nan)),
+        (UNSAFE, "unsafe_energy", np.where(still, _compute_kept_energy(made), np.nan)),
         (DISTORTED, "faithful_distance", distance),
-        (DISTORTED, "faithful_peak_force", _differ(batch.column("peak_force_satellite_N"), wanted)),
         (
             DISTORTED,
             "faithful_peak_force",
-            _differ(batch.column("latch_peak_force_N"), orbits.latch_peak),
+            _compute_difference(batch.column("peak_force_satellite_N"), wanted),
         ),
-        (DISTORTED, "free_flight", _free_flight(made)),
+        (
+            DISTORTED,
+            "faithful_peak_force",
+            _compute_difference(batch.column("latch_peak_force_N"), orbits.latch_peak),
+        ),
+        (DISTORTED, "free_flight", _compute_free_flight(made)),
         (DISTORTED, "", (touched | latched).astype(float)),
     ]
 
 
-def _differ(ours: np.ndarray, orbits: np.ndarray) -> np.ndarray:
+def _compute_difference(ours: np.ndarray, orbits: np.ndarray) -> np.ndarray:
     ours = np.nan_to_num(ours)
     largest = np.fmax(ours, orbits)
     return np.abs(ours - orbits) / np.where(largest > 0.0, largest, np.nan)
 
 
-def _kept(made: Made) -> np.ndarray:
+def _compute_kept_energy(made: ShardResult) -> np.ndarray:
     """Kinetic and stored energy at the end, less orbit's, over the approach energy."""
     assert made.beside is not None
     orbits, watched = made.beside.orbits, made.beside.watched
-    mine = approach_energies(made.runs, both_motions(made.batch.outcomes, MOTIONS))
-    theirs = approach_energies(made.runs, orbits.motions)
+    mine = compute_approach_energies(made.runs, read_both_motions(made.batch.outcomes, MOTIONS))
+    theirs = compute_approach_energies(made.runs, orbits.motions)
     stored = watched.number("stored") - orbits.outcomes[:, ORBITS.index("stored_J")]
     return np.asarray((mine - theirs + stored) / made.beside.scale)
 
 
-def _free_flight(made: Made) -> np.ndarray:
+def _compute_free_flight(made: ShardResult) -> np.ndarray:
     """Of the approach speed."""
     assert made.beside is not None
     watched, runs = made.beside.watched, made.runs
     speed = made.beside.orbits.outcomes[:, ORBITS.index("reach_m_per_s")]
     hands = sum(
-        column(runs, at + ENTRY.at.rows, 1)[:, 0] for at in (CHASER_HAND_AT, TARGET_HAND_AT)
+        read_columns(runs, at + ENTRY.at.rows, 1)[:, 0] for at in (CHASER_HAND_AT, TARGET_HAND_AT)
     )
     pushed = watched.number("before") + watched.number("after")
     return np.where(hands > 0.0, np.nan, pushed / speed)
 
 
-def words_of_runs(made: Made) -> Any:
+def make_verdict_column(made: ShardResult) -> Any:
     """The column of a campaign's table."""
     if made.beside is None:
         raise ValueError("orbit was not flown beside these runs")
-    return words(judged(made), ALL_WORDS)
+    return make_word_column(judge_runs(made), ALL_WORDS)
 
 
-def word_in_table(metrics: Mapping[str, Any]) -> int:
+def get_table_word(metrics: Mapping[str, Any]) -> int:
     """The same of a single run from its metrics, by what a batch sees."""
     numbers = metrics["criteria"]
     stopped = {"limits": metrics["status"] if metrics["status"] != "completed" else ""}
@@ -135,13 +141,13 @@ def word_in_table(metrics: Mapping[str, Any]) -> int:
     return ALL_WORDS.index(choose_word(seen, metrics["judgement"]["bounds"]))
 
 
-def campaign_judgement(r: Mapping[str, Any]) -> dict[str, Any] | None:
+def judge_campaign(r: Mapping[str, Any]) -> dict[str, Any] | None:
     """Of all runs of each variant, the worst deciding; the best variant's stands at the top. None
     where orbit was not flown."""
     rows = [v for v in r["variants"] if v.get("judged")]
     if not rows:
         return None
-    each = [_of_variant(v, len(rows) > 1) for v in rows]
+    each = [_judge_variant(v, len(rows) > 1) for v in rows]
     best = min(range(len(rows)), key=lambda i: (ALL_WORDS.index(each[i]["word"]), -_share(rows[i])))
     found = {**each[best], "variants": each}
     if len(rows) > 1:
@@ -158,7 +164,7 @@ def _share(v: Mapping[str, Any]) -> float:
     return float(v["judged"][FAITHFUL] / max(v["runs"], 1))
 
 
-def _of_variant(v: Mapping[str, Any], several: bool) -> dict[str, Any]:
+def _judge_variant(v: Mapping[str, Any], several: bool) -> dict[str, Any]:
     counts = v["judged"]
     word = max((w for w in WORDS if counts[w]), key=WORDS.index, default=NO_VERDICT)
     said = ", ".join(f"{counts[w]} {w}" for w in ALL_WORDS if counts[w] or w != NO_VERDICT)

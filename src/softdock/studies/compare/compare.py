@@ -28,20 +28,20 @@ from softdock.results.worst_phase import list_phases as sampled
 from softdock.scenario.build import Scenario, build
 from softdock.scenario.candidates import ALL, Candidate, Refused, candidates
 from softdock.scenario.method_compile import why_not_compiled
-from softdock.studies.compare.knowledge import WrongBelief, beliefs, wrong_beliefs
-from softdock.studies.compare.lines_to_paste import paste
+from softdock.studies.compare.knowledge import WrongBelief, list_beliefs, list_wrong_beliefs
+from softdock.studies.compare.lines_to_paste import format_lines_to_paste
 from softdock.studies.compare.outcomes import (
     Curves,
-    costs_per_cycle,
-    curves_of,
-    curves_of_orbit,
-    outcome,
+    make_curves,
+    make_reference_curves,
+    measure_costs_per_cycle,
     run_against,
+    summarise_outcome,
 )
-from softdock.studies.compare.ranking import rank, recommend, worst_of
+from softdock.studies.compare.ranking import find_worst, rank, recommend
 from softdock.studies.compare.result import Comparison
-from softdock.studies.compare.settings import advised
-from softdock.studies.compare.vouching import vouched
+from softdock.studies.compare.settings import advise_settings
+from softdock.studies.compare.vouching import collect_vouching
 
 SCHEMA = 1
 RECOMMENDED, TRIED = "recommended", ("exact_hold", "symplectic_euler")
@@ -49,7 +49,7 @@ PHASES, ERROR_PHASES = 8, 2  # of a row, and of each error of knowledge
 Progress = Callable[[int, int, str], None]  # candidates done, candidates in all, what is running
 
 
-class Flown(NamedTuple):
+class SimulatedReferences(NamedTuple):
     """Orbit at every phase, and the methods that push from outside in it."""
 
     pushing: list[Any]
@@ -84,9 +84,9 @@ def compare(
     check_feasible(scenario)
     recommended = integrators == RECOMMENDED or list(integrators) == [RECOMMENDED]
     chosen = ",".join(TRIED) if recommended else integrators
-    able, unable = candidates(scenario, methods, chosen, advised)
-    orbits = [orbit(phased) for phased in in_phases(scenario, phases)]
-    flown = Flown(pushing(scenario), orbits)
+    able, unable = candidates(scenario, methods, chosen, advise_settings)
+    orbits = [orbit(phased) for phased in list_phases(scenario, phases)]
+    flown = SimulatedReferences(list_pushing_methods(scenario), orbits)
     rows: list[dict[str, Any]] = []
     curves: dict[str, Curves] = {}
     ran: list[Candidate] = []
@@ -95,7 +95,7 @@ def compare(
         if progress is not None:
             progress(i, len(able), f"{candidate.method} with {candidate.integrator}")
         try:
-            row, curve = _measured(candidate, flown)
+            row, curve = _measure_candidate(candidate, flown)
         except NumbaError as error:
             unable.append(Refused(candidate.method, "any", why_not_compiled(error)))
             continue
@@ -118,11 +118,11 @@ def compare(
     if bad is not None and not ran:
         raise bad
     if recommended:
-        ran, rows = best_of_each(ran, rows)
-    _add_knowledge(ran, rows, Flown(flown.pushing, orbits[:ERROR_PHASES]))
+        ran, rows = select_best_integrators(ran, rows)
+    _add_knowledge(ran, rows, SimulatedReferences(flown.pushing, orbits[:ERROR_PHASES]))
     _add_costs(scenario, ran, rows)
     ranked = rank(rows)
-    reference = _of_orbit(orbits[0])
+    reference = _summarise_reference(orbits[0])
     results = {
         "schema": SCHEMA,
         "softdock": __version__,
@@ -132,7 +132,7 @@ def compare(
         "method_file": method_file,
         "orbit": reference,
         "recommendation": recommend(ranked, reference, suggest_first_step(scenario)),
-        "paste": paste(ranked),
+        "paste": format_lines_to_paste(ranked),
         "candidates": ranked,
         "refused": [asdict(one) for one in dict.fromkeys(unable)],
         "warnings": [*scenario.warnings, *free_flight_warnings(scenario)],
@@ -140,11 +140,11 @@ def compare(
     return Comparison(
         scenario,
         results,
-        [curves_of_orbit(scenario, orbits[0]), *(curves[row["label"]] for row in ranked)],
+        [make_reference_curves(scenario, orbits[0]), *(curves[row["label"]] for row in ranked)],
     )
 
 
-def in_phases(scenario: Scenario, phases: int) -> list[Scenario]:
+def list_phases(scenario: Scenario, phases: int) -> list[Scenario]:
     """The scenario as it stands first, then moved by even fractions of a cycle, with noise each
     with a seed of its own."""
     if not 1 <= phases <= MOST_PHASES:
@@ -152,11 +152,13 @@ def in_phases(scenario: Scenario, phases: int) -> list[Scenario]:
     return sampled(scenario, phases)
 
 
-def _measured(candidate: Candidate, flown: Flown) -> tuple[dict[str, Any], Curves]:
+def _measure_candidate(
+    candidate: Candidate, flown: SimulatedReferences
+) -> tuple[dict[str, Any], Curves]:
     """One candidate with right and with wrong knowledge."""
     label = f"{candidate.method}, {candidate.integrator}"
-    runs = _runs(candidate.scenario, flown)
-    nominal = outcome(runs)
+    runs = _run_phases(candidate.scenario, flown)
+    nominal = summarise_outcome(runs)
     found = [run.metrics for run in runs]
     said = judge_metrics(candidate.scenario, found)
     chain = [METHODS[name] for name in candidate.methods]
@@ -168,28 +170,30 @@ def _measured(candidate: Candidate, flown: Flown) -> tuple[dict[str, Any], Curve
         "summary": ", then ".join(method.summary for method in chain),
         "knows": "; ".join(knows) or "nothing",
         "settings": candidate.entries,
-        "beliefs": beliefs(candidate.scenario),
+        "beliefs": list_beliefs(candidate.scenario),
         **nominal,
         "peak_force_satellite_N": max(
             (c["peak_force_satellite_N"] for run in runs for c in run.contacts), default=0.0
         ),
         "judgement": said,
-        "vouch": vouched(chain, runs, said["word"]),
+        "vouch": collect_vouching(chain, runs, said["word"]),
         "worst": None,
         "knowledge_errors": [],
         "warnings": [w for w in runs[0].warnings if w not in candidate.scenario.warnings],
     }
-    return row, curves_of(runs[0], label)
+    return row, make_curves(runs[0], label)
 
 
-def _add_knowledge(ran: list[Candidate], rows: list[dict[str, Any]], flown: Flown) -> None:
+def _add_knowledge(
+    ran: list[Candidate], rows: list[dict[str, Any]], flown: SimulatedReferences
+) -> None:
     """What errors of knowledge make of each, at the first phases."""
     for candidate, row in zip(ran, rows, strict=True):
-        errors = [_with_wrong(wrong, flown) for wrong in wrong_beliefs(candidate.scenario)]
-        row |= {"knowledge_errors": errors, "worst": worst_of(row, errors)}
+        errors = [_run_with_error(wrong, flown) for wrong in list_wrong_beliefs(candidate.scenario)]
+        row |= {"knowledge_errors": errors, "worst": find_worst(row, errors)}
 
 
-def best_of_each(
+def select_best_integrators(
     ran: list[Candidate], rows: list[dict[str, Any]]
 ) -> tuple[list[Candidate], list[dict[str, Any]]]:
     """One row a method: that of the integrator with which it ranks first."""
@@ -198,7 +202,7 @@ def best_of_each(
     return [ran[i] for i in best], [rows[i] for i in best]
 
 
-def pushing(scenario: Scenario) -> list[Any]:
+def list_pushing_methods(scenario: Scenario) -> list[Any]:
     """The listed methods that push from outside, as orbit has them too."""
     return [
         entry
@@ -207,18 +211,18 @@ def pushing(scenario: Scenario) -> list[Any]:
     ]
 
 
-def _runs(scenario: Scenario, flown: Flown) -> list[Run]:
+def _run_phases(scenario: Scenario, flown: SimulatedReferences) -> list[Run]:
     """At every phase, against the orbit that was flown; a method that pushes has an orbit of its
     own."""
-    phased = in_phases(scenario, len(flown.orbits))
-    same = pushing(scenario) == flown.pushing
+    phased = list_phases(scenario, len(flown.orbits))
+    same = list_pushing_methods(scenario) == flown.pushing
     return [
         run_against(one, reference if same else orbit(one))
         for one, reference in zip(phased, flown.orbits, strict=True)
     ]
 
 
-def _with_wrong(wrong: WrongBelief, flown: Flown) -> dict[str, Any]:
+def _run_with_error(wrong: WrongBelief, flown: SimulatedReferences) -> dict[str, Any]:
     """What an error of knowledge makes of a candidate."""
     row = {"kind": wrong.kind, "error_percent": wrong.percent, "believed": wrong.believed}
     if wrong.scenario is None:
@@ -228,7 +232,7 @@ def _with_wrong(wrong: WrongBelief, flown: Flown) -> dict[str, Any]:
             **dict.fromkeys(list_phase_metrics()),
             "reason": wrong.reason,
         }
-    return {**row, **outcome(_runs(wrong.scenario, flown)), "reason": ""}
+    return {**row, **summarise_outcome(_run_phases(wrong.scenario, flown)), "reason": ""}
 
 
 def _add_costs(scenario: Scenario, ran: list[Candidate], rows: list[dict[str, Any]]) -> None:
@@ -236,7 +240,7 @@ def _add_costs(scenario: Scenario, ran: list[Candidate], rows: list[dict[str, An
     same turns."""
     names = list(dict.fromkeys(c.integrator for c in ran))
     raw, _ = candidates(scenario, [RAW], names)
-    costs = costs_per_cycle([c.scenario for c in [*raw, *ran]])
+    costs = measure_costs_per_cycle([c.scenario for c in [*raw, *ran]])
     of_raw = {c.integrator: cost for c, cost in zip(raw, costs[: len(raw)], strict=True)}
     for candidate, row, cost in zip(ran, rows, costs[len(raw) :], strict=True):
         base = of_raw.get(candidate.integrator)
@@ -246,7 +250,7 @@ def _add_costs(scenario: Scenario, ran: list[Candidate], rows: list[dict[str, An
         )
 
 
-def _of_orbit(flown: Orbit) -> dict[str, Any]:
+def _summarise_reference(flown: Orbit) -> dict[str, Any]:
     restitution = flown.restitution
     return {
         "peak_force_N": max((c["peak_force_satellite_N"] for c in flown.contacts), default=0.0),

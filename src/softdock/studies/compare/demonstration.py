@@ -32,17 +32,17 @@ def demonstrate(progress: Progress | None = None) -> tuple[list[dict[str, Any]],
     """Rows of the demo's table (orbit first), and the runs of the others, in the same order."""
     base = load_scenario(PRESET)
     flown = orbit(base)
-    rows, runs = [_of_orbit(base, flown)], []
-    for candidate, delay_ms in _all(base):
+    rows, runs = [_make_reference_row(base, flown)], []
+    for candidate, delay_ms in _list_candidates(base):
         if progress is not None:
             progress(f"{candidate.method} at {delay_ms:g} ms")
         run = run_against(candidate.scenario, flown)
-        rows.append(_row(candidate, delay_ms, run))
+        rows.append(_make_row(candidate, delay_ms, run))
         runs.append(run)
     return rows, runs
 
 
-def _all(base: Scenario) -> list[tuple[Candidate, float]]:
+def _list_candidates(base: Scenario) -> list[tuple[Candidate, float]]:
     """The raw loop at every delay, then the other methods that the demo shows, at the preset's
     own."""
     integrator = base.tables["satellites"]["integrator"]
@@ -66,7 +66,7 @@ def _all(base: Scenario) -> list[tuple[Candidate, float]]:
     ]
 
 
-def _of_orbit(base: Scenario, flown: Orbit) -> dict[str, Any]:
+def _make_reference_row(base: Scenario, flown: Orbit) -> dict[str, Any]:
     gained = flown.kinetic + flown.dissipated - flown.kinetic_start
     k = base.tables["contact"][0]["real"]
     predicted = predicted_restitution(
@@ -89,7 +89,7 @@ def _of_orbit(base: Scenario, flown: Orbit) -> dict[str, Any]:
     }
 
 
-def _row(candidate: Candidate, delay_ms: float, run: Run) -> dict[str, Any]:
+def _make_row(candidate: Candidate, delay_ms: float, run: Run) -> dict[str, Any]:
     metrics = run.metrics
     predicted = predict(run.scenario) if candidate.methods == (RAW,) else (None, None)
     label = (

@@ -19,7 +19,7 @@ from softdock.loop.method.declaration import known_of
 from softdock.loop.method.method import nothing_replaced
 from softdock.methods.registry import METHODS
 from softdock.scenario.build import Scenario
-from softdock.studies.compare.settings import in_series
+from softdock.studies.compare.settings import compute_series_stiffness
 
 ERRORS_PERCENT = {
     "delay": (-30.0, -10.0, 10.0, 30.0),
@@ -48,51 +48,59 @@ class WrongBelief:
     reason: str = ""
 
 
-def beliefs(scenario: Scenario, errors: Errors = ERRORS_PERCENT) -> dict[str, dict[str, Any]]:
+def list_beliefs(scenario: Scenario, errors: Errors = ERRORS_PERCENT) -> dict[str, dict[str, Any]]:
     """What the rig's controller believes: kind -> key -> value, of the kinds that errors are asked
     of. What is believed to be nothing has no error in percent."""
     found: dict[str, dict[str, Any]] = {kind: {} for kind in WORDS}
     for i, entry in enumerate(scenario.tables["methods"]):
         for belief in METHODS[entry["name"]].needs:
             value = _look_up(entry, belief.key)
-            if not _is_something(value) and belief.kind == "stiffness" and _replaces(entry):
+            if not _is_nonzero(value) and belief.kind == "stiffness" and _replaces_contact(entry):
                 own = known_of(scenario).stiffness  # taken from the scenario's own contact
-                value = None if own is None else in_series(scenario, own, with_joints=False)
-            if _is_something(value):
+                value = (
+                    None
+                    if own is None
+                    else compute_series_stiffness(scenario, own, with_joints=False)
+                )
+            if _is_nonzero(value):
                 found[belief.kind][f"methods.{i}.{belief.key}"] = value
     for i, entry in enumerate(scenario.tables["methods"]):
         damping = _look_up(entry, "damping_Ns_per_m")
-        if _replaces(entry) and _is_something(damping):  # of the real contact that it replaces
+        if _replaces_contact(entry) and _is_nonzero(
+            damping
+        ):  # of the real contact that it replaces
             found["damping"][f"methods.{i}.damping_Ns_per_m"] = damping
         own = _look_up(entry, "wanted.stiffness_N_per_m")
-        if _replaces(entry) and _is_something(own):
+        if _replaces_contact(entry) and _is_nonzero(own):
             found["wanted"][f"methods.{i}.wanted.stiffness_N_per_m"] = own
     if any(
-        _replaces(entry) and _look_up(entry, "wanted.law") == "scenario"
+        _replaces_contact(entry) and _look_up(entry, "wanted.law") == "scenario"
         for entry in scenario.tables["methods"]
     ):
         for i, pair in enumerate(scenario.tables["contact"]):
-            law = _wanted(pair)
+            law = _get_wanted_law(pair)
             if law is not None:
                 found["wanted"][f"contact.{i}.wanted"] = law
     for body in ("chaser", "target"):
         key = f"mock_up.{body}.believed.mass_kg"
-        if _is_something(_look_up(scenario.tables, key)):
+        if _is_nonzero(_look_up(scenario.tables, key)):
             found["tool_mass"][key] = _look_up(scenario.tables, key)
     return {kind: values for kind, values in found.items() if values and kind in errors}
 
 
-def wrong_beliefs(scenario: Scenario, errors: Errors = ERRORS_PERCENT) -> list[WrongBelief]:
+def list_wrong_beliefs(scenario: Scenario, errors: Errors = ERRORS_PERCENT) -> list[WrongBelief]:
     """Every error of knowledge that applies to the scenario."""
     return [
-        _wrong(scenario, kind, percent, values)
-        for kind, values in beliefs(scenario, errors).items()
+        _make_wrong_belief(scenario, kind, percent, values)
+        for kind, values in list_beliefs(scenario, errors).items()
         for percent in errors[kind]
     ]
 
 
-def _wrong(scenario: Scenario, kind: str, percent: float, values: dict[str, Any]) -> WrongBelief:
-    believed = {key: _scaled(value, 1.0 + percent / 100.0) for key, value in values.items()}
+def _make_wrong_belief(
+    scenario: Scenario, kind: str, percent: float, values: dict[str, Any]
+) -> WrongBelief:
+    believed = {key: _scale(value, 1.0 + percent / 100.0) for key, value in values.items()}
     try:
         return WrongBelief(kind, percent, believed, scenario.with_keys(believed))
     except BadInput as error:  # the wrong value is outside the range of its key
@@ -101,12 +109,12 @@ def _wrong(scenario: Scenario, kind: str, percent: float, values: dict[str, Any]
         )
 
 
-def _replaces(entry: dict[str, Any]) -> bool:
+def _replaces_contact(entry: dict[str, Any]) -> bool:
     """Whether a method puts a wanted contact in the real one's place."""
     return METHODS[entry["name"]].replaced is not nothing_replaced
 
 
-def _wanted(pair: dict[str, Any]) -> dict[str, Any] | None:
+def _get_wanted_law(pair: dict[str, Any]) -> dict[str, Any] | None:
     """The law that orbit has, as a table of its own; None: one without a stiffness."""
     wanted = pair["wanted"]
     law = pair["real"] if wanted["law"] == "same_as_real" else wanted
@@ -119,13 +127,13 @@ def _look_up(table: Any, path: str) -> Any:
     return table
 
 
-def _scaled(value: Any, factor: float) -> Any:
+def _scale(value: Any, factor: float) -> Any:
     if isinstance(value, dict):  # a law: its stiffness is what is believed wrongly
         return {**value, "stiffness_N_per_m": factor * value["stiffness_N_per_m"]}
-    return [_scaled(v, factor) for v in value] if isinstance(value, list) else value * factor
+    return [_scale(v, factor) for v in value] if isinstance(value, list) else value * factor
 
 
-def _is_something(value: Any) -> bool:
+def _is_nonzero(value: Any) -> bool:
     if isinstance(value, list):
-        return any(_is_something(v) for v in value)
+        return any(_is_nonzero(v) for v in value)
     return isinstance(value, int | float) and not isinstance(value, bool) and value != 0.0

@@ -9,7 +9,7 @@ from softdock.methods.registry import METHODS
 from softdock.scenario.files import to_toml
 
 
-def paste(ranked: list[dict[str, Any]]) -> str:
+def format_lines_to_paste(ranked: list[dict[str, Any]]) -> str:
     """TOML of the first row that reached its end; empty: there is none."""
     best = next((row for row in ranked if row["status"] == "completed"), None)
     if best is None:
@@ -17,26 +17,26 @@ def paste(ranked: list[dict[str, Any]]) -> str:
     return to_toml(
         {
             "satellites": {"integrator": best["integrator"]},
-            "methods": settings_to_paste(best["settings"]),
+            "methods": list_settings_to_paste(best["settings"]),
         }
     )
 
 
-def settings_to_paste(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def list_settings_to_paste(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Methods' tables as a scenario file lists them."""
-    return [_rounded(short(entry)) for entry in entries]
+    return [_round_numbers(drop_defaults(entry)) for entry in entries]
 
 
-def _rounded(value: Any) -> Any:
+def _round_numbers(value: Any) -> Any:
     """Numbers to six digits: more is not known of any rig."""
     if isinstance(value, dict):
-        return {key: _rounded(x) for key, x in value.items()}
+        return {key: _round_numbers(x) for key, x in value.items()}
     if isinstance(value, list):
-        return [_rounded(x) for x in value]
+        return [_round_numbers(x) for x in value]
     return float(f"{value:.6g}") if isinstance(value, float) else value
 
 
-def short(entry: dict[str, Any]) -> dict[str, Any]:
+def drop_defaults(entry: dict[str, Any]) -> dict[str, Any]:
     """A method's table without what its defaults say already."""
     kept: dict[str, Any] = {"name": entry["name"]}
     for parameter in METHODS[entry["name"]].group:

@@ -38,7 +38,7 @@ class Curves:
     scene: Scene | None = None  # for the replay
 
 
-def curves_of(run: Run, label: str) -> Curves:
+def make_curves(run: Run, label: str) -> Curves:
     s, o = run.series, run.orbit.series
     invented = np.sum([s[f"energy.{row}"] for row in ROWS], axis=0)
     gap = -s["contact.depth"]
@@ -59,7 +59,7 @@ def curves_of(run: Run, label: str) -> Curves:
     )
 
 
-def curves_of_orbit(scenario: Scenario, orbit: Orbit) -> Curves:
+def make_reference_curves(scenario: Scenario, orbit: Orbit) -> Curves:
     s = orbit.series
     force = np.linalg.norm(s["true.chaser.force"], axis=1)
     scene = scene_from_reference(scenario.tables, orbit)
@@ -80,7 +80,7 @@ def run_against(scenario: Scenario, orbit: Orbit) -> Run:
     return judge(fly(scenario), orbit)
 
 
-def outcome(runs: Sequence[Run]) -> dict[str, Any]:
+def summarise_outcome(runs: Sequence[Run]) -> dict[str, Any]:
     """Metrics of one run, or means over the sampling phases of several. The first that stopped
     early decides the status, and then there are no numbers: nothing shows them beside it."""
     all_metrics = [run.metrics for run in runs]
@@ -104,7 +104,7 @@ def outcome(runs: Sequence[Run]) -> dict[str, Any]:
     return result
 
 
-def costs_per_cycle(
+def measure_costs_per_cycle(
     scenarios: Sequence[Scenario], enough_s: float = ENOUGH_S
 ) -> list[float | None]:
     """ns per cycle of each, without recording: the best of some short batches, taken in turn so

@@ -14,7 +14,7 @@ from typing import Any
 
 from softdock.results.judgement import ALL_WORDS
 from softdock.studies.compare.knowledge import WORDS
-from softdock.studies.compare.vouching import why_not, words
+from softdock.studies.compare.vouching import describe_vouching, explain_no_vouching
 
 FAR = 0.05  # distance from orbit above which even the best is not recommended
 SAME = 1e-9  # two distances (or energies, J) closer than this are equal
@@ -23,45 +23,45 @@ Row = dict[str, Any]
 
 def rank(rows: list[Row]) -> list[Row]:
     """The rows best first, each with its rank."""
-    ordered = sorted(rows, key=_order)
+    ordered = sorted(rows, key=_make_order_key)
     return [{"rank": i + 1, **row} for i, row in enumerate(ordered)]
 
 
-def _order(row: Row) -> tuple[bool, int, bool, float, float]:
-    excess, energy = largest_excess(row), row["energy_invented_J"]
+def _make_order_key(row: Row) -> tuple[bool, int, bool, float, float]:
+    excess, energy = find_largest_excess(row), row["energy_invented_J"]
     return (
         row["status"] != "completed",
-        _rank_of_word(row),
+        _rank_word(row),
         not (row.get("vouch") or {}).get("holds", False),
         math.inf if math.isinf(excess) else round(excess / SAME),
         math.inf if energy is None else round(abs(energy) / SAME),
     )
 
 
-def largest_excess(row: Row) -> float:
+def find_largest_excess(row: Row) -> float:
     """Of the verdict's criteria, number over bound; of a row without a verdict its distance."""
     if row.get("judgement"):
         each = row["judgement"]["criteria"].values()
         return max(math.inf if c["excess"] is None else float(c["excess"]) for c in each)
-    distance = worst_distance(row)
+    distance = find_worst_distance(row)
     return math.inf if distance is None else distance
 
 
-def _rank_of_word(row: Row) -> int:
+def _rank_word(row: Row) -> int:
     word = row["judgement"]["word"] if row.get("judgement") else ALL_WORDS[0]
     return ALL_WORDS.index(word)
 
 
-def worst_distance(row: Row) -> float | None:
+def find_worst_distance(row: Row) -> float | None:
     """Over its phases, the worse of after the last contact and at the end; else its distance."""
     found: float | None = row.get("distance_from_orbit_worst", row["distance_from_orbit"])
     return found
 
 
-def worst_of(nominal: Row, errors: list[Row]) -> Row | None:
+def find_worst(nominal: Row, errors: list[Row]) -> Row | None:
     """The error of knowledge that costs most, by the same order; None without any."""
     ran = [e for e in errors if e["status"] != "not run"]
-    return max(ran, key=_order, default=None)
+    return max(ran, key=_make_order_key, default=None)
 
 
 def recommend(ranked: list[Row], orbit: dict[str, Any], before: str = "") -> str:
@@ -73,20 +73,23 @@ def recommend(ranked: list[Row], orbit: dict[str, Any], before: str = "") -> str
             "every run stopped early." if ranked else "nothing could run on this scenario."
         )
     best = done[0]
-    if worst_distance(best) is None:
+    if find_worst_distance(best) is None:
         name = f"{best['method']} with {best['integrator']}"
         return (
             "No distance from orbit is defined here (nothing touched, or no contact ended); by "
-            f"invented energy {name} is first: {_energies(best)}."
+            f"invented energy {name} is first: {_describe_energies(best)}."
         )
-    name, far = f"{best['method']} with {best['integrator']}", (worst_distance(best) or 0.0) > FAR
+    name, far = (
+        f"{best['method']} with {best['integrator']}",
+        (find_worst_distance(best) or 0.0) > FAR,
+    )
     opening = f"Nothing here comes near orbit; {name} comes nearest" if far else f"Use {name}"
     parts = [
-        f"{opening}: {_outcome(best, orbit)}.",
-        _must_know(best),
-        words(best) or why_not(done),
-        _with_errors(best),
-        _safer(best, done),
+        f"{opening}: {_describe_outcome(best, orbit)}.",
+        _describe_knowledge(best),
+        describe_vouching(best) or explain_no_vouching(done),
+        _describe_errors(best),
+        _suggest_safer(best, done),
     ]
     if orbit.get("contact_count") == 0:
         parts.append("Nothing touches in orbit here, so this says nothing of contact.")
@@ -97,33 +100,37 @@ def recommend(ranked: list[Row], orbit: dict[str, Any], before: str = "") -> str
     return " ".join(part for part in parts if part)
 
 
-def far(row: Row) -> str:
+def describe_distance(row: Row) -> str:
     """How far from orbit a row is, as table and page say it; of one that stopped, why."""
-    return percent(worst_distance(row)) if row["status"] == "completed" else str(row["status"])
+    return (
+        format_percent(find_worst_distance(row))
+        if row["status"] == "completed"
+        else str(row["status"])
+    )
 
 
-def percent(distance: float | None) -> str:
+def format_percent(distance: float | None) -> str:
     """A distance from orbit in percent of the approach."""
     if distance is None:
         return "unknown"
     return f"{100 * distance:.3g} %" if distance < 1.0 else f"{100 * distance:.0f} %"
 
 
-def _outcome(row: Row, orbit: dict[str, Any]) -> str:
-    text = f"at worst it ends {percent(worst_distance(row))} of the approach away from orbit"
+def _describe_outcome(row: Row, orbit: dict[str, Any]) -> str:
+    text = f"at worst it ends {format_percent(find_worst_distance(row))} of the approach away from orbit"
     if row["restitution"] is not None and orbit.get("restitution") is not None:
         text += f" (restitution {row['restitution']:.4f}, orbit {orbit['restitution']:.4f})"
-    return f"{text}, and {_energies(row)}"
+    return f"{text}, and {_describe_energies(row)}"
 
 
-def _energies(row: Row) -> str:
+def _describe_energies(row: Row) -> str:
     energy = row["energy_invented_J"]
     if energy is None:
         return "its energy is unknown"
     return f"the rig {'invents' if energy >= 0 else 'loses'} {abs(energy):.3g} J"
 
 
-def _must_know(row: Row) -> str:
+def _describe_knowledge(row: Row) -> str:
     return (
         "It need not be told anything beforehand."
         if row["knows"] == "nothing"
@@ -131,18 +138,18 @@ def _must_know(row: Row) -> str:
     )
 
 
-def _with_errors(row: Row) -> str:
+def _describe_errors(row: Row) -> str:
     """The largest error of each kind: what is left of the result."""
     said = []
     for kind in dict.fromkeys(e["kind"] for e in row["knowledge_errors"]):
         of_kind = [e for e in row["knowledge_errors"] if e["kind"] == kind]
         largest = max(abs(e["error_percent"]) for e in of_kind)
-        worst = worst_of(row, [e for e in of_kind if abs(e["error_percent"]) == largest])
+        worst = find_worst(row, [e for e in of_kind if abs(e["error_percent"]) == largest])
         if worst is None:
             continue
-        distance = worst_distance(worst)
+        distance = find_worst_distance(worst)
         near = distance is not None and distance <= FAR
-        ends = f"it {'still ' if near else ''}ends {percent(distance)} away"
+        ends = f"it {'still ' if near else ''}ends {format_percent(distance)} away"
         said.append(
             f"with {WORDS[kind]} wrong by {largest:g} % "
             f"{ends if worst['status'] == 'completed' else 'it stops early: ' + worst['status']}"
@@ -150,7 +157,7 @@ def _with_errors(row: Row) -> str:
     return (said[0][0].upper() + "; ".join(said)[1:] + ".") if said else ""
 
 
-def _safer(best: Row, done: list[Row]) -> str:
+def _suggest_safer(best: Row, done: list[Row]) -> str:
     """Another candidate whose worst case is clearly better, for those who are not sure of what they
     know."""
     if not best["knowledge_errors"]:
@@ -158,7 +165,7 @@ def _safer(best: Row, done: list[Row]) -> str:
 
     def worst(row: Row) -> float:
         cases = [row, *([row["worst"]] if row["worst"] else [])]
-        found = [worst_distance(c) if c["status"] == "completed" else None for c in cases]
+        found = [find_worst_distance(c) if c["status"] == "completed" else None for c in cases]
         return max(math.inf if distance is None else distance for distance in found)
 
     safest = min(done, key=worst)
@@ -166,5 +173,5 @@ def _safer(best: Row, done: list[Row]) -> str:
         return ""
     return (
         f"If that cannot be known so well, {safest['method']} with {safest['integrator']} is "
-        f"safer: never more than {percent(worst(safest))} away."
+        f"safer: never more than {format_percent(worst(safest))} away."
     )

@@ -30,25 +30,25 @@ from softdock.scenario.device import reachable_stiffness
 from softdock.scenario.restitution import restitution_of_damping
 from softdock.studies.stability.advice import damping_to_add
 from softdock.studies.stability.budget import total_delay
-from softdock.studies.stability.critical import loop_stretch
+from softdock.studies.stability.critical import find_stretch
 from softdock.studies.stability.from_scenario import loops_of
 from softdock.studies.stability.loop import Loop
 
 STIFFNESS, DAMPING = "stiffness_N_per_m", "damping_Ns_per_m"
 
 
-def advised(name: str, scenario: Scenario) -> dict[str, Any]:
+def advise_settings(name: str, scenario: Scenario) -> dict[str, Any]:
     """Keys of a method; empty: its own suggestion is as good as any."""
     if known_of(scenario).stiffness is None:
         return {}
-    loop = _raw_loop(scenario)
+    loop = _make_raw_loop(scenario)
     if loop is None:
         return {}
-    advice = LinearAdvice(total_delay(loop), loop.cycle or 0.0, neutral_damping(loop))
-    return {**_softer(METHODS[name], scenario), **METHODS[name].advised(advice)}
+    advice = LinearAdvice(total_delay(loop), loop.cycle or 0.0, find_neutral_damping(loop))
+    return {**_suggest_softer(METHODS[name], scenario), **METHODS[name].advised(advice)}
 
 
-def _softer(method: Method, scenario: Scenario) -> dict[str, Any]:
+def _suggest_softer(method: Method, scenario: Scenario) -> dict[str, Any]:
     """The stiffness, and the damping beside it, that the method suggests from the surface, with
     what gives way in series; and the same for a wanted contact that is the real one."""
     suggested = method.suggest(scenario)
@@ -57,7 +57,7 @@ def _softer(method: Method, scenario: Scenario) -> dict[str, Any]:
         return {}
     takes_joints = any("joint_stiffness" in p.key for p in method.group)
     surface = float(suggested[STIFFNESS])
-    k = in_series(scenario, surface, with_joints=not takes_joints)
+    k = compute_series_stiffness(scenario, surface, with_joints=not takes_joints)
     if k == surface:
         return {}
     softer: dict[str, Any] = {STIFFNESS: k}
@@ -66,13 +66,15 @@ def _softer(method: Method, scenario: Scenario) -> dict[str, Any]:
     pairs = scenario.tables["contact"]
     law = any(p.key == f"wanted.{STIFFNESS}" for p in method.group)
     if law and all(pair["wanted"]["law"] == "same_as_real" for pair in pairs):
-        k = in_series(scenario, surface, with_joints=False)  # on orbit there are no robots
+        k = compute_series_stiffness(
+            scenario, surface, with_joints=False
+        )  # on orbit there are no robots
         d = float(suggested.get(DAMPING, 0.0)) * (k / surface) ** 2
         softer["wanted"] = {"law": "spring_damper", STIFFNESS: k, DAMPING: d}
     return softer
 
 
-def in_series(scenario: Scenario, surface: float, with_joints: bool = True) -> float:
+def compute_series_stiffness(scenario: Scenario, surface: float, with_joints: bool = True) -> float:
     """The stiffness of a surface with the softest compliance device of its pairs, along their
     normals, and the robots' elastic joints [N/m]."""
     tables = scenario.tables
@@ -90,19 +92,19 @@ def in_series(scenario: Scenario, surface: float, with_joints: bool = True) -> f
 
 
 @functools.lru_cache(maxsize=64)  # a comparison asks for every method, of one loop an integrator
-def neutral_damping(loop: Loop) -> float | None:
+def find_neutral_damping(loop: Loop) -> float | None:
     """The virtual damping [Ns/m] that takes out what the whole delay puts in, so that an impact
     gives back what the contact itself would; what makes it stable, where no damping does that;
     None: none does either."""
     own = restitution_of_damping(loop.stiffness, loop.damping, loop.mass)
     found = damping_to_add(loop, own)
     if found is None:
-        stretch = loop_stretch(loop.changed(virtual_damping=1e-9), "virtual_damping")
+        stretch = find_stretch(loop.changed(virtual_damping=1e-9), "virtual_damping")
         found = None if stretch is None else stretch[0]
     return None if found is None or not math.isfinite(found) else float(f"{found:.4g}")
 
 
-def _raw_loop(scenario: Scenario) -> Loop | None:
+def _make_raw_loop(scenario: Scenario) -> Loop | None:
     """The least stable contact pair's, without methods, with the largest effective mass of the
     normals that it can meet: that of a hit along the axis, which decides the docking."""
     try:
@@ -112,7 +114,7 @@ def _raw_loop(scenario: Scenario) -> Loop | None:
     worst = min(points, key=lambda point: point.loop.mass)
     loop, pair = worst.loop.changed(mass=worst.mass_range_kg[1]), scenario.tables["contact"][0]
     surface = float(pair["real"][STIFFNESS])
-    k = in_series(scenario, surface)  # stability has the device's stiffest direction
+    k = compute_series_stiffness(scenario, surface)  # stability has the device's stiffest direction
     if k == surface:
         return loop
     damping = float(pair["real"].get(DAMPING, 0.0)) * (k / surface) ** 2

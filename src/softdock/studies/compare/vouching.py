@@ -20,7 +20,7 @@ ALLOWED = 1.01  # of relative kinetic energy before and external work
 Row = dict[str, Any]
 
 
-def vouched(chain: Sequence[Method], runs: Sequence[Run], word: str) -> Row | None:
+def collect_vouching(chain: Sequence[Method], runs: Sequence[Run], word: str) -> Row | None:
     """Whether the methods of a chain vouch for these runs, and else why not; None: none of them
     says anything of itself."""
     sure = [method for method in chain if method.vouches is not None]
@@ -31,7 +31,7 @@ def vouched(chain: Sequence[Method], runs: Sequence[Run], word: str) -> Row | No
         for method in sure:
             assert method.vouches is not None
             reasons += method.vouches(run.method_books.get(method.name, {}))
-    ratio = max(energy_ratio(run) for run in runs)
+    ratio = max(compute_energy_ratio(run) for run in runs)
     if ratio > ALLOWED:
         reasons.append(f"the satellites part with {ratio:.4g} of the energy that they had")
     if word != FAITHFUL:
@@ -40,7 +40,7 @@ def vouched(chain: Sequence[Method], runs: Sequence[Run], word: str) -> Row | No
     return {"holds": not reasons, "reasons": reasons, "energy_ratio": ratio}
 
 
-def energy_ratio(run: Run) -> float:
+def compute_energy_ratio(run: Run) -> float:
     """Kinetic energy relative to the pair's common motion at the end, over that at the start and
     what external wrenches gave."""
     bodies = read_mass_properties(run.scenario.vector)
@@ -49,7 +49,7 @@ def energy_ratio(run: Run) -> float:
     return end / (start + given) if start + given > 0.0 else 0.0
 
 
-def words(row: Row) -> str:
+def describe_vouching(row: Row) -> str:
     """What a row's own report adds to advice to use it."""
     vouch = row.get("vouch")
     if not vouch or not vouch["holds"]:
@@ -61,7 +61,7 @@ def words(row: Row) -> str:
     )
 
 
-def why_not(rows: Sequence[Row]) -> str:
+def explain_no_vouching(rows: Sequence[Row]) -> str:
     """Of rows that could have vouched and did not: the first one's reasons."""
     for row in rows:
         vouch = row.get("vouch")

@@ -18,18 +18,18 @@ from softdock.errors import BadInput, Problem
 from softdock.studies.identify.carried import (
     TOOL_KG,
     TRIAL_KG,
-    Carried,
-    acceleration_noise,
-    carried_by,
-    changed_by,
-    told,
+    CarriedMass,
+    add_mass_uncertainty,
+    compute_acceleration_noise,
+    compute_stiffness_change,
+    find_carried_mass,
 )
-from softdock.studies.identify.contact import ContactFit, fit_contact, touches
-from softdock.studies.identify.delays import Following, is_structured, robot_following
-from softdock.studies.identify.estimate import Estimate, weighted_mean
+from softdock.studies.identify.contact import ContactFit, find_touches, fit_contact
+from softdock.studies.identify.delays import Following, fit_following, is_structured
+from softdock.studies.identify.estimate import Estimate, compute_weighted_mean
 from softdock.studies.identify.log import BODIES, Log, read_log
 from softdock.studies.identify.result import Identification
-from softdock.studies.identify.sliding import SLIP, combined
+from softdock.studies.identify.sliding import SLIP, combine_slidings
 from softdock.studies.identify.tool import Tool, identify_tool
 from softdock.studies.identify.touching import FEWEST_READINGS, MERGE
 
@@ -42,13 +42,13 @@ UNSURE = 0.25  # of the damping: a mixed one is told only below this
 VAGUE = 0.5  # of a friction coefficient: more says nothing
 
 
-def _is_log(value: Any) -> str:
+def _find_log_problem(value: Any) -> str:
     series = getattr(value, "series", value)
     able = isinstance(series, Mapping) or hasattr(series, "channels")
     return "" if able else "a run, a recording, or its series"
 
 
-@check_arguments(run=_is_log, tool_only=FLAG, gravity=finite_number(0.0, above=True))
+@check_arguments(run=_find_log_problem, tool_only=FLAG, gravity=finite_number(0.0, above=True))
 def identify(
     run: Any,
     tool_only: bool = False,
@@ -73,10 +73,10 @@ def identify(
                 "nothing to identify, and a threshold (sensor.threshold_N) may have cut all of it",
             )
         )
-    following = {body: robot_following(log, body) for body in BODIES}
-    notes = [*log.notes, *_lagging(following)]
+    following = {body: fit_following(log, body) for body in BODIES}
+    notes = [*log.notes, *_list_lagging(following)]
     sensor = next(iter(log.force))
-    rows = [] if tool_only else touches(log, sensor)
+    rows = [] if tool_only else find_touches(log, sensor)
     free = np.ones(len(log.time), dtype=bool)
     for r in rows:
         free[max(r.start - MERGE, 0) : r.stop + MERGE] = False
@@ -86,19 +86,19 @@ def identify(
     if tool_mass is None:
         stated = getattr(run, "tables", {}).get("run", {}).get(f"{TOOL_KG}{sensor}")
         tool_mass = None if stated is None else float(stated)
-    carried, sigma_kg = carried_by(tools[sensor], tool_mass)
-    contacts = _fits(log, sensor, rows, following, carried)
+    carried, sigma_kg = find_carried_mass(tools[sensor], tool_mass)
+    contacts = _fit_contacts(log, sensor, rows, following, carried)
     if carried is not None and contacts:
         peak = max(c.peak_force_N for c in contacts)
-        noise = carried.mass * acceleration_noise(following[sensor])
+        noise = carried.mass * compute_acceleration_noise(following[sensor])
         if noise > NOISY * peak:
             notes.append(
                 f"what accelerates {carried.mass:.4g} kg behind the sensor is left in the force: "
                 f"measured positions tell it to {noise:.2g} N only, of a peak of {peak:.2g} N"
             )
-            carried, contacts = None, _fits(log, sensor, rows, following, None)
+            carried, contacts = None, _fit_contacts(log, sensor, rows, following, None)
     if not tool_only and not contacts:
-        raise BadInput(_no_contact(len(rows)))
+        raise BadInput(_make_no_contact_problem(len(rows)))
     if len(contacts) < len(rows):
         notes.append(
             f"{len(rows) - len(contacts)} of {len(rows)} contacts left out: too few "
@@ -111,38 +111,40 @@ def identify(
         friction=None,
         contacts=contacts,
         robot_delay=delays,
-        loop_delay=_loop_delay(log, delays, force_delay),
+        loop_delay=_compute_loop_delay(log, delays, force_delay),
         force_delay_s=force_delay,
         pose_delay_s=max((float(np.mean(age)) for age in log.pose_age.values()), default=None),
         cycle_s=log.cycle,
         tools=tools,
         notes=notes,
-        cannot_tell=_untold(log, delays, tools),
+        cannot_tell=_list_unidentified(log, delays, tools),
     )
-    notes += _pushing(tools)
+    notes += _list_pushes(tools)
     if contacts:
-        _tell_contact(found, log, sensor)
-        trial = Carried(TRIAL_KG, np.zeros(3)) if carried is None else None
-        more = changed_by(contacts, _fits(log, sensor, rows, following, trial))
+        _add_contact(found, log, sensor)
+        trial = CarriedMass(TRIAL_KG, np.zeros(3)) if carried is None else None
+        more = compute_stiffness_change(
+            contacts, _fit_contacts(log, sensor, rows, following, trial)
+        )
         if more is not None and found.stiffness is not None:
-            found.stiffness, said = told(found.stiffness, more, carried, sigma_kg)
+            found.stiffness, said = add_mass_uncertainty(found.stiffness, more, carried, sigma_kg)
             notes += [said] if said else []
     return found
 
 
-def _fits(
+def _fit_contacts(
     log: Log,
     sensor: str,
     rows: list[slice],
     following: dict[str, Following | None],
-    carried: Carried | None,
+    carried: CarriedMass | None,
 ) -> list[ContactFit]:
     """The contacts that are sound."""
     found = (fit_contact(log, sensor, r, following, carried) for r in rows)
     return [c for c in found if c is not None and c.is_sound]
 
 
-def _pushing(tools: Mapping[str, Tool]) -> list[str]:
+def _list_pushes(tools: Mapping[str, Tool]) -> list[str]:
     """A force that acts in free motion and is clearly none of the noise."""
     said = []
     for body, tool in tools.items():
@@ -157,12 +159,12 @@ def _pushing(tools: Mapping[str, Tool]) -> list[str]:
     return said
 
 
-def _tell_contact(found: Identification, log: Log, sensor: str) -> None:
+def _add_contact(found: Identification, log: Log, sensor: str) -> None:
     """Stiffness, damping and friction over all contacts, as far as the log can tell them apart."""
     contacts = found.contacts
-    (k, b, mu), covariance = combined([c.sliding for c in contacts])
+    (k, b, mu), covariance = combine_slidings([c.sliding for c in contacts])
     sigma = np.sqrt(np.diag(covariance))
-    found.stiffness = weighted_mean([c.stiffness for c in contacts])
+    found.stiffness = compute_weighted_mean([c.stiffness for c in contacts])
     # the same for all contacts: several of them do not make it smaller
     timing = float(k) * max(c.timing_s for c in contacts)
     damping = Estimate(float(b), math.hypot(float(sigma[1]), timing))
@@ -197,7 +199,7 @@ def _tell_contact(found: Identification, log: Log, sensor: str) -> None:
         found.damping = None
 
 
-def _untold(
+def _list_unidentified(
     log: Log, delays: Mapping[str, Estimate | None], tools: Mapping[str, Tool]
 ) -> dict[str, str]:
     found = {}
@@ -215,7 +217,7 @@ def _untold(
     return found
 
 
-def _lagging(following: Mapping[str, Following | None]) -> list[str]:
+def _list_lagging(following: Mapping[str, Following | None]) -> list[str]:
     return [
         f"the {body}'s robot is not a pure delay: its measured path departs from the delayed "
         "set-points by more than noise; the delay is the one that fits best"
@@ -224,7 +226,7 @@ def _lagging(following: Mapping[str, Following | None]) -> list[str]:
     ]
 
 
-def _no_contact(touched: int) -> Problem:
+def _make_no_contact_problem(touched: int) -> Problem:
     if touched:
         return Problem(
             "series",
@@ -239,7 +241,7 @@ def _no_contact(touched: int) -> Problem:
     )
 
 
-def _loop_delay(
+def _compute_loop_delay(
     log: Log, delays: dict[str, Estimate | None], force_delay: float | None
 ) -> Estimate | None:
     """Robot and force path. Of two robots that move, the slower one: the loop waits for it."""

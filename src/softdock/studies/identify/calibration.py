@@ -107,20 +107,20 @@ def calibrate(
         raise BadInput(wrong)
     R = matrices(q / np.linalg.norm(q, axis=1, keepdims=True))
     down = np.einsum("nji,j->ni", R, np.array(gravity))
-    A = design(down)
+    A = make_force_rows(down)
     spread = np.linalg.svd(A / np.linalg.norm(A, axis=0), compute_uv=False)
     if spread[-1] < FLAT * spread[0]:
-        given = f"attitudes that turn the weight by {math.degrees(_turned(down)):.2g} degrees"
+        given = f"attitudes that turn the weight by {math.degrees(_measure_turn(down)):.2g} degrees"
         allowed = "attitudes that turn it: mass and bias cannot be told apart otherwise"
         raise BadInput(Problem("poses", given, allowed))
     x, covariance, noise = _solve(A, np.asarray(force, float), least_N)
     mass, bias = float(x[0]), x[1:]
     sigma = np.sqrt(np.diag(covariance))
-    turning = crosses(down)  # torque of m c
+    turning = make_torque_rows(down)  # torque of m c
     y, spread_y, noise_torque = _solve(turning, np.asarray(torque, float), least_Nm)
     found = Calibration(
         mass=Estimate(mass, float(sigma[0])),
-        centre=_centre(mass, float(sigma[0]), y[:3], spread_y[:3, :3]),
+        centre=_compute_centre(mass, float(sigma[0]), y[:3], spread_y[:3, :3]),
         bias_force=Estimate(tuple(bias), tuple(sigma[1:])),
         bias_torque=Estimate(tuple(y[3:]), tuple(np.sqrt(np.diag(spread_y))[3:])),
         covariance=covariance,
@@ -128,7 +128,7 @@ def calibrate(
         noise_Nm=noise_torque,
         attitudes=len(q),
         gravity=tuple(float(v) for v in gravity),
-        notes=_tilted(R, np.asarray(force, float), np.array(gravity), mass),
+        notes=_note_tilt(R, np.asarray(force, float), np.array(gravity), mass),
     )
     if found.centre is None:
         found.notes.append("no weight beyond its uncertainty: a centre of mass has no meaning")
@@ -143,13 +143,13 @@ def check_gravity(gravity: tuple[float, ...]) -> None:
         raise BadInput(Problem("gravity", given, "0.001 to 1000 m/s^2, in world axes"))
 
 
-def design(down: np.ndarray) -> np.ndarray:
+def make_force_rows(down: np.ndarray) -> np.ndarray:
     """Rows of force on mass and bias."""
     eye = np.broadcast_to(np.eye(3), (len(down), 3, 3))
     return np.concatenate([down[:, :, None], eye], axis=2).reshape(-1, 4)
 
 
-def crosses(down: np.ndarray) -> np.ndarray:
+def make_torque_rows(down: np.ndarray) -> np.ndarray:
     """Rows of torque on m c and bias: (m c) x g."""
     zero = np.zeros(len(down))
     x, y, z = down.T
@@ -168,7 +168,7 @@ def _solve(A: np.ndarray, values: np.ndarray, least: float) -> tuple[np.ndarray,
     return x, variance * np.linalg.pinv(A.T @ A), math.sqrt(variance)
 
 
-def _centre(
+def _compute_centre(
     mass: float, sigma: float, first: np.ndarray, covariance: np.ndarray
 ) -> Estimate | None:
     """c from m c; None if the mass is not above twice its uncertainty."""
@@ -179,12 +179,12 @@ def _centre(
     return Estimate(tuple(centre), tuple(np.sqrt(spread)))
 
 
-def _turned(down: np.ndarray) -> float:
+def _measure_turn(down: np.ndarray) -> float:
     unit = down / np.linalg.norm(down, axis=1, keepdims=True)
     return float(np.arccos(np.clip(unit @ unit.T, -1.0, 1.0)).max())
 
 
-def _tilted(R: np.ndarray, force: np.ndarray, gravity: np.ndarray, mass: float) -> list[str]:
+def _note_tilt(R: np.ndarray, force: np.ndarray, gravity: np.ndarray, mass: float) -> list[str]:
     """A note where the weight's own direction is not the stated vertical: a robot that is not
     level, or attitudes of other axes."""
     A = np.concatenate([R.transpose(0, 2, 1), np.broadcast_to(np.eye(3), R.shape)], axis=2)
@@ -211,7 +211,7 @@ def _tilted(R: np.ndarray, force: np.ndarray, gravity: np.ndarray, mass: float) 
     scenario=instance_of("a Scenario", Scenario),
     body=one_of("chaser", "target"),
 )
-def enough_for(found: Calibration, scenario: Scenario, body: str = "chaser") -> str:
+def warn_if_uncertain(found: Calibration, scenario: Scenario, body: str = "chaser") -> str:
     """A warning if the uncertainty of this calibration may push the satellites, in free flight, by
     more than the verdict bears; empty: it is good enough."""
     allowed = compute_allowed_force(scenario)

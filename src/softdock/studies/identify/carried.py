@@ -28,26 +28,26 @@ TELLS = 0.1  # of the stiffness's uncertainty: less for each kilogram is not wor
 
 
 @dataclass(frozen=True)
-class Carried:
+class CarriedMass:
     """A mass behind a sensor."""
 
     mass: float  # kg
     centre: np.ndarray  # m, from the satellite's centre of mass, body axes
 
 
-def carried_by(tool: Tool, stated_kg: float | None) -> tuple[Carried | None, float]:
+def find_carried_mass(tool: Tool, stated_kg: float | None) -> tuple[CarriedMass | None, float]:
     """The mass that is stated, or that the readings show by its weight; and its standard
     uncertainty [kg]. None: not known."""
     centre = np.zeros(3) if tool.centre is None else np.array(tool.centre.value)
     if stated_kg is not None:
-        return Carried(stated_kg, centre), 0.0
+        return CarriedMass(stated_kg, centre), 0.0
     if tool.mass is None or tool.mass.value <= CLEAR * tool.mass.uncertainty:
         return None, 0.0
-    return Carried(tool.mass.value, centre), float(tool.mass.uncertainty)
+    return CarriedMass(tool.mass.value, centre), float(tool.mass.uncertainty)
 
 
-def inertia_wrench(
-    carried: Carried,
+def compute_inertia_wrench(
+    carried: CarriedMass,
     log: Log,
     body: str,
     following: Following | None,
@@ -60,7 +60,7 @@ def inertia_wrench(
     at = t - (0.0 if following is None else following.delay.value)
     a = (path.velocity_at(at + half) - path.velocity_at(at - half)) / log.cycle
     if following is not None and is_structured(following.left):
-        bent = second_derivative(following.times, following.left)
+        bent = compute_second_derivative(following.times, following.left)
         a = a + np.stack([np.interp(t, following.times, column) for column in bent.T], axis=1)
     alpha = (path.rate_at(at + half) - path.rate_at(at - half)) / log.cycle
     w, c = path.rate_at(at), carried.centre
@@ -69,24 +69,24 @@ def inertia_wrench(
     return force, np.cross(np.einsum("nij,j->ni", R, c), force)
 
 
-def _weights(half: int, step: float) -> np.ndarray:
+def _make_weights(half: int, step: float) -> np.ndarray:
     k = np.arange(-half, half + 1.0)
     parabola = np.linalg.pinv(np.stack([np.ones_like(k), k, k * k], axis=1))[2]
     return np.asarray(2.0 * parabola / step**2)
 
 
-def second_derivative(times: np.ndarray, values: np.ndarray) -> np.ndarray:
+def compute_second_derivative(times: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Of rows at even times, by the parabola through the neighbours."""
     if len(times) < 2 * HALF + 1:
         return np.zeros_like(values)
-    weights = _weights(HALF, float(np.median(np.diff(times))))
+    weights = _make_weights(HALF, float(np.median(np.diff(times))))
     padded = np.pad(values, ((HALF, HALF), (0, 0)), mode="edge")
     return np.stack(
         [np.convolve(padded[:, i], weights[::-1], "valid") for i in range(values.shape[1])], axis=1
     )
 
 
-def acceleration_noise(following: Following | None) -> float:
+def compute_acceleration_noise(following: Following | None) -> float:
     """Standard deviation of the acceleration [m/s^2] by the noise of the measured positions; zero
     where the set-points alone give it."""
     if following is None or not is_structured(following.left):
@@ -94,10 +94,10 @@ def acceleration_noise(following: Following | None) -> float:
     steps = np.diff(following.left, axis=0)
     noise = float(np.max(1.4826 * np.median(np.abs(steps), axis=0))) / math.sqrt(2.0)
     step = float(np.median(np.diff(following.times)))
-    return noise * float(np.linalg.norm(_weights(HALF, step)))
+    return noise * float(np.linalg.norm(_make_weights(HALF, step)))
 
 
-def changed_by(contacts: Sequence[Any], others: Sequence[Any]) -> float | None:
+def compute_stiffness_change(contacts: Sequence[Any], others: Sequence[Any]) -> float | None:
     """By how much the stiffness [N/m] of the same contacts is another in another fit."""
     pairs = [
         (own.stiffness, other.stiffness)
@@ -111,8 +111,8 @@ def changed_by(contacts: Sequence[Any], others: Sequence[Any]) -> float | None:
     return float(weights @ [other.value - own.value for own, other in pairs] / weights.sum())
 
 
-def told(
-    stiffness: Estimate, more: float, carried: Carried | None, sigma_kg: float
+def add_mass_uncertainty(
+    stiffness: Estimate, more: float, carried: CarriedMass | None, sigma_kg: float
 ) -> tuple[Estimate, str]:
     """The stiffness with the uncertainty of the mass, and what to say. `more`: what the stiffness
     changes by without the mass that is known; with a trial mass where none is [N/m]."""

@@ -18,12 +18,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from softdock.loop.spatial.arrays import matrices
-from softdock.studies.identify.carried import Carried
+from softdock.studies.identify.carried import CarriedMass
 from softdock.studies.identify.delays import Following
-from softdock.studies.identify.estimate import Estimate, least_squares
+from softdock.studies.identify.estimate import Estimate, solve_least_squares
 from softdock.studies.identify.log import Log
 from softdock.studies.identify.sliding import Sliding, fit_sliding
-from softdock.studies.identify.touching import FEWEST_READINGS, MERGE, touching
+from softdock.studies.identify.touching import FEWEST_READINGS, MERGE, read_touch
 
 ROUNDS = 30  # of choosing the rows in touch
 SIGMAS = 4.0  # of the mean of five readings counts as touch: 9 sigma of it
@@ -62,25 +62,27 @@ class ContactFit:
         return self.stiffness.uncertainty < self.stiffness.value and self.share >= LEAST_SHARE
 
 
-def touches(log: Log, body: str) -> list[slice]:
+def find_touches(log: Log, body: str) -> list[slice]:
     """Rows of each contact, by the force less that of free flight."""
-    zero, least = free_force(log.force[body], log.command[body].attitude)
+    zero, least = measure_free_force(log.force[body], log.command[body].attitude)
     force = log.force[body] - zero
     mean = np.stack([np.convolve(force[:, i], np.full(5, 0.2), "same") for i in range(3)], axis=1)
     size = np.linalg.norm(mean, axis=1)
-    touching = np.flatnonzero(size > max(SIGMAS * noise_of(force), 0.01 * size.max(), least, 1e-12))
+    touching = np.flatnonzero(
+        size > max(SIGMAS * measure_noise(force), 0.01 * size.max(), least, 1e-12)
+    )
     if len(touching) == 0:
         return []
     groups = np.split(touching, np.flatnonzero(np.diff(touching) > MERGE) + 1)
     return [slice(int(g[0]), int(g[-1]) + 1) for g in groups]
 
 
-def baseline(log: Log, body: str) -> np.ndarray:
+def compute_baseline(log: Log, body: str) -> np.ndarray:
     """Force of free flight [N], a row a cycle."""
-    return free_force(log.force[body], log.command[body].attitude)[0]
+    return measure_free_force(log.force[body], log.command[body].attitude)[0]
 
 
-def free_force(force: np.ndarray, attitude: np.ndarray | None) -> tuple[np.ndarray, float]:
+def measure_free_force(force: np.ndarray, attitude: np.ndarray | None) -> tuple[np.ndarray, float]:
     """Force of free flight [N], a row a cycle, and the least that stands out of it.
 
     The log begins in free flight: the median of its first twentieth, unless the tool turns and the
@@ -98,7 +100,7 @@ def free_force(force: np.ndarray, attitude: np.ndarray | None) -> tuple[np.ndarr
         return zero, 0.0
     A = np.concatenate([np.broadcast_to(np.eye(3), R.shape), R, R.transpose(0, 2, 1)], axis=2)
     near = np.ones(len(kept), dtype=bool)
-    limit = SIGMAS_FREE * max(noise_of(force), 1e-3 * float(np.ptp(force, axis=0).max()))
+    limit = SIGMAS_FREE * max(measure_noise(force), 1e-3 * float(np.ptp(force, axis=0).max()))
     x = np.zeros(9)
     for _ in range(ROUNDS_FREE):
         x = np.linalg.lstsq(A[kept[near]].reshape(-1, 9), force[kept[near]].ravel(), rcond=1e-6)[0]
@@ -114,7 +116,7 @@ def free_force(force: np.ndarray, attitude: np.ndarray | None) -> tuple[np.ndarr
     return model, LEFT * largest
 
 
-def noise_of(force: np.ndarray) -> float:
+def measure_noise(force: np.ndarray) -> float:
     """Standard deviation of white noise [N], from differences of neighbours, which a slow contact
     hardly changes."""
     steps = np.diff(force, axis=0)
@@ -129,11 +131,11 @@ def fit_contact(
     body: str,
     rows: slice,
     following: dict[str, Following | None],
-    carried: Carried | None = None,
+    carried: CarriedMass | None = None,
 ) -> ContactFit | None:
     """Stiffness, damping and friction of one contact; None if it has too few readings. `carried`:
     the mass behind the sensor, where it is known."""
-    touch = touching(log, body, rows, following, baseline(log, body), carried)
+    touch = read_touch(log, body, rows, following, compute_baseline(log, body), carried)
     if touch is None:
         return None
     taken, inside = touch.taken, touch.inside
@@ -143,7 +145,7 @@ def fit_contact(
     quarter = 0.25 * log.cycle
     tip = touch.tip(taken)
     speed = (touch.tip(taken + quarter) - touch.tip(taken - quarter)) / (2.0 * quarter)
-    straight = _straight(tip @ normal_O, speed @ normal_O, force, inside)
+    straight = _fit_along_normal(tip @ normal_O, speed @ normal_O, force, inside)
     if straight is None:
         return None
     chosen, start = straight
@@ -176,7 +178,7 @@ def fit_contact(
     )
 
 
-def _straight(
+def _fit_along_normal(
     x: np.ndarray, rate: np.ndarray, force: np.ndarray, inside: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray] | None:
     """Rows in touch, and stiffness, damping and k c to begin with, along the mean force. Rows are
@@ -185,19 +187,21 @@ def _straight(
     for _ in range(ROUNDS):
         if chosen.sum() < FEWEST_READINGS:
             return None
-        fit = least_squares(np.stack([-x, -rate, np.ones_like(x)], axis=1)[chosen], force[chosen])
+        fit = solve_least_squares(
+            np.stack([-x, -rate, np.ones_like(x)], axis=1)[chosen], force[chosen]
+        )
         k, b, kc = fit.x
         if k <= 0.0:
             return None
         deep = (kc / k - x > 0.0) & (kc - k * x - b * rate > 0.0)
-        again = _without_edges(deep)
+        again = _trim_edges(deep)
         if np.array_equal(again, chosen):
             break
         chosen = again
     return (chosen, fit.x) if chosen.sum() >= FEWEST_READINGS else None
 
 
-def _without_edges(deep: np.ndarray) -> np.ndarray:
+def _trim_edges(deep: np.ndarray) -> np.ndarray:
     """The longest stretch in touch without the readings next to its ends, which may be partly out
     of touch."""
     at = np.flatnonzero(deep)

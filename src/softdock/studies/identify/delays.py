@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from softdock.studies.identify.estimate import Estimate, alikeness
+from softdock.studies.identify.estimate import Estimate, compute_correlation_factor
 from softdock.studies.identify.log import Log, Path
 
 LONGEST = 0.5  # s, of the delays looked for
@@ -30,16 +30,18 @@ class Following:
     left: np.ndarray  # m, measured less delayed command and offset; one row a time
 
 
-def robot_following(log: Log, body: str) -> Following | None:
+def fit_following(log: Log, body: str) -> Following | None:
     """The delay of one body's robot; None if it was not measured, or if its velocity does not
     change enough to tell a delay from an offset."""
     if body not in log.seen:
         return None
     times, first = np.unique(log.time - log.pose_age[body], return_index=True)
-    return _follow(log.command[body], times, log.seen[body][first], log.cycle)
+    return _fit_delay(log.command[body], times, log.seen[body][first], log.cycle)
 
 
-def _follow(command: Path, times: np.ndarray, seen: np.ndarray, cycle: float) -> Following | None:
+def _fit_delay(
+    command: Path, times: np.ndarray, seen: np.ndarray, cycle: float
+) -> Following | None:
     speed = command.velocity - command.velocity.mean(axis=0)
     if np.max(np.abs(speed)) < 1e-9:
         return None
@@ -51,9 +53,9 @@ def _follow(command: Path, times: np.ndarray, seen: np.ndarray, cycle: float) ->
     if late.sum() < 20:
         return None
     t, y = times[late], seen[late]
-    h = float(grid[np.argmin([_left(command, t, y, d)[1] for d in grid])])
+    h = float(grid[np.argmin([_compute_residual(command, t, y, d)[1] for d in grid])])
     for _ in range(STEPS):
-        left, _ = _left(command, t, y, h)
+        left, _ = _compute_residual(command, t, y, h)
         v = -command.velocity_at(t - h)
         v -= v.mean(axis=0)
         power = float(np.sum(v * v))
@@ -63,8 +65,10 @@ def _follow(command: Path, times: np.ndarray, seen: np.ndarray, cycle: float) ->
         h += step
         if abs(step) < 1e-12:
             break
-    left, cost = _left(command, t, y, h)
-    variance = cost / max(left.size - 4, 1) * max(alikeness(left[:, i]) for i in range(3))
+    left, cost = _compute_residual(command, t, y, h)
+    variance = (
+        cost / max(left.size - 4, 1) * max(compute_correlation_factor(left[:, i]) for i in range(3))
+    )
     uncertainty = max(float(np.sqrt(variance / power)), RESOLUTION * cycle)
     if not (uncertainty < LONGEST):
         return None
@@ -77,7 +81,9 @@ def _follow(command: Path, times: np.ndarray, seen: np.ndarray, cycle: float) ->
     )
 
 
-def _left(command: Path, t: np.ndarray, seen: np.ndarray, h: float) -> tuple[np.ndarray, float]:
+def _compute_residual(
+    command: Path, t: np.ndarray, seen: np.ndarray, h: float
+) -> tuple[np.ndarray, float]:
     """What a delay leaves unexplained, its mean (the offset) taken out, and the sum of its
     squares."""
     left = seen - command.position_at(t - h)
@@ -96,7 +102,7 @@ def is_structured(left: np.ndarray) -> bool:
     return False
 
 
-def smoothed(left: np.ndarray, half: int = 4) -> np.ndarray:
+def smooth(left: np.ndarray, half: int = 4) -> np.ndarray:
     """Quadratic through the neighbours (Savitzky and Golay), so that noise does not pass for
     motion."""
     n = 2 * half + 1

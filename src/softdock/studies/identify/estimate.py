@@ -18,10 +18,13 @@ class Estimate:
     uncertainty: Any
 
     def to_dict(self) -> dict[str, Any]:
-        return {"value": _plain(self.value), "standard_uncertainty": _plain(self.uncertainty)}
+        return {
+            "value": _convert_to_plain(self.value),
+            "standard_uncertainty": _convert_to_plain(self.uncertainty),
+        }
 
 
-def _plain(value: Any) -> Any:
+def _convert_to_plain(value: Any) -> Any:
     return [float(v) for v in value] if np.ndim(value) else float(value)
 
 
@@ -35,7 +38,7 @@ class Fit:
     condition: float
 
 
-def least_squares(A: np.ndarray, y: np.ndarray) -> Fit:
+def solve_least_squares(A: np.ndarray, y: np.ndarray) -> Fit:
     """A x = y. The covariance is that of white noise of the residual's size, raised where
     neighbouring residuals are alike (a model that does not fit)."""
     scale = np.linalg.norm(A, axis=0)
@@ -46,12 +49,12 @@ def least_squares(A: np.ndarray, y: np.ndarray) -> Fit:
     x = (vt.T @ (inverse * (u.T @ y))) / scale
     residual = y - A @ x
     freedom = max(len(y) - A.shape[1], 1)
-    variance = float(residual @ residual) / freedom * alikeness(residual)
+    variance = float(residual @ residual) / freedom * compute_correlation_factor(residual)
     covariance = variance * ((vt.T * inverse**2) @ vt) / np.outer(scale, scale)
     return Fit(x, covariance, residual, condition)
 
 
-def alikeness(residual: np.ndarray) -> float:
+def compute_correlation_factor(residual: np.ndarray) -> float:
     """By how much the variance of a mean grows because neighbours are alike: (1 + r) / (1 - r), r
     their correlation; 1 for white noise."""
     power = float(residual[1:] @ residual[1:])
@@ -61,7 +64,7 @@ def alikeness(residual: np.ndarray) -> float:
     return (1.0 + r) / (1.0 - r)
 
 
-def weighted_mean(estimates: list[Estimate]) -> Estimate:
+def compute_weighted_mean(estimates: list[Estimate]) -> Estimate:
     """The mean of several estimates by their uncertainties; its own is never less than their
     scatter says."""
     values = np.array([e.value for e in estimates])

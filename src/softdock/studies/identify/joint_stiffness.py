@@ -84,23 +84,23 @@ class JointStiffness:
         }
 
 
-def joint_stiffness(arm: Arm, log: StiffnessLog) -> JointStiffness:
+def fit_joint_stiffness(arm: Arm, log: StiffnessLog) -> JointStiffness:
     """Stiffness of every axis that the log tells."""
     names = arm.axis_names[arm.first :]
     _refuse_short(log, len(names))
-    J = jacobians(arm, log.joints, log.point)[:, :, arm.first :]
+    J = compute_jacobians(arm, log.joints, log.point)[:, :, arm.first :]
     torque = np.einsum("nki,nk->ni", J, log.wrench)
     parts = J * torque[:, None, :]  # Lange eq. 16: d = J K^-1 J' W, column by column
     A, y = parts[:, :3].reshape(-1, len(names)), log.moved.ravel()
     turned = np.zeros(0) if log.turned is None else log.turned.ravel()
     if log.turned is not None:
         A, y = np.vstack([A, parts[:, 3:].reshape(-1, len(names))]), np.concatenate([y, turned])
-    c, covariance, scatter = _weighed(A, y, log.moved.size)
+    c, covariance, scatter = _fit_weighted(A, y, log.moved.size)
     found, at_least, reasons = {}, {}, {}
     largest = np.abs(torque).max(axis=0)
     for i, name in enumerate(names):
         sigma = math.sqrt(covariance[i, i])
-        why = _why_not(i, c, covariance, names, largest)
+        why = _explain_unidentified(i, c, covariance, names, largest)
         found[name] = None if why else Estimate(1.0 / c[i], sigma / c[i] ** 2)
         if why:
             reasons[name] = why
@@ -123,7 +123,9 @@ def joint_stiffness(arm: Arm, log: StiffnessLog) -> JointStiffness:
     )
 
 
-def jacobians(arm: Arm, joints: np.ndarray, point: tuple[float, float, float]) -> np.ndarray:
+def compute_jacobians(
+    arm: Arm, joints: np.ndarray, point: tuple[float, float, float]
+) -> np.ndarray:
     """(n, 6, 7) of a point that is fixed to the flange: velocity, then angular velocity."""
     joints = np.ascontiguousarray(joints, float)
     into, work, poses = np.zeros((len(joints), 42)), np.zeros(WORK.size), np.zeros((len(joints), 7))
@@ -144,7 +146,7 @@ def _refuse_short(log: StiffnessLog, axes: int) -> None:
         raise BadInput(Problem("fx_N", 0.0, "a load: force or torque in some row"))
 
 
-def _weighed(
+def _fit_weighted(
     A: np.ndarray, y: np.ndarray, lengths: int
 ) -> tuple[np.ndarray, np.ndarray, tuple[float, float]]:
     """Compliances, their covariance, and the scatter of places [m] and angles [rad]. The first
@@ -174,7 +176,7 @@ def _weighed(
     return c, covariance, (float(sizes[0]), float(sizes[-1]))
 
 
-def _why_not(
+def _explain_unidentified(
     i: int,
     c: np.ndarray,
     covariance: np.ndarray,

@@ -133,7 +133,7 @@ def read_log(series: Mapping[str, np.ndarray]) -> Log:
         cycle=float(time[1] - time[0]),
         command=command,
         seen={b: np.asarray(series[f"seen.{b}.position"]) for b in seen},
-        pose_age={b: _pose_age(series, b) for b in seen},
+        pose_age={b: _read_pose_age(series, b) for b in seen},
         force={b: np.asarray(series[f"measured.{b}.force"]) for b in with_sensor},
         torque=torques,
         force_age=np.asarray(series["force_age"]),
@@ -141,7 +141,7 @@ def read_log(series: Mapping[str, np.ndarray]) -> Log:
     )
 
 
-def _pose_age(series: Mapping[str, np.ndarray], body: str) -> np.ndarray:
+def _read_pose_age(series: Mapping[str, np.ndarray], body: str) -> np.ndarray:
     """Its own, where the log has one for each body."""
     own = f"pose_age.{body}"
     name = own if own in series else "pose_age"

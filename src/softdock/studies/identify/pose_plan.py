@@ -15,7 +15,7 @@ import numpy as np
 from softdock._arguments import check_arguments, finite_array, finite_number, whole_number
 from softdock.errors import BadInput, Problem
 from softdock.loop.spatial.arrays import matrices, product
-from softdock.studies.identify.calibration import GRAVITY, crosses, design
+from softdock.studies.identify.calibration import GRAVITY, make_force_rows, make_torque_rows
 
 MOST = 200  # attitudes
 MOST_READINGS = 10**12
@@ -24,7 +24,7 @@ AROUND, TILTS = 24, 12  # candidates: axes, and tilts up to the largest
 
 
 @dataclass(frozen=True)
-class Plan:
+class PosePlan:
     """Attitudes (wxyz, world from body), and how well they will tell."""
 
     attitudes: np.ndarray
@@ -43,7 +43,7 @@ class Plan:
     noise_Nm=finite_number(0.0),
     readings=whole_number(1),
 )
-def pose_plan(
+def plan_poses(
     count: int = 9,
     most_deg: float = 60.0,
     start: tuple[float, ...] = (1.0, 0.0, 0.0, 0.0),
@@ -51,7 +51,7 @@ def pose_plan(
     noise_N: float = 0.2,
     noise_Nm: float = 0.02,
     readings: int = 1000,
-) -> Plan:
+) -> PosePlan:
     """`most_deg`: largest turn from `start`. `noise`: of a reading; `readings`: in an attitude."""
     if most_deg > 180.0:
         raise BadInput(Problem("most_deg", most_deg, "1 to 180 degrees"))
@@ -62,9 +62,9 @@ def pose_plan(
             raise BadInput(Problem(key, value, f"a number >= 0 and <= {LARGEST:g}"))
     if not any(start):
         raise BadInput(Problem("start", start, "a quaternion that is not zero"))
-    tried = _candidates(math.radians(most_deg), start)
+    tried = _list_candidates(math.radians(most_deg), start)
     down = np.einsum("nji,j->ni", matrices(tried), np.array(GRAVITY))
-    parts = [design(one[None]) for one in down]
+    parts = [make_force_rows(one[None]) for one in down]
     information = 1e-6 * np.eye(4) + parts[0].T @ parts[0]
     chosen = [0]
     while len(chosen) < count:
@@ -76,12 +76,12 @@ def pose_plan(
         information += parts[best].T @ parts[best]
     order = [0, *sorted(chosen[1:])]  # neighbours follow each other
     at = down[order]
-    A, B = design(at), crosses(at)
+    A, B = make_force_rows(at), make_torque_rows(at)
     one = noise_N / math.sqrt(readings), noise_Nm / math.sqrt(readings)
     force = one[0] * np.sqrt(np.diag(np.linalg.pinv(A.T @ A)))
     torque = one[1] * np.sqrt(np.diag(np.linalg.pinv(B.T @ B)))
     centre = float(torque[:3].max()) / mass_kg if mass_kg > 0.0 else math.inf
-    return Plan(
+    return PosePlan(
         attitudes=tried[order],
         mass_kg=float(force[0]),
         bias_N=float(force[1:].max()),
@@ -90,7 +90,7 @@ def pose_plan(
     )
 
 
-def _candidates(most: float, start: tuple[float, ...]) -> np.ndarray:
+def _list_candidates(most: float, start: tuple[float, ...]) -> np.ndarray:
     """The start, and tilts of it about horizontal axes."""
     made = [np.array([1.0, 0.0, 0.0, 0.0])]
     for tilt in np.linspace(most / TILTS, most, TILTS):

@@ -14,7 +14,7 @@ import numpy as np
 from softdock.errors import BadInput, Problem
 from softdock.loop.spatial.arrays import rotate_back, turns
 from softdock.studies.identify.calibration import Calibration, calibrate
-from softdock.studies.identify.estimate import alikeness
+from softdock.studies.identify.estimate import compute_correlation_factor
 
 STILL = 1e-3  # rad/s; slower is at rest
 LEAST_S = 0.2  # of a stretch of rest
@@ -33,7 +33,7 @@ class Rests:
     seconds: float  # of rest, all together
 
 
-def calibrated(
+def calibrate_from_rests(
     series: Mapping[str, np.ndarray],
     body: str,
     gravity: tuple[float, ...],
@@ -41,13 +41,13 @@ def calibrated(
 ) -> Calibration:
     """Load and bias from the rests of a log or of a live rig: one code for `softdock calibrate` and
     `softdock rig tare`. `gravity`: world axes [m/s^2]."""
-    found = rests(series, body, settle_s)
+    found = find_rests(series, body, settle_s)
     return calibrate(
         found.attitudes, found.force, found.torque, gravity, found.least_N, found.least_Nm
     )
 
 
-def rests(series: Mapping[str, np.ndarray], body: str, settle_s: float = 0.0) -> Rests:
+def find_rests(series: Mapping[str, np.ndarray], body: str, settle_s: float = 0.0) -> Rests:
     """Raises `BadInput` if the log never rests, or has no force or attitude. `settle_s`: left out
     of each rest at least, where attitudes are those that were sent and the robot is late."""
     key = next(
@@ -73,7 +73,7 @@ def rests(series: Mapping[str, np.ndarray], body: str, settle_s: float = 0.0) ->
         f = rotate_back(q[kept], np.asarray(series[f"measured.{body}.force"])[kept])
         t = rotate_back(q[kept], np.asarray(series[f"measured.{body}.torque"])[kept])
         found.append((q[kept].mean(axis=0), f.mean(axis=0), t.mean(axis=0), len(kept)))
-        noise.append((_of_mean(f), _of_mean(t)))
+        noise.append((_compute_mean_uncertainty(f), _compute_mean_uncertainty(t)))
     if not found:
         allowed = f"rests of at least {LEAST_S} s in several attitudes (softdock calibrate plan)"
         raise BadInput(Problem("series", "a tool that never rests", allowed))
@@ -88,8 +88,8 @@ def rests(series: Mapping[str, np.ndarray], body: str, settle_s: float = 0.0) ->
     )
 
 
-def _of_mean(rows: np.ndarray) -> float:
+def _compute_mean_uncertainty(rows: np.ndarray) -> float:
     """Standard uncertainty of a mean, a component; neighbours may be alike."""
     left = rows - rows.mean(axis=0)
-    alike = max(alikeness(left[:, i]) for i in range(3))
+    alike = max(compute_correlation_factor(left[:, i]) for i in range(3))
     return float(np.sqrt(np.mean(left * left) * alike / len(rows)))

@@ -31,36 +31,38 @@ class Identification:
         """As JSON has it; units in the keys, None where the log cannot tell."""
         return {
             "contact": {
-                "stiffness_N_per_m": _dict(self.stiffness),
-                "damping_Ns_per_m": _dict(self.damping),
-                "friction": _dict(self.friction),
-                "contacts": [_contact(c) for c in self.contacts],
+                "stiffness_N_per_m": _estimate_to_dict(self.stiffness),
+                "damping_Ns_per_m": _estimate_to_dict(self.damping),
+                "friction": _estimate_to_dict(self.friction),
+                "contacts": [_contact_to_dict(c) for c in self.contacts],
             },
             "delay": {
-                "loop_delay_s": _dict(self.loop_delay),
-                "robot_delay_s": {body: _dict(e) for body, e in self.robot_delay.items()},
+                "loop_delay_s": _estimate_to_dict(self.loop_delay),
+                "robot_delay_s": {
+                    body: _estimate_to_dict(e) for body, e in self.robot_delay.items()
+                },
                 "force_delay_s": self.force_delay_s,
                 "pose_delay_s": self.pose_delay_s,
                 "hold_s": 0.5 * self.cycle_s,
                 "cycle_s": self.cycle_s,
             },
-            "tool": {body: _tool(tool) for body, tool in self.tools.items()},
+            "tool": {body: _tool_to_dict(tool) for body, tool in self.tools.items()},
             "notes": list(self.notes),
             "cannot_tell": dict(self.cannot_tell),
         }
 
 
-def _dict(estimate: Estimate | None) -> dict[str, Any] | None:
+def _estimate_to_dict(estimate: Estimate | None) -> dict[str, Any] | None:
     return None if estimate is None else estimate.to_dict()
 
 
-def _contact(c: ContactFit) -> dict[str, Any]:
+def _contact_to_dict(c: ContactFit) -> dict[str, Any]:
     return {
         "start_s": c.start_s,
         "end_s": c.end_s,
-        "stiffness_N_per_m": _dict(c.stiffness),
-        "damping_Ns_per_m": _dict(c.damping),
-        "friction": _dict(c.friction),
+        "stiffness_N_per_m": _estimate_to_dict(c.stiffness),
+        "damping_Ns_per_m": _estimate_to_dict(c.damping),
+        "friction": _estimate_to_dict(c.friction),
         "readings": c.readings,
         "noise_N": c.noise_N,
         "peak_force_N": c.peak_force_N,
@@ -68,13 +70,13 @@ def _contact(c: ContactFit) -> dict[str, Any]:
     }
 
 
-def _tool(tool: Tool) -> dict[str, Any]:
+def _tool_to_dict(tool: Tool) -> dict[str, Any]:
     return {
-        "mass_kg": _dict(tool.mass),
-        "centre_m": _dict(tool.centre),
-        "bias_N": _dict(tool.bias_force),
-        "bias_Nm": _dict(tool.bias_torque),
-        "mean_reading_N": _dict(tool.reading),
+        "mass_kg": _estimate_to_dict(tool.mass),
+        "centre_m": _estimate_to_dict(tool.centre),
+        "bias_N": _estimate_to_dict(tool.bias_force),
+        "bias_Nm": _estimate_to_dict(tool.bias_torque),
+        "mean_reading_N": _estimate_to_dict(tool.reading),
         "turned_rad": tool.turned_rad,
         "noise_N": tool.noise_N,
         "note": tool.note,

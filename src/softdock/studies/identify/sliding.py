@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from softdock.studies.identify.estimate import alikeness
+from softdock.studies.identify.estimate import compute_correlation_factor
 
 SLIP = 1e-3  # m/s, of the regularised Coulomb law; as scenarios have it by default
 STEPS = 40  # of Levenberg and Marquardt, at most
@@ -45,14 +45,14 @@ def fit_sliding(
 ) -> Sliding | None:
     """`start`: stiffness, damping and k c to begin with. None where no minimum was found."""
     centre = p.mean(axis=0)
-    e = _tangents(normal)
+    e = _make_tangents(normal)
     k, b, kc = start
     theta = np.array([k, b, 0.0, 0.0, 0.0, kc / k - float(centre @ normal)])
     scale = np.array([k, max(abs(b), 1e-3 * k), 1.0, 1.0, 1.0, 1e-3])
     across = v - (v @ normal)[:, None] * normal
     slid = bool(np.linalg.norm(across, axis=1).max() > SLIP)
     free = np.array([True, True, slid, True, True, True])
-    found = _minimum(
+    found = _minimise(
         theta=theta, scale=scale, free=free, p=p - centre, v=v, force=force, normal=normal, e=e
     )
     if found is None:
@@ -61,9 +61,9 @@ def fit_sliding(
     if theta[0] <= 0.0:
         return None
     covariance = np.zeros((6, 6))
-    spread = _covariance(J[:, free], left) * np.outer(scale[free], scale[free])
+    spread = _compute_covariance(J[:, free], left) * np.outer(scale[free], scale[free])
     covariance[np.ix_(free, free)] = spread
-    n = _normal(theta, normal, e)
+    n = _compute_normal(theta, normal, e)
     depth = theta[5] - (p - centre) @ n
     return Sliding(
         x=theta[:3],
@@ -75,7 +75,7 @@ def fit_sliding(
     )
 
 
-def _covariance(J: np.ndarray, left: np.ndarray) -> np.ndarray:
+def _compute_covariance(J: np.ndarray, left: np.ndarray) -> np.ndarray:
     """Of the parameters, each axis with the noise that it has: a sensor of one axis has none along
     the others. Raised where neighbouring residuals are alike (a model that does not fit)."""
     inner = np.linalg.pinv(J.T @ J, rcond=1e-14)
@@ -84,28 +84,28 @@ def _covariance(J: np.ndarray, left: np.ndarray) -> np.ndarray:
     total = float(np.sum(left * left))
     for i in range(3):
         power = float(left[:, i] @ left[:, i])
-        alike = alikeness(left[:, i]) if power > 1e-9 * total else 1.0
+        alike = compute_correlation_factor(left[:, i]) if power > 1e-9 * total else 1.0
         noise[i] = power / max(len(left) - used[i], 1.0) * alike
     weighted = J * np.tile(noise, len(left))[:, None]
     return np.asarray(inner @ (J.T @ weighted) @ inner)
 
 
-def _tangents(n: np.ndarray) -> np.ndarray:
+def _make_tangents(n: np.ndarray) -> np.ndarray:
     a = np.eye(3)[int(np.argmin(np.abs(n)))]
     first = np.cross(n, a)
     first /= np.linalg.norm(first)
     return np.stack([first, np.cross(n, first)])
 
 
-def _normal(theta: np.ndarray, normal: np.ndarray, e: np.ndarray) -> np.ndarray:
+def _compute_normal(theta: np.ndarray, normal: np.ndarray, e: np.ndarray) -> np.ndarray:
     n = normal + theta[3] * e[0] + theta[4] * e[1]
     return np.asarray(n / np.linalg.norm(n))
 
 
-def _force(
+def _compute_force(
     theta: np.ndarray, p: np.ndarray, v: np.ndarray, normal: np.ndarray, e: np.ndarray
 ) -> np.ndarray:
-    n = _normal(theta, normal, e)
+    n = _compute_normal(theta, normal, e)
     rate = v @ n
     size = theta[0] * (theta[5] - p @ n) - theta[1] * rate
     across = v - rate[:, None] * n
@@ -113,7 +113,7 @@ def _force(
     return np.asarray(size[:, None] * (n - theta[2] * s))
 
 
-def _minimum(
+def _minimise(
     theta: np.ndarray,
     scale: np.ndarray,
     free: np.ndarray,
@@ -125,16 +125,16 @@ def _minimum(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
     """Parameters, the derivative of the force by them in units of `scale`, and what is left."""
     lift = 1e-6
-    left = force - _force(theta, p, v, normal, e)
+    left = force - _compute_force(theta, p, v, normal, e)
     cost = float(np.sum(left * left))
     for _ in range(STEPS):
-        J = _derivative(theta, scale, p, v, normal, e)
+        J = _compute_derivative(theta, scale, p, v, normal, e)
         A, g = J[:, free].T @ J[:, free], J[:, free].T @ left.ravel()
         for _ in range(12):
             step = np.zeros(6)
             step[free] = np.linalg.lstsq(A + lift * np.diag(np.diag(A) + 1e-300), g, rcond=None)[0]
             trial = theta + scale * step
-            rest = force - _force(trial, p, v, normal, e)
+            rest = force - _compute_force(trial, p, v, normal, e)
             new = float(np.sum(rest * rest))
             if np.isfinite(new) and new <= cost:
                 break
@@ -147,10 +147,10 @@ def _minimum(
             break
     if not np.isfinite(theta).all():
         return None
-    return theta, _derivative(theta, scale, p, v, normal, e), left
+    return theta, _compute_derivative(theta, scale, p, v, normal, e), left
 
 
-def _derivative(
+def _compute_derivative(
     theta: np.ndarray,
     scale: np.ndarray,
     p: np.ndarray,
@@ -162,15 +162,17 @@ def _derivative(
     for i in range(6):
         h = np.zeros(6)
         h[i] = 1e-5
-        ahead, behind = (_force(theta + d * scale * h, p, v, normal, e) for d in (1.0, -1.0))
+        ahead, behind = (
+            _compute_force(theta + d * scale * h, p, v, normal, e) for d in (1.0, -1.0)
+        )
         columns.append(((ahead - behind) / 2e-5).ravel())
     return np.stack(columns, axis=1)
 
 
-def combined(found: list[Sliding]) -> tuple[np.ndarray, np.ndarray]:
+def combine_slidings(found: list[Sliding]) -> tuple[np.ndarray, np.ndarray]:
     """Stiffness, damping and friction over several contacts by their covariances, and the
     covariance of the whole; never surer than their scatter says."""
-    weights = [np.linalg.pinv(_padded(one), rcond=1e-18) for one in found]
+    weights = [np.linalg.pinv(_pad_friction(one), rcond=1e-18) for one in found]
     total = np.linalg.pinv(sum(weights), rcond=1e-18)
     x = total @ sum(w @ one.x for w, one in zip(weights, found, strict=True))
     if len(found) > 1:
@@ -182,7 +184,7 @@ def combined(found: list[Sliding]) -> tuple[np.ndarray, np.ndarray]:
     return np.asarray(x), np.asarray(total)
 
 
-def _padded(one: Sliding) -> np.ndarray:
+def _pad_friction(one: Sliding) -> np.ndarray:
     """A contact that did not slide knows nothing of friction."""
     covariance = one.covariance.copy()
     covariance[np.diag_indices(3)] += (1e-12 * one.x) ** 2 + 1e-30

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from softdock.loop.spatial.arrays import cross_matrix
-from softdock.studies.identify.estimate import Estimate, Fit, least_squares
+from softdock.studies.identify.estimate import Estimate, Fit, solve_least_squares
 from softdock.studies.identify.log import Log, Path
 
 ROUNDS = 6  # mass and centre enter the small inertia terms: found by repetition
@@ -68,7 +68,7 @@ def identify_tool(
     t, force, torque = taken[free], log.force[body][free], log.torque[body][free]
     cut = float(np.mean(np.all(force == 0.0, axis=1)))
     if cut > CUT:
-        least = _least_heard(log.force[body])
+        least = _find_smallest_force(log.force[body])
         note = (
             f"{100.0 * cut:.0f} % of the readings in free motion are exactly zero: a threshold "
             f"hides weight and bias below {least:.3g} N"
@@ -92,10 +92,10 @@ def identify_tool(
                 )
             ]
         )
-    return _fit(command, t - delay, force, torque, gravity)
+    return _fit_tool(command, t - delay, force, torque, gravity)
 
 
-def _least_heard(force: np.ndarray) -> float:
+def _find_smallest_force(force: np.ndarray) -> float:
     """The smallest force that came through [N]."""
     size = np.linalg.norm(force, axis=1)
     return float(size[size > 0.0].min(initial=np.inf))
@@ -112,14 +112,16 @@ def _fit_weight(
     R = command.rotation_at(t)
     force = np.einsum("nji,nj->ni", R, force_W)
     if mass != 0.0 and centre is not None:
-        force = force + mass * _acceleration(command, t, R, centre)
+        force = force + mass * _compute_acceleration(command, t, R, centre)
     A = np.concatenate([R.transpose(0, 2, 1), np.broadcast_to(np.eye(3), R.shape)], axis=2).reshape(
         -1, 6
     )
-    return least_squares(A, force.ravel()), R
+    return solve_least_squares(A, force.ravel()), R
 
 
-def _acceleration(command: Path, t: np.ndarray, R: np.ndarray, centre: np.ndarray) -> np.ndarray:
+def _compute_acceleration(
+    command: Path, t: np.ndarray, R: np.ndarray, centre: np.ndarray
+) -> np.ndarray:
     """Of the tool's centre, body axes, from the set-points [m/s^2]."""
     half = 0.5 * (command.time[1] - command.time[0])
     a = (command.velocity_at(t + half) - command.velocity_at(t - half)) / (2.0 * half)
@@ -130,7 +132,7 @@ def _acceleration(command: Path, t: np.ndarray, R: np.ndarray, centre: np.ndarra
     )
 
 
-def _fit(
+def _fit_tool(
     command: Path, t: np.ndarray, force_W: np.ndarray, torque_W: np.ndarray, gravity: float
 ) -> Tool:
     mass, centre = 0.0, np.zeros(3)
@@ -145,12 +147,14 @@ def _fit(
         weight, bias = fit.x[:3], fit.x[3:]
         mass = float(np.linalg.norm(weight)) / gravity
         read = (
-            np.einsum("nji,j->ni", R, weight) - mass * _acceleration(command, t, R, centre) + bias
+            np.einsum("nji,j->ni", R, weight)
+            - mass * _compute_acceleration(command, t, R, centre)
+            + bias
         )  # the reading without its noise
         torques = _fit_centre(command, t, read, np.einsum("nji,nj->ni", R, torque_W))
         centre = torques.x[:3]
-    turned = _turned(R)
-    reading = _mean(np.einsum("nji,nj->ni", R, force_W))
+    turned = _measure_turn(R)
+    reading = _estimate_mean(np.einsum("nji,nj->ni", R, force_W))
     direction = weight / max(np.linalg.norm(weight), 1e-300)
     uncertain = float(np.sqrt(direction @ fit.covariance[:3, :3] @ direction))
     if fit.condition > 1e6 or turned < 0.02:
@@ -176,7 +180,7 @@ def _fit(
     bias_force = Estimate(tuple(bias), tuple(np.sqrt(np.diag(fit.covariance)[3:])))
     found = Estimate(mass, uncertain / gravity)
     if uncertain > SEPARABLE * np.linalg.norm(weight):
-        torque = _mean(np.einsum("nji,nj->ni", R, torque_W))
+        torque = _estimate_mean(np.einsum("nji,nj->ni", R, torque_W))
         return Tool(
             mass=found,
             centre=None,
@@ -205,18 +209,20 @@ def _fit_centre(command: Path, t: np.ndarray, read: np.ndarray, torque: np.ndarr
     alpha = (command.rate_at(t + half) - command.rate_at(t - half)) / (2.0 * half)
     w = command.rate_at(t)
     crosses = -np.stack([cross_matrix(f) for f in read])
-    spin = -(_inertia_terms(alpha) + np.stack([cross_matrix(v) for v in w]) @ _inertia_terms(w))
+    spin = -(
+        _make_inertia_rows(alpha) + np.stack([cross_matrix(v) for v in w]) @ _make_inertia_rows(w)
+    )
     A = np.concatenate([crosses, np.broadcast_to(np.eye(3), crosses.shape), spin], axis=2).reshape(
         -1, 12
     )
-    return least_squares(A, torque.ravel())
+    return solve_least_squares(A, torque.ravel())
 
 
-def _mean(rows: np.ndarray) -> Estimate:
+def _estimate_mean(rows: np.ndarray) -> Estimate:
     return Estimate(tuple(rows.mean(axis=0)), tuple(rows.std(axis=0) / math.sqrt(len(rows))))
 
 
-def _inertia_terms(v: np.ndarray) -> np.ndarray:
+def _make_inertia_rows(v: np.ndarray) -> np.ndarray:
     """I v as a matrix on the six moments and products of I, one a row of v."""
     x, y, z = v.T
     zero = np.zeros_like(x)
@@ -224,7 +230,7 @@ def _inertia_terms(v: np.ndarray) -> np.ndarray:
     return np.array(rows).transpose(2, 0, 1)
 
 
-def _turned(R: np.ndarray) -> float:
+def _measure_turn(R: np.ndarray) -> float:
     """Largest angle from the first attitude [rad]."""
     traces = np.einsum("ji,nji->n", R[0], R)
     return float(np.max(np.arccos(np.clip(0.5 * (traces - 1.0), -1.0, 1.0))))

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from softdock.loop.spatial.arrays import cross_matrix
-from softdock.studies.identify.carried import Carried, inertia_wrench
-from softdock.studies.identify.delays import Following, is_structured, smoothed
+from softdock.studies.identify.carried import CarriedMass, compute_inertia_wrench
+from softdock.studies.identify.delays import Following, is_structured, smooth
 from softdock.studies.identify.log import BODIES, Log
 
 MERGE = 10  # cycles; touches closer than this are one contact
@@ -23,7 +23,7 @@ Followings = dict[str, Following | None]
 
 
 @dataclass(frozen=True)
-class Touching:
+class Touch:
     """Readings of one touch and some before and after."""
 
     taken: np.ndarray  # s, when each force was measured
@@ -41,25 +41,25 @@ class Touching:
     def tip(self, t: np.ndarray) -> np.ndarray:
         """The tip in the axes of the body without the sensor [m]."""
         log, body, following = self.log, self.body, self.following
-        R = rotations(log, body, following, t)
-        tip = positions(log, body, following, t) + np.einsum("nij,j->ni", R, self.lever)
-        from_other = tip - positions(log, self.other, following, t)
-        S = rotations(log, self.other, following, t)
+        R = interpolate_rotations(log, body, following, t)
+        tip = interpolate_positions(log, body, following, t) + np.einsum("nij,j->ni", R, self.lever)
+        from_other = tip - interpolate_positions(log, self.other, following, t)
+        S = interpolate_rotations(log, self.other, following, t)
         return np.asarray(np.einsum("nji,nj->ni", S, from_other))
 
     def turned(self, t: np.ndarray) -> np.ndarray:
         """Matrices, world from the axes of the body without the sensor."""
-        return rotations(self.log, self.other, self.following, t)
+        return interpolate_rotations(self.log, self.other, self.following, t)
 
 
-def touching(
+def read_touch(
     log: Log,
     body: str,
     rows: slice,
     following: Followings,
     zero: np.ndarray,
-    carried: Carried | None = None,
-) -> Touching | None:
+    carried: CarriedMass | None = None,
+) -> Touch | None:
     """A touch by its rows; None if it has too few readings. `zero`: force of free flight [N], one
     or a row a cycle; `carried`: what accelerates it is taken out."""
     wide = slice(max(rows.start - 2 * MERGE, 0), min(rows.stop + 2 * MERGE, len(log.time)))
@@ -70,15 +70,18 @@ def touching(
     if inside.sum() < FEWEST_READINGS:
         return None
     other = next(b for b in BODIES if b != body)
-    R, S = rotations(log, body, following, taken), rotations(log, other, following, taken)
+    R, S = (
+        interpolate_rotations(log, body, following, taken),
+        interpolate_rotations(log, other, following, taken),
+    )
     if carried is not None:
-        force, torque = inertia_wrench(carried, log, body, following[body], taken, R)
+        force, torque = compute_inertia_wrench(carried, log, body, following[body], taken, R)
         force_W, torque_W = force_W + force, torque_W + torque
-    lever = _lever(
+    lever = _compute_lever(
         np.einsum("nji,nj->ni", R, force_W)[inside], np.einsum("nji,nj->ni", R, torque_W)[inside]
     )
     force_O = np.einsum("nji,nj->ni", S, force_W)
-    return Touching(
+    return Touch(
         taken=taken,
         force=force_O,
         inside=inside,
@@ -89,31 +92,31 @@ def touching(
     )
 
 
-def _lever(force: np.ndarray, torque: np.ndarray) -> np.ndarray:
+def _compute_lever(force: np.ndarray, torque: np.ndarray) -> np.ndarray:
     """From the centre of mass to the line of the force, body axes [m]: the shortest r with r x f =
     torque. What lies along the force does not matter."""
     rows = np.concatenate([cross_matrix(f).T for f in force])
     return np.asarray(np.linalg.lstsq(rows, torque.ravel(), rcond=1e-6)[0])
 
 
-def _delay(following: Followings, body: str) -> float:
+def _get_delay(following: Followings, body: str) -> float:
     """A robot that does not move shows no delay, and none is needed."""
     own = following[body]
     return own.delay.value if own is not None else 0.0
 
 
-def positions(log: Log, body: str, following: Followings, t: np.ndarray) -> np.ndarray:
+def interpolate_positions(log: Log, body: str, following: Followings, t: np.ndarray) -> np.ndarray:
     """Of a mock-up, world axes [m]."""
-    position = log.command[body].position_at(t - _delay(following, body))
+    position = log.command[body].position_at(t - _get_delay(following, body))
     own = following[body]
     if own is not None and is_structured(own.left):
-        left = smoothed(own.left)
+        left = smooth(own.left)
         position = position + np.stack(
             [np.interp(t, own.times, left[:, i]) for i in range(3)], axis=1
         )
     return position
 
 
-def rotations(log: Log, body: str, following: Followings, t: np.ndarray) -> np.ndarray:
+def interpolate_rotations(log: Log, body: str, following: Followings, t: np.ndarray) -> np.ndarray:
     """Of a mock-up: matrices, world from body."""
-    return log.command[body].rotation_at(t - _delay(following, body))
+    return log.command[body].rotation_at(t - _get_delay(following, body))

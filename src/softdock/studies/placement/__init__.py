@@ -4,7 +4,7 @@
 """
 
 from softdock.studies.placement.check import Check, check_run
-from softdock.studies.placement.motion import Motion, motion_of
-from softdock.studies.placement.search import Found, search
+from softdock.studies.placement.motion import Motion, load_motion
+from softdock.studies.placement.search import SearchResult, search
 
-__all__ = ["Check", "Found", "Motion", "check_run", "motion_of", "search"]
+__all__ = ["Check", "Motion", "SearchResult", "check_run", "load_motion", "search"]

@@ -19,13 +19,13 @@ from softdock.loop.arms.facility import Facility, same_place
 from softdock.loop.arms.limits import LIMIT_HELPS, LIMIT_WORDS
 from softdock.loop.arms.mounted import carries_nothing, loaded, mock_up_load
 from softdock.loop.arms.sources import arm_of
-from softdock.studies.placement.collisions import Nearest, nearest_parts
+from softdock.studies.placement.collisions import Nearest, find_nearest_parts
 from softdock.studies.placement.motion import Motion
 from softdock.studies.placement.robot_path import (
     RobotPath,
     Sweeper,
-    end_problem,
-    start_branch,
+    find_start_branch,
+    make_end_problem,
 )
 
 THIN_ROWS = 60  # for choosing a branch
@@ -51,7 +51,7 @@ class Check:
         found = []
         for robot, path in self.paths.items():
             if path.ended is not None:
-                found.append(end_problem(path, f"{where}.{robot}"))
+                found.append(make_end_problem(path, f"{where}.{robot}"))
                 continue
             for use in path.uses.values():
                 if use.known and use.use > 1.0:
@@ -69,7 +69,7 @@ class Check:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data, for JSON."""
-        robots = {robot: path_dict(path) for robot, path in self.paths.items()}
+        robots = {robot: convert_path_to_dict(path) for robot, path in self.paths.items()}
         pairs = [vars(pair) for pair in self.nearest[:10]]
         return {
             "fits": self.fits,
@@ -82,7 +82,7 @@ class Check:
         }
 
 
-def path_dict(path: RobotPath) -> dict[str, Any]:
+def convert_path_to_dict(path: RobotPath) -> dict[str, Any]:
     """What a path asks of one robot, as plain data."""
     return {
         "arm": path.arm.name,
@@ -109,7 +109,7 @@ def check_robot(
     mount = facility.robots()[robot]
     arm = loaded(arm_of(mount, folder), mount, mock_up_load(tables or {}, robot))
     if mount.joints is not None:
-        branch = start_branch(arm, mount)
+        branch = find_start_branch(arm, mount)
     else:
         branch, _ = Sweeper(robot, arm, motion.thinned(THIN_ROWS)).best_branch(facility, mount)
     return Sweeper(robot, arm, motion).path(facility, mount, branch)
@@ -131,6 +131,6 @@ def check_run(
         facility=facility,
         motion=motion,
         paths=paths,
-        nearest=nearest_parts(facility, mounts, paths, motion.time),
+        nearest=find_nearest_parts(facility, mounts, paths, motion.time),
         empty=empty,
     )

@@ -56,12 +56,14 @@ class Nearest:
     time: float  # s
 
 
-def nearest_parts(
+def find_nearest_parts(
     facility: Facility, mounts: dict[str, Mount], paths: dict[str, RobotPath], time: np.ndarray
 ) -> list[Nearest]:
     """Least distances of all pairs over the instants that every robot reaches, nearest first."""
-    parts = _parts(facility, mounts, paths)
-    pairs = [(i, k) for i, k in combinations(range(len(parts)), 2) if _compared(parts[i], parts[k])]
+    parts = _list_parts(facility, mounts, paths)
+    pairs = [
+        (i, k) for i, k in combinations(range(len(parts)), 2) if _is_compared(parts[i], parts[k])
+    ]
     rows = min((path.rows for path in paths.values()), default=0)
     if not pairs or rows == 0:
         return []
@@ -96,7 +98,7 @@ def nearest_parts(
     return sorted(found, key=lambda pair: pair.distance)
 
 
-def _compared(a: Part, b: Part) -> bool:
+def _is_compared(a: Part, b: Part) -> bool:
     if a.owner == LABORATORY and b.owner == LABORATORY:
         return False
     if LABORATORY in (a.owner, b.owner):
@@ -107,7 +109,9 @@ def _compared(a: Part, b: Part) -> bool:
     return not (a.is_mock_up and b.is_mock_up)
 
 
-def _parts(facility: Facility, mounts: dict[str, Mount], paths: dict[str, RobotPath]) -> list[Part]:
+def _list_parts(
+    facility: Facility, mounts: dict[str, Mount], paths: dict[str, RobotPath]
+) -> list[Part]:
     found = []
     for owner, robot in enumerate(ROBOTS):
         if robot not in paths:
@@ -121,7 +125,7 @@ def _parts(facility: Facility, mounts: dict[str, Mount], paths: dict[str, RobotP
                 end=capsule.end,
                 radius=capsule.radius,
             )
-            row = _row(owner, capsule.slot, given, Frame())
+            row = _make_row(owner, capsule.slot, given, Frame())
             found.append(
                 Part(owner=owner, name=capsule.name, order=order, is_mock_up=False, row=row)
             )
@@ -129,20 +133,20 @@ def _parts(facility: Facility, mounts: dict[str, Mount], paths: dict[str, RobotP
         flange = Frame(tuple(offset), tuple(arm.vector[AT.flange : AT.flange + 4]))
         held = flange.then(mount.mock_up)
         for volume in mount.volumes:
-            row = _row(owner, AXES - 1, volume, held)
+            row = _make_row(owner, AXES - 1, volume, held)
             name = f"mock-up '{volume.name}'"
             found.append(
                 Part(owner=owner, name=name, order=len(arm.capsules), is_mock_up=True, row=row)
             )
     for volume in facility.obstacles:
-        row = _row(LABORATORY, 0, volume, Frame())
+        row = _make_row(LABORATORY, 0, volume, Frame())
         found.append(
             Part(owner=LABORATORY, name=f"'{volume.name}'", order=0, is_mock_up=False, row=row)
         )
     return found
 
 
-def _row(owner: int, slot: int, volume: Volume, frame: Frame) -> np.ndarray:
+def _make_row(owner: int, slot: int, volume: Volume, frame: Frame) -> np.ndarray:
     """A volume given in a frame of a link, as a row in the link's own."""
     row = np.zeros(VOLUME.size)
     row[VA.owner], row[VA.slot] = owner, slot

@@ -69,7 +69,7 @@ class Motion:
         )
 
 
-def given_motion(
+def make_motion(
     time: np.ndarray,
     chaser: np.ndarray,
     target: np.ndarray,
@@ -79,7 +79,7 @@ def given_motion(
 ) -> Motion:
     """A motion from arrays. `tip`: where the force acts on the chaser, in its body's axes [m]."""
     time = np.asarray(time, float)
-    poses = {"chaser": _rows(chaser, "chaser"), "target": _rows(target, "target")}
+    poses = {"chaser": _check_poses(chaser, "chaser"), "target": _check_poses(target, "target")}
     if len(time) < LEAST_ROWS or not (np.diff(time) > 0.0).all():
         raise BadInput(Problem("time", len(time), f"at least {LEAST_ROWS} instants, rising [s]"))
     for name, rows in poses.items():
@@ -92,12 +92,12 @@ def given_motion(
         poses=poses,
         force=force,
         point=point,
-        approach=_approach(time, poses, force),
+        approach=_compute_approach(time, poses, force),
         source=source,
     )
 
 
-def _rows(poses: np.ndarray, name: str) -> np.ndarray:
+def _check_poses(poses: np.ndarray, name: str) -> np.ndarray:
     rows = np.ascontiguousarray(poses, float)
     if rows.ndim != 2 or rows.shape[1] != 7 or not np.isfinite(rows).all():
         allowed = "rows of seven finite numbers: x, y, z, w, x, y, z"
@@ -105,7 +105,9 @@ def _rows(poses: np.ndarray, name: str) -> np.ndarray:
     return rows
 
 
-def _approach(time: np.ndarray, poses: dict[str, np.ndarray], force: np.ndarray) -> np.ndarray:
+def _compute_approach(
+    time: np.ndarray, poses: dict[str, np.ndarray], force: np.ndarray
+) -> np.ndarray:
     """The chaser's way relative to the target at the start; else the line between them."""
     relative = poses["chaser"][:, :3] - poses["target"][:, :3]
     step = (relative[1] - relative[0]) / (time[1] - time[0])
@@ -116,7 +118,7 @@ def _approach(time: np.ndarray, poses: dict[str, np.ndarray], force: np.ndarray)
     return np.array([1.0, 0.0, 0.0])
 
 
-def motion_of(scenario: Any, source: str = "orbit") -> Motion:
+def load_motion(scenario: Any, source: str = "orbit") -> Motion:
     """The motion of a scenario: orbit's own, or the set-points of a run of the loop."""
     if source == "run":
         from softdock.results.simulation import simulate
@@ -133,9 +135,9 @@ def motion_of(scenario: Any, source: str = "orbit") -> Motion:
         for robot, name in names.items()
     }
     if source == "orbit":
-        _share(scenario.tables, poses)
+        _share_motion(scenario.tables, poses)
     contacts = scenario.tables.get("contact") or [{}]
-    return given_motion(
+    return make_motion(
         time=np.array(series["time"]),
         chaser=poses["chaser"],
         target=poses["target"],
@@ -145,16 +147,16 @@ def motion_of(scenario: Any, source: str = "orbit") -> Motion:
     )
 
 
-def spread_of(campaign: str, most: int, source: str = "orbit") -> list[Motion]:
+def list_campaign_motions(campaign: str, most: int, source: str = "orbit") -> list[Motion]:
     """Motions of some runs of a campaign, evenly over it."""
     from softdock.studies.campaign.plan import load_plan
 
     plan = load_plan(campaign)
     chosen = np.unique(np.linspace(0, plan.runs - 1, min(most, plan.runs)).astype(int))
-    return [motion_of(plan.scenario_of(int(run)), source) for run in chosen]
+    return [load_motion(plan.scenario_of(int(run)), source) for run in chosen]
 
 
-def _share(tables: Any, poses: dict[str, np.ndarray]) -> None:
+def _share_motion(tables: Any, poses: dict[str, np.ndarray]) -> None:
     """As stage 2 of the loop does it: a point between both satellites rests in the laboratory."""
     laboratory = tables.get("laboratory", {})
     if laboratory.get("mapping") != "shared":
@@ -165,7 +167,7 @@ def _share(tables: Any, poses: dict[str, np.ndarray]) -> None:
         rows[:, :3] -= shift
 
 
-def body_axis(motion: Motion, robot: str) -> np.ndarray:
+def compute_facing_axis(motion: Motion, robot: str) -> np.ndarray:
     """The direction in a satellite's own axes, at the start, in which it faces the other one."""
     toward = motion.approach if robot == "chaser" else -motion.approach
     return np.asarray(unit_matrix(motion.poses[robot][0, 3:]).T @ toward)

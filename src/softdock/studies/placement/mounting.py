@@ -19,7 +19,7 @@ from softdock.loop.arms.arm import Arm
 from softdock.loop.arms.facility import Facility, Frame, Mount
 from softdock.loop.arms.layout import AT, AXES
 from softdock.loop.spatial.arrays import cross_matrix, quaternion_of, unit_matrix
-from softdock.studies.placement.motion import Motion, body_axis
+from softdock.studies.placement.motion import Motion, compute_facing_axis
 
 STAND_OFF = 0.3  # m from the flange to the place of contact; assumed where no tool is described
 
@@ -55,7 +55,7 @@ class Stage:
         return np.asarray(np.cross(self.up, self.facing))
 
 
-def stage_of(facility: Facility, motion: Motion, robot: str) -> Stage:
+def make_stage(facility: Facility, motion: Motion, robot: str) -> Stage:
     """The stage of one robot."""
     orbit = unit_matrix(facility.orbit.q)
     points = motion.point @ orbit.T + facility.orbit.p
@@ -72,12 +72,12 @@ def stage_of(facility: Facility, motion: Motion, robot: str) -> Stage:
         middle=0.5 * (points.min(axis=0) + points.max(axis=0)),
         facing=level / np.linalg.norm(level),
         up=up,
-        body_facing=body_axis(motion, robot),
+        body_facing=compute_facing_axis(motion, robot),
         contact=contact,
     )
 
 
-def out_of_flange(arm: Arm) -> np.ndarray:
+def compute_flange_axis(arm: Arm) -> np.ndarray:
     """The direction in which a flange points, in its own axes."""
     offset = arm.vector[AT.offsets + 3 * AXES : AT.offsets + 3 * AXES + 3]
     turn = unit_matrix(arm.vector[AT.flange : AT.flange + 4])
@@ -85,22 +85,26 @@ def out_of_flange(arm: Arm) -> np.ndarray:
     return turn.T @ offset / size if size > 1e-6 else np.array([1.0, 0.0, 0.0])
 
 
-def mount_at(stage: Stage, arm: Arm, named: Any, place: Place, like: Mount | None = None) -> Mount:
+def make_mount(
+    stage: Stage, arm: Arm, named: Any, place: Place, like: Mount | None = None
+) -> Mount:
     """A robot set up at a place. `like`: a mount whose load, volumes and tool length are kept."""
     base = stage.middle - place.distance * stage.facing - place.side * stage.left
     base = base - place.height * stage.up
     R_base = np.column_stack([stage.facing, stage.left, stage.up])
-    out, facing = out_of_flange(arm), stage.body_facing
-    across = _level_axis(facing, stage)
-    tilted = _turn(across, place.tilt) @ facing  # the way the flange points, in the mock-up's axes
-    R = _turn_onto(tilted, out)
-    tool = STAND_OFF if like is None else _tool_length(like, stage)
+    out, facing = compute_flange_axis(arm), stage.body_facing
+    across = _compute_level_axis(facing, stage)
+    tilted = (
+        _make_rotation(across, place.tilt) @ facing
+    )  # the way the flange points, in the mock-up's axes
+    R = _make_rotation_onto(tilted, out)
+    tool = STAND_OFF if like is None else _measure_tool(like, stage)
     place_of_contact = tool * (R @ facing)
     centre = place_of_contact - R @ stage.contact
     return Mount(
         arm=named,
-        base=Frame(tuple(base.tolist()), _quaternion(R_base)),
-        mock_up=Frame(tuple(centre.tolist()), _quaternion(R)),
+        base=Frame(tuple(base.tolist()), _convert_to_quaternion(R_base)),
+        mock_up=Frame(tuple(centre.tolist()), _convert_to_quaternion(R)),
         base_axis=0.0 if like is None else like.base_axis,
         follows=0.0 if like is None else like.follows,
         follow_lag=1.0 if like is None else like.follow_lag,
@@ -110,35 +114,35 @@ def mount_at(stage: Stage, arm: Arm, named: Any, place: Place, like: Mount | Non
     )
 
 
-def _tool_length(like: Mount, stage: Stage) -> float:
+def _measure_tool(like: Mount, stage: Stage) -> float:
     """From the flange to the place of contact, in a mount that there is."""
     satellite = like.satellite
     contact = np.add(satellite.p, satellite.turned(stage.contact))
     return float(np.linalg.norm(contact))
 
 
-def _level_axis(facing: np.ndarray, stage: Stage) -> np.ndarray:
+def _compute_level_axis(facing: np.ndarray, stage: Stage) -> np.ndarray:
     """The horizontal axis across the approach, in the mock-up's axes."""
-    R = _turn_onto(stage.facing, facing)  # laboratory to mock-up, as far as facing says it
+    R = _make_rotation_onto(stage.facing, facing)  # laboratory to mock-up, as far as facing says it
     return np.asarray(R @ stage.left)
 
 
-def _turn(axis: np.ndarray, angle: float) -> np.ndarray:
+def _make_rotation(axis: np.ndarray, angle: float) -> np.ndarray:
     """Rotation about an axis."""
     K = cross_matrix(axis / np.linalg.norm(axis))
     return np.asarray(np.eye(3) + math.sin(angle) * K + (1.0 - math.cos(angle)) * (K @ K))
 
 
-def _turn_onto(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def _make_rotation_onto(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The shortest rotation that brings direction a onto b."""
     a, b = a / np.linalg.norm(a), b / np.linalg.norm(b)
     n, c = np.cross(a, b), float(a @ b)
     if np.linalg.norm(n) < 1e-9:
         if c > 0.0:
             return np.eye(3)
-        return _turn(np.cross(a, np.eye(3)[int(np.abs(a).argmin())]), math.pi)
-    return _turn(n, math.atan2(float(np.linalg.norm(n)), c))
+        return _make_rotation(np.cross(a, np.eye(3)[int(np.abs(a).argmin())]), math.pi)
+    return _make_rotation(n, math.atan2(float(np.linalg.norm(n)), c))
 
 
-def _quaternion(R: np.ndarray) -> tuple[float, ...]:
+def _convert_to_quaternion(R: np.ndarray) -> tuple[float, ...]:
     return tuple(float(v) for v in quaternion_of(R))

@@ -16,11 +16,11 @@ from softdock.loop.arms.facility import (
     facility_tables,
 )
 from softdock.loop.arms.limits import LIMIT_WORDS
-from softdock.studies.placement.check import Check, check_robot, check_run, path_dict
+from softdock.studies.placement.check import Check, check_robot, check_run, convert_path_to_dict
 from softdock.studies.placement.motion import Motion
 from softdock.studies.placement.robot_path import RobotPath
-from softdock.studies.placement.search import CANDIDATES, Found, search
-from softdock.studies.placement.searcher import DEFLECTION, Best
+from softdock.studies.placement.search import CANDIDATES, SearchResult, search
+from softdock.studies.placement.searcher import DEFLECTION, BestPlace
 
 GRID = 24  # cells of a map's side
 Progress = Callable[[str, int, int], None]  # robot, done, in all
@@ -32,7 +32,7 @@ class Placement:
 
     name: str
     motion: Motion
-    found: dict[str, Found]
+    found: dict[str, SearchResult]
     facility: Facility  # with the best places in it
     before: dict[str, RobotPath]  # as mounted, where the scenario says how
     check: Check | None  # None: some robot has no place
@@ -45,15 +45,17 @@ class Placement:
             "scenario": self.name,
             "motion": self.motion.source,
             "peak_force_N": self.motion.peak_force,
-            "robots": {robot: found_dict(found) for robot, found in self.found.items()},
-            "as_mounted": {robot: path_dict(path) for robot, path in self.before.items()},
+            "robots": {robot: convert_result_to_dict(found) for robot, found in self.found.items()},
+            "as_mounted": {
+                robot: convert_path_to_dict(path) for robot, path in self.before.items()
+            },
             "spread": {"motions": self.spread, "fitting": self.spread_fitting},
             "check": None if self.check is None else self.check.as_dict(),
             **facility_tables(self.facility),
         }
 
 
-def limit_words(best: Best) -> str:
+def describe_limit(best: BestPlace) -> str:
     """What limits a place: which use, of which joint, when."""
     if best.limit == "stiffness":
         return f"tip stiffness {1e-3 * best.limiting.stiffness:.3g} N/mm along the approach"
@@ -65,7 +67,7 @@ def limit_words(best: Best) -> str:
     return f"{LIMIT_WORDS[best.limit]}, {use.joint} at {use.time:.3g} s{elsewhere}"
 
 
-def best_dict(best: Best) -> dict[str, Any]:
+def convert_best_to_dict(best: BestPlace) -> dict[str, Any]:
     place = best.place
     return {
         "distance_m": place.distance,
@@ -73,14 +75,14 @@ def best_dict(best: Best) -> dict[str, Any]:
         "height_m": place.height,
         "tilt_deg": math.degrees(place.tilt),
         "largest_use": best.cost,
-        "limited_by": limit_words(best),
+        "limited_by": describe_limit(best),
         "stiffness_N_per_m": best.path.stiffness if math.isfinite(best.path.stiffness) else None,
         "nearest_volumes_m": best.distance if math.isfinite(best.distance) else None,
         "base_m": list(best.mount.base.p),
     }
 
 
-def found_dict(found: Found) -> dict[str, Any]:
+def convert_result_to_dict(found: SearchResult) -> dict[str, Any]:
     return {
         "arm": found.arm.name,
         "source": found.arm.source,
@@ -88,18 +90,18 @@ def found_dict(found: Found) -> dict[str, Any]:
         "share_fitting": found.share_fitting,
         "share_with_margin": found.share_with_margin,
         "allowed_deflection_m": found.deflection,
-        "best": [best_dict(best) for best in found.best],
+        "best": [convert_best_to_dict(best) for best in found.best],
     }
 
 
-def with_mount(facility: Facility, robot: str, mount: Mount) -> Facility:
+def replace_mount(facility: Facility, robot: str, mount: Mount) -> Facility:
     """A facility with one robot set up anew."""
     if robot == "chaser":
         return replace(facility, chaser=mount)
     return replace(facility, target=mount)
 
 
-def robots_to_place(
+def choose_robots(
     facility: Facility, arms: tuple[str, ...], robot: str | None, moving: tuple[str, ...] = ROBOTS
 ) -> dict[str, Any]:
     """Which robots, with which arms: those asked for, else those of the facility. `moving`: the
@@ -160,7 +162,7 @@ def place_robots(
         )
         if found[robot].best:
             best = found[robot].best[0]
-            placed = with_mount(placed, robot, best.mount)
+            placed = replace_mount(placed, robot, best.mount)
             others[robot] = (best.mount, best.path)
     complete = all(one.best for one in found.values())
     check = check_run(placed, motion, tables, folder) if complete else None

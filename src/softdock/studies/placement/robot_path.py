@@ -33,7 +33,7 @@ LIMITS = {"speed": "speed", "acceleration": "acceleration", "torque": "torque"}
 
 
 @dataclass(frozen=True)
-class Use:
+class LimitUse:
     """How much of a limit a path uses: 1 is all of it. Not `known`: the arm has no number."""
 
     what: str
@@ -45,7 +45,7 @@ class Use:
 
 
 @dataclass(frozen=True)
-class Ended:
+class BranchEnd:
     """Where a branch ended: the pose is out of reach."""
 
     time: float
@@ -62,15 +62,15 @@ class RobotPath:
     arm: Arm
     branch: int
     rows: int  # reached
-    uses: dict[str, Use]
+    uses: dict[str, LimitUse]
     stiffness: float  # N/m, the least along the approach; inf: not known
     stiffness_time: float
-    ended: Ended | None
+    ended: BranchEnd | None
     joints: np.ndarray = field(repr=False)
     torques: np.ndarray = field(repr=False)
 
     @property
-    def worst(self) -> Use:
+    def worst(self) -> LimitUse:
         """The use that limits. Reach is not counted: a stretched arm is a singular one."""
         known = [use for use in self.uses.values() if use.known and use.what != "reach"]
         return max(known, key=lambda use: use.use)
@@ -80,7 +80,7 @@ class RobotPath:
         return self.ended is None and self.worst.use <= 1.0
 
 
-def frames_of(facility: Facility, mount: Mount, motion: Motion) -> np.ndarray:
+def make_frames(facility: Facility, mount: Mount, motion: Motion) -> np.ndarray:
     """What the sweep keeps fixed along a path."""
     inward = mount.base.back()
     orbit = inward.then(facility.orbit)
@@ -134,7 +134,7 @@ class Sweeper:
         """The frames, and the base axis at every row, computed once for all branches."""
         kept = self._kept
         if kept is None or kept[0] is not facility or kept[1] is not mount:
-            frames = frames_of(facility, mount, self.motion)
+            frames = make_frames(facility, mount, self.motion)
             orbit = frames[FA.orbit : FA.orbit + 7]
             poses = self.motion.poses[self.robot]
             rows = base_axis_rows(self.arm, mount, self.motion.time, poses, orbit)
@@ -166,7 +166,7 @@ class Sweeper:
             known = what not in LIMITS or arm.knows(LIMITS[what])
             if what == "torque":
                 known = known and float(arm.of_axes("mass")[1:].sum()) > 0.0
-            uses[what] = Use(
+            uses[what] = LimitUse(
                 what=what,
                 use=float(use),
                 time=float(time[int(row)]),
@@ -178,7 +178,7 @@ class Sweeper:
         if rows < len(time):
             status, slot, missing = self.ended
             name = arm.axis_names[int(slot)]
-            ended = Ended(float(time[rows]), name, STATUSES[int(status)], float(missing))
+            ended = BranchEnd(float(time[rows]), name, STATUSES[int(status)], float(missing))
         stiffness = (
             float(self.worst[STIFFNESS, IN_WORST.use])
             if arm.knows("stiffness") and rows
@@ -198,7 +198,7 @@ class Sweeper:
         )
 
 
-def start_branch(arm: Arm, mount: Mount) -> int:
+def find_start_branch(arm: Arm, mount: Mount) -> int:
     """The branch of the joints that a mount names."""
     assert mount.joints is not None
     into = np.zeros(1, np.int64)
@@ -207,7 +207,7 @@ def start_branch(arm: Arm, mount: Mount) -> int:
     return int(into[0])
 
 
-def end_problem(path: RobotPath, key: str) -> Problem:
+def make_end_problem(path: RobotPath, key: str) -> Problem:
     """A path out of reach as a refusal: joint, instant, and what would help."""
     end = path.ended
     assert end is not None

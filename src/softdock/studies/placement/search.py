@@ -20,17 +20,17 @@ import numpy as np
 from softdock.errors import BadInput, Problem
 from softdock.loop.arms.arm import Arm
 from softdock.loop.arms.facility import Facility, Mount
-from softdock.studies.placement.collisions import nearest_parts
+from softdock.studies.placement.collisions import find_nearest_parts
 from softdock.studies.placement.motion import Motion
 from softdock.studies.placement.mounting import Place
 from softdock.studies.placement.robot_path import RobotPath
 from softdock.studies.placement.searcher import (
     DEFLECTION,
     OUT_OF_REACH,
-    Best,
+    BestPlace,
     Searcher,
-    Tried,
-    box_of,
+    TriedPlace,
+    make_search_box,
 )
 
 CANDIDATES = 600
@@ -42,13 +42,13 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     """What a search found for one robot."""
 
     robot: str
     arm: Arm
-    tried: list[Tried]
-    best: list[Best]
+    tried: list[TriedPlace]
+    best: list[BestPlace]
     grid: tuple[np.ndarray, np.ndarray, np.ndarray] | None  # distance, height, cost at the best
     deflection: float  # m, allowed
     spread: int = 0  # motions beside the nominal one
@@ -87,7 +87,7 @@ def search(
     others: Mapping[str, tuple[Mount, RobotPath]] | None = None,
     grid: int = 0,
     spread: Sequence[Motion] = (),
-) -> Found:
+) -> SearchResult:
     """Places for one robot.
 
     `others`: robots that stand already. `grid`: cells of a map's side. `spread`: more motions that
@@ -105,7 +105,7 @@ def search(
         deflection=deflection,
         spread=spread,
     )
-    low, high = box_of(searcher.bare)
+    low, high = make_search_box(searcher.bare)
     unit = np.column_stack([halton(candidates, base) for base in PRIMES])
     tried, total = [], candidates + grid * grid
     for i, row in enumerate(low + unit * (high - low)):
@@ -113,11 +113,11 @@ def search(
         progress(i + 1, total)
     order = sorted((t for t in tried if t.cost < OUT_OF_REACH), key=lambda t: t.cost)
     best = [searcher.best(t.place) for t in order[:TRIED]]
-    best = _kept(facility, robot, motion, best, others or {})
+    best = _select_free_places(facility, robot, motion, best, others or {})
     made = None
     if grid and best:
-        made = _grid(searcher, best[0].place, low, high, grid, candidates, progress)
-    return Found(
+        made = _compute_grid(searcher, best[0].place, low, high, grid, candidates, progress)
+    return SearchResult(
         robot=robot,
         arm=searcher.bare,
         tried=tried,
@@ -128,19 +128,19 @@ def search(
     )
 
 
-def _kept(
+def _select_free_places(
     facility: Facility,
     robot: str,
     motion: Motion,
-    best: list[Best],
+    best: list[BestPlace],
     others: Mapping[str, tuple[Mount, RobotPath]],
-) -> list[Best]:
+) -> list[BestPlace]:
     """The best places at which nothing hits anything."""
     found = []
     for each in best:
         mounts = {name: mount for name, (mount, _) in others.items()} | {robot: each.mount}
         paths = {name: path for name, (_, path) in others.items()} | {robot: each.path}
-        pairs = nearest_parts(facility, mounts, paths, motion.time)
+        pairs = find_nearest_parts(facility, mounts, paths, motion.time)
         distance = pairs[0].distance if pairs else math.inf
         if distance > 0.0:
             found.append(replace(each, distance=distance))
@@ -149,7 +149,7 @@ def _kept(
     return found
 
 
-def _grid(
+def _compute_grid(
     searcher: Searcher,
     place: Place,
     low: np.ndarray,

@@ -21,7 +21,7 @@ from softdock.loop.arms.mounted import loaded, mock_up_load
 from softdock.loop.arms.sources import arm_of
 from softdock.loop.arms.sweep import IN_WORST, REACH, STIFFNESS, WORST
 from softdock.studies.placement.motion import Motion
-from softdock.studies.placement.mounting import Place, Stage, mount_at, stage_of
+from softdock.studies.placement.mounting import Place, Stage, make_mount, make_stage
 from softdock.studies.placement.robot_path import RobotPath, Sweeper
 
 THIN_ROWS = 60  # of the path on which a branch is chosen
@@ -31,7 +31,7 @@ SIDE, TILT = 0.6, math.radians(60.0)
 
 
 @dataclass(frozen=True)
-class Tried:
+class TriedPlace:
     """One place and its cost: 1 is at a limit."""
 
     place: Place
@@ -40,7 +40,7 @@ class Tried:
 
 
 @dataclass(frozen=True)
-class Best:
+class BestPlace:
     """One of the best places, checked in full."""
 
     place: Place
@@ -68,7 +68,7 @@ class Searcher:
     ) -> None:
         self.facility, self.robot, self.named = facility, robot, named
         self.like = facility.robots().get(robot)
-        self.stage: Stage = stage_of(facility, motion, robot)
+        self.stage: Stage = make_stage(facility, motion, robot)
         under = None if self.like is None else self.like.under
         self.bare = arm_of(Mount(arm=named, base=facility.orbit, under=under), folder)
         self.load = mock_up_load(tables or {}, robot)
@@ -78,7 +78,7 @@ class Searcher:
         self.sweepers = [Sweeper(robot, first, each) for each in (motion, *spread)]
 
     def mount(self, place: Place) -> Mount:
-        return mount_at(self.stage, self.bare, self.named, place, self.like)
+        return make_mount(self.stage, self.bare, self.named, place, self.like)
 
     def set_up(self, place: Place) -> tuple[Mount, int]:
         """The robot at a place and its best branch; the arm carries its load as tilted there."""
@@ -90,9 +90,9 @@ class Searcher:
         branch, _ = self.thin.best_branch(self.facility, mount)
         return mount, branch
 
-    def try_place(self, place: Place) -> Tried:
+    def try_place(self, place: Place) -> TriedPlace:
         mount, branch = self.set_up(place)
-        return Tried(place, *self.dearest(mount, branch)[:2])
+        return TriedPlace(place, *self.dearest(mount, branch)[:2])
 
     def dearest(self, mount: Mount, branch: int) -> tuple[float, str, Sweeper]:
         """The largest cost over the motions, what it is, and on which; the first too dear ends."""
@@ -120,7 +120,7 @@ class Searcher:
                 return bent, "stiffness"
         return cost, limit
 
-    def best(self, place: Place) -> Best:
+    def best(self, place: Place) -> BestPlace:
         """A place with everything that is to be said of it."""
         mount, branch = self.set_up(place)
         cost, limit, which = self.dearest(mount, branch)
@@ -128,7 +128,7 @@ class Searcher:
         nominal = self.sweepers[0]
         path = limiting if which is nominal else nominal.path(self.facility, mount, branch)
         start = tuple(path.joints[0, 1:].tolist()) if path.rows else None
-        return Best(
+        return BestPlace(
             place=place,
             mount=replace(mount, joints=start),
             path=path,
@@ -138,7 +138,7 @@ class Searcher:
         )
 
 
-def box_of(arm: Arm) -> tuple[np.ndarray, np.ndarray]:
+def make_search_box(arm: Arm) -> tuple[np.ndarray, np.ndarray]:
     """Lowest and highest distance, side, height and tilt that are worth trying for an arm."""
     v = arm.vector
     reach = float(v[AT.reach])

@@ -6,12 +6,12 @@ import math
 
 from softdock.loop.arms.limits import LIMIT_WORDS
 from softdock.studies.placement.check import Check
-from softdock.studies.placement.place import Placement, limit_words
+from softdock.studies.placement.place import Placement, describe_limit
 
 ALIKE = 1.2  # ratio of two stiffnesses that is worth a word
 
 
-def check_sentence(check: Check) -> str:
+def describe_check(check: Check) -> str:
     """Whether the run fits, and what comes nearest to a limit."""
     names = " and ".join(f"{robot} ({path.arm.name})" for robot, path in check.paths.items())
     if not check.fits:
@@ -24,7 +24,7 @@ def check_sentence(check: Check) -> str:
     return f"Fits {names}. Nearest to a limit: {nearest}, {use.joint} at {use.time:.3g} s{mark}."
 
 
-def empty_words(check: Check) -> list[str]:
+def note_empty_flange(check: Check) -> list[str]:
     """Whose torques are those of an empty flange, and how to change that."""
     return [
         f"{robot}: torques are those of an empty flange, because no mock-up's mass is given: state "
@@ -34,7 +34,7 @@ def empty_words(check: Check) -> list[str]:
     ]
 
 
-def stiffness_words(result: Placement, robot: str) -> str:
+def describe_stiffness(result: Placement, robot: str) -> str:
     """How much stiffer or softer the tip is at the best place than as the scenario has it mounted;
     empty where that is not known, or much the same."""
     best, before = result.found[robot].best[0].path, result.before.get(robot)
@@ -50,7 +50,7 @@ def stiffness_words(result: Placement, robot: str) -> str:
     )
 
 
-def placement_sentence(result: Placement) -> str:
+def describe_placement(result: Placement) -> str:
     """The best places in a sentence."""
     parts = []
     for robot, found in result.found.items():
@@ -65,7 +65,7 @@ def placement_sentence(result: Placement) -> str:
         verdict = "" if best.cost <= 1.0 else ", which is beyond a limit: no place tried fits"
         parts.append(
             f"{robot.capitalize()}: {best.place.words()}; uses {best.cost:.2f} of its limits "
-            f"({limit_words(best)}){verdict}{stiffness_words(result, robot)}."
+            f"({describe_limit(best)}){verdict}{describe_stiffness(result, robot)}."
         )
     if result.spread and result.check is not None:
         parts.append(f"{result.spread_fitting} of {result.spread} motions of the spread fit there.")

@@ -18,8 +18,8 @@ import numpy as np
 from softdock.errors import BadInput, Problem
 from softdock.studies.stability.analysis import Analysis, analyse
 from softdock.studies.stability.budget import Item, delay_budget, total_delay
-from softdock.studies.stability.critical import loop_stretch
-from softdock.studies.stability.impact_restitution import restitutions_with_damping
+from softdock.studies.stability.critical import find_stretch
+from softdock.studies.stability.impact_restitution import compute_restitutions
 from softdock.studies.stability.loop import Loop
 
 # The word of the linear loop, which is not the verdict on the rig: that is by its runs.
@@ -71,7 +71,7 @@ def advise(loop: Loop, wanted: float | None = None) -> Advice:
     if wanted is not None and not 0.0 < wanted <= 1.5:
         raise BadInput(Problem("wanted_restitution", wanted, "a number > 0 and <= 1.5"))
     found = analyse(loop)
-    stretch = loop_stretch(
+    stretch = find_stretch(
         loop.changed(virtual_damping=max(loop.virtual_damping, 1e-9)), "virtual_damping"
     )
     to_stability = None if stretch is None else max(stretch[0] - loop.virtual_damping, 0.0)
@@ -80,18 +80,18 @@ def advise(loop: Loop, wanted: float | None = None) -> Advice:
     bounce = found.predicted_restitution
     neutral = bounce is not None and abs(bounce - 1.0) <= NEUTRAL_WITHIN
     calm = found.stable and bounce is not None and bounce <= 1.0 + NEUTRAL_WITHIN
-    sentences = [_limits(loop, found), _bounce(found)]
+    sentences = [_describe_limits(loop, found), _describe_bounce(found)]
     if neutral and not found.stable:
         sentences.append(
             "It is neutral as it stands: no margin is left, and any further delay makes it "
             "unstable."
         )
     elif not calm:
-        sentences.append(_remedy(loop, found, to_stability, to_neutral))
+        sentences.append(_suggest_remedy(loop, found, to_stability, to_neutral))
     else:
-        sentences.append(_margin(found))
+        sentences.append(_describe_margin(found))
     if wanted is not None:
-        sentences.append(_wanted(wanted, to_wanted))
+        sentences.append(_describe_wanted(wanted, to_wanted))
     verdict = PASSIVE if calm else (NEUTRAL if neutral else ACTIVE)
     return Advice(
         safe=calm,
@@ -111,7 +111,7 @@ def damping_to_add(loop: Loop, restitution: float) -> float | None:
     scale = math.sqrt(loop.mass * (loop.stiffness + loop.virtual_stiffness))
     tried = np.append(0.0, scale * np.geomspace(*TRIED, CANDIDATES))
     for _ in range(REFINEMENTS):
-        excess = restitutions_with_damping(loop, tried, PHASES) - restitution
+        excess = compute_restitutions(loop, tried, PHASES) - restitution
         if excess[0] <= 1e-2 * NEUTRAL_WITHIN:
             return float(tried[0])
         enough = np.flatnonzero(excess <= 0.0)
@@ -123,7 +123,7 @@ def damping_to_add(loop: Loop, restitution: float) -> float | None:
     return float((low * e_high - high * e_low) / (e_high - e_low))
 
 
-def _limits(loop: Loop, found: Analysis) -> str:
+def _describe_limits(loop: Loop, found: Analysis) -> str:
     total = total_delay(loop)
     parts = ", ".join(
         f"{i.name} {MS * i.delay_s:.3g}"
@@ -139,7 +139,7 @@ def _limits(loop: Loop, found: Analysis) -> str:
     return f"{where}, with {MS * total:.3g} ms of delay in all ({parts or 'none'} ms): {state}."
 
 
-def _bounce(found: Analysis) -> str:
+def _describe_bounce(found: Analysis) -> str:
     e = found.predicted_restitution
     if e is None:
         return "What an impact gives back cannot be predicted: the contact does not end."
@@ -152,7 +152,7 @@ def _bounce(found: Analysis) -> str:
     )
 
 
-def _margin(found: Analysis) -> str:
+def _describe_margin(found: Analysis) -> str:
     m = found.margins
     words = []
     if m["delay_s"] is not None:
@@ -170,11 +170,11 @@ def _margin(found: Analysis) -> str:
     )
 
 
-def _remedy(
+def _suggest_remedy(
     loop: Loop, found: Analysis, to_stability: float | None, to_neutral: float | None
 ) -> str:
     if to_stability is None:
-        return _beyond_the_nose(loop, found)
+        return _describe_beyond_nose(loop, found)
     add = (
         f"{to_stability:.4g} Ns/m of virtual damping make it stable"
         if to_stability > 0.0
@@ -194,7 +194,7 @@ def _remedy(
     )
 
 
-def _beyond_the_nose(loop: Loop, found: Analysis) -> str:
+def _describe_beyond_nose(loop: Loop, found: Analysis) -> str:
     longest, total = found.longest_delay_any_damping_bears_s, total_delay(loop)
     if (
         total < NEAR_THE_NOSE * longest
@@ -214,7 +214,7 @@ def _beyond_the_nose(loop: Loop, found: Analysis) -> str:
     )
 
 
-def _wanted(wanted: float, added: float | None) -> str:
+def _describe_wanted(wanted: float, added: float | None) -> str:
     if added is None:
         return f"No virtual damping reaches a restitution of {wanted:g}."
     if added == 0.0:

@@ -11,9 +11,9 @@ from softdock.studies.stability import closed_forms
 from softdock.studies.stability.budget import total_delay
 from softdock.studies.stability.critical import (
     crossing_frequency,
-    loop_critical_delay,
+    find_critical_delay,
+    find_stretches,
     margins,
-    stretches,
 )
 from softdock.studies.stability.impact_restitution import restitution_of_loop
 from softdock.studies.stability.loop import Loop, check_loop
@@ -51,8 +51,8 @@ def analyse(loop: Loop) -> Analysis:
     """The operating point of a loop. With a virtual contact, critical damping means that of the
     virtual damper, the real one as it is."""
     check_loop(loop)
-    found = stretches(loop)
-    borne = float(loop_critical_delay(loop))
+    found = find_stretches(loop)
+    borne = float(find_critical_delay(loop))
     damping, stiffness, mass = found["damping"], found["stiffness"], found["mass"]
     root = dominant_root(loop)
     nose_delay, nose_damping = closed_forms.nose(loop.mass, loop.stiffness + loop.virtual_stiffness)
@@ -68,7 +68,7 @@ def analyse(loop: Loop) -> Analysis:
         critical_mass_kg=_finite(mass[0]) if mass else None,
         crossing_frequency_rad_per_s=float(crossing_frequency(loop, borne)),
         predicted_restitution=_finite(restitution_of_loop(loop)),
-        restitution_of_dominant_root=restitution_of_root(root),
+        restitution_of_dominant_root=compute_root_restitution(root),
         growth_rate_per_s=root.real,
         longest_delay_any_damping_bears_s=nose_delay,
         damping_there_Ns_per_m=nose_damping,
@@ -76,7 +76,7 @@ def analyse(loop: Loop) -> Analysis:
     )
 
 
-def restitution_of_root(root: complex) -> float | None:
+def compute_root_restitution(root: complex) -> float | None:
     """exp(pi sigma / w): what half a swing of the dominant root leaves; 0 without a swing."""
     if root.imag <= 1e-12 * abs(root):
         return 0.0 if root.real < 0.0 else None

@@ -21,7 +21,7 @@ from softdock.studies.stability.loop import POSITION_SHARE, Loop, Robot
 Law = Callable[[np.ndarray, np.ndarray], np.ndarray]  # depth and its rate to force
 
 
-def hermite_weights(s: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def compute_hermite_weights(s: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Position and T times velocity at fraction s between two set-points, as weights of (x_a, T
     v_a, x_b, T v_b); as loop/robots/history.py."""
     h1, h0p, h1p = s * s * (3.0 - 2.0 * s), s * (1.0 - s) * (1.0 - s), s * s * (s - 1.0)
@@ -29,15 +29,17 @@ def hermite_weights(s: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
     return (1.0 - h1, h0p, h1, h1p), (-d1, d0p, d1, d1p)
 
 
-def between_weights(interpolation: str, s: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def compute_weights_between(
+    interpolation: str, s: float
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
     if interpolation == "hold":
         return (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0)
     if interpolation == "linear":
         return (1.0 - s, 0.0, s, 0.0), (-1.0, 0.0, 1.0, 0.0)
-    return hermite_weights(s)
+    return compute_hermite_weights(s)
 
 
-def lag_gains(w: float, zeta: float, dt: float) -> tuple[float, float, float, float]:
+def compute_lag_gains(w: float, zeta: float, dt: float) -> tuple[float, float, float, float]:
     """Free response of the lag over dt: error and rate from error and rate; as loop/robots/lag.py."""
     root = np.emath.sqrt(zeta * zeta - 1.0) * w
     if abs(root) < 1e-6 * w:
@@ -111,7 +113,7 @@ class ArrayLoop:
         if abs(back - nearest) < SAME_CYCLE:
             return x[nearest], v[nearest]
         b = math.floor(back)  # the later stamp
-        p, r = between_weights(interpolation, b + 1 - back)
+        p, r = compute_weights_between(interpolation, b + 1 - back)
         T = self.T
         position = p[0] * x[b + 1] + p[1] * T * v[b + 1] + p[2] * x[b] + p[3] * T * v[b]
         return position, (r[0] * x[b + 1] + r[1] * T * v[b + 1] + r[2] * x[b] + r[3] * T * v[b]) / T
@@ -133,7 +135,7 @@ class ArrayLoop:
         self, i: int, robot: Robot, dt: float, u0: np.ndarray, u1: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         rows = self.part("lag")[2 * self.lags.index(i) :][:2]
-        ee, er, re, rr = lag_gains(robot.lag, robot.lag_damping, dt)
+        ee, er, re, rr = compute_lag_gains(robot.lag, robot.lag_damping, dt)
         ramp = (u1 - u0) / dt
         behind = 2.0 * robot.lag_damping / robot.lag * ramp
         e, r = rows[0] - u0 + behind, rows[1] - ramp

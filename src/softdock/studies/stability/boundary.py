@@ -17,10 +17,10 @@ import numpy as np
 from softdock.studies.stability.loop import Loop
 from softdock.studies.stability.response import (
     COEFFICIENTS,
-    Continuous,
-    Sampled,
-    coefficients_of,
-    response,
+    ContinuousResponse,
+    SampledResponse,
+    compute_response,
+    get_coefficients,
 )
 from softdock.studies.stability.roots import is_stable
 
@@ -37,32 +37,34 @@ FINER = 33  # points within a grid cell where two crossings may hide
 FARTHEST = 1e6  # of the parameter's own scale; crossings beyond are of no use to anybody
 
 
-def crossings(loop: Loop, name: str) -> np.ndarray:
+def find_crossings(loop: Loop, name: str) -> np.ndarray:
     """Positive values of a parameter (mass, or one of `COEFFICIENTS`) at which a root crosses,
     rising. The others are the loop's own."""
-    answer = response(loop)
-    parts = _parts(loop, name, answer)
+    answer = compute_response(loop)
+    parts = _split_parts(loop, name, answer)
     grid = answer.grid()
-    frequencies = _zeros(parts, grid)
-    if isinstance(answer, Sampled):
+    frequencies = _find_zeros(parts, grid)
+    if isinstance(answer, SampledResponse):
         frequencies = np.append(frequencies, np.pi)
     wanted, factor = parts(frequencies)
     with np.errstate(divide="ignore", invalid="ignore"):
         values = (wanted / factor).real
     return np.unique(
-        values[np.isfinite(values) & (values > 0.0) & (values < FARTHEST * _scale(loop, name))]
+        values[
+            np.isfinite(values) & (values > 0.0) & (values < FARTHEST * _choose_scale(loop, name))
+        ]
     )
 
 
-def _scale(loop: Loop, name: str) -> float:
+def _choose_scale(loop: Loop, name: str) -> float:
     stiffness = loop.stiffness + loop.virtual_stiffness
     return {"mass": loop.mass, "stiffness": stiffness, "virtual_stiffness": stiffness}.get(
         name, math.sqrt(stiffness * loop.mass)
     )
 
 
-def _parts(loop: Loop, name: str, answer: Sampled | Continuous) -> Parts:
-    given = coefficients_of(loop)
+def _split_parts(loop: Loop, name: str, answer: SampledResponse | ContinuousResponse) -> Parts:
+    given = get_coefficients(loop)
     if name == "mass":
 
         def mass_parts(w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -80,7 +82,7 @@ def _parts(loop: Loop, name: str, answer: Sampled | Continuous) -> Parts:
     return parts
 
 
-def _imaginary(parts: Parts, w: np.ndarray) -> np.ndarray:
+def _compute_imaginary(parts: Parts, w: np.ndarray) -> np.ndarray:
     """Sine of the angle between what is wanted and the parameter's factor: zero where the parameter
     is real."""
     wanted, factor = parts(w)
@@ -89,8 +91,8 @@ def _imaginary(parts: Parts, w: np.ndarray) -> np.ndarray:
     return np.nan_to_num(found)
 
 
-def _zeros(parts: Parts, grid: np.ndarray) -> np.ndarray:
-    g = _imaginary(parts, grid)
+def _find_zeros(parts: Parts, grid: np.ndarray) -> np.ndarray:
+    g = _compute_imaginary(parts, grid)
     # a local approach to zero without a change of sign may hide two crossings: look closer there
     size = np.abs(g)
     lowest = (size[1:-1] <= size[:-2]) & (size[1:-1] <= size[2:]) & (size[1:-1] < SMALL)
@@ -99,15 +101,18 @@ def _zeros(parts: Parts, grid: np.ndarray) -> np.ndarray:
         extra = np.unique(
             np.concatenate([np.linspace(grid[i - 1], grid[i + 1], FINER) for i in near])
         )
-        grid, g = np.concatenate([grid, extra]), np.concatenate([g, _imaginary(parts, extra)])
+        grid, g = (
+            np.concatenate([grid, extra]),
+            np.concatenate([g, _compute_imaginary(parts, extra)]),
+        )
         order = np.argsort(grid)
         grid, g = grid[order], g[order]
     clear = np.maximum(np.abs(g[:-1]), np.abs(g[1:])) > NOISE
     at = np.flatnonzero((g[:-1] * g[1:] < 0.0) & clear)
-    return _refined(parts, grid[at], grid[at + 1], g[at], g[at + 1])
+    return _refine_zeros(parts, grid[at], grid[at + 1], g[at], g[at + 1])
 
 
-def _refined(
+def _refine_zeros(
     parts: Parts, a: np.ndarray, b: np.ndarray, g_a: np.ndarray, g_b: np.ndarray
 ) -> np.ndarray:
     """Zeros between a and b, all at once: false position, with the end that stays halved
@@ -116,7 +121,7 @@ def _refined(
     for step in range(STEPS if a.size else 0):
         before = c
         c = 0.5 * (a + b) if step % 5 == 4 else (a * g_b - b * g_a) / (g_b - g_a)
-        g_c = _imaginary(parts, c)
+        g_c = _compute_imaginary(parts, c)
         if np.all((np.abs(c - before) <= CONVERGED * c) | (np.abs(g_c) <= ROUNDING)):
             break
         same = np.sign(g_c) == np.sign(g_b)
@@ -132,8 +137,8 @@ def stable_stretch(loop: Loop, name: str, near: float | None = None) -> tuple[fl
     From 0 where it begins there, to inf where it has no end.
     """
     if loop.cycle is not None and loop.pattern != 1:
-        return _searched_stretch(loop, name, near)
-    edges = [0.0, *crossings(loop, name), math.inf]
+        return _search_stretch(loop, name, near)
+    edges = [0.0, *find_crossings(loop, name), math.inf]
     stretches = list(itertools.pairwise(edges))
     if near is not None:
         stretches.sort(
@@ -143,14 +148,14 @@ def stable_stretch(loop: Loop, name: str, near: float | None = None) -> tuple[fl
         inside = (
             0.5 * (low + high)
             if math.isfinite(high)
-            else (2.0 * low if low > 0.0 else _scale(loop, name))
+            else (2.0 * low if low > 0.0 else _choose_scale(loop, name))
         )
         if inside > low * (1.0 + 1e-12) and is_stable(loop.changed(**{name: inside})):
-            return _joined(loop, name, low, high, edges)
+            return _join_stretches(loop, name, low, high, edges)
     return None
 
 
-def _joined(
+def _join_stretches(
     loop: Loop, name: str, low: float, high: float, edges: list[float]
 ) -> tuple[float, float]:
     """A stable stretch with the neighbours that are stable too: a root may touch the boundary
@@ -165,10 +170,10 @@ def _joined(
     return low, high
 
 
-def _searched_stretch(loop: Loop, name: str, near: float | None) -> tuple[float, float] | None:
+def _search_stretch(loop: Loop, name: str, near: float | None) -> tuple[float, float] | None:
     """By scanning and bisection on the growth: for sampling that repeats only after several
     cycles."""
-    scale = _scale(loop, name)
+    scale = _choose_scale(loop, name)
     values = np.geomspace(1e-4 * scale, 1e3 * scale, 57)
     if near is not None and near > 0.0:
         values = np.unique(np.append(values, near))
@@ -183,16 +188,14 @@ def _searched_stretch(loop: Loop, name: str, near: float | None) -> tuple[float,
     last = first
     while last + 1 < len(values) and good[last + 1]:
         last += 1
-    low = 0.0 if first == 0 else _bisected(loop, name, values[first - 1], values[first])
+    low = 0.0 if first == 0 else _bisect(loop, name, values[first - 1], values[first])
     high = (
-        math.inf
-        if last + 1 == len(values)
-        else _bisected(loop, name, values[last + 1], values[last])
+        math.inf if last + 1 == len(values) else _bisect(loop, name, values[last + 1], values[last])
     )
     return low, high
 
 
-def _bisected(loop: Loop, name: str, unstable: float, stable: float) -> float:
+def _bisect(loop: Loop, name: str, unstable: float, stable: float) -> float:
     for _ in range(45):
         middle = 0.5 * (unstable + stable)
         if is_stable(loop.changed(**{name: middle})):
@@ -207,11 +210,11 @@ def parametric_boundary(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Stiffness and damping of the real contact for which a root stands on the boundary, at each
     frequency [rad/s, N/m, Ns/m]."""
-    answer = response(loop)
+    answer = compute_response(loop)
     per_second = loop.cycle or 1.0
     w = answer.grid() / per_second if frequencies is None else np.asarray(frequencies, float)
     D, N = answer.at(w * per_second)
-    virtual = coefficients_of(loop)[2:]
+    virtual = get_coefficients(loop)[2:]
     wanted = loop.mass * D - virtual @ N[2:]
     k, b = N[0], N[1]
     with np.errstate(divide="ignore", invalid="ignore"):

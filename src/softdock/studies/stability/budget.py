@@ -27,13 +27,17 @@ def delay_budget(loop: Loop) -> list[Item]:
     T = loop.cycle or 0.0
     computed, sent = (
         sum(robot.share * part for robot, part in zip(loop.robots, parts, strict=True))
-        for parts in _parts(loop)
+        for parts in _sum_parts(loop)
     )
     items = [
-        Item("sensor", _sensor_delay(loop), "from a force sample to its arrival, and the low-pass"),
+        Item(
+            "sensor",
+            _compute_sensor_delay(loop),
+            "from a force sample to its arrival, and the low-pass",
+        ),
         Item(
             "hand-over",
-            _handover(loop),
+            _compute_handover_age(loop),
             f"age of what is handed over ({loop.handover}) beyond the sensor's delay",
         ),
         Item("hold", 0.5 * T, "the force is held over a cycle"),
@@ -54,7 +58,7 @@ def delay_budget(loop: Loop) -> list[Item]:
             sum(r.share * 2.0 * r.lag_damping / r.lag for r in loop.robots if r.lag > 0.0),
             "2 x damping ratio / natural frequency",
         ),
-        Item("interpolation", _staircase(loop), "a robot that holds each set-point"),
+        Item("interpolation", _compute_staircase_delay(loop), "a robot that holds each set-point"),
     ]
     if loop.is_hybrid and loop.virtual_from == "measured":
         items.append(
@@ -68,7 +72,7 @@ def delay_budget(loop: Loop) -> list[Item]:
     return items
 
 
-def _parts(loop: Loop) -> tuple[list[float], list[float]]:
+def _sum_parts(loop: Loop) -> tuple[list[float], list[float]]:
     return [robot.computation for robot in loop.robots], [robot.transport for robot in loop.robots]
 
 
@@ -77,7 +81,7 @@ def total_delay(loop: Loop) -> float:
     return sum(item.delay_s for item in delay_budget(loop) if item.counts)
 
 
-def _sensor_delay(loop: Loop) -> float:
+def _compute_sensor_delay(loop: Loop) -> float:
     if loop.cycle is None:
         return loop.sensor_delay + (
             1.0 / (2.0 * math.pi * loop.lowpass) if loop.lowpass > 0.0 else 0.0
@@ -85,7 +89,7 @@ def _sensor_delay(loop: Loop) -> float:
     return loop.sensor_delay + loop.keep / (1.0 - loop.keep) * loop.period
 
 
-def _handover(loop: Loop) -> float:
+def _compute_handover_age(loop: Loop) -> float:
     """Mean age beyond the sensor's delay, over a sampling pattern."""
     if loop.cycle is None:
         return 0.0
@@ -99,7 +103,7 @@ def _handover(loop: Loop) -> float:
     return loop.cycle * sum(ages) / len(ages)
 
 
-def _staircase(loop: Loop) -> float:
+def _compute_staircase_delay(loop: Loop) -> float:
     """A held set-point is older than its robot's delay says, by the rest of the delay's cycle."""
     if loop.cycle is None:
         return 0.0

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from softdock.errors import BadInput, Problem
 from softdock.studies.stability.loop import Loop, Robot, check_loop
-from softdock.studies.stability.panels import AXES, MS, Dot, Panel, panel
+from softdock.studies.stability.panels import AXES, MS, Dot, Panel, make_panel
 
 FIGURES = ("5", "6", "7", "10")
 SWEPT = {
@@ -73,8 +73,8 @@ def chart_of(
     if str(figure) not in FIGURES:
         raise BadInput(Problem("figure", figure, "one of " + ", ".join(FIGURES)))
     check_loop(loop)
-    target = None if file is None else checked_file(file)
-    drawn = _drawable(loop)
+    target = None if file is None else check_file(file)
+    drawn = _check_drawable(loop)
     swept = {
         name: [factor * getattr(drawn, name) for factor in factors if getattr(drawn, name) > 0.0]
         for name, factors in SWEPT.items()
@@ -89,15 +89,15 @@ def chart_of(
                 Problem(f"vary.{name}", list(values), "numbers > 0 for one of " + ", ".join(AXES))
             )
         swept[name] = swept[f"{name}_spread"] = list(values)
-    panels = _panels(drawn, str(figure), swept, list(dots))
+    panels = _make_panels(drawn, str(figure), swept, list(dots))
     if target is not None:
         from softdock.output.pages.stability import draw_chart
 
-        draw_chart(panels, target, _title(drawn))
+        draw_chart(panels, target, _make_title(drawn))
     return panels
 
 
-def _drawable(loop: Loop) -> Loop:
+def _check_drawable(loop: Loop) -> Loop:
     """One real contact, and a sensor in step with the cycle."""
     together = loop.changed(
         stiffness=loop.stiffness + loop.virtual_stiffness,
@@ -110,7 +110,7 @@ def _drawable(loop: Loop) -> Loop:
     )
 
 
-def checked_file(file: str | Path) -> Path:
+def check_file(file: str | Path) -> Path:
     """The file, if its ending is one we draw and its folder is there."""
     path = Path(file)
     if path.suffix.lower() not in ENDINGS:
@@ -120,7 +120,7 @@ def checked_file(file: str | Path) -> Path:
     return path
 
 
-def _title(loop: Loop) -> str:
+def _make_title(loop: Loop) -> str:
     sampled = "" if loop.cycle is None else f", cycle {MS * loop.cycle:g} ms"
     return (
         f"{loop.mass:g} kg, {loop.stiffness:g} N/m, {loop.damping:g} Ns/m, delay "
@@ -128,9 +128,11 @@ def _title(loop: Loop) -> str:
     )
 
 
-def _panels(loop: Loop, figure: str, swept: dict[str, list[float]], dots: list[Dot]) -> list[Panel]:
+def _make_panels(
+    loop: Loop, figure: str, swept: dict[str, list[float]], dots: list[Dot]
+) -> list[Panel]:
     if figure == "5":
-        return [panel(loop, axis, dots=dots if axis == "damping" else []) for axis in AXES]
+        return [make_panel(loop, axis, dots=dots if axis == "damping" else []) for axis in AXES]
     if figure == "6":
         pairs = (
             ("damping", "stiffness"),
@@ -141,15 +143,15 @@ def _panels(loop: Loop, figure: str, swept: dict[str, list[float]], dots: list[D
             ("mass", "stiffness"),
         )
         return [
-            panel(loop, axis, varied, swept[varied], dots if axis == "damping" else [])
+            make_panel(loop, axis, varied, swept[varied], dots if axis == "damping" else [])
             for axis, varied in pairs
         ]
     if figure == "7":
-        return [_closer(panel(loop, "damping", dots=dots))]
-    return [_closer(panel(loop, "damping", "stiffness", swept["stiffness_spread"], dots))]
+        return [_zoom_in(make_panel(loop, "damping", dots=dots))]
+    return [_zoom_in(make_panel(loop, "damping", "stiffness", swept["stiffness_spread"], dots))]
 
 
-def _closer(whole: Panel) -> Panel:
+def _zoom_in(whole: Panel) -> Panel:
     """Only the part around operating point and runs."""
     delays, values = [whole.operating_point[0]], [whole.operating_point[1]]
     for dot in whole.dots:

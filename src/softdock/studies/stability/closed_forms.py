@@ -29,7 +29,7 @@ MOST_STEPS = 80  # of Newton's method: next to the nose it halves the error only
 CONVERGED = 4e-16  # relative
 
 
-def _number(value: Any) -> Floats:
+def _to_number(value: Any) -> Floats:
     """A float where the arguments were numbers, an array otherwise."""
     return float(value) if np.ndim(value) == 0 else value
 
@@ -37,7 +37,7 @@ def _number(value: Any) -> Floats:
 def crossing_frequency(mass: Floats, damping: Floats, stiffness: Floats) -> Floats:
     """Frequency [rad/s] at which poles cross the imaginary axis, whatever the delay."""
     half = 0.5 * (np.asarray(damping, float) / mass) ** 2
-    return _number(
+    return _to_number(
         np.sqrt(half + np.sqrt(half * half + (np.asarray(stiffness, float) / mass) ** 2))
     )  # Zebenay eq. 108
 
@@ -45,12 +45,12 @@ def crossing_frequency(mass: Floats, damping: Floats, stiffness: Floats) -> Floa
 def critical_delay(mass: Floats, damping: Floats, stiffness: Floats) -> Floats:
     """The longest delay [s] that the loop bears."""
     w = crossing_frequency(mass, damping, stiffness)
-    return _number(np.arctan2(w * np.asarray(damping, float), stiffness) / w)  # Zebenay eq. 110
+    return _to_number(np.arctan2(w * np.asarray(damping, float), stiffness) / w)  # Zebenay eq. 110
 
 
 def short_delay_rule(damping: Floats, stiffness: Floats) -> Floats:
     """The critical delay [s] of a lightly damped loop, whatever the mass."""
-    return _number(np.asarray(damping, float) / stiffness)  # Zebenay eq. 112
+    return _to_number(np.asarray(damping, float) / stiffness)  # Zebenay eq. 112
 
 
 def critical_delays(mass: float, damping: float, stiffness: float, count: int) -> np.ndarray:
@@ -79,7 +79,7 @@ def crossing_speed(mass: Floats, damping: Floats, stiffness: Floats) -> Floats:
     mass = np.asarray(mass, float)
     w = crossing_frequency(mass, damping, stiffness)
     half = 0.5 * (np.asarray(damping, float) / mass) ** 2
-    return _number(
+    return _to_number(
         4.0 * mass**2 * w * np.sqrt(half * half + (np.asarray(stiffness, float) / mass) ** 2)
     )  # Zebenay eq. 111, with its factor
 
@@ -135,13 +135,13 @@ def critical_dampings(mass: Floats, stiffness: Floats, delay: Floats) -> tuple[F
             np.nan,
             np.where(delay > 0.0, scale * (upper * np.sin(upper)).reshape(shape), np.inf),
         )
-    return _number(low), _number(high)
+    return _to_number(low), _to_number(high)
 
 
 def nose(mass: Floats, stiffness: Floats) -> tuple[Floats, Floats]:
     """The longest delay [s] that any damping can make stable, and that damping [Ns/m]."""
     mass, stiffness = np.asarray(mass, float), np.asarray(stiffness, float)
-    return _number(NOSE_REACH * np.sqrt(mass / stiffness)), _number(
+    return _to_number(NOSE_REACH * np.sqrt(mass / stiffness)), _to_number(
         NOSE_DAMPING * np.sqrt(mass * stiffness)
     )
 
@@ -161,7 +161,7 @@ def critical_stiffness(mass: Floats, damping: Floats, delay: Floats) -> Floats:
     x = np.minimum(x, 0.5 * np.pi)
     with np.errstate(divide="ignore", invalid="ignore"):
         found = np.where(delay > 0.0, mass * (x / delay) ** 2 * np.maximum(np.cos(x), 0.0), np.inf)
-    return _number(np.where(wanted >= 0.5 * np.pi, 0.0, found))
+    return _to_number(np.where(wanted >= 0.5 * np.pi, 0.0, found))
 
 
 def critical_mass(stiffness: Floats, damping: Floats, delay: Floats) -> Floats:
@@ -179,7 +179,7 @@ def critical_mass(stiffness: Floats, damping: Floats, delay: Floats) -> Floats:
             low, high = np.where(above, low, middle), np.where(above, middle, high)
         x = 0.5 * (low + high)
         found = stiffness * (delay / x) ** 2 / np.cos(x)
-    return _number(
+    return _to_number(
         np.where(
             damping <= 0.0,
             np.inf,

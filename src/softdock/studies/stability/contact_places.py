@@ -16,10 +16,12 @@ from softdock.loop.contact.drawing import Flight, Place
 from softdock.loop.contact.models import shape_named
 from softdock.loop.spatial.arrays import matrix
 
-__all__ = ["Place", "reachable", "tip_motion"]
+__all__ = ["Place", "list_reachable_places", "compute_tip_motion"]
 
 
-def tip_motion(tables: dict[str, Any], pair: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
+def compute_tip_motion(
+    tables: dict[str, Any], pair: dict[str, Any]
+) -> tuple[np.ndarray, np.ndarray]:
     """The tip's centre from the target's centre of mass at t = 0, and its velocity seen from the
     target, world axes [m, m/s]."""
     c, t = tables["chaser"], tables["target"]
@@ -37,12 +39,12 @@ def tip_motion(tables: dict[str, Any], pair: dict[str, Any]) -> tuple[np.ndarray
     return at, v
 
 
-def reachable(tables: dict[str, Any], pair: dict[str, Any]) -> list[Place]:
+def list_reachable_places(tables: dict[str, Any], pair: dict[str, Any]) -> list[Place]:
     """Every place where the pair may touch; for surfaces with many normals, sampled."""
     R = matrix(tables["target"]["attitude_wxyz"])
     origin, axis = R @ np.asarray(pair["origin_m"], float), R @ np.asarray(pair["axis"], float)
     axis = axis / np.linalg.norm(axis)
-    start, velocity = tip_motion(tables, pair)
+    start, velocity = compute_tip_motion(tables, pair)
     flight = Flight(
         origin=origin, axis=axis, start=start, velocity=velocity, radius=float(pair["tip_radius_m"])
     )

@@ -14,7 +14,7 @@ from softdock.studies.stability import closed_forms
 from softdock.studies.stability.boundary import stable_stretch
 from softdock.studies.stability.closed_forms import Floats
 from softdock.studies.stability.loop import POSITION_SHARE, Loop, Robot, check_loop, is_plain
-from softdock.studies.stability.roots import dominant_root, growth, is_stable
+from softdock.studies.stability.roots import compute_growth, dominant_root, is_stable
 
 DELAY_STEPS = 60  # of the search for the critical delay
 DELAY_ROUNDING = 1e-13  # of the delay sought
@@ -34,8 +34,8 @@ def critical_delay(
     if cycle is None:
         return closed_forms.critical_delay(mass, damping, stiffness)
     try:
-        return _each(
-            lambda m, b, k: loop_critical_delay(Loop(m, k, b, cycle=cycle, integrator=integrator)),
+        return _for_each_number(
+            lambda m, b, k: find_critical_delay(Loop(m, k, b, cycle=cycle, integrator=integrator)),
             mass,
             damping,
             stiffness,
@@ -96,11 +96,11 @@ def critical_dampings(
         )
         return (math.nan, math.nan) if found is None else (float(found[0]), float(found[1]))
 
-    pairs = _each(both, mass, stiffness, delay)
+    pairs = _for_each_number(both, mass, stiffness, delay)
     return (pairs[0], pairs[1]) if isinstance(pairs, tuple) else (pairs[..., 0], pairs[..., 1])
 
 
-def _each(function: Any, *arguments: Floats) -> Any:
+def _for_each_number(function: Any, *arguments: Floats) -> Any:
     wide = np.broadcast_arrays(*(np.asarray(a, float) for a in arguments))
     if wide[0].ndim == 0:
         return function(*(float(a) for a in wide))
@@ -137,7 +137,7 @@ def _check(**given: Any) -> None:
         raise BadInput(problems)
 
 
-def loop_critical_delay(loop: Loop) -> float:
+def find_critical_delay(loop: Loop) -> float:
     """The longest delay of the robots [s, weighted by their shares] that the loop bears, all
     growing alike; 0 where it bears none."""
     check_loop(loop)
@@ -151,10 +151,10 @@ def loop_critical_delay(loop: Loop) -> float:
     high = 0.0 if low < 0.0 else step
     while is_stable(loop.changed(later=high)):
         low, high = high, high + step
-    return loop.delay + _delay_between(loop, low, high)
+    return loop.delay + _bisect_delay(loop, low, high)
 
 
-def _delay_between(loop: Loop, low: float, high: float) -> float:
+def _bisect_delay(loop: Loop, low: float, high: float) -> float:
     """The extra delay at which the loop is neutral, between a stable and an unstable one."""
     scale = DELAY_ROUNDING * (loop.delay + high + 1e-6)
     if loop.cycle is None:  # counting turns is fast, the rightmost root is not
@@ -162,7 +162,10 @@ def _delay_between(loop: Loop, low: float, high: float) -> float:
             middle = 0.5 * (low + high)
             low, high = (middle, high) if is_stable(loop.changed(later=middle)) else (low, middle)
         return 0.5 * (low + high)
-    g_low, g_high = growth(loop.changed(later=low)), growth(loop.changed(later=high))
+    g_low, g_high = (
+        compute_growth(loop.changed(later=low)),
+        compute_growth(loop.changed(later=high)),
+    )
     middle = low
     for step in range(DELAY_STEPS):  # false position, halving the end that stays
         before = middle
@@ -171,7 +174,7 @@ def _delay_between(loop: Loop, low: float, high: float) -> float:
             if step % 4 == 3
             else (low * g_high - high * g_low) / (g_high - g_low)
         )
-        g = growth(loop.changed(later=middle))
+        g = compute_growth(loop.changed(later=middle))
         if abs(middle - before) <= scale or g == 0.0:
             break
         if g < 0.0:
@@ -181,16 +184,16 @@ def _delay_between(loop: Loop, low: float, high: float) -> float:
     return middle
 
 
-def loop_stretch(loop: Loop, name: str) -> tuple[float, float] | None:
+def find_stretch(loop: Loop, name: str) -> tuple[float, float] | None:
     """The stable stretch of mass, stiffness, damping, virtual stiffness or damping around the
     loop's own value, or the lowest one."""
     if is_plain(loop):
-        return _plain_stretch(loop, name)
+        return _find_plain_stretch(loop, name)
     found = stable_stretch(loop, name, near=getattr(loop, name))
     return None if found is None else (float(found[0]), float(found[1]))
 
 
-def _plain_stretch(loop: Loop, name: str) -> tuple[float, float] | None:
+def _find_plain_stretch(loop: Loop, name: str) -> tuple[float, float] | None:
     if name == "damping":
         low, high = closed_forms.critical_dampings(loop.mass, loop.stiffness, loop.delay)
     elif name == "stiffness":
@@ -203,11 +206,11 @@ def _plain_stretch(loop: Loop, name: str) -> tuple[float, float] | None:
 Stretches = dict[str, tuple[float, float] | None]
 
 
-def stretches(loop: Loop) -> Stretches:
+def find_stretches(loop: Loop) -> Stretches:
     """Stable stretches of the damping (the virtual one, where there is a virtual contact), of
     stiffness and of mass."""
     return {
-        name: loop_stretch(
+        name: find_stretch(
             loop, "virtual_damping" if name == "damping" and loop.is_hybrid else name
         )
         for name in ("damping", "stiffness", "mass")
@@ -224,8 +227,8 @@ def margins(
     less (lower) and more (upper). `found`, `borne`: stretches and critical delay, where they are
     known already.
     """
-    found = stretches(loop) if found is None else found
-    borne = loop_critical_delay(loop) if borne is None else borne
+    found = find_stretches(loop) if found is None else found
+    borne = find_critical_delay(loop) if borne is None else borne
     now = loop.virtual_damping if loop.is_hybrid else loop.damping
     lower, upper = found["damping"] or (math.nan, math.nan)
     hardest = found["stiffness"][1] if found["stiffness"] else 0.0
@@ -244,7 +247,7 @@ def crossing_frequency(loop: Loop, borne: float | None = None) -> float:
     delay, where it is known already."""
     if is_plain(loop):
         return float(closed_forms.crossing_frequency(loop.mass, loop.damping, loop.stiffness))
-    borne = loop_critical_delay(loop) if borne is None else borne
+    borne = find_critical_delay(loop) if borne is None else borne
     if borne <= 0.0:  # unstable without any delay: the frequency at which it grows
         return dominant_root(loop.changed(later=-min(robot.delay for robot in loop.robots))).imag
     return dominant_root(loop.changed(later=borne - loop.delay)).imag

@@ -20,7 +20,7 @@ POINTS = 24
 NEWTON_STEPS = 30
 
 
-def rightmost_roots(
+def find_rightmost_roots(
     P: np.ndarray, terms: Sequence[Term], count: int = 2, points: int = POINTS
 ) -> np.ndarray:
     """The roots with the largest real parts [1/s], the rightmost first; a complex pair is two."""
@@ -32,12 +32,14 @@ def rightmost_roots(
             total[len(P) - len(Q) :] -= Q
         found = np.roots(total)
     else:
-        guesses = np.linalg.eigvals(_generator(P, terms, longest, points)) / longest
-        found = _refined(P, terms, guesses[np.argsort(-guesses.real)][: 4 * count + 8])
+        guesses = np.linalg.eigvals(_make_generator(P, terms, longest, points)) / longest
+        found = _refine_roots(P, terms, guesses[np.argsort(-guesses.real)][: 4 * count + 8])
     return found[np.argsort(-found.real, kind="stable")][:count]
 
 
-def _generator(P: np.ndarray, terms: Sequence[Term], longest: float, points: int) -> np.ndarray:
+def _make_generator(
+    P: np.ndarray, terms: Sequence[Term], longest: float, points: int
+) -> np.ndarray:
     """The matrix whose eigenvalues are roots times the longest delay."""
     n = len(P) - 1
     scale = (
@@ -78,7 +80,7 @@ def _interpolation(nodes: np.ndarray, at: float) -> np.ndarray:
     return weights / gap / np.sum(weights / gap)
 
 
-def _refined(P: np.ndarray, terms: Sequence[Term], guesses: np.ndarray) -> np.ndarray:
+def _refine_roots(P: np.ndarray, terms: Sequence[Term], guesses: np.ndarray) -> np.ndarray:
     """Newton's method on all guesses; those that do not converge are left out, and each root is
     kept once."""
     s = guesses.astype(complex)

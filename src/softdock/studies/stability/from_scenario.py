@@ -18,7 +18,11 @@ from softdock.methods.registry import METHODS
 from softdock.results.sensor_faults import describe_faults
 from softdock.scenario.build import Scenario
 from softdock.scenario.device import reachable_stiffness
-from softdock.studies.stability.contact_places import Place, reachable, tip_motion
+from softdock.studies.stability.contact_places import (
+    Place,
+    compute_tip_motion,
+    list_reachable_places,
+)
 from softdock.studies.stability.effective_mass import (
     FreeBody,
     rotation_mobility,
@@ -53,7 +57,7 @@ def linearise(
         one_sided = chosen.name if chosen.pulls else "spring_damper"
         found = Linear(stiffness, damping, one_sided, "")
     else:
-        note = f"{chosen.name}, {chosen.linearised} {1e3 * reached:.4g} mm{_why(depth, speed)}"
+        note = f"{chosen.name}, {chosen.linearised} {1e3 * reached:.4g} mm{_explain_linearisation(depth, speed)}"
         found = Linear(stiffness, damping, "spring_damper", note)
     if not found.stiffness > 0.0:
         raise BadInput(
@@ -66,11 +70,11 @@ def linearise(
     return found
 
 
-def _why(depth: float | None, speed: float) -> str:
+def _explain_linearisation(depth: float | None, speed: float) -> str:
     return "" if depth is not None else f", where an approach at {1e3 * speed:.4g} mm/s would stop"
 
 
-def approach_speed(velocity: np.ndarray, normal: np.ndarray) -> float:
+def compute_approach_speed(velocity: np.ndarray, normal: np.ndarray) -> float:
     """Speed along the normal [m/s], or all of it, or the slowest assumed."""
     along = abs(float(velocity @ normal))
     for speed in (along, float(np.linalg.norm(velocity))):
@@ -110,11 +114,13 @@ def loops_of(scenario: Any, depth: float | None = None) -> list[OperatingPoint]:
                 "at least one contact pair: without a touch there is no loop to be stable",
             )
         )
-    points = [_point(scenario, i, depth) for i in range(len(pairs))]
-    return points if len(points) == 1 else [*points, _together(tables, points)]
+    points = [_make_point(scenario, i, depth) for i in range(len(pairs))]
+    return points if len(points) == 1 else [*points, _combine_points(tables, points)]
 
 
-def _bodies(tables: dict[str, Any], pair: dict[str, Any], place: Place) -> dict[str, FreeBody]:
+def _list_free_bodies(
+    tables: dict[str, Any], pair: dict[str, Any], place: Place
+) -> dict[str, FreeBody]:
     """The free bodies, at a touch."""
     found = {}
     for name in NAMES:
@@ -129,19 +135,19 @@ def _bodies(tables: dict[str, Any], pair: dict[str, Any], place: Place) -> dict[
     return found
 
 
-def _mobilities(
+def _compute_mobilities(
     tables: dict[str, Any], pair: dict[str, Any], place: Place
 ) -> tuple[dict[str, float], dict[str, float]]:
     """By translation and by rotation, of each free body along the normal [1/kg]."""
     n = place.normal
-    bodies = _bodies(tables, pair, place)
+    bodies = _list_free_bodies(tables, pair, place)
     return (
         {k: float(n @ translation_mobility(b) @ n) for k, b in bodies.items()},
         {k: float(n @ rotation_mobility(b) @ n) for k, b in bodies.items()},
     )
 
 
-def _behind_device(scenario: Any, i: int, linear: Linear) -> tuple[Linear, list[str]]:
+def _add_device(scenario: Any, i: int, linear: Linear) -> tuple[Linear, list[str]]:
     """Spring and damper of a surface that a compliant tip meets: in series with the device's
     stiffest direction among the normals that can be met, the tip kept from sliding (eq. 120). The
     damper moves with the surface's part of the depth."""
@@ -156,7 +162,7 @@ def _behind_device(scenario: Any, i: int, linear: Linear) -> tuple[Linear, list[
     return linear._replace(stiffness=k, damping=linear.damping * part * part), [note]
 
 
-def _behind_joints(tables: dict[str, Any], linear: Linear) -> tuple[Linear, list[str]]:
+def _add_joints(tables: dict[str, Any], linear: Linear) -> tuple[Linear, list[str]]:
     """A contact in series with the robots' elastic joints, which give way too."""
     joints = [robot["joint_stiffness_N_per_m"] for robot in tables["robots"].values()]
     softer = sum(linear.stiffness / k for k in joints if k > 0.0)
@@ -171,20 +177,20 @@ def _behind_joints(tables: dict[str, Any], linear: Linear) -> tuple[Linear, list
     return linear._replace(stiffness=k, damping=linear.damping * part * part), [note]
 
 
-def _point(scenario: Any, i: int, depth: float | None) -> OperatingPoint:
+def _make_point(scenario: Any, i: int, depth: float | None) -> OperatingPoint:
     tables = scenario.tables
     pair = tables["contact"][i]
-    places = reachable(tables, pair)
+    places = list_reachable_places(tables, pair)
     masses = []
     for place in places:
-        moved, turned = _mobilities(tables, pair, place)
+        moved, turned = _compute_mobilities(tables, pair, place)
         masses.append(1.0 / (sum(moved.values()) + sum(turned.values())))
     worst = places[int(np.argmin(masses))]
     mass = min(masses)
-    speed = approach_speed(tip_motion(tables, pair)[1], worst.normal)
+    speed = compute_approach_speed(compute_tip_motion(tables, pair)[1], worst.normal)
     linear = linearise(pair["real"], f"contact.{i}.real", mass, speed, depth)
-    linear, notes = _behind_device(scenario, i, linear)
-    linear, about_joints = _behind_joints(tables, linear)
+    linear, notes = _add_device(scenario, i, linear)
+    linear, about_joints = _add_joints(tables, linear)
     notes += about_joints
     notes += [linear.note] if linear.note else []
     if max(masses) > mass * (1.0 + 1e-9):
@@ -194,9 +200,9 @@ def _point(scenario: Any, i: int, depth: float | None) -> OperatingPoint:
         )
     if pair["real"]["friction"] > 0.0:
         notes.append("friction is left out: it acts across the normal")
-    robots, about_robots = _robots(tables, *_mobilities(tables, pair, worst))
-    virtual, about_methods = _virtual(tables, worst.normal)
-    loop = _loop(tables, mass, linear, robots, virtual)
+    robots, about_robots = _make_robots(tables, *_compute_mobilities(tables, pair, worst))
+    virtual, about_methods = _sum_virtual(tables, worst.normal)
+    loop = _make_loop(tables, mass, linear, robots, virtual)
     check_loop(loop)
     normal = (float(worst.normal[0]), float(worst.normal[1]), float(worst.normal[2]))
     return OperatingPoint(
@@ -204,11 +210,11 @@ def _point(scenario: Any, i: int, depth: float | None) -> OperatingPoint:
         loop=loop,
         normal=normal,
         mass_range_kg=(mass, max(masses)),
-        notes=(*notes, *about_robots, *_about_sensor(tables), *about_methods),
+        notes=(*notes, *about_robots, *_note_sensor(tables), *about_methods),
     )
 
 
-def _loop(
+def _make_loop(
     tables: dict[str, Any],
     mass: float,
     linear: Linear,
@@ -234,7 +240,7 @@ def _loop(
     )
 
 
-def _robots(
+def _make_robots(
     tables: dict[str, Any], moved: dict[str, float], turned: dict[str, float]
 ) -> tuple[tuple[Robot, ...], list[str]]:
     """Each robot with its share of the relative acceleration; robots that are alike become one."""
@@ -257,12 +263,12 @@ def _robots(
     for name in NAMES:
         if carried[name] == 0.0:
             continue
-        robot = _robot(tables, name, notes)
+        robot = _make_robot(tables, name, notes)
         shares[robot] = shares.get(robot, 0.0) + carried[name]
     return tuple(replace(robot, share=share) for robot, share in shares.items()), notes
 
 
-def _robot(tables: dict[str, Any], name: str, notes: list[str]) -> Robot:
+def _make_robot(tables: dict[str, Any], name: str, notes: list[str]) -> Robot:
     given = tables["robots"][name]
     ramp = max(given["delay_ramp_ms_per_s"], 0.0) * tables["time"]["duration_s"]
     sent = given["computation_ms"] + given["transport_ms"]
@@ -288,7 +294,7 @@ def _robot(tables: dict[str, Any], name: str, notes: list[str]) -> Robot:
     )
 
 
-def _about_sensor(tables: dict[str, Any]) -> list[str]:
+def _note_sensor(tables: dict[str, Any]) -> list[str]:
     sensor, notes = tables["sensor"], []
     for key in ("threshold_N", "range_N", "resolution_N"):
         if sensor[key] > 0.0:
@@ -301,7 +307,7 @@ def _about_sensor(tables: dict[str, Any]) -> list[str]:
     return notes
 
 
-def _virtual(tables: dict[str, Any], normal: np.ndarray) -> tuple[dict[str, Any], list[str]]:
+def _sum_virtual(tables: dict[str, Any], normal: np.ndarray) -> tuple[dict[str, Any], list[str]]:
     """What the listed methods say of their linear part along the normal; those that have none are
     left out, and said."""
     normals = {
@@ -326,7 +332,7 @@ def _virtual(tables: dict[str, Any], normal: np.ndarray) -> tuple[dict[str, Any]
     return found, notes
 
 
-def _together(tables: dict[str, Any], points: list[OperatingPoint]) -> OperatingPoint:
+def _combine_points(tables: dict[str, Any], points: list[OperatingPoint]) -> OperatingPoint:
     """All pairs in touch at once, each with its worst normal: the stiffest mode, as a mass on the
     first pair's stiffness.
 
@@ -336,9 +342,9 @@ def _together(tables: dict[str, Any], points: list[OperatingPoint]) -> Operating
     levers: dict[str, list[np.ndarray]] = {name: [] for name in NAMES}
     for i, point in enumerate(points):
         pair, n = tables["contact"][i], np.asarray(point.normal)
-        places = reachable(tables, pair)
+        places = list_reachable_places(tables, pair)
         place = places[int(np.argmin([np.linalg.norm(p.normal - n) for p in places]))]
-        for name, body in _bodies(tables, pair, place).items():
+        for name, body in _list_free_bodies(tables, pair, place).items():
             turning = np.linalg.cholesky(np.linalg.inv(np.asarray(body.inertia)))
             half_translation = n / np.sqrt(np.broadcast_to(np.asarray(body.mass, float), 3))
             levers[name].append(

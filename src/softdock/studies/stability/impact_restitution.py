@@ -28,7 +28,7 @@ from softdock.studies.stability.loop import (
     check_loop,
     is_plain,
 )
-from softdock.studies.stability.time_limit import check_patience
+from softdock.studies.stability.time_limit import check_time_limit
 
 PHASES = 32
 FINE_STEPS = 2000  # of the continuous impact, in half a swing
@@ -94,10 +94,10 @@ def restitution_of_loop(loop: Loop, phase: float | None = None, phases: int = PH
     check_loop(loop)
     if loop.cycle is None:
         if is_plain(loop):
-            return _continuous_impact(loop)
-        loop, phases = finely_sampled(loop), 1
+            return _simulate_continuous_impact(loop)
+        loop, phases = sample_finely(loop), 1
     # where the sensor's samples repeat only after several cycles, the touch may fall in any of them
-    found = sampled_impacts(
+    found = simulate_impacts(
         loop,
         loop.pattern * np.arange(phases) / phases
         if phase is None
@@ -106,24 +106,24 @@ def restitution_of_loop(loop: Loop, phase: float | None = None, phases: int = PH
     return float(np.mean(found))
 
 
-def finely_sampled(loop: Loop) -> Loop:
+def sample_finely(loop: Loop) -> Loop:
     """A sampled loop so fine that its cycle does not show, in place of a continuous one;
     symplectic: the integrator with no delay of its own."""
     half_swing = math.pi * math.sqrt(loop.mass / (loop.stiffness + loop.virtual_stiffness))
     return loop.changed(cycle=half_swing / FINE_CYCLES, integrator="symplectic_euler")
 
 
-def restitutions_with_damping(loop: Loop, added: np.ndarray, phases: int = PHASES) -> np.ndarray:
+def compute_restitutions(loop: Loop, added: np.ndarray, phases: int = PHASES) -> np.ndarray:
     """Restitution for each of several virtual dampings added to the loop's own [Ns/m], all in one
     go."""
     if loop.cycle is None:
-        loop, phases = finely_sampled(loop), 1
+        loop, phases = sample_finely(loop), 1
     touches = np.tile(loop.pattern * np.arange(phases) / phases, len(added))
-    found = sampled_impacts(loop, touches, loop.virtual_damping + np.repeat(added, phases))
+    found = simulate_impacts(loop, touches, loop.virtual_damping + np.repeat(added, phases))
     return np.asarray(found.reshape(len(added), phases).mean(axis=1))
 
 
-def contact_law(stiffness: float, damping: float, law: str) -> Law:
+def make_contact_law(stiffness: float, damping: float, law: str) -> Law:
     """Depth and rate to a force that acts in contact only."""
     pulls = law == "spring_damper_pull"
 
@@ -134,7 +134,7 @@ def contact_law(stiffness: float, damping: float, law: str) -> Law:
     return force
 
 
-def sampled_impacts(
+def simulate_impacts(
     loop: Loop, phases: np.ndarray, virtual_damping: np.ndarray | None = None
 ) -> np.ndarray:
     """Restitution of one impact for each sampling phase: the mock-ups reach the surface `phase`
@@ -164,16 +164,18 @@ def sampled_impacts(
     if arrays.poses:
         arrays.part("pose")[:] = -np.arange(arrays.poses)[:, None] * T - phases * T
         arrays.part("pose_rate")[:] = 1.0
-    real = contact_law(loop.stiffness, loop.damping, loop.law)
+    real = make_contact_law(loop.stiffness, loop.damping, loop.law)
     half_swing = math.pi * math.sqrt(loop.mass / (loop.stiffness + loop.virtual_stiffness))
     quiet_for = (
         n + arrays.samples + arrays.poses + 2
     )  # cycles after which nothing of a contact is left in the loop
     quiet = 0
     for k in range(math.ceil(LONGEST * half_swing / T) + 8 * quiet_for):
-        force = _with_virtual(loop, arrays, k, damping) if is_hybrid else arrays.reading().copy()
+        force = (
+            _add_virtual_force(loop, arrays, k, damping) if is_hybrid else arrays.reading().copy()
+        )
         arrays.advance(k, force, real)
-        check_patience()
+        check_time_limit()
         leaving = (arrays.part("v")[0] < 0.0) & (arrays.part("x")[0] < 0.0)
         spent = np.abs(force) <= 1e-9 * loop.stiffness * half_swing  # a low-pass forgets slowly
         quiet = quiet + 1 if np.all(leaving & spent) else 0
@@ -183,7 +185,7 @@ def sampled_impacts(
     return np.where(np.abs(speed) < 1e-3, 0.0, np.where(arrays.part("x")[0] < 0.0, speed, np.nan))
 
 
-def _with_virtual(loop: Loop, arrays: ArrayLoop, k: int, damping: np.ndarray) -> np.ndarray:
+def _add_virtual_force(loop: Loop, arrays: ArrayLoop, k: int, damping: np.ndarray) -> np.ndarray:
     """Measured plus virtual force: while a force is measured, and without pulling unless it may
     (the method hybrid)."""
     depth, rate = arrays.seen(k)
@@ -192,18 +194,18 @@ def _with_virtual(loop: Loop, arrays: ArrayLoop, k: int, damping: np.ndarray) ->
     return np.where(felt != 0.0, total if loop.virtual_pulls else np.maximum(total, 0.0), 0.0)
 
 
-def _continuous_impact(loop: Loop) -> float:
+def _simulate_continuous_impact(loop: Loop) -> float:
     """One impact of the continuous loop with pure delay, touching at t = 0; the force of depth and
     rate a delay ago is known when it acts."""
     w, delay = math.sqrt(loop.stiffness / loop.mass), loop.delay
     if w * delay < SHORT_DELAY:  # d(t - h) = d - h d' + h^2/2 d''
-        return _undelayed(
+        return _simulate_undelayed_impact(
             loop.mass - loop.damping * delay + 0.5 * loop.stiffness * delay**2,
             loop.stiffness,
             loop.damping - loop.stiffness * delay,
             loop.law,
         )
-    force = contact_law(loop.stiffness, loop.damping, loop.law)
+    force = make_contact_law(loop.stiffness, loop.damping, loop.law)
     steps = math.ceil(delay * w * FINE_STEPS / math.pi)  # of one delay
     dt = delay / steps
     half_swing = math.pi / w
@@ -225,7 +227,7 @@ def _continuous_impact(loop: Loop) -> float:
     return 0.0 if abs(v) < 1e-3 else math.nan
 
 
-def _undelayed(mass: float, stiffness: float, damping: float, law: str) -> float:
+def _simulate_undelayed_impact(mass: float, stiffness: float, damping: float, law: str) -> float:
     from softdock.scenario.restitution import restitution_of_damping
 
     zeta = 0.5 * damping / math.sqrt(stiffness * mass)

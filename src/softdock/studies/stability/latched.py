@@ -24,7 +24,7 @@ from softdock.results.simulation import fly
 from softdock.studies.stability.budget import total_delay
 from softdock.studies.stability.from_scenario import loops_of
 from softdock.studies.stability.loop import Loop
-from softdock.studies.stability.roots import growth
+from softdock.studies.stability.roots import compute_growth
 
 PULLS = "spring_damper_pull"  # a latch pushes and pulls
 HELD = 0.01  # growth over ten swings that still counts as held
@@ -49,7 +49,7 @@ class LatchedMode:
         return dict(self.__dict__)
 
 
-def latched_modes(scenario: Any) -> list[LatchedMode]:
+def find_latched_modes(scenario: Any) -> list[LatchedMode]:
     """Of a scenario's latches, all of them hard; empty without latches. The fastest growing
     first."""
     tables = scenario.tables
@@ -63,7 +63,7 @@ def latched_modes(scenario: Any) -> list[LatchedMode]:
         loop = point.changed(
             mass=1.0, stiffness=float(squared), damping=float(modes.damping[i]), law=PULLS
         )
-        sigma = growth(loop)
+        sigma = compute_growth(loop)
         found.append(
             LatchedMode(
                 name=modes.names[i],
@@ -72,35 +72,35 @@ def latched_modes(scenario: Any) -> list[LatchedMode]:
                 growth_per_s=sigma,
                 closed_form_per_s=float(modes.closed_form(late)[i]),
                 energy_doubles_in_s=math.log(2.0) / (2.0 * sigma) if sigma > 0.0 else None,
-                holding_time_s=holding_time(loop, late),
+                holding_time_s=find_holding_time(loop, late),
             )
         )
     return sorted(found, key=lambda mode: -mode.growth_per_s)
 
 
-def holding_time(loop: Loop, late: float) -> float | None:
+def find_holding_time(loop: Loop, late: float) -> float | None:
     """Damping over stiffness at which the loop neither grows nor decays [s]; None: no damping up to
     some times the closed form's holds it."""
     low, high = 0.0, MOST_DAMPING * max(late, 1e-9)
-    if growth(loop.changed(damping=0.0)) <= 0.0:
+    if compute_growth(loop.changed(damping=0.0)) <= 0.0:
         return 0.0
     step = high / 32.0
     for i in range(1, 33):
-        if growth(loop.changed(damping=i * step * loop.stiffness)) <= 0.0:
+        if compute_growth(loop.changed(damping=i * step * loop.stiffness)) <= 0.0:
             low, high = (i - 1) * step, i * step
             break
     else:
         return None
     for _ in range(ROUNDS):
         middle = 0.5 * (low + high)
-        if growth(loop.changed(damping=middle * loop.stiffness)) > 0.0:
+        if compute_growth(loop.changed(damping=middle * loop.stiffness)) > 0.0:
             low = middle
         else:
             high = middle
     return high
 
 
-def said(modes: list[LatchedMode]) -> list[str]:
+def describe_latched_modes(modes: list[LatchedMode]) -> list[str]:
     """In words, for the terminal and pages."""
     if not modes:
         return []
@@ -112,7 +112,7 @@ def said(modes: list[LatchedMode]) -> list[str]:
             f"{worst.frequency_rad_per_s:.3g} rad/s; closed form {worst.closed_form_per_s:.3g}): "
             f"{doubles}."
         )
-        if _longest(modes) is None:
+        if _find_longest_time(modes) is None:
             lines.append("No damping of the latch holds every mode: the rig is too late for it.")
     else:
         lines.append(
@@ -122,22 +122,22 @@ def said(modes: list[LatchedMode]) -> list[str]:
     return lines
 
 
-def _longest(modes: list[LatchedMode]) -> float | None:
+def _find_longest_time(modes: list[LatchedMode]) -> float | None:
     """Damping over stiffness that holds every mode [s]; None: none does."""
     known = [m.holding_time_s for m in modes if m.growth_per_s > 0.0]
     return None if None in known else max((t for t in known if t is not None), default=0.0)
 
 
-def tried_damping(scenario: Any, modes: list[LatchedMode]) -> list[str]:
+def describe_tried_damping(scenario: Any, modes: list[LatchedMode]) -> list[str]:
     """Which damping holds a latched pair that grows, in words, each with what the scenario did with
     it: of the latches, and where that does not hold it, of the contacts as well."""
-    tau = _longest(modes)
+    tau = _find_longest_time(modes)
     if not tau or modes[0].growth_per_s <= 0.0:
         return []
-    lines, of_latches = [], _latch_damping(scenario.tables, tau)
-    choices = [of_latches, {**of_latches, **_contact_damping(scenario.tables, tau)}]
+    lines, of_latches = [], _make_latch_damping(scenario.tables, tau)
+    choices = [of_latches, {**of_latches, **_make_contact_damping(scenario.tables, tau)}]
     for settings in choices[: 1 if choices[0] == choices[1] else 2]:
-        swings, touches = _flown(scenario, settings)
+        swings, touches = _simulate_with(scenario, settings)
         keys = " ".join(f"--set '{key}={value}'" for key, value in settings.items())
         if math.isnan(swings.growth):
             lines.append(f"Run with {keys}: the pair did not latch, or swung too rarely to tell.")
@@ -153,7 +153,7 @@ def tried_damping(scenario: Any, modes: list[LatchedMode]) -> list[str]:
     return lines
 
 
-def _latch_damping(tables: Any, tau: float) -> dict[str, Any]:
+def _make_latch_damping(tables: Any, tau: float) -> dict[str, Any]:
     """Of `tau` [s] times the stiffness, and not less than it is."""
     settings: dict[str, Any] = {}
     for i, latch in enumerate(get_latches(tables)):
@@ -162,28 +162,28 @@ def _latch_damping(tables: Any, tau: float) -> dict[str, Any]:
             ("stiffness_N_per_m", "damping_Ns_per_m"),
             ("stiffness_Nm_per_rad", "damping_Nms_per_rad"),
         ):
-            value = [max(_up(tau * k), b) for k, b in zip(law[of], law[damping], strict=True)]
+            value = [max(_round_up(tau * k), b) for k, b in zip(law[of], law[damping], strict=True)]
             settings[f"capture.latch.{i}.real.{damping}"] = value
     return settings
 
 
-def _contact_damping(tables: Any, tau: float) -> dict[str, Any]:
+def _make_contact_damping(tables: Any, tau: float) -> dict[str, Any]:
     """The same of every contact whose law has a stiffness and a damping."""
     settings = {}
     for i, contact in enumerate(tables["contact"]):
         law = contact["real"]
         if "stiffness_N_per_m" in law and "damping_Ns_per_m" in law:
-            value = max(_up(tau * law["stiffness_N_per_m"]), law["damping_Ns_per_m"])
+            value = max(_round_up(tau * law["stiffness_N_per_m"]), law["damping_Ns_per_m"])
             settings[f"contact.{i}.real.damping_Ns_per_m"] = value
     return settings
 
 
-def _up(value: float) -> float:
+def _round_up(value: float) -> float:
     """To three digits, not below."""
     return float(f"{value * (1.0 + MORE):.3g}")
 
 
-def _flown(scenario: Any, settings: dict[str, Any]) -> tuple[Swings, bool]:
+def _simulate_with(scenario: Any, settings: dict[str, Any]) -> tuple[Swings, bool]:
     """Swings of the latched pair with these settings, in a run that is long enough, and whether the
     tip touches then."""
     lasts = scenario.tables["time"]["duration_s"]

@@ -127,46 +127,48 @@ def is_plain(loop: Loop) -> bool:
 
 def check_loop(loop: Loop) -> None:
     """Refuse what no loop can be, all at once."""
-    problems = [problem for problem in _problems(loop) if problem is not None]
+    problems = [problem for problem in _list_problems(loop) if problem is not None]
     if problems:
         raise BadInput(problems)
     if loop.cycle is not None:
         loop.pattern  # noqa: B018 - refuses sensors that never meet the cycle again
 
 
-def _problems(loop: Loop) -> list[Problem | None]:
+def _list_problems(loop: Loop) -> list[Problem | None]:
     found = [
-        _above_zero("mass", loop.mass, "kg"),
-        _above_zero(
+        _require_positive("mass", loop.mass, "kg"),
+        _require_positive(
             "stiffness",
             loop.stiffness + loop.virtual_stiffness,
             "N/m",
             "; without stiffness there is no contact to be stable",
         ),
-        _not_negative("damping", loop.damping, "Ns/m"),
-        _not_negative("virtual_damping", loop.virtual_damping, "Ns/m"),
-        _one_of("integrator", loop.integrator, POSITION_SHARE),
-        _one_of("handover", loop.handover, HANDOVERS),
-        _one_of("law", loop.law, LAWS),
-        _one_of("virtual_from", loop.virtual_from, ("measured", "simulated")),
+        _require_not_negative("damping", loop.damping, "Ns/m"),
+        _require_not_negative("virtual_damping", loop.virtual_damping, "Ns/m"),
+        _require_known("integrator", loop.integrator, POSITION_SHARE),
+        _require_known("handover", loop.handover, HANDOVERS),
+        _require_known("law", loop.law, LAWS),
+        _require_known("virtual_from", loop.virtual_from, ("measured", "simulated")),
     ]
     for name in ("sensor_period", "sensor_delay", "lowpass", "pose_delay"):
-        found.append(_not_negative(name, getattr(loop, name), "Hz" if name == "lowpass" else "s"))
+        found.append(
+            _require_not_negative(name, getattr(loop, name), "Hz" if name == "lowpass" else "s")
+        )
     if loop.cycle is not None:
-        found.append(_above_zero("cycle", loop.cycle, "s"))
+        found.append(_require_positive("cycle", loop.cycle, "s"))
     for robot in loop.robots:
         found += [
-            _not_negative("delay", robot.delay, "s"),
-            _one_of("interpolation", robot.interpolation, INTERPOLATIONS),
+            _require_not_negative("delay", robot.delay, "s"),
+            _require_known("interpolation", robot.interpolation, INTERPOLATIONS),
         ]
         found += [
-            _not_negative("lag", robot.lag, "rad/s"),
-            _above_zero("lag_damping", robot.lag_damping, "-"),
+            _require_not_negative("lag", robot.lag, "rad/s"),
+            _require_positive("lag_damping", robot.lag_damping, "-"),
         ]
     return found
 
 
-def _above_zero(name: str, value: float, unit: str, why: str = "") -> Problem | None:
+def _require_positive(name: str, value: float, unit: str, why: str = "") -> Problem | None:
     return (
         None
         if value > 0.0 and math.isfinite(value)
@@ -174,7 +176,7 @@ def _above_zero(name: str, value: float, unit: str, why: str = "") -> Problem | 
     )
 
 
-def _not_negative(name: str, value: float, unit: str) -> Problem | None:
+def _require_not_negative(name: str, value: float, unit: str) -> Problem | None:
     return (
         None
         if value >= 0.0 and math.isfinite(value)
@@ -182,5 +184,5 @@ def _not_negative(name: str, value: float, unit: str) -> Problem | None:
     )
 
 
-def _one_of(name: str, value: str, known: Any) -> Problem | None:
+def _require_known(name: str, value: str, known: Any) -> Problem | None:
     return None if value in known else Problem(name, value, "one of " + ", ".join(known))

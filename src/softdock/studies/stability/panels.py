@@ -14,7 +14,7 @@ import numpy as np
 
 from softdock.studies.stability import closed_forms
 from softdock.studies.stability.boundary import stable_stretch
-from softdock.studies.stability.critical import loop_critical_delay
+from softdock.studies.stability.critical import find_critical_delay
 from softdock.studies.stability.loop import Loop
 
 AXES = {"damping": "damping [Ns/m]", "stiffness": "stiffness [N/m]", "mass": "effective mass [kg]"}
@@ -51,7 +51,7 @@ class Panel:
     limits: tuple[float, float] = (1.0, 1.0)  # ends of both axes
 
 
-def panel(
+def make_panel(
     loop: Loop,
     axis: str,
     varied: str | None = None,
@@ -61,16 +61,16 @@ def panel(
     """Delay against one parameter, one curve for each value of another."""
     loops = [loop] if varied is None else [loop.changed(**{varied: float(v)}) for v in values]
     curves: list[Curve] = []
-    top, widest = _top(loops, axis), _widest(loops, axis, dots)
+    top, widest = _choose_top(loops, axis), _choose_width(loops, axis, dots)
     for each in loops:
         label = (
             "boundary"
             if varied is None
             else f"{SYMBOLS[varied][0]} = {getattr(each, varied):.4g} {SYMBOLS[varied][1]}"
         )
-        curves.append(_continuous(each, axis, top, label))
+        curves.append(_make_continuous_curve(each, axis, top, label))
         if loop.cycle is not None:
-            curves.append(_sampled(each, axis, top, widest, f"{label}, sampled"))
+            curves.append(_make_sampled_curve(each, axis, top, widest, f"{label}, sampled"))
     point = (MS * loop.delay, getattr(loop, axis))
     title = f"{axis} against delay" + ("" if varied is None else f", {varied} varied")
     return Panel(
@@ -83,14 +83,14 @@ def panel(
     )
 
 
-def _top(loops: list[Loop], axis: str) -> float:
+def _choose_top(loops: list[Loop], axis: str) -> float:
     """End of the axis: twice the nose's damping; four times the operating stiffness or mass."""
     if axis == "damping":
         return max(2.0 * closed_forms.nose(each.mass, each.stiffness)[1] for each in loops)
     return 4.0 * max(getattr(each, axis) for each in loops)
 
 
-def _widest(loops: list[Loop], axis: str, dots: Sequence[Dot]) -> float:
+def _choose_width(loops: list[Loop], axis: str, dots: Sequence[Dot]) -> float:
     """End of the delay axis [s]: a little beyond the nose; for stiffness and mass, twice what the
     operating point bears."""
     if axis == "damping":
@@ -103,7 +103,7 @@ def _widest(loops: list[Loop], axis: str, dots: Sequence[Dot]) -> float:
     return max([*borne, *(1.2 * each.delay for each in loops), *(1.2 * dot.delay for dot in dots)])
 
 
-def _continuous(loop: Loop, axis: str, top: float, label: str) -> Curve:
+def _make_continuous_curve(loop: Loop, axis: str, top: float, label: str) -> Curve:
     if axis == "damping":  # both branches in one sweep of x = w delay
         x = np.linspace(0.0, 0.5 * np.pi - 1e-4, POINTS)
         own = np.sqrt(loop.stiffness / loop.mass)
@@ -124,16 +124,16 @@ def _continuous(loop: Loop, axis: str, top: float, label: str) -> Curve:
     )
 
 
-def _sampled(loop: Loop, axis: str, top: float, widest: float, label: str) -> Curve:
+def _make_sampled_curve(loop: Loop, axis: str, top: float, widest: float, label: str) -> Curve:
     """From the stable stretch at each delay: both its ends for the damping, the outer one for
     stiffness and mass."""
-    longest = 1e-3 * float(_continuous(loop, axis, top, label).delay_ms.max())
+    longest = 1e-3 * float(_make_continuous_curve(loop, axis, top, label).delay_ms.max())
     delays = np.linspace(
         0.0, widest, SAMPLED_POINTS
     )  # the same for all curves: the loop's response is computed once for each
-    ends = _stretches(loop, axis, delays[delays <= longest].tolist())
+    ends = _compute_stretches(loop, axis, delays[delays <= longest].tolist())
     if axis == "damping":
-        ends += _up_to_the_nose(loop, ends[-1][0] if ends else 0.0, longest)
+        ends += _refine_towards_nose(loop, ends[-1][0] if ends else 0.0, longest)
         rising, falling = (
             [(h, low) for h, low, _ in ends],
             [(h, high) for h, _, high in reversed(ends)],
@@ -146,7 +146,7 @@ def _sampled(loop: Loop, axis: str, top: float, widest: float, label: str) -> Cu
             0.5 * top,
             0.25 * top,
         ):  # where the curve is steep, the delay is looked for
-            borne = loop_critical_delay(loop.changed(**{axis: value}))
+            borne = find_critical_delay(loop.changed(**{axis: value}))
             joined += [(borne, value)] if borne > 0.0 else []
         joined.sort()
     kept = [(h, value) for h, value in joined if value <= top]
@@ -154,7 +154,9 @@ def _sampled(loop: Loop, axis: str, top: float, widest: float, label: str) -> Cu
     return Curve(label, MS * columns[0], columns[1], True)
 
 
-def _stretches(loop: Loop, axis: str, delays: Sequence[float]) -> list[tuple[float, float, float]]:
+def _compute_stretches(
+    loop: Loop, axis: str, delays: Sequence[float]
+) -> list[tuple[float, float, float]]:
     """Delay and both ends of the stable stretch, where there is one."""
     found = [(h, stable_stretch(loop.changed(delay=h), axis)) for h in delays]
     return [
@@ -162,18 +164,20 @@ def _stretches(loop: Loop, axis: str, delays: Sequence[float]) -> list[tuple[flo
     ]
 
 
-def _up_to_the_nose(loop: Loop, stable: float, unstable: float) -> list[tuple[float, float, float]]:
+def _refine_towards_nose(
+    loop: Loop, stable: float, unstable: float
+) -> list[tuple[float, float, float]]:
     """Ever closer to the longest delay that any damping bears."""
     found = []
     for _ in range(NOSE_STEPS):
         middle = 0.5 * (stable + unstable)
-        ends = _stretches(loop, "damping", [middle])
+        ends = _compute_stretches(loop, "damping", [middle])
         stable, unstable = (middle, unstable) if ends else (stable, middle)
         found += ends
     return found
 
 
-def as_data(panels: list[Panel]) -> list[dict[str, Any]]:
+def convert_to_data(panels: list[Panel]) -> list[dict[str, Any]]:
     """The panels as plain data, for JSON."""
     return [
         {

@@ -25,7 +25,7 @@ COEFFICIENTS = ("stiffness", "damping", "virtual_stiffness", "virtual_damping")
 
 
 @dataclass(frozen=True)
-class Sampled:
+class SampledResponse:
     """Polynomials in z, highest power first, one row a coefficient."""
 
     cycle: float  # s
@@ -76,7 +76,7 @@ class Sampled:
 
 
 @dataclass(frozen=True)
-class Continuous:
+class ContinuousResponse:
     """The loop's transfer functions, without sampling."""
 
     loop: Loop
@@ -90,7 +90,8 @@ class Continuous:
         """What is felt and seen of a displacement: four rows, as the coefficients."""
         loop = self.loop
         moved = sum(
-            r.share * np.exp(-s * r.delay) * _lag(r.lag, r.lag_damping, s) for r in loop.robots
+            r.share * np.exp(-s * r.delay) * _compute_lag(r.lag, r.lag_damping, s)
+            for r in loop.robots
         )
         felt = moved * np.exp(-s * loop.sensor_delay)
         if loop.lowpass > 0.0:
@@ -123,7 +124,7 @@ class Continuous:
         return np.geomspace(1e-3 * own, 1e3 * max(own, self.loop.damping / self.loop.mass), 2000)
 
 
-def _lag(w: float, zeta: float, s: np.ndarray) -> np.ndarray:
+def _compute_lag(w: float, zeta: float, s: np.ndarray) -> np.ndarray:
     return np.ones_like(s) if w == 0.0 else w * w / (s * s + 2.0 * zeta * w * s + w * w)
 
 
@@ -150,14 +151,14 @@ def _wide_grid_powers(count: int) -> np.ndarray:
     return _powers(_sampled_grid(), count)
 
 
-def response(loop: Loop) -> Sampled | Continuous:
+def compute_response(loop: Loop) -> SampledResponse | ContinuousResponse:
     """The answer of a loop whose sampling repeats every cycle, or of a continuous one. It does not
     depend on mass, stiffness and damping."""
     if loop.cycle is None:
-        return Continuous(loop)
+        return ContinuousResponse(loop)
     if loop.pattern != 1:
         raise ValueError("this sampling repeats only after several cycles; use the lifted matrix")
-    return _sampled(
+    return _compute_sampled_response(
         loop.changed(
             mass=1.0,
             stiffness=1.0,
@@ -171,13 +172,13 @@ def response(loop: Loop) -> Sampled | Continuous:
 
 def forget_responses() -> None:
     """Empty the cache of answers; for timing."""
-    _sampled.cache_clear()
+    _compute_sampled_response.cache_clear()
 
 
 @lru_cache(maxsize=256)
-def _sampled(loop: Loop) -> Sampled:
+def _compute_sampled_response(loop: Loop) -> SampledResponse:
     arrays = ArrayLoop(loop, 2)  # column 0 feels the depth, column 1 its rate
-    poles = _poles(loop, arrays.T)
+    poles = _compute_poles(loop, arrays.T)
     D = np.convolve([1.0, -2.0, 1.0], np.real(np.poly(poles)))
     D = np.concatenate(
         [D, np.zeros(arrays.history + arrays.samples + arrays.poses + 2)]
@@ -192,10 +193,10 @@ def _sampled(loop: Loop) -> Sampled:
         answers[:, j] = *arrays.reading(), seen[0], seen_rate[0]
     N = np.array([np.convolve(D, row)[: len(D)] for row in answers])
     N[:, 0] = 0.0
-    return Sampled(arrays.T, poles, D, N)
+    return SampledResponse(arrays.T, poles, D, N)
 
 
-def _poles(loop: Loop, T: float) -> np.ndarray:
+def _compute_poles(loop: Loop, T: float) -> np.ndarray:
     """Of lags and filter, over one cycle."""
     found: list[complex] = []
     for w, zeta in sorted({(r.lag, r.lag_damping) for r in loop.robots if r.lag > 0.0}):
@@ -208,5 +209,5 @@ def _poles(loop: Loop, T: float) -> np.ndarray:
     return np.array(found, complex)
 
 
-def coefficients_of(loop: Loop) -> np.ndarray:
+def get_coefficients(loop: Loop) -> np.ndarray:
     return np.array([getattr(loop, name) for name in COEFFICIENTS])

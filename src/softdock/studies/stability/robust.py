@@ -17,7 +17,7 @@ import numpy as np
 
 from softdock.errors import BadInput, Problem
 from softdock.studies.stability import closed_forms
-from softdock.studies.stability.critical import loop_critical_delay
+from softdock.studies.stability.critical import find_critical_delay
 from softdock.studies.stability.loop import Loop, is_plain
 from softdock.studies.stability.roots import dominant_root, is_stable
 
@@ -42,19 +42,19 @@ def robust_margins(
     """Worst case and probability. `worst`: the corner of the box with the fastest growth, and its
     delay margin; probability with its standard error."""
     _check(uncertain, samples)
-    ends = {name: _ends(value) for name, value in uncertain.items()}
+    ends = {name: _get_ends(value) for name, value in uncertain.items()}
     grid = [np.linspace(low, high, LEVELS) for low, high in ends.values()]
     corners = [dict(zip(ends, map(float, values))) for values in itertools.product(*grid)]
     growths = [dominant_root(loop.changed(**corner)).real for corner in corners]
     worst = corners[int(np.argmax(growths))]
     at_worst = loop.changed(**worst)
-    stable = _stable(loop, _drawn(uncertain, samples, seed))
+    stable = _find_stable(loop, _draw_parameters(uncertain, samples, seed))
     share = float(np.mean(stable))
     return {
         "worst_case": worst,
         "worst_case_stable": is_stable(at_worst),
         "worst_case_growth_rate_per_s": float(max(growths)),
-        "worst_case_delay_margin_s": loop_critical_delay(at_worst) - at_worst.delay,
+        "worst_case_delay_margin_s": find_critical_delay(at_worst) - at_worst.delay,
         "probability_stable": share,
         "probability_standard_error": math.sqrt(share * (1.0 - share) / samples),
         "samples": samples,
@@ -69,7 +69,7 @@ def _check(uncertain: Mapping[str, Interval | Normal], samples: int) -> None:
         if name not in NAMES
     ]
     for name, value in uncertain.items():
-        low, high = _ends(value)
+        low, high = _get_ends(value)
         if not (low <= high and math.isfinite(low) and math.isfinite(high)):
             problems.append(
                 Problem(f"uncertain.{name}", tuple(value), "low <= high, or a deviation >= 0")
@@ -90,13 +90,13 @@ def _check(uncertain: Mapping[str, Interval | Normal], samples: int) -> None:
         raise BadInput(problems)
 
 
-def _ends(value: Interval | Normal) -> tuple[float, float]:
+def _get_ends(value: Interval | Normal) -> tuple[float, float]:
     if isinstance(value, Interval):
         return value.low, value.high
     return value.mean - DEVIATIONS * value.deviation, value.mean + DEVIATIONS * value.deviation
 
 
-def _drawn(
+def _draw_parameters(
     uncertain: Mapping[str, Interval | Normal], samples: int, seed: int
 ) -> dict[str, np.ndarray]:
     random = np.random.Generator(np.random.Philox(seed))
@@ -113,7 +113,7 @@ def _drawn(
     return found
 
 
-def _stable(loop: Loop, drawn: dict[str, np.ndarray]) -> np.ndarray:
+def _find_stable(loop: Loop, drawn: dict[str, np.ndarray]) -> np.ndarray:
     if is_plain(loop) and "virtual_damping" not in drawn:
         m, b, k = (
             drawn.get(name, getattr(loop, name)) for name in ("mass", "damping", "stiffness")

@@ -13,10 +13,10 @@ from collections.abc import Callable
 import numpy as np
 
 from softdock.studies.stability.array_loop import ArrayLoop
-from softdock.studies.stability.delay_roots import Term, rightmost_roots
+from softdock.studies.stability.delay_roots import Term, find_rightmost_roots
 from softdock.studies.stability.loop import Loop
-from softdock.studies.stability.response import Sampled, coefficients_of, response
-from softdock.studies.stability.time_limit import check_patience
+from softdock.studies.stability.response import SampledResponse, compute_response, get_coefficients
+from softdock.studies.stability.time_limit import check_time_limit
 
 LARGE_STEP = 0.8  # rad; along a curve whose turns are counted
 MOST_REFINEMENTS = 44  # halvings of a step: then a root is on the boundary to rounding
@@ -42,48 +42,48 @@ def dominant_root(loop: Loop) -> complex:
     """The root that grows fastest, or decays slowest, as s [1/s]; with Im s >= 0. Sampled: s =
     log(z) / cycle."""
     if loop.cycle is None:
-        P, terms = delay_equation(loop)
-        root = complex(rightmost_roots(P, terms, 1)[0])
+        P, terms = make_delay_equation(loop)
+        root = complex(find_rightmost_roots(P, terms, 1)[0])
     else:
-        z = _polished(loop, _sampled_roots(loop))
+        z = _polish_root(loop, _compute_sampled_roots(loop))
         root = complex(np.log(complex(z))) / (loop.cycle * loop.pattern)
     return complex(root.real, abs(root.imag))
 
 
-def _polished(loop: Loop, roots: np.ndarray) -> complex:
+def _polish_root(loop: Loop, roots: np.ndarray) -> complex:
     """The largest root, refined by Newton's method on the polynomial where there is one."""
     z = complex(roots[np.argmax(np.abs(roots))])
     if loop.pattern == 1:
-        answer = response(loop)
-        assert isinstance(answer, Sampled)
-        p = answer.polynomial(loop.mass, coefficients_of(loop))
+        answer = compute_response(loop)
+        assert isinstance(answer, SampledResponse)
+        p = answer.polynomial(loop.mass, get_coefficients(loop))
         slope = np.polyder(p)
         for _ in range(3):
             z -= complex(np.polyval(p, z) / np.polyval(slope, z))
     return z
 
 
-def _sampled_roots(loop: Loop) -> np.ndarray:
-    check_patience()
+def _compute_sampled_roots(loop: Loop) -> np.ndarray:
+    check_time_limit()
     if loop.pattern != 1:
         return np.linalg.eigvals(lifted_matrix(loop))
-    answer = response(loop)
-    assert isinstance(answer, Sampled)
-    return np.roots(answer.polynomial(loop.mass, coefficients_of(loop)))
+    answer = compute_response(loop)
+    assert isinstance(answer, SampledResponse)
+    return np.roots(answer.polynomial(loop.mass, get_coefficients(loop)))
 
 
 def spectral_radius(loop: Loop) -> float:
     """Growth of the sampled loop a cycle: stable below 1."""
     assert loop.cycle is not None
-    return float(np.max(np.abs(_sampled_roots(loop))) ** (1.0 / loop.pattern))
+    return float(np.max(np.abs(_compute_sampled_roots(loop))) ** (1.0 / loop.pattern))
 
 
-def growth(loop: Loop) -> float:
+def compute_growth(loop: Loop) -> float:
     """Growth rate of the dominant root [1/s]: stable below 0."""
     return dominant_root(loop).real
 
 
-def delay_equation(loop: Loop) -> tuple[np.ndarray, list[Term]]:
+def make_delay_equation(loop: Loop) -> tuple[np.ndarray, list[Term]]:
     """P and (tau, Q) of the continuous loop: P(s) = sum Q(s) exp(-s tau)."""
     filters = (
         np.array([1.0 / (2.0 * np.pi * loop.lowpass), 1.0])
@@ -135,21 +135,21 @@ def delay_equation(loop: Loop) -> tuple[np.ndarray, list[Term]]:
 def unstable_roots(loop: Loop) -> int | None:
     """How many roots grow, by how often the closed loop turns about zero along the boundary; None:
     a root is on it."""
-    answer = response(loop)
-    given, mass = coefficients_of(loop), loop.mass
-    turned = _turned(lambda w: answer.closed(w, mass, given), answer.ends(mass, given))
+    answer = compute_response(loop)
+    given, mass = get_coefficients(loop), loop.mass
+    turned = _measure_turn(lambda w: answer.closed(w, mass, given), answer.ends(mass, given))
     if turned is None:
         return None
     half_turns = round(turned / np.pi)
-    return -half_turns if isinstance(answer, Sampled) else 1 - half_turns
+    return -half_turns if isinstance(answer, SampledResponse) else 1 - half_turns
 
 
-def _turned(closed: Callable[[np.ndarray], np.ndarray], w: np.ndarray) -> float | None:
+def _measure_turn(closed: Callable[[np.ndarray], np.ndarray], w: np.ndarray) -> float | None:
     """Angle through which a curve turns about zero, with points added until each step is small;
     None: it passes through zero."""
     values = closed(w)
     for _ in range(MOST_REFINEMENTS):
-        check_patience()
+        check_time_limit()
         steps = np.angle(values[1:] * np.conj(values[:-1]))
         large = np.flatnonzero(np.abs(steps) > LARGE_STEP)
         if large.size == 0:
@@ -164,5 +164,5 @@ def _turned(closed: Callable[[np.ndarray], np.ndarray], w: np.ndarray) -> float 
 def is_stable(loop: Loop) -> bool:
     """Whether every root decays."""
     if loop.cycle is not None and loop.pattern != 1:
-        return growth(loop) < 0.0
+        return compute_growth(loop) < 0.0
     return unstable_roots(loop) == 0

@@ -17,12 +17,12 @@ from softdock.errors import SoftdockError
 _UNTIL: ContextVar[float] = ContextVar("softdock_stability_until", default=float("inf"))
 
 
-class TooLong(SoftdockError):
+class TimeLimitExceeded(SoftdockError):
     """An analysis that was not over within its patience."""
 
 
 @contextmanager
-def patience(seconds: float) -> Iterator[None]:
+def limit_time(seconds: float) -> Iterator[None]:
     """Within it, at most so many seconds of CPU time; a shorter patience around it stays."""
     token = _UNTIL.set(min(_UNTIL.get(), time.thread_time() + seconds))
     try:
@@ -31,10 +31,10 @@ def patience(seconds: float) -> Iterator[None]:
         _UNTIL.reset(token)
 
 
-def check_patience() -> None:
-    """Called where an analysis spends its time. Raises `TooLong`."""
+def check_time_limit() -> None:
+    """Called where an analysis spends its time. Raises `TimeLimitExceeded`."""
     if time.thread_time() > _UNTIL.get():
-        raise TooLong(
+        raise TimeLimitExceeded(
             "the analysis of this loop takes too long: with so many cycles of delay it has too "
             "many roots near its boundary"
         )

@@ -55,7 +55,7 @@ from softdock.scenario.moving_robots import fixed_bodies, moving_robots
 from softdock.studies.stability import Dot, loops_of
 from softdock.studies.stability.budget import total_delay
 from softdock.studies.stability.chart import chart_of
-from softdock.studies.stability.latched import latched_modes, said
+from softdock.studies.stability.latched import describe_latched_modes, find_latched_modes
 from softdock.studies.stability.loop import Loop, Robot
 
 
@@ -95,7 +95,7 @@ def stability_section(run: Run) -> str:
         if methods
         else ""
     )
-    once_latched = " ".join(said(latched_modes(run.scenario)))
+    once_latched = " ".join(describe_latched_modes(find_latched_modes(run.scenario)))
     return (
         (text(once_latched, "plain") if once_latched else "")
         + text(facts)
