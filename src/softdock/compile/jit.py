@@ -71,7 +71,7 @@ def compiled(function: Callable[..., Any], inline: bool = True) -> Any:
     function = getattr(function, "py_func", function)
     dispatcher = numba.njit(**INNER_OPTIONS | {"forceinline": inline})(function)
     if dispatcher is not function:  # it is under NUMBA_DISABLE_JIT
-        dispatcher.__class__ = CompiledFunction if PATCHED else guarded(type(dispatcher))
+        dispatcher.__class__ = CompiledFunction if PATCHED else guarded(dispatcher.__class__)
     return dispatcher
 
 
@@ -115,7 +115,7 @@ def _plain_entry_point(function: Callable[..., Any]) -> Any:
         finally:
             numba.config.CACHE_DIR = before
     if dispatcher is not function:  # it is under NUMBA_DISABLE_JIT
-        dispatcher.__class__ = _collecting_no_garbage(type(dispatcher))
+        dispatcher.__class__ = _collecting_no_garbage(dispatcher.__class__)
     return dispatcher
 
 

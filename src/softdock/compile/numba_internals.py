@@ -1,12 +1,12 @@
 """Every inner name of Numba that softdock uses, in one place: what Numba does not promise to keep.
 
-Four things rest on them. Functions are compiled to LLVM code without wrappers and machine code of
+Three things rest on them. Functions are compiled to LLVM code without wrappers and machine code of
 their own (pipeline.py), are linked by us (libraries.py) and cached in files of our own
 (function_cache.py), which together take a first run from minutes to seconds; and Numba writes less
-LLVM code while it compiles them (numba_patches.py, short_code.py). Nothing in the physics depends
-on any of it: where a name is missing, where Numba is of a version that was not tested, or where
+LLVM code while it compiles them (numba_patches.py). Nothing in the physics depends on these:
+where a name is missing, where Numba is of a version that was not tested, or where
 `SOFTDOCK_PLAIN_NUMBA=1` is set, `PATCHED` is False and the same functions go through Numba as it
-is, more slowly.
+is, in twice the time. A few more are needed in any case, for the types of views.
 
 `tests/parity/test_numba_internals.py` looks at each of them, and says which one moved.
 """
@@ -27,12 +27,35 @@ _missing: list[str] = []
 
 def _find(path: str, stand_in: Any = None) -> Any:
     """What stands at a dotted path, or else something that no patch is built on."""
-    module, _, name = path.rpartition(".")
     try:
-        return getattr(importlib.import_module(module), name)
+        return _import(path)
     except (ImportError, AttributeError):
         _missing.append(path)
         return stand_in
+
+
+def _require(path: str) -> Any:
+    """What stands at a dotted path, without which softdock cannot run."""
+    try:
+        return _import(path)
+    except (ImportError, AttributeError) as error:
+        raise ImportError(
+            f"softdock needs {path}, which Numba {numba.__version__} does not have; "
+            f"Numba {TESTED[-1]} has it"
+        ) from error
+
+
+def _import(path: str) -> Any:
+    module, _, name = path.rpartition(".")
+    return getattr(importlib.import_module(module), name)
+
+
+# Of our own types (views.py): documented for extensions, without another way
+AbstractTemplate = _require("numba.core.typing.templates.AbstractTemplate")
+AttributeTemplate = _require("numba.core.typing.templates.AttributeTemplate")
+infer_global = _require("numba.core.typing.templates.infer_global")
+memcpy = _require("numba.core.cgutils.memcpy")
+signature = _require("numba.core.typing.signature")
 
 
 BaseContext = _find("numba.core.base.BaseContext", object)
@@ -53,7 +76,6 @@ FunctionIdentity = _find("numba.core.bytecode.FunctionIdentity")
 cpu_target = _find("numba.core.registry.cpu_target")
 JITCodeLibrary = _find("numba.core.codegen.JITCodeLibrary", object)
 PythonFunctionDescriptor = _find("numba.core.funcdesc.PythonFunctionDescriptor")
-signature = _find("numba.core.typing.signature")
 normalize_ir_text = _find("numba.core.cgutils.normalize_ir_text")
 create_new_function_pass_manager = _find("llvmlite.binding.create_new_function_pass_manager")
 parse_assembly = _find("llvmlite.binding.parse_assembly")
@@ -63,10 +85,6 @@ Target = _find("llvmlite.binding.Target")
 get_process_triple = _find("llvmlite.binding.get_process_triple")
 dumps = _find("numba.core.serialize.dumps")
 alloca_once = _find("numba.core.cgutils.alloca_once")
-memcpy = _find("numba.core.cgutils.memcpy")
-AbstractTemplate = _find("numba.core.typing.templates.AbstractTemplate", object)
-AttributeTemplate = _find("numba.core.typing.templates.AttributeTemplate", object)
-infer_global = _find("numba.core.typing.templates.infer_global")
 IRLegalization = _find("numba.core.typed_passes.IRLegalization")
 Lower = _find("numba.core.lowering.Lower", object)
 new_error_context = _find("numba.core.errors.new_error_context")
@@ -74,9 +92,6 @@ NumbaError = _find("numba.core.errors.NumbaError", Exception)
 Status = _find("numba.core.callconv.Status")
 normalize_signature = _find("numba.core.sigutils.normalize_signature")
 global_compiler_lock = _find("numba.core.compiler_lock.global_compiler_lock")
-do_boundscheck = _find("numba.core.cgutils.do_boundscheck")
-impl_ret_borrowed = _find("numba.core.imputils.impl_ret_borrowed")
-wrap_impl = _find("numba.core.base._wrap_impl")
 
 MISSING = ", ".join(_missing)
 
@@ -130,14 +145,7 @@ ATTRIBUTES = {
         "setup_function",
         "storevar",
     ),
-    "numba.core.base.BaseContext": (
-        "enable_boundscheck",
-        "get_constant_generic",
-        "get_function",
-        "get_getattr",
-        "mangler",
-        "get_value_type",
-    ),
+    "numba.core.base.BaseContext": ("mangler",),
     "numba.core.compiler.CompileResult": ("_reduce", "_rebuild"),
     "numba.core.compiler.DefaultPassBuilder": ("define_nopython_pipeline",),
     "numba.core.cpu.CPUContext": ("codegen", "insert_user_function", "refresh"),

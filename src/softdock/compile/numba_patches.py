@@ -1,7 +1,7 @@
 """What of Numba's own works differently while softdock compiles: each is put in place under Numba's
 compiler lock and taken out again, so other packages' functions are compiled by Numba as it is.
 
-Two things are changed here, and a third in short_code.py:
+Two things are changed:
 
 Types of operators are remembered. At every `+`, `<` or `mem[i]` of a function Numba asks one
 template after the other, of all that any library has registered for the operator, whether it takes
@@ -29,7 +29,6 @@ from typing import Any
 from llvmlite.ir import Constant
 from numba import types
 
-from softdock.compile import short_code
 from softdock.compile.cache_keys import DIGITS
 from softdock.compile.numba_internals import (
     BaseContext,
@@ -179,7 +178,6 @@ def _short_mangle(self: Any, name: str, types: Any, *, abi_tags: Any = (), uid: 
 
 # class, name of its method, what stands in its place
 PATCHES: list[tuple[Any, str, Any]] = [
-    *short_code.PATCHES,
     (BaseFunction, "get_call_type", _remembered_type),
     (BaseContext, "mangler", _short_mangle),
     (CPUCallConv, "call_function", _lean_call),

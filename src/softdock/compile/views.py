@@ -12,7 +12,7 @@ import operator
 from typing import Any
 
 from llvmlite.ir import Constant, IntType
-from numba import typeof, types
+from numba import TypingError, typeof, types
 from numba.extending import (
     infer_getattr,
     lower_builtin,
@@ -27,7 +27,6 @@ from softdock.compile.cells import Cells, Many, digest_of_kind, parts_of, size_o
 from softdock.compile.numba_internals import (
     AbstractTemplate,
     AttributeTemplate,
-    errors,
     infer_global,
     memcpy,
     signature,
@@ -65,10 +64,10 @@ class Layout(types.Callable, types.Opaque):
     def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
         array, at = args[0] if args else None, args[1:]
         if not isinstance(array, types.Array) or array.layout != "C" or array.ndim > 2 or kws:
-            raise errors.TypingError(f"a view of '{self.cells.name}' takes a contiguous array, not {args}")
+            raise TypingError(f"a view of '{self.cells.name}' takes a contiguous array, not {args}")
         least = array.ndim - 1  # a row must be given
         if not least <= len(at) <= 1 or any(not isinstance(one, types.Integer) for one in at):
-            raise errors.TypingError(f"a view of '{self.cells.name}' takes one offset, not {at}")
+            raise TypingError(f"a view of '{self.cells.name}' takes one offset, not {at}")
         return signature(View(self.cells, array.dtype), array, *(types.intp for _ in at))
 
     def get_call_signatures(self) -> Any:

@@ -21,7 +21,7 @@ from softdock.errors import BadInput, Problem
 from softdock.loop.arms.facility import Frame
 from softdock.loop.instants import MS, SECOND
 from softdock.loop.seam import COMMAND
-from softdock.loop.spatial.motion import MOTION_FLOATS, Motion
+from softdock.loop.spatial.motion import MOTION, MOTION_FLOATS, Motion
 from softdock.results.controller import Controller
 from softdock.rig.drivers.emulated_robot import ROBOTS, EmulatedRobot, RobotSettings
 from softdock.rig.drivers.emulated_sensor import EmulatedSensor, SensorSettings, name_sensors
@@ -49,8 +49,8 @@ def make_plant(scenario: Scenario) -> Plant:
 
 def motion_in(array: np.ndarray) -> Motion:
     """A `motion` from its floats."""
-    x = [float(one) for one in array]
-    return Motion(tuple(x[:3]), tuple(x[3:7]), tuple(x[7:10]), tuple(x[10:]))
+    motion: Motion = MOTION([float(one) for one in array]).whole
+    return motion
 
 
 def compute_start_motions(scenario: Scenario) -> tuple[Motion, Motion]:

@@ -54,7 +54,9 @@ class OnRig:
 
 
 def _convert_frame(frame: Frame) -> Six:
-    return tuple(float(v) for v in entry_points.to_kuka_frame(Pose(frame.p, frame.q)))
+    (x, y, z), (q0, q1, q2, q3) = frame.p, frame.q
+    pose = Pose((x, y, z), (q0, q1, q2, q3))
+    return tuple(float(v) for v in entry_points.to_kuka_frame(pose))
 
 
 def put_on_rig(rig: Rig, scenario: Scenario) -> OnRig:
