@@ -24,12 +24,12 @@ METHOD = """
 import sys
 from softdock.cli.compile_ahead import start_numba
 start_numba()
-from softdock.results.stepper import Stepper, cycle_count
+from softdock.results.stepper import Stepper, count_cycles
 from softdock.scenario.candidates import candidates
 from softdock.scenario.files import load_scenario
 preset, method = sys.argv[1:]
 able, _ = candidates(load_scenario(preset), method)
-Stepper(able[0].scenario, rows=1).step(cycle_count(able[0].scenario))
+Stepper(able[0].scenario, rows=1).step(count_cycles(able[0].scenario))
 """
 
 

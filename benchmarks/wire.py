@@ -53,7 +53,9 @@ def datagram_costs() -> dict[str, float]:
 
     def scan() -> None:
         for _ in range(n):
-            entry_points.scan_telegram(array, len(data), robot.rob.names, robot.rob.table, values, seen)
+            entry_points.scan_telegram(
+                array, len(data), robot.rob.names, robot.rob.table, values, seen
+            )
 
     def reply() -> None:
         for _ in range(n):

@@ -49,9 +49,9 @@ FILE_TIMES = json.loads(Path(__file__).with_name("file_times.json").read_text(en
 # and before all light ones.
 UNMEASURED_S = 30.0
 
-# Files that compile the same functions, parse the same sources or read what one of them made go to one
-# worker, one after the other: the first makes and keeps it, the others use it. On two workers at
-# once each would.
+# Files that compile the same functions, parse the same sources or read what one of them made go to
+# one worker, one after the other: the first makes and keeps it, the others use it. On two workers
+# at once each would.
 TOGETHER = {
     "a small campaign": (
         "tests/system/test_cli_campaign.py",

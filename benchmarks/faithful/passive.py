@@ -1,6 +1,7 @@
 """Does `faithful` ever give back more than there was? Random contacts of
-softdock/studies/campaign/passive_contacts.py, every second with noise, half of all with faults of sensors
-and robots: relative kinetic energy in the end, parted or not, at most 1.01 of that before."""
+softdock/studies/campaign/passive_contacts.py, every second with noise, half of all with faults of
+sensors and robots: relative kinetic energy in the end, parted or not, at most 1.01 of that
+before."""
 
 from __future__ import annotations
 

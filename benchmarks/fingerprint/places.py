@@ -14,9 +14,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-PLACES = {
+PLACES = {  # "module", or "module:name" where it has another name there
     "candidates": ("softdock.scenario.candidates", "softdock.comparison"),
-    "columns": ("softdock.studies.campaign.columns", "softdock.campaign.columns"),
+    "columns": ("softdock.studies.campaign.columns:make_columns", "softdock.campaign.columns"),
     "run_cpu": ("softdock.studies.campaign.cpu", "softdock.campaign.cpu"),
 }
 MAIN = ("softdock.cli.main", "softdock.cli", "softdock.command_line.main")
@@ -31,7 +31,8 @@ def find(name: str, places: tuple[str, ...] = ()) -> Any:
     places = places or PLACES[name]
     for place in places:
         try:
-            found = getattr(import_module(place), name)
+            module, _, other_name = place.partition(":")
+            found = getattr(import_module(module), other_name or name)
         except (ModuleNotFoundError, AttributeError):
             continue
         if callable(found):  # and no module of the same name

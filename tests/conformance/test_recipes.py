@@ -128,7 +128,7 @@ from softdock.output.pages.run.motion_charts import gap_title
 from softdock.output.pages.run.motion_charts import outline_lines
 from scenario_page import scenario_reference
 from softdock.results.scene.mock_ups import target_shapes
-from softdock.studies.stability.contact_places import reachable
+from softdock.studies.stability.contact_places import list_reachable_places
 from softdock.studies.stability.from_scenario import linearise
 tables, bad = json.load(sys.stdin)
 scenario = build(tables)
@@ -152,7 +152,7 @@ json.dump({
     "orbit_contacts": len(flown.contacts), "orbit_restitution": flown.contacts[0]["restitution"],
     "stiffness": linearise(pair["real"], "contact.0.real", 30.0, 0.02, None).stiffness,
     "note": linearise(pair["real"], "contact.0.real", 30.0, 0.02, None).note,
-    "normal": reachable(scenario.tables, pair)[0].normal.tolist(),
+    "normal": list_reachable_places(scenario.tables, pair)[0].normal.tolist(),
     "title": gap_title(view)[0], "lines": [line.name for line in outline_lines(view, 1e3, False)],
     "gap": float(track_tip(view, loop.series).gap.min()),
     "listed": [name for name in ("hardening", "rod_radius_m") if name in scenario_reference()],

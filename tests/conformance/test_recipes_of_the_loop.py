@@ -19,7 +19,7 @@ def slow(vector, known):
 RUN_FLAG = """
 import json, sys
 from softdock import build
-from softdock.studies.campaign.columns import columns
+from softdock.studies.campaign.columns import make_columns
 from softdock.studies.campaign.kernel_specialisation import tailor
 from softdock.loop.specialise import Kind, kind_of, of_kind
 from softdock.loop.vector import prepare
@@ -27,7 +27,7 @@ found = []
 for tables in json.load(sys.stdin):
     scenario = build(tables)
     params = prepare(scenario.vector, scenario.markers)
-    _, numbers, special = tailor(*columns(scenario, {"chaser.mass_kg": [60.0, 61.0]}))
+    _, numbers, special = tailor(*make_columns(scenario, {"chaser.mass_kg": [60.0, 61.0]}))
     kind = Kind(*special.kind)
     turned = kind._replace(slow=1 - kind.slow)
     alone = params._replace(flags=params.flags._replace(slow=not params.flags.slow))

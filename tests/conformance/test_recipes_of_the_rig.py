@@ -45,8 +45,8 @@ RUN_ROBOT = """
 import json, sys
 import numpy as np
 import softdock
-from softdock.results.causes import causes
-from softdock.results.why import switched_off
+from softdock.results.causes import list_causes
+from softdock.results.why import switch_off
 from scenario_page import scenario_reference
 from softdock.studies.stability.from_scenario import loops_of
 changes, bad = json.load(sys.stdin)
@@ -57,12 +57,12 @@ try:
     refused = ""
 except softdock.BadInput as error:
     refused = str(error)
-cause = next(c for c in causes(scenario) if "creep" in c.name)
+cause = next(c for c in list_causes(scenario) if "creep" in c.name)
 json.dump({
     "robot": run.series["mock_up.chaser.position"][:80, 0].tolist(),
     "ideal": run.series["command.chaser.position"][:80, 0].tolist(),
     "cause": cause.name, "off": cause.off,
-    "without": switched_off(scenario, [cause]).tables["robots"]["chaser"]["model"],
+    "without": switch_off(scenario, [cause]).tables["robots"]["chaser"]["model"],
     "notes": [note for point in loops_of(scenario) for note in point.notes],
     "listed": "way_left" in scenario_reference(), "refused": refused,
 }, sys.stdout)
@@ -127,7 +127,7 @@ RUN_FAULT = """
 import json, sys
 import numpy as np
 import softdock
-from softdock.results.causes import causes
+from softdock.results.causes import list_causes
 from softdock.results.faults import KINDS
 from scenario_page import scenario_reference
 changes = json.load(sys.stdin)
@@ -137,7 +137,7 @@ force = np.abs(run.series["measured.chaser.force"][:, 0])
 true = np.abs(run.series["true.chaser.force"][:, 0])
 time = run.series["time"]
 dead = (time >= 0.8) & (time < 0.9)
-cause = next(c for c in causes(scenario) if "faults" in c.name)
+cause = next(c for c in list_causes(scenario) if "faults" in c.name)
 json.dump({
     "dead": float(force[dead].max()), "true": float(true[dead].min()),
     "after": float(np.abs(force - true)[~dead].max()),

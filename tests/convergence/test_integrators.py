@@ -105,7 +105,7 @@ def test_the_order_in_rotation_is_the_stated_one(integrator):
 )
 def test_translation_under_a_held_force(name, drift):
     """The velocity is exact for all; positions drift by T/2 times the gain of velocity, or not at
-    all (physics.md, section 3).
+    all.
 
     De Stefano's profile: 6 N from 2 to 7 s, 12 N from 34 to 39 s on 30 kg at T = 0.1 s: +0.05 m and
     +0.15 m for symplectic Euler (golden).
@@ -140,7 +140,7 @@ GOLDEN_RESTITUTION = {
 @pytest.mark.parametrize("integrator", INTEGRATORS, ids=lambda i: i.name)
 def test_the_effective_delay_is_the_stated_one(integrator):
     """On a lossless spring e = exp(pi w h_eff / 2): m = 250, k = 4000, T = 4 ms without delay.
-    Golden e: physics.md, section 3."""
+    Golden e: an independent prototype."""
     T, mass, stiffness = 0.004, 250.0, 4000.0
     runs = [
         fly(epos_wall(0.0, integrator.name, mass, stiffness, phase)) for phase in np.arange(16) / 16
@@ -213,7 +213,7 @@ def work_error(build_tables, plant_steps):
 
 @pytest.mark.parametrize("build_tables", [cone_docking, sphere_on_sphere])
 def test_contact_work_is_stored_or_dissipated(build_tables):
-    """Physics (definitions.md, check b), in 3-D with damping and delay: within 1e-3 at one plant
+    """Physics (docs/energy.md), in 3-D with damping and delay: within 1e-3 at one plant
     step a cycle, and of second order in the plant's step (both sums jump at touch by the same
     trapezoid). 0.3: the phase of touch and release scatters."""
     steps = np.array([1, 4, 16])

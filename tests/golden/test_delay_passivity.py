@@ -67,8 +67,8 @@ def test_it_need_not_know_the_delay(case):
 
 @pytest.mark.parametrize(("damping", "orbit"), [(20.0, 0.8851), (60.0, 0.7051), (120.0, 0.5197)])
 def test_real_damping_stays(damping, orbit):
-    """What the real contact dissipates is not taken for delay: within 1 % of orbit (physics.md
-    section 6), mean over the phase."""
+    """What the real contact dissipates is not taken for delay: within 1 % of orbit
+    (tests/unit/test_restitution.py), mean over the phase."""
     found = np.mean(
         [controlled(phase=phase, **{DAMPING: damping}).restitution for phase in np.arange(8) / 8]
     )

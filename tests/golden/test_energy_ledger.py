@@ -83,7 +83,7 @@ def test_a_hard_contact():
 
 def test_noise_spreads_and_does_not_shift():
     """0.25 N at 1 kHz, mean of four: the mean stays within 0.5 %, single runs spread by as much
-    (physics.md: 0.005)."""
+    (a prototype: 0.005)."""
     found = bounces(TOLD, 200, sensor=MEAN_OF_FOUR)
     assert found.mean() == pytest.approx(1.0, abs=0.005)
     assert 0.002 < found.std() < 0.006
@@ -110,7 +110,7 @@ def test_the_confidence_holds_with_and_without_a_threshold(case, method):
 
 def test_a_late_pose_is_paired_by_its_age():
     """Poses 16 ms late: within 1 % if paired by age; paired newest with newest the method takes a
-    tenth of the speed (definitions.md: 0.90)."""
+    tenth of the speed (a prototype: 0.90)."""
     assert bounces(pose={"delay_ms": 16.0}).mean() == pytest.approx(1.0, abs=0.01)
     assert bounces({"align": False}, pose={"delay_ms": 16.0}).mean() == pytest.approx(
         0.90, abs=0.01

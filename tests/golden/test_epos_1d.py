@@ -67,8 +67,8 @@ def test_epos_without_delay(integrator, restitution):
 
 @pytest.mark.parametrize(("interpolation", "restitution"), [("hermite", 1.133), ("hold", 1.147)])
 def test_a_fractional_delay_depends_on_the_motion_between_set_points(interpolation, restitution):
-    """18 ms is 4.5 cycles: a smooth mock-up gives 1.133, a staircase 1.147 (definitions.md, exact
-    hold). Printed to three decimals."""
+    """18 ms is 4.5 cycles: a smooth mock-up gives 1.133, a staircase 1.147, by a prototype that was
+    written independently (exact hold, printed to three decimals)."""
     found = mean_restitution(
         delay_ms=18.0, integrator="exact_hold", interpolation=interpolation, **EPOS
     )

@@ -30,7 +30,7 @@ def test_the_haptic_bench():
         for name in ("euler", "published", "published_controller", "better_step")
     }
     assert found["euler"]["rms_speed_mm_per_s"] > 1000.0
-    assert 100.0 < found["published"]["rms_speed_mm_per_s"] < 150.0  # physics.md: 0.13 m/s
+    assert 100.0 < found["published"]["rms_speed_mm_per_s"] < 150.0  # a prototype: 0.13 m/s
     for name in ("published_controller", "better_step"):
         assert found[name]["rms_speed_mm_per_s"] < 10.0
         assert abs(found[name]["force_error"]) < 0.05

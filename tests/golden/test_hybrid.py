@@ -130,7 +130,7 @@ def test_table_1_is_the_planar_loop(preset_2d, damping):
 
 @pytest.mark.parametrize(("damping", "restitution"), TABLE_1.items())
 def test_table_1(damping, restitution):
-    """The row of physics.md, within 0.003. After parting the body goes on turning and the
+    """The row of a prototype, within 0.003. After parting the body goes on turning and the
     penetration rate drifts by 0.0004 to 0.0006 a cycle; the row does not say when it was read. One
     delay (four cycles) after the last force all of it is within 0.0015; at the last force, as the
     contact log takes it, the undamped entry is 0.0038 below."""
@@ -231,7 +231,7 @@ def test_adaptive_damping_with_late_poses():
 
 def test_adaptive_damping_keeps_what_the_real_contact_takes():
     """Neutral means that the rig adds nothing: with 20 Ns/m in the real contact it bounces as orbit
-    does, 0.8851 (physics.md section 6)."""
+    does, 0.8851 (tests/unit/test_restitution.py)."""
     wall = {
         "geometry": "wall",
         "axis": [1.0, 0.0, 0.0],

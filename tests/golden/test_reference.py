@@ -24,8 +24,8 @@ from softdock.scenario.files import load_scenario
 
 
 def test_lange_four_contacts():
-    """A bar in a cone bumps four times and leaves (physics.md section 5, Lange's Fig. 7): instants
-    to 2 ms, peaks to 1 N."""
+    """A bar in a cone bumps four times and leaves, as in Lange's Fig. 7: instants to 2 ms and peaks
+    to 1 N of a prototype that was written independently."""
     result = orbit(load_scenario("lange_cone"))
     assert [c["start_s"] for c in result.contacts] == pytest.approx(
         [1.768, 3.264, 3.902, 5.393], abs=2e-3
@@ -40,8 +40,8 @@ def test_lange_four_contacts():
 
 
 def test_epos_three_contacts():
-    """A probe in a nozzle touches wall, bottom and wall (definitions.md, the EPOS 3-D preset), and
-    then leaves."""
+    """A probe in a nozzle touches wall, bottom and wall, and then leaves: three contacts, as in
+    Zebenay's paper; instants and peaks of an independent prototype."""
     result = orbit(load_scenario("epos_3d"))
     assert [c["start_s"] for c in result.contacts] == pytest.approx([3.4, 6.3, 10.0], abs=0.1)
     assert [c["peak_force_satellite_N"] for c in result.contacts] == pytest.approx(
@@ -73,7 +73,7 @@ def test_damped_impact(damping):
     ("damping", "restitution"), [(20.0, 0.8851), (60.0, 0.7051), (120.0, 0.5197)]
 )
 def test_damped_impact_against_the_ledger_numbers(damping, restitution):
-    """63 kg on 1000 N/m, as physics.md section 6 gives for orbit; printed to four decimals."""
+    """63 kg on 1000 N/m, as an independent prototype gives for orbit; printed to four decimals."""
     assert orbit(
         build(bounce(damping_Ns_per_m=damping)), record=False
     ).restitution == pytest.approx(restitution, abs=1e-4)
@@ -81,7 +81,7 @@ def test_damped_impact_against_the_ledger_numbers(damping, restitution):
 
 @pytest.mark.parametrize("stiffness", [5e5, 5e6])
 def test_hunt_crossley_restitution_does_not_depend_on_stiffness(stiffness):
-    """lambda = 6.35 s/m gives 0.7 at 0.1 m/s for any stiffness (physics.md section 5)."""
+    """lambda = 6.35 s/m gives 0.7 at 0.1 m/s for any stiffness, by a prototype."""
     tables = bounce(stiffness, 50.0, 0.1, law="hunt_crossley", lambda_s_per_m=6.35)
     tables["time"]["duration_s"] = 1.0
     assert orbit(
@@ -90,8 +90,8 @@ def test_hunt_crossley_restitution_does_not_depend_on_stiffness(stiffness):
 
 
 def test_linear_damping_386_6_gives_0_7():
-    """Lange's two 100 kg bodies on 50 N/mm with 386.6 Ns/m, clipped at zero: 0.7 (physics.md
-    section 5)."""
+    """Lange's two 100 kg bodies on 50 N/mm with 386.6 Ns/m, clipped at zero: 0.7, by a
+    prototype."""
     tables = bounce(5e4, 50.0, 0.1, damping_Ns_per_m=386.6)
     assert orbit(
         build(tables | {"allow_unresolved": True}), record=False

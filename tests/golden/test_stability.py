@@ -129,8 +129,8 @@ def test_planar_effective_mass():
 
 
 def test_impacts_of_the_delay_equation():
-    """15.6 kg, 3000 N/m, exact 16 ms, a contact that may pull: the row that physics.md gives for
-    Table 1."""
+    """15.6 kg, 3000 N/m, exact 16 ms, a contact that may pull: the row of an independent
+    prototype for Table 1."""
     found = [
         predicted_restitution(15.6, 3000.0, b, 0.016, law="spring_damper_pull")
         for b in (0.0, 45.0, 50.0, 55.0, 60.0, 70.0)
@@ -139,8 +139,8 @@ def test_impacts_of_the_delay_equation():
 
 
 def test_impacts_of_table_2():
-    """63 kg, 16 ms at 4 ms, force held, clamped, mean over the sampling phase: the row that
-    physics.md gives for Table 2, within 0.003."""
+    """63 kg, 16 ms at 4 ms, force held, clamped, mean over the sampling phase: the row of
+    an independent prototype for Table 2, within 0.003."""
     rows = [
         (0.0, 977.0),
         (20.0, 1020.0),

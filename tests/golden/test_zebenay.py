@@ -48,7 +48,7 @@ def column(exhibit: Exhibit, key: str) -> list[float]:
 
 
 def test_table_1():
-    """Forward Euler, 4 ms, n = 4, pulling law, 0.02 m/s: within 0.003 of physics.md's row; the
+    """Forward Euler, 4 ms, n = 4, pulling law, 0.02 m/s: within 0.003 of a prototype's row; the
     linear equation with the exact delay likewise."""
     assert column(table_1(), "ours") == pytest.approx(
         [1.551, 1.134, 1.095, 1.056, 1.019, 0.949], abs=0.003
@@ -70,7 +70,7 @@ def test_critical_damping_of_table_1():
 
 
 def test_table_2():
-    """Sampled, held force, clamp: within 0.003 of physics.md's row, means over the phase. The
+    """Sampled, held force, clamp: within 0.003 of a prototype's row, means over the phase. The
     damped rows show less than the nominal damping."""
     assert column(table_2(), "ours") == pytest.approx(
         [1.1176, 0.9932, 0.9311, 0.8898, 0.7541, 0.6825, 0.6035], abs=0.003

@@ -72,7 +72,7 @@ def runs():
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_rows_sum_to_the_invented_energy(runs, name):
-    """Bookkeeping (definitions.md, check a), at every cycle: 1e-12 of the turnover + 1e-12 J. The
+    """Bookkeeping (docs/energy.md), at every cycle: 1e-12 of the turnover + 1e-12 J. The
     virtual contact took part."""
     run = runs[name]
     s = run.series
@@ -124,7 +124,7 @@ def test_the_pair_keeps_its_angular_momentum(frame):
 @pytest.mark.parametrize("pose", ["measured", "simulated"])
 @pytest.mark.parametrize("frame", ["normal", "target"])
 def test_what_virtual_elements_absorb_is_stored_or_dissipated(frame, pose):
-    """Physics (definitions.md, check b) of the virtual contact at its port: absorbed from
+    """Physics (docs/energy.md) of the virtual contact at its port: absorbed from
     displacements, dissipated from velocities and gains. 1e-3 of the largest absorbed energy, at a
     fine cycle; dampers only take. The clamp off: its jump at separation is of first order."""
     tables = with_methods(

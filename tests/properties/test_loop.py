@@ -91,7 +91,7 @@ def test_angular_momentum_of_the_other_integrators_changes_by_the_square_of_the_
 
 @given(tables=dockings())
 def test_the_ledgers_rows_sum_to_the_invented_energy(tables):
-    """Bookkeeping (definitions.md, check a): the rows, none of them a remainder, sum to the total
+    """Bookkeeping (docs/energy.md): the rows, none of them a remainder, sum to the total
     within rounding, at every cycle."""
     run = run_docking(tables)
     books = {

@@ -109,7 +109,7 @@ def test_the_same_docking_elsewhere_is_the_same(tables, turn, shift, boost):
 
 @pytest.mark.parametrize("integrator", NAMES)
 def test_an_ideal_robot_is_where_the_satellite_is(integrator):
-    """Delay zero puts the mock-up at t_k where the satellite is at t_k (definitions.md), bit for
+    """Delay zero puts the mock-up at t_k where the satellite is at t_k, bit for
     bit, through contacts."""
     run = run_docking(cone_docking(integrator, 0.0))
     for name in ("chaser", "target"):

@@ -108,7 +108,7 @@ def test_a_stall_is_delivered_late_and_only_the_newest_is_answered():
 
 def test_restitution_follows_from_the_measured_age():
     """Latency makes every force older; restitution grows by 7.0 per second of the age that the rig
-    itself reports (rig.md 2.3)."""
+    itself reports."""
     _, found = fly({"sensors.chaser.rate_Hz": 7000}, Faults(latency_us=100.0, jitter_us=100.0))
     assert found.force_age_ms == pytest.approx(0.12, abs=0.03)
     expected = IN_PROCESS + 7.0e-3 * found.force_age_ms
@@ -276,18 +276,31 @@ def test_the_way_out_of_a_jam():
 
 
 def test_replies_are_a_function_of_the_seed():
-    """Everything that was sent is the same to the bit when repeated, other with another seed."""
+    """Loss, duplicates, reordering, spoilt bytes and jitter: everything that was sent is the same
+    to the bit when repeated, other with another seed, and the faults were really there."""
     seen = []
     for seed in (1, 1, 2):
-        faults = Faults(seed=seed, loss=0.02, duplicates=0.05, latency_us=100.0, jitter_us=200.0)
+        faults = Faults(
+            seed=seed,
+            loss=0.02,
+            duplicates=0.05,
+            reordering=0.02,
+            malformed=0.02,
+            latency_us=100.0,
+            jitter_us=200.0,
+        )
         rig, _ = fly(BEAR, faults)
         seen.append((rig.program.arrays.replies.tobytes(), rig.program.arrays.kept.tobytes()))
+        counts = rig.program.robots["chaser"].counts()
+        for name in ("lost", "twice", "old", "malformed"):
+            assert counts[name] > 0, (seed, name, counts)
+        assert rig.peers.robots[0].counts()["late"] > 0
     assert seen[0] == seen[1]
     assert seen[0] != seen[2]
 
 
 def test_a_stop_before_the_first_set_point_stays_where_the_robot_stands():
-    """rig.md 3.6, number 2: a stop while arming, and the reply is the pose at RSI_ON."""
+    """A stop while arming, and the reply is the pose at RSI_ON."""
     rig = VirtualRig(quick())
     rig.run(0.1)
     rig.program.arrays.request[0] = layout.STOP_REQUEST

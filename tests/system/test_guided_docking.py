@@ -23,15 +23,15 @@ import copy, json
 import numpy as np
 import softdock
 from softdock import Pilot, Stepper, build, fly, load_method_file, load_scenario
-from softdock.results.latches import times
-from softdock.results.shown_by_methods import declarations, flown_with
+from softdock.results.latches import summarise_times
+from softdock.results.shown_by_methods import list_declarations, select_run
 from softdock.methods.guidance.keys import CELLS
 from softdock.methods.guidance.navigation import Guided, prepare_guided
 from softdock.methods.guidance.thrusters import ask, fire
 from softdock.loop.vector import METHODS_AT
 from softdock.reference import orbit
 
-(shown,) = declarations()
+(shown,) = list_declarations()
 coarse = {"time.cycle_ms": 40.0, "time.duration_s": 290.0,
           "robots.chaser.delay_ms": 0.0, "robots.target.delay_ms": 0.0}
 scenario = load_scenario("vbar_docking", coarse)
@@ -41,8 +41,8 @@ force, mode = s["glideslope.force"], s["glideslope.mode"]
 near = (s["glideslope.distance"] < 0.5) & (s["time"] > 1.0)
 first = int(np.argmax(near)) + 10  # 20 ms of fall after the valve closed
 found["docked"] = {
-    "status": run.status, "latch": times(run.latches),
-    "guidance": shown.numbers(flown_with(shown, run)),
+    "status": run.status, "latch": summarise_times(run.latches),
+    "guidance": shown.numbers(select_run(shown, run)),
     "brakes_before": float(force[:first, 0].min()), "brakes_near": float(force[first:, 0].min()),
     "pushes_latched": float(np.abs(force[mode == 2]).max()),
     "turns_latched": float(np.abs(s["glideslope.torque"][mode == 2]).max()),

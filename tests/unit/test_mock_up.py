@@ -84,7 +84,7 @@ def test_without_compensation_the_reading_is_weight_and_inertia():
 
 @pytest.mark.parametrize(("believed", "left"), [(9.9, -0.981), (10.1, 0.981)])
 def test_one_per_cent_of_mass_is_a_newton(believed, left):
-    """A mass error of 1 % of 10 kg leaves 0.98 N of weight in 1 g (physics.md section 5)."""
+    """A mass error of 1 % of 10 kg leaves 0.98 N of weight in 1 g: 0.01 m g."""
     tables = tumbling()
     del tables["external"]
     for name in ("chaser", "target"):
@@ -116,8 +116,8 @@ def impact(acceleration, phase=0.0, mass=10.0, cycle_ms=4.0, **robot):
 
 
 def test_ignoring_the_inertia_costs_restitution():
-    """Lange's eq. 3 takes out the weight only: a 10 kg mock-up then gives 0.89 to 0.99 instead of 1
-    (physics.md section 5)."""
+    """Lange's eq. 3 takes out the weight only: a 10 kg mock-up then gives 0.89 to 0.99 instead of
+    1, by an independent prototype."""
     found = [fly(impact("ignored", phase)).restitution for phase in np.arange(8) / 8]
     assert 0.89 <= np.mean(found) <= 0.99, found
     assert max(found) < 1.0

@@ -24,8 +24,8 @@ MASS, STIFFNESS, SPEED = 63.0, 1000.0, 0.02
     ("damping", "restitution"), [(20.0, 0.8851), (60.0, 0.7051), (120.0, 0.5197)]
 )
 def test_orbit_of_the_damped_epos_wall(damping, restitution):
-    """63 kg on 1000 N/m, clamped at zero force. Source: physics.md section 6, printed to four
-    decimals."""
+    """63 kg on 1000 N/m, clamped at zero force. Source: a prototype that was written
+    independently, printed to four decimals."""
     assert restitution_of_damping(STIFFNESS, damping, MASS) == pytest.approx(restitution, abs=6e-5)
 
 
@@ -48,14 +48,13 @@ def test_lambda_round_trip(e, speed):
 
 
 def test_lambda_of_lange():
-    """Hunt-Crossley lambda = 6.35 s/m gives 0.7 at 0.1 m/s for any stiffness (physics.md section
-    5)."""
+    """Hunt-Crossley lambda = 6.35 s/m gives 0.7 at 0.1 m/s for any stiffness, by a prototype."""
     assert restitution_of_lambda(6.35, 0.1) == pytest.approx(0.7, abs=1e-3)
 
 
 def test_damping_of_lange():
-    """386.6 Ns/m gives 0.7 on 50 kg and 50 N/mm with the force clipped at zero (physics.md section
-    5)."""
+    """386.6 Ns/m gives 0.7 on 50 kg and 50 N/mm with the force clipped at zero, by a
+    prototype."""
     assert restitution_of_damping(50000.0, 386.6, 50.0) == pytest.approx(0.7, abs=1e-3)
 
 

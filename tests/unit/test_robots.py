@@ -119,7 +119,7 @@ def test_a_lag_follows_a_ramp_two_zeta_over_w_late(zeta):
 def test_an_uncompensated_lag_gives_energy():
     """A lag acts as a delay: e = exp(pi sigma / w) of the dominant root of s^2 (1 + s / w_r)^2 + k
     / mu = 0, for Lange's impact with critically damped robots that are 5 and 20 ms late. 3 %: the
-    formula is that of a two-sided spring (physics.md section 2)."""
+    formula is that of a two-sided spring."""
     for late in (0.005, 0.02):
         w_r = 2.0 / late
         roots = np.roots([1.0 / w_r**2, 2.0 / w_r, 1.0, 0.0, 50000.0 / 50.0])

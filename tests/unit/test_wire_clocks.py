@@ -220,7 +220,9 @@ def test_a_look_that_took_long_is_no_step():
         wall[clocks.OFFSET] = WALL_AHEAD
         entry_points.update_wall_clock(wall, 1000, WALL_AHEAD + 1000, 1000)
         later = 2000 + 10 * MS
-        entry_points.update_wall_clock(wall, 2000, WALL_AHEAD + 2000 + round(share * 10 * MS), later)
+        entry_points.update_wall_clock(
+            wall, 2000, WALL_AHEAD + 2000 + round(share * 10 * MS), later
+        )
         assert wall[clocks.STEPS] == 0
         assert wall[clocks.OFFSET] == WALL_AHEAD
 

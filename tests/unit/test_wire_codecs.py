@@ -33,7 +33,9 @@ def scan(which, data: bytes, room: int = 0):
     values, seen = which.values(), which.seen()
     array = np.zeros(max(len(data), room, 1), np.uint8)
     array[: len(data)] = np.frombuffer(data, np.uint8)
-    status, ipoc = entry_points.scan_telegram(array, len(data), which.names, which.table, values, seen)
+    status, ipoc = entry_points.scan_telegram(
+        array, len(data), which.names, which.table, values, seen
+    )
     return telegram.REASONS[status], ipoc, values, seen
 
 
@@ -195,7 +197,9 @@ def fuzz(cases: int, seed: int) -> None:
         array = np.zeros(len(data) + len(KUKA_ROB), np.uint8)
         array[: len(data)] = np.frombuffer(data, np.uint8)
         array[len(data) :] = np.frombuffer(KUKA_ROB, np.uint8)
-        status, ipoc = entry_points.scan_telegram(array, len(data), ROB.names, ROB.table, values, seen)
+        status, ipoc = entry_points.scan_telegram(
+            array, len(data), ROB.names, ROB.table, values, seen
+        )
         alone, again = entry_points.scan_telegram(
             array[: len(data)], len(data), ROB.names, ROB.table, values, seen
         )
