@@ -9,6 +9,7 @@ from plain import run_plain
 
 from softdock.loop.arms.follow import follow
 from softdock.loop.arms.forward import flange_pose, jacobian, link_frames
+from softdock.loop.arms.layout import ARM, WORK
 
 PROGRAM = """
 import numpy as np
@@ -46,9 +47,10 @@ def test_kinematics_compile_for_cuda(compile_for_h200):
     from numba import typeof
 
     def kernel(arm, q, work, into, branch):
+        a, along = ARM(arm), WORK(work)
         before = (q[0], q[1], q[2], q[3], q[4], q[5], q[6])
-        found = follow(arm, flange_pose(arm, before), before, branch)
-        jacobian(arm, work, link_frames(arm, found.q, work).p, into)
+        found = follow(a, flange_pose(a, before), before, branch)
+        jacobian(a, along, link_frames(a, found.q, along).p, into)
         into[0] += found.status + found.clearance[0]
 
     row = typeof(np.zeros(4))

@@ -7,9 +7,9 @@ import numpy as np
 from softdock.loop.arms.robot_layout import arm_floats
 from softdock.loop.contact.latch import LATCH_FLOATS
 from softdock.loop.contact.pairs import PAIR_FLOATS
-from softdock.loop.robots.joint import JOINT_FLOATS
 from softdock.loop.robots.keys import ARM_MODEL
 from softdock.loop.robots.limited import ROBOT_FLOATS
+from softdock.loop.robots.memory import JOINT_FLOATS
 from softdock.loop.robots.robot import ROBOT
 from softdock.loop.schedules import ENTRY
 from softdock.loop.sensor.force_torque import ON_BOTH, SENSOR

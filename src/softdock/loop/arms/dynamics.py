@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from softdock.compile.jit import compiled
 from softdock.loop.arms.forward import first_axis, is_rail, joint_turn
-from softdock.loop.arms.layout import AT, AXES, WORK_AT, direction, offset
+from softdock.loop.arms.layout import AXES
 from softdock.loop.spatial.rotations import IDENTITY, inverse, product, rotate, rotate_back
 from softdock.loop.spatial.vectors import (
     ZERO,
@@ -23,12 +23,7 @@ from softdock.loop.spatial.vectors import (
     add_scaled,
     cross,
     dot,
-    load3,
-    load4,
-    load6,
     scale,
-    store3,
-    store4,
     subtract,
     symmetric_times,
 )
@@ -42,7 +37,7 @@ def _outward(arm, q, speed, acceleration, gravity, work):
     w, alpha, a = ZERO, ZERO, scale(-1.0, gravity)  # weight as an acceleration of the base
     whole = IDENTITY
     for i in range(first_axis(arm), AXES):
-        h, r = direction(arm, i), offset(arm, i)
+        h, r = arm.directions[i], arm.offsets[i]
         a = add(a, add(cross(alpha, r), cross(w, cross(w, r))))
         turn = IDENTITY
         if is_rail(arm, i):  # nothing turns before slot 0
@@ -54,13 +49,13 @@ def _outward(arm, q, speed, acceleration, gravity, work):
             alpha = add_scaled(alpha, acceleration[i], h)
             w = add_scaled(w, speed[i], h)
         whole = product(whole, turn)
-        c, I = load3(arm, AT.centre + 3 * i), load6(arm, AT.inertia + 6 * i)
+        c, I = arm.centre[i], arm.inertia[i]
         a_c = add(a, add(cross(alpha, c), cross(w, cross(w, c))))
-        force = scale(arm[AT.mass + i], a_c)
+        force = scale(arm.mass[i], a_c)
         moment = add(symmetric_times(I, alpha), cross(w, symmetric_times(I, w)))
-        store4(work, WORK_AT.turns + 4 * i, turn)
-        store3(work, WORK_AT.forces + 3 * i, force)
-        store3(work, WORK_AT.moments + 3 * i, add(moment, cross(c, force)))
+        work.turns[i] = turn
+        work.forces[i] = force
+        work.moments[i] = add(moment, cross(c, force))
     return whole
 
 
@@ -71,26 +66,26 @@ def torques(arm, q, speed, acceleration, gravity, pushed, twisted, work, into):
     `pushed`, `twisted`: force and moment of the outside on the flange, base axes.
     """
     whole = _outward(arm, q, speed, acceleration, gravity, work)
-    r = offset(arm, AXES)
+    r = arm.offsets[AXES]
     force = rotate_back(whole, scale(-1.0, pushed))
     moment = add(rotate_back(whole, scale(-1.0, twisted)), cross(r, force))
     into[0] = 0.0
     for back in range(AXES - first_axis(arm)):
         i = AXES - 1 - back
-        force = add(force, load3(work, WORK_AT.forces + 3 * i))
-        moment = add(moment, load3(work, WORK_AT.moments + 3 * i))
+        force = add(force, work.forces[i])
+        moment = add(moment, work.moments[i])
         along = force if is_rail(arm, i) else moment
-        into[i] = dot(along, direction(arm, i))
-        into[i] += arm[AT.rotor + i] * acceleration[i]
-        turn, r = load4(work, WORK_AT.turns + 4 * i), offset(arm, i)
+        into[i] = dot(along, arm.directions[i])
+        into[i] += arm.rotor[i] * acceleration[i]
+        turn, r = work.turns[i], arm.offsets[i]
         force, moment = rotate(turn, force), rotate(turn, moment)
         if is_rail(arm, i):
-            r = add_scaled(r, q[i], direction(arm, i))
+            r = add_scaled(r, q[i], arm.directions[i])
         moment = add(moment, cross(r, force))
 
 
 @compiled
-def turned_inertia(turn, I):
+def turn_inertia(turn, I):
     """R I R' of a symmetric matrix (xx, yy, zz, xy, xz, yz)."""
     x, y, z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
     back = inverse(turn)
@@ -101,7 +96,7 @@ def turned_inertia(turn, I):
 
 
 @compiled
-def joined_inertia(I, J, m, d):
+def join_inertias(I, J, m, d):
     """Two inertias about their own centres, d apart, about the common one; m: reduced mass."""
     return (
         I[0] + J[0] + m * (d[1] * d[1] + d[2] * d[2]),
@@ -116,14 +111,14 @@ def joined_inertia(I, J, m, d):
 @compiled
 def _with_link(arm, work, i, mass, centre, inertia):
     """A composite body and link i in front of it, base axes."""
-    turn = load4(work, WORK_AT.turns + 4 * i)
-    c = add(load3(work, WORK_AT.origins + 3 * i), rotate(turn, load3(arm, AT.centre + 3 * i)))
-    own, m = turned_inertia(turn, load6(arm, AT.inertia + 6 * i)), arm[AT.mass + i]
+    turn = work.turns[i]
+    c = add(work.origins[i], rotate(turn, arm.centre[i]))
+    own, m = turn_inertia(turn, arm.inertia[i]), arm.mass[i]
     both = mass + m
     if both <= 0.0:
-        return 0.0, c, joined_inertia(inertia, own, 0.0, ZERO)
+        return 0.0, c, join_inertias(inertia, own, 0.0, ZERO)
     between = subtract(c, centre)
-    joined = joined_inertia(inertia, own, mass * m / both, between)
+    joined = join_inertias(inertia, own, mass * m / both, between)
     return both, add_scaled(centre, m / both, between), joined
 
 
@@ -137,19 +132,19 @@ def mass_matrix(arm, work, into):
     for back in range(AXES - first):
         i = AXES - 1 - back
         mass, centre, inertia = _with_link(arm, work, i, mass, centre, inertia)
-        z = load3(work, WORK_AT.directions + 3 * i)
+        z = work.directions[i]
         if is_rail(arm, i):
             momentum, spin = scale(mass, z), ZERO
         else:
-            arm_i = subtract(centre, load3(work, WORK_AT.origins + 3 * i))
+            arm_i = subtract(centre, work.origins[i])
             momentum, spin = scale(mass, cross(z, arm_i)), symmetric_times(inertia, z)
         for j in range(first, i + 1):
-            z_j = load3(work, WORK_AT.directions + 3 * j)
+            z_j = work.directions[j]
             if is_rail(arm, j):
                 value = dot(z_j, momentum)
             else:
-                arm_j = subtract(centre, load3(work, WORK_AT.origins + 3 * j))
+                arm_j = subtract(centre, work.origins[j])
                 value = dot(z_j, add(spin, cross(arm_j, momentum)))
             into[AXES * i + j] = value
             into[AXES * j + i] = value
-        into[AXES * i + i] += arm[AT.rotor + i]
+        into[AXES * i + i] += arm.rotor[i]

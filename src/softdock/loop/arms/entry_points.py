@@ -6,60 +6,54 @@ of the flange in the base frame. Results go into arrays that the caller brings.
 
 from __future__ import annotations
 
-from softdock.compile.jit import compiled, entry_point
+from softdock.compile.jit import entry_point
 from softdock.loop.arms.dynamics import mass_matrix, torques
 from softdock.loop.arms.follow import BRANCHES, branch_of, follow, nearest_branch
 from softdock.loop.arms.forward import flange_pose, jacobian, link_frames
 from softdock.loop.arms.inverse import solve
-from softdock.loop.arms.layout import AXES, load7
+from softdock.loop.arms.layout import ARM, AXIS_VALUES, WORK
 from softdock.loop.arms.stiffness import stiffness_along
-from softdock.loop.spatial.motion import load_pose, store_pose
-from softdock.loop.spatial.vectors import load3, store3
-
-
-@compiled
-def store7(array, q):
-    for k in range(AXES):
-        array[k] = q[k]
+from softdock.loop.spatial.motion import POSE, WRENCH
+from softdock.loop.spatial.vectors import VECTOR
 
 
 @entry_point
 def flange_rows(arm, q, poses):
     """Poses of the flange."""
     for i in range(len(q)):
-        store_pose(poses[i], 0, flange_pose(arm, load7(q[i], 0)))
+        POSE(poses, i).whole = flange_pose(ARM(arm), AXIS_VALUES(q, i).values)
 
 
 @entry_point
 def link_rows(arm, q, work):
     """Frames of all links: a row of `layout.WORK` each."""
     for i in range(len(q)):
-        link_frames(arm, load7(q[i], 0), work[i])
+        link_frames(ARM(arm), AXIS_VALUES(q, i).values, WORK(work, i))
 
 
 @entry_point
 def jacobian_rows(arm, q, work, into):
     """Jacobians of the flange's origin, (n, 42): row-major 6 x 7, base axes."""
     for i in range(len(q)):
-        jacobian(arm, work, link_frames(arm, load7(q[i], 0), work).p, into[i])
+        flange = link_frames(ARM(arm), AXIS_VALUES(q, i).values, WORK(work))
+        jacobian(ARM(arm), WORK(work), flange.p, into[i])
 
 
 @entry_point
 def torque_rows(arm, q, speed, acceleration, gravity, pushed, work, into):
     """Torques; `pushed`: (n, 6) force and moment of the outside on the flange, base axes."""
-    g = load3(gravity, 0)
+    g = VECTOR(gravity).value
     for i in range(len(q)):
-        force, moment = load3(pushed[i], 0), load3(pushed[i], 3)
-        motion = load7(q[i], 0), load7(speed[i], 0), load7(acceleration[i], 0)
+        outside = WRENCH(pushed, i)
         torques(
-            arm,
-            q=motion[0],
-            speed=motion[1],
-            acceleration=motion[2],
+            ARM(arm),
+            q=AXIS_VALUES(q, i).values,
+            speed=AXIS_VALUES(speed, i).values,
+            acceleration=AXIS_VALUES(acceleration, i).values,
             gravity=g,
-            pushed=force,
-            twisted=moment,
-            work=work,
+            pushed=outside.force,
+            twisted=outside.torque,
+            work=WORK(work),
             into=into[i],
         )
 
@@ -68,16 +62,17 @@ def torque_rows(arm, q, speed, acceleration, gravity, pushed, work, into):
 def mass_rows(arm, q, work, into):
     """Mass matrices, (n, 49)."""
     for i in range(len(q)):
-        link_frames(arm, load7(q[i], 0), work)
-        mass_matrix(arm, work, into[i])
+        link_frames(ARM(arm), AXIS_VALUES(q, i).values, WORK(work))
+        mass_matrix(ARM(arm), WORK(work), into[i])
 
 
 @entry_point
 def stiffness_rows(arm, q, points, directions, work, into):
     """Stiffness [N/m] at points of the base frame along unit vectors."""
     for i in range(len(q)):
-        link_frames(arm, load7(q[i], 0), work)
-        into[i] = stiffness_along(arm, work, load3(points[i], 0), load3(directions[i], 0))
+        link_frames(ARM(arm), AXIS_VALUES(q, i).values, WORK(work))
+        point, direction = VECTOR(points, i).value, VECTOR(directions, i).value
+        into[i] = stiffness_along(ARM(arm), WORK(work), point, direction)
 
 
 @entry_point
@@ -87,10 +82,10 @@ def inverse_rows(arm, poses, base, joints, refused):
     `base` (n): coordinate of the base axis.
     """
     for i in range(len(poses)):
-        pose = load_pose(poses[i], 0)
+        pose = POSE(poses, i).whole
         for branch in range(BRANCHES):
-            found = solve(arm, pose, (base[i], 0.0, 0.0, 0.0, 0.0, 0.0, 0.0), branch)
-            store7(joints[i, branch], found.q)
+            found = solve(ARM(arm), pose, (base[i], 0.0, 0.0, 0.0, 0.0, 0.0, 0.0), branch)
+            AXIS_VALUES(joints[i], branch).values = found.q
             refused[i, branch] = found.joint
 
 
@@ -98,7 +93,7 @@ def inverse_rows(arm, poses, base, joints, refused):
 def branch_rows(arm, q, into):
     """The branch of each configuration."""
     for i in range(len(q)):
-        into[i] = branch_of(arm, load7(q[i], 0))
+        into[i] = branch_of(ARM(arm), AXIS_VALUES(q, i).values)
 
 
 @entry_point
@@ -107,15 +102,15 @@ def follow_rows(arm, poses, start, branch, joints, status, clearance):
 
     `branch` -1: the one nearest to the start. Returns the branch, -1 where none is in reach.
     """
-    before = load7(start, 0)
+    before = AXIS_VALUES(start).values
     if branch < 0:
-        branch = nearest_branch(arm, load_pose(poses[0], 0), before)
+        branch = nearest_branch(ARM(arm), POSE(poses, 0).whole, before)
     if branch < 0:
         return -1
     for i in range(len(poses)):
-        found = follow(arm, load_pose(poses[i], 0), before, branch)
+        found = follow(ARM(arm), POSE(poses, i).whole, before, branch)
         before = found.q
-        store7(joints[i], found.q)
+        AXIS_VALUES(joints, i).values = found.q
         status[i] = found.status
-        store3(clearance[i], 0, found.clearance)
+        VECTOR(clearance, i).value = found.clearance
     return branch

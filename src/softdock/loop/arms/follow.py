@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from softdock.compile.jit import compiled
 from softdock.loop.arms.inverse import solve
-from softdock.loop.arms.layout import AT, AXES, SPHERICAL_WRIST, direction, load7, offset
+from softdock.loop.arms.layout import AXES, NO_BASE_AXIS, SPHERICAL_WRIST
 from softdock.loop.arms.subproblems import Turn, side_of, turned
 from softdock.loop.spatial.vectors import add, subtract
 
@@ -50,15 +50,15 @@ def within(q, low, high):
 def beyond_limits(arm, q):
     """The first slot outside of its range; -1: none."""
     for i in range(AXES):
-        if (i > 0 or arm[AT.base_axis] != 0) and not (
-            arm[AT.low + i] <= q[i] and q[i] <= arm[AT.high + i]
+        if (i > 0 or arm.base_axis != NO_BASE_AXIS) and not (
+            arm.low[i] <= q[i] and q[i] <= arm.high[i]
         ):
             return i
     return -1
 
 
 @compiled
-def _judged(arm, q, clearance, joint, missing):
+def _with_status(arm, q, clearance, joint, missing):
     if joint > 0:
         return Followed(q=q, clearance=clearance, status=UNREACHABLE, joint=joint, missing=missing)
     beyond = beyond_limits(arm, q)
@@ -87,14 +87,14 @@ def follow(arm, pose, before, branch):
         near(s[5], before[5]),
         near(s[6], before[6]),
     )
-    return _judged(arm, q, found.clearance, found.joint, found.missing)
+    return _with_status(arm, q, found.clearance, found.joint, found.missing)
 
 
 @compiled
 def begin(arm, pose, q0, branch):
     """The branch's solution with every angle where its range has most room: a start."""
     found = solve(arm, pose, (q0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0), branch)
-    s, low, high = found.q, load7(arm, AT.low), load7(arm, AT.high)
+    s, low, high = found.q, arm.low, arm.high
     q = (
         q0,
         within(s[1], low[1], high[1]),
@@ -104,7 +104,7 @@ def begin(arm, pose, q0, branch):
         within(s[5], low[5], high[5]),
         within(s[6], low[6], high[6]),
     )
-    return _judged(arm, q, found.clearance, found.joint, found.missing)
+    return _with_status(arm, q, found.clearance, found.joint, found.missing)
 
 
 @compiled
@@ -115,13 +115,13 @@ def _turn(angle):
 @compiled
 def branch_of(arm, q):
     """The branch on which a configuration stands, 0 to 7. On a singularity either side is right."""
-    h1, h2 = direction(arm, 1), direction(arm, 2)
-    h3, h5 = direction(arm, 3), direction(arm, 5)
-    h4, h6 = direction(arm, 4), direction(arm, 6)
-    P2, P3 = offset(arm, 2), offset(arm, 3)
-    P4, P5 = offset(arm, 4), offset(arm, 5)
+    h1, h2 = arm.directions[1], arm.directions[2]
+    h3, h5 = arm.directions[3], arm.directions[5]
+    h4, h6 = arm.directions[4], arm.directions[6]
+    P2, P3 = arm.offsets[2], arm.offsets[3]
+    P4, P5 = arm.offsets[4], arm.offsets[5]
     first, third, fifth = _turn(q[1]), _turn(q[3]), _turn(q[5])
-    parallel = arm[AT.family] != SPHERICAL_WRIST
+    parallel = arm.family != SPHERICAL_WRIST
     if parallel:
         P4 = add(P4, turned(h4, _turn(q[4]), P5))
     w = turned(h1, first, add(P2, turned(h2, _turn(q[2]), add(P3, turned(h3, third, P4)))))

@@ -1,7 +1,7 @@
 """Forward kinematics and the geometric Jacobian.
 
-In: the arm (layout.py) and its seven joint coordinates q [rad or m]. Out: pose of the flange in the
-base frame; frames of all links in `work`; the Jacobian of a point, base axes, rows (v; w), a
+In: a view of the arm (layout.py: ARM) and its seven joint coordinates q [rad or m]. Out: pose of the flange in the
+base frame; frames of all links in `work` (a view of WORK); the Jacobian of a point, base axes, rows (v; w), a
 row-major 6 x 7 matrix in an array.
 
     p_i = p_(i-1) + R_(i-1) offset_i (+ R_(i-1) direction_0 q_0 for a rail)
@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 
 from softdock.compile.jit import compiled
-from softdock.loop.arms.layout import AT, AXES, NO_BASE_AXIS, RAIL, WORK_AT, direction, offset
+from softdock.loop.arms.layout import AXES, NO_BASE_AXIS, RAIL
 from softdock.loop.spatial.motion import Pose
 from softdock.loop.spatial.rotations import IDENTITY, product, rotate
 from softdock.loop.spatial.vectors import (
@@ -22,10 +22,6 @@ from softdock.loop.spatial.vectors import (
     add,
     add_scaled,
     cross,
-    load3,
-    load4,
-    store3,
-    store4,
     subtract,
 )
 
@@ -33,13 +29,13 @@ from softdock.loop.spatial.vectors import (
 @compiled
 def first_axis(arm):
     """The slot of the first axis that there is: 0 with a rail or a turntable, else 1."""
-    return 1 if arm[AT.base_axis] == NO_BASE_AXIS else 0
+    return 1 if arm.base_axis == NO_BASE_AXIS else 0
 
 
 @compiled
 def is_rail(arm, i):
     """Whether an axis slides."""
-    return i == 0 and arm[AT.base_axis] == RAIL
+    return i == 0 and arm.base_axis == RAIL
 
 
 @compiled
@@ -50,10 +46,10 @@ def joint_turn(direction, angle):
 
 
 @compiled
-def stepped(arm, i, p, turn, q):
+def step_along(arm, i, p, turn, q):
     """Origin of axis i and attitude of link i, from those of the link before."""
-    axis = direction(arm, i)
-    p = add(p, rotate(turn, offset(arm, i)))
+    axis = arm.directions[i]
+    p = add(p, rotate(turn, arm.offsets[i]))
     if is_rail(arm, i):
         return add_scaled(p, q, rotate(turn, axis)), turn
     return p, product(turn, joint_turn(axis, q))
@@ -64,12 +60,12 @@ def flange_pose(arm, q):
     """Pose of the flange in the base frame."""
     p, turn = ZERO, IDENTITY
     for i in range(AXES):
-        if i > 0 or arm[AT.base_axis] != NO_BASE_AXIS:
-            p, turn = stepped(arm, i, p, turn, q[i])
+        if i > 0 or arm.base_axis != NO_BASE_AXIS:
+            p, turn = step_along(arm, i, p, turn, q[i])
         else:
-            p = offset(arm, 0)
-    p = add(p, rotate(turn, offset(arm, AXES)))
-    return Pose(p, product(turn, load4(arm, AT.flange)))
+            p = arm.offsets[0]
+    p = add(p, rotate(turn, arm.offsets[AXES]))
+    return Pose(p, product(turn, arm.flange))
 
 
 @compiled
@@ -80,27 +76,26 @@ def link_frames(arm, q, work):
     """
     p, turn = ZERO, IDENTITY
     for i in range(AXES):
-        if i > 0 or arm[AT.base_axis] != NO_BASE_AXIS:
-            p, turn = stepped(arm, i, p, turn, q[i])
+        if i > 0 or arm.base_axis != NO_BASE_AXIS:
+            p, turn = step_along(arm, i, p, turn, q[i])
         else:
-            p = offset(arm, 0)
-        store3(work, WORK_AT.origins + 3 * i, p)
-        store4(work, WORK_AT.turns + 4 * i, turn)
-        axis = rotate(turn, direction(arm, i))
-        store3(work, WORK_AT.directions + 3 * i, axis)
-    p = add(p, rotate(turn, offset(arm, AXES)))
-    return Pose(p, product(turn, load4(arm, AT.flange)))
+            p = arm.offsets[0]
+        work.origins[i] = p
+        work.turns[i] = turn
+        work.directions[i] = rotate(turn, arm.directions[i])
+    p = add(p, rotate(turn, arm.offsets[AXES]))
+    return Pose(p, product(turn, arm.flange))
 
 
 @compiled
 def jacobian_column(arm, work, i, point):
     """Velocity of a point that moves with the flange and angular velocity, for unit speed of i."""
-    z = load3(work, WORK_AT.directions + 3 * i)
-    if i == 0 and arm[AT.base_axis] == NO_BASE_AXIS:
+    z = work.directions[i]
+    if i == 0 and arm.base_axis == NO_BASE_AXIS:
         return ZERO, ZERO
     if is_rail(arm, i):
         return z, ZERO
-    return cross(z, subtract(point, load3(work, WORK_AT.origins + 3 * i))), z
+    return cross(z, subtract(point, work.origins[i])), z
 
 
 @compiled

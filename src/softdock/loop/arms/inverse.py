@@ -30,8 +30,8 @@ import math
 from typing import NamedTuple
 
 from softdock.compile.jit import compiled
-from softdock.loop.arms.forward import stepped
-from softdock.loop.arms.layout import AT, AXES, NO_BASE_AXIS, SPHERICAL_WRIST, direction, offset
+from softdock.loop.arms.forward import step_along
+from softdock.loop.arms.layout import AXES, NO_BASE_AXIS, SPHERICAL_WRIST
 from softdock.loop.arms.subproblems import (
     Turn,
     angle_of,
@@ -44,7 +44,7 @@ from softdock.loop.arms.subproblems import (
 )
 from softdock.loop.spatial.motion import Pose
 from softdock.loop.spatial.rotations import IDENTITY, inverse, product, rotate, rotate_back
-from softdock.loop.spatial.vectors import ZERO, add, cross, dot, load4, norm, scale, subtract
+from softdock.loop.spatial.vectors import ZERO, add, cross, dot, norm, scale, subtract
 
 ALIGNED = 1e-13  # sine below which an angle is free: its value would be rounding
 NEARLY_ALIGNED = 1e-10  # squared sine below which a root of 1 - cos^2 has lost its digits
@@ -89,18 +89,18 @@ def side(branch, bit):
 @compiled
 def _on_base_axis(arm, pose, q0):
     """The flange's pose as seen from the frame behind the base axis."""
-    if arm[AT.base_axis] == NO_BASE_AXIS:
-        return Pose(subtract(pose.p, offset(arm, 0)), pose.q)
-    p, turn = stepped(arm, 0, ZERO, IDENTITY, q0)
+    if arm.base_axis == NO_BASE_AXIS:
+        return Pose(subtract(pose.p, arm.offsets[0]), pose.q)
+    p, turn = step_along(arm, 0, ZERO, IDENTITY, q0)
     return Pose(rotate_back(turn, subtract(pose.p, p)), product(inverse(turn), pose.q))
 
 
 @compiled
 def _shoulder(arm, w, lateral, sign, before):
     """Joint 1, from the lateral offset that joints 2 and 3 cannot change."""
-    h1, h2 = direction(arm, 1), direction(arm, 2)
+    h1, h2 = arm.directions[1], arm.directions[2]
     found = level(w, h1, h2, lateral, sign)
-    reach = arm[AT.reach]
+    reach = arm.reach
     if found.radius < ALIGNED * reach and abs(lateral) < ALIGNED * reach:
         return _Shoulder(Turn(math.cos(before), math.sin(before)), 0.0, 0.0)
     clearance = math.sqrt(max(found.room, 0.0)) / reach
@@ -112,8 +112,8 @@ def _shoulder(arm, w, lateral, sign, before):
 @compiled
 def _elbow(arm, u, sign):
     """Joints 2 and 3, so that upper arm and forearm make the vector u."""
-    h2, h3 = direction(arm, 2), direction(arm, 3)
-    upper, lower = offset(arm, 3), offset(arm, 4)
+    h2, h3 = arm.directions[2], arm.directions[3]
+    upper, lower = arm.offsets[3], arm.offsets[4]
     found = level(upper, h3, lower, half_difference(u, upper, lower), sign)
     v = add(upper, turned(h3, found.turn, lower))
     squared = found.radius * found.radius
@@ -148,7 +148,7 @@ def _wrist(h, h5, h6, a, sign, before):
 @compiled
 def _last(arm, turn5, left):
     """Joint 6, from what the others leave of a vector across its axis."""
-    h5, h6 = direction(arm, 5), direction(arm, 6)
+    h5, h6 = arm.directions[5], arm.directions[6]
     return onto(h6, perpendicular(h6), turned_back(h5, turn5, left))
 
 
@@ -164,11 +164,11 @@ def _refused(shoulder, elbow, wrist_room):
 
 @compiled
 def _spherical(arm, w, attitude, before, branch):
-    h2, h3 = direction(arm, 2), direction(arm, 3)
-    h1, h4 = direction(arm, 1), direction(arm, 4)
-    h5, h6 = direction(arm, 5), direction(arm, 6)
-    P2, P3 = offset(arm, 2), offset(arm, 3)
-    lateral = dot(h2, add(add(P2, P3), offset(arm, 4)))
+    h2, h3 = arm.directions[2], arm.directions[3]
+    h1, h4 = arm.directions[1], arm.directions[4]
+    h5, h6 = arm.directions[5], arm.directions[6]
+    P2, P3 = arm.offsets[2], arm.offsets[3]
+    lateral = dot(h2, add(add(P2, P3), arm.offsets[4]))
     shoulder = _shoulder(arm, w, lateral, side(branch, 0), before[1])
     u = subtract(turned_back(h1, shoulder.turn, w), P2)
     elbow = _elbow(arm, u, side(branch, 1))
@@ -200,11 +200,11 @@ def _into_forearm(h1, h2, h3, first, elbow, a):
 
 @compiled
 def _parallel(arm, w, attitude, before, branch):
-    h1, h2 = direction(arm, 1), direction(arm, 2)
-    h3, h4 = direction(arm, 3), direction(arm, 4)
-    h5, h6 = direction(arm, 5), direction(arm, 6)
-    P2, P5 = offset(arm, 2), offset(arm, 5)
-    inner = add(offset(arm, 3), offset(arm, 4))
+    h1, h2 = arm.directions[1], arm.directions[2]
+    h3, h4 = arm.directions[3], arm.directions[4]
+    h5, h6 = arm.directions[5], arm.directions[6]
+    P2, P5 = arm.offsets[2], arm.offsets[5]
+    inner = add(arm.offsets[3], arm.offsets[4])
     lateral = dot(h2, add(add(P2, inner), P5))
     shoulder = _shoulder(arm, w, lateral, side(branch, 0), before[1])
 
@@ -236,9 +236,9 @@ def _parallel(arm, w, attitude, before, branch):
 def solve(arm, pose, before, branch):
     """The joints that bring the flange to a pose in the base frame, on one branch."""
     seen = _on_base_axis(arm, pose, before[0])
-    attitude = product(seen.q, inverse(load4(arm, AT.flange)))
-    meeting = subtract(seen.p, rotate(attitude, offset(arm, AXES)))
-    w = subtract(meeting, offset(arm, 1))
-    if arm[AT.family] == SPHERICAL_WRIST:
+    attitude = product(seen.q, inverse(arm.flange))
+    meeting = subtract(seen.p, rotate(attitude, arm.offsets[AXES]))
+    w = subtract(meeting, arm.offsets[1])
+    if arm.family == SPHERICAL_WRIST:
         return _spherical(arm, w, attitude, before, branch)
     return _parallel(arm, w, attitude, before, branch)

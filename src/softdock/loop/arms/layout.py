@@ -1,7 +1,8 @@
 """The flat float64 layout of an arm, and of the memory that its calculations need.
 
-One declaration each: compiled code reads `arm[ARM.at.speed + i]`, the host (softdock.loop.arms) writes
-the same places. Slot 0 of the seven axes is the base axis, slots 1 to 6 are the joints.
+One declaration each: compiled code reads `arm.speed[i]` of a view, `arm = ARM(vector, at)`; the host
+(softdock.loop.arms) writes the same places. Slot 0 of the seven axes is the base axis, slots 1 to 6
+are the joints.
 
 With all joints at zero every link's axes are parallel to the base's, so an axis is a direction and
 an offset in base axes: p_i = p_(i-1) + R_(i-1) offset_i, R_i = R_(i-1) exp(direction_i q_i). The
@@ -11,9 +12,8 @@ meet: the host moves them there, which changes no motion.
 
 from __future__ import annotations
 
+from softdock.compile.cells import Cell, Cells, many
 from softdock.compile.jit import compiled
-from softdock.loop.parameters import Group, Parameter
-from softdock.loop.spatial.vectors import load3
 
 AXES = 7  # slot 0: rail or turntable; 1 to 6: the joints
 JOINTS = 6
@@ -23,60 +23,34 @@ NO_BASE_AXIS, RAIL, TURNTABLE = 0, 1, 2
 BASE_AXES = ("none", "rail", "turntable")
 
 
-def _each(name: str, meaning: str, unit: str, width: int = 1, count: int = AXES) -> Parameter:
-    """Numbers of all axes in a row."""
-    return Parameter(name, name, meaning, 0.0, unit=unit, size=width * count)
-
-
-ARM = Group(
+ARM = Cells(  # directions and offsets in base axes with all joints at zero; links in their own
     "arm",
-    "One arm. Directions and offsets in base axes with all joints at zero; links in their own.",
-    Parameter("family", "family", "which closed-form inverse holds", 0.0, choices=FAMILIES),
-    Parameter("base_axis", "base_axis", "what slot 0 is", 0.0, choices=BASE_AXES),
-    Parameter("reach", "reach", "upper arm and forearm stretched out", 0.0, unit="m"),
-    _each("directions", "unit vector of each axis", "-", 3),
-    _each("offsets", "from origin to origin, the last one to the flange", "m", 3, AXES + 1),
-    Parameter("flange", "flange", "axes of the flange, in link 6", 0.0, size=4, kind="quaternion"),
-    _each("low", "lower end of each axis's range", "rad or m"),
-    _each("high", "upper end of each axis's range", "rad or m"),
-    _each("speed", "largest speed", "rad/s or m/s"),
-    _each("acceleration", "largest acceleration", "rad/s^2 or m/s^2"),
-    _each("torque", "largest torque or force", "Nm or N"),
-    _each("stiffness", "of each joint's gear", "Nm/rad or N/m"),
-    _each("damping", "of each joint's gear", "Nms/rad or Ns/m"),
-    _each("rotor", "inertia of the motor, seen behind its gear", "kg m^2 or kg"),
-    _each("mass", "of each link", "kg"),
-    _each("centre", "centre of mass of each link, from its origin", "m", 3),
-    _each("inertia", "of each link about its centre (xx, yy, zz, xy, xz, yz)", "kg m^2", 6),
+    Cell("family", int, "-", "which closed-form inverse holds, an index of FAMILIES"),
+    Cell("base_axis", int, "-", "what slot 0 is, an index of BASE_AXES"),
+    Cell("reach", float, "m", "upper arm and forearm stretched out"),
+    Cell("directions", many(AXES, 3), "-", "unit vector of each axis"),
+    Cell(
+        "offsets", many(AXES + 1, 3), "m", "to each origin from the one before, then to the flange"
+    ),
+    Cell("flange", 4, "-", "axes of the flange, in link 6"),
+    Cell("low", many(AXES), "rad or m", "lower end of each axis's range"),
+    Cell("high", many(AXES), "rad or m", "upper end of each axis's range"),
+    Cell("speed", many(AXES), "rad/s or m/s", "largest speed"),
+    Cell("acceleration", many(AXES), "rad/s^2 or m/s^2", "largest acceleration"),
+    Cell("torque", many(AXES), "Nm or N", "largest torque or force"),
+    Cell("stiffness", many(AXES), "Nm/rad or N/m", "of each joint's gear"),
+    Cell("damping", many(AXES), "Nms/rad or Ns/m", "of each joint's gear"),
+    Cell("rotor", many(AXES), "kg m^2 or kg", "inertia of the motor, seen behind its gear"),
+    Cell("mass", many(AXES), "kg", "of each link"),
+    Cell("centre", many(AXES, 3), "m", "centre of mass of each link, from its origin"),
+    Cell(
+        "inertia", many(AXES, 6), "kg m^2", "of each link about its centre: xx, yy, zz, xy, xz, yz"
+    ),
 )
 AT = ARM.at
-
-
-@compiled
-def direction(arm, slot):
-    """Unit vector of an axis, in base axes."""
-    return load3(arm, AT.directions + 3 * slot)
-
-
-@compiled
-def offset(arm, slot):
-    """Vector from the origin before to an axis's own, in base axes [m]; behind the last axis: to
-    the flange."""
-    return load3(arm, AT.offsets + 3 * slot)
-
-
-@compiled
-def load7(array, at):
-    """Numbers of all seven axes: the base axis, then the joints."""
-    return (
-        array[at],
-        array[at + 1],
-        array[at + 2],
-        array[at + 3],
-        array[at + 4],
-        array[at + 5],
-        array[at + 6],
-    )
+AXIS_VALUES = Cells(  # a row of numbers, one for each axis
+    "axis_values", Cell("values", AXES, "", "of the base axis, then of the joints")
+)
 
 
 @compiled
@@ -85,13 +59,12 @@ def on_base(base, q):
     return (base, q[1], q[2], q[3], q[4], q[5], q[6])
 
 
-WORK = Group(
+WORK = Cells(
     "arm_work",
-    "What one calculation on an arm keeps between its sweeps along the links.",
-    _each("turns", "attitude of each link, from the base or from the link before", "-", 4),
-    _each("origins", "origin of each axis", "m", 3),
-    _each("directions", "direction of each axis", "-", 3),
-    _each("forces", "force that moves each link", "N", 3),
-    _each("moments", "moment that moves each link, about its origin", "Nm", 3),
-)
+    Cell("turns", many(AXES, 4), "-", "attitude of each link, from the base or the link before"),
+    Cell("origins", many(AXES, 3), "m", "origin of each axis"),
+    Cell("directions", many(AXES, 3), "-", "direction of each axis"),
+    Cell("forces", many(AXES, 3), "N", "force that moves each link"),
+    Cell("moments", many(AXES, 3), "Nm", "moment that moves each link, about its origin"),
+)  # what one calculation on an arm keeps between its sweeps along the links
 WORK_AT = WORK.at

@@ -13,7 +13,7 @@ e = q - theta, r = e' and h a substep:
 
     (M + h/2 D + h^2/4 K) r_mean = M r + h/2 (J' F - C q' - K e),   e += h r_mean
 
-which balances the books to rounding: gain of kinetic and stored energy = work of the contact
+which balances the energies to rounding: gain of kinetic and stored energy = work of the contact
 + work of the motors - h r_mean' D r_mean. Velocity forces do no work while M follows the links,
 and none here: M is recomputed at the end of a step, and the speeds are scaled so that the kinetic
 energy is what the other works left. The scale differs from 1 by the step's own error, some 1e-8.
@@ -26,241 +26,220 @@ import math
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.arms.dynamics import mass_matrix, torques
 from softdock.loop.arms.forward import jacobian_column, link_frames
-from softdock.loop.arms.layout import AT, AXES, JOINTS, load7
-from softdock.loop.arms.robot_layout import (
-    FIRST_JOINT,
-    MASS_FLOATS,
-    SQUARE,
-    STATE_AT,
-    WORK_FLOATS,
-    P,
-    S,
-    work_at,
-)
+from softdock.loop.arms.layout import AXES, JOINTS
+from softdock.loop.arms.robot_layout import FIRST_JOINT, SQUARE
 from softdock.loop.arms.tip import body_in_base
 from softdock.loop.spatial.cholesky import factorise, solve_factored
 from softdock.loop.spatial.vectors import ZERO, dot
 
 ONE, DIAGONAL = FIRST_JOINT, AXES + 1  # slot of joint 1; from one diagonal element to the next
 STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-# of the kinetic energy in a step; beyond, the speeds are left as they are and the books tell
+# of the kinetic energy in a step; beyond, the speeds are left as they are, and the energy balance shows it
 FARTHEST = 0.25
 RESOLVED = 0.5  # rad of the fastest mode in a substep: its frequency to 0.5^2 / 12, 2 %
 MOST_SUBSTEPS = 8.0
-MOTOR, CONTACT, DAMPING, WORKS = 0, 1, 2, 3  # in `works`, and how many
 
 
 @compiled
-def _form(array, at, width, shift, mem, a, b):
-    """x' A y of joints 1 to 6; A from `at` with rows of `width`, its first joint at `shift`."""
+def _quadratic_form(matrix, width, shift, a, b):
+    """x' A y of joints 1 to 6; A with rows of `width`, its first joint at `shift`."""
     total = 0.0
     for i in range(JOINTS):
-        row = at + width * (i + shift) + shift
+        row = width * (i + shift) + shift
         for j in range(JOINTS):
-            total += mem[a + ONE + i] * array[row + j] * mem[b + ONE + j]
+            total += a[ONE + i] * matrix[row + j] * b[ONE + j]
     return total
 
 
 @compiled
-def kinetic_of(mem, at, rate):
-    return 0.5 * _form(mem, at + S.mass, AXES, 1, mem, rate, rate)
+def kinetic_energy(s, rate):
+    return 0.5 * _quadratic_form(s.mass, AXES, 1, rate, rate)
 
 
 @compiled
-def _stored(arm, mem, at, q):
-    """Energy [J] in the joints for links at q; the deflections stay in `target`."""
+def _elastic_energy(placed, s):
+    """Energy [J] in the joints for the links as they are; the deflections stay in `target`."""
     for i in range(AXES):
-        mem[at + S.target + i] = mem[q + i] - mem[at + S.q + i]
-    return 0.5 * _form(arm, P.elasticity, JOINTS, 0, mem, at + S.target, at + S.target)
+        s.target[i] = s.link[i] - s.q[i]
+    return 0.5 * _quadratic_form(placed.elasticity, JOINTS, 0, s.target, s.target)
 
 
 @noinline
-def _take_mass(arm, mem, state, q):
-    """Mass matrix of the links at q, without the rotors."""
-    at, room = state + STATE_AT, work_at(state)
-    work = mem[room : room + WORK_FLOATS]
-    link_frames(arm, mem[q : q + AXES], work)
-    mass_matrix(arm, work, mem[at + S.mass : at + S.mass + MASS_FLOATS])
+def _update_mass(placed, s):
+    """Mass matrix of the links as they are, without the rotors."""
+    link_frames(placed.arm, s.link, s.work)
+    mass_matrix(placed.arm, s.work, s.mass)
     for i in range(AXES):
-        mem[at + S.mass + DIAGONAL * i] -= arm[AT.rotor + i]
+        s.mass[DIAGONAL * i] -= placed.arm.rotor[i]
 
 
 @noinline
-def weigh_links(arm, mem, state):
+def weigh_links(placed, s):
     """Mass, kinetic and stored energy of the links as they are."""
-    at = state + STATE_AT
-    _take_mass(arm, mem, state, at + S.link)
-    mem[at + S.kinetic] = kinetic_of(mem, at, at + S.link_rate)
-    mem[at + S.stored] = _stored(arm, mem, at, at + S.link)
+    _update_mass(placed, s)
+    s.kinetic = kinetic_energy(s, s.link_rate)
+    s.stored = _elastic_energy(placed, s)
 
 
 @noinline
-def ready_links(arm, mem, state, dt):
+def prepare_links(placed, s, dt):
     """What a step needs however often it is tried: velocity forces, Jacobian, factor."""
-    at, room = state + STATE_AT, work_at(state)
-    work = mem[room : room + WORK_FLOATS]
-    q, rate = load7(mem, at + S.link), load7(mem, at + S.link_rate)
-    into = mem[at + S.velocity_torque : at + S.velocity_torque + AXES]
+    arm, q, work = placed.arm, s.link, s.work
     torques(
         arm,
         q,
-        speed=rate,
+        speed=s.link_rate,
         acceleration=STILL,
         gravity=ZERO,
         pushed=ZERO,
         twisted=ZERO,
         work=work,
-        into=into,
+        into=s.velocity_torque,
     )
-    body = body_in_base(arm, link_frames(arm, q, work))
+    body = body_in_base(placed, link_frames(arm, q, work))
     for i in range(JOINTS):
         along, about = jacobian_column(arm, work, i + ONE, body.p)
         for k in range(3):
-            mem[at + S.jacobian + AXES * k + i] = along[k]
-            mem[at + S.jacobian + AXES * (k + 3) + i] = about[k]
-    h = dt / mem[at + S.substeps]
+            s.jacobian[AXES * k + i] = along[k]
+            s.jacobian[AXES * (k + 3) + i] = about[k]
+    h = dt / s.substeps
     for i in range(JOINTS):
         for j in range(JOINTS):
             k = JOINTS * i + j
-            mem[at + S.factor + k] = (
-                mem[at + S.mass + AXES * (i + ONE) + j + ONE]
-                + 0.5 * h * mem[at + S.loss + k]
-                + 0.25 * h * h * arm[P.elasticity + k]
+            s.factor[k] = (
+                s.mass[AXES * (i + ONE) + j + ONE]
+                + 0.5 * h * s.loss[k]
+                + 0.25 * h * h * placed.elasticity[k]
             )
-    factorise(mem, at + S.factor, JOINTS)
+    factorise(s.factor, 0, JOINTS)
 
 
 @noinline
-def settle_links(arm, mem, state, zeta, dt):
+def settle_links(placed, s, zeta, dt):
     """Prepare at the start: the joints' damping (as stated, else each joint's own by the ratio
     `zeta` on its own inertia), and how many substeps a step dt [s] of the plant needs."""
-    at = state + STATE_AT
-    weigh_links(arm, mem, state)
+    weigh_links(placed, s)
     stated = 0.0
     for k in range(SQUARE):
-        mem[at + S.loss + k] = arm[P.loss + k]
-        stated += abs(arm[P.loss + k])
+        s.loss[k] = placed.loss[k]
+        stated += abs(placed.loss[k])
     for i in range(JOINTS):
         k = (JOINTS + 1) * i
-        inertia = mem[at + S.mass + DIAGONAL * (i + ONE)]
+        inertia = s.mass[DIAGONAL * (i + ONE)]
         if stated == 0.0:
-            mem[at + S.loss + k] = 2.0 * zeta * math.sqrt(arm[P.elasticity + k] * inertia)
-    fastest = _fastest(arm, mem, at)
-    mem[at + S.substeps] = min(max(math.ceil(dt * fastest / RESOLVED), 1.0), MOST_SUBSTEPS)
+            s.loss[k] = 2.0 * zeta * math.sqrt(placed.elasticity[k] * inertia)
+    fastest = _fastest_mode(placed, s)
+    s.substeps = min(max(math.ceil(dt * fastest / RESOLVED), 1.0), MOST_SUBSTEPS)
 
 
 @compiled
-def _fastest(arm, mem, at):
+def _fastest_mode(placed, s):
     """Not below the largest natural frequency [rad/s]: root of the trace of M^-1 K."""
     for i in range(JOINTS):
         for j in range(JOINTS):
-            mem[at + S.factor + JOINTS * i + j] = mem[at + S.mass + AXES * (i + ONE) + j + ONE]
-    factorise(mem, at + S.factor, JOINTS)
+            s.factor[JOINTS * i + j] = s.mass[AXES * (i + ONE) + j + ONE]
+    factorise(s.factor, 0, JOINTS)
     total = 0.0
     for i in range(JOINTS):
         for j in range(JOINTS):
-            mem[at + S.column + j] = arm[P.elasticity + JOINTS * i + j]
-        solve_factored(mem, at + S.factor, JOINTS, mem, at + S.column)
-        total += mem[at + S.column + i]
+            s.column[j] = placed.elasticity[JOINTS * i + j]
+        solve_factored(s.factor, 0, JOINTS, s.column, 0)
+        total += s.column[i]
     return math.sqrt(total)
 
 
 @compiled
-def _lay_push(mem, at, force, torque):
+def _project_wrench(s, force, torque):
     """Torques of a wrench (base axes) on joints 1 to 6 into `push`."""
+    J = s.jacobian
     for i in range(JOINTS):
-        j = at + S.jacobian + i
-        along = (mem[j], mem[j + AXES], mem[j + 2 * AXES])
-        about = (mem[j + 3 * AXES], mem[j + 4 * AXES], mem[j + 5 * AXES])
-        mem[at + S.push + i] = dot(along, force) + dot(about, torque)
+        along = (J[i], J[i + AXES], J[i + 2 * AXES])
+        about = (J[i + 3 * AXES], J[i + 4 * AXES], J[i + 5 * AXES])
+        s.push[i] = dot(along, force) + dot(about, torque)
 
 
 @compiled
-def _times(array, at, mem, x, i):
+def _row_times(matrix, x, i):
     """Row i of a 6 x 6 matrix times six numbers."""
-    row = at + JOINTS * i
     total = 0.0
     for j in range(JOINTS):
-        total += array[row + j] * mem[x + j]
+        total += matrix[JOINTS * i + j] * x[j]
     return total
 
 
 @noinline
-def _substep(arm, mem, at, h):
+def _substep(placed, s, h):
     """One substep of `bent` (links less motors) and `swing` (its rate); works are added up."""
     for i in range(JOINTS):
-        carried, row = 0.0, at + S.mass + AXES * (i + ONE) + ONE
+        carried, row = 0.0, AXES * (i + ONE) + ONE
         for j in range(JOINTS):
-            carried += mem[row + j] * mem[at + S.swing + j]
-        push = mem[at + S.push + i] - mem[at + S.velocity_torque + ONE + i]
-        pull = _times(arm, P.elasticity, mem, at + S.bent, i)
-        mem[at + S.column + i] = carried + 0.5 * h * (push - pull)  # Lange eq. 10, midpoint
-    solve_factored(mem, at + S.factor, JOINTS, mem, at + S.column)
+            carried += s.mass[row + j] * s.swing[j]
+        push = s.push[i] - s.velocity_torque[ONE + i]
+        pull = _row_times(placed.elasticity, s.bent, i)
+        s.column[i] = carried + 0.5 * h * (push - pull)  # Lange eq. 10, midpoint
+    solve_factored(s.factor, 0, JOINTS, s.column, 0)
     for i in range(JOINTS):  # to the middle, where the works are taken
-        mem[at + S.bent + i] += 0.5 * h * mem[at + S.column + i]
+        s.bent[i] += 0.5 * h * s.column[i]
     motor, lost, contact, velocity = 0.0, 0.0, 0.0, 0.0
     for i in range(JOINTS):
-        r, u = mem[at + S.column + i], mem[at + S.target_rate + ONE + i]
-        pull = _times(arm, P.elasticity, mem, at + S.bent, i)
-        drag = _times(mem, at + S.loss, mem, at + S.column, i)
+        r, u = s.column[i], s.target_rate[ONE + i]
+        pull = _row_times(placed.elasticity, s.bent, i)
+        drag = _row_times(s.loss, s.column, i)
         motor -= u * (pull + drag)
         lost += r * drag
-        contact += (r + u) * mem[at + S.push + i]
-        velocity -= (r + u) * mem[at + S.velocity_torque + ONE + i]
-        mem[at + S.torque + ONE + i] = -pull - drag
-    mem[at + S.works + MOTOR] += h * motor
-    mem[at + S.works + CONTACT] += h * contact
-    mem[at + S.works + DAMPING] += h * lost
-    mem[at + S.velocity_work] += h * velocity
+        contact += (r + u) * s.push[i]
+        velocity -= (r + u) * s.velocity_torque[ONE + i]
+        s.torque[ONE + i] = -pull - drag
+    s.tried_motor_work += h * motor
+    s.tried_contact_work += h * contact
+    s.tried_dissipated += h * lost
+    s.velocity_work += h * velocity
     for i in range(JOINTS):
-        r = mem[at + S.column + i]
-        mem[at + S.bent + i] += 0.5 * h * r
-        mem[at + S.swing + i] = 2.0 * r - mem[at + S.swing + i]
+        r = s.column[i]
+        s.bent[i] += 0.5 * h * r
+        s.swing[i] = 2.0 * r - s.swing[i]
 
 
 @noinline
-def try_links(arm, mem, state, dt, force, torque):
+def try_links(placed, s, dt, force, torque):
     """The links after dt under a constant wrench (base axes, about the satellite's centre of mass),
     into `tried` and `tried_rate`. The motors were at `was` and are at `q`."""
-    at = state + STATE_AT
-    h = dt / mem[at + S.substeps]
-    _lay_push(mem, at, force, torque)
+    h = dt / s.substeps
+    _project_wrench(s, force, torque)
     for i in range(AXES):
-        mem[at + S.target_rate + i] = (mem[at + S.q + i] - mem[at + S.was + i]) / dt
+        s.target_rate[i] = (s.q[i] - s.was[i]) / dt
     for i in range(JOINTS):
-        k = at + ONE + i
-        mem[at + S.bent + i] = mem[k + S.link] - mem[k + S.was]
-        mem[at + S.swing + i] = mem[k + S.link_rate] - mem[k + S.target_rate]
-    for k in range(WORKS):
-        mem[at + S.works + k] = 0.0
-    mem[at + S.velocity_work] = 0.0
-    for _ in range(int(mem[at + S.substeps])):
-        _substep(arm, mem, at, h)
+        s.bent[i] = s.link[ONE + i] - s.was[ONE + i]
+        s.swing[i] = s.link_rate[ONE + i] - s.target_rate[ONE + i]
+    s.tried_motor_work = 0.0
+    s.tried_contact_work = 0.0
+    s.tried_dissipated = 0.0
+    s.velocity_work = 0.0
+    for _ in range(int(s.substeps)):
+        _substep(placed, s, h)
     for i in range(JOINTS):
-        k = at + ONE + i
-        mem[k + S.tried] = mem[k + S.q] + mem[at + S.bent + i]
-        mem[k + S.tried_rate] = mem[k + S.target_rate] + mem[at + S.swing + i]
-    mem[at + S.tried] = mem[at + S.q]  # the base axis is stiff
-    mem[at + S.tried_rate] = mem[at + S.rate]
+        s.tried[ONE + i] = s.q[ONE + i] + s.bent[i]
+        s.tried_rate[ONE + i] = s.target_rate[ONE + i] + s.swing[i]
+    s.tried[0] = s.q[0]  # the base axis is stiff
+    s.tried_rate[0] = s.rate[0]
 
 
 @noinline
-def keep_links(arm, mem, state):
-    """The step that was tried last is the one: links, books, and the mass matrix at its end."""
-    at = state + STATE_AT
-    left = kinetic_of(mem, at, at + S.tried_rate) - mem[at + S.velocity_work]
+def accept_links(placed, s):
+    """The step that was tried last is the one: links, works, and the mass matrix at its end."""
+    left = kinetic_energy(s, s.tried_rate) - s.velocity_work
     for i in range(AXES):
-        mem[at + S.link + i] = mem[at + S.tried + i]
-        mem[at + S.link_rate + i] = mem[at + S.tried_rate + i]
-    _take_mass(arm, mem, state, at + S.link)
-    now = kinetic_of(mem, at, at + S.link_rate)
+        s.link[i] = s.tried[i]
+        s.link_rate[i] = s.tried_rate[i]
+    _update_mass(placed, s)
+    now = kinetic_energy(s, s.link_rate)
     if now > 0.0 and abs(left - now) < FARTHEST * now:
         scale = math.sqrt(left / now)
         for i in range(ONE, AXES):
-            mem[at + S.link_rate + i] *= scale
-        now = kinetic_of(mem, at, at + S.link_rate)
-    mem[at + S.kinetic] = now
-    mem[at + S.motor_work] += mem[at + S.works + MOTOR]
-    mem[at + S.contact_work] += mem[at + S.works + CONTACT]
-    mem[at + S.dissipated] += mem[at + S.works + DAMPING]
-    mem[at + S.stored] = _stored(arm, mem, at, at + S.link)
+            s.link_rate[i] *= scale
+        now = kinetic_energy(s, s.link_rate)
+    s.kinetic = now
+    s.motor_work += s.tried_motor_work
+    s.contact_work += s.tried_contact_work
+    s.dissipated += s.tried_dissipated
+    s.stored = _elastic_energy(placed, s)

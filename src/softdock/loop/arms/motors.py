@@ -18,21 +18,20 @@ from typing import Any
 
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.arms.forward import first_axis
-from softdock.loop.arms.layout import AT, AXES, JOINTS
-from softdock.loop.arms.robot_layout import PLACED_FLOATS, STATE_AT, S, arm_at
-from softdock.loop.arms.set_points import joints_at
+from softdock.loop.arms.layout import AXES, JOINTS
+from softdock.loop.arms.robot_layout import arm_state, placed_arm
+from softdock.loop.arms.set_points import interpolate_joints
 from softdock.loop.arms.tip import mock_up_at
 from softdock.loop.optional_limits import or_no_limit
 from softdock.loop.robots.arm_keys import JOINTS_LAG, JOINTS_LIMITED
 from softdock.loop.robots.delay import delay_at
 from softdock.loop.robots.interception import advance_profile, intercepting_profile
 from softdock.loop.robots.keys import ROBOT
-from softdock.loop.robots.memory import ROBOT_STATE
+from softdock.loop.robots.memory import store_accelerations
 from softdock.loop.robots.model import Linear, RobotModel
 from softdock.loop.spatial.oscillator import free_response
-from softdock.loop.spatial.vectors import scale, store3, subtract
 
-# What the analyses are told of an arm: its linear part, and what they leave out.
+# What the analyses use of an arm: its linear part, and what they leave out.
 
 FOLLOWS = "joints of its arm"
 RIGID = "the arm is analysed as an ideal robot along the contact: no joint, no direction"
@@ -71,102 +70,96 @@ def arm_words(robot: Mapping[str, Any]) -> str:
     return f"{how}, elastic" if robot["elastic_joints"] else how
 
 
-KEY, MOVING = ROBOT.at, ROBOT_STATE.at
 TURN = 6.283185307179586  # rad
 
 
 @compiled
-def delayed_joints(robot, carrier, mem, t, q_at, rate_at):
-    """The joint set-point as it reaches the robot at time t [s], into `mem`."""
-    delay, rate = delay_at(robot, carrier.chance, t, carrier.T)
-    joints_at(robot.interpolation, carrier, mem, (t - delay) / carrier.T, q_at, rate_at)
-    if rate != 0.0:
+def delay_joints(robot, carrier, mem, t, q, rate):
+    """The joint set-point as it reaches the robot at time t [s], into `q` and `rate`."""
+    delay, change = delay_at(robot, carrier.chance, t, carrier.T)
+    interpolate_joints(robot.interpolation, carrier, mem, (t - delay) / carrier.T, q, rate)
+    if change != 0.0:
         for i in range(AXES):
-            mem[rate_at + i] *= 1.0 - rate
+            rate[i] *= 1.0 - change
 
 
 @compiled
-def _at_once(mem, at, i, dt):
+def _set_axis(s, i, dt):
     """One axis where its set-point is; the acceleration is a mean over the step."""
-    v = mem[at + S.target_rate + i]
-    mem[at + S.acceleration + i] = (v - mem[at + S.rate + i]) / dt
-    mem[at + S.q + i] = mem[at + S.target + i]
-    mem[at + S.rate + i] = v
+    v = s.target_rate[i]
+    s.acceleration[i] = (v - s.rate[i]) / dt
+    s.q[i] = s.target[i]
+    s.rate[i] = v
 
 
 @noinline
-def _lag(mem, at, vector, base, dt):
+def _follow_with_lag(s, keys, dt):
     """Joints 1 to 6 behind their set-points, which go from `before` to `target`."""
-    zeta, last = vector[base + KEY.joint_zeta_lag], 0.0
+    zeta, last = keys.joint_zeta_lag, 0.0
     ee, er, re, rr = 0.0, 0.0, 0.0, 0.0
     for j in range(JOINTS):
-        w, i = TURN * vector[base + KEY.joint_lag + j], j + 1
+        w, i = TURN * keys.joint_lag[j], j + 1
         if w != last:  # most arms have one lag for all
             ee, er, re, rr = free_response(w, zeta, dt)
             last = w
-        u0, u1 = mem[at + S.before + i], mem[at + S.target + i]
+        u0, u1 = s.before[i], s.target[i]
         rate = (u1 - u0) / dt
         behind = 2.0 * zeta / w * rate  # where a ramp would be followed
-        e, r = mem[at + S.q + i] - u0 + behind, mem[at + S.rate + i] - rate
+        e, r = s.q[i] - u0 + behind, s.rate[i] - rate
         v = rate + re * e + rr * r
-        mem[at + S.acceleration + i] = (v - mem[at + S.rate + i]) / dt
-        mem[at + S.q + i] = u1 - behind + ee * e + er * r
-        mem[at + S.rate + i] = v
+        s.acceleration[i] = (v - s.rate[i]) / dt
+        s.q[i] = u1 - behind + ee * e + er * r
+        s.rate[i] = v
 
 
 @noinline
-def _within_limits(mem, at, arm, jerk, dt):
+def _follow_within_limits(s, arm, jerk, dt):
     """Joints 1 to 6 on their fastest way to their set-points."""
     for i in range(1, AXES):
-        x, v, a = mem[at + S.q + i], mem[at + S.rate + i], mem[at + S.acceleration + i]
-        u, rate = mem[at + S.target + i], mem[at + S.target_rate + i]
+        x, v, a = s.q[i], s.rate[i], s.acceleration[i]
+        u, rate = s.target[i], s.target_rate[i]
         profile = intercepting_profile(
             p0=x,
             v0=v,
             a0=a,
             pf=u - dt * rate,
             vf=rate,
-            vmax=arm[AT.speed + i],
-            amax=arm[AT.acceleration + i],
+            vmax=arm.speed[i],
+            amax=arm.acceleration[i],
             jmax=jerk,
         )
-        x, v, a = advance_profile(profile, x, v, a, dt)
-        mem[at + S.q + i], mem[at + S.rate + i], mem[at + S.acceleration + i] = x, v, a
+        s.q[i], s.rate[i], s.acceleration[i] = advance_profile(profile, x, v, a, dt)
 
 
 @noinline
 def move_motors(vector, carrier, robot, mem, t0, t1):
     """The motors from t0 to t1 [s], in `mem`."""
-    at, base, dt = carrier.state + STATE_AT, carrier.follower.at, t1 - t0
-    first, model = arm_at(vector, base), vector[base + KEY.joints]
-    arm = vector[first : first + PLACED_FLOATS]
+    s, base, dt = arm_state(mem, carrier.state), carrier.follower.at, t1 - t0
+    keys, arm = ROBOT(vector, base), placed_arm(vector, base).arm
     for i in range(AXES):
-        mem[at + S.was + i] = mem[at + S.q + i]
-    if model == JOINTS_LAG:
-        delayed_joints(robot, carrier, mem, t0, at + S.before, at + S.target_rate)
-    delayed_joints(robot, carrier, mem, t1, at + S.target, at + S.target_rate)
+        s.was[i] = s.q[i]
+    if keys.joints == JOINTS_LAG:
+        delay_joints(robot, carrier, mem, t0, s.before, s.target_rate)
+    delay_joints(robot, carrier, mem, t1, s.target, s.target_rate)
     if first_axis(arm) == 0:
-        _at_once(mem, at, 0, dt)
-    if model == JOINTS_LAG:
-        _lag(mem, at, vector, base, dt)
-    elif model == JOINTS_LIMITED:
-        _within_limits(mem, at, arm, or_no_limit(vector[base + KEY.joint_jerk]), dt)
+        _set_axis(s, 0, dt)
+    if keys.joints == JOINTS_LAG:
+        _follow_with_lag(s, keys, dt)
+    elif keys.joints == JOINTS_LIMITED:
+        _follow_within_limits(s, arm, or_no_limit(keys.joint_jerk), dt)
     else:
         for i in range(1, AXES):
-            _at_once(mem, at, i, dt)
+            _set_axis(s, i, dt)
 
 
 @compiled
 def _follow(vector, carrier, robot, mem, motion, t0, t1):
     """The mock-up (behind elastic joints: where the motors would hold it) at t1."""
     move_motors(vector, carrier, robot, mem, t0, t1)
-    first, at, dt = arm_at(vector, carrier.follower.at), carrier.state + STATE_AT, t1 - t0
-    arm = vector[first : first + PLACED_FLOATS]
-    after = mock_up_at(arm, mem, carrier.state, at + S.q, at + S.rate)
+    s, placed = arm_state(mem, carrier.state), placed_arm(vector, carrier.follower.at)
+    after = mock_up_at(placed, s.work, s.q, s.rate)
     if carrier.heavy:
-        state = carrier.state
-        store3(mem, state + MOVING.acceleration, scale(1.0 / dt, subtract(after.v, motion.v)))
-        store3(mem, state + MOVING.turning, scale(1.0 / dt, subtract(after.w, motion.w)))
+        store_accelerations(mem, carrier.state, t1 - t0, motion, after)
     return after
 
 

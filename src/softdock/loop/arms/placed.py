@@ -103,15 +103,15 @@ def _following(arm: Arm, mount: Mount, key: str) -> list[Problem]:
 def _block(facility: Facility, mount: Mount, arm: Arm, cycle: float) -> np.ndarray:
     block = np.zeros(PLACED.size)
     block[: ARM.size] = arm.vector
-    block[P.orbit : P.orbit + 7] = mount.base.back().then(facility.orbit).seven()
-    block[P.grip : P.grip + 7] = mount.satellite.back().seven()
-    block[P.held : P.held + 7] = mount.satellite.seven()
+    block[PLACED.slice_of("orbit")] = mount.base.back().then(facility.orbit).seven()
+    block[PLACED.slice_of("grip")] = mount.satellite.back().seven()
+    block[PLACED.slice_of("held")] = mount.satellite.seven()
     block[P.slot_0] = mount.base_axis
     block[P.follow_share], block[P.follow_cycle] = mount.follows, cycle
     block[P.follow_gain] = 1.0 - math.exp(-cycle / mount.follow_lag)
     if mount.joints is not None:
         block[P.near] = 1.0
-        block[P.start : P.start + AXES] = [mount.base_axis, *mount.joints]
+        block[PLACED.slice_of("start")] = [mount.base_axis, *mount.joints]
     for i in range(JOINTS):
         at = (JOINTS + 1) * i
         stiffness = arm.vector[AT.stiffness + 1 + i]

@@ -17,26 +17,17 @@ from softdock.loop.arms.follow import (
     branch_of,
 )
 from softdock.loop.arms.forward import first_axis
-from softdock.loop.arms.layout import AT, AXES, load7, on_base
+from softdock.loop.arms.layout import AXES, on_base
 from softdock.loop.arms.links import settle_links
-from softdock.loop.arms.motors import delayed_joints
-from softdock.loop.arms.rail import base_axis_of, begin_rail
-from softdock.loop.arms.robot_layout import (
-    PLACED_FLOATS,
-    STATE_AT,
-    P,
-    S,
-    arm_at,
-    has_elastic_joints,
-    is_arm,
-)
-from softdock.loop.arms.set_points import followed, store_joints
-from softdock.loop.arms.tip import flange_wanted, mock_up_at
+from softdock.loop.arms.motors import delay_joints
+from softdock.loop.arms.rail import begin_rail, follow_with_base_axis
+from softdock.loop.arms.robot_layout import arm_state, has_elastic_joints, is_arm, placed_arm
+from softdock.loop.arms.set_points import follow_branch, store_joints
+from softdock.loop.arms.tip import find_flange, mock_up_at
 from softdock.loop.robots.history import stamped
 from softdock.loop.robots.keys import ROBOT
 from softdock.loop.robots.prepare import prepare_robot
 
-JOINT_ZETA = ROBOT.at.joint_zeta
 WORSE = 1e3  # of the margin of a branch that is out of range, singular or out of reach, each
 
 
@@ -47,8 +38,8 @@ def _margin(arm, found):
         return -3.0 * WORSE - abs(found.missing)
     least = min(found.clearance[0], min(found.clearance[1], found.clearance[2]))
     for i in range(1, AXES):
-        middle = 0.5 * (arm[AT.low + i] + arm[AT.high + i])
-        half = 0.5 * (arm[AT.high + i] - arm[AT.low + i])
+        middle = 0.5 * (arm.low[i] + arm.high[i])
+        half = 0.5 * (arm.high[i] - arm.low[i])
         least = min(least, 1.0 - abs(found.q[i] - middle) / half)
     return least if found.status == REACHED else least - WORSE
 
@@ -66,44 +57,43 @@ def _best_branch(arm, pose, base):
 
 
 @noinline
-def _choose_branch(arm, mem, at, set_point):
+def _choose_branch(placed, s, set_point):
     """Branch and first joints of an arm into its state."""
-    pose, s = flange_wanted(arm, set_point), load7(arm, P.start)
-    begin_rail(arm, mem, at, set_point)
-    base, _ = base_axis_of(arm, mem, at, set_point, arm[P.slot_0], True)
-    if arm[P.near] != 0.0:
-        branch = branch_of(arm, s)
-        q = followed(arm, pose, on_base(base, s), branch).q
+    pose = find_flange(placed, set_point)
+    begin_rail(placed, s, set_point)
+    base, _ = follow_with_base_axis(placed, s, set_point, placed.slot_0, True)
+    if placed.near:
+        branch = branch_of(placed.arm, placed.start)
+        q = follow_branch(placed.arm, pose, on_base(base, placed.start), branch).q
     else:
-        branch, q = _best_branch(arm, pose, base)
-    mem[at + S.branch] = float(branch)
+        branch, q = _best_branch(placed.arm, pose, base)
+    s.branch = branch
     for i in range(AXES):
-        mem[at + S.commanded + i] = q[i]
+        s.commanded[i] = q[i]
 
 
 @noinline
-def stand(vector, carrier, step, mem, motion):
+def start_robot(vector, carrier, step, mem, motion):
     """The mock-up of a robot at t = 0; of an arm by its joints, which have followed the set-points
     so far. Any other robot's is `motion`. `step`: of the plant [s]."""
-    base, at = carrier.follower.at, carrier.state + STATE_AT
+    base = carrier.follower.at
     if not is_arm(vector, base):
         return motion
-    first = arm_at(vector, base)
-    arm = vector[first : first + PLACED_FLOATS]
-    mem[at + S.on] = 1.0
-    mem[at + S.first] = float(first_axis(arm))
-    mem[at + S.elastic] = 1.0 if has_elastic_joints(vector, base) else 0.0
+    placed, s = placed_arm(vector, base), arm_state(mem, carrier.state)
+    s.on = True
+    s.first = first_axis(placed.arm)
+    s.elastic = has_elastic_joints(vector, base)
     newest = stamped(mem, carrier.history, carrier.slots, 0)
-    _choose_branch(arm, mem, at, newest)
+    _choose_branch(placed, s, newest)
     for j in range(carrier.slots):  # back in time, so that the newest is stored once more at last
-        store_joints(arm, carrier, mem, -j, stamped(mem, carrier.history, carrier.slots, -j))
-    store_joints(arm, carrier, mem, 0, newest)
+        store_joints(placed, carrier, mem, -j, stamped(mem, carrier.history, carrier.slots, -j))
+    store_joints(placed, carrier, mem, 0, newest)
     robot = prepare_robot(vector, base, carrier.follower.which)
-    delayed_joints(robot, carrier, mem, 0.0, at + S.q, at + S.rate)
+    delay_joints(robot, carrier, mem, 0.0, s.q, s.rate)
     for i in range(AXES):
-        mem[at + S.link + i] = mem[at + S.q + i]
-        mem[at + S.link_rate + i] = mem[at + S.rate + i]
-    if mem[at + S.elastic] != 0.0:
-        settle_links(arm, mem, carrier.state, vector[base + JOINT_ZETA], step)
-        mem[at + S.kinetic_start] = mem[at + S.kinetic]
-    return mock_up_at(arm, mem, carrier.state, at + S.q, at + S.rate)
+        s.link[i] = s.q[i]
+        s.link_rate[i] = s.rate[i]
+    if s.elastic:
+        settle_links(placed, s, ROBOT(vector, base).joint_zeta, step)
+        s.kinetic_start = s.kinetic
+    return mock_up_at(placed, s.work, s.q, s.rate)

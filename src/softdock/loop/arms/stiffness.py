@@ -11,7 +11,7 @@ import math
 
 from softdock.compile.jit import compiled
 from softdock.loop.arms.forward import first_axis, jacobian_column
-from softdock.loop.arms.layout import AT, AXES
+from softdock.loop.arms.layout import AXES
 from softdock.loop.spatial.vectors import dot
 
 
@@ -21,7 +21,7 @@ def tip_compliance(arm, work, point):
     xx, yy, zz, xy, xz, yz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(first_axis(arm), AXES):
         v, _ = jacobian_column(arm, work, i, point)
-        soft = 1.0 / arm[AT.stiffness + i]
+        soft = 1.0 / arm.stiffness[i]
         xx += soft * v[0] * v[0]
         yy += soft * v[1] * v[1]
         zz += soft * v[2] * v[2]
@@ -38,5 +38,5 @@ def stiffness_along(arm, work, point, n):
     for i in range(first_axis(arm), AXES):
         v, _ = jacobian_column(arm, work, i, point)
         along = dot(v, n)
-        soft += along * along / arm[AT.stiffness + i]
+        soft += along * along / arm.stiffness[i]
     return 1.0 / soft if soft > 0.0 else math.inf

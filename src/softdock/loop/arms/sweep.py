@@ -19,68 +19,60 @@ from softdock.compile.jit import compiled, entry_point, noinline
 from softdock.loop.arms.dynamics import torques
 from softdock.loop.arms.follow import SINGULAR_BELOW, UNREACHABLE, begin, follow
 from softdock.loop.arms.forward import first_axis, link_frames
-from softdock.loop.arms.layout import AT, AXES, direction, load7, offset, on_base
+from softdock.loop.arms.layout import ARM, AXES, AXIS_VALUES, WORK, on_base
 from softdock.loop.arms.stiffness import stiffness_along
-from softdock.loop.parameters import Group, Parameter
-from softdock.loop.spatial.motion import Pose, load_pose
-from softdock.loop.spatial.rotations import product, rotate
-from softdock.loop.spatial.vectors import add, cross, dot, load3, subtract
+from softdock.loop.arms.tip import join
+from softdock.loop.spatial.motion import POSE, Pose
+from softdock.loop.spatial.rotations import rotate
+from softdock.loop.spatial.vectors import VECTOR, add, cross, dot, subtract
 
-FRAMES = Group(
+FRAMES = Cells(  # what stays the same along a path
     "sweep_frames",
-    "What stays the same along a path.",
-    Parameter("orbit", "orbit", "pose of the orbit frame in the arm's base", 0.0, size=7),
-    Parameter("flange", "flange", "pose of the flange in the satellite's frame", 0.0, size=7),
-    Parameter("gravity", "gravity", "in base axes", 0.0, unit="m/s^2", size=3),
-    Parameter("approach", "approach", "unit vector in base axes", 0.0, size=3),
+    Cell("orbit", Pose, "", "pose of the orbit frame in the arm's base"),
+    Cell("flange", Pose, "", "pose of the flange in the satellite's frame"),
+    Cell("gravity", 3, "m/s^2", "in base axes"),
+    Cell("approach", 3, "-", "unit vector in base axes"),
 )
-FRAME_AT = FRAMES.at
 WORST = ("range", "speed", "acceleration", "torque", "singularity", "reach", "stiffness")
 RANGE, SPEED, ACCELERATION, TORQUE, SINGULARITY, REACH, STIFFNESS = range(len(WORST))
 WORST_ROW = Cells(  # of each of WORST
     "worst_use",
-    Cell("use", 1, "-", "largest use of the limit; of the stiffness, the least [N/m]"),
-    Cell("row", 1, "-", "of the path, where that is"),
-    Cell("axis", 1, "-", "whose it is"),
+    Cell("use", float, "-", "largest use of the limit; of the stiffness, the least [N/m]"),
+    Cell("row", int, "-", "of the path, where that is"),
+    Cell("axis", int, "-", "whose it is"),
 )
 ENDED = Cells(
     "branch_end",
-    Cell("status", 1, "-", "why the row is not reached (loop/arms/follow.py)"),
-    Cell("joint", 1, "-", "the axis it is about"),
-    Cell("missing", 1, "m", "by how much"),
+    Cell("status", int, "-", "why the row is not reached (loop/arms/follow.py)"),
+    Cell("joint", int, "-", "the axis it is about"),
+    Cell("missing", float, "m", "by how much"),
 )
-IN_WORST, WORST_FLOATS, IN_ENDED = WORST_ROW.at, WORST_ROW.size, ENDED.at
+IN_WORST, WORST_FLOATS = WORST_ROW.at, WORST_ROW.size
 NEEDED_CLEARANCE = 0.1  # sine; 6 deg from aligned, joints ten times as fast as far away from it
 
 
 @compiled
-def joined(a, b):
-    """The pose b as seen from where a is given."""
-    return Pose(add(a.p, rotate(a.q, b.p)), product(a.q, b.q))
-
-
-@compiled
-def flange_wanted(frames, motion):
+def _flange_at(frames, satellite):
     """Pose of the flange in the base for a satellite's pose in the orbit frame."""
-    satellite = joined(load_pose(frames, FRAME_AT.orbit), load_pose(motion, 0))
-    return joined(satellite, load_pose(frames, FRAME_AT.flange))
+    return join(join(frames.orbit, satellite), frames.flange)
 
 
 @compiled
 def _note(worst, what, use, row, axis):
     """Keep the largest use, where and of which axis."""
-    if use > worst[what, IN_WORST.use]:
-        worst[what, IN_WORST.use] = use
-        worst[what, IN_WORST.row] = row
-        worst[what, IN_WORST.axis] = axis
+    limit = WORST_ROW(worst, what)
+    if use > limit.use:
+        limit.use = use
+        limit.row = row
+        limit.axis = axis
 
 
 @compiled
 def _note_position(arm, found, row, worst):
     """Range, singularity and reach of one row."""
     for i in range(first_axis(arm), AXES):
-        middle = 0.5 * (arm[AT.low + i] + arm[AT.high + i])
-        half = 0.5 * (arm[AT.high + i] - arm[AT.low + i])
+        middle = 0.5 * (arm.low[i] + arm.high[i])
+        half = 0.5 * (arm.high[i] - arm.low[i])
         _note(worst, RANGE, abs(found.q[i] - middle) / half, row, i)
     for k in range(3):  # of shoulder, elbow and wrist: joints 1, 3, 5
         clearance = max(found.clearance[k], SINGULAR_BELOW * 1e-3)
@@ -91,8 +83,8 @@ def _note_position(arm, found, row, worst):
 @compiled
 def reach_used(arm, third):
     """Distance from shoulder to wrist over that of the arm stretched out."""
-    h = direction(arm, 3)
-    a, b = offset(arm, 3), offset(arm, 4)
+    h = arm.directions[3]
+    a, b = arm.offsets[3], arm.offsets[4]
     c, s = math.cos(third), math.sin(third)
     ha, hb, aa, bb = dot(h, a), dot(h, b), dot(a, a), dot(b, b)
     turned = c * dot(a, b) + s * dot(a, cross(h, b)) + (1.0 - c) * ha * hb
@@ -105,19 +97,19 @@ def _follow_path(arm, frames, motions, base, start, branch, joints, worst, ended
     """Joints of every row; returns how many rows were reached."""
     before = on_base(base[0], start)
     for row in range(len(motions)):
-        pose = flange_wanted(frames, motions[row])
+        pose = _flange_at(frames, POSE(motions, row).whole)
         if row == 0 and start[0] != 0.0:  # no joints to start near
             found = begin(arm, pose, base[0], branch)
         else:
             found = follow(arm, pose, on_base(base[row], before), branch)
         if found.status == UNREACHABLE:
-            ended[IN_ENDED.status] = found.status
-            ended[IN_ENDED.joint] = found.joint
-            ended[IN_ENDED.missing] = found.missing
+            end = ENDED(ended)
+            end.status = found.status
+            end.joint = found.joint
+            end.missing = found.missing
             return row
         before = found.q
-        for i in range(AXES):
-            joints[row, i] = found.q[i]
+        AXIS_VALUES(joints, row).values = found.q
         _note_position(arm, found, row, worst)
     return len(motions)
 
@@ -134,9 +126,9 @@ def _difference(joints, times, row, i, last):
 @noinline
 def _note_motion(arm, frames, times, joints, forces, points, rows, work, torque_rows, worst):
     """Speeds, accelerations, torques and stiffness of the rows that were reached."""
-    orbit = load_pose(frames, FRAME_AT.orbit)
-    gravity, n = load3(frames, FRAME_AT.gravity), load3(frames, FRAME_AT.approach)
+    orbit, gravity, n = frames.orbit, frames.gravity, frames.approach
     first = first_axis(arm)
+    softest = WORST_ROW(worst, STIFFNESS)
     for row in range(rows):
         v0, a0 = 0.0, 0.0
         if first == 0:
@@ -148,16 +140,14 @@ def _note_motion(arm, frames, times, joints, forces, points, rows, work, torque_
         v5, a5 = _difference(joints, times, row, 5, rows - 1)
         v6, a6 = _difference(joints, times, row, 6, rows - 1)
         v, a = (v0, v1, v2, v3, v4, v5, v6), (a0, a1, a2, a3, a4, a5, a6)
-        q = load7(joints[row], 0)
+        q = AXIS_VALUES(joints, row).values
         flange = link_frames(arm, q, work)
-        point = add(orbit.p, rotate(orbit.q, load3(points[row], 0)))
+        point = add(orbit.p, rotate(orbit.q, VECTOR(points, row).value))
         stiff = stiffness_along(arm, work, point, n)
-        if (
-            row == 0 or stiff < worst[STIFFNESS, IN_WORST.use]
-        ):  # the least, and not a use of a limit
-            worst[STIFFNESS, IN_WORST.use] = stiff
-            worst[STIFFNESS, IN_WORST.row] = row
-        force = rotate(orbit.q, load3(forces[row], 0))
+        if row == 0 or stiff < softest.use:  # the least, and not a use of a limit
+            softest.use = stiff
+            softest.row = row
+        force = rotate(orbit.q, VECTOR(forces, row).value)
         twist = cross(subtract(point, flange.p), force)
         torques(
             arm,
@@ -171,9 +161,9 @@ def _note_motion(arm, frames, times, joints, forces, points, rows, work, torque_
             into=torque_rows[row],
         )
         for i in range(first, AXES):
-            _note(worst, SPEED, abs(v[i]) / arm[AT.speed + i], row, i)
-            _note(worst, ACCELERATION, abs(a[i]) / arm[AT.acceleration + i], row, i)
-            _note(worst, TORQUE, abs(torque_rows[row, i]) / arm[AT.torque + i], row, i)
+            _note(worst, SPEED, abs(v[i]) / arm.speed[i], row, i)
+            _note(worst, ACCELERATION, abs(a[i]) / arm.acceleration[i], row, i)
+            _note(worst, TORQUE, abs(torque_rows[row, i]) / arm.torque[i], row, i)
 
 
 @entry_point
@@ -200,17 +190,20 @@ def sweep(
     for what in range(len(WORST)):
         for i in range(WORST_FLOATS):
             worst[what, i] = 0.0
-    rows = _follow_path(arm, frames, motions, base, start, branch, joints, worst=worst, ended=ended)
+    placed, here, along = ARM(arm), FRAMES(frames), WORK(work)
+    rows = _follow_path(
+        placed, here, motions, base, start, branch, joints, worst=worst, ended=ended
+    )
     if rows > 2:
         _note_motion(
-            arm,
-            frames,
+            placed,
+            here,
             times,
             joints,
             forces,
             points,
             rows,
-            work=work,
+            work=along,
             torque_rows=torque_rows,
             worst=worst,
         )

@@ -17,49 +17,41 @@ import math
 from softdock.compile.cells import Cell, Cells
 from softdock.compile.jit import compiled, entry_point, noinline
 from softdock.loop.arms.forward import link_frames
-from softdock.loop.arms.layout import WORK_AT, load7
-from softdock.loop.arms.sweep import joined
+from softdock.loop.arms.layout import ARM, AXIS_VALUES, WORK
+from softdock.loop.arms.tip import join
 from softdock.loop.bodies import BODIES
-from softdock.loop.parameters import Group, Parameter
-from softdock.loop.spatial.motion import Pose, load_pose
+from softdock.loop.spatial.motion import POSE, Pose
 from softdock.loop.spatial.rotations import rotate, rotate_back
 from softdock.loop.spatial.vectors import (
     add,
     add_scaled,
     cross,
     dot,
-    load3,
-    load4,
     norm,
     scale,
-    store3,
-    store4,
     subtract,
 )
 
 NEAREST = Cells(
     "nearest",
-    Cell("distance", 1, "m", "least distance of a pair of volumes"),
-    Cell("row", 1, "-", "of the joints, where that is"),
+    Cell("distance", float, "m", "least distance of a pair of volumes"),
+    Cell("row", int, "-", "of the joints, where that is"),
 )
 VOLUME_PAIR = Cells(
     "volume_pair",
-    Cell("one", 1, "-", "row of a volume"),
-    Cell("other", 1, "-", "row of another"),
+    Cell("one", int, "-", "row of a volume"),
+    Cell("other", int, "-", "row of another"),
 )
-IN_NEAREST, IN_PAIR = NEAREST.at, VOLUME_PAIR.at
-VOLUME = Group(
+VOLUME = Cells(
     "volume",
-    "One simple volume.",
-    Parameter("owner", "owner", "0 chaser's arm, 1 target's arm, 2 laboratory", 0.0),
-    Parameter("slot", "slot", "of the link it moves with", 0.0),
-    Parameter("shape", "shape", "0 capsule, 1 box", 0.0),
-    Parameter("first", "first", "a capsule's start, a box's centre", 0.0, unit="m", size=3),
-    Parameter("second", "second", "a capsule's end and radius, a box's attitude", 0.0, size=4),
-    Parameter("half", "half", "a box's half edges", 0.0, unit="m", size=3),
+    Cell("owner", int, "-", "0 chaser's arm, 1 target's arm, 2 laboratory"),
+    Cell("slot", int, "-", "of the link it moves with"),
+    Cell("shape", int, "-", "0 capsule, 1 box"),
+    Cell("first", 3, "m", "a capsule's start, a box's centre"),
+    Cell("second", 4, "m, -", "a capsule's end and radius, a box's attitude"),
+    Cell("half", 3, "m", "a box's half edges"),
 )
-V = VOLUME.at
-CAPSULE_RADIUS = V.second + 3  # behind its second end
+CAPSULE_RADIUS = VOLUME.at.second + 3  # behind its second end
 CAPSULE, BOX = 0, 1
 LABORATORY = BODIES  # behind the two bodies
 OWNERS = ("chaser", "target", "laboratory")
@@ -160,58 +152,58 @@ def box_gap(p_a, turn_a, half_a, p_b, turn_b, half_b):
 
 
 @compiled
+def _capsule_end(capsule):
+    end = capsule.second
+    return (end[0], end[1], end[2])
+
+
+@compiled
+def _capsule_radius(capsule):
+    return capsule.second[3]
+
+
+@compiled
 def _capsule_to_box(capsule, box):
-    a, b = load3(capsule, V.first), load3(capsule, V.second)
     found = segment_box_distance(
-        a, b, load3(box, V.first), load4(box, V.second), load3(box, V.half)
+        capsule.first, _capsule_end(capsule), box.first, box.second, box.half
     )
-    return found - capsule[CAPSULE_RADIUS]
+    return found - _capsule_radius(capsule)
 
 
 @compiled
 def volume_distance(one, other):
     """Between two volumes placed in the same frame."""
-    if one[V.shape] == CAPSULE and other[V.shape] == CAPSULE:
-        a, b = load3(one, V.first), load3(one, V.second)
-        c, d = load3(other, V.first), load3(other, V.second)
-        return segment_distance(a, b, c, d) - one[CAPSULE_RADIUS] - other[CAPSULE_RADIUS]
-    if one[V.shape] == CAPSULE:
+    if one.shape == CAPSULE and other.shape == CAPSULE:
+        apart = segment_distance(one.first, _capsule_end(one), other.first, _capsule_end(other))
+        return apart - _capsule_radius(one) - _capsule_radius(other)
+    if one.shape == CAPSULE:
         return _capsule_to_box(one, other)
-    if other[V.shape] == CAPSULE:
+    if other.shape == CAPSULE:
         return _capsule_to_box(other, one)
-    return box_gap(
-        load3(one, V.first),
-        load4(one, V.second),
-        load3(one, V.half),
-        load3(other, V.first),
-        load4(other, V.second),
-        load3(other, V.half),
-    )
+    return box_gap(one.first, one.second, one.half, other.first, other.second, other.half)
 
 
 @compiled
 def _place(volume, frame, into):
     """A volume of a link's frame into the laboratory's."""
-    into[V.shape] = volume[V.shape]
-    store3(into, V.first, add(frame.p, rotate(frame.q, load3(volume, V.first))))
-    if volume[V.shape] == CAPSULE:
-        store3(into, V.second, add(frame.p, rotate(frame.q, load3(volume, V.second))))
-        into[CAPSULE_RADIUS] = volume[CAPSULE_RADIUS]
+    into.shape = volume.shape
+    into.first = add(frame.p, rotate(frame.q, volume.first))
+    if volume.shape == CAPSULE:
+        end = add(frame.p, rotate(frame.q, _capsule_end(volume)))
+        into.second = (end[0], end[1], end[2], _capsule_radius(volume))
     else:
-        turned = joined(frame, Pose(load3(volume, V.first), load4(volume, V.second)))
-        store4(into, V.second, turned.q)
-        store3(into, V.half, load3(volume, V.half))
+        into.second = join(frame, Pose(volume.first, volume.second)).q
+        into.half = volume.half
 
 
 @compiled
 def _place_all(volumes, owner, base, work, placed):
     """All volumes of one arm, from its links' frames."""
     for k in range(len(volumes)):
-        if volumes[k, V.owner] == owner:
-            i = int(volumes[k, V.slot])
-            origin = load3(work, WORK_AT.origins + 3 * i)
-            link = Pose(origin, load4(work, WORK_AT.turns + 4 * i))
-            _place(volumes[k], joined(base, link), placed[k])
+        volume = VOLUME(volumes, k)
+        if volume.owner == owner:
+            link = Pose(work.origins[volume.slot], work.turns[volume.slot])
+            _place(volume, join(base, link), VOLUME(placed, k))
 
 
 @entry_point
@@ -224,13 +216,15 @@ def nearest_pairs(arms, bases, joints, volumes, pairs, work, placed, least):
         for i in range(len(volumes[k])):
             placed[k, i] = volumes[k, i]
     for k in range(len(pairs)):
-        least[k, IN_NEAREST.distance], least[k, IN_NEAREST.row] = math.inf, 0.0
+        nearest = NEAREST(least, k)
+        nearest.distance, nearest.row = math.inf, 0
+    along = WORK(work)
     for row in range(joints.shape[1]):
         for owner in range(2):
-            link_frames(arms[owner], load7(joints[owner, row], 0), work)
-            _place_all(volumes, owner, load_pose(bases[owner], 0), work, placed)
+            link_frames(ARM(arms, owner), AXIS_VALUES(joints[owner], row).values, along)
+            _place_all(volumes, owner, POSE(bases, owner).whole, along, placed)
         for k in range(len(pairs)):
-            one, other = pairs[k, IN_PAIR.one], pairs[k, IN_PAIR.other]
-            found = volume_distance(placed[one], placed[other])
-            if found < least[k, IN_NEAREST.distance]:
-                least[k, IN_NEAREST.distance], least[k, IN_NEAREST.row] = found, row
+            pair, nearest = VOLUME_PAIR(pairs, k), NEAREST(least, k)
+            found = volume_distance(VOLUME(placed, pair.one), VOLUME(placed, pair.other))
+            if found < nearest.distance:
+                nearest.distance, nearest.row = found, row

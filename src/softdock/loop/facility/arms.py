@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from softdock.compile.features import Arms
 from softdock.compile.jit import by_type, compiled
-from softdock.loop.arms.robot_layout import STATE_AT, S
-
-STATUS_AT = STATE_AT + S.status
+from softdock.loop.arms.robot_layout import arm_state
 
 
 @compiled
@@ -17,8 +15,8 @@ def _none(features, params, mem):
 @compiled
 def _trouble(features, params, mem):
     m = params.memory
-    chaser = int(mem[m.chaser_robot + STATUS_AT])
-    return chaser if chaser != 0 else int(mem[m.target_robot + STATUS_AT])
+    chaser = arm_state(mem, m.chaser_robot).status
+    return chaser if chaser != 0 else arm_state(mem, m.target_robot).status
 
 
 @by_type(lambda cls: _trouble if cls is Arms else _none)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from softdock.compile.features import Arms
 from softdock.compile.jit import by_type, compiled, noinline
 from softdock.loop.arms.layout import AXES
-from softdock.loop.arms.robot_layout import STATE_AT, S
+from softdock.loop.arms.robot_layout import arm_state
 
 BOOKS = ("motor_work", "contact_work", "dissipated", "stored", "kinetic")  # as in `arm_state`
 MEANINGS = (
@@ -65,34 +65,37 @@ def joint_channels(arm: RecordedArm) -> list[tuple[str, str, str, str]]:
 
 
 @compiled
-def _width(mem, at):
-    """Columns of a robot; 0: it is no arm."""
-    if mem[at + S.on] == 0.0:
+def _width(s):
+    """Columns of a robot's arm; 0: it is no arm."""
+    if not s.on:
         return 0
-    axes = AXES - int(mem[at + S.first])
-    return 2 * axes + 1 + (2 * axes + BOOK_COUNT if mem[at + S.elastic] != 0.0 else 0)
+    axes = AXES - s.first
+    return 2 * axes + 1 + (2 * axes + BOOK_COUNT if s.elastic else 0)
 
 
 @compiled
-def _copy(mem, at, cell, row, column):
-    """Seven numbers, or six without a base axis; the column behind them."""
-    for i in range(int(mem[at + S.first]), AXES):
-        row[column] = mem[at + cell + i]
+def _copy(s, values, row, column):
+    """Seven numbers, or six without a base axis; returns the column behind them."""
+    for i in range(s.first, AXES):
+        row[column] = values[i]
         column += 1
     return column
 
 
 @noinline
-def _record(mem, at, row, column):
-    elastic = mem[at + S.elastic] != 0.0
-    column = _copy(mem, at, S.link if elastic else S.q, row, column)
-    column = _copy(mem, at, S.link_rate if elastic else S.rate, row, column)
-    row[column] = mem[at + S.clearance]
+def _record_arm(s, row, column):
+    elastic = s.elastic
+    column = _copy(s, s.link if elastic else s.q, row, column)
+    column = _copy(s, s.link_rate if elastic else s.rate, row, column)
+    row[column] = s.clearance
     if elastic:
-        column = _copy(mem, at, S.q, row, column + 1)
-        column = _copy(mem, at, S.torque, row, column)
-        for i in range(BOOK_COUNT):
-            row[column + i] = mem[at + S.motor_work + i]
+        column = _copy(s, s.q, row, column + 1)
+        column = _copy(s, s.torque, row, column)
+        row[column] = s.motor_work  # as BOOKS lists them
+        row[column + 1] = s.contact_work
+        row[column + 2] = s.dissipated
+        row[column + 3] = s.stored
+        row[column + 4] = s.kinetic
 
 
 @compiled
@@ -102,12 +105,12 @@ def _nothing(features, memory, mem, row):
 
 @noinline
 def _record_both(features, memory, mem, row):
-    chaser, target = memory.chaser_robot + STATE_AT, memory.target_robot + STATE_AT
-    last = row.shape[0] - _width(mem, target)
-    if mem[chaser + S.on] != 0.0:
-        _record(mem, chaser, row, last - _width(mem, chaser))
-    if mem[target + S.on] != 0.0:
-        _record(mem, target, row, last)
+    chaser, target = arm_state(mem, memory.chaser_robot), arm_state(mem, memory.target_robot)
+    last = row.shape[0] - _width(target)
+    if chaser.on:
+        _record_arm(chaser, row, last - _width(chaser))
+    if target.on:
+        _record_arm(target, row, last)
 
 
 @by_type(lambda cls: _record_both if cls is Arms else _nothing)

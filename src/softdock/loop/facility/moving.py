@@ -7,7 +7,7 @@ from typing import Any
 from softdock.compile.features import Arms, Every
 from softdock.compile.generated import replacing
 from softdock.compile.jit import by_type, compiled, noinline
-from softdock.loop.arms.compliant_step import give_way, keep_way, make_ready
+from softdock.loop.arms.compliant_step import accept_step, prepare_step, try_step
 from softdock.loop.contact import touch_noinline
 from softdock.loop.facility.state import Facility
 from softdock.loop.method.interface import Output
@@ -79,17 +79,17 @@ def _on_arms(features, params, vector, mem, dt, was, motors):
     """The same where a robot is an arm: its links give way to the whole wrench."""
     chaser, target = _steps(params, dt, was, motors)
     on_chaser, on_target = was.true_chaser, was.true_target
-    make_ready(vector, mem, chaser)
-    make_ready(vector, mem, target)
-    guess_chaser = give_way(vector, mem, chaser, on_chaser)
-    guess_target = give_way(vector, mem, target, on_target)
+    prepare_step(vector, mem, chaser)
+    prepare_step(vector, mem, target)
+    guess_chaser = try_step(vector, mem, chaser, on_chaser)
+    guess_target = try_step(vector, mem, target, on_target)
     contact = touch_noinline(vector, mem, PAIRS_MEM, params.pairs, guess_chaser, guess_target)
     on_chaser = _mean(on_chaser, Wrench(contact.force, contact.torque_chaser))
     on_target = _mean(on_target, Wrench(negate(contact.force), contact.torque_target))
-    there_chaser = give_way(vector, mem, chaser, on_chaser)
-    there_target = give_way(vector, mem, target, on_target)
-    there_chaser = keep_way(vector, mem, chaser, there_chaser, on_chaser.force)
-    there_target = keep_way(vector, mem, target, there_target, on_target.force)
+    there_chaser = try_step(vector, mem, chaser, on_chaser)
+    there_target = try_step(vector, mem, target, on_target)
+    there_chaser = accept_step(vector, mem, chaser, there_chaser, on_chaser.force)
+    there_target = accept_step(vector, mem, target, there_target, on_target.force)
     return there_chaser, there_target
 
 

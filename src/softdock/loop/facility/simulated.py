@@ -13,7 +13,7 @@ from typing import Any
 
 from softdock.compile.features import Arms, Every, is_full
 from softdock.compile.jit import by_type, compiled, noinline
-from softdock.loop.arms.robot_start import stand
+from softdock.loop.arms.robot_start import start_robot
 from softdock.loop.contact import Contact, touch_bodies, touch_noinline
 from softdock.loop.contact.latch import (
     IN_LATCH,
@@ -112,8 +112,8 @@ def _first_on_arms(features, params, vector, mem):
     m, T = params.memory, params.T
     chaser, target, late = _first_arrived(features, params, vector, mem)
     step = min(T / params.plant_steps, params.sensor.period)
-    chaser = stand(vector, chaser_carrier(params), step, mem, chaser)
-    target = stand(vector, target_carrier(params), step, mem, target)
+    chaser = start_robot(vector, chaser_carrier(params), step, mem, chaser)
+    target = start_robot(vector, target_carrier(params), step, mem, target)
     if params.flags.elastic:
         store_motors(mem, m.chaser_robot, T, chaser, chaser)
         store_motors(mem, m.target_robot, T, target, target)

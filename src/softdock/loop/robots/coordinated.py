@@ -41,10 +41,8 @@ from softdock.loop.spatial.vectors import (
     add,
     add_scaled,
     dot,
-    load3,
     norm,
     scale,
-    store3,
     subtract,
 )
 
@@ -270,8 +268,7 @@ def share_limits(way, turn, dt, shares, turns, expected):
     return shares, turns, _latest(r, _latest(t, 0.0)), arrives
 
 
-AT, KEPT = ROBOT_STATE.at, WAY.at
-KEPT_FLOATS = WAY.size
+TRANSLATION, ROTATION = ROBOT_STATE.at.axes, ROBOT_STATE.at.turns  # where a way is remembered
 BEYOND = 1e-9  # of an axis's share: what rounding may put beyond it
 
 
@@ -318,7 +315,8 @@ def _at_constant_jerk(way, after, strongest, dt):
 
 
 @compiled
-def _way(mem, at, start, velocity, acceleration, target, target_velocity, limits):
+def _continue_way(kept, start, velocity, acceleration, target, target_velocity, limits):
+    """The remaining way, in the axes of the step before; `kept`: those (memory.WAY)."""
     return way_to(
         start,
         velocity,
@@ -326,76 +324,64 @@ def _way(mem, at, start, velocity, acceleration, target, target_velocity, limits
         target,
         target_velocity,
         limits,
-        first=load3(mem, at + KEPT.first),
-        second=load3(mem, at + KEPT.second),
+        first=kept.first,
+        second=kept.second,
     )
 
 
 @compiled
-def _keep(mem, at, way, shares, expected):
+def _remember_way(kept, way, shares, expected):
     """A way's axes and shares for the next step."""
-    store3(mem, at + KEPT.first, way.first)
-    store3(mem, at + KEPT.second, way.second if way.planar else ZERO)
-    store3(mem, at + KEPT.shares, shares)
-    mem[at + KEPT.expected] = expected
+    kept.first = way.first
+    kept.second = way.second if way.planar else ZERO
+    kept.shares = shares
+    kept.expected = expected
 
 
 @compiled
-def _forget(mem, at):
-    for k in range(at, at + KEPT_FLOATS):
-        mem[k] = 0.0
+def _forget_way(kept):
+    kept.first, kept.second, kept.shares, kept.expected = ZERO, ZERO, ZERO, 0.0
 
 
 @compiled
 def follow_together(limits, dt, mem, at, robot, set_point):
     """The mock-up after dt; `set_point`: where the delayed set-point is at the end of the step.
     Accelerations and the way are kept in `mem` at `at` (memory.py)."""
-    axes, turning_axes = at + AT.axes, at + AT.turns
-    acceleration, turning = load3(mem, at + AT.acceleration), load3(mem, at + AT.turning)
-    now = add_scaled(set_point.p, -dt, set_point.v)
-    way = _way(
-        mem,
-        at=axes,
+    s, kept, kept_turn = ROBOT_STATE(mem, at), WAY(mem, at + TRANSLATION), WAY(mem, at + ROTATION)
+    way = _continue_way(
+        kept,
         start=robot.p,
         velocity=robot.v,
-        acceleration=acceleration,
-        target=now,
+        acceleration=s.acceleration,
+        target=add_scaled(set_point.p, -dt, set_point.v),
         target_velocity=set_point.v,
         limits=limits[:3],
     )
     phi, rate = turn_and_rate(product(inverse(robot.q), set_point.q), set_point.w)
-    ahead = add_scaled(phi, -dt, rate)
-    turn = _way(
-        mem,
-        at=turning_axes,
+    turn = _continue_way(
+        kept_turn,
         start=ZERO,
         velocity=robot.w,
-        acceleration=turning,
-        target=ahead,
+        acceleration=s.turning,
+        target=add_scaled(phi, -dt, rate),
         target_velocity=rate,
         limits=limits[3:],
     )
     shares, turns, latest, arrives = share_limits(
-        way,
-        turn,
-        dt,
-        load3(mem, axes + KEPT.shares),
-        load3(mem, turning_axes + KEPT.shares),
-        mem[axes + KEPT.expected],
+        way, turn, dt, kept.shares, kept_turn.shares, kept.expected
     )
     if arrives and norm(set_point.v) <= limits[0] and norm(rate) <= limits[3]:
-        _forget(mem, axes)
-        _forget(mem, turning_axes)
-        store3(mem, at + AT.acceleration, ZERO)
-        store3(mem, at + AT.turning, ZERO)
+        _forget_way(kept)
+        _forget_way(kept_turn)
+        s.acceleration, s.turning = ZERO, ZERO
         return set_point
-    _keep(mem, axes, way, shares, max(latest - dt, 0.0))
-    _keep(mem, turning_axes, turn, turns, max(latest - dt, 0.0))
+    _remember_way(kept, way, shares, max(latest - dt, 0.0))
+    _remember_way(kept_turn, turn, turns, max(latest - dt, 0.0))
     x, v, a = _advance(way, shares, dt)
-    store3(mem, at + AT.acceleration, out_of_axes(way, a))
+    s.acceleration = out_of_axes(way, a)
     x_turn, v_turn, a_turn = _advance(turn, turns, dt)
     phi = out_of_axes(turn, x_turn)
-    store3(mem, at + AT.turning, right_jacobian(phi, out_of_axes(turn, a_turn)))
+    s.turning = right_jacobian(phi, out_of_axes(turn, a_turn))
     q, w = turned(phi, out_of_axes(turn, v_turn))
     p = add(robot.p, out_of_axes(way, x))
     return Motion(p, normalise(product(robot.q, q)), out_of_axes(way, v), w)

@@ -16,15 +16,12 @@ from softdock.loop.robots.history import acceleration_at, motion_at
 from softdock.loop.robots.memory import ROBOT_STATE
 from softdock.loop.robots.model import RobotModel
 from softdock.loop.spatial.motion import Motion
-from softdock.loop.spatial.vectors import scale, store3
+from softdock.loop.spatial.vectors import scale
 
 JITTER, DROPOUT = (
     10,
     12,
 )  # numbers of these sources in the random counter; + 1 for the target's robot
-
-
-MOVING = ROBOT_STATE.at
 
 
 @noinline
@@ -68,11 +65,10 @@ def delayed_set_point(robot, carrier, mem, t):
 def store_delayed_acceleration(robot, carrier, mem, t):
     """Acceleration of the delayed set-point, for the inertia of the mock-up (the delay's own change
     is left out)."""
-    T, state = carrier.T, carrier.state
+    T, s = carrier.T, ROBOT_STATE(mem, carrier.state)
     delay, _ = delay_at(robot, carrier.chance, t, T)
-    linear, angular = acceleration_at(T, mem, carrier.history, carrier.slots, (t - delay) / T)
-    store3(mem, state + MOVING.acceleration, linear)
-    store3(mem, state + MOVING.turning, angular)
+    cycles = (t - delay) / T
+    s.acceleration, s.turning = acceleration_at(T, mem, carrier.history, carrier.slots, cycles)
 
 
 @compiled

@@ -18,19 +18,10 @@ import math
 from typing import NamedTuple
 
 from softdock.compile.jit import compiled
-from softdock.loop.robots.memory import (
-    ACCELERATION,
-    CONTACT_WORK,
-    DISSIPATED,
-    JOINT_FLOATS,
-    MOTOR_WORK,
-    MOTORS,
-)
-from softdock.loop.spatial.motion import Motion, load_motion, store_motion
+from softdock.loop.robots.memory import joint_state
+from softdock.loop.spatial.motion import Motion
 from softdock.loop.spatial.oscillator import free_response
-from softdock.loop.spatial.vectors import add, dot, scale, store3, subtract
-
-__all__ = ["CONTACT_WORK", "DISSIPATED", "JOINT_FLOATS", "MOTORS", "MOTOR_WORK"]
+from softdock.loop.spatial.vectors import add, dot, scale, subtract
 
 
 class Step(NamedTuple):
@@ -58,14 +49,15 @@ def prepare_joint(stiffness, mass, zeta):
 @compiled
 def motors_of(mem, state):
     """Where the motors of an elastic robot are."""
-    return load_motion(mem, state + MOTORS)
+    return joint_state(mem, state).motors
 
 
 @compiled
 def store_motors(mem, state, dt, before, after):
     """The motors' motion after a step, and their acceleration over it."""
-    store_motion(mem, state + MOTORS, after)
-    store3(mem, state + ACCELERATION, scale(1.0 / dt, subtract(after.v, before.v)))
+    s = joint_state(mem, state)
+    s.motors = after
+    s.acceleration = scale(1.0 / dt, subtract(after.v, before.v))
 
 
 @compiled
@@ -87,7 +79,7 @@ def yield_to(joint, step, motors_before, force):
 def book_joint(joint, mem, step, motors_before, mock_up, force):
     """Add a step's works: of the motors and of the contact on the moving mass, and what the damper
     took."""
-    dt, was, motors, state = step.dt, step.was, step.motors, step.state
+    dt, was, motors = step.dt, step.was, step.motors
     if joint.stiffness == 0.0:
         return
     u = scale(1.0 / dt, subtract(motors.p, motors_before.p))
@@ -95,8 +87,9 @@ def book_joint(joint, mem, step, motors_before, mock_up, force):
         scale(joint.mass, subtract(mock_up.v, was.v)), scale(dt, force)
     )  # of the joint on the moving mass
     before, after = subtract(was.v, u), subtract(mock_up.v, u)
-    mem[state + MOTOR_WORK] += dot(impulse, u)
-    mem[state + CONTACT_WORK] += dot(force, subtract(mock_up.p, was.p))
-    mem[state + DISSIPATED] += (
+    s = joint_state(mem, step.state)
+    s.motor_work += dot(impulse, u)
+    s.contact_work += dot(force, subtract(mock_up.p, was.p))
+    s.dissipated += (
         joint.zeta * joint.w * joint.mass * dt * (dot(before, before) + dot(after, after))
     )

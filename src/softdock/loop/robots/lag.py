@@ -14,7 +14,7 @@ from typing import Any
 
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.robots.delay import delayed_set_point
-from softdock.loop.robots.memory import ROBOT_STATE
+from softdock.loop.robots.memory import store_accelerations
 from softdock.loop.robots.model import Linear, RobotModel
 from softdock.loop.spatial.motion import Motion
 from softdock.loop.spatial.oscillator import free_response
@@ -26,9 +26,7 @@ from softdock.loop.spatial.rotations import (
     turn_and_rate,
     turned,
 )
-from softdock.loop.spatial.vectors import add, scale, store3, subtract
-
-MOVING = ROBOT_STATE.at
+from softdock.loop.spatial.vectors import add, scale, subtract
 
 
 @compiled
@@ -67,9 +65,7 @@ def _follow_late(vector, carrier, robot, mem, motion, t0, t1):
     dt = t1 - t0
     after = follow_with_lag(robot.w, robot.zeta, dt, motion, before, arrived)
     if carrier.heavy:
-        state = carrier.state
-        store3(mem, state + MOVING.acceleration, scale(1.0 / dt, subtract(after.v, motion.v)))
-        store3(mem, state + MOVING.turning, scale(1.0 / dt, subtract(after.w, motion.w)))
+        store_accelerations(mem, carrier.state, dt, motion, after)
     return after
 
 

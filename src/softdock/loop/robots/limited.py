@@ -14,7 +14,7 @@ from softdock.compile.jit import compiled, noinline
 from softdock.loop.robots.coordinated import follow_together
 from softdock.loop.robots.delay import delayed_set_point
 from softdock.loop.robots.interception import advance_profile, intercepting_profile
-from softdock.loop.robots.memory import AXIS, ROBOT_FLOATS, ROBOT_STATE
+from softdock.loop.robots.memory import ROBOT_FLOATS, ROBOT_STATE
 from softdock.loop.robots.model import Linear, RobotModel
 from softdock.loop.spatial.motion import Motion
 from softdock.loop.spatial.rotations import (
@@ -25,65 +25,74 @@ from softdock.loop.spatial.rotations import (
     turn_and_rate,
     turned,
 )
-from softdock.loop.spatial.vectors import add_scaled, load3, store3
+from softdock.loop.spatial.vectors import ZERO, add_scaled
 
 __all__ = ["ROBOT_FLOATS", "follow_together", "follow_within_limits"]
-AT = ROBOT_STATE.at
-STEP, IN_AXIS = AXIS.size, AXIS.at
 
 
 @noinline
-def _plan(mem, at, limits, dt):
-    """Six axes over one step, in place: three of translation, three of rotation. One loop, so that
+def _plan_axis(axis, acceleration, largest_speed, largest_acceleration, largest_jerk, dt):
+    """One axis over one step, in place; returns its acceleration. Called for every axis, so that
     the planner is compiled once."""
-    for axis in range(6):
-        here, moving = at + AT.axes + STEP * axis, at + AT.acceleration + axis
-        speed, acceleration, jerk = limits[:3] if axis < 3 else limits[3:]
-        profile = intercepting_profile(
-            p0=mem[here + IN_AXIS.x],
-            v0=mem[here + IN_AXIS.v],
-            a0=mem[moving],
-            pf=mem[here + IN_AXIS.target],
-            vf=mem[here + IN_AXIS.target_rate],
-            vmax=speed,
-            amax=acceleration,
-            jmax=jerk,
-        )
-        p, v, a = advance_profile(
-            profile, mem[here + IN_AXIS.x], mem[here + IN_AXIS.v], mem[moving], dt
-        )
-        mem[here + IN_AXIS.x], mem[here + IN_AXIS.v], mem[moving] = p, v, a
+    profile = intercepting_profile(
+        p0=axis.x,
+        v0=axis.v,
+        a0=acceleration,
+        pf=axis.target,
+        vf=axis.target_rate,
+        vmax=largest_speed,
+        amax=largest_acceleration,
+        jmax=largest_jerk,
+    )
+    axis.x, axis.v, a = advance_profile(profile, axis.x, axis.v, acceleration, dt)
+    return a
 
 
 @compiled
-def _lay(mem, at, x, v, target, target_rate):
+def _plan(axes, accelerations, limits, dt):
+    """Three axes over one step; returns their accelerations."""
+    speed, acceleration, jerk = limits
+    return (
+        _plan_axis(axes[0], accelerations[0], speed, acceleration, jerk, dt),
+        _plan_axis(axes[1], accelerations[1], speed, acceleration, jerk, dt),
+        _plan_axis(axes[2], accelerations[2], speed, acceleration, jerk, dt),
+    )
+
+
+@compiled
+def _set_axes(axes, x, v, target, target_rate):
     for i in range(3):
-        here = at + STEP * i
-        mem[here + IN_AXIS.x] = x[i]
-        mem[here + IN_AXIS.v] = v[i]
-        mem[here + IN_AXIS.target] = target[i]
-        mem[here + IN_AXIS.target_rate] = target_rate[i]
+        axis = axes[i]
+        axis.x = x[i]
+        axis.v = v[i]
+        axis.target = target[i]
+        axis.target_rate = target_rate[i]
 
 
 @compiled
-def _across(mem, at):
-    """The same number of three axes."""
-    return (mem[at], mem[at + STEP], mem[at + STEP + STEP])
+def _places(axes):
+    return (axes[0].x, axes[1].x, axes[2].x)
+
+
+@compiled
+def _rates(axes):
+    return (axes[0].v, axes[1].v, axes[2].v)
 
 
 @compiled
 def follow_within_limits(limits, dt, mem, at, robot, set_point):
     """The mock-up after dt; `set_point`: where the delayed set-point is at the end of the step."""
-    axes, turns, turning = at + AT.axes, at + AT.turns, at + AT.turning
-    _lay(mem, axes, robot.p, robot.v, add_scaled(set_point.p, -dt, set_point.v), set_point.v)
+    s = ROBOT_STATE(mem, at)
+    begun = add_scaled(set_point.p, -dt, set_point.v)
+    _set_axes(s.axes, robot.p, robot.v, begun, set_point.v)
     turn, rate = turn_and_rate(product(inverse(robot.q), set_point.q), set_point.w)
-    _lay(mem, turns, (0.0, 0.0, 0.0), robot.w, add_scaled(turn, -dt, rate), rate)
-    _plan(mem, at, limits, dt)
-    p, v = _across(mem, axes + IN_AXIS.x), _across(mem, axes + IN_AXIS.v)
-    phi, rate = _across(mem, turns + IN_AXIS.x), _across(mem, turns + IN_AXIS.v)
-    store3(mem, turning, right_jacobian(phi, load3(mem, turning)))
-    q, w = turned(phi, rate)
-    return Motion(p, normalise(product(robot.q, q)), v, w)
+    _set_axes(s.turns, ZERO, robot.w, add_scaled(turn, -dt, rate), rate)
+    s.acceleration = _plan(s.axes, s.acceleration, limits[:3], dt)
+    turning = _plan(s.turns, s.turning, limits[3:], dt)
+    phi = _places(s.turns)
+    s.turning = right_jacobian(phi, turning)
+    q, w = turned(phi, _rates(s.turns))
+    return Motion(_places(s.axes), normalise(product(robot.q, q)), _rates(s.axes), w)
 
 
 @compiled

@@ -12,7 +12,7 @@ from typing import Any
 from softdock.compile.features import Arms, Every, is_full
 from softdock.compile.jit import by_type, compiled, entry_point, noinline
 from softdock.loop.arms.robot_layout import has_elastic_joints
-from softdock.loop.arms.set_points import take_joints
+from softdock.loop.arms.set_points import store_arm_joints
 from softdock.loop.chance import draw
 from softdock.loop.robots.delay import DROPOUT
 from softdock.loop.robots.history import motion_at, push, stamped
@@ -54,7 +54,7 @@ def receive(features, vector, carrier, mem, stamp, set_point):
     """A set-point arrives, or is lost and replaced by what the robot makes of the last one."""
     if not carrier.follower.steady:
         set_point = arrived_or_lost(features, vector, carrier, mem, stamp, set_point)
-        take_joints(features, vector, carrier, mem, stamp, set_point)
+        store_arm_joints(features, vector, carrier, mem, stamp, set_point)
     push(mem, carrier.history, carrier.slots, stamp, set_point)
 
 

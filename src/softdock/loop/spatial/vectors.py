@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 
+from softdock.compile.cells import Cell, Cells
 from softdock.compile.jit import compiled
 
 # annotations of NamedTuples, from which their layouts derive (compile/cells.py)
@@ -15,6 +16,7 @@ Quaternion = tuple[float, float, float, float]
 SymmetricMatrix = tuple[float, float, float, float, float, float]
 
 ZERO = (0.0, 0.0, 0.0)
+VECTOR = Cells("vector", Cell("value", Vector))  # a row of three numbers
 
 
 @compiled
