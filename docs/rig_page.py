@@ -1,13 +1,12 @@
-"""The page of every key of a rig file, from rig_schema.py: `python docs/rig_page.py [FILE]`."""
+"""The page of every key of a rig file, from rig/schema.py: `python docs/rig_page.py [FILE]`."""
 
 from __future__ import annotations
 
-import dataclasses
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
+from softdock.files.schema import OPTIONAL, Parameter, keys_of
 from softdock.rig import schema as schema
 from softdock.rig.model import ENDS, PARTS
 
@@ -47,21 +46,20 @@ def _lines() -> Iterator[str]:
             yield rest[:1].upper() + rest[1:].rstrip(".") + ".\n"
         yield "| key | unit | default | allowed | meaning |"
         yield "|---|---|---|---|---|"
-        for each in dataclasses.fields(cls):
-            yield _row(each)
+        for parameter in keys_of(cls):
+            yield _row(parameter)
         yield ""
 
 
-def _row(each: Any) -> str:
-    m = each.metadata
-    cells = (f"`{each.name}`", m.get("unit", "") or "-", _default(each), _allowed(m), m["meaning"])
+def _row(p: Parameter) -> str:
+    cells = (f"`{p.key}`", p.unit or "-", _default(p), _allowed(p), p.meaning)
     return "| " + " | ".join(cells) + " |"
 
 
-def _default(each: Any) -> str:
-    value = each.default
-    if value is None:
-        return "not known" if each.metadata["meaning"].endswith("finds") else "-"
+def _default(p: Parameter) -> str:
+    value = p.default
+    if value is OPTIONAL:
+        return "not known" if p.meaning.endswith("finds") else "-"
     if isinstance(value, tuple):
         return "`[" + ", ".join(f"{v:g}" for v in value) + "]`"
     if isinstance(value, bool):
@@ -69,18 +67,20 @@ def _default(each: Any) -> str:
     return f"`{value:g}`" if isinstance(value, float) else f"`{value}`" if value != "" else "none"
 
 
-def _allowed(m: Any) -> str:
-    kind = m["kind"]
-    if kind in ("number", "maybe", "whole"):
-        return f"{'above ' if m.get('above') else ''}{m['low']:g} to {m['high']:g}"
-    return {
-        "three": "3 numbers",
-        "attitude": "w, x, y, z",
+def _allowed(p: Parameter) -> str:
+    if p.choices:
+        return ", ".join(p.choices)
+    words = {
+        "quaternion": "w, x, y, z",
         "text": "a text",
         "address": "an IPv4 address",
         "flag": "true, false",
-        "choice": ", ".join(m.get("choices", ())),
-    }[kind]
+    }
+    if p.kind in words:
+        return words[p.kind]
+    if p.size > 1:
+        return f"{p.size} numbers"
+    return f"{'above ' if p.open_low else ''}{p.low:g} to {p.high:g}"
 
 
 def main(arguments: list[str]) -> None:

@@ -11,6 +11,7 @@ from arm_cases import holding
 from scenarios import cone_docking, epos_wall, sphere_on_sphere
 
 from softdock import build, fly
+from softdock.files.values import to_vector
 from softdock.loop.contact.laws import LAWS
 from softdock.loop.contact.pairs import GEOMETRIES, PAIR
 from softdock.loop.record import CHANNELS
@@ -20,7 +21,6 @@ from softdock.loop.satellites import INTEGRATORS
 from softdock.loop.vector import PARTS, SCHEDULE
 from softdock.methods.registry import METHODS
 from softdock.scenario.schema import TABLES
-from softdock.scenario.values import to_vector
 
 GROUPS = [
     *{id(group): group for _, group in PARTS}.values(),

@@ -19,10 +19,10 @@ import softdock
 from softdock.cli.main import cli
 from softdock.cli.progress import output
 from softdock.errors import BadInput, BadRunFolder, Problem, RunInterrupted
+from softdock.files.values import Refused
 from softdock.results import memory
 from softdock.scenario.csv_rows import read_rows
 from softdock.scenario.files import preset_text
-from softdock.files.values import Refused
 
 SOURCES = Path(softdock.__file__).parent
 TUMBLING = {

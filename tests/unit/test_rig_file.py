@@ -36,7 +36,7 @@ def test_a_preset_written_out_is_the_same_rig():
         ("robots.chaser.adress=1", "did you mean 'address'"),
         ("limits.forc_N=3", "did you mean 'force_N'"),
         ("limits.restitution=0", "> 0 and <= 10"),
-        ("limits.lost_in_a_row=2.5", "a whole number, 1 to 100"),
+        ("limits.lost_in_a_row=2.5", "a whole number >= 1 and <= 100"),
         ("robots.chaser.correction=relative", "runs away"),
         ("robots.chaser.hold_on=false", "a jump to RSI_ON"),
         ("robots.chaser.bind=0.0.0.0", "the IPv4 address of one machine"),
@@ -65,7 +65,7 @@ def test_a_refusal_names_file_and_line(tmp_path):
     file = tmp_path / "my.toml"
     file.write_text("schema = 1\n[robots.chaser]\nport = 0\n[limits]\nforce = 1\n")
     said = refused(source=file)
-    assert f"{file}:3: robots.chaser.port: given 0; allowed: a whole number, 1 to 65535" in said
+    assert f"{file}:3: robots.chaser.port: given 0; allowed: a whole number >= 1 and <= 65535" in said
     assert f"{file}:5: limits.force: given 1" in said
     file.write_text("schema = 1\n[robots.chaser\n")
     assert f"{file}:2: TOML" in refused(source=file)

@@ -4,8 +4,8 @@ drivers/       bytes, sockets, and files of controllers and sensors; emulated pe
 wire/          the compiled side of the drivers: telegrams, records, clocks, the loop
 supervisor/    the compiled program of a run: states, checks, limits, stops, replies
 
-the rig file   schema, keys, model, file (read), checks (against itself), writing (a new one,
-               changed values), reference_page (docs/rig_file.md)
+the rig file   schema, model, file (read), checks (against itself), writing (a new one,
+               changed values)
 before a run   scenario (a scenario on a rig, its limits and plan as numbers), preflight (what
                would stop it, found in virtual time), emulated_rig (peers from the rig file),
                machine (what this computer can do; machine code ready)

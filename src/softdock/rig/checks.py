@@ -12,7 +12,7 @@ from typing import Any
 
 from softdock.errors import BadInput, Problem
 from softdock.files.reading import LARGEST_FILE, Unreadable, read_bytes
-from softdock.files.strict_tables import Locate
+from softdock.files.tables import Locate
 from softdock.rig.drivers.rsi_config import (
     RELATIVE,
     EthernetFile,

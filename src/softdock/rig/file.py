@@ -1,10 +1,10 @@
 """The rig file: who is where on the wire and in the room, and what stops a run. Strict TOML in.
 
 `load_rig(file or preset)` gives a `Rig`, or `BadInput` with every problem at once: file and line,
-key, value, what is allowed. Keys are in rig_schema.py; `[facility]` is the table that scenarios
-have, and the rig's wins where both state it (rig_scenario.py). Refused before anything moves: two
+key, value, what is allowed. Keys are in schema.py; `[facility]` is the table that scenarios
+have, and the rig's wins where both state it (scenario.py). Refused before anything moves: two
 robots on one port, an Ethernet file of another port or HOLDON, a context with other limits, an
-address beyond loopback that is not stated as `bind`, relative corrections (rig_checks.py).
+address beyond loopback that is not stated as `bind`, relative corrections (checks.py).
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from softdock._arguments import CHANGES, PATH
 from softdock._arguments import check_arguments as checked_call
 from softdock.errors import BadInput, Problem, closest
 from softdock.files.reading import LARGEST_FILE, Unreadable, read_text
-from softdock.files.strict_tables import Locate, Reader, nowhere
+from softdock.files.schema import file_key, version_key
+from softdock.files.tables import Locate, Reader, nowhere
 from softdock.files.toml_text import parse_toml, too_deep
 from softdock.loop.arms.facility import read_facility
 from softdock.rig import schema as schema
 from softdock.rig.checks import check_rig_file
-from softdock.rig.keys import read_table
 from softdock.rig.model import ENDS, PARTS, ROBOTS, SCHEMA, Rig
 from softdock.scenario.files import parse_changes
 from softdock.scenario.keys import set_key
@@ -84,16 +84,19 @@ def read_rig(
     """A rig from plain tables; Ethernet files are looked for in `folder`."""
     problems: list[Problem] = []
     top = Reader(tables, "", problems, locate)
-    if top.take("schema") != SCHEMA:
-        top.refuse("schema", top.table.get("schema"), f"{SCHEMA}")
-    name = top.text("name", Path(file).stem, 80)
-    note = top.text("note", "", schema.LONGEST_TEXT)
-    parts: dict[str, Any] = {key: read_table(top.inner(key), cls) for key, cls in PARTS.items()}
+    own = top.read(
+        (
+            version_key(SCHEMA),
+            file_key("name", "short name", Path(file).stem, kind="text", high=80),
+            file_key("note", "of the operator", "", kind="text", high=schema.LONGEST_TEXT),
+        )
+    )
+    parts: dict[str, Any] = {key: top.inner(key).read_as(cls) for key, cls in PARTS.items()}
     ends: dict[str, Any] = {key: _each(top, key, cls) for key, cls in ENDS.items()}
-    parts["emulate"] = read_table(top.inner("emulate"), schema.Emulate) if _has(top) else None
+    parts["emulate"] = top.inner("emulate").read_as(schema.Emulate) if _has(top) else None
     facility = _facility(top, problems)
     top.done()
-    rig = Rig(name=name, file=file, note=note, facility=facility, **parts, **ends)
+    rig = Rig(name=own["name"], note=own["note"], file=file, facility=facility, **parts, **ends)
     if problems:
         raise BadInput(problems)
     return check_rig_file(rig, folder, locate)
@@ -111,7 +114,7 @@ def _each(top: Reader, key: str, cls: type[T]) -> dict[str, T]:
     for which in ROBOTS:
         if group.has(which):
             instead = {"port": PORTS[which]} if cls is schema.RobotEnd else {}
-            made[which] = read_table(group.inner(which), cls, instead)
+            made[which] = group.inner(which).read_as(cls, instead)
     group.asked += ROBOTS
     group.done()
     return made

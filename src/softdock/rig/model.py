@@ -1,6 +1,6 @@
 """A rig as its file states it: what `load_rig` gives, and everything else of a rig takes.
 
-Tables are those of rig_schema.py; SI or the unit in the name.
+Tables are those of schema.py; SI or the unit in the name.
 """
 
 from __future__ import annotations

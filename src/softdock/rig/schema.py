@@ -1,7 +1,7 @@
 """Every key of a rig file: its default, what is allowed, its unit and its meaning, in one place.
 
 A table of the file is a dataclass here, and a field is a key of the same name, units and all.
-`rig_file.py` reads by this, docs/rig_file.md is written from it. Lengths in m and angles in degrees
+file.py reads by this, docs/rig_file.md is written from it. Lengths in m and angles in degrees
 unless the name says otherwise; what a KUKA controller shows in mm is in mm here too.
 """
 
@@ -9,9 +9,10 @@ unless the name says otherwise; what a KUKA controller shows in mm is in mm here
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
+from softdock.files.schema import OPTIONAL, declared
 from softdock.rig.drivers.rsi_config import CYCLES_MS
 from softdock.rig.drivers.sockets import LOOPBACK
 
@@ -22,45 +23,45 @@ LONGEST_TEXT = 2000  # characters of a note
 
 def number(default: float | None, low: float, high: float, unit: str, meaning: str) -> Any:
     """A finite number; a default of None: it must be given."""
-    return _key("number", default, meaning, low=low, high=high, unit=unit)
+    return declared(meaning, default, low=low, high=high, unit=unit)
 
 
 def above(default: float | None, low: float, high: float, unit: str, meaning: str) -> Any:
     """The same, above its lower bound."""
-    return _key("number", default, meaning, low=low, high=high, unit=unit, above=True)
+    return declared(meaning, default, low=low, high=high, unit=unit, open_low=True)
 
 
 def maybe(low: float, high: float, unit: str, meaning: str) -> Any:
     """A finite number, or nothing: not known."""
-    return _key("maybe", None, meaning, low=low, high=high, unit=unit)
+    return declared(meaning, OPTIONAL, low=low, high=high, unit=unit)
 
 
 def whole(default: int, low: int, high: int, unit: str, meaning: str) -> Any:
-    return _key("whole", default, meaning, low=low, high=high, unit=unit)
+    return declared(meaning, default, low=low, high=high, unit=unit, kind="integer")
 
 
 def three(default: Three, most: float, unit: str, meaning: str) -> Any:
-    return _key("three", default, meaning, most=most, unit=unit)
+    return declared(meaning, default, low=-most, high=most, unit=unit, size=3)
+
+
+def attitude(meaning: str) -> Any:
+    return declared(meaning, (1.0, 0.0, 0.0, 0.0), kind="quaternion", size=4)
 
 
 def text(default: str, meaning: str) -> Any:
-    return _key("text", default, meaning)
+    return declared(meaning, default, kind="text", high=LONGEST_TEXT)
 
 
 def host(meaning: str) -> Any:
-    return _key("address", LOOPBACK, meaning)
+    return declared(meaning, LOOPBACK, kind="address")
 
 
 def choice(choices: tuple[str, ...], meaning: str) -> Any:
-    return _key("choice", choices[0], meaning, choices=choices)
+    return declared(meaning, choices[0], choices=choices)
 
 
 def flag(default: bool, meaning: str) -> Any:
-    return _key("flag", default, meaning)
-
-
-def _key(kind: str, default: Any, meaning: str, **rest: Any) -> Any:
-    return field(default=default, metadata={"kind": kind, "meaning": meaning, **rest})
+    return declared(meaning, default, kind="flag")
 
 
 @dataclass(frozen=True)
@@ -123,10 +124,7 @@ class SensorEnd:
     bias_N: Three = three((0.0,) * 3, 1e6, "N", "sensor axes; rig tare finds it")
     bias_Nm: Three = three((0.0,) * 3, 1e6, "Nm", "sensor axes; rig tare finds it")
     delay_ms: float | None = maybe(0.0, 1000.0, "ms", "age of the forces; rig delay finds")
-    in_flange_wxyz: tuple[float, ...] = field(
-        default=(1.0, 0.0, 0.0, 0.0),
-        metadata={"kind": "attitude", "meaning": "the sensor's axes in the flange's"},
-    )
+    in_flange_wxyz: tuple[float, ...] = attitude("the sensor's axes in the flange's")
 
 
 @dataclass(frozen=True)

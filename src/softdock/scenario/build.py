@@ -14,6 +14,8 @@ import numpy as np
 from softdock._arguments import Rule, check_arguments, instance_of, optional, refuse_wrong
 from softdock.compile.features import Markers
 from softdock.errors import BadInput, closest
+from softdock.files.tables import MOST_PROBLEMS, Locate
+from softdock.files.values import any_range
 from softdock.loop.arms.facility import read_facility
 from softdock.loop.arms.placed import placed_arms
 from softdock.loop.arms.scenario_facility import arm_robots
@@ -41,9 +43,7 @@ from softdock.scenario.schema import (
     TOP_LEVEL,
     pair_base,
 )
-from softdock.scenario.table_reader import MOST_PROBLEMS, Locate
 from softdock.scenario.top_tables import top_tables
-from softdock.scenario.values import any_range
 from softdock.scenario.verdict_table import PATH as VERDICT_PATH
 from softdock.scenario.verdict_table import VERDICT
 from softdock.scenario.wanted_by_methods import wanted_in_orbit

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from softdock.files.reading import Unreadable, read_text
-from softdock.scenario.values import MOST_ROWS, Refused
+from softdock.files.values import MOST_ROWS, Refused
 
 COLUMNS = "time_s, fx_N, fy_N, fz_N, tx_Nm, ty_Nm, tz_Nm"
 LARGEST_CSV = 20_000_000  # bytes: MOST_ROWS of seven numbers written out in full

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from softdock.files.values import Refused
 from softdock.methods.registry import Method
-from softdock.scenario.values import Refused
 
 MOST_FLOATS = 2**27  # 1 GiB of one run's memory
 

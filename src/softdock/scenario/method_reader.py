@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from softdock.errors import closest
+from softdock.files.values import Refused
 from softdock.loop.arms.scenario_facility import arm_robots
 from softdock.loop.parameters import WRITTEN_HERE
 from softdock.methods.registry import METHODS, RAW, Method
@@ -18,7 +19,6 @@ from softdock.scenario.method_memory import floats_of, is_own
 from softdock.scenario.schema import METHOD_TABLE, PAIR_TABLE, TABLES
 from softdock.scenario.table_reader import TableReader
 from softdock.scenario.top_tables import prefix_of, with_those_at_top, written_tables
-from softdock.scenario.values import Refused
 
 MOST_METHODS = 16  # in one scenario: each is compiled into the loop
 

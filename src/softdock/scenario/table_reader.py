@@ -3,15 +3,17 @@ what is wrong noted with its place. Every problem is found, not the first alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from softdock.errors import BadInput, Problem, closest
+from softdock.errors import BadInput, Problem
+from softdock.files.tables import Locate, Reader
+from softdock.files.values import Refused, check_own_rows, rows_of, to_vector
 from softdock.loop.command import LABORATORY
-from softdock.loop.parameters import WRITTEN_HERE, Group, Parameter
+from softdock.loop.parameters import Group, Parameter
 from softdock.loop.robots.robot import ROBOT
 from softdock.loop.sensor.force_torque import SENSOR
 from softdock.loop.sensor.mock_up import MOCK_UP
@@ -38,9 +40,7 @@ from softdock.scenario.schema import (
     TABLES,
     pair_base,
 )
-from softdock.scenario.values import Refused, check_own_rows, rows_of, to_vector
 
-MOST_PROBLEMS = 1000  # that are looked for; the first ones are shown
 # of its range, the mock-up it is behind, its places there, and how many rows a hand has: what a
 # method may know of a sensor
 SENSOR_PLACES = (
@@ -53,7 +53,6 @@ SENSOR_PLACES = (
 )
 # of all random numbers' key, and of the orbit: what a method may know beside its own keys
 PLACES = (RANDOM_AT + RANDOMS.seed, RANDOM_AT + RANDOMS.run, ORBIT_AT)
-Locate = Callable[[str], str]  # path of a key -> file:line
 
 
 class TableReader:
@@ -61,7 +60,6 @@ class TableReader:
 
     def __init__(self, tables: Mapping[str, Any], locate: Locate, folder: Path):
         self.given, self.locate, self.folder = tables, locate, folder
-        self.chosen: dict[str, Any] = {}  # choices seen in the table being filled
         # rows that go behind the vector, and where their place is noted
         self.tails: list[tuple[int, np.ndarray]] = []
         self.problems: list[Problem] = []
@@ -91,13 +89,12 @@ class TableReader:
     ) -> dict[str, Any]:
         """One table into the vector; an empty path: tables at the top. Returns its resolved values
         by key."""
-        before = f"{path}." if path else ""
         written = flat_keys(given, {p.key for p in group} | {"csv"})
-        self.chosen = {}
-        values: dict[str, Any] = {}
-        offset = base
         if any(p.kind == "schedule" for p in group) and "csv" in written:
             self.read_csv(path, written)
+        row = Reader(written, path, self.problems, self.locate)
+        values: dict[str, Any] = {}
+        offset = base
         for parameter in group:
             value = None
             if parameter.kind == "contacts":
@@ -127,55 +124,17 @@ class TableReader:
                     LABORATORY_AT + LABORATORY.at.gravity,
                 )
             else:
-                value = self.value_of(before, parameter, written, values, group)
+                value = row.written(parameter, values)
             if value is not None:
-                self.put(before, parameter, value, vector, offset, values)
+                self.put(row, parameter, value, vector, offset, values)
             offset += parameter.size
-        known = [p.key for p in group if p.kind not in WRITTEN_HERE]
-        for key, value in written.items():
-            if len(self.problems) >= MOST_PROBLEMS:
-                break
-            self.refuse(before + key, value, "one of " + ", ".join(known), closest(key, known))
+        row.done()
         nest(self.resolved, path, values)
         return values
 
-    def value_of(
-        self,
-        before: str,
-        parameter: Parameter,
-        written: dict[str, Any],
-        values: dict[str, Any],
-        group: Group,
-    ) -> Any:
-        """What the user wrote for a parameter, or its default; None if there is nothing to put."""
-        applies = self.applies(parameter, written, group)
-        if parameter.key in written:
-            value = written.pop(parameter.key)
-            if not applies:
-                chooser, names = parameter.when or ("", ())
-                self.refuse(
-                    before + parameter.key,
-                    value,
-                    f"nothing here: it applies only for {chooser} = {' or '.join(names)}",
-                )
-                return None
-            if value is None:
-                self.refuse(before + parameter.key, None, parameter.allowed)
-            return value
-        if not applies:
-            return None
-        if parameter.default is None:
-            self.refuse(before + parameter.key, None, parameter.allowed)
-            return None
-        if isinstance(parameter.default, str) and parameter.default.startswith("@"):
-            return values.get(parameter.default[1:])
-        return (
-            list(parameter.default) if isinstance(parameter.default, tuple) else parameter.default
-        )
-
     def put(
         self,
-        before: str,
+        row: Reader,
         parameter: Parameter,
         value: Any,
         vector: np.ndarray,
@@ -185,7 +144,7 @@ class TableReader:
         """One value into the vector, or its refusal onto the list."""
         try:
             if parameter.kind == "network":
-                if not self.put_network(before, parameter, value, offset):
+                if not self.put_network(row, parameter, value, offset):
                     return
             elif parameter.rows is not None:
                 check_own_rows(parameter, parameter.rows, value)
@@ -196,10 +155,9 @@ class TableReader:
                 vector[offset : offset + parameter.size] = to_vector(parameter, value)
             values[parameter.key] = plain(value)
         except Refused as why:
-            suggestion = closest(value, parameter.choices) if isinstance(value, str) else ""
-            self.refuse(before + parameter.key, value, str(why), suggestion)
+            row.refuse_value(parameter, value, why)
 
-    def put_network(self, before: str, parameter: Parameter, value: Any, offset: int) -> bool:
+    def put_network(self, row: Reader, parameter: Parameter, value: Any, offset: int) -> bool:
         """A network's numbers, sampled at the scenario's cycle, behind the vector. False:
         refused."""
         try:
@@ -207,12 +165,12 @@ class TableReader:
                 value, float(self.vector[TABLES[0].base]), parameter.causality
             )
             self.tails.append((offset, rows))
-            self.network_warnings += [f"{before}{parameter.key}: {warning}" for warning in warnings]
+            self.network_warnings += [f"{row.at(parameter.key)}: {warning}" for warning in warnings]
             return True
         except BadInput as error:
             for problem in error.problems:
-                self.refuse(
-                    f"{before}{parameter.key}.{problem.key}",
+                row.refuse(
+                    f"{parameter.key}.{problem.key}",
                     problem.value,
                     problem.allowed,
                     problem.suggestion,
@@ -228,12 +186,3 @@ class TableReader:
             written["rows"] = read_rows(self.folder, name)
         except Refused as why:
             self.refuse(f"{path}.csv", name, str(why))
-
-    def applies(self, parameter: Parameter, written: Mapping[str, Any], group: Group) -> bool:
-        """Whether a parameter belongs to the models chosen in its table."""
-        if parameter.choices:
-            self.chosen[parameter.key] = written.get(parameter.key, parameter.default)
-        if parameter.when is None:
-            return True
-        chooser, names = parameter.when
-        return self.chosen.get(chooser) in names

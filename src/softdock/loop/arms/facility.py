@@ -18,13 +18,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from softdock.errors import BadInput, Problem
-from softdock.files.strict_tables import Locate, Reader, nowhere
+from softdock.files.schema import OPTIONAL, Parameter, file_key, own_key
+from softdock.files.tables import Locate, Reader, nowhere
 from softdock.loop.spatial.arrays import composed, rotate
 
 ROBOTS = ("chaser", "target")
@@ -124,6 +125,88 @@ class Facility:
         return {name: mount for name, mount in both.items() if mount is not None}
 
 
+def _place(key: str, meaning: str, default: Any = None, most: float = FAR) -> Parameter:
+    return file_key(key, meaning, default, unit="m", low=-most, high=most, size=3)
+
+
+def _attitude(key: str, default: Numbers = SAME.q) -> Parameter:
+    return file_key(key, "its axes", default, kind="quaternion", size=4)
+
+
+def _is_arm(value: Any) -> bool:
+    return isinstance(value, str | Mapping) and bool(value)
+
+
+_BOX, _CAPSULE, _ROUND = (
+    ("shape", ("box",)),
+    ("shape", ("capsule",)),
+    ("shape", ("sphere", "capsule")),
+)
+VOLUME = (
+    file_key("shape", "of the volume", choices=SHAPES),
+    replace(_place("centre_m", "its centre"), when=("shape", ("sphere", "box"))),
+    replace(_attitude("wxyz"), when=_BOX),
+    file_key("half_m", "half edges", unit="m", low=0.0, open_low=True, high=FAR, size=3, when=_BOX),
+    replace(_place("start_m", "centre of one end"), when=_CAPSULE),
+    replace(_place("end_m", "centre of the other end"), when=_CAPSULE),
+    file_key("radius_m", "its radius", unit="m", low=0.0, open_low=True, high=FAR, when=_ROUND),
+)
+ARM = own_key(
+    "arm",
+    "which arm it is",
+    "the name of a preset, a .toml or .urdf file, or a table of axes",
+    _is_arm,
+)
+MOUNT = (
+    file_key(
+        "joints_deg",
+        "a configuration to start near",
+        OPTIONAL,
+        "joints",
+        unit="deg",
+        low=-1e6,
+        high=1e6,
+        size=6,
+    ),
+    file_key(
+        "base_axis_deg", "where the turntable stands", OPTIONAL, unit="deg", low=-1e4, high=1e4
+    ),
+    file_key("base_axis_m", "where the rail stands", 0.0, unit="m", low=-FAR, high=FAR),
+    _place("centre_of_mass_m", "of the satellite, in the mock-up", SAME.p),
+    file_key(
+        "base_axis_follows",
+        "share of the flange's way that it takes",
+        0.0,
+        "follows",
+        low=0.0,
+        high=1.0,
+    ),
+    file_key(
+        "base_axis_lag_s",
+        "with which it does",
+        1.0,
+        "follow_lag",
+        unit="s",
+        low=0.0,
+        open_low=True,
+        high=1e3,
+    ),
+)
+LOAD = (
+    file_key("load_kg", "what the flange carries", name="mass", unit="kg", low=0.0, high=1e4),
+    replace(_place("load_centre_m", "its centre, in the mock-up", SAME.p), name="centre"),
+    file_key(
+        "load_inertia_kg_m2",
+        "about it",
+        (0.0,) * 6,
+        "inertia",
+        unit="kg m^2",
+        kind="moments",
+        size=6,
+    ),
+)
+
+
 def read_facility(
     table: Any,
     locate: Locate = nowhere,
@@ -139,9 +222,12 @@ def read_facility(
     """
     problems: list[Problem] = []
     top = Reader(table, path, problems, locate)
+    pull = file_key(
+        "gravity_m_per_s2", "in the room", gravity, unit="m/s^2", low=-100.0, high=100.0, size=3
+    )
     facility = Facility(
         orbit=_frame(top, "orbit", orbit),
-        gravity=top.numbers("gravity_m_per_s2", 3, gravity, "m/s^2", 100.0),
+        gravity=top.value(pull),
         chaser=_mount(top, "chaser", arm_needed),
         target=_mount(top, "target", arm_needed),
         obstacles=tuple(_volume(row) for row in top.rows("obstacles", MOST_VOLUMES)),
@@ -176,73 +262,55 @@ def same_place(
 
 def _frame(row: Reader, name: str, default: Frame | None = None) -> Frame:
     """A frame by its two keys. Without a default the position must be given."""
-    p = row.numbers(f"{name}_m", 3, None if default is None else default.p, "m", FAR)
-    return Frame(p, row.attitude(f"{name}_wxyz", (default or Frame()).q))
+    p = row.value(_place(f"{name}_m", "its origin", None if default is None else default.p))
+    return Frame(p, row.value(_attitude(f"{name}_wxyz", (default or SAME).q)))
 
 
 def _mount(top: Reader, name: str, arm_needed: bool) -> Mount | None:
     if not top.has(name):
-        top.asked.append(name)
+        top.take(name)
         return None
     row = top.inner(name)
-    arm = row.take("arm")
-    if arm is None and not arm_needed:
-        arm = ""
-    elif not isinstance(arm, str | Mapping) or not arm:
-        row.refuse("arm", arm, "the name of a preset, a .toml or .urdf file, or a table of axes")
-        arm = ""
-    joints = row.numbers("joints_deg", 6, None, "deg") if row.has("joints_deg") else None
-    row.asked.append("joints_deg")
-    turntable = row.has("base_axis_deg")
-    angle = row.number("base_axis_deg", 0.0, -1e4, 1e4, "deg")
-    slide = row.number("base_axis_m", 0.0, -FAR, FAR, "m")
+    arm = row.value(ARM if arm_needed else replace(ARM, default=OPTIONAL))
+    own = row.read(MOUNT)
+    angle, slide = own.pop("base_axis_deg"), own.pop("base_axis_m")
+    joints = own.pop("joints")
     mount = Mount(
-        arm=arm,
+        arm=arm if _is_arm(arm) else "",
         base=_frame(row, "base"),
-        mock_up=_frame(row, "mock_up", Frame()),
-        centre_of_mass=row.numbers("centre_of_mass_m", 3, (0.0, 0.0, 0.0), "m", FAR),
-        base_axis=math.radians(angle) if turntable else slide,
-        follows=row.number("base_axis_follows", 0.0, 0.0, 1.0),
-        follow_lag=row.number("base_axis_lag_s", 1.0, 0.0, 1e3, "s", above=True),
+        mock_up=_frame(row, "mock_up", SAME),
+        centre_of_mass=own.pop("centre_of_mass_m"),
+        base_axis=slide if angle is None else math.radians(angle),
         under=row.take("base_axis"),  # read with the arm
         joints=None if joints is None else tuple(math.radians(v) for v in joints),
         load=_load(row),
         volumes=tuple(_volume(each) for each in row.rows("volumes", MOST_VOLUMES)),
+        **own,
     )
     row.done()
     return mount
 
 
 def _load(row: Reader) -> Load | None:
-    keys = ("load_kg", "load_centre_m", "load_inertia_kg_m2")
-    if not row.has(keys[0]):
-        row.asked += [key for key in keys if not row.has(key)]
+    if not row.has(LOAD[0].key):
+        for parameter in LOAD:
+            if not row.has(parameter.key):
+                row.take(parameter.key)
         return None
-    return Load(
-        mass=row.number("load_kg", None, 0.0, 1e4, "kg"),
-        centre=row.numbers("load_centre_m", 3, (0.0, 0.0, 0.0), "m", FAR),
-        inertia=row.inertia("load_inertia_kg_m2"),
-    )
+    return Load(**row.read(LOAD))
 
 
 def _volume(row: Reader) -> Volume:
-    shape, name = row.choice("shape", SHAPES), row.text("name", row.path.rpartition(".")[2], 40)
-    if shape == "box":
-        centre = Frame(row.numbers("centre_m", 3, None, "m", FAR), row.attitude("wxyz"))
-        half = row.numbers("half_m", 3, None, "m", FAR)
-        if min(half) <= 0.0:
-            row.refuse("half_m", row.table.get("half_m"), "three half edges > 0 [m]")
-        volume = Volume(name, shape, place=centre, half=half)
-    elif shape == "capsule":
-        start, end = (row.numbers(key, 3, None, "m", FAR) for key in ("start_m", "end_m"))
-        radius = row.number("radius_m", None, 0.0, FAR, "m", above=True)
-        volume = Volume(name=name, shape=shape, start=start, end=end, radius=radius)
-    else:
-        centre_m = row.numbers("centre_m", 3, None, "m", FAR)
-        radius = row.number("radius_m", None, 0.0, FAR, "m", above=True)
-        volume = Volume(name=name, shape=shape, start=centre_m, end=centre_m, radius=radius)
+    last = row.path.rpartition(".")[2]
+    name = row.value(file_key("name", "of the volume", last, kind="text", high=40))
+    own = row.read(VOLUME)
     row.done()
-    return volume
+    shape, centre, radius = own["shape"], own["centre_m"], own["radius_m"]
+    if shape == "box":
+        place = Frame(centre or SAME.p, own["wxyz"] or SAME.q)
+        return Volume(name, shape, place=place, half=own["half_m"] or SAME.p)
+    start, end = own["start_m"] or centre or SAME.p, own["end_m"] or centre or SAME.p
+    return Volume(name=name, shape=shape, start=start, end=end, radius=radius or 0.0)
 
 
 def facility_tables(facility: Facility, round_to: int = 9) -> dict[str, Any]:

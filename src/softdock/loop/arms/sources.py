@@ -11,7 +11,7 @@ from typing import Any
 
 from softdock.errors import BadInput, Problem, closest
 from softdock.files.reading import Unreadable, read_bytes
-from softdock.files.strict_tables import Locate, nowhere
+from softdock.files.tables import Locate, nowhere
 from softdock.files.toml_text import parse_toml
 from softdock.loop.arms.arm import Arm
 from softdock.loop.arms.facility import Mount

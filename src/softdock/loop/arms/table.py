@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from softdock.errors import BadInput, Problem
-from softdock.files.strict_tables import Locate, Reader, nowhere
+from softdock.files.schema import file_key, own_key
+from softdock.files.tables import Locate, Reader, nowhere
 from softdock.loop.arms.arm import UNKNOWN, Arm, Link, build_arm
 
 DEG = math.pi / 180.0
@@ -25,32 +26,103 @@ KEYS = {  # quantity: its keys in a table, for what is published
     "radius": ("radius_m",),
 }
 
+LARGEST = 1e6  # of any length, mass or inertia
+ORIGIN = (0.0, 0.0, 0.0)
+
+
+def _known(key: str, meaning: str, unit: str, name: str, scale: float = 1.0) -> Any:
+    """What a data sheet may leave out."""
+    return file_key(key, meaning, UNKNOWN, name, unit=unit, low=0.0, open_low=True, scale=scale)
+
+
+def _numbers(key: str, meaning: str, default: Any, name: str, unit: str = "m") -> Any:
+    return file_key(key, meaning, default, name, unit=unit, low=-LARGEST, high=LARGEST, size=3)
+
+
+TOP = (
+    file_key("name", "of the arm", "arm", kind="text", high=500),
+    file_key("source", "where the numbers are from", "", kind="text", high=2000),
+    own_key(
+        "published",
+        "quantities that the maker publishes",
+        "some of " + ", ".join(KEYS),
+        lambda value: isinstance(value, list) and all(v in tuple(KEYS) for v in value),
+        [],
+    ),
+    file_key("base_radius_m", "of the base", 0.0, "base_radius", low=0.0, high=10.0),
+)
+FLANGE = (
+    _numbers("offset_m", "from the last axis", None, "offset"),
+    file_key("wxyz", "its axes", (1.0, 0.0, 0.0, 0.0), "turn", kind="quaternion", size=4),
+)
+BODY = (  # of what moves with an axis
+    file_key("mass_kg", "of the link", 0.0, "mass", unit="kg", low=0.0, high=1e6),
+    _numbers("centre_m", "its centre of mass", ORIGIN, "centre"),
+    file_key(
+        "inertia_kg_m2", "about it", (0.0,) * 6, "inertia", unit="kg m^2", kind="moments", size=6
+    ),
+)
+RAIL_KIND = file_key("kind", "what stands under the arm", "rail", choices=("rail", "turntable"))
+RAIL = (
+    file_key("range_m", "of the slide", unit="m", low=-LARGEST, high=LARGEST, size=2),
+    file_key("name", "of the axis", "rail", kind="text", high=500),
+    file_key("direction", "of the slide", kind="direction", size=3),
+    _numbers("offset_m", "from the base", ORIGIN, "offset"),
+    _known("speed_m_per_s", "largest speed", "m/s", "speed"),
+    _known("acceleration_m_per_s2", "largest acceleration", "m/s^2", "acceleration"),
+    _known("force_N", "largest force", "N", "torque"),
+    _known("stiffness_N_per_m", "of the drive", "N/m", "stiffness"),
+    file_key("damping_Ns_per_m", "of the drive", 0.0, "damping", unit="Ns/m", low=0.0),
+    file_key("rotor_kg", "mass of the motor, as it is felt", 0.0, "rotor", unit="kg", low=0.0),
+    *BODY,
+)
+JOINT = (
+    file_key(
+        "range_deg", "of the joint", unit="deg", low=-LARGEST, high=LARGEST, size=2, scale=DEG
+    ),
+    file_key("direction", "of the axis", kind="direction", size=3),
+    file_key(
+        "speed_deg_per_s",
+        "largest speed",
+        None,
+        "speed",
+        unit="deg/s",
+        low=0.0,
+        open_low=True,
+        scale=DEG,
+    ),
+    _known("acceleration_deg_per_s2", "largest acceleration", "deg/s^2", "acceleration", DEG),
+    _known("torque_Nm", "largest torque", "Nm", "torque"),
+    _known("stiffness_Nm_per_rad", "of the drive", "Nm/rad", "stiffness"),
+    file_key("damping_Nms_per_rad", "of the drive", 0.0, "damping", unit="Nms/rad", low=0.0),
+    file_key("rotor_kg_m2", "inertia of the motor", 0.0, "rotor", unit="kg m^2", low=0.0),
+    *BODY,
+    file_key("radius_m", "of the link", 0.0, "radius", unit="m", low=0.0, high=10.0),
+)
+JOINT_OFFSET = _numbers("offset_m", "from the axis before", None, "offset")
+TURNTABLE_OFFSET = _numbers("offset_m", "from the base", ORIGIN, "offset")
+
 
 def arm_from_table(tables: Mapping[str, Any], path: str = "", locate: Locate = nowhere) -> Arm:
     """An arm from what a person wrote. Raises `BadInput` with every problem found."""
     problems: list[Problem] = []
     top = Reader(tables, path, problems, locate)
-    name, source = top.text("name", "arm"), top.text("source", "", 2000)
-    published = _published(top)
+    own = top.read(TOP)
     base, kind = _base_axis(top)
-    base_radius = top.number("base_radius_m", 0.0, 0.0, 10.0)
     links = [_link(row, i) for i, row in enumerate(top.rows("joints", MOST_JOINTS))]
-    flange = top.inner("flange")
-    offset, turn = flange.numbers("offset_m", 3, unit="m"), flange.attitude("wxyz")
-    flange.done()
+    row = top.inner("flange")
+    flange = row.read(FLANGE)
+    row.done()
     top.done()
     if not problems:
         try:
             return build_arm(
-                name=name,
                 links=links,
-                flange=offset,
-                flange_turn=turn,
+                flange=flange["offset"],
+                flange_turn=flange["turn"],
                 base=base,
                 base_kind=kind,
-                published=published,
-                source=source,
-                base_radius=base_radius,
+                **own,
                 path=top.at("joints"),
             )
         except BadInput as error:
@@ -68,64 +140,27 @@ def _placed(problem: Problem, locate: Locate) -> Problem:
     )
 
 
-def _published(top: Reader) -> list[str]:
-    given = top.take("published") or []
-    if not isinstance(given, list) or not all(v in tuple(KEYS) for v in given):
-        top.refuse("published", given, "some of " + ", ".join(KEYS))
-        return []
-    return given
-
-
 def _base_axis(top: Reader) -> tuple[Link | None, str]:
     """Rail or turntable under the arm, or nothing; and which."""
     if not top.has("base_axis"):
-        top.asked.append("base_axis")
+        top.take("base_axis")
         return None, "none"
     row = top.inner("base_axis")
-    if row.choice("kind", ("rail", "turntable"), "rail") == "turntable":
+    if row.value(RAIL_KIND) == "turntable":
         return _link(row, -1), "turntable"
-    low, high = row.numbers("range_m", 2, unit="m")
-    link = Link(
-        name=row.text("name", "rail"),
-        direction=row.direction("direction"),
-        offset=row.numbers("offset_m", 3, (0.0, 0.0, 0.0), "m"),
-        low=low,
-        high=high,
-        speed=row.number("speed_m_per_s", UNKNOWN, 0.0, unit="m/s", above=True),
-        acceleration=row.number("acceleration_m_per_s2", UNKNOWN, 0.0, unit="m/s^2", above=True),
-        torque=row.number("force_N", UNKNOWN, 0.0, unit="N", above=True),
-        stiffness=row.number("stiffness_N_per_m", UNKNOWN, 0.0, unit="N/m", above=True),
-        damping=row.number("damping_Ns_per_m", 0.0, 0.0, unit="Ns/m"),
-        rotor=row.number("rotor_kg", 0.0, 0.0, unit="kg"),
-        mass=row.number("mass_kg", 0.0, 0.0, 1e6, "kg"),
-        centre=row.numbers("centre_m", 3, (0.0, 0.0, 0.0), "m"),
-        inertia=row.inertia("inertia_kg_m2"),
-    )
-    row.done()
-    return link, "rail"
+    return _made_link(row, row.read(RAIL)), "rail"
 
 
 def _link(row: Reader, i: int) -> Link:
     """One joint that turns, and its link."""
-    low, high = row.numbers("range_deg", 2, unit="deg")
-    acceleration = row.number("acceleration_deg_per_s2", UNKNOWN, 0.0, unit="deg/s^2", above=True)
-    link = Link(
-        name=row.text("name", f"A{i + 1}" if i >= 0 else "turntable", 40),
-        direction=row.direction("direction"),
-        offset=row.numbers("offset_m", 3, None if i >= 0 else (0.0, 0.0, 0.0), "m"),
-        low=DEG * low,
-        high=DEG * high,
-        speed=DEG * row.number("speed_deg_per_s", None, 0.0, unit="deg/s", above=True),
-        acceleration=DEG * acceleration,
-        torque=row.number("torque_Nm", UNKNOWN, 0.0, unit="Nm", above=True),
-        stiffness=row.number("stiffness_Nm_per_rad", UNKNOWN, 0.0, unit="Nm/rad", above=True),
-        damping=row.number("damping_Nms_per_rad", 0.0, 0.0, unit="Nms/rad"),
-        rotor=row.number("rotor_kg_m2", 0.0, 0.0, unit="kg m^2"),
-        mass=row.number("mass_kg", 0.0, 0.0, 1e6, "kg"),
-        centre=row.numbers("centre_m", 3, (0.0, 0.0, 0.0), "m"),
-        inertia=row.inertia("inertia_kg_m2"),
-        radius=row.number("radius_m", 0.0, 0.0, 10.0, "m"),
+    name = file_key(
+        "name", "of the joint", f"A{i + 1}" if i >= 0 else "turntable", kind="text", high=40
     )
     row.take("kind")
+    return _made_link(row, row.read((name, JOINT_OFFSET if i >= 0 else TURNTABLE_OFFSET, *JOINT)))
+
+
+def _made_link(row: Reader, values: dict[str, Any]) -> Link:
     row.done()
-    return link
+    low, high = values.pop("range_m", None) or values.pop("range_deg")
+    return Link(low=low, high=high, **values)

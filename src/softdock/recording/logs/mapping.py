@@ -8,12 +8,20 @@ recording's topics: satellite, command, measured, wrench, wrench_on_satellite (d
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from softdock.errors import BadInput, Problem, closest
 from softdock.files.reading import Unreadable, read_text
-from softdock.files.strict_tables import Reader
+from softdock.files.schema import (
+    Parameter,
+    file_key,
+    own_key,
+    version_key,
+    with_choices,
+)
+from softdock.files.tables import Reader
 from softdock.files.toml_text import parse_toml
 from softdock.recording.logs.map_parts import Clock, Map, Part, Place, Signal, Tool
 from softdock.recording.logs.tables import DELIMITERS, CsvForm
@@ -27,6 +35,95 @@ ASKED = "?"  # what `--guess` writes where a person must answer
 AXES = ("world", "body", "sensor")
 GRAVITY = (0.0, 0.0, -9.81)  # m/s^2, world axes
 SIZES = {"position": 3, "velocity": 3, "rate": 3, "force": 3, "torque": 3}
+
+ORIGIN = (0.0, 0.0, 0.0)
+LARGEST = 1e6  # of any component that is stated
+LAST = 1e18  # s: beyond every log
+
+
+def _three(key: str, meaning: str, unit: str, default: tuple[float, ...] = ORIGIN) -> Parameter:
+    return file_key(key, meaning, default, unit=unit, low=-LARGEST, high=LARGEST, size=3)
+
+
+def _whole(key: str, meaning: str, default: int) -> Parameter:
+    return file_key(key, meaning, default, kind="integer", low=default)
+
+
+def _text(key: str, meaning: str, default: str | None = "", most: int = 500) -> Parameter:
+    return file_key(key, meaning, default, kind="text", high=most)
+
+
+def _is_stamp(value: Any) -> bool:
+    """A number of seconds, or a whole number of nanoseconds since 1970."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return abs(value) < 2**63 if isinstance(value, int) else math.isfinite(value)
+
+
+TIME_UNITS = tuple(FACTORS["time"])
+TOP = (
+    version_key(SCHEMA),
+    _text("name", "short name of the recording", "an imported log"),
+    file_key("from_s", "first time that is taken", -LAST, unit="s", low=-LAST),
+    file_key("to_s", "last time that is taken", LAST, unit="s"),
+    _three("gravity_m_per_s2", "world axes", "m/s^2", GRAVITY),
+    file_key("touch_N", "above this the mock-ups touch; 0: from the noise", 0.0, unit="N", low=0.0),
+    _text("note", "what is to be remembered", most=2000),
+)
+ROWS = file_key("rows", "the clock whose rows are the cycles")
+CLOCK_OF_ROWS = file_key("clock", "the clock that stamps these rows")
+FRAME = file_key("frame", "in which this was logged")
+CSV = (
+    file_key("delimiter", "between columns", "", choices=(*DELIMITERS, "")),
+    file_key("decimal", "sign of a fraction", "", choices=(".", ",", "")),
+    file_key("skip_lines", "before the columns' names", 0, kind="integer", low=0),
+)
+CLOCK = (
+    _text("column", "with the stamps of rows", None),
+    file_key("unit", "of the stamps", "s", choices=TIME_UNITS),
+    # not through a double, which holds nanoseconds since 1970 to a quarter of a microsecond
+    own_key("zero", "the stamp at which it begins", "a finite number", _is_stamp, 0.0),
+    file_key("offset_s", "added to its times", 0.0, unit="s"),
+    _text("file", "another file than the log"),
+    _text("topic", "of a recording"),
+    _whole("every", "one of so many of its rows is new", 1),
+    _whole("first", "of those rows", 0),
+    file_key(
+        "longest_gap_ms", "0: a few steps", 0.0, "longest_gap_s", unit="ms", low=0.0, scale=1e-3
+    ),
+)
+PLACE = (
+    replace(_three("position_m", "origin", "m"), name="position"),
+    file_key("attitude_wxyz", "axes", (1.0, 0.0, 0.0, 0.0), "attitude", kind="quaternion", size=4),
+)
+FIXED = own_key(
+    "fixed",
+    "bolted to the floor",
+    "true, or tables of what was logged",
+    lambda value: value is True,
+)
+SAME_AS = file_key("same_as", "another table that stands for this one", "")
+ATTITUDE_FORM = file_key("attitude_form", "how attitudes are logged", "wxyz", choices=tuple(FORMS))
+RATE_AXES = file_key(
+    "rate_axes", "axes of the rate", "body", name="axes", choices=("body", "world")
+)
+WRENCH = (
+    file_key("axes", "of the forces", "world", choices=AXES),
+    file_key("acts", "on which of the two", "on_body", choices=("on_body", "on_sensor")),
+    file_key("handover", "what a row holds", "latest", choices=("latest", "mean")),
+)
+STAMPED = file_key("stamped", "what the stamp says", choices=("measured", "received"))
+AGE = (
+    _text("age", "column of ages"),
+    file_key("age_unit", "of that column", "s", choices=TIME_UNITS),
+    file_key("age_ms", "the same for all rows", 0.0, unit="ms", low=0.0),
+)
+TOOL = (
+    file_key("mass_kg", "beyond the sensor", 0.0, unit="kg", low=0.0),
+    _three("centre_m", "of the tool", "m"),
+    _three("bias_N", "read of nothing", "N"),
+    _three("bias_Nm", "read of nothing", "Nm"),
+)
 
 
 def read_map(path: str | Path) -> Map:
@@ -44,11 +141,10 @@ def map_of(text: str, name: str = "map", folder: Path | None = None) -> Map:
     tables, locate, _ = parse_toml(text, name)
     problems: list[Problem] = []
     top = Reader(tables, "", problems, locate)
-    if top.take("schema") != SCHEMA:
-        top.refuse("schema", tables.get("schema"), f"{SCHEMA}")
+    own_keys = top.read(TOP)
     clocks = _clocks(top)
     frames = _frames(top)
-    rows = top.choice("rows", list(clocks) or ["log"], next(iter(clocks), "log"))
+    rows = top.value(with_choices(ROWS, clocks or ("log",), next(iter(clocks), "log")))
     fixed, mountings, signals = dict[str, Place](), {}, {}
     for body in BODIES:
         if not top.has(body):
@@ -56,8 +152,7 @@ def map_of(text: str, name: str = "map", folder: Path | None = None) -> Map:
             continue
         own = top.inner(body)
         if own.has("fixed"):  # bolted to the floor: where it stands, and nothing else
-            if own.take("fixed") is not True:
-                own.refuse("fixed", own.table["fixed"], "true, or tables of what was logged")
+            own.value(FIXED)
             fixed[body] = _place(own)
             continue
         mountings[body] = _place(own.inner("mounting")) if own.has("mounting") else Place()
@@ -67,31 +162,25 @@ def map_of(text: str, name: str = "map", folder: Path | None = None) -> Map:
                 signals[body, kind] = _signal(own.inner(kind), kind, clocks, frames, rows)
             own.take(kind)
         own.done()
-    form = top.inner("csv")
+    row = top.inner("csv")
+    form = row.read(CSV)
+    row.done()
+    top.done()
     found = Map(
-        name=top.text("name", "an imported log"),
+        name=own_keys["name"],
         rows=rows,
-        span=(
-            top.number("from_s", -1e18, low=-1e18),
-            top.number("to_s", 1e18),
-        ),
-        form=CsvForm(
-            form.choice("delimiter", (*DELIMITERS, ""), ""),
-            form.choice("decimal", (".", ",", ""), ""),
-            int(form.number("skip_lines", 0.0, low=0.0)),
-        ),
+        span=(own_keys["from_s"], own_keys["to_s"]),
+        form=CsvForm(form["delimiter"], form["decimal"], form["skip_lines"]),
         clocks=clocks,
         fixed=fixed,
         mountings=mountings,
         signals=signals,
-        gravity=top.numbers("gravity_m_per_s2", 3, GRAVITY, "m/s^2"),
-        touch_N=top.number("touch_N", 0.0, low=0.0, unit="N"),
-        note=top.text("note", "", 2000),
+        gravity=own_keys["gravity_m_per_s2"],
+        touch_N=own_keys["touch_N"],
+        note=own_keys["note"],
         text=text,
         folder=folder or Path(),
     )
-    form.done()
-    top.done()
     if not problems:
         _needed(found, problems, locate)
     if problems:
@@ -104,40 +193,14 @@ def _clocks(top: Reader) -> dict[str, Clock]:
     table = top.inner("clock")
     for name in table.table:
         own = table.inner(str(name))
-        where = own.locate(own.path)
-        found[str(name)] = Clock(
-            name=str(name),
-            column=_answered(own, "column"),
-            unit=own.choice("unit", list(FACTORS["time"]), "s"),
-            zero=_zero(own),
-            offset_s=own.number("offset_s", 0.0),
-            file=own.text("file", ""),
-            topic=own.text("topic", ""),
-            every=int(own.number("every", 1.0, low=1.0)),
-            first=int(own.number("first", 0.0, low=0.0)),
-            longest_gap_s=1e-3 * own.number("longest_gap_ms", 0.0, low=0.0, unit="ms"),
-            where=where,
-        )
+        values = own.read(CLOCK)
+        if values["column"] == ASKED:
+            own.refuse("column", ASKED, "an answer: --guess could not tell")
+        found[str(name)] = Clock(name=str(name), where=own.locate(own.path), **values)
         own.done()
     if not found:
         top.refuse("clock", None, 'a table [clock.NAME] with column = "...", the stamps of rows')
     return found
-
-
-def _zero(own: Reader) -> int | float:
-    """Not through a double, which holds nanoseconds since 1970 to a quarter of a microsecond."""
-    value = own.table.get("zero")
-    if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63:
-        own.take("zero")
-        return value
-    return own.number("zero", 0.0)
-
-
-def _answered(own: Reader, key: str) -> str:
-    value = own.text(key)
-    if value == ASKED:
-        own.refuse(key, value, "an answer: --guess could not tell")
-    return value
 
 
 def _frames(top: Reader) -> dict[str, Place]:
@@ -151,8 +214,7 @@ def _frames(top: Reader) -> dict[str, Place]:
 
 
 def _place(own: Reader) -> Place:
-    position = own.numbers("position_m", 3, (0.0, 0.0, 0.0), "m")
-    made = Place(position, own.attitude("attitude_wxyz"))
+    made = Place(**own.read(PLACE))
     own.done()
     return made
 
@@ -162,15 +224,15 @@ def _signal(
 ) -> Signal:
     where = own.locate(own.path)
     stand_in = MOTIONS.get(kind, WRENCHES.get(kind, ()))
-    same = own.choice("same_as", [*stand_in, ""], "") if stand_in else ""
+    same = own.value(with_choices(SAME_AS, (*stand_in, ""), "")) if stand_in else ""
     if same:
         own.done()
         return Signal(key=own.path, where=where, clock=rows, same_as=same, frame=Place(), parts={})
-    clock = own.choice("clock", list(clocks) or [""], rows)
-    frame = frames[own.choice("frame", list(frames), "world")]
+    clock = own.value(with_choices(CLOCK_OF_ROWS, clocks or ("",), rows))
+    frame = frames[own.value(with_choices(FRAME, frames, "world"))]
     is_motion = kind in MOTIONS
     wanted = ("position", "attitude", "velocity", "rate") if is_motion else ("force", "torque")
-    form = own.choice("attitude_form", list(FORMS), "wxyz") if is_motion else "wxyz"
+    form = own.value(ATTITUDE_FORM) if is_motion else "wxyz"
     parts = {}
     for name in wanted:
         if own.has(name):
@@ -181,13 +243,13 @@ def _signal(
     for name in must:
         if name not in parts:
             own.refuse(name, None, "columns, or numbers that stand for all rows")
-    axes = own.choice("rate_axes", ("body", "world"), "body") if is_motion else ""
+    axes = own.value(RATE_AXES) if is_motion else ""
     more: dict[str, Any] = {}
     if not is_motion:
-        axes = own.choice("axes", AXES, "world")
-        sign = own.choice("acts", ("on_body", "on_sensor"), "on_body")
-        more["sign"] = 1.0 if sign == "on_body" else -1.0
-        more["handover"] = own.choice("handover", ("latest", "mean"), "latest")
+        wrench = own.read(WRENCH)
+        axes = wrench["axes"]
+        more["sign"] = 1.0 if wrench["acts"] == "on_body" else -1.0
+        more["handover"] = wrench["handover"]
         sensor = own.inner("sensor")
         more["sensor"] = _place(sensor)
         more["tool"] = _tool(own.inner("tool")) if own.has("tool") else None
@@ -205,7 +267,7 @@ def _signal(
         form=form,
         axes=axes,
         age=_age(own),
-        stamped=own.choice("stamped", ("measured", "received"), usual),
+        stamped=own.value(replace(STAMPED, default=usual)),
         **more,
     )
     own.done()
@@ -223,8 +285,8 @@ def _part(own: Reader, name: str, count: int) -> Part:
     if not good or not all(_is_component(v) for v in value):
         own.refuse(name, value, f"{count} names of columns, or numbers for all rows")
         value = [0.0] * count
-    units = list(FACTORS[quantity])
-    unit = own.choice(f"{name}_unit", units, units[0])
+    units = tuple(FACTORS[quantity])
+    unit = own.value(file_key(f"{name}_unit", "its unit", units[0], choices=units))
     components = tuple(v if isinstance(v, str) else float(v) for v in value)
     return Part(
         components=components,
@@ -243,9 +305,8 @@ def _is_component(value: Any) -> bool:
 
 
 def _age(own: Reader) -> Part | None:
-    column = own.text("age", "")
-    unit = own.choice("age_unit", list(FACTORS["time"]), "s")
-    stated = own.number("age_ms", 0.0, low=0.0, unit="ms")
+    values = own.read(AGE)
+    column, unit, stated = values["age"], values["age_unit"], values["age_ms"]
     if column and own.has("age_ms"):
         own.refuse("age_ms", own.table["age_ms"], "nothing beside a column of ages")
     where = own.locate(own.at("age"))
@@ -265,12 +326,7 @@ def _age(own: Reader) -> Part | None:
 
 
 def _tool(own: Reader) -> Tool:
-    made = Tool(
-        own.number("mass_kg", 0.0, low=0.0, unit="kg"),
-        own.numbers("centre_m", 3, (0.0, 0.0, 0.0), "m"),
-        own.numbers("bias_N", 3, (0.0, 0.0, 0.0), "N"),
-        own.numbers("bias_Nm", 3, (0.0, 0.0, 0.0), "Nm"),
-    )
+    made = Tool(**own.read(TOOL))
     own.done()
     return made
 

@@ -1,8 +1,9 @@
-"""One value of a scenario: checked against its definition, converted to SI, or refused with what is
-allowed."""
+"""One value of a file: checked against its definition (schema.py), converted to SI, or refused with
+what is allowed. What several files have, as an inertia or a direction, is checked here once."""
 
 from __future__ import annotations
 
+import ipaddress
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.loop.parameters import OwnRows, Parameter
+from softdock.files.schema import OwnRows, Parameter
 
 SYMMETRIC_TO = 1e-9  # relative; an inertia matrix less symmetric than this is refused
 TRIANGLE_SLACK = 1e-9  # relative; thin plates lie on the bound
@@ -20,6 +21,29 @@ MOST_ROWS = 100_000  # of a table or schedule
 
 class Refused(Exception):
     """The value is not allowed; the message says why, beyond the definition's own range."""
+
+
+def to_value(parameter: Parameter, value: Any) -> Any:
+    """The value as a program uses it: SI; several numbers as a tuple; directions and attitudes as
+    unit vectors. Raises `Refused`."""
+    if parameter.own is not None:
+        if not parameter.own.fits(value):
+            raise Refused(parameter.allowed)
+        return value
+    if parameter.choices or parameter.kind in ("flag", "integer"):
+        found = to_vector(parameter, value)[0]
+        return value if parameter.kind != "integer" or isinstance(value, int) else int(found)
+    if parameter.kind == "text":
+        if not isinstance(value, str) or len(value) > parameter.high:
+            raise Refused(parameter.allowed)
+        return value
+    if parameter.kind == "address":
+        return address(parameter, value)
+    numbers = to_vector(parameter, value)
+    if parameter.kind in ("quaternion", "direction"):
+        length = math.sqrt(sum(x * x for x in numbers))
+        return tuple(x / length for x in numbers)
+    return numbers[0] if parameter.size == 1 else tuple(numbers)
 
 
 def to_vector(parameter: Parameter, value: Any) -> list[float]:
@@ -45,6 +69,8 @@ def to_vector(parameter: Parameter, value: Any) -> list[float]:
             if not any(_numbers(parameter, _flatten(value), None))
             else inertia(parameter, value)
         )
+    if parameter.kind == "moments":
+        return six_moments(parameter, value)
     if parameter.kind == "stiffness":
         return stiffness(parameter, value)
     if parameter.kind == "mass":
@@ -71,8 +97,26 @@ def inertia(parameter: Parameter, value: Any) -> list[float]:
     size = np.abs(matrix).max()
     if np.abs(matrix - matrix.T).max() > SYMMETRIC_TO * size:
         raise Refused(f"{parameter.allowed}; this matrix is not symmetric")
+    _check_body(parameter, matrix)
+    m = matrix
+    return [m[0, 0], m[1, 1], m[2, 2], m[0, 1], m[0, 2], m[1, 2]]
+
+
+def six_moments(parameter: Parameter, value: Any) -> list[float]:
+    """Three or six moments (xx, yy, zz, xy, xz, yz) of a body, which may be a point or a rod."""
+    numbers = _numbers(parameter, value, None)
+    if len(numbers) not in (3, 6):
+        raise Refused(parameter.allowed)
+    xx, yy, zz, xy, xz, yz = (*numbers, 0.0, 0.0, 0.0)[:6]
+    matrix = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    _check_body(parameter, matrix, thin=True)
+    return [xx, yy, zz, xy, xz, yz]
+
+
+def _check_body(parameter: Parameter, matrix: np.ndarray, thin: bool = False) -> None:
+    """Refuse what is no body's inertia. `thin`: moments may be zero, as of a point or a rod."""
     moments = np.linalg.eigvalsh(matrix)
-    if moments[0] <= 0.0:
+    if moments[0] < -TRIANGLE_SLACK * np.abs(moments).max() if thin else moments[0] <= 0.0:
         raise Refused(
             f"{parameter.allowed}; the principal moments here are {_listed(moments)} kg m^2"
         )
@@ -80,8 +124,17 @@ def inertia(parameter: Parameter, value: Any) -> list[float]:
         raise Refused(
             f"{parameter.allowed}; no body has the principal moments {_listed(moments)} kg m^2"
         )
-    m = matrix
-    return [m[0, 0], m[1, 1], m[2, 2], m[0, 1], m[0, 2], m[1, 2]]
+
+
+def address(parameter: Parameter, value: Any) -> str:
+    """The IPv4 address of one machine."""
+    try:
+        found = ipaddress.IPv4Address(value if isinstance(value, str) else "")
+    except ValueError:
+        raise Refused(parameter.allowed) from None
+    if found.is_unspecified or found.is_multicast or str(found).endswith(".255"):
+        raise Refused(parameter.allowed)
+    return str(found)
 
 
 def stiffness(parameter: Parameter, value: Any) -> list[float]:
