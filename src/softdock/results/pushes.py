@@ -19,7 +19,7 @@ from softdock.loop.spatial.arrays import matrices
 from softdock.results.momenta import read_mass_properties
 
 ENDS = ("chaser", "target")
-STANDS_OUT = 10.0  # of the usual (median) change within a cycle
+SHARE_THAT_STANDS_OUT = 10.0  # of the usual (median) change within a cycle
 # of the momentum in the swings: a change within a cycle that does not matter, and the most that is
 # taken for the tide and for the loop's own imbalance
 NEGLIGIBLE, USUAL = 1e-6, 1e-4
@@ -53,7 +53,7 @@ def _find_outliers(changes: np.ndarray, scale: float) -> np.ndarray:
     usual = float(np.median(size))
     if usual > USUAL * scale:
         usual = 0.0
-    return np.asarray(size > max(STANDS_OUT * usual, NEGLIGIBLE * scale))
+    return np.asarray(size > max(SHARE_THAT_STANDS_OUT * usual, NEGLIGIBLE * scale))
 
 
 def _compute_momenta(

@@ -30,7 +30,8 @@ def draw_shape(shape: str, random: np.random.Generator, gap: float) -> PlacedSha
     return make(random, gap)
 
 
-def _round(x: float) -> float:
+def round_as_written(x: float) -> float:
+    """Five digits: what a person would write into a file."""
     return float(f"{float(x):.5g}")
 
 
@@ -38,18 +39,18 @@ def _draw_wall(random: np.random.Generator, gap: float) -> PlacedShape:
     """A tip beside the centre of mass; half of the draws are central."""
     aside = [0.0, 0.0]
     if random.random() < 0.5:
-        aside = [_round(x) for x in random.uniform(-0.2, 0.2, 2)]
+        aside = [round_as_written(x) for x in random.uniform(-0.2, 0.2, 2)]
     pair = {
         "geometry": "wall",
         "tip_m": [-0.4, *aside],
         "tip_radius_m": TIP,
         "axis": [1.0, 0.0, 0.0],
     }
-    return PlacedShape([pair], [_round(0.4 + TIP + gap), 0.0, 0.0], math.hypot(*aside))
+    return PlacedShape([pair], [round_as_written(0.4 + TIP + gap), 0.0, 0.0], math.hypot(*aside))
 
 
 def _draw_balls(random: np.random.Generator, gap: float) -> PlacedShape:
-    across = [_round(x) for x in random.uniform(-0.2, 0.2, 2)]
+    across = [round_as_written(x) for x in random.uniform(-0.2, 0.2, 2)]
     along = math.sqrt((2.0 * BALL) ** 2 - across[0] ** 2 - across[1] ** 2)
     pair = {
         "geometry": "sphere",
@@ -58,7 +59,7 @@ def _draw_balls(random: np.random.Generator, gap: float) -> PlacedShape:
         "origin_m": [0.1, 0.0, 0.0],
         "sphere_radius_m": BALL,
     }
-    return PlacedShape([pair], [_round(0.15 + along + gap), *across], 0.02)
+    return PlacedShape([pair], [round_as_written(0.15 + along + gap), *across], 0.02)
 
 
 def _draw_cone(random: np.random.Generator, gap: float) -> PlacedShape:
@@ -75,7 +76,11 @@ def _draw_cone(random: np.random.Generator, gap: float) -> PlacedShape:
         "half_angle_deg": HALF_ANGLE,
         "closed_bottom": True,
     }
-    at = [_round(1.2 + gap), _round(off * math.cos(angle)), _round(off * math.sin(angle))]
+    at = [
+        round_as_written(1.2 + gap),
+        round_as_written(off * math.cos(angle)),
+        round_as_written(off * math.sin(angle)),
+    ]
     return PlacedShape([pair], at, 0.5)
 
 
@@ -93,10 +98,14 @@ def _draw_petals(random: np.random.Generator, gap: float) -> PlacedShape:
                 "tip_m": [-0.5, 0.0, 0.0],
                 "tip_radius_m": TIP,
                 "origin_m": [0.4, 0.0, 0.0],
-                "axis": [_round(x) for x in axis],
+                "axis": [round_as_written(x) for x in axis],
             }
         )
     # the nearest plate is touched where the ball's centre is TIP before it
     y, z = off * math.cos(where), off * math.sin(where)
     nearest = max((TIP - p["axis"][1] * y - p["axis"][2] * z) / p["axis"][0] for p in pairs)
-    return PlacedShape(pairs, [_round(0.9 + nearest + gap), _round(y), _round(z)], 0.4)
+    return PlacedShape(
+        pairs,
+        [round_as_written(0.9 + nearest + gap), round_as_written(y), round_as_written(z)],
+        0.4,
+    )

@@ -21,7 +21,7 @@ from softdock.errors import BadInput
 from softdock.reference import orbit
 from softdock.scenario.build import build
 from softdock.scenario.files import to_toml
-from softdock.studies.benchmark.draw_shapes import PETALS, SHAPES, draw_shape
+from softdock.studies.benchmark.draw_shapes import PETALS, SHAPES, draw_shape, round_as_written
 
 MOST_ATTEMPTS = 500  # five of six are kept
 FLIGHT_S, AFTER_S, LONGEST_S = 1.0, 1.2, 20.0  # s: before the touch, after parting, looked at
@@ -78,8 +78,10 @@ def _draw_tables(random: np.random.Generator) -> Tables | None:
     speed = _draw_log_uniform(random, 0.01, 0.08)
     friction = float(random.choice(FRICTIONS))
     fixed = shape != PETALS and bool(random.random() < 0.15)
-    inertias = [[_round(m * random.uniform(0.15, 0.25)) for _ in range(3)] for m in masses]
-    slide = _round(speed * random.uniform(-0.8, 0.8)) if friction > 0.0 else 0.0
+    inertias = [
+        [round_as_written(m * random.uniform(0.15, 0.25)) for _ in range(3)] for m in masses
+    ]
+    slide = round_as_written(speed * random.uniform(-0.8, 0.8)) if friction > 0.0 else 0.0
     placed = draw_shape(shape, random, FLIGHT_S * speed)
     mobility = sum(
         1.0 / m + placed.lever**2 / min(i)
@@ -96,7 +98,7 @@ def _draw_tables(random: np.random.Generator) -> Tables | None:
     robots, robots_said = _draw_robots(random, cycle)
     sensor, sensor_said = _draw_sensor(random, peak)
     tumbles = not fixed and bool(random.random() < 0.3)
-    rates = [_round(x) for x in random.uniform(-3.0, 3.0, 3)]
+    rates = [round_as_written(x) for x in random.uniform(-3.0, 3.0, 3)]
     tables: Tables = {
         "words": f"{shape}, {said}, {f'friction {friction:g}' if friction else 'no friction'}, "
         f"{robots_said}, {sensor_said}" + (", tumbling" if tumbles else ""),
@@ -105,7 +107,7 @@ def _draw_tables(random: np.random.Generator) -> Tables | None:
             "mass_kg": masses[0],
             "inertia_kg_m2": inertias[0],
             "position_m": placed.chaser_m,
-            "velocity_m_per_s": [-_round(speed), slide, 0.0],
+            "velocity_m_per_s": [-round_as_written(speed), slide, 0.0],
         },
         "target": {"fixed": fixed, "mass_kg": masses[1], "inertia_kg_m2": inertias[1]},
         "robots": robots,
@@ -124,45 +126,47 @@ def _draw_law(
     kind = random.choice(
         ["lossless", "damped", "hunt_crossley", "preloaded"], p=[0.4, 0.3, 0.2, 0.1]
     )
-    k, depth = _round(stiffness), speed / math.sqrt(stiffness * mobility)
+    k, depth = round_as_written(stiffness), speed / math.sqrt(stiffness * mobility)
     if kind == "lossless":
         return {"law": "spring_damper", "stiffness_N_per_m": k}, f"lossless {k:g} N/m"
     if kind == "damped":
         ratio = random.uniform(0.02, 0.3)
-        damping = _round(2.0 * ratio * math.sqrt(stiffness / mobility))
+        damping = round_as_written(2.0 * ratio * math.sqrt(stiffness / mobility))
         law = {"law": "spring_damper", "stiffness_N_per_m": k, "damping_Ns_per_m": damping}
         return law, f"{k:g} N/m with {damping:g} Ns/m"
     if kind == "hunt_crossley":
         exponent, loss = float(random.choice([1.5, 2.0])), random.uniform(0.0, 0.4) / speed
         law = {
             "law": "hunt_crossley",
-            "stiffness_N_per_m": _round(stiffness * depth ** (1.0 - exponent)),
+            "stiffness_N_per_m": round_as_written(stiffness * depth ** (1.0 - exponent)),
             "exponent": exponent,
-            "lambda_s_per_m": _round(loss),
+            "lambda_s_per_m": round_as_written(loss),
         }
         return law, f"Hunt-Crossley, exponent {exponent:g}"
     rise, share = 0.02 * depth, random.uniform(0.1, 0.6)
     first = share * stiffness * depth
-    rows = [[0.0, 0.0], [_round(rise), _round(first)]]
-    rows.append([_round(100.0 * depth), _round(first + stiffness * 100.0 * depth)])
+    rows = [[0.0, 0.0], [round_as_written(rise), round_as_written(first)]]
+    rows.append(
+        [round_as_written(100.0 * depth), round_as_written(first + stiffness * 100.0 * depth)]
+    )
     return {"law": "table", "table_m_N": rows}, f"{k:g} N/m pre-loaded by {first:.3g} N"
 
 
 def _draw_robots(random: np.random.Generator, cycle: float) -> tuple[Tables, str]:
-    delays = [_round(random.uniform(4.0, 32.0))] * 2
+    delays = [round_as_written(random.uniform(4.0, 32.0))] * 2
     if random.random() < 0.2:
-        delays[1] = _round(random.uniform(4.0, 32.0))
+        delays[1] = round_as_written(random.uniform(4.0, 32.0))
     more: Tables = {}
     said = " and ".join(f"{delay:g}" for delay in dict.fromkeys(delays)) + " ms"
     kind = random.choice(["delay", "lag", "lost", "jitter"], p=[0.7, 0.1, 0.1, 0.1])
     if kind == "lag":
-        more = {"model": "lag", "lag_Hz": _round(random.uniform(6.0, 20.0))}
+        more = {"model": "lag", "lag_Hz": round_as_written(random.uniform(6.0, 20.0))}
         said += f" and a lag of {more['lag_Hz']:g} Hz"
     elif kind == "lost":
-        more = {"dropout_probability": _round(random.uniform(0.005, 0.08))}
+        more = {"dropout_probability": round_as_written(random.uniform(0.005, 0.08))}
         said += " with lost set-points"
     elif kind == "jitter":
-        more = {"delay_jitter_ms": _round(random.uniform(0.2, 0.9) * cycle)}
+        more = {"delay_jitter_ms": round_as_written(random.uniform(0.2, 0.9) * cycle)}
         said += f" and up to {more['delay_jitter_ms']:g} ms of jitter"
     chaser, target = ({**more, "delay_ms": delay} for delay in delays)
     return {"chaser": chaser, "target": target}, said
@@ -171,10 +175,10 @@ def _draw_robots(random: np.random.Generator, cycle: float) -> tuple[Tables, str
 def _draw_sensor(random: np.random.Generator, peak: float) -> tuple[Tables, str]:
     kind = random.choice(["quiet", "noise", "lowpass", "mean"], p=[0.7, 0.15, 0.05, 0.1])
     if kind == "noise":
-        noise = _round(peak * random.uniform(0.005, 0.03))
+        noise = round_as_written(peak * random.uniform(0.005, 0.03))
         return {"noise_N": noise}, f"{noise:g} N of noise"
     if kind == "lowpass":
-        cut = _round(random.uniform(15.0, 60.0))
+        cut = round_as_written(random.uniform(15.0, 60.0))
         return {"lowpass_Hz": cut}, f"low-pass of {cut:g} Hz"
     if kind == "mean":
         return {"period_ms": 1.0, "handover": "mean"}, "mean of 1 kHz"
@@ -182,9 +186,4 @@ def _draw_sensor(random: np.random.Generator, peak: float) -> tuple[Tables, str]
 
 
 def _draw_log_uniform(random: np.random.Generator, low: float, high: float) -> float:
-    return _round(math.exp(random.uniform(math.log(low), math.log(high))))
-
-
-def _round(x: float) -> float:
-    """Five digits: what a person would write into a file."""
-    return float(f"{float(x):.5g}")
+    return round_as_written(math.exp(random.uniform(math.log(low), math.log(high))))

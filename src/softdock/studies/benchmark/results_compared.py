@@ -13,11 +13,10 @@ from typing import Any
 from softdock.studies.benchmark.scores import NEAR, VERY_NEAR, get_distance, make_leaderboard
 
 ROUNDING = 1e-9  # of the approach: less is no difference
-Results = Mapping[str, Any]
 Row = dict[str, Any]
 
 
-def compare_results(now: Results, before: Results) -> Row:
+def compare_results(now: Mapping[str, Any], before: Mapping[str, Any]) -> Row:
     """Counts by entry and telling, and the cells that crossed a bound."""
     digests = {case["name"]: case["digest"] for case in before["cases"]}
     cases = [c["name"] for c in now["cases"] if digests.get(c["name"]) == c["digest"]]
@@ -43,7 +42,11 @@ def compare_results(now: Results, before: Results) -> Row:
 
 
 def _count_changes(
-    now: Results, before: Results, telling: str, cases: list[str], entries: list[str]
+    now: Mapping[str, Any],
+    before: Mapping[str, Any],
+    telling: str,
+    cases: list[str],
+    entries: list[str],
 ) -> list[Row]:
     then = {row["label"]: row for row in make_leaderboard(before, telling, cases)}
     rows = []
@@ -63,7 +66,11 @@ def _count_changes(
 
 
 def _list_crossed_cells(
-    now: Results, before: Results, tellings: list[str], cases: list[str], entries: list[str]
+    now: Mapping[str, Any],
+    before: Mapping[str, Any],
+    tellings: list[str],
+    cases: list[str],
+    entries: list[str],
 ) -> tuple[list[Row], int]:
     old = {(c["entry"], c["case"]): c for c in before["cells"]}
     crossed, moved = [], 0

@@ -16,8 +16,6 @@ from softdock.loop.contact.drawing import Flight, Place
 from softdock.loop.contact.models import shape_named
 from softdock.loop.spatial.arrays import matrix
 
-__all__ = ["Place", "list_reachable_places", "compute_tip_motion"]
-
 
 def compute_tip_motion(
     tables: dict[str, Any], pair: dict[str, Any]

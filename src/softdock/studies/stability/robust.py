@@ -41,7 +41,7 @@ def robust_margins(
 ) -> dict[str, Any]:
     """Worst case and probability. `worst`: the corner of the box with the fastest growth, and its
     delay margin; probability with its standard error."""
-    _check(uncertain, samples)
+    _check_uncertain(uncertain, samples)
     ends = {name: _get_ends(value) for name, value in uncertain.items()}
     grid = [np.linspace(low, high, LEVELS) for low, high in ends.values()]
     corners = [dict(zip(ends, map(float, values))) for values in itertools.product(*grid)]
@@ -62,7 +62,7 @@ def robust_margins(
     }
 
 
-def _check(uncertain: Mapping[str, Interval | Normal], samples: int) -> None:
+def _check_uncertain(uncertain: Mapping[str, Interval | Normal], samples: int) -> None:
     problems = [
         Problem("uncertain", name, "one of " + ", ".join(NAMES))
         for name in uncertain
