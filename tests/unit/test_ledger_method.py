@@ -12,19 +12,19 @@ from softdock.compile.jit import entry_point
 from softdock.loop.method.interface import Rig, Satellites
 from softdock.loop.spatial.motion import Wrench
 from softdock.loop.spatial.rigid_body import Body, BodyParams
-from softdock.methods.measured.noise_bias import deviations_for
+from softdock.methods.measured.noise_bias import compute_deviations
 from softdock.methods.measured.projection import (
-    carried_along,
-    line_of,
-    moved_along,
-    scaled_relative,
-    welded,
+    carry_poses,
+    find_line,
+    push_along,
+    scale_relative,
+    weld_pair,
 )
 from softdock.methods.registry import METHODS
 from softdock.studies.campaign.passive_contacts import ALLOWED, CLAIMS, run_passive_contacts
 
 LEDGER = {"name": "energy_ledger"}
-deviations = entry_point(deviations_for)
+deviations = entry_point(compute_deviations)
 
 
 def bounce(method=None, **tables):
@@ -70,10 +70,10 @@ def test_what_it_did_is_in_its_books_and_in_the_runs_ledger():
 @entry_point
 def corrected(rig, before, wrench, impulse, factor):
     """An impulse along the wrench, then a scaling of all relative motion, then poses to match."""
-    pushed = moved_along(rig, before, line_of(rig, before, wrench), impulse)
-    return carried_along(
-        rig, before, scaled_relative(rig, pushed, welded(rig, pushed), factor)
-    ), welded(rig, pushed)
+    pushed = push_along(rig, before, find_line(rig, before, wrench), impulse)
+    return carry_poses(
+        rig, before, scale_relative(rig, pushed, weld_pair(rig, pushed), factor)
+    ), weld_pair(rig, pushed)
 
 
 def pair_momenta(rig, satellites):

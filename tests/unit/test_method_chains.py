@@ -13,7 +13,7 @@ from softdock.compile.jit import entry_point
 from softdock.errors import BadInput
 from softdock.loop.method.method import BY_TYPE
 from softdock.loop.spatial.motion import Motion
-from softdock.methods.energy_ledger.method import _sent_with
+from softdock.methods.energy_ledger.method import _carry_sent
 from softdock.methods.registry import METHODS
 from softdock.scenario.method_chains import chain_problems
 
@@ -69,7 +69,7 @@ def test_settings_that_do_nothing_are_named(method, words):
 def test_the_ledger_carries_on_what_an_earlier_method_sends():
     """A set-point that a method before it has moved is moved along with the satellite, not put back
     to it."""
-    sent_with, turn = entry_point(_sent_with), (math.cos(0.1), 0.0, 0.0, math.sin(0.1))
+    sent_with, turn = entry_point(_carry_sent), (math.cos(0.1), 0.0, 0.0, math.sin(0.1))
     was = Motion((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     settled = Motion((0.5, 0.0, 0.0), turn, (0.75, 0.0, 0.0), (0.0, 0.0, 0.25))
     moved = sent_with(was, settled, Motion((0.0, 0.25, 0.0), was.q, was.v, was.w))

@@ -34,11 +34,11 @@ from softdock.loop.spatial.motion import (
     port_energy,
 )
 from softdock.methods.measured.line_of_action import (
+    average,
     effective_mass,
-    mean_of,
+    find_noise_warnings,
     measured_force,
     mock_ups_when_felt,
-    noise_warnings,
     parting_rate,
     plus_wrenches,
     satellite_motions,
@@ -46,8 +46,8 @@ from softdock.methods.measured.line_of_action import (
 )
 from softdock.methods.measured.normal_damper import (
     DAMPER,
-    book_damper,
-    damper_wrenches,
+    compute_damper_wrenches,
+    count_damper,
 )
 
 # Keys of the adaptive damping, its cells, and what it says before and after a run.
@@ -161,7 +161,7 @@ def wanted(values: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def check(values: dict[str, Any], tables: Any) -> Any:
-    return [], noise_warnings(values, tables)
+    return [], find_noise_warnings(values, tables)
 
 
 ENOUGH = 0.02  # of the approach energy in the contact, from which the stiffness seen there counts
@@ -274,7 +274,7 @@ def _count(s, T, measured, felt, motions):
     s.given += port_energy(held.chaser, T, before.chaser, motions.chaser) + port_energy(
         held.target, T, before.target, motions.target
     )
-    s.taken -= work_between(mean_of(s.read, measured.wrenches), s.felt, felt)
+    s.taken -= work_between(average(s.read, measured.wrenches), s.felt, felt)
 
 
 @noinline
@@ -284,7 +284,7 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
     felt, motions = mock_ups_when_felt(measured), satellite_motions(rig, satellites)
     virtual = Wrenches(no_wrench(), no_wrench())
     if rig.cycle == 0:
-        book_damper(mem, s.damper, virtual, motions)
+        count_damper(mem, s.damper, virtual, motions)
         s.felt = felt
         s.absorbed = 0.0
     touching = force > method.threshold
@@ -299,13 +299,13 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
         s.damping = _choose_damping(
             method, s, mass, rate, force, work_between(measured.wrenches, felt, motions)
         )
-        virtual = damper_wrenches(measured, wrenches, force, s.damping * rate)
+        virtual = compute_damper_wrenches(measured, wrenches, force, s.damping * rate)
     else:
         if s.acts:
             _note_end(s)
         s.damping = 0.0
     s.acts = touching
-    s.absorbed += book_damper(mem, s.damper, virtual, motions)
+    s.absorbed += count_damper(mem, s.damper, virtual, motions)
     acting = plus_wrenches(wrenches, 1.0, virtual)
     s.felt = felt
     s.wrenches = acting

@@ -29,7 +29,7 @@ import numpy as np
 from softdock.errors import BadInput, Problem
 from softdock.loop.contact.laws import HUNT_CROSSLEY, LAWS, LINEAR_LAWS, SPRING_DAMPER
 from softdock.loop.spatial.arrays import matrix
-from softdock.methods.measured.noise_bias import handed_over_noise
+from softdock.methods.measured.noise_bias import compute_handed_over_noise
 from softdock.reference import Orbit, orbit
 from softdock.results.momenta import (
     MassProperties,
@@ -82,7 +82,7 @@ def compute_distance_bound(scenario: Scenario) -> float | None:
 
 def compute_noise_bound(scenario: Scenario, torques: bool = False) -> NoiseBound:
     """The bound for a scenario's sensor. `torques`: readings of torque count too."""
-    force, torque = handed_over_noise(scenario)
+    force, torque = compute_handed_over_noise(scenario)
     if not force > 0.0:
         raise BadInput(
             Problem("sensor.noise_N", force, "a number > 0: without noise there is no bound")

@@ -9,19 +9,17 @@ from typing import Any, NamedTuple
 from softdock.compile.jit import compiled
 from softdock.loop.method.interface import CYCLE
 from softdock.loop.parameters import Group, Parameter
-from softdock.methods.delay_passivity.cells import CELLS
-from softdock.methods.delay_passivity.transit import COUPLED
 from softdock.methods.measured.doubt_keys import CLAIMS, PASSIVE, doubt_keys, noise_keys
 from softdock.methods.measured.doubts import NO_DOUBTS, Doubts, prepare_doubts
 from softdock.methods.measured.noise_bias import (
-    claim_warnings,
-    deviations_for,
-    handed_over_noise,
-    idle_confidence,
+    compute_deviations,
+    compute_handed_over_noise,
+    find_claim_warnings,
+    find_idle_confidence,
 )
-from softdock.methods.measured.paired_records import RECORD, ROW
-from softdock.methods.measured.real_work import RING_FLOATS, Booking
+from softdock.methods.measured.real_work import WorkSettings
 
+COUPLED, PER_AXIS = 0, 1
 ROWS_BEYOND = 7  # of a record, for the baseline and both ends
 
 DELAY_PASSIVITY = Group(
@@ -94,7 +92,6 @@ DELAY_PASSIVITY = Group(
     *noise_keys("with which noise invents no energy in a contact; 0.5: no bias"),
     *doubt_keys(frozen_ms=200.0),
 )
-AT = DELAY_PASSIVITY.at
 
 
 class DelayPassivity(NamedTuple):
@@ -105,7 +102,7 @@ class DelayPassivity(NamedTuple):
     rows: int  # of each record
     unstamped: float  # s
     loan: float
-    booking: Booking
+    work: WorkSettings
     deviations: float  # of the noise's work that are kept back
     doubts: Doubts
 
@@ -118,21 +115,10 @@ MARKER = DelayPassivity(
     rows=0,
     unstamped=0.0,
     loan=0.0,
-    booking=Booking(0.0, 0.0, 0.0, False),
+    work=WorkSettings(0.0, 0.0, 0.0, False),
     deviations=0.0,
     doubts=NO_DOUBTS,
 )
-
-
-@compiled
-def _rows(longest_age, T):
-    return int(math.ceil(longest_age / T)) + ROWS_BEYOND
-
-
-def memory(values, T):
-    """Floats of `mem`; `values` in the user's units."""
-    rows = math.ceil(1e-3 * values["longest_age_ms"] / T) + ROWS_BEYOND
-    return CELLS.size + rows * RING_FLOATS + 2 * (RECORD.ring + ROW * rows)
 
 
 def suggest(scenario):
@@ -143,7 +129,7 @@ def suggest(scenario):
     oldest = max(
         sensor["delay_ms"] + sensor["period_ms"], pose["delay_ms"] + pose["period_ms"], cycle
     )
-    force, torque = handed_over_noise(scenario)
+    force, torque = compute_handed_over_noise(scenario)
     return {
         "threshold_N": 6.0 * sensor["noise_N"],
         "longest_age_ms": 2.0 * oldest + 10.0,
@@ -174,24 +160,26 @@ def check(values: dict[str, Any], tables: Any) -> Any:
                 "relative motion, and nothing is claimed",
             )
         )
-    said = [*claim_warnings(values, tables), *idle_confidence(values)]
+    said = [*find_claim_warnings(values, tables), *find_idle_confidence(values)]
     return problems, [f"delay_passivity: {words}" for words in said]
 
 
 @compiled
-def prepare(marker, vector, base, memory):
-    v, b = vector, base
-    coupling = int(v[b + AT.coupling])
-    worst = int(v[b + AT.claim]) == PASSIVE and coupling == COUPLED
+def prepare(marker: DelayPassivity, vector, base, memory):
+    keys = DELAY_PASSIVITY(vector, base)
+    coupling = int(keys.coupling)
+    worst = int(keys.claim) == PASSIVE and coupling == COUPLED
     return DelayPassivity(
         memory=memory,
         coupling=coupling,
-        braking_cycles=v[b + AT.braking_cycles],
-        threshold=v[b + AT.threshold],
-        rows=_rows(v[b + AT.longest_age], v[CYCLE]),
-        unstamped=v[b + AT.unstamped],
-        loan=v[b + AT.loan],
-        booking=Booking(v[b + AT.threshold], v[b + AT.noise_force], v[b + AT.noise_torque], worst),
-        deviations=deviations_for(v[b + AT.confidence]),
-        doubts=prepare_doubts(v, v[b + AT.frozen], v[b + AT.jump], v[b + AT.range], b + AT.sensor),
+        braking_cycles=keys.braking_cycles,
+        threshold=keys.threshold,
+        rows=int(math.ceil(keys.longest_age / vector[CYCLE])) + ROWS_BEYOND,
+        unstamped=keys.unstamped,
+        loan=keys.loan,
+        work=WorkSettings(keys.threshold, keys.noise_force, keys.noise_torque, worst),
+        deviations=compute_deviations(keys.confidence),
+        doubts=prepare_doubts(
+            vector, keys.frozen, keys.jump, keys.range, base + DELAY_PASSIVITY.at.sensor
+        ),
     )

@@ -45,26 +45,36 @@ from typing import Any
 
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.method.declaration import ONCE
-from softdock.loop.method.interface import Wrenches
+from softdock.loop.method.interface import Measured, Rig, Satellites, Wrenches
 from softdock.loop.method.method import Method
 from softdock.loop.spatial.motion import Wrench
-from softdock.loop.spatial.vectors import add, dot, load3, multiply, norm, scale, store3, subtract
+from softdock.loop.spatial.rigid_body import Body, BodyParams
+from softdock.loop.spatial.vectors import add, dot, multiply, norm, scale, subtract
 from softdock.methods.delay_passivity import keys
-from softdock.methods.delay_passivity.cells import CELL, CELLS, PART
-from softdock.methods.delay_passivity.keys import ROWS_BEYOND
+from softdock.methods.delay_passivity.keys import COUPLED, ROWS_BEYOND, DelayPassivity
 from softdock.methods.delay_passivity.observer import (
     BASELINE,
-    least_of_contact,
-    noise_variance,
+    compute_least,
+    compute_noise_variance,
     observe,
-    settle_books,
+    settle_account,
 )
-from softdock.methods.delay_passivity.transit import COUPLED, transit_work
-from softdock.methods.measured.doubt_notes import doubt_books, doubt_events
-from softdock.methods.measured.doubts import DOUBT, believe, is_finite
-from softdock.methods.measured.line_of_action import mobility_of
-from softdock.methods.measured.passive_ceiling import within_room
-from softdock.methods.measured.projection import pair_energy, welded
+from softdock.methods.delay_passivity.state import (
+    STATE,
+    count_floats,
+    list_vectors,
+    subtract_vectors,
+)
+from softdock.methods.delay_passivity.transit import compute_transit_work
+from softdock.methods.measured.doubts import (
+    believe,
+    count_doubts,
+    describe_doubts,
+    is_finite,
+)
+from softdock.methods.measured.line_of_action import compute_mobility
+from softdock.methods.measured.passive_ceiling import limit_to_room
+from softdock.methods.measured.projection import pair_energy, weld_pair
 
 # The passivity controller of `delay_passivity`: a variable damper along the measured wrench, and a
 # brake for the energy that is still owed when the contact is over.
@@ -76,7 +86,7 @@ SMALLEST = 1e-9  # of the relative motion's energy: less is none
 
 
 @compiled
-def _only(method, port, j, a):
+def _select(method: DelayPassivity, port, j, a):
     """A vector with what does not belong to the port set to zero; j: 0 forces, 1 torques."""
     if method.coupling == COUPLED:
         return a
@@ -85,73 +95,61 @@ def _only(method, port, j, a):
 
 
 @noinline
-def damper_gain(method, mem, rig, satellites, port):
+def _compute_gain(method: DelayPassivity, mem, rig: Rig, satellites: Satellites, port):
     """How much of the last wrench of the contact the damper puts against the motion at a port."""
-    at, T = method.memory, rig.T
-    cf, ct = (
-        _only(method, port, 0, load3(mem, at + CELL.along)),
-        _only(method, port, 1, load3(mem, at + CELL.along + PART.chaser_torque)),
-    )
-    tf, tt = (
-        _only(method, port, 0, load3(mem, at + CELL.along + PART.target_force)),
-        _only(method, port, 1, load3(mem, at + CELL.along + PART.target_torque)),
-    )
-    power = dot(cf, load3(mem, at + CELL.twist)) + dot(
-        ct, load3(mem, at + CELL.twist + PART.chaser_torque)
-    )
-    power += dot(tf, load3(mem, at + CELL.twist + PART.target_force)) + dot(
-        tt, load3(mem, at + CELL.twist + PART.target_torque)
-    )
-    level = mem[at + CELL.active + port] - transit_work(method, mem, satellites, port)
-    coming = (
-        level - mem[at + CELL.level + port] + mem[at + CELL.removed + port]
-    )  # what a cycle adds without the damper
-    mem[at + CELL.level + port] = level
-    mem[at + CELL.removed + port] = 0.0
-    mobility = mobility_of(rig.chaser, satellites.chaser.q, Wrench(cf, ct)) + mobility_of(
+    s, T = STATE(mem, method.memory), rig.T
+    along, twist = s.along, s.twist
+    cf, ct = _select(method, port, 0, along[0]), _select(method, port, 1, along[1])
+    tf, tt = _select(method, port, 0, along[2]), _select(method, port, 1, along[3])
+    power = dot(cf, twist[0]) + dot(ct, twist[1])
+    power += dot(tf, twist[2]) + dot(tt, twist[3])
+    level = s.active[port] - compute_transit_work(method, mem, satellites, port)
+    coming = level - s.level[port] + s.removed[port]  # what a cycle adds without the damper
+    s.level[port] = level
+    s.removed[port] = 0.0
+    mobility = compute_mobility(rig.chaser, satellites.chaser.q, Wrench(cf, ct)) + compute_mobility(
         rig.target, satellites.target.q, Wrench(tf, tt)
     )
     if power == 0.0 or mobility == 0.0:
         return 0.0
     kinetic = 0.5 * power * power / mobility  # of the motion along the wrench
     most = abs(power) / (method.braking_cycles * T * mobility)
-    if mem[at + CELL.idle] == 0.0:
-        if mem[at + CELL.touch + port] == 0.0:
-            mem[at + CELL.touch + port] = kinetic
-            mem[at + CELL.largest_touch] = max(mem[at + CELL.largest_touch], kinetic)
+    if s.idle == 0.0:
+        if s.touch[port] == 0.0:
+            s.touch[port] = kinetic
+            s.largest_touch = max(s.largest_touch, kinetic)
         wanted = level + coming
         most = min(most, 1.0)
     else:  # the contact is over, and a debt is left
-        spare = kinetic - method.loan * mem[at + CELL.touch + port]
-        if method.booking.worst and (power < 0.0 or spare < level):
+        spare = kinetic - method.loan * s.touch[port]
+        if method.work.worst and (power < 0.0 or spare < level):
             # more than the motion along the last wrench has: taken from all relative motion, when
             # every reading is counted
             return 0.0
         if power < 0.0 or spare <= 0.0:
-            if mem[at + CELL.idle] <= (method.rows - BASELINE) * T:
+            if s.idle <= (method.rows - BASELINE) * T:
                 return 0.0  # a force that flickers about the threshold: the contact may only begin
-            mem[at + CELL.dropped] += max(mem[at + CELL.active + port], 0.0)
-            mem[at + CELL.active + port] = 0.0
+            s.dropped += max(s.active[port], 0.0)
+            s.active[port] = 0.0
             return 0.0
         wanted = min(level, spare)
     if wanted <= 0.0:
         return 0.0
     gamma = max(-most, min(most, wanted / (power * T)))
-    mem[at + CELL.removed + port] = gamma * power * T
+    s.removed[port] = gamma * power * T
     return gamma
 
 
 @compiled
-def braked(gamma, mem, at, wrench):
+def _damp(gamma, force, torque, wrench: Wrench):
     """A wrench less its port's share of the one along which the damper acts."""
-    a, b = load3(mem, at), load3(mem, at + PART.chaser_torque)
-    f, t = wrench.force, wrench.torque
-    force = (f[0] - gamma[0] * a[0], f[1] - gamma[1] * a[1], f[2] - gamma[2] * a[2])
-    return Wrench(force, (t[0] - gamma[3] * b[0], t[1] - gamma[4] * b[1], t[2] - gamma[5] * b[2]))
+    a, b, f, t = force, torque, wrench.force, wrench.torque
+    damped = (f[0] - gamma[0] * a[0], f[1] - gamma[1] * a[1], f[2] - gamma[2] * a[2])
+    return Wrench(damped, (t[0] - gamma[3] * b[0], t[1] - gamma[4] * b[1], t[2] - gamma[5] * b[2]))
 
 
 @compiled
-def _towards(params, share, body, weld, wrench):
+def _add_towards(params: BodyParams, share, body: Body, weld: Body, wrench: Wrench):
     """A wrench and what brings a body in one cycle by `share` [1/s] of the way to another
     motion."""
     if params.fixed:
@@ -161,26 +159,25 @@ def _towards(params, share, body, weld, wrench):
 
 
 @noinline
-def brake_relative(method, mem, rig, satellites, wrenches):
+def _brake_relative(
+    method: DelayPassivity, mem, rig: Rig, satellites: Satellites, wrenches: Wrenches
+):
     """The contact is over, and what is owed is more than the motion along its last wrench has:
     brake the motion relative to the pair welded together."""
-    at, weld = method.memory, welded(rig, satellites)
+    s, weld = STATE(mem, method.memory), weld_pair(rig, satellites)
     relative = pair_energy(rig, satellites) - pair_energy(rig, weld)
-    spare = relative - method.loan * mem[at + CELL.touch]
+    spare = relative - method.loan * s.touch[0]
     if spare <= SMALLEST * relative:
-        mem[at + CELL.dropped] += max(mem[at + CELL.active], 0.0)
-        mem[at + CELL.active] = 0.0
+        s.dropped += max(s.active[0], 0.0)
+        s.active[0] = 0.0
         return wrenches
     share = (
-        min(
-            1.0 - math.sqrt(1.0 - min(mem[at + CELL.level], spare) / relative),
-            1.0 / method.braking_cycles,
-        )
+        min(1.0 - math.sqrt(1.0 - min(s.level[0], spare) / relative), 1.0 / method.braking_cycles)
         / rig.T
     )
-    chaser = _towards(rig.chaser, share, satellites.chaser, weld.chaser, wrenches.chaser)
+    chaser = _add_towards(rig.chaser, share, satellites.chaser, weld.chaser, wrenches.chaser)
     return Wrenches(
-        chaser, _towards(rig.target, share, satellites.target, weld.target, wrenches.target)
+        chaser, _add_towards(rig.target, share, satellites.target, weld.target, wrenches.target)
     )
 
 
@@ -188,59 +185,54 @@ ROUNDING = 1e-9  # of the energy at touch: a debt below is none
 
 
 @compiled
-def _store_wrenches(mem, at, wrenches):
-    store3(mem, at + PART.chaser_force, wrenches.chaser.force)
-    store3(mem, at + PART.chaser_torque, wrenches.chaser.torque)
-    store3(mem, at + PART.target_force, wrenches.target.force)
-    store3(mem, at + PART.target_torque, wrenches.target.torque)
+def _apply(s, given: Wrenches, without: Wrenches):
+    """The wrenches that act, and what the damper has done to them."""
+    s.applied = list_vectors(given)
+    s.damper = subtract_vectors(list_vectors(given), list_vectors(without))
+    return given
 
 
 @compiled
-def _store_damper(mem, at, given, without):
-    store3(mem, at, subtract(given.chaser.force, without.chaser.force))
-    store3(mem, at + PART.chaser_torque, subtract(given.chaser.torque, without.chaser.torque))
-    store3(mem, at + PART.target_force, subtract(given.target.force, without.target.force))
-    store3(mem, at + PART.target_torque, subtract(given.target.torque, without.target.torque))
-
-
-@compiled
-def _is_idle(method, mem, rig, satellites, touching):
+def _is_idle(method: DelayPassivity, s, rig: Rig, satellites: Satellites, touching):
     """Whether there is nothing to do: no contact, and the last one settled: all its readings
     counted, and no debt left. Then nothing is counted, so that noise adds up to nothing."""
-    at = method.memory
     if touching:
-        mem[at + CELL.idle] = 0.0
-        if mem[at + CELL.open] == 0.0:
-            mem[at + CELL.contacts] += 1.0
-            mem[at + CELL.open] = 1.0
-            mem[at + CELL.net] = 0.0
-            mem[at + CELL.kept] += method.deviations * math.sqrt(noise_variance(method, mem))
-            mem[at + CELL.touch_kinetic] = pair_energy(rig, satellites)
+        s.idle = 0.0
+        if not s.open:
+            s.contacts += 1
+            s.open = True
+            s.net = 0.0
+            s.reserve += method.deviations * math.sqrt(compute_noise_variance(method, s))
+            s.touch_kinetic = pair_energy(rig, satellites)
         return False
-    mem[at + CELL.idle] += rig.T
+    s.idle += rig.T
     debt = 0.0
     for port in range(6):
-        mem[at + CELL.slope + port] = 0.0
-        debt = max(debt, mem[at + CELL.active + port])
-    if mem[at + CELL.open] != 0.0 and (
-        debt > 0.0 or mem[at + CELL.idle] <= (method.rows - BASELINE) * rig.T
-    ):
+        s.slope[port] = 0.0
+        debt = max(debt, s.active[port])
+    if s.open and (debt > 0.0 or s.idle <= (method.rows - BASELINE) * rig.T):
         return False
-    mem[at + CELL.open] = 0.0
+    s.open = False
     for port in range(6):
-        mem[at + CELL.level + port] = 0.0
-        mem[at + CELL.removed + port] = 0.0
-        mem[at + CELL.touch + port] = 0.0
-    settle_books(method, mem)
+        s.level[port] = 0.0
+        s.removed[port] = 0.0
+        s.touch[port] = 0.0
+    settle_account(method, s)
     return True
 
 
 @noinline
-def wrench(method, mem, rig, measured, satellites, wrenches):
-    at, handed = method.memory, wrenches
+def wrench(
+    method: DelayPassivity,
+    mem,
+    rig: Rig,
+    measured: Measured,
+    satellites: Satellites,
+    wrenches: Wrenches,
+):
+    s, handed = STATE(mem, method.memory), wrenches
     measured, wrenches = believe(
-        mem,
-        at=at + CELL.doubts,
+        s.doubts,
         rig=rig,
         doubts=method.doubts,
         threshold=method.threshold,
@@ -253,77 +245,66 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
     observe(method, mem, rig, measured, satellites)
     touching = norm(measured.wrenches.chaser.force) > method.threshold
     if touching:
-        _store_wrenches(mem, at + CELL.along, wrenches)
+        s.along = list_vectors(wrenches)
         oldest = (method.rows - ROWS_BEYOND + 1) * rig.T
-        mem[at + CELL.too_old] += (
-            1.0 if max(measured.force_age + method.unstamped, measured.pose_age) > oldest else 0.0
-        )
-    if _is_idle(method, mem, rig, satellites, touching):
-        _store_wrenches(mem, at + CELL.applied, wrenches)
-        _store_damper(mem, at + CELL.damper, wrenches, handed)
-        return wrenches
+        age = max(measured.force_age + method.unstamped, measured.pose_age)
+        s.too_old += 1 if age > oldest else 0
+    if _is_idle(method, s, rig, satellites, touching):
+        return _apply(s, wrenches, handed)
     if method.coupling == COUPLED:
-        g = damper_gain(method, mem, rig, satellites, 0)
+        g = _compute_gain(method, mem, rig, satellites, 0)
         gamma = (g, g, g, g, g, g)
         if (
             g == 0.0
-            and method.booking.worst
-            and mem[at + CELL.level] > 0.0
-            and mem[at + CELL.idle] > (method.rows - BASELINE) * rig.T
+            and method.work.worst
+            and s.level[0] > 0.0
+            and s.idle > (method.rows - BASELINE) * rig.T
         ):
-            given = brake_relative(method, mem, rig, satellites, wrenches)
-            _store_wrenches(mem, at + CELL.applied, given)
-            _store_damper(mem, at + CELL.damper, given, handed)
-            return given
+            return _apply(s, _brake_relative(method, mem, rig, satellites, wrenches), handed)
     else:
         gamma = (
-            damper_gain(method, mem, rig, satellites, 0),
-            damper_gain(method, mem, rig, satellites, 1),
-            damper_gain(method, mem, rig, satellites, 2),
-            damper_gain(method, mem, rig, satellites, 3),
-            damper_gain(method, mem, rig, satellites, 4),
-            damper_gain(method, mem, rig, satellites, 5),
+            _compute_gain(method, mem, rig, satellites, 0),
+            _compute_gain(method, mem, rig, satellites, 1),
+            _compute_gain(method, mem, rig, satellites, 2),
+            _compute_gain(method, mem, rig, satellites, 3),
+            _compute_gain(method, mem, rig, satellites, 4),
+            _compute_gain(method, mem, rig, satellites, 5),
         )
+    along = s.along
     given = Wrenches(
-        braked(gamma, mem, at + CELL.along, wrenches.chaser),
-        braked(gamma, mem, at + CELL.along + PART.target_force, wrenches.target),
+        _damp(gamma, along[0], along[1], wrenches.chaser),
+        _damp(gamma, along[2], along[3], wrenches.target),
     )
     if touching and not method.doubts.hands:
-        given = within_room(
-            mem,
-            at + CELL.doubts + DOUBT.cut,
-            rig,
-            satellites,
-            given,
-            -least_of_contact(method, mem) - mem[at + CELL.net],
-        )
-    _store_wrenches(mem, at + CELL.applied, given)
-    _store_damper(mem, at + CELL.damper, given, handed)
-    return given
+        room = -compute_least(method, s) - s.net
+        given = limit_to_room(s.doubts, rig, satellites, given, room)
+    return _apply(s, given, handed)
 
 
-def books(mem: Any) -> dict[str, Any]:
+def summarize(mem: Any) -> dict[str, Any]:
     """What it did in a run, from its slice of `mem`."""
+    s = STATE(mem)
     own = {
-        "contacts": float(mem[CELL.contacts]),
-        "dropped_J": float(mem[CELL.dropped]),
-        "kept_back_J": float(mem[CELL.kept]),
+        "contacts": float(s.contacts),
+        "dropped_J": float(s.dropped),
+        "kept_back_J": float(s.reserve),
     }
-    return own | doubt_books(mem[CELL.doubts :])
+    return own | count_doubts(s.doubts)
 
 
-def events(mem: Any, T: float) -> list[str]:
+def describe_events(mem: Any, T: float) -> list[str]:
     """What a reader of the run must know, in words."""
-    found = doubt_events(mem[CELL.doubts :], mem[CELL.largest_touch])
-    if mem[CELL.dropped] > ROUNDING * mem[CELL.largest_touch]:
+    s = STATE(mem)
+    found = describe_doubts(s.doubts, s.largest_touch)
+    if s.dropped > ROUNDING * s.largest_touch:
         found.append(
-            f"{mem[CELL.dropped]:.3g} J of debts were dropped: no braking along the last wrench "
+            f"{s.dropped:.3g} J of debts were dropped: no braking along the last wrench "
             "could repay them"
         )
-    if mem[CELL.too_old] > 0.0:
+    if s.too_old > 0:
         found.append(
-            f"readings were older than longest_age_ms in {mem[CELL.too_old]:.0f} cycles of "
-            "contact: the work was paired with the oldest remembered"
+            f"readings were older than longest_age_ms in {s.too_old} cycles of contact: the work "
+            "was paired with the oldest remembered"
         )
     return found
 
@@ -339,10 +320,10 @@ METHOD = Method(
     marker=keys.MARKER,
     prepare=keys.prepare,
     wrench=wrench,
-    cells=CELLS,
-    memory=keys.memory,
-    books=books,
-    events=events,
+    cells=STATE,
+    memory=count_floats,
+    books=summarize,
+    events=describe_events,
     check=keys.check,
     suggest=keys.suggest,
     refuses=keys.refuses,

@@ -10,16 +10,15 @@ from softdock.compile.jit import compiled
 from softdock.loop.method.interface import CYCLE
 from softdock.loop.method.method import METHODS
 from softdock.loop.parameters import Group, Parameter
-from softdock.methods.energy_ledger.cells import CELLS, ROW_FLOATS
 from softdock.methods.measured.doubt_keys import CLAIMS, PASSIVE, doubt_keys, noise_keys
 from softdock.methods.measured.doubts import NO_DOUBTS, Doubts, prepare_doubts
 from softdock.methods.measured.noise_bias import (
-    claim_warnings,
-    deviations_for,
-    handed_over_noise,
-    idle_confidence,
+    compute_deviations,
+    compute_handed_over_noise,
+    find_claim_warnings,
+    find_idle_confidence,
 )
-from softdock.methods.measured.real_work import Booking
+from softdock.methods.measured.real_work import WorkSettings
 
 CLAMP, REFUND, EQUALITY = 0, 1, 2
 HELD, SLOPE = 0, 1
@@ -125,7 +124,6 @@ ENERGY_LEDGER = Group(
     *noise_keys("with which noise invents no energy; 0.5: no bias"),
     *doubt_keys(frozen_ms=200.0),
 )
-AT = ENERGY_LEDGER.at
 
 
 class EnergyLedger(NamedTuple):
@@ -138,7 +136,7 @@ class EnergyLedger(NamedTuple):
     virtual: int
     loan: float
     step: float
-    booking: Booking
+    work: WorkSettings
     window: float  # s
     late: float  # s, added to the force's age
     align: bool
@@ -156,7 +154,7 @@ MARKER = EnergyLedger(
     virtual=0,
     loan=0.0,
     step=0.0,
-    booking=Booking(0.0, 0.0, 0.0, False),
+    work=WorkSettings(0.0, 0.0, 0.0, False),
     window=0.0,
     late=0.0,
     align=True,
@@ -165,19 +163,10 @@ MARKER = EnergyLedger(
 )
 
 
-def ring_rows(window: float, T: float) -> int:
-    """Rows that reach back over half the window."""
-    return int(math.ceil(0.5 * window / T)) + 3
-
-
-def memory(values, T):
-    return CELLS.size + ring_rows(1e-3 * values["window_ms"], T) * ROW_FLOATS
-
-
 def suggest(scenario):
     """Keys for a scenario that does not list the method: what its sensor's data sheet says."""
     sensor = scenario.tables["sensor"]
-    force, torque = handed_over_noise(scenario)
+    force, torque = compute_handed_over_noise(scenario)
     keys = {
         "noise_N": force,
         "noise_Nm": torque,
@@ -200,7 +189,7 @@ def refuses(scenario):
 
 def check(values, tables):
     """Warnings where the method's claim does not hold in full."""
-    said = [*claim_warnings(values, tables), *idle_confidence(values)]
+    said = [*find_claim_warnings(values, tables), *find_idle_confidence(values)]
     refused, doubtful = _beside_dampers(values, tables)
     return refused, [f"energy_ledger: {words}" for words in [*said, *doubtful]]
 
@@ -232,25 +221,25 @@ def _beside_dampers(values, tables):
 
 
 @compiled
-def prepare(marker, vector, base, memory):
-    v, b = vector, base
-    passive = int(v[b + AT.claim]) == PASSIVE
+def prepare(marker: EnergyLedger, vector, base, memory):
+    keys = ENERGY_LEDGER(vector, base)
+    passive = int(keys.claim) == PASSIVE
     return EnergyLedger(
         memory=memory,
-        rows=int(math.ceil(0.5 * v[b + AT.window] / vector[CYCLE])) + 3,  # as in ring_rows
-        form=int(v[b + AT.form]),
-        transit=int(v[b + AT.transit]),
-        along=int(v[b + AT.along]),
+        rows=int(math.ceil(0.5 * keys.window / vector[CYCLE])) + 3,  # as in state.count_rows
+        form=int(keys.form),
+        transit=int(keys.transit),
+        along=int(keys.along),
         take_unpaid=passive,
-        virtual=int(v[b + AT.virtual]),
-        loan=v[b + AT.loan],
-        step=v[b + AT.step],
-        booking=Booking(
-            v[b + AT.threshold], v[b + AT.noise_force], v[b + AT.noise_torque], passive
+        virtual=int(keys.virtual),
+        loan=keys.loan,
+        step=keys.step,
+        work=WorkSettings(keys.threshold, keys.noise_force, keys.noise_torque, passive),
+        window=keys.window,
+        late=0.5 * keys.mean,
+        align=keys.align != 0.0,
+        doubts=prepare_doubts(
+            vector, keys.frozen, keys.jump, keys.range, base + ENERGY_LEDGER.at.sensor
         ),
-        window=v[b + AT.window],
-        late=0.5 * v[b + AT.mean],
-        align=v[b + AT.align] != 0.0,
-        doubts=prepare_doubts(v, v[b + AT.frozen], v[b + AT.jump], v[b + AT.range], b + AT.sensor),
-        deviations=deviations_for(v[b + AT.confidence]),
+        deviations=compute_deviations(keys.confidence),
     )

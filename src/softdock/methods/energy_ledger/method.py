@@ -31,62 +31,67 @@ import math
 
 from softdock.compile.jit import compiled
 from softdock.loop.method.declaration import ONCE
-from softdock.loop.method.interface import BOOK_DESIGNED, BOOK_VIRTUAL, Output
-from softdock.loop.method.method import Method
-from softdock.loop.spatial.motion import (
-    WRENCH_FLOATS,
-    Motion,
-    Wrench,
-    load_wrench,
-    port_energy,
-    store_wrench,
+from softdock.loop.method.interface import (
+    BOOK_DESIGNED,
+    BOOK_VIRTUAL,
+    Measured,
+    Output,
+    Rig,
+    Satellites,
+    Wrenches,
 )
+from softdock.loop.method.method import Method
+from softdock.loop.spatial.motion import Motion, Wrench, port_energy
 from softdock.loop.spatial.rigid_body import motion_of
 from softdock.loop.spatial.rotations import inverse, product
 from softdock.loop.spatial.vectors import add, norm, scale, subtract
 from softdock.methods.energy_ledger import keys, notes
-from softdock.methods.energy_ledger.cells import (
-    CELL,
-    CELLS,
-    books_of,
-    note_books,
-    open_books,
+from softdock.methods.energy_ledger.keys import (
+    EQUALITY,
+    HELD,
+    REFUND,
+    RELATIVE_MOTION,
+    WANTED,
+    EnergyLedger,
 )
-from softdock.methods.energy_ledger.keys import EQUALITY, HELD, REFUND, RELATIVE_MOTION, WANTED
 from softdock.methods.energy_ledger.notes import note_trail
-from softdock.methods.measured.by_axis import note_gains
+from softdock.methods.energy_ledger.state import (
+    STATE,
+    count_floats,
+    find_readings,
+    open_account,
+    store_account,
+)
+from softdock.methods.measured.by_axis import add_gains
 from softdock.methods.measured.doubts import (
-    DOUBT,
     believe,
-    is_felt,
-    least_absorbed,
-    lifted,
+    compute_least_absorbed,
+    delivers_force,
+    update_lifted,
 )
-from softdock.methods.measured.motions import store_wrenches
+from softdock.methods.measured.line_of_action import satellite_motions
 from softdock.methods.measured.paired_poses import (
-    load_poses,
-    poses_of,
-    relative_displacement,
-    store_poses,
-    work_on,
+    compute_pair_work,
+    compute_relative_displacement,
+    take_poses,
 )
-from softdock.methods.measured.passive_ceiling import within_room
+from softdock.methods.measured.passive_ceiling import limit_to_room
 from softdock.methods.measured.projection import (
-    carried_along,
-    line_of,
-    moved_along,
+    Line,
+    carry_poses,
+    find_line,
     pair_energy,
-    scaled_relative,
-    welded,
+    push_along,
+    scale_relative,
+    weld_pair,
 )
 from softdock.methods.measured.real_work import (
-    BOOK,
-    book_real_work,
-    force_slope,
-    kept_back,
-    note_readings,
-    poses_at,
-    wrench_at,
+    add_real_work,
+    compute_force_slope,
+    compute_reserve,
+    interpolate_mock_ups,
+    interpolate_wrench,
+    store_readings,
 )
 
 # The kinetic energy [J] that the energy ledger allows the satellites at t_{k+1}.
@@ -97,92 +102,75 @@ from softdock.methods.measured.real_work import (
 
 
 @compiled
-def least(method, mem):
-    """The least energy [J] that the contact can have absorbed since its books began."""
-    base = method.memory
-    return least_absorbed(
-        method.doubts,
-        method.loan * mem[base + CELL.summit],
-        mem[base + CELL.books + BOOK.variance] - mem[base + CELL.books + BOOK.base_variance],
+def _compute_least(method: EnergyLedger, s):
+    """The least energy [J] that the contact can have absorbed since its account began. `s`: the
+    ledger's state."""
+    return compute_least_absorbed(
+        method.doubts, method.loan * s.summit, s.real.variance - s.real.variance_before
     )
 
 
 @compiled
-def ceiling(method, mem):
+def _compute_ceiling(method: EnergyLedger, s):
     """Kinetic energy [J] that no passive contact can lift the satellites beyond."""
-    base = method.memory
-    return (
-        mem[base + CELL.base_kinetic]
-        + mem[base + CELL.given]
-        - mem[base + CELL.base_given]
-        - least(method, mem)
-    )
+    return s.kinetic_before + s.given - s.given_before - _compute_least(method, s)
 
 
 @compiled
-def given_from_outside(method, mem, rig, before, after, start, end):
+def _compute_given(
+    method: EnergyLedger,
+    mem,
+    rig: Rig,
+    before: Satellites,
+    after: Satellites,
+    start: Output,
+    end: Output,
+):
     """Energy [J] of this cycle that neither the contact nor a virtual element accounts for:
     thrusters, hands, methods that mean to differ."""
-    at = method.memory + CELL.acting
+    acting = STATE(mem, method.memory).acting
     through = (
-        port_energy(load_wrench(mem, at), rig.T, start.chaser, end.chaser)
-        if not rig.chaser.fixed
-        else 0.0
+        port_energy(acting.chaser, rig.T, start.chaser, end.chaser) if not rig.chaser.fixed else 0.0
     )
     through += (
-        port_energy(load_wrench(mem, at + WRENCH_FLOATS), rig.T, start.target, end.target)
-        if not rig.target.fixed
-        else 0.0
+        port_energy(acting.target, rig.T, start.target, end.target) if not rig.target.fixed else 0.0
     )
     meant = mem[BOOK_VIRTUAL] if method.virtual == WANTED else 0.0
     return pair_energy(rig, after) - pair_energy(rig, before) - through - meant + mem[BOOK_DESIGNED]
 
 
 @compiled
-def allowed_energy(method, mem, T, start, end, felt):
+def _compute_allowed(method: EnergyLedger, mem, T, start: Output, end: Output, felt):
     """Kinetic energy [J] that the satellites may have at t_{k+1}."""
-    base = method.memory
-    kept = kept_back(mem, base + CELL.books, method.deviations, method.booking.worst)
-    transit = _transit(method, mem, T, start, end)
-    mem[base + CELL.largest_transit] = max(mem[base + CELL.largest_transit], abs(transit))
-    absorbed = (
-        mem[base + CELL.books + BOOK.real] - mem[base + CELL.books + BOOK.base_real] + transit
-    )
-    absorbed += lifted(
-        mem, base + CELL.doubts, least(method, mem), absorbed, felt, mem[base + CELL.base_kinetic]
-    )
-    return (
-        mem[base + CELL.base_kinetic]
-        + mem[base + CELL.given]
-        - mem[base + CELL.base_given]
-        - absorbed
-        - kept
-        - mem[base + CELL.debt]
-    )
+    s = STATE(mem, method.memory)
+    reserve = compute_reserve(s.real, method.deviations, method.work.worst)
+    transit = _compute_transit(method, mem, T, start, end)
+    s.largest_transit = max(s.largest_transit, abs(transit))
+    absorbed = s.real.absorbed - s.real.absorbed_before + transit
+    absorbed += update_lifted(s.doubts, _compute_least(method, s), absorbed, felt, s.kinetic_before)
+    return s.kinetic_before + s.given - s.given_before - absorbed - reserve - s.debt
 
 
 @compiled
-def _transit(method, mem, T, start, end):
-    """Energy [J] that the contact will absorb on the way from the mock-ups' last booked poses to
+def _compute_transit(method: EnergyLedger, mem, T, start: Output, end: Output):
+    """Energy [J] that the contact will absorb on the way from the mock-ups' last counted poses to
     the set-points stamped t_{k+1}."""
-    base = method.memory
-    here, wrench = (
-        poses_at(mem, books_of(method), mem[base + CELL.books + BOOK.booked]),
-        wrench_at(mem, books_of(method), mem[base + CELL.books + BOOK.booked]),
-    )
+    s, readings = STATE(mem, method.memory), find_readings(method)
+    here = interpolate_mock_ups(mem, s.real, readings, s.real.until)
+    wrench = interpolate_wrench(mem, s.real, readings, s.real.until)
     force = norm(wrench.force)
-    if force <= method.booking.threshold:
+    if force <= method.work.threshold:
         return 0.0
-    sent = load_poses(mem, base + CELL.command) if mem[base + CELL.sent] != 0.0 else poses_of(start)
+    sent = s.command if s.sent else take_poses(start)
     behind, ahead = (
-        relative_displacement(here, sent),
-        relative_displacement(poses_of(start), poses_of(end)),
+        compute_relative_displacement(here, sent),
+        compute_relative_displacement(take_poses(start), take_poses(end)),
     )
-    note_trail(mem, base, T, behind.translation, ahead.translation)
-    work = work_on(wrench, behind) + work_on(wrench, ahead)
+    note_trail(s, T, behind.translation, ahead.translation)
+    work = compute_pair_work(wrench, behind) + compute_pair_work(wrench, ahead)
     if method.transit == HELD:
         return -work
-    deeper, slope = -work / force, force_slope(mem, base + CELL.books)
+    deeper, slope = -work / force, compute_force_slope(s.real)
     if force + slope * deeper < 0.0:
         return -0.5 * force * force / slope  # parted on the way
     return (force + 0.5 * slope * deeper) * deeper
@@ -196,182 +184,171 @@ def _transit(method, mem, T, start, end):
 
 
 @compiled
-def settle(method, mem, rig, satellites, allowed, parted):
+def _settle(method: EnergyLedger, s, rig: Rig, satellites: Satellites, allowed, parted):
     """The satellites with the energy they may have, or as near as loan and step let them."""
-    base = method.memory
-    line = line_of(rig, satellites, load_wrench(mem, base + CELL.direction))
+    line = find_line(rig, satellites, s.direction)
     if line.mobility <= 0.0:
         return satellites
     along = 0.5 * line.speed * line.speed / line.mobility
     if line.speed < 0.0:
-        mem[base + CELL.summit] = max(mem[base + CELL.summit], along)
-    loan = method.loan * mem[base + CELL.summit]
+        s.summit = max(s.summit, along)
+    loan = method.loan * s.summit
     if method.along == RELATIVE_MOTION:
-        return _settle_relative(method, mem, rig, satellites, allowed, loan)
-    settled = _settle_along(method, mem, rig, satellites, line, along, allowed, loan=loan)
+        return _settle_relative(method, s, rig, satellites, allowed, loan)
+    settled = _settle_along(method, s, rig, satellites, line, along, allowed, loan=loan)
     if parted and method.take_unpaid and pair_energy(rig, settled) > allowed:
-        return _settle_relative(method, mem, rig, settled, allowed, loan)
+        return _settle_relative(method, s, rig, settled, allowed, loan)
     return settled
 
 
 @compiled
-def _wanted(method, mem, has, may, loan):
+def _compute_wanted(method: EnergyLedger, s, has, may, loan):
     """What the motion that can be changed should have of energy [J]: it has `has`, and may have
     `may`."""
     if may < loan:
         return min(has, loan)
-    return min(may, has + _may_give(method, mem))
+    return min(may, has + _compute_refund(method, s))
 
 
 @compiled
-def _settle_along(method, mem, rig, satellites, line, along, allowed, loan):
+def _settle_along(
+    method: EnergyLedger, s, rig: Rig, satellites: Satellites, line: Line, along, allowed, loan
+):
     """Bring the satellites to their energy by an internal impulse along the measured wrench."""
-    base = method.memory
     kinetic = pair_energy(rig, satellites)
-    wanted = _wanted(method, mem, along, allowed - (kinetic - along), loan)
+    wanted = _compute_wanted(method, s, along, allowed - (kinetic - along), loan)
     if wanted == along:
         return satellites
     speed = math.copysign(math.sqrt(2.0 * line.mobility * wanted), line.speed)
-    pushed = (
-        rig.T * line.mobility * norm(load_wrench(mem, base + CELL.acting).force)
-    )  # what the force itself did in this cycle
-    fastest = math.sqrt(2.0 * line.mobility * mem[base + CELL.summit])
+    # what the force itself did in this cycle
+    pushed = rig.T * line.mobility * norm(s.acting.chaser.force)
+    fastest = math.sqrt(2.0 * line.mobility * s.summit)
     largest = pushed + method.step * fastest
     change = min(max(speed - line.speed, -largest), largest)
-    moved = moved_along(rig, satellites, line, change / line.mobility)
-    _note_correction(
-        mem, base, pair_energy(rig, moved) - kinetic, max(abs(change) - pushed, 0.0), fastest
-    )
+    moved = push_along(rig, satellites, line, change / line.mobility)
+    _note_correction(s, pair_energy(rig, moved) - kinetic, max(abs(change) - pushed, 0.0), fastest)
     return moved
 
 
 @compiled
-def _may_give(method, mem):
+def _compute_refund(method: EnergyLedger, s):
     """Energy [J] that a correction may give."""
     if method.form == EQUALITY:
         return math.inf
-    return max(mem[method.memory + CELL.taken], 0.0) if method.form == REFUND else 0.0
+    return max(s.taken, 0.0) if method.form == REFUND else 0.0
 
 
 @compiled
-def _settle_relative(method, mem, rig, satellites, allowed, loan):
+def _settle_relative(method: EnergyLedger, s, rig: Rig, satellites: Satellites, allowed, loan):
     """The same by scaling the motion relative to the welded pair's."""
-    base = method.memory
-    weld = welded(rig, satellites)
+    weld = weld_pair(rig, satellites)
     kinetic, least = pair_energy(rig, satellites), pair_energy(rig, weld)
     relative = kinetic - least
     if relative <= 0.0:
         return satellites
-    wanted = _wanted(method, mem, relative, allowed - least, loan)
+    wanted = _compute_wanted(method, s, relative, allowed - least, loan)
     factor = min(max(math.sqrt(wanted / relative), 1.0 - method.step), 1.0 + method.step)
-    moved = scaled_relative(rig, satellites, weld, factor)
-    _note_correction(mem, base, pair_energy(rig, moved) - kinetic, 0.0, 0.0)
+    moved = scale_relative(rig, satellites, weld, factor)
+    _note_correction(s, pair_energy(rig, moved) - kinetic, 0.0, 0.0)
     return moved
 
 
 @compiled
-def _note_correction(mem, base, gain, step, fastest):
-    mem[base + CELL.taken] -= gain
-    mem[base + CELL.removed] -= min(gain, 0.0)
-    mem[base + CELL.returned] += max(gain, 0.0)
-    mem[base + CELL.largest_step] = max(mem[base + CELL.largest_step], step)
-    mem[base + CELL.fastest] = max(mem[base + CELL.fastest], fastest)
+def _note_correction(s, gain, step, fastest):
+    s.taken -= gain
+    s.removed -= min(gain, 0.0)
+    s.returned += max(gain, 0.0)
+    s.largest_step = max(s.largest_step, step)
+    s.fastest = max(s.fastest, fastest)
 
 
 @compiled
-def remember(method, mem, rig, measured, satellites, wrenches):
-    """The wrenches that act in this cycle, which `follow` needs to know what came from outside; a
+def remember_wrenches(
+    method: EnergyLedger,
+    mem,
+    rig: Rig,
+    measured: Measured,
+    satellites: Satellites,
+    wrenches: Wrenches,
+):
+    """The wrenches that act in this cycle, which `correct_energy` needs to know what came from outside; a
     reading that is not believed does not act."""
-    base = method.memory
+    s = STATE(mem, method.memory)
     _, wrenches = believe(
-        mem,
-        at=base + CELL.doubts,
+        s.doubts,
         rig=rig,
         doubts=method.doubts,
-        threshold=method.booking.threshold,
+        threshold=method.work.threshold,
         measured=measured,
         satellites=satellites,
         wrenches=wrenches,
     )
-    if mem[base + CELL.open] != 0.0 and not method.doubts.hands:
-        wrenches = within_room(
-            mem,
-            base + CELL.doubts + DOUBT.cut,
-            rig,
-            satellites,
-            wrenches,
-            ceiling(method, mem) - pair_energy(rig, satellites),
-        )
-    store_wrenches(mem, base + CELL.acting, wrenches)
+    if s.open and not method.doubts.hands:
+        room = _compute_ceiling(method, s) - pair_energy(rig, satellites)
+        wrenches = limit_to_room(s.doubts, rig, satellites, wrenches, room)
+    s.acting = wrenches
     return wrenches
 
 
 @compiled
-def send(method, mem, rig, satellites, output):
-    """Remember what was sent."""
-    store_poses(mem, method.memory + CELL.command, poses_of(output))
-    mem[method.memory + CELL.sent] = 1.0
+def remember_set_points(
+    method: EnergyLedger, mem, rig: Rig, satellites: Satellites, output: Output
+):
+    """What was sent."""
+    s = STATE(mem, method.memory)
+    s.command, s.sent = take_poses(output), True
     return output
 
 
 @compiled
-def follow(method, mem, rig, measured, before, after, output):
+def correct_energy(
+    method: EnergyLedger,
+    mem,
+    rig: Rig,
+    measured: Measured,
+    before: Satellites,
+    after: Satellites,
+    output: Output,
+):
     """Bring the satellites at t_{k+1} to the energy that the real contact left them."""
-    base, t = method.memory, rig.cycle * rig.T
-    start, end = _both(rig, before), _both(rig, after)
-    if mem[base + CELL.cycles] == 0.0:
-        mem[base + CELL.books + BOOK.booked] = t - 2.0 * rig.T
-        note_books(method, mem, pair_energy(rig, before))
+    s, t = STATE(mem, method.memory), rig.cycle * rig.T
+    start, end = satellite_motions(rig, before), satellite_motions(rig, after)
+    if s.cycles == 0:
+        s.real.until = t - 2.0 * rig.T
+        store_account(method, mem, pair_energy(rig, before))
     _take_readings(method, mem, rig, measured, t)
-    mem[base + CELL.given] += given_from_outside(method, mem, rig, before, after, start, end)
-    wrench = load_wrench(mem, base + CELL.doubts + DOUBT.reading)
-    seen, felt = (
-        norm(wrench.force) > method.booking.threshold,
-        is_felt(mem, base + CELL.doubts, method.booking.threshold),
-    )
-    if felt and mem[base + CELL.open] != 0.0:
-        mem[base + CELL.last_seen] = mem[base + CELL.force_time]
+    s.given += _compute_given(method, mem, rig, before, after, start, end)
+    wrench = s.doubts.reading
+    seen = norm(wrench.force) > method.work.threshold
+    felt = delivers_force(s.doubts, method.work.threshold)
+    if felt and s.open:
+        s.last_seen = s.force_time
     if seen:
-        if mem[base + CELL.open] == 0.0:
-            open_books(method, mem, int(0.5 * method.window / rig.T))
-            (
-                mem[base + CELL.open],
-                mem[base + CELL.summit],
-                mem[base + CELL.taken],
-                mem[base + CELL.books + BOOK.turnover],
-            ) = (
-                1.0,
-                0.0,
-                0.0,
-                0.0,
-            )
-            mem[base + CELL.doubts + DOUBT.lifted] = 0.0
-            mem[base + CELL.contacts] += 1.0
-        mem[base + CELL.last_seen] = mem[base + CELL.force_time]
+        if not s.open:
+            open_account(method, mem, int(0.5 * method.window / rig.T))
+            s.open, s.summit, s.taken, s.real.turnover = True, 0.0, 0.0, 0.0
+            s.doubts.lifted = 0.0
+            s.contacts += 1
+        s.last_seen = s.force_time
         size = 1.0 / norm(wrench.force)
-        store_wrench(
-            mem,
-            base + CELL.direction,
-            Wrench(scale(size, wrench.force), scale(size, wrench.torque)),
-        )
+        s.direction = Wrench(scale(size, wrench.force), scale(size, wrench.torque))
     settled = after
-    if mem[base + CELL.open] != 0.0 and (
-        felt or mem[base + CELL.books + BOOK.booked] >= mem[base + CELL.last_seen]
-    ):  # parted: wait for the poses of the last touch
-        allowed = allowed_energy(method, mem, rig.T, start, end, felt)
-        settled = carried_along(rig, after, settle(method, mem, rig, after, allowed, not felt))
-        note_gains(mem, base + CELL.work, rig, after, settled)
-        if t - mem[base + CELL.last_seen] > method.window:
-            mem[base + CELL.open] = 0.0
+    if s.open and (felt or s.real.until >= s.last_seen):
+        # parted: wait for the poses of the last touch
+        allowed = _compute_allowed(method, mem, rig.T, start, end, felt)
+        settled = carry_poses(rig, after, _settle(method, s, rig, after, allowed, not felt))
+        s.work = add_gains(s.work, rig, after, settled)
+        if t - s.last_seen > method.window:
+            s.open = False
             missing = pair_energy(rig, settled) - allowed
-            mem[base + CELL.debt] = missing if method.form == EQUALITY else max(missing, 0.0)
-    note_books(method, mem, pair_energy(rig, settled))
-    chaser = _sent_with(
+            s.debt = missing if method.form == EQUALITY else max(missing, 0.0)
+    store_account(method, mem, pair_energy(rig, settled))
+    chaser = _carry_sent(
         motion_of(rig.chaser, after.chaser), motion_of(rig.chaser, settled.chaser), output.chaser
     )
     return settled, Output(
         chaser,
-        _sent_with(
+        _carry_sent(
             motion_of(rig.target, after.target),
             motion_of(rig.target, settled.target),
             output.target,
@@ -380,14 +357,7 @@ def follow(method, mem, rig, measured, before, after, output):
 
 
 @compiled
-def _both(rig, satellites):
-    return Output(
-        motion_of(rig.chaser, satellites.chaser), motion_of(rig.target, satellites.target)
-    )
-
-
-@compiled
-def _sent_with(was, settled, sent):
+def _carry_sent(was: Motion, settled: Motion, sent: Motion):
     """What an earlier method sends instead of the satellite's motion `was`, carried along with
     it."""
     q = settled.q if sent.q == was.q else product(settled.q, product(inverse(was.q), sent.q))
@@ -396,18 +366,19 @@ def _sent_with(was, settled, sent):
 
 
 @compiled
-def _take_readings(method, mem, rig, measured, t):
+def _take_readings(method: EnergyLedger, mem, rig: Rig, measured: Measured, t):
     """New readings into the rings, and the work up to the instant of which both are known."""
-    base = method.memory
+    s, readings = STATE(mem, method.memory), find_readings(method)
     force_time, pose_time = t - measured.force_age - method.late, t - measured.pose_age
     if not method.align:
         force_time, pose_time = t, t
-    books, wrench = books_of(method), load_wrench(mem, base + CELL.doubts + DOUBT.reading)
-    is_new = note_readings(mem, books, wrench, force_time, measured.mock_ups, pose_time)
-    if not is_new and mem[base + CELL.open] != 0.0:
-        mem[base + CELL.stale] += 1.0
-    mem[base + CELL.force_time] = force_time
-    book_real_work(mem, books, pose_time, method.booking)
+    is_new = store_readings(
+        mem, s.real, readings, s.doubts.reading, force_time, measured.mock_ups, pose_time
+    )
+    if not is_new and s.open:
+        s.stale += 1
+    s.force_time = force_time
+    add_real_work(mem, s.real, readings, pose_time, method.work)
 
 
 METHOD = Method(
@@ -419,16 +390,16 @@ METHOD = Method(
     group=keys.ENERGY_LEDGER,
     marker=keys.MARKER,
     prepare=keys.prepare,
-    wrench=remember,
-    correct=follow,
-    set_point=send,
-    cells=CELLS,
-    memory=keys.memory,
+    wrench=remember_wrenches,
+    correct=correct_energy,
+    set_point=remember_set_points,
+    cells=STATE,
+    memory=count_floats,
     check=keys.check,
     suggest=keys.suggest,
     refuses=keys.refuses,
-    books=notes.books,
-    events=notes.events,
+    books=notes.summarize,
+    events=notes.describe_events,
     once=ONCE,
     settles_energy=True,
     changes_wrench=False,  # it only leaves out readings that are not believed

@@ -16,23 +16,21 @@ from __future__ import annotations
 import math
 
 from softdock.compile.jit import compiled, noinline
-from softdock.methods.energy_ledger.cells import CELL as LEDGER_CELL
-from softdock.methods.energy_ledger.cells import CELLS as LEDGER_CELLS
-from softdock.methods.energy_ledger.cells import ROW_FLOATS
 from softdock.methods.energy_ledger.keys import (
     ALONG_WRENCH,
     REFUND,
     SLOPE,
     WANTED,
     EnergyLedger,
-    ring_rows,
 )
+from softdock.methods.energy_ledger.state import ROW_FLOATS, count_rows
+from softdock.methods.energy_ledger.state import STATE as LEDGER
 from softdock.methods.faithful.cells import CELL, PAST_FLOATS, RING_AT
 from softdock.methods.faithful.free_flight import ENOUGH, FLIGHT, noise_of
 from softdock.methods.measured.doubts import prepare_doubts
 from softdock.methods.measured.motions import load_satellites
-from softdock.methods.measured.projection import pair_energy, scaled_relative, welded
-from softdock.methods.measured.real_work import BOOK, Booking
+from softdock.methods.measured.projection import pair_energy, scale_relative, weld_pair
+from softdock.methods.measured.real_work import WorkSettings
 
 WINDOW = 0.2  # s; the ledger's contact stays open so long after its last force
 STEP, FROZEN = 0.25, 0.2  # the ledger's own defaults
@@ -44,7 +42,7 @@ SHORT_FLIGHT, UNEXPLAINED = 1.0, 2.0  # why the ledger took over
 
 
 def ledger_floats(T: float) -> int:
-    return LEDGER_CELLS.size + ring_rows(WINDOW, T) * ROW_FLOATS
+    return LEDGER.size + count_rows(WINDOW, T) * ROW_FLOATS
 
 
 @compiled
@@ -54,7 +52,7 @@ def ledger_of(method, mem, T):
     noise = noise_of(mem, m + CELL.flight)
     return EnergyLedger(
         memory=m + RING_AT + PAST_FLOATS * method.rows,
-        rows=int(math.ceil(0.5 * WINDOW / T)) + 3,  # as in ring_rows
+        rows=int(math.ceil(0.5 * WINDOW / T)) + 3,  # as in count_rows
         form=REFUND,
         transit=SLOPE,
         along=ALONG_WRENCH,
@@ -62,7 +60,7 @@ def ledger_of(method, mem, T):
         virtual=WANTED,
         loan=LOAN,
         step=STEP,
-        booking=Booking(SIGMAS * noise[0], noise[0], noise[1], True),
+        work=WorkSettings(SIGMAS * noise[0], noise[0], noise[1], True),
         window=WINDOW,
         late=0.0,
         align=True,
@@ -73,13 +71,13 @@ def ledger_of(method, mem, T):
 
 @compiled
 def ledger_is_open(ledger, mem):
-    return mem[ledger.memory + LEDGER_CELL.open] != 0.0
+    return LEDGER(mem, ledger.memory).open
 
 
 @compiled
 def ledger_work(ledger, mem):
     """Energy that the real contact has absorbed, as the ledger has booked it [J]."""
-    return mem[ledger.memory + LEDGER_CELL.books + BOOK.real]
+    return LEDGER(mem, ledger.memory).real.absorbed
 
 
 @noinline
@@ -87,11 +85,8 @@ def forget_ledger(method, mem, T):
     """A ledger that begins again: its rings must not hold an earlier contact's readings."""
     first = method.memory + RING_AT + PAST_FLOATS * method.rows
     rows = int(math.ceil(0.5 * WINDOW / T)) + 3
-    for i in range(LEDGER_CELLS_SIZE + rows * ROW_FLOATS):
+    for i in range(LEDGER.size + rows * ROW_FLOATS):
         mem[first + i] = 0.0
-
-
-LEDGER_CELLS_SIZE = LEDGER_CELLS.size
 
 
 @noinline
@@ -102,12 +97,12 @@ def bounded(method, mem, rig, satellites):
     has = pair_energy(rig, satellites)
     if has <= allowed:
         return satellites
-    weld = welded(rig, satellites)
+    weld = weld_pair(rig, satellites)
     least = pair_energy(rig, weld)
     if has <= least:
         return satellites
     factor = math.sqrt(max(allowed - least, 0.0) / (has - least))
-    cut = scaled_relative(rig, satellites, weld, factor)
+    cut = scale_relative(rig, satellites, weld, factor)
     mem[m + CELL.cut] += has - pair_energy(rig, cut)
     return cut
 

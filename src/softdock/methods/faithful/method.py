@@ -28,7 +28,11 @@ from softdock.loop.mounting import ON_CHASER
 from softdock.loop.spatial.motion import no_wrench, opposite
 from softdock.loop.spatial.rotations import normalise, rotate_back
 from softdock.loop.spatial.vectors import dot, load3, load4, store3, subtract
-from softdock.methods.energy_ledger.method import follow, remember, send
+from softdock.methods.energy_ledger.method import (
+    correct_energy,
+    remember_set_points,
+    remember_wrenches,
+)
 from softdock.methods.faithful import notes
 from softdock.methods.faithful.cells import CELL, CELLS
 from softdock.methods.faithful.commanded_acceleration import note_command
@@ -172,7 +176,7 @@ def by_ledger(method, mem, rig, measured, satellites, wrenches):
     note_force(mem, m + CELL.corrected, rig.T, force, dot(force, force))
     mem[m + CELL.taken] = ledger_work(ledger, mem) - mem[m + CELL.booked]
     mem[m + CELL.booked] = ledger_work(ledger, mem)
-    given = remember(ledger, mem, rig, measured, satellites, wrenches)
+    given = remember_wrenches(ledger, mem, rig, measured, satellites, wrenches)
     store_wrenches(mem, m + CELL.mean, given)  # what more the satellites get is of others
     return given
 
@@ -195,7 +199,7 @@ def settled_by_ledger(method, mem, rig, measured, before, after, output):
     others = given_here(method, mem, rig, before, after)
     mem[method.memory + CELL.given] += work_of(rig, others, before, after)
     ledger = ledger_of(method, mem, rig.T)
-    end, output = follow(ledger, mem, rig, measured, before, after, output)
+    end, output = correct_energy(ledger, mem, rig, measured, before, after, output)
     # its loans add up, and readings may be forged
     return bounded(method, mem, rig, end), output
 
@@ -352,7 +356,7 @@ def _led(method, mem, rig, before, after):
 def set_point(method, mem, rig, satellites, output):
     """Whether the robots carry shares of the relative motion."""
     if mem[method.memory + CELL.phase] == BY_LEDGER:
-        return send(ledger_of(method, mem, rig.T), mem, rig, satellites, output)
+        return remember_set_points(ledger_of(method, mem, rig.T), mem, rig, satellites, output)
     mine = load_both(mem, method.memory + CELL.output)
     chaser, target = (
         subtract(mine.chaser.p, output.chaser.p),

@@ -13,7 +13,7 @@ from softdock.loop.spatial.motion import Wrench, port_energy
 from softdock.loop.spatial.vectors import add, dot, norm, subtract
 from softdock.methods.faithful.cells import CELL
 from softdock.methods.measured.line_of_action import (
-    mean_of,
+    average,
     satellite_motions,
     work_between,
 )
@@ -36,7 +36,7 @@ def real_work(method, mem, cycle, felt, wrenches):
     follows = mem[m + CELL.felt_cycle] == float(cycle - 1)
     mem[m + CELL.felt_cycle] = float(cycle)
     if follows and mem[m + CELL.any_sent] != 0.0 and mem[m + CELL.touching] != 0.0:
-        mean = mean_of(load_wrenches(mem, m + CELL.read), wrenches)
+        mean = average(load_wrenches(mem, m + CELL.read), wrenches)
         work = -work_between(mean, load_both(mem, m + CELL.felt), felt)
     store_both(mem, m + CELL.felt, felt)
     store_wrenches(mem, m + CELL.read, wrenches)

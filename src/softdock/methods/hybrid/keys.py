@@ -9,7 +9,7 @@ from softdock.compile.jit import compiled
 from softdock.loop.parameters import Group, Parameter
 from softdock.methods.measured.frame import FRAMES
 from softdock.methods.measured.line_of_action import (
-    noise_warnings,
+    find_noise_warnings,
 )
 
 MEASURED, SIMULATED = 0, 1
@@ -182,4 +182,4 @@ def check(values: dict[str, Any], tables: Any) -> Any:
         for row in values["gains"]:
             if any(row[i] for i in (2, 3, 5, 6)):
                 problems.append(("gains", row, "0 across the normal, in the frame normal"))
-    return problems, noise_warnings(values, tables)
+    return problems, find_noise_warnings(values, tables)

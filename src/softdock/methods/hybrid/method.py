@@ -41,7 +41,7 @@ from softdock.methods.hybrid.virtual_contact import (
     virtual_contact,
 )
 from softdock.methods.measured.line_of_action import (
-    mean_of,
+    average,
     measured_force,
     mock_ups_when_felt,
     plus_wrenches,
@@ -73,7 +73,7 @@ def _book(s, mem, T, last, port, virtual, stored, power, offset_power):
     """Energy absorbed at the port since the last cycle: trapezoid of the virtual wrenches over the
     port's displacement."""
     before = Wrenches(Wrench(s.chaser_force, s.chaser_torque), s.target_wrench)
-    absorbed = -work_between(mean_of(before, virtual), last, port)
+    absorbed = -work_between(average(before, virtual), last, port)
     mem[BOOK_VIRTUAL] += absorbed
     s.absorbed += absorbed
     s.stored = stored

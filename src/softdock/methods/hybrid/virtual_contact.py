@@ -29,10 +29,10 @@ from softdock.loop.spatial.vectors import (
 )
 from softdock.methods.measured.frame import (
     NORMAL,
-    at_tip,
-    axes_of,
+    act_at_tip,
     components,
-    from_components,
+    compose,
+    compute_axes,
     relative_pose,
     relative_rates,
 )
@@ -169,12 +169,12 @@ def _on_bodies(method, measured, satellites, axes, port, force, push, turn):
     point."""
     between, torque = (
         subtract(satellites.chaser.p, satellites.target.p),
-        from_components(axes, turn),
+        compose(axes, turn),
     )
     if method.frame == NORMAL:  # along the line of the measured force
         couple = Wrenches(Wrench((0.0, 0.0, 0.0), torque), Wrench((0.0, 0.0, 0.0), negate(torque)))
         return plus_wrenches(couple, push[0] / force, measured.wrenches)
-    return at_tip(rotate(port.chaser.q, method.tip), between, from_components(axes, push), torque)
+    return act_at_tip(rotate(port.chaser.q, method.tip), between, compose(axes, push), torque)
 
 
 @compiled
@@ -191,7 +191,7 @@ def _unpulled(measured, wrenches, virtual, force):
 def virtual_contact(method, s, T, measured, satellites, wrenches, last, felt, port, force):
     """The virtual wrenches of a contact under way, what its springs store [J], what it dissipates
     and what the offset takes [W]. `s`: the method's state."""
-    axes = axes_of(method.frame, port, scale(1.0 / force, measured.wrenches.chaser.force))
+    axes = compute_axes(method.frame, port, scale(1.0 / force, measured.wrenches.chaser.force))
     is_new = not s.acts
     if is_new:
         _onset(method, s, measured, s.seen, felt, port, force)

@@ -15,22 +15,21 @@ This bounds what any fault of the sensor can do.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from softdock.compile.cells import Cell, Cells
 from softdock.compile.jit import compiled, noinline
-from softdock.loop.method.interface import Measured, Wrenches
-from softdock.loop.spatial.motion import Wrench, load_wrench, no_wrench, opposite, store_wrench
+from softdock.loop.method.interface import Measured, Rig, Satellites, Wrenches
+from softdock.loop.spatial.motion import Wrench, no_wrench, opposite
 from softdock.loop.spatial.rotations import rotate_back
 from softdock.loop.spatial.vectors import add, cross, load3, norm, subtract
 from softdock.methods.measured.paired_poses import (
-    load_poses,
-    poses_of,
-    relative_displacement,
-    store_poses,
-    work_on,
+    Poses,
+    compute_pair_work,
+    compute_relative_displacement,
+    take_poses,
 )
-from softdock.methods.measured.projection import line_of
+from softdock.methods.measured.projection import find_line
 
 # of a reading: changes below are the rounding of a turn to its axes and back, and of moving a
 # torque over some metres
@@ -44,26 +43,30 @@ STEPS = 3.0
 FAR_ASTRAY = 0.5
 NOISE_MARGIN = 4.0  # standard deviations of the noise's work
 
-DOUBTS = Cells(
+OVERDRAFT = 0.01  # of a contact's energy: less is not worth a warning
+
+DOUBTS = Cells(  # the state; in these functions `s`
     "doubts",
-    Cell("reading", 6, "N, Nm", "wrench on the chaser that is believed in this cycle"),
-    Cell("raw", 6, "N, Nm", "the sensor's last wrench, in the axes of its mock-up"),
-    Cell("same", 1, "cycles", "since the reading last changed"),
-    Cell("frozen", 1, "cycles", "in which a frozen reading did not act"),
-    Cell("jumps", 1, "-", "readings held back for a cycle"),
-    Cell("saturated", 1, "cycles", "with a channel at its range"),
+    Cell("reading", Wrench, "N, Nm", "on the chaser, that is believed in this cycle"),
+    Cell("raw", Wrench, "N, Nm", "the sensor's last, in the axes of its mock-up"),
+    Cell("same", int, "cycles", "since the reading last changed"),
+    Cell("frozen", int, "cycles", "in which a frozen reading did not act"),
+    Cell("jumps", int, "-", "readings held back for a cycle"),
+    Cell("saturated", int, "cycles", "with a channel at its range"),
     Cell(
-        "overdrawn", 1, "J", "most by which the readings had the contact return more than it took"
+        "overdrawn",
+        float,
+        "J",
+        "most by which the readings had the contact return more than it took",
     ),
-    Cell("changed", 14, "m, -", "poses of the mock-ups when the reading last changed"),
-    Cell("untouched", 14, "m, -", "poses of the mock-ups when the force was last no contact"),
-    Cell("distrust", 1, "-", "1: no reading of this contact may give energy until the force ends"),
-    Cell("lifted", 1, "J", "what the contact absorbed beyond what the readings say"),
-    Cell("no_number", 1, "cycles", "in which a reading that was no number did not act"),
-    Cell("astray", 1, "cycles", "in which a reading that gave far more than it took did not act"),
-    Cell("cut", 1, "cycles", "in which a wrench was cut (passive_ceiling.py)"),
+    Cell("changed", Poses, "m, -", "of the mock-ups when the reading last changed"),
+    Cell("untouched", Poses, "m, -", "of the mock-ups when the force was last no contact"),
+    Cell("distrust", bool, "-", "no reading of this contact may give energy until the force ends"),
+    Cell("lifted", float, "J", "what the contact absorbed beyond what the readings say"),
+    Cell("no_number", int, "cycles", "in which a reading that was no number did not act"),
+    Cell("astray", int, "cycles", "in which a reading that gave far more than it took did not act"),
+    Cell("cut", int, "cycles", "in which a wrench was cut (passive_ceiling.py)"),
 )
-DOUBT = DOUBTS.at
 
 
 class Doubts(NamedTuple):
@@ -95,42 +98,37 @@ NO_DOUBTS = Doubts(
 
 PLACES = Cells(  # written by scenario/build.py: places of other keys in the vector
     "sensor_places",
-    Cell("limits"),
-    Cell("on"),
-    Cell("on_chaser"),
-    Cell("on_target"),
-    Cell("chaser_hand"),
-    Cell("target_hand"),
+    Cell("limits", int),
+    Cell("on", int),
+    Cell("on_chaser", int),
+    Cell("on_target", int),
+    Cell("chaser_hand", int),
+    Cell("target_hand", int),
 )
 LIMITS = Cells(
     "sensor_limits",
-    Cell("range_force", 1, "N"),
-    Cell("range_torque", 1, "Nm"),
-    Cell("resolution_force", 1, "N"),
-    Cell("resolution_torque", 1, "Nm"),
+    Cell("range_force", float, "N"),
+    Cell("range_torque", float, "Nm"),
+    Cell("resolution_force", float, "N"),
+    Cell("resolution_torque", float, "Nm"),
 )
-PLACE, LIMIT = PLACES.at, LIMITS.at
 
 
 @noinline
-def prepare_doubts(vector, frozen, jump, told_range, sensor):
-    """`sensor`: where in the vector the six places stand that `scenario.build` wrote."""
-    v = vector
-    limits, on_target = int(v[sensor + PLACE.limits]), int(v[int(v[sensor + PLACE.on])]) == 1
-    place = load3(
-        v, int(v[sensor + PLACE.on_target]) if on_target else int(v[sensor + PLACE.on_chaser])
-    )
-    hands = (
-        v[int(v[sensor + PLACE.chaser_hand])] > 0.0 or v[int(v[sensor + PLACE.target_hand])] > 0.0
-    )
-    range_force = told_range if told_range > 0.0 else v[limits + LIMIT.range_force]
+def prepare_doubts(vector, frozen, jump, given_range, sensor):
+    """`given_range`: N, of the method's own key; `sensor`: where in the vector the six places stand
+    that `scenario.build` wrote."""
+    places = PLACES(vector, sensor)
+    limits, on_target = LIMITS(vector, places.limits), int(vector[places.on]) == 1
+    place = load3(vector, places.on_target if on_target else places.on_chaser)
+    hands = vector[places.chaser_hand] > 0.0 or vector[places.target_hand] > 0.0
     return Doubts(
         frozen=frozen,
         jump=jump,
-        range_force=range_force,
-        range_torque=v[limits + LIMIT.range_torque],
-        resolution_force=v[limits + LIMIT.resolution_force],
-        resolution_torque=v[limits + LIMIT.resolution_torque],
+        range_force=given_range if given_range > 0.0 else limits.range_force,
+        range_torque=limits.range_torque,
+        resolution_force=limits.resolution_force,
+        resolution_torque=limits.resolution_torque,
         on_target=on_target,
         place=place,
         hands=hands,
@@ -149,23 +147,21 @@ def _at_range(limit, resolution, value):
 
 
 @compiled
-def _should_have_changed(mem, at, doubts, wrench, poses):
+def _should_have_changed(s, doubts: Doubts, wrench: Wrench, poses: Poses):
     """Whether the mock-ups moved so far since the reading last changed that the force must be
     another: by the growth of force with depth since touch."""
     size, step = norm(wrench.force), doubts.resolution_force
     if step == 0.0:
         return True
-    changed = load_poses(mem, at + DOUBT.changed)
-    depth = (
-        -work_on(wrench, relative_displacement(load_poses(mem, at + DOUBT.untouched), changed))
-        / size
-    )
-    way = abs(work_on(wrench, relative_displacement(changed, poses))) / size
+    changed = s.changed
+    entered = compute_relative_displacement(s.untouched, changed)
+    depth = -compute_pair_work(wrench, entered) / size
+    way = abs(compute_pair_work(wrench, compute_relative_displacement(changed, poses))) / size
     return (size - step) * way > STEPS * step * max(depth, 0.0)
 
 
 @noinline
-def _doubt(mem, at, T, doubts, threshold, measured, giving):
+def _judge_reading(s, T, doubts: Doubts, threshold, measured: Measured, giving):
     """Put the wrench that is believed into its cell; True if it is not the one delivered.
     `giving`: the wrench now gives energy to the satellites."""
     body, wrench = (
@@ -175,10 +171,10 @@ def _doubt(mem, at, T, doubts, threshold, measured, giving):
     )
     f, t = rotate_back(body.q, wrench.force), rotate_back(body.q, wrench.torque)
     if not is_finite(wrench):
-        mem[at + DOUBT.no_number] += 1.0
-        store_wrench(mem, at + DOUBT.reading, no_wrench())
+        s.no_number += 1
+        s.reading = no_wrench()
         return True
-    raw, poses, size = load_wrench(mem, at + DOUBT.raw), poses_of(measured.mock_ups), norm(f)
+    raw, poses, size = s.raw, take_poses(measured.mock_ups), norm(f)
     change = norm(subtract(f, raw.force))
     same = change <= SAME_READING * size and norm(subtract(t, raw.torque)) <= SAME_READING * (
         norm(t) + size
@@ -187,39 +183,40 @@ def _doubt(mem, at, T, doubts, threshold, measured, giving):
     saturated = saturated or _at_range(
         doubts.range_torque, doubts.resolution_torque, _largest(subtract(t, cross(doubts.place, f)))
     )
-    mem[at + DOUBT.same] = (
-        mem[at + DOUBT.same] + 1.0 if same and size > threshold and not saturated else 0.0
-    )
-    mem[at + DOUBT.saturated] += 1.0 if saturated else 0.0
-    store_wrench(mem, at + DOUBT.raw, Wrench(f, t))
+    s.same = s.same + 1 if same and size > threshold and not saturated else 0
+    s.saturated += 1 if saturated else 0
+    s.raw = Wrench(f, t)
     if size <= threshold:
-        store_poses(mem, at + DOUBT.untouched, poses)
-        mem[at + DOUBT.distrust] = 0.0
+        s.untouched = poses
+        s.distrust = False
     if not same:
-        store_poses(mem, at + DOUBT.changed, poses)
+        s.changed = poses
     frozen = (
         doubts.frozen > 0.0
-        and mem[at + DOUBT.same] * T > doubts.frozen
-        and _should_have_changed(mem, at, doubts, measured.wrenches.chaser, poses)
+        and s.same * T > doubts.frozen
+        and _should_have_changed(s, doubts, measured.wrenches.chaser, poses)
     )
-    if giving and (frozen or mem[at + DOUBT.distrust] != 0.0):
-        mem[at + (DOUBT.frozen if frozen else DOUBT.astray)] += 1.0
-        store_wrench(mem, at + DOUBT.reading, no_wrench())
+    if giving and (frozen or s.distrust):
+        if frozen:
+            s.frozen += 1
+        else:
+            s.astray += 1
+        s.reading = no_wrench()
         return True
     if doubts.jump > 0.0 and change > doubts.jump:
-        mem[at + DOUBT.jumps] += 1.0
+        s.jumps += 1
         return True  # the last one believed stays for this cycle
-    store_wrench(mem, at + DOUBT.reading, measured.wrenches.chaser)
+    s.reading = measured.wrenches.chaser
     return False
 
 
 @compiled
-def is_finite(wrench):
+def is_finite(wrench: Wrench):
     return math.isfinite(norm(wrench.force) + norm(wrench.torque))
 
 
 @compiled
-def _exchanged(wrench, old, new):
+def _exchange(wrench: Wrench, old: Wrench, new: Wrench):
     """A wrench with one part of it replaced by another."""
     force, torque = (
         add(subtract(wrench.force, old.force), new.force),
@@ -229,13 +226,21 @@ def _exchanged(wrench, old, new):
 
 
 @compiled
-def believe(mem, at, rig, doubts, threshold, measured, satellites, wrenches):
+def believe(
+    s,
+    rig: Rig,
+    doubts: Doubts,
+    threshold,
+    measured: Measured,
+    satellites: Satellites,
+    wrenches: Wrenches,
+):
     """What was measured with the wrench that is believed, and the wrenches on the satellites with
     it in place of the one delivered."""
-    giving = line_of(rig, satellites, measured.wrenches.chaser).speed > 0.0
-    if not _doubt(mem, at, rig.T, doubts, threshold, measured, giving):
+    giving = find_line(rig, satellites, measured.wrenches.chaser).speed > 0.0
+    if not _judge_reading(s, rig.T, doubts, threshold, measured, giving):
         return measured, wrenches
-    m, chaser = measured, load_wrench(mem, at + DOUBT.reading)
+    m, chaser = measured, s.reading
     target = opposite(chaser, subtract(satellites.chaser.p, satellites.target.p))
     believed = Measured(
         wrenches=Wrenches(chaser, target),
@@ -247,35 +252,84 @@ def believe(mem, at, rig, doubts, threshold, measured, satellites, wrenches):
     if not is_finite(m.wrenches.chaser):
         return believed, Wrenches(chaser, target)
     acting = Wrenches(
-        _exchanged(wrenches.chaser, m.wrenches.chaser, chaser),
-        _exchanged(wrenches.target, m.wrenches.target, target),
+        _exchange(wrenches.chaser, m.wrenches.chaser, chaser),
+        _exchange(wrenches.target, m.wrenches.target, target),
     )
     return believed, acting
 
 
 @compiled
-def least_absorbed(doubts, spare, variance):
+def compute_least_absorbed(doubts: Doubts, spare, variance):
     """The least energy [J] that the contact can have absorbed since touch: a passive one none below
     zero. `spare`: J, what may be missing anyhow; `variance`: J^2, of the noise's work."""
     return -math.inf if doubts.hands else -spare - NOISE_MARGIN * math.sqrt(max(variance, 0.0))
 
 
 @compiled
-def is_felt(mem, at, threshold):
+def delivers_force(s, threshold):
     """Whether the sensor delivers a force, believed or not."""
-    return norm(load3(mem, at + DOUBT.raw)) > threshold
+    return norm(s.raw.force) > threshold
 
 
 @compiled
-def lifted(mem, at, least, absorbed, touching, energy):
+def update_lifted(s, least, absorbed, touching, energy):
     """By how much the readings' `absorbed` [J] is below the least that it can be. Judged while a
     force is felt, and kept after: what a contact takes and gives below the threshold need not have
-    been booked both. `energy`: J, of the satellites when it opened."""
+    been counted both. `energy`: J, of the satellites when it opened."""
     if touching:
-        mem[at + DOUBT.lifted] = max(least - absorbed, 0.0)
-        mem[at + DOUBT.overdrawn] = max(mem[at + DOUBT.overdrawn], least - absorbed)
+        s.lifted = max(least - absorbed, 0.0)
+        s.overdrawn = max(s.overdrawn, least - absorbed)
         if least - absorbed > FAR_ASTRAY * energy:
-            mem[at + DOUBT.distrust] = 1.0
+            s.distrust = True
         elif absorbed >= least:  # one bad sample, and its way is over
-            mem[at + DOUBT.distrust] = 0.0
-    return mem[at + DOUBT.lifted]
+            s.distrust = False
+    return s.lifted
+
+
+def count_doubts(s: Any) -> dict[str, float]:
+    """What was not believed in a run, after it."""
+    return {
+        "cycles_not_believed": float(s.frozen + s.no_number + s.astray),
+        "cycles_frozen": float(s.frozen),
+        "cycles_no_number": float(s.no_number),
+        "cycles_far_astray": float(s.astray),
+        "cycles_cut": float(s.cut),
+        "jumps": float(s.jumps),
+        "cycles_saturated": float(s.saturated),
+        "overdrawn_J": float(s.overdrawn),
+    }
+
+
+def describe_doubts(s: Any, energy: float) -> list[str]:
+    """The same in words, for the run's log. `energy`: J, of a contact; a hundredth of it too much
+    is no event."""
+    counts, found = count_doubts(s), []
+    for key, words in (
+        ("frozen", "froze"),
+        ("no_number", "was no number"),
+        ("far_astray", "had given far more than it took"),
+    ):
+        if counts[f"cycles_{key}"]:
+            found.append(
+                f"the force {words}: it did not act in {counts[f'cycles_{key}']:.0f} cycles"
+            )
+    if counts["cycles_cut"]:
+        found.append(
+            "the wrench would have given more than a passive contact can return: it was cut "
+            f"in {counts['cycles_cut']:.0f} cycles"
+        )
+    if counts["jumps"]:
+        found.append(
+            f"the force jumped {counts['jumps']:.0f} times; each jump was held back for a cycle"
+        )
+    if counts["cycles_saturated"]:
+        found.append(
+            f"a channel of force or torque was saturated in {counts['cycles_saturated']:.0f} "
+            "cycles: the real work was larger than what is booked"
+        )
+    if counts["overdrawn_J"] > OVERDRAFT * energy:
+        found.append(
+            f"by the readings the contact returned up to {counts['overdrawn_J']:.3g} J more than "
+            "it took, which no passive contact does: not given"
+        )
+    return found

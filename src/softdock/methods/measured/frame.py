@@ -32,7 +32,7 @@ def _across(n):
 
 
 @compiled
-def axes_of(frame, both, n):
+def compute_axes(frame, both, n):
     """The frame's axes; `n`: direction of the measured force, world axes."""
     if frame == NORMAL:
         t = _across(n)
@@ -51,7 +51,7 @@ def components(axes, a):
 
 
 @compiled
-def from_components(axes, c):
+def compose(axes, c):
     return add(add(scale(c[0], axes[0]), scale(c[1], axes[1])), scale(c[2], axes[2]))
 
 
@@ -80,7 +80,7 @@ def relative_rates(both, tip):
 
 
 @compiled
-def at_tip(arm, between, force, torque):
+def act_at_tip(arm, between, force, torque):
     """A force at the tip and a couple as wrenches on both bodies. `arm`: from the chaser's centre
     of mass to the tip; `between`: from the target's to it."""
     turning = add(cross(arm, force), torque)

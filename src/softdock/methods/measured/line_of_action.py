@@ -57,7 +57,7 @@ def work_between(wrenches, before, after):
 
 
 @compiled
-def mobility_of(params, q, wrench):
+def compute_mobility(params, q, wrench):
     """W . M^-1 W of a wrench on a body; for one of unit force the inverse of the mass that it feels
     [1/kg]."""
     if params.fixed:
@@ -71,9 +71,9 @@ def mobility_of(params, q, wrench):
 @noinline
 def effective_mass(rig, satellites, wrenches, force):
     """Effective mass of both satellites along the line of action [kg]."""
-    mobility = mobility_of(rig.chaser, satellites.chaser.q, wrenches.chaser) + mobility_of(
-        rig.target, satellites.target.q, wrenches.target
-    )
+    mobility = compute_mobility(
+        rig.chaser, satellites.chaser.q, wrenches.chaser
+    ) + compute_mobility(rig.target, satellites.target.q, wrenches.target)
     return force * force / mobility
 
 
@@ -118,11 +118,11 @@ def _half_sum(a, b):
 
 
 @compiled
-def mean_of(a, b):
+def average(a, b):
     return Wrenches(_half_sum(a.chaser, b.chaser), _half_sum(a.target, b.target))
 
 
-def noise_warnings(values: dict[str, Any], tables: Mapping[str, Any]) -> list[str]:
+def find_noise_warnings(values: dict[str, Any], tables: Mapping[str, Any]) -> list[str]:
     """A method that takes any measured force for a contact acts in free flight too, if the sensor
     is noisy."""
     noise = tables["sensor"]["noise_N"]

@@ -17,7 +17,7 @@ HALVINGS = 60  # of the bisection
 
 
 @noinline
-def deviations_for(confidence):
+def compute_deviations(confidence):
     """Standard deviations below which a Gaussian stays with this probability; by bisection."""
     low, high = 0.0, 8.0
     for _ in range(HALVINGS):
@@ -29,7 +29,7 @@ def deviations_for(confidence):
     return 0.5 * (low + high) if confidence > 0.5 else 0.0
 
 
-def handed_over_noise(scenario: Any) -> tuple[float, float]:
+def compute_handed_over_noise(scenario: Any) -> tuple[float, float]:
     """Standard deviations of what a scenario's sensor delivers, force [N] and torque [Nm]: of a
     mean, less than of a sample."""
     sensor, T = scenario.tables["sensor"], scenario.tables["time"]["cycle_ms"]
@@ -38,7 +38,7 @@ def handed_over_noise(scenario: Any) -> tuple[float, float]:
     return sensor["noise_N"] / math.sqrt(samples), sensor["noise_Nm"] / math.sqrt(samples)
 
 
-def idle_confidence(values: dict[str, Any]) -> list[str]:
+def find_idle_confidence(values: dict[str, Any]) -> list[str]:
     """A confidence that was asked for and does nothing."""
     noisy = values["noise_N"] != 0.0 or values["noise_Nm"] != 0.0
     if noisy or values["confidence"] <= 0.5:
@@ -49,7 +49,7 @@ def idle_confidence(values: dict[str, Any]) -> list[str]:
     ]
 
 
-def claim_warnings(values: dict[str, Any], tables: Mapping[str, Any]) -> list[str]:
+def find_claim_warnings(values: dict[str, Any], tables: Mapping[str, Any]) -> list[str]:
     """Where a claim of passivity does not hold in full, said before the run."""
     sensor, found = tables["sensor"], []
     if values["claim"] != "passive":

@@ -12,7 +12,7 @@ from softdock.compile.jit import compiled
 from softdock.loop.method.interface import BOOK_VIRTUAL, Output, Wrenches
 from softdock.loop.spatial.motion import no_wrench
 from softdock.loop.spatial.vectors import dot
-from softdock.methods.measured.line_of_action import mean_of, plus_wrenches, work_between
+from softdock.methods.measured.line_of_action import average, plus_wrenches, work_between
 
 DAMPER = Cells(
     "normal_damper",
@@ -22,7 +22,7 @@ DAMPER = Cells(
 
 
 @compiled
-def damper_wrenches(measured, wrenches, force, push):
+def compute_damper_wrenches(measured, wrenches, force, push):
     """A force `push` [N] along the measured one, kept from pulling."""
     along = dot(measured.wrenches.chaser.force, wrenches.chaser.force) / force
     return plus_wrenches(
@@ -31,10 +31,10 @@ def damper_wrenches(measured, wrenches, force, push):
 
 
 @compiled
-def book_damper(mem, damper, virtual, motions):
+def count_damper(mem, damper, virtual, motions):
     """Energy absorbed since the last cycle [J], trapezoid over the satellites' displacement; keeps
     wrenches and motions for the next. `damper`: its view."""
-    absorbed = -work_between(mean_of(damper.wrenches, virtual), damper.motions, motions)
+    absorbed = -work_between(average(damper.wrenches, virtual), damper.motions, motions)
     mem[BOOK_VIRTUAL] += absorbed
     damper.wrenches, damper.motions = virtual, motions
     return absorbed

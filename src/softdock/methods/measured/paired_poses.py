@@ -10,14 +10,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from softdock.compile.jit import compiled
-from softdock.loop.spatial.motion import (
-    POSE_FLOATS,
-    Displacement,
-    Pose,
-    load_pose,
-    store_pose,
-    work,
-)
+from softdock.loop.method.interface import Output
+from softdock.loop.spatial.motion import Displacement, Pose, Wrench, work
 from softdock.loop.spatial.rotations import normalise, rotation_from_to
 from softdock.loop.spatial.vectors import add, add_scaled, cross, scale, subtract
 
@@ -28,23 +22,13 @@ class Poses(NamedTuple):
 
 
 @compiled
-def poses_of(output):
+def take_poses(output: Output):
+    """Poses of both bodies, without their twists."""
     return Poses(Pose(output.chaser.p, output.chaser.q), Pose(output.target.p, output.target.q))
 
 
 @compiled
-def store_poses(mem, at, poses):
-    store_pose(mem, at, poses.chaser)
-    store_pose(mem, at + POSE_FLOATS, poses.target)
-
-
-@compiled
-def load_poses(mem, at):
-    return Poses(load_pose(mem, at), load_pose(mem, at + POSE_FLOATS))
-
-
-@compiled
-def relative_displacement(a, b):
+def compute_relative_displacement(a: Poses, b: Poses):
     """The chaser's displacement as seen from the target's body, from poses `a` to poses `b`; world
     axes."""
     turned = rotation_from_to(a.target.q, b.target.q)
@@ -57,30 +41,30 @@ def relative_displacement(a, b):
 
 
 @compiled
-def work_on(wrench, moved):
+def compute_pair_work(wrench: Wrench, moved: Displacement):
     """Work [J] of the chaser's wrench, and its opposite on the target, over a relative
     displacement."""
     return work(wrench, moved)
 
 
 @compiled
-def _between(a, b, share):
+def _interpolate(a: Pose, b: Pose, share):
     """The pose between two near ones."""
     sign = (
         -1.0 if a.q[0] * b.q[0] + a.q[1] * b.q[1] + a.q[2] * b.q[2] + a.q[3] * b.q[3] < 0.0 else 1.0
     )
-    keep, take = 1.0 - share, sign * share
+    of_a, of_b = 1.0 - share, sign * share
     q = normalise(
         (
-            keep * a.q[0] + take * b.q[0],
-            keep * a.q[1] + take * b.q[1],
-            keep * a.q[2] + take * b.q[2],
-            keep * a.q[3] + take * b.q[3],
+            of_a * a.q[0] + of_b * b.q[0],
+            of_a * a.q[1] + of_b * b.q[1],
+            of_a * a.q[2] + of_b * b.q[2],
+            of_a * a.q[3] + of_b * b.q[3],
         )
     )
     return Pose(add_scaled(a.p, share, subtract(b.p, a.p)), q)
 
 
 @compiled
-def poses_between(a, b, share):
-    return Poses(_between(a.chaser, b.chaser, share), _between(a.target, b.target, share))
+def interpolate_poses(a: Poses, b: Poses, share):
+    return Poses(_interpolate(a.chaser, b.chaser, share), _interpolate(a.target, b.target, share))

@@ -11,32 +11,32 @@ from __future__ import annotations
 import math
 
 from softdock.compile.jit import compiled, noinline
-from softdock.loop.method.interface import Wrenches
+from softdock.loop.method.interface import Rig, Satellites, Wrenches
 from softdock.loop.spatial.motion import Wrench
 from softdock.loop.spatial.vectors import scale
-from softdock.methods.measured.line_of_action import mobility_of
-from softdock.methods.measured.projection import power_of
+from softdock.methods.measured.line_of_action import compute_mobility
+from softdock.methods.measured.projection import compute_power
 
 
 @compiled
-def _scaled(share, wrench):
+def _scale_wrench(share, wrench: Wrench):
     return Wrench(scale(share, wrench.force), scale(share, wrench.torque))
 
 
 @noinline
-def within_room(mem, count, rig, satellites, wrenches, room):
+def limit_to_room(doubts, rig: Rig, satellites: Satellites, wrenches: Wrenches, room):
     """The wrenches, or the share of them that gives the satellites `room` [J] in this cycle.
-    `count`: the cell that counts cycles in which they were cut."""
+    `doubts`: their state, which counts cycles in which they were cut."""
     chaser, target = satellites.chaser, satellites.target
-    power = power_of(rig.chaser, chaser, wrenches.chaser) + power_of(
+    power = compute_power(rig.chaser, chaser, wrenches.chaser) + compute_power(
         rig.target, target, wrenches.target
     )
-    mobility = mobility_of(rig.chaser, chaser.q, wrenches.chaser) + mobility_of(
+    mobility = compute_mobility(rig.chaser, chaser.q, wrenches.chaser) + compute_mobility(
         rig.target, target.q, wrenches.target
     )
     room = max(room, 0.0)
     if rig.T * (power + 0.5 * rig.T * mobility) <= room or mobility <= 0.0:
         return wrenches
-    mem[count] += 1.0
+    doubts.cut += 1
     share = (math.sqrt(power * power + 2.0 * mobility * room) - power) / (mobility * rig.T)
-    return Wrenches(_scaled(share, wrenches.chaser), _scaled(share, wrenches.target))
+    return Wrenches(_scale_wrench(share, wrenches.chaser), _scale_wrench(share, wrenches.target))

@@ -33,7 +33,7 @@ from softdock.loop.spatial.vectors import (
     symmetric_inverse,
     symmetric_times,
 )
-from softdock.methods.measured.line_of_action import mobility_of
+from softdock.methods.measured.line_of_action import compute_mobility
 
 
 class Line(NamedTuple):
@@ -46,7 +46,7 @@ class Line(NamedTuple):
 
 
 @compiled
-def power_of(params, body, wrench):
+def compute_power(params, body, wrench):
     """Power [W] of a wrench on a body."""
     if params.fixed:
         return 0.0
@@ -56,13 +56,16 @@ def power_of(params, body, wrench):
 
 
 @compiled
-def line_of(rig, satellites, wrench):
+def find_line(rig, satellites, wrench):
     """`wrench`: on the chaser, of unit force."""
     c, t = satellites.chaser, satellites.target
     other = opposite(wrench, subtract(c.p, t.p))
-    mobility = mobility_of(rig.chaser, c.q, wrench) + mobility_of(rig.target, t.q, other)
+    mobility = compute_mobility(rig.chaser, c.q, wrench) + compute_mobility(rig.target, t.q, other)
     return Line(
-        wrench, other, mobility, power_of(rig.chaser, c, wrench) + power_of(rig.target, t, other)
+        wrench,
+        other,
+        mobility,
+        compute_power(rig.chaser, c, wrench) + compute_power(rig.target, t, other),
     )
 
 
@@ -75,7 +78,7 @@ def _pushed(params, body, impulse, wrench):
 
 
 @compiled
-def moved_along(rig, satellites, line, impulse):
+def push_along(rig, satellites, line, impulse):
     """Both bodies after an internal impulse [Ns] along the line."""
     return Satellites(
         _pushed(rig.chaser, satellites.chaser, impulse, line.chaser),
@@ -106,7 +109,7 @@ def _steiner(mass, r):
 
 
 @noinline
-def welded(rig, satellites):
+def weld_pair(rig, satellites):
     """Both bodies moving as one rigid body with the same linear and angular momentum. A fixed body:
     both at rest. Masses must not differ per axis."""
     c, t = satellites.chaser, satellites.target
@@ -152,7 +155,7 @@ def _mixed(weld, body, factor):
 
 
 @compiled
-def scaled_relative(rig, satellites, weld, factor):
+def scale_relative(rig, satellites, weld, factor):
     """The motion relative to the welded pair's times `factor`."""
     return Satellites(
         _mixed(weld.chaser, satellites.chaser, factor),
@@ -174,7 +177,7 @@ def _carried(params, T, before, after):
 
 
 @compiled
-def carried_along(rig, before, after):
+def carry_poses(rig, before, after):
     """The corrected satellites with poses to match, so that set-points and their velocities agree.
     The pair's angular momentum, which moving the bodies aside would change, is put right in their
     spins, by mass."""

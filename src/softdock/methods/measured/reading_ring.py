@@ -29,13 +29,13 @@ AT = READING.at
 
 
 @compiled
-def readings(at, cycles):
+def place_ring(at, cycles):
     """The ring of some cycles' readings, from its first float in `mem`."""
     return Ring(at, cycles, READING.size)
 
 
 @noinline
-def keep(mem, ring, cycle, t, measured, sums):
+def store_reading(mem, ring, cycle, t, measured, sums):
     """The readings delivered at t [s], cycle by cycle; `sums`: two vectors."""
     here, poses = READING(mem, row_of(ring, cycle)), measured.mock_ups
     here.force_time, here.pose_time = t - measured.force_age, t - measured.pose_age
@@ -66,7 +66,7 @@ def _pose_between(a, b, s):
 
 
 @noinline
-def wrenches_at(mem, ring, cycle, t):
+def interpolate_wrenches(mem, ring, cycle, t):
     first, second, s = bracket(mem, ring, cycle, AT.force_time, t)
     a, b = READING(mem, first).wrenches, READING(mem, second).wrenches
     if first == second:
@@ -75,7 +75,7 @@ def wrenches_at(mem, ring, cycle, t):
 
 
 @noinline
-def poses_at(mem, ring, cycle, t):
+def interpolate_motions(mem, ring, cycle, t):
     """Both mock-ups; without twist."""
     first, second, s = bracket(mem, ring, cycle, AT.pose_time, t)
     a, b = READING(mem, first).poses, READING(mem, second).poses
@@ -83,7 +83,7 @@ def poses_at(mem, ring, cycle, t):
 
 
 @noinline
-def sums_at(mem, ring, cycle, t):
+def interpolate_sums(mem, ring, cycle, t):
     first, second, s = bracket(mem, ring, cycle, AT.sum_time, t)
     a, b = READING(mem, first).sums, READING(mem, second).sums
     return _between(a[0], b[0], s), _between(a[1], b[1], s)

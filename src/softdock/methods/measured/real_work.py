@@ -6,8 +6,8 @@ variance of what noise did to it [J^2]. Work is that of the wrench on the chaser
 displacement (paired_poses.py), trapezoid by trapezoid between force samples; where a contact begins
 or ends within a step, the slope of the force tells how much.
 
-A method gives it cells (`BOOKS`) and, elsewhere in its slice, room for two rings of `rows` rows:
-measured wrenches and measured poses. `Books` says where both are.
+A method has a cell of this state (`REAL_WORK`, in these functions `s`) and, elsewhere in its slice,
+room for two rings of `rows` rows: measured wrenches and measured poses. `Readings` says where.
 """
 
 from __future__ import annotations
@@ -18,40 +18,43 @@ from typing import NamedTuple
 from softdock.compile.cells import Cell, Cells
 from softdock.compile.jit import compiled
 from softdock.loop.instants import SAME_TIME
+from softdock.loop.method.interface import Output
 from softdock.loop.rings import Ring, bracket, row_of
-from softdock.loop.spatial.motion import Wrench, load_wrench, store_wrench
+from softdock.loop.spatial.motion import Displacement, Wrench
 from softdock.loop.spatial.vectors import add, add_scaled, dot, norm, scale, subtract
 from softdock.methods.measured.paired_poses import (
-    load_poses,
-    poses_between,
-    poses_of,
-    relative_displacement,
-    store_poses,
-    work_on,
+    Poses,
+    compute_pair_work,
+    compute_relative_displacement,
+    interpolate_poses,
+    take_poses,
 )
 
-BOOKS = Cells(
+REAL_WORK = Cells(
     "real_work",
-    Cell("forces", 1, "-", "wrenches written into their ring"),
-    Cell("poses", 1, "-", "poses written into their ring"),
-    Cell("real", 1, "J", "absorbed by the real contact"),
-    Cell("variance", 1, "J^2", "of the noise's work"),
-    Cell("base_real", 1, "J", "`real` where the books of the open contact begin"),
-    Cell("base_variance", 1, "J^2", "`variance` there"),
-    Cell("slope_xy", 1, "N m", "fading moment of force and depth changes"),
-    Cell("slope_xx", 1, "m^2", "fading moment of depth changes"),
-    Cell("booked", 1, "s", "instant up to which work is booked"),
-    Cell("touch_force", 1, "N", "of the step of the first touch until its slope is known; 0: none"),
-    Cell("touch_way", 1, "m", "depth of that step"),
-    Cell("touch_booked", 1, "J", "what was booked of it"),
-    Cell("turnover", 1, "J", "absorbed and returned in the open contact, both counted up"),
+    Cell("forces", int, "-", "wrenches written into their ring"),
+    Cell("poses", int, "-", "poses written into their ring"),
+    Cell("absorbed", float, "J", "absorbed by the real contact"),
+    Cell("variance", float, "J^2", "of the noise's work"),
+    Cell("absorbed_before", float, "J", "`absorbed` where the open contact's account begins"),
+    Cell("variance_before", float, "J^2", "`variance` there"),
+    Cell("slope_xy", float, "N m", "fading moment of force and depth changes"),
+    Cell("slope_xx", float, "m^2", "fading moment of depth changes"),
+    Cell("until", float, "s", "instant up to which work is counted"),
+    Cell(
+        "touch_force",
+        float,
+        "N",
+        "of the step of the first touch until its slope is known; 0: none",
+    ),
+    Cell("touch_way", float, "m", "depth of that step"),
+    Cell("touch_absorbed", float, "J", "what was counted of it"),
+    Cell("turnover", float, "J", "absorbed and returned in the open contact, both counted up"),
 )
-BOOK = BOOKS.at
-WRENCH_ROW = Cells("wrench_row", Cell("time", 1, "s"), Cell("wrench", 6, "N, Nm"))
-POSE_ROW = Cells("pose_row", Cell("time", 1, "s"), Cell("poses", 14, "m, -"))
-WRENCH_FLOATS, POSE_FLOATS = WRENCH_ROW.size, POSE_ROW.size
-WRENCH_AT, POSES_AT = WRENCH_ROW.at.wrench, POSE_ROW.at.poses
-RING_FLOATS = WRENCH_FLOATS + POSE_FLOATS  # of both rings, per row
+WRENCH_ROW = Cells("wrench_row", Cell("time", float, "s"), Cell("wrench", Wrench, "N, Nm"))
+POSE_ROW = Cells("pose_row", Cell("time", float, "s"), Cell("poses", Poses, "m, -"))
+TIME = WRENCH_ROW.at.time  # in both
+RING_FLOATS = WRENCH_ROW.size + POSE_ROW.size  # of both rings, per row
 FADING = 0.9  # of the slope's moments in a cycle
 # of a contact's turnover: what sampled work may be wrong by, kept back by the passive claim
 SAMPLING_MARGIN = 1e-3
@@ -61,70 +64,15 @@ SLOPE_MARGIN, NOISE_MARGIN = (
 )  # beyond these times slope and noise, a change of force is sudden
 
 
-class Books(NamedTuple):
-    """Where a method keeps them in `mem`."""
+class Readings(NamedTuple):
+    """The rings of measured wrenches and measured poses."""
 
-    at: int  # the cells
-    rings: int
-    rows: int  # of each ring
-
-
-@compiled
-def _wrenches(books):
-    return Ring(books.rings, books.rows, WRENCH_FLOATS)
+    wrenches: Ring
+    poses: Ring
 
 
-@compiled
-def _poses(books):
-    return Ring(books.rings + books.rows * WRENCH_FLOATS, books.rows, POSE_FLOATS)
-
-
-@compiled
-def _is_new(mem, ring, count, time):
-    return count == 0 or time > mem[row_of(ring, count - 1)] + SAME_TIME
-
-
-@compiled
-def note_readings(mem, books, wrench, wrench_time, mock_ups, pose_time):
-    """Put what is newer than the newest row into the rings; False: the force was not."""
-    at, ring = books.at, _wrenches(books)
-    count = int(mem[at + BOOK.forces])
-    is_new = _is_new(mem, ring, count, wrench_time)
-    if is_new:
-        row = row_of(ring, count)
-        mem[row] = wrench_time
-        store_wrench(mem, row + WRENCH_AT, wrench)
-        mem[at + BOOK.forces] = count + 1.0
-    ring = _poses(books)
-    count = int(mem[at + BOOK.poses])
-    if _is_new(mem, ring, count, pose_time):
-        row = row_of(ring, count)
-        mem[row] = pose_time
-        store_poses(mem, row + POSES_AT, poses_of(mock_ups))
-        mem[at + BOOK.poses] = count + 1.0
-    return is_new
-
-
-@compiled
-def wrench_at(mem, books, t):
-    """The measured wrench on the chaser at an instant."""
-    newest = int(mem[books.at + BOOK.forces]) - 1
-    a, b, share = bracket(mem, _wrenches(books), newest, 0, t)
-    first, last = load_wrench(mem, a + WRENCH_AT), load_wrench(mem, b + WRENCH_AT)
-    force = add_scaled(first.force, share, subtract(last.force, first.force))
-    return Wrench(force, add_scaled(first.torque, share, subtract(last.torque, first.torque)))
-
-
-@compiled
-def poses_at(mem, books, t):
-    """The measured poses at an instant."""
-    newest = int(mem[books.at + BOOK.poses]) - 1
-    a, b, share = bracket(mem, _poses(books), newest, 0, t)
-    return poses_between(load_poses(mem, a + POSES_AT), load_poses(mem, b + POSES_AT), share)
-
-
-class Booking(NamedTuple):
-    """How work is booked."""
+class WorkSettings(NamedTuple):
+    """How work is counted."""
 
     threshold: float  # N
     noise_force: float  # N
@@ -133,143 +81,175 @@ class Booking(NamedTuple):
 
 
 @compiled
-def book_real_work(mem, books, pose_time, booking):
+def place_readings(at, rows):
+    """Both rings, of so many rows each, from float `at` of `mem` on."""
+    return Readings(
+        Ring(at, rows, WRENCH_ROW.size),
+        Ring(at + rows * WRENCH_ROW.size, rows, POSE_ROW.size),
+    )
+
+
+@compiled
+def _is_new(mem, ring: Ring, count, time):
+    return count == 0 or time > mem[row_of(ring, count - 1) + TIME] + SAME_TIME
+
+
+@compiled
+def store_readings(
+    mem, s, readings: Readings, wrench: Wrench, wrench_time, mock_ups: Output, pose_time
+):
+    """Put what is newer than the newest row into the rings; False: the force was not."""
+    is_new = _is_new(mem, readings.wrenches, s.forces, wrench_time)
+    if is_new:
+        row = WRENCH_ROW(mem, row_of(readings.wrenches, s.forces))
+        row.time, row.wrench = wrench_time, wrench
+        s.forces += 1
+    if _is_new(mem, readings.poses, s.poses, pose_time):
+        pose_row = POSE_ROW(mem, row_of(readings.poses, s.poses))
+        pose_row.time, pose_row.poses = pose_time, take_poses(mock_ups)
+        s.poses += 1
+    return is_new
+
+
+@compiled
+def interpolate_wrench(mem, s, readings: Readings, t):
+    """The measured wrench on the chaser at an instant."""
+    a, b, share = bracket(mem, readings.wrenches, s.forces - 1, TIME, t)
+    first, last = WRENCH_ROW(mem, a).wrench, WRENCH_ROW(mem, b).wrench
+    force = add_scaled(first.force, share, subtract(last.force, first.force))
+    return Wrench(force, add_scaled(first.torque, share, subtract(last.torque, first.torque)))
+
+
+@compiled
+def interpolate_mock_ups(mem, s, readings: Readings, t):
+    """The measured poses at an instant."""
+    a, b, share = bracket(mem, readings.poses, s.poses - 1, TIME, t)
+    return interpolate_poses(POSE_ROW(mem, a).poses, POSE_ROW(mem, b).poses, share)
+
+
+@compiled
+def add_real_work(mem, s, readings: Readings, pose_time, settings: WorkSettings):
     """E_r, and the variance of its noise, from force sample to force sample, as far as the poses of
     the same instants are known."""
-    base, rows, ring = books.at, books.rows, _wrenches(books)
-    count, since = int(mem[base + BOOK.forces]), mem[base + BOOK.booked]
+    ring = readings.wrenches
+    count, since = s.forces, s.until
     i = count - 1
-    while i > 0 and i > count - rows and mem[row_of(ring, i - 1)] > since + SAME_TIME:
+    while i > 0 and i > count - ring.rows and mem[row_of(ring, i - 1) + TIME] > since + SAME_TIME:
         i -= 1
-    poses, wrench = poses_at(mem, books, since), wrench_at(mem, books, since)
-    while i < count and mem[row_of(ring, i)] <= pose_time + SAME_TIME:
-        row = row_of(ring, i)
+    poses = interpolate_mock_ups(mem, s, readings, since)
+    wrench = interpolate_wrench(mem, s, readings, since)
+    while i < count and mem[row_of(ring, i) + TIME] <= pose_time + SAME_TIME:
+        row = WRENCH_ROW(mem, row_of(ring, i))
         i += 1
-        if mem[row] <= since + SAME_TIME:
+        if row.time <= since + SAME_TIME:
             continue
-        next_poses, next_wrench = poses_at(mem, books, mem[row]), load_wrench(mem, row + WRENCH_AT)
-        moved = relative_displacement(poses, next_poses)
-        absorbed = _absorbed(mem, base, booking, wrench, next_wrench, moved)
-        mem[base + BOOK.real] += absorbed
-        mem[base + BOOK.turnover] += abs(absorbed)
+        next_poses, next_wrench = interpolate_mock_ups(mem, s, readings, row.time), row.wrench
+        moved = compute_relative_displacement(poses, next_poses)
+        absorbed = _compute_absorbed(s, settings, wrench, next_wrench, moved)
+        s.absorbed += absorbed
+        s.turnover += abs(absorbed)
         if norm(wrench.force) + norm(next_wrench.force) > 0.0:  # else below the sensor's threshold
-            _add_noise(mem, base, booking, wrench, next_wrench, moved)
+            _add_noise(s, settings, wrench, next_wrench, moved)
         poses, wrench = next_poses, next_wrench
-        mem[base + BOOK.booked] = mem[row]
+        s.until = row.time
 
 
 @compiled
-def _add_noise(mem, base, booking, wrench, next_wrench, moved):
+def _add_noise(s, settings: WorkSettings, wrench: Wrench, next_wrench: Wrench, moved: Displacement):
     """The variance of the noise's work over one step."""
-    spread = booking.noise_force * booking.noise_force * dot(moved.translation, moved.translation)
-    mem[base + BOOK.variance] += spread + booking.noise_torque * booking.noise_torque * dot(
+    spread = settings.noise_force * settings.noise_force * dot(moved.translation, moved.translation)
+    s.variance += spread + settings.noise_torque * settings.noise_torque * dot(
         moved.rotation, moved.rotation
     )
-    mem[base + BOOK.variance] += gate_variance(booking.noise_force, wrench, next_wrench, moved)
+    s.variance += compute_gate_variance(settings.noise_force, wrench, next_wrench, moved)
 
 
 @compiled
-def gate_variance(noise_force, wrench, next_wrench, moved):
+def compute_gate_variance(noise_force, wrench: Wrench, next_wrench: Wrench, moved: Displacement):
     """Variance of one step's work [J^2] when only one of the two readings exceeds the sensor's dead
     band: near it chance decides, with half the mean square change from reading to reading."""
     hidden = norm(wrench.force) == 0.0
     if noise_force == 0.0 or hidden == (norm(next_wrench.force) == 0.0):
         return 0.0
-    jump = work_on(next_wrench if hidden else wrench, moved)
+    jump = compute_pair_work(next_wrench if hidden else wrench, moved)
     return 0.5 * jump * jump
 
 
 @compiled
-def _absorbed(mem, base, booking, wrench, next_wrench, moved):
+def _compute_absorbed(
+    s, settings: WorkSettings, wrench: Wrench, next_wrench: Wrench, moved: Displacement
+):
     """Energy [J] that the real contact took over one step: the trapezoid; where the contact begins
     or ends within the step, what its slope tells."""
     mean = Wrench(
         scale(0.5, add(wrench.force, next_wrench.force)),
         scale(0.5, add(wrench.torque, next_wrench.torque)),
     )
-    absorbed, size = -work_on(mean, moved), norm(mean.force)
+    absorbed, size = -compute_pair_work(mean, moved), norm(mean.force)
     if size == 0.0:
         return 0.0
     deeper, was, now = absorbed / size, norm(wrench.force), norm(next_wrench.force)
-    if was <= booking.threshold:
-        if (
-            now > booking.threshold and deeper > 0.0
-        ):  # the first touch: it happened somewhere within this step
-            if booking.worst:
+    if was <= settings.threshold:
+        if now > settings.threshold and deeper > 0.0:
+            # the first touch: it happened somewhere within this step
+            if settings.worst:
                 absorbed += 0.5 * (now - was) * deeper
-            (
-                mem[base + BOOK.touch_force],
-                mem[base + BOOK.touch_way],
-                mem[base + BOOK.touch_booked],
-            ) = (
-                now,
-                deeper,
-                absorbed,
-            )
+            s.touch_force, s.touch_way, s.touch_absorbed = now, deeper, absorbed
         return absorbed
     unknown = 0.0
-    if booking.worst and mem[base + BOOK.slope_xx] > 0.0:
+    if settings.worst and s.slope_xx > 0.0:
         change = Wrench(
             subtract(next_wrench.force, wrench.force), subtract(next_wrench.torque, wrench.torque)
         )
-        unknown = 0.5 * _sudden(
-            booking,
-            force_slope(mem, base) * deeper * deeper,
-            abs(work_on(change, moved)),
+        unknown = 0.5 * _compute_sudden_work(
+            settings,
+            compute_force_slope(s) * deeper * deeper,
+            abs(compute_pair_work(change, moved)),
             norm(moved.translation),
         )
-    if (
-        now <= booking.threshold
-    ):  # parted within this step: a spring of this slope returns no more than it holds
-        slope = force_slope(mem, base)
+    if now <= settings.threshold:
+        # parted within this step: a spring of this slope returns no more than it holds
+        slope = compute_force_slope(s)
         return unknown + (max(absorbed, -0.5 * was * was / slope) if slope > 0.0 else absorbed)
-    if mem[base + BOOK.touch_force] > 0.0:
-        absorbed += _first_touch(mem, base, booking, (now - was) / deeper if deeper > 0.0 else 0.0)
+    if s.touch_force > 0.0:
+        absorbed += _correct_first_touch(s, settings, (now - was) / deeper if deeper > 0.0 else 0.0)
     absorbed += unknown
-    mem[base + BOOK.slope_xy] = FADING * mem[base + BOOK.slope_xy] + (now - was) * deeper
-    mem[base + BOOK.slope_xx] = FADING * mem[base + BOOK.slope_xx] + deeper * deeper
+    s.slope_xy = FADING * s.slope_xy + (now - was) * deeper
+    s.slope_xx = FADING * s.slope_xx + deeper * deeper
     return absorbed
 
 
 @compiled
-def _sudden(booking, expected, change, way):
+def _compute_sudden_work(settings: WorkSettings, expected, change, way):
     """How much of the work of a change of wrench over one step's motion [J] neither the slope nor
     the noise explains: a second touch, one part that left, a tip that snapped from one wall to
     another."""
-    return max(change - SLOPE_MARGIN * expected - NOISE_MARGIN * booking.noise_force * way, 0.0)
+    return max(change - SLOPE_MARGIN * expected - NOISE_MARGIN * settings.noise_force * way, 0.0)
 
 
 @compiled
-def _first_touch(mem, base, booking, slope):
-    """What the step of the first touch took beyond what was booked [J], now that the slope behind
+def _correct_first_touch(s, settings: WorkSettings, slope):
+    """What the step of the first touch took beyond what was counted [J], now that the slope behind
     it is known. A force that is all spring began force / slope ago; one that is more than the
     spring can have made jumped, and nobody knows when."""
-    force, way, booked = (
-        mem[base + BOOK.touch_force],
-        mem[base + BOOK.touch_way],
-        mem[base + BOOK.touch_booked],
-    )
-    mem[base + BOOK.touch_force] = 0.0
-    if slope <= 0.0 or booking.noise_force > 0.0:
+    force, way, counted = s.touch_force, s.touch_way, s.touch_absorbed
+    s.touch_force = 0.0
+    if slope <= 0.0 or settings.noise_force > 0.0:
         return 0.0
     if force <= slope * way:
-        return 0.5 * force * force / slope - booked
-    return (force - 0.5 * slope * way) * way - booked if booking.worst else 0.0
+        return 0.5 * force * force / slope - counted
+    return (force - 0.5 * slope * way) * way - counted if settings.worst else 0.0
 
 
 @compiled
-def force_slope(mem, base):
+def compute_force_slope(s):
     """How the force grows with depth [N/m], from the last few cycles; never negative."""
-    return (
-        max(mem[base + BOOK.slope_xy] / mem[base + BOOK.slope_xx], 0.0)
-        if mem[base + BOOK.slope_xx] > 0.0
-        else 0.0
-    )
+    return max(s.slope_xy / s.slope_xx, 0.0) if s.slope_xx > 0.0 else 0.0
 
 
 @compiled
-def kept_back(mem, base, deviations, worst):
+def compute_reserve(s, deviations, worst):
     """What is held back of the energy that the real contact seems to have given [J]: for noise, and
     with `worst` for what sampling may have missed."""
-    kept = deviations * math.sqrt(mem[base + BOOK.variance] - mem[base + BOOK.base_variance])
-    return kept + SAMPLING_MARGIN * mem[base + BOOK.turnover] if worst else kept
+    reserve = deviations * math.sqrt(s.variance - s.variance_before)
+    return reserve + SAMPLING_MARGIN * s.turnover if worst else reserve

@@ -17,7 +17,7 @@ from softdock.methods.measured.frame import (
     WORLD_FRAME,
 )
 from softdock.methods.measured.line_of_action import (
-    noise_warnings,
+    find_noise_warnings,
 )
 from softdock.methods.measured.normal_damper import (
     DAMPER,
@@ -193,7 +193,7 @@ def prepare(marker, vector, base, memory):
 def check(values: dict[str, Any], tables: Any) -> Any:
     """Readings must be kept as long as the latest of them takes; and what follows the monitor it
     does not see."""
-    problems, warnings = [], noise_warnings(values, tables)
+    problems, warnings = [], find_noise_warnings(values, tables)
     latest = max(
         tables["pose"]["delay_ms"] + tables["pose"]["period_ms"],
         tables["sensor"]["delay_ms"] + tables["sensor"]["period_ms"],

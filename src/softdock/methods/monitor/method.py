@@ -26,26 +26,26 @@ from softdock.loop.spatial.motion import (
 from softdock.loop.spatial.rotations import rotate
 from softdock.loop.spatial.vectors import add, multiply, scale, subtract
 from softdock.methods.measured.frame import (
-    axes_of,
     components,
+    compute_axes,
 )
 from softdock.methods.measured.line_of_action import (
-    mean_of,
+    average,
     measured_force,
     parting_rate,
     plus_wrenches,
     satellite_motions,
 )
 from softdock.methods.measured.normal_damper import (
-    book_damper,
-    damper_wrenches,
+    compute_damper_wrenches,
+    count_damper,
 )
 from softdock.methods.measured.reading_ring import (
-    keep,
-    poses_at,
-    readings,
-    sums_at,
-    wrenches_at,
+    interpolate_motions,
+    interpolate_sums,
+    interpolate_wrenches,
+    place_ring,
+    store_reading,
 )
 from softdock.methods.monitor.keys import (
     DAMP,
@@ -97,22 +97,24 @@ def _sum(a):
 def _observe(method, mem, rig, measured):
     """The energies of every axis at the newest instant for which both force and pose are here."""
     s, k, T = STATE(mem, method.memory), rig.cycle, rig.T
-    ring = readings(method.memory + STATE.size, int(math.ceil(method.longest / T - 1e-9)) + 2)
+    ring = place_ring(method.memory + STATE.size, int(math.ceil(method.longest / T - 1e-9)) + 2)
     t, was = k * T - max(measured.force_age, measured.pose_age), s.until
-    keep(mem, ring, k, k * T, measured, (s.given, s.given_turning))
+    store_reading(mem, ring, k, k * T, measured, (s.given, s.given_turning))
     if k == 0:
         s.until = t
         return
     if t > was:
-        before, after = poses_at(mem, ring, k, was), poses_at(mem, ring, k, t)
-        mean = mean_of(wrenches_at(mem, ring, k, was), wrenches_at(mem, ring, k, t))
+        before, after = interpolate_motions(mem, ring, k, was), interpolate_motions(mem, ring, k, t)
+        mean = average(
+            interpolate_wrenches(mem, ring, k, was), interpolate_wrenches(mem, ring, k, t)
+        )
         forces, torques = _work_per_axis(
-            axes_of(method.frame, after, (1.0, 0.0, 0.0)), mean, before, after
+            compute_axes(method.frame, after, (1.0, 0.0, 0.0)), mean, before, after
         )
         s.back = add(s.back, forces)
         s.back_turning = add(s.back_turning, torques)
         s.until = t
-    given, given_turning = sums_at(mem, ring, k, s.until)
+    given, given_turning = interpolate_sums(mem, ring, k, s.until)
     s.forces = subtract(given, s.back)  # Zebenay eq. 114, per axis
     s.torques = subtract(given_turning, s.back_turning)
     s.total = _sum(s.forces) + _sum(s.torques)  # Zebenay eq. 114
@@ -143,15 +145,15 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
     virtual = Wrenches(no_wrench(), no_wrench())
     if rig.cycle == 0:
         s.command = motions
-        book_damper(mem, s.damper, virtual, motions)
+        count_damper(mem, s.damper, virtual, motions)
     _observe(method, mem, rig, measured)
     _judge(method, mem, rig)
     force = measured_force(measured)
     s.added = s.level * method.damping
     if s.added > 0.0 and force > method.threshold:
         push = -s.added * parting_rate(measured.wrenches, force, motions)
-        virtual = damper_wrenches(measured, wrenches, force, push)
-    s.absorbed += book_damper(mem, s.damper, virtual, motions)
+        virtual = compute_damper_wrenches(measured, wrenches, force, push)
+    s.absorbed += count_damper(mem, s.damper, virtual, motions)
     s.held = plus_wrenches(wrenches, 1.0, virtual)
     return s.held
 
@@ -160,7 +162,7 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
 def set_point(method, mem, rig, satellites, output):
     """The energy given over the cycle that begins: held wrench and commanded motion."""
     s = STATE(mem, method.memory)
-    axes, held, before = axes_of(method.frame, output, (1.0, 0.0, 0.0)), s.held, s.command
+    axes, held, before = compute_axes(method.frame, output, (1.0, 0.0, 0.0)), s.held, s.command
     chaser, turning = _port_per_axis(axes, rig.T, held.chaser, before.chaser, output.chaser)
     target, target_turning = _port_per_axis(axes, rig.T, held.target, before.target, output.target)
     s.given = add(s.given, add(chaser, target))

@@ -23,36 +23,33 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from softdock.compile.cells import Cell, Cells
+from softdock.compile.cells import Cell, Cells, many
 from softdock.compile.jit import compiled
 from softdock.loop.method.declaration import ONCE
-from softdock.loop.method.interface import Output
+from softdock.loop.method.interface import Measured, Output, Rig, Satellites, Wrenches
 from softdock.loop.method.memory import recorded
 from softdock.loop.method.method import Method
 from softdock.loop.parameters import Group, Parameter
 from softdock.loop.spatial.motion import Motion
-from softdock.loop.spatial.vectors import add_scaled, load3, store3, subtract
+from softdock.loop.spatial.rigid_body import Body, BodyParams
+from softdock.loop.spatial.vectors import Vector, add_scaled, subtract
 from softdock.methods.measured.by_axis import AXES, BODIES
 from softdock.methods.measured.doubt_keys import doubt_keys
-from softdock.methods.measured.doubt_notes import doubt_books, doubt_events
 from softdock.methods.measured.doubts import (
     DOUBTS,
     NO_DOUBTS,
     Doubts,
     believe,
+    count_doubts,
+    describe_doubts,
     prepare_doubts,
 )
 
-# Keys of the passive integrator, its cells, and the NamedTuple that its hooks get.
+# Its keys, its state, and the NamedTuple that its hooks get.
 
 PUBLISHED, PREVIOUS_FORCE, BOUNDED = 0, 1, 2
-
-
 FORMS = ("published", "previous_force", "bounded")
-
-
 SYMPLECTIC, FORWARD = 0, 1
-
 
 PASSIVE_INTEGRATOR = Group(
     "passive_integrator",
@@ -86,15 +83,10 @@ PASSIVE_INTEGRATOR = Group(
     ),
     *doubt_keys(frozen_ms=0.0),  # off: a force that is held is what the paper is about
 )
-
-
-AT = PASSIVE_INTEGRATOR.at
-
-
 _PER_AXIS = tuple(f"{body}.{axis}" for body in BODIES for axis in AXES)
 
 
-CELLS = Cells(  # six floats: the chaser's vector, then the target's
+STATE = Cells(  # six numbers: of the chaser's axes, then of the target's
     "passive_integrator",
     recorded(
         "work",
@@ -102,6 +94,7 @@ CELLS = Cells(  # six floats: the chaser's vector, then the target's
         "energy put into the output so far; falling: taken by the damper",
         frame="world",
         parts=tuple(f"{body}.force.{axis}" for body in BODIES for axis in AXES),
+        kind=many(6),
     ),
     recorded(
         "correction",
@@ -109,6 +102,7 @@ CELLS = Cells(  # six floats: the chaser's vector, then the target's
         "v_pc, taken off the velocity that moves the set-point",
         frame="world",
         parts=_PER_AXIS,
+        kind=many(6),
     ),
     recorded(
         "observed",
@@ -116,23 +110,19 @@ CELLS = Cells(  # six floats: the chaser's vector, then the target's
         "observed energy of the integration (De Stefano eq. 16)",
         frame="world",
         parts=_PER_AXIS,
+        kind=many(6),
     ),
-    Cell("force", 6, "N", "of the cycle before"),
-    Cell("position", 6, "m", "corrected position that was sent"),
-    Cell("largest_force", 6, "N", "so far, for the books"),
-    Cell("bound", 6, "m/s", "most that the sound forms correct for it"),
-    Cell("largest", 6, "m/s", "largest correction"),
-    Cell("largest_at", 6, "s", "when"),
-    Cell("waited", 6, "cycles", "in which a debt waited for a force"),
-    Cell("started", 1, "-", "1: the first cycle is over"),
-    Cell("doubts", DOUBTS.size, "", "methods/measured/doubts.py"),
+    Cell("force", many(6), "N", "of the cycle before"),
+    Cell("position", many(2, Vector), "m", "corrected position that was sent"),
+    Cell("largest_force", many(6), "N", "so far"),
+    Cell("bound", many(6), "m/s", "most that the sound forms correct for it"),
+    Cell("largest", many(6), "m/s", "largest correction"),
+    Cell("largest_at", many(6), "s", "when"),
+    Cell("waited", many(6, int), "cycles", "in which a debt waited for a force"),
+    Cell("started", bool, "-", "the first cycle is over"),
+    Cell("doubts", DOUBTS, "", "of the sensor: methods/measured/doubts.py"),
 )
-
-
-CELL = CELLS.at
-
-
-BODY = 3  # the target's vector stands so far behind the chaser's
+CHASER, TARGET = range(2)
 
 
 class PassiveIntegrator(NamedTuple):
@@ -150,22 +140,17 @@ MARKER = PassiveIntegrator(
 
 
 @compiled
-def prepare(marker, vector, base, memory):
-    form, pairing = int(vector[base + AT.form]), int(vector[base + AT.pairing])
-    doubts = prepare_doubts(
-        vector,
-        vector[base + AT.frozen],
-        vector[base + AT.jump],
-        vector[base + AT.range],
-        base + AT.sensor,
-    )
+def prepare(marker: PassiveIntegrator, vector, base, memory):
+    keys = PASSIVE_INTEGRATOR(vector, base)
     return PassiveIntegrator(
         memory=memory,
-        form=form,
-        pairing=pairing,
-        largest_force=vector[base + AT.largest_force],
-        smallest_force=vector[base + AT.smallest_force],
-        doubts=doubts,
+        form=int(keys.form),
+        pairing=int(keys.pairing),
+        largest_force=keys.largest_force,
+        smallest_force=keys.smallest_force,
+        doubts=prepare_doubts(
+            vector, keys.frozen, keys.jump, keys.range, base + PASSIVE_INTEGRATOR.at.sensor
+        ),
     )
 
 
@@ -184,11 +169,17 @@ SINGULAR = 10.0
 
 
 @compiled
-def wrench(method, mem, rig, measured, satellites, wrenches):
+def wrench(
+    method: PassiveIntegrator,
+    mem,
+    rig: Rig,
+    measured: Measured,
+    satellites: Satellites,
+    wrenches: Wrenches,
+):
     """The wrenches as they are, unless the sensor is doubted."""
     return believe(
-        mem,
-        at=method.memory + CELL.doubts,
+        STATE(mem, method.memory).doubts,
         rig=rig,
         doubts=method.doubts,
         threshold=method.smallest_force,
@@ -224,78 +215,91 @@ def damper(form, T, inverse_mass, tank, smallest_force, observed, earlier, newes
 
 
 @compiled
-def _correct_body(method, mem, at, first, params, T, t, before, after, motion):
-    """One body's set-point."""
+def _correct_body(
+    method: PassiveIntegrator,
+    s,
+    which,
+    first,
+    params: BodyParams,
+    T,
+    t,
+    before: Body,
+    after: Body,
+    motion: Motion,
+):
+    """One body's set-point. `s`: the state; `which`: CHASER or TARGET."""
     if params.fixed:
         return motion
+    at = 3 * which
     if first:
-        store3(mem, at + CELL.position, before.p)
+        s.position[which] = before.p
         for i in range(3):
-            mem[at + CELL.observed + i] = _tank(method, T, params.inverse_mass[i])
+            s.observed[at + i] = _compute_tank(method, T, params.inverse_mass[i])
     for i in range(3):
         force = (after.v[i] - before.v[i]) * params.mass[i] / T
-        earlier = force if method.form == PREVIOUS_FORCE else mem[at + CELL.force + i]
-        tank = _tank(method, T, params.inverse_mass[i])
+        earlier = force if method.form == PREVIOUS_FORCE else s.force[at + i]
+        tank = _compute_tank(method, T, params.inverse_mass[i])
         v_pc, observed, left = damper(
             method.form,
             T,
             inverse_mass=params.inverse_mass[i],
             tank=tank,
             smallest_force=method.smallest_force,
-            observed=mem[at + CELL.observed + i],
+            observed=s.observed[at + i],
             earlier=earlier,
             newest=force,
         )
-        mem[at + CELL.observed + i] = left
-        mem[at + CELL.force + i] = force
-        mem[at + CELL.correction + i] = v_pc
-        mem[at + CELL.bound + i] = max(
-            mem[at + CELL.bound + i], 0.5 * T * params.inverse_mass[i] * abs(force)
-        )
-        _note(
-            mem,
-            at + i,
-            t,
-            left - observed,
-            v_pc,
-            force,
-            observed < tank and abs(force) < method.smallest_force,
-        )
+        s.observed[at + i] = left
+        s.force[at + i] = force
+        s.correction[at + i] = v_pc
+        s.bound[at + i] = max(s.bound[at + i], 0.5 * T * params.inverse_mass[i] * abs(force))
+        waiting = observed < tank and abs(force) < method.smallest_force
+        _note_axis(s, at + i, t, left - observed, v_pc, force, waiting)
+    correction = (s.correction[at], s.correction[at + 1], s.correction[at + 2])
     own = after.v if method.pairing == SYMPLECTIC else before.v
-    v_c = subtract(own, load3(mem, at + CELL.correction))  # De Stefano eq. 19
+    v_c = subtract(own, correction)  # De Stefano eq. 19
     # De Stefano eq. 5, with the corrected velocity
-    store3(mem, at + CELL.position, add_scaled(load3(mem, at + CELL.position), T, v_c))
-    return Motion(load3(mem, at + CELL.position), motion.q, v_c, motion.w)
+    position = add_scaled(s.position[which], T, v_c)
+    s.position[which] = position
+    return Motion(position, motion.q, v_c, motion.w)
 
 
 @compiled
-def _note(mem, at, t, taken, v_pc, force, waiting):
+def _note_axis(s, i, t, taken, v_pc, force, waiting):
     """What the damper did on one axis in this cycle."""
-    mem[at + CELL.work] -= taken
-    mem[at + CELL.largest_force] = max(mem[at + CELL.largest_force], abs(force))
-    if abs(v_pc) > mem[at + CELL.largest]:
-        mem[at + CELL.largest] = abs(v_pc)
-        mem[at + CELL.largest_at] = t
-    mem[at + CELL.waited] += 1.0 if waiting else 0.0
+    s.work[i] -= taken
+    s.largest_force[i] = max(s.largest_force[i], abs(force))
+    if abs(v_pc) > s.largest[i]:
+        s.largest[i] = abs(v_pc)
+        s.largest_at[i] = t
+    s.waited[i] += 1 if waiting else 0
 
 
 @compiled
-def _tank(method, T, inverse_mass):
+def _compute_tank(method: PassiveIntegrator, T, inverse_mass):
     return (
         integration_energy(T, inverse_mass, method.largest_force) if method.form == BOUNDED else 0.0
     )
 
 
 @compiled
-def correct(method, mem, rig, measured, before, after, output):
-    at, t = method.memory, (rig.cycle + 1) * rig.T
-    first = mem[at + CELL.started] == 0.0
-    mem[at + CELL.started] = 1.0
+def correct(
+    method: PassiveIntegrator,
+    mem,
+    rig: Rig,
+    measured: Measured,
+    before: Satellites,
+    after: Satellites,
+    output: Output,
+):
+    s, t = STATE(mem, method.memory), (rig.cycle + 1) * rig.T
+    first = not s.started
+    s.started = True
     chaser = _correct_body(
         method,
-        mem,
-        at,
-        first,
+        s,
+        CHASER,
+        first=first,
         params=rig.chaser,
         T=rig.T,
         t=t,
@@ -305,8 +309,8 @@ def correct(method, mem, rig, measured, before, after, output):
     )
     target = _correct_body(
         method,
-        mem,
-        at=at + BODY,
+        s,
+        TARGET,
         first=first,
         params=rig.target,
         T=rig.T,
@@ -318,28 +322,28 @@ def correct(method, mem, rig, measured, before, after, output):
     return after, Output(chaser, target)
 
 
-def books(mem: Any) -> dict[str, Any]:
+def summarize(mem: Any) -> dict[str, Any]:
     """What the dampers did, from the method's slice of `mem`, for every axis of a free body on
     which a force acted."""
-    axes = {}
-    for body, at in zip(BODIES, (0, BODY), strict=True):
-        for i, axis in enumerate(AXES):
-            if mem[at + CELL.largest_force + i] > 0.0:
-                axes[f"{body}.force.{axis}"] = {
-                    "observed_J": float(mem[at + CELL.observed + i]),
-                    "largest_correction_m_per_s": float(mem[at + CELL.largest + i]),
-                    "largest_correction_at_s": float(mem[at + CELL.largest_at + i]),
-                    "sound_correction_m_per_s": float(mem[at + CELL.bound + i]),
-                    "largest_force_N": float(mem[at + CELL.largest_force + i]),
-                    "cycles_with_a_debt_and_no_force": float(mem[at + CELL.waited + i]),
-                }
-    return {"axes": axes} | doubt_books(mem[CELL.doubts :])
+    s, axes = STATE(mem), {}
+    for i, name in enumerate(_PER_AXIS):
+        if s.largest_force[i] > 0.0:
+            body, axis = name.split(".")
+            axes[f"{body}.force.{axis}"] = {
+                "observed_J": float(s.observed[i]),
+                "largest_correction_m_per_s": float(s.largest[i]),
+                "largest_correction_at_s": float(s.largest_at[i]),
+                "sound_correction_m_per_s": float(s.bound[i]),
+                "largest_force_N": float(s.largest_force[i]),
+                "cycles_with_a_debt_and_no_force": float(s.waited[i]),
+            }
+    return {"axes": axes} | count_doubts(s.doubts)
 
 
-def events(mem: Any, T: float) -> list[str]:
+def describe_events(mem: Any, T: float) -> list[str]:
     """Where the damper had no answer, or none that could be used."""
-    found = doubt_events(mem[CELL.doubts :], 0.0)
-    for name, axis in books(mem)["axes"].items():
+    found = describe_doubts(STATE(mem).doubts, 0.0)
+    for name, axis in summarize(mem)["axes"].items():
         waited, largest = (
             axis["cycles_with_a_debt_and_no_force"],
             axis["largest_correction_m_per_s"],
@@ -369,10 +373,10 @@ METHOD = Method(
     prepare=prepare,
     wrench=wrench,
     correct=correct,
-    cells=CELLS,
+    cells=STATE,
     check=check,
-    books=books,
-    events=events,
+    books=summarize,
+    events=describe_events,
     once=ONCE,
     changes_wrench=False,  # it only leaves out readings that are not believed
 )

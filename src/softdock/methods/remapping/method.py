@@ -47,7 +47,7 @@ from softdock.loop.spatial.motion import (
 )
 from softdock.loop.spatial.vectors import add, dot, norm, store3, subtract
 from softdock.methods.measured.line_of_action import (
-    mean_of,
+    average,
     mock_ups_when_felt,
     satellite_motions,
     work_between,
@@ -208,7 +208,7 @@ def _real_work(method, mem, rig, felt, real, seen):
     taken = 0.0
     if rig.cycle > 0 and (seen or mem[m + CELL.seen] != 0.0):
         last = load_wrenches(mem, m + CELL.read)
-        taken = -work_between(mean_of(last, real), load_both(mem, m + CELL.felt), felt)
+        taken = -work_between(average(last, real), load_both(mem, m + CELL.felt), felt)
     store_both(mem, m + CELL.felt, felt)
     store_wrenches(mem, m + CELL.read, real)
     return taken
