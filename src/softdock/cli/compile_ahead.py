@@ -2,7 +2,7 @@
 
 Input: scenarios. Each distinct list of methods is a task, as are the reference and the start of a
 run. Worker processes (`python -m softdock.cli.compile_ahead`) take one task a line, as JSON, and
-answer with the seconds. Output: machine code on disk (compile/cache.py). Without a cache folder
+answer with the seconds. Output: machine code on disk (compile/function_cache.py). Without a cache folder
 nothing is compiled.
 """
 
@@ -18,12 +18,24 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-# Before Numba loads cached machine code it looks for scipy's BLAS, which imports half of scipy
-# where that is installed (0.2 s of a run's 1.1 s). softdock multiplies no arrays in compiled code.
+# Before Numba compiles for the first time it looks for scipy's BLAS, which imports half of scipy
+# where that is installed (0.2 s). softdock multiplies no arrays in compiled code.
 BLAS = "scipy.linalg.cython_blas"
 
 
 def start_numba() -> None:
+    """Import Numba. In this process it will not look for scipy's BLAS when something is first
+    compiled; softdock's cached machine code needs none of what it loads then."""
+    from softdock.compile.compile_events import listeners
+    from softdock.compile.numba_internals import PATCHED
+
+    if not PATCHED:
+        _prepare_compiling()
+    elif _prepare_compiling not in listeners:
+        listeners.append(_prepare_compiling)
+
+
+def _prepare_compiling(event: object = None) -> None:
     """Import the part of Numba that looks for scipy's BLAS while that module is hidden. Afterwards
     scipy can be imported as usual."""
     if BLAS in sys.modules:
@@ -40,7 +52,7 @@ if TYPE_CHECKING:
     from softdock.scenario.build import Scenario
 
 ORBIT, START, LOOP, BATCH = "orbit", "start", "loop", "batch"
-RIG = "rig."  # before the name of a part of a rig (rig/warm.py)
+RIG = "rig."  # before the name of a part of a rig (rig/machine.py)
 WORKER = "softdock.cli.compile_ahead"
 
 
@@ -166,8 +178,8 @@ def compile_task(task: Task) -> None:
         scenario.vector[duration] = scenario.vector[cycle]
         orbit(scenario)
     elif task.what == BATCH:
+        from softdock.studies.campaign.batch import run_cpu
         from softdock.studies.campaign.columns import make_columns
-        from softdock.studies.campaign.cpu import run_cpu
 
         vectors, markers, mem_floats = make_columns(scenario, {}, runs=1)
         run_cpu(np.asarray(vectors)[:0], markers, mem_floats, threads=1)

@@ -168,7 +168,6 @@ class EntryPointCache:
         path = self.path(signature, context)
         if path is None:
             return None
-        context.refresh()
         content = disk_cache.read(path)
         if content is None:
             return None

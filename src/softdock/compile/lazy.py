@@ -199,7 +199,6 @@ def code_of(name: str) -> int:
     if name not in _CODE:
         module, qualname, args = _STUBS[name]
         function, context = _FUNCTIONS[module, qualname], cpu_target.target_context
-        context.refresh()
         kind = f"lazy code{', sparing' if is_sparing() else ''}"
         file = file_name(function, args, context.codegen().magic_tuple(), kind)
         folder = usable_folder()

@@ -16,7 +16,7 @@ passes on the caller's room for an exception and asks whether it failed. Functio
 `with` in them, which only a user's method could have, and those that may return nothing or a
 number, are written as Numba does.
 
-The numbers are the same. What each saves: docs/decisions/39-lean-compiling.md.
+The numbers are the same. What each saves: docs/decisions/39-numba-untouched.md.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import os
 import re
 from pathlib import Path
 
@@ -23,44 +24,44 @@ IMPORTED = re.compile(
 HEADER_ENDS = b"\n\n\n"  # two empty lines: what a module imports stands above
 
 
-def _modules() -> dict[str, Path]:
+def _read_modules() -> dict[str, tuple[str, bytes]]:
+    """Path below the package, and content, of every module."""
     found = {}
-    for path in ROOT.rglob("*.py"):
-        parts = (ROOT.name, *path.relative_to(ROOT).with_suffix("").parts)
-        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    for folder, _, files in os.walk(ROOT):
+        below = os.path.relpath(folder, ROOT.parent).split(os.sep)
+        for file in files:
+            if file.endswith(".py"):
+                names = below if file == "__init__.py" else [*below, file[: -len(".py")]]
+                with open(os.path.join(folder, file), "rb") as opened:
+                    found[".".join(names)] = ("/".join([*below[1:], file]), opened.read())
     return found
 
 
 def compiled_sources() -> list[Path]:
     """The source files that compiled code comes from."""
-    return [path for path, _ in _read_compiled()]
+    return [ROOT / path for path, _ in _read_compiled()]
 
 
-def _read_compiled() -> list[tuple[Path, bytes]]:
-    """Each such file with its content, sorted by path."""
-    modules = _modules()
-    texts = {module: path.read_bytes() for module, path in modules.items()}
-    waiting = [module for module, text in texts.items() if DECORATORS.search(_header(text))]
+def _read_compiled() -> list[tuple[str, bytes]]:
+    """Path below the package, and content, of each such file; sorted by path."""
+    modules = _read_modules()
+    headers = {name: text.partition(HEADER_ENDS)[0] for name, (_, text) in modules.items()}
+    waiting = [name for name, header in headers.items() if DECORATORS.search(header)]
     found: set[str] = set()
     while waiting:
-        module = waiting.pop()
-        if module not in found:
-            found.add(module)
-            waiting += _imports(texts[module], texts)
-    return sorted((modules[module], texts[module]) for module in found)
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += [one for one in _list_imports(headers[name]) if one in modules]
+    return sorted(modules[name] for name in found)
 
 
-def _header(text: bytes) -> bytes:
-    return text.partition(HEADER_ENDS)[0]
-
-
-def _imports(text: bytes, modules: dict[str, bytes]) -> list[str]:
-    """Softdock modules that a file imports at its top."""
+def _list_imports(header: bytes) -> list[str]:
+    """Names that a file imports of softdock at its top, modules among them."""
     found = []
-    for package, names, module in IMPORTED.findall(_header(text)):
+    for package, names, module in IMPORTED.findall(header):
         base = (package or module).decode()
-        inner = [f"{base}.{name.decode()}" for name in re.findall(rb"\w+", names)]
-        found += [name for name in (base, *inner) if name in modules]
+        found += [base, *(f"{base}.{name}" for name in re.findall(r"\w+", names.decode()))]
     return found
 
 
@@ -68,7 +69,7 @@ def source_hash(numba_version: str = numba.__version__) -> str:
     """A hash of those files and of Numba's version."""
     digest = hashlib.sha256(numba_version.encode())
     for path, text in _read_compiled():
-        digest.update(str(path.relative_to(ROOT)).encode())
+        digest.update(path.encode())
         digest.update(text)
     return digest.hexdigest()[:HASH_LENGTH]
 
