@@ -56,7 +56,7 @@ import math
 from softdock.compile.jit import compiled
 from softdock.loop.parameters import Group, Parameter
 from softdock.loop.contact.drawing import Drawing, Place, Solid, circle
-from softdock.loop.contact.shape import IN_SHAPE, TargetShape, never_closed, one_sector
+from softdock.loop.contact.shape import TargetShape, never_closed, one_sector
 from softdock.loop.contact.touch import INSIDE, NO_TOUCH, Touch, Touches
 from softdock.loop.spatial.vectors import add_scaled, dot, norm, scale
 import numpy as np
@@ -64,7 +64,6 @@ import numpy as np
 KEYS = Group("rod", "An endless rod along the axis.", Parameter(
     "rod_radius", "rod_radius_m", "radius of the rod", None, "m", low=0.0, high=1e3,
     when=("geometry", ("rod",))))
-AT = KEYS.at
 
 @compiled
 def _across(shape, tip):
@@ -82,8 +81,8 @@ def _gap(shape, tip, radius):
     return norm(_across(shape, tip)) - shape.radius - radius
 
 @compiled
-def _store(vector, own, mem, at):
-    mem[at + IN_SHAPE.radius] = vector[own + AT.rod_radius]
+def _store(vector, own, numbers):
+    numbers.radius = KEYS(vector, own).rod_radius
 
 @compiled
 def _through(shape, radius):
@@ -123,12 +122,12 @@ import numpy as np
 from softdock import Stepper, build
 from softdock.reference import orbit
 from softdock.errors import BadInput
-from softdock.output.pages.run.approach import track_tip, choose_view
+from softdock.output.pages.run.motion_charts import track_tip, choose_view
 from softdock.output.pages.run.motion_charts import gap_title
 from softdock.output.pages.run.motion_charts import outline_lines
 from scenario_page import scenario_reference
 from softdock.results.scene.mock_ups import target_shapes
-from softdock.studies.stability.contact_places import list_reachable_places
+from softdock.studies.stability.from_scenario import list_reachable_places
 from softdock.studies.stability.from_scenario import linearise
 tables, bad = json.load(sys.stdin)
 scenario = build(tables)
@@ -186,12 +185,12 @@ def test_a_law_and_a_shape_are_one_file_and_one_entry(tmp_path, added):
                 # a key that no law has, and a number more than any has
                 "loop/contact/keys.py": [
                     ("        *_friction(side, None", LAW_KEY),
-                    ("    friction: int\n", "    hardening: int\n"),
-                    ('"friction", "slip")', '"hardening", '),
                 ],
                 "loop/contact/law.py": [
-                    ("    at: int  # of its table", "    hardening: float  # 1/m\n"),
-                    (")\nLAW_CELLS", '    Cell("hardening", 1, "1/m", "of the slope"),\n'),
+                    (
+                        "    at: Annotated[int",
+                        '    hardening: Annotated[float, "1/m", "of the slope"]\n',
+                    ),
                 ],
             },
             RUN,

@@ -11,7 +11,7 @@ import math
 
 from softdock.compile.cells import Cell, Cells
 from softdock.compile.jit import compiled, entry_point
-from softdock.loop.contact.latch import summed_latches
+from softdock.loop.contact.latch import sum_up_latches
 from softdock.loop.contact.log import close_contact
 from softdock.loop.contact.seat import CAPTURES, is_seated, seat_of_place
 from softdock.loop.corrected_record import rewrite_past
@@ -200,7 +200,7 @@ def run_one(vector, params, mem, log, outcome):
         math.sqrt(mem[PEAK_TORQUE_MEM]) if params.flags.torques else math.nan
     )
     outcome[AT.captured_at_s] = captured_at
-    latched_at, force, torque = summed_latches(mem, params.memory.latches, params.latches)
+    latched_at, force, torque = sum_up_latches(mem, params.memory.latches, params.latches)
     outcome[AT.latched_at_s] = latched_at
     outcome[AT.latch_peak_force_N] = force
     outcome[AT.latch_peak_torque_Nm] = torque

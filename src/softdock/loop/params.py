@@ -1,7 +1,7 @@
 """`Params`, the prepared parameters that every cycle needs, and `Memory`, the map of `mem`.
 
 vector.prepare derives both from the parameter vector once per run. What few scenarios need stays in
-the vector and is read where it is wanted (docs/decisions/13-hot-and-cold-parameters.md).
+the vector and is read where it is wanted (docs/decisions/13-what-a-loop-holds.md).
 """
 
 from __future__ import annotations

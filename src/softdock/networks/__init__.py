@@ -2,7 +2,7 @@
 haptic devices and for docking. All public names.
 
 network.py causality.py dirac.py     a network in a few lines -> who decides what -> J, R, G, H
-linear_step.py wall_step.py nonlinear_step.py secants.py
+linear_step.py wall_step.py nonlinear_step.py
                                      the better step: passive at the sampled port for every motion
                                      within a bound, the default
 published.py                         Franken's algorithm as published

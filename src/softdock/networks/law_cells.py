@@ -1,5 +1,5 @@
 """Rows of numbers that the laws of a network are: of a store, of a damper, of a node of a tabulated
-potential, and of the answer of a sample (laws.py, secants.py)."""
+potential, and of the answer of a sample (laws.py, nonlinear_step.py)."""
 
 from __future__ import annotations
 

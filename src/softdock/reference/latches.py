@@ -13,23 +13,24 @@ from typing import NamedTuple
 
 from softdock.compile.jit import by_type, compiled, noinline
 from softdock.loop.contact.latch import (
-    IN_LATCH,
+    LATCH_CELLS,
     LATCH_FLOATS,
+    LATCH_LAW,
     Latch,
-    break_open,
+    break_latch,
     follow_latch,
     is_holding,
     is_overloaded,
-    keep_peaks,
     latch_load,
     may_engage,
-    wanted_numbers,
+    update_peaks,
+    wanted_law,
 )
 from softdock.loop.contact.latch_keys import LATCH, LATCH_KEYS, MOST_LATCHES
 from softdock.loop.contact.pair import kind_in, load_pair
-from softdock.loop.contact.seat import CAPTURES
+from softdock.loop.contact.seat import CAPTURE
 from softdock.loop.spatial.rigid_body import motion_of
-from softdock.loop.spatial.vectors import add, load3, norm
+from softdock.loop.spatial.vectors import add, norm
 from softdock.loop.vector import CAPTURE_AT, LATCHES_AT
 from softdock.reference.attached import Latches
 from softdock.reference.closing import largest_mobility
@@ -37,7 +38,6 @@ from softdock.reference.setup import pair_at
 from softdock.reference.touch_forces import Push
 
 HOLDING, SEATED, OVERLOADED = 1, 1 << MOST_LATCHES, 1 << (2 * MOST_LATCHES)  # bits of latch 0
-AT = LATCH.at
 
 
 class LatchLook(NamedTuple):
@@ -58,8 +58,13 @@ def _state_at(latches, i):
 
 
 @compiled
+def _state(latches, mem, i):
+    return LATCH_CELLS(mem, _state_at(latches, i))
+
+
+@compiled
 def _pair_of(vector, mem, i):
-    at = pair_at(int(vector[_keys(i) + AT.pair]))
+    at = pair_at(int(LATCH(vector, _keys(i)).pair))
     return load_pair(mem, at, kind_in(mem, at))
 
 
@@ -68,10 +73,10 @@ def _latch(latches, vector, mem, i):
     base = _keys(i)
     return Latch(
         base=base,
-        wanted=wanted_numbers(vector, base),
+        law=wanted_law(vector, base),
         at=_state_at(latches, i),
         pair=_pair_of(vector, mem, i),
-        hold=vector[CAPTURE_AT + CAPTURES.hold],
+        hold=CAPTURE(vector, CAPTURE_AT).hold,
     )
 
 
@@ -86,8 +91,7 @@ def _pull(latches, push, vector, mem, t, chaser, target):
     force, torque_chaser, torque_target = push.force, push.torque_chaser, push.torque_target
     power, dissipated, driven = push.power, push.dissipated, push.driven
     for i in range(latches.number):
-        at = _state_at(latches, i)
-        if not is_holding(int(mem[at + IN_LATCH.state])):
+        if not is_holding(_state(latches, mem, i).state):
             continue
         load = latch_load(vector, mem, _latch(latches, vector, mem, i), t, chaser, target)
         force, torque_chaser = add(force, load.force), add(torque_chaser, load.torque_chaser)
@@ -126,23 +130,22 @@ def _look(latches, vector, setup, mem, t, chaser, target):
     turning = setup.nimble_chaser + setup.nimble_target
     for i in range(latches.number):
         latch = _latch(latches, vector, mem, i)
-        base, at = latch.base, latch.at
-        if not is_holding(int(mem[at + IN_LATCH.state])):
+        if not is_holding(_state(latches, mem, i).state):
             if may_engage(vector, CAPTURE_AT, latch, chaser, target):
                 bits |= SEATED << i
             continue
         bits |= HOLDING << i
         load = latch_load(vector, mem, latch, t, chaser, target)
         stored += load.stored
-        if is_overloaded(vector, base, load):
+        if is_overloaded(vector, latch.base, load):
             bits |= OVERLOADED << i
-        law = base + latch.wanted
-        far = norm(load3(vector, base + AT.place))
+        law = LATCH_LAW(vector, latch.law)
+        far = norm(LATCH(vector, latch.base).place)
         mobility = largest_mobility(setup, norm(latch.pair.tip), far)
-        pace += _largest(load3(vector, law + AT.real_along)) * mobility
-        pace += _largest(load3(vector, law + AT.real_about)) * turning
-        damping += _largest(load3(vector, law + AT.real_along_damping)) * mobility
-        damping += _largest(load3(vector, law + AT.real_about_damping)) * turning
+        pace += _largest(law.along) * mobility
+        pace += _largest(law.about) * turning
+        damping += _largest(law.along_damping) * mobility
+        damping += _largest(law.about_damping) * turning
     return LatchLook(bits, stored, pace, damping)
 
 
@@ -161,18 +164,18 @@ def _events(latches, vector, setup, mem, mode, both, t):
     chaser, target = motion_of(setup.chaser, both.chaser), motion_of(setup.target, both.target)
     due, changed = math.inf, False
     for i in range(latches.number):
-        latch, at = _latch(latches, vector, mem, i), _state_at(latches, i)
-        before = mem[at + IN_LATCH.state]
-        if is_holding(int(before)):
+        latch, s = _latch(latches, vector, mem, i), _state(latches, mem, i)
+        before = s.state
+        if is_holding(before):
             load = latch_load(vector, mem, latch, t, chaser, target)
-            keep_peaks(mem, at, load)
+            update_peaks(s, load)
             if mode.latch & (OVERLOADED << i) != 0:
-                break_open(mem, at, t, load)
+                break_latch(s, t, load)
         is_seated = mode.latch & (SEATED << i) != 0
         next_time = follow_latch(vector, mem, latch, is_seated, t, chaser, target)
         if next_time > t:
             due = min(due, next_time)
-        changed = changed or mem[at + IN_LATCH.state] != before
+        changed = changed or s.state != before
     return due, changed
 
 
@@ -191,9 +194,9 @@ def latch_events(latches, vector, setup, mem, mode, both, t):
 def _switched(latches, mem):
     driven, lost = 0.0, 0.0
     for i in range(latches.number):
-        at = _state_at(latches, i)
-        driven += mem[at + IN_LATCH.driven]
-        lost += mem[at + IN_LATCH.lost]
+        s = _state(latches, mem, i)
+        driven += s.driven
+        lost += s.lost
     return driven, lost
 
 

@@ -16,7 +16,7 @@ from softdock.errors import NoTruth, RunInterrupted
 from softdock.loop import entry_points
 from softdock.loop.arms.scenario_facility import arm_robots
 from softdock.loop.facility.joint_record import BOOKS
-from softdock.loop.robots.memory import joint_state
+from softdock.loop.robots.memory import JOINT, ROBOT_FLOATS
 from softdock.loop.robots.robot import ROBOT
 from softdock.loop.vector import CHASER_ROBOT_AT, TARGET_ROBOT_AT
 from softdock.methods.registry import METHODS
@@ -25,20 +25,19 @@ from softdock.results.arms import describe_arm_stops, locate_robot
 from softdock.results.faults import QUIET, find_rig_events
 from softdock.results.feasibility import check_feasible
 from softdock.results.free_flight import list_warnings as free_flight_warnings
-from softdock.results.memory import check_memory
 from softdock.results.method_books import add_truth_to_reports, collect_method_reports
 from softdock.results.metrics import compute_metrics
 from softdock.results.observed_energy import compute_if_ages_differ
 from softdock.results.run import LoopSummary, Run, list_contacts
 from softdock.results.series import Series
-from softdock.results.stepper import LOGGED_CONTACTS, Stepper, count_cycles
+from softdock.results.stepper import LOGGED_CONTACTS, Stepper, check_memory, count_cycles
 from softdock.scenario.build import Scenario, build
 
 # What elastic joints did in a run: work of motors and contact on the moving mass, what is stored,
 # moving and dissipated. From the run's memory at its end.
 #
-# The compiled ledger counts all of it in its row `robot`, the contact's work along the mock-up's own
-# path; these books take it apart (results/joint_rows.py makes rows of them).
+# The compiled ledger counts all of it in its row `robot`, the contact's work along the mock-up's
+# own path; these books take it apart (results/joint_rows.py makes rows of them).
 
 # of the works: joints that lose or gain more than this between their books are warned about
 BALANCED_TO = 1e-3
@@ -56,7 +55,7 @@ def tabulate_joint_energies(
         )
         if K == 0.0:
             continue
-        own = joint_state(mem, locate_robot(vector, name))
+        own = JOINT(mem, locate_robot(vector, name) + ROBOT_FLOATS)
         p, v = series[f"mock_up.{name}.position"], series[f"mock_up.{name}.velocity"]
         books = {
             "motor_work_J": float(own.motor_work),

@@ -15,7 +15,7 @@ from softdock.compile.jit import by_type, compiled, noinline
 from softdock.loop.contact.compliance import soft_force
 from softdock.loop.contact.laws import elastic_force, friction_factor, normal_force, stored_energy
 from softdock.loop.contact.models import touch_pair
-from softdock.loop.contact.pair import LATCH, PAIR_FLOATS, pair_here
+from softdock.loop.contact.pair import PAIR_CELLS, PAIR_FLOATS, pair_here
 from softdock.loop.contact.tip import tip_in_target, tip_velocity
 from softdock.loop.contact.touch import NO_TOUCH
 from softdock.loop.spatial.rotations import rotate, rotate_back
@@ -87,15 +87,15 @@ def touch_bodies(vector, mem, at, pairs, chaser, target):
         here = at + i * PAIR_FLOATS
         pair = pair_here(pairs, mem, here, i)
         arm, from_target, tip = tip_in_target(pair, chaser, target)
-        latch = int(mem[here + LATCH])
-        touches = touch_pair(pair, abs(latch), latch > 0, tip)
+        s = PAIR_CELLS(mem, here)
+        touches = touch_pair(pair, abs(s.latch), s.latch > 0, tip)
         deeper = max(touches.first.depth, touches.second.depth)
         if deeper > depth:
             depth, deepest = deeper, i
         if deeper <= 0.0:
-            mem[here + LATCH] = -float(touches.side)  # apart: where the tip is
+            s.latch = -touches.side  # apart: where the tip is
             continue
-        mem[here + LATCH] = float(touches.side)  # in touch: on which side
+        s.latch = touches.side  # in touch: on which side
         v = tip_velocity(chaser, target, arm, from_target)
         spin = rotate_back(
             target.q, subtract(rotate(chaser.q, chaser.w), rotate(target.q, target.w))
@@ -148,7 +148,7 @@ def gap_rate(pairs, mem, at, index, chaser, target):
     here = at + index * PAIR_FLOATS
     pair = pair_here(pairs, mem, here, index)
     arm, from_target, tip = tip_in_target(pair, chaser, target)
-    latch = int(mem[here + LATCH])
+    latch = PAIR_CELLS(mem, here).latch
     touches = touch_pair(pair, abs(latch), latch > 0, tip)
     normal = touches.first.normal
     if touches.second.depth > touches.first.depth:

@@ -18,7 +18,7 @@ import math
 import numpy as np
 
 from softdock.compile.jit import compiled
-from softdock.loop.contact.cone_keys import AT, KEYS
+from softdock.loop.contact.cone_keys import KEYS
 from softdock.loop.contact.drawing import (
     Drawing,
     Extent,
@@ -30,7 +30,7 @@ from softdock.loop.contact.drawing import (
     circle,
 )
 from softdock.loop.contact.line import on_cone, on_plane
-from softdock.loop.contact.shape import IN_SHAPE, TargetShape
+from softdock.loop.contact.shape import TargetShape
 from softdock.loop.contact.touch import INSIDE, LIP, NO_TOUCH, NONE, OUTSIDE, Touch, Touches
 from softdock.loop.spatial.vectors import add_scaled, dot, norm, scale
 
@@ -39,22 +39,23 @@ from softdock.loop.spatial.vectors import add_scaled, dot, norm, scale
 
 
 @compiled
-def _by_plate(vector, own, along):
+def _leaves_by_plate(keys, along):
     """Whether it is the bottom's plate; `along`: of the line, along the axis."""
-    sine = math.sin(vector[own + AT.half_angle])
-    return vector[own + AT.closed] != 0.0 and abs(abs(along) - 1.0) < abs(abs(along) - sine)
+    sine = math.sin(keys.half_angle)
+    return keys.closed != 0.0 and abs(abs(along) - 1.0) < abs(abs(along) - sine)
 
 
 @compiled
 def cone_meets(vector, own, origin, axis, p, n):
+    keys = KEYS(vector, own)
     mouth, bottom, angle, thickness = (
-        vector[own + AT.mouth_radius],
-        vector[own + AT.bottom_radius],
-        vector[own + AT.half_angle],
-        vector[own + AT.thickness],
+        keys.mouth_radius,
+        keys.bottom_radius,
+        keys.half_angle,
+        keys.thickness,
     )
     sine, along = math.sin(angle), dot(n, axis)
-    if _by_plate(vector, own, along):
+    if _leaves_by_plate(keys, along):
         depth = (mouth - bottom) / math.tan(angle) + (thickness if along < 0.0 else 0.0)
         return on_plane(
             p, n, add_scaled(origin, -depth, axis), axis if along > 0.0 else scale(-1.0, axis)
@@ -67,10 +68,11 @@ def cone_meets(vector, own, origin, axis, p, n):
 
 @compiled
 def cone_faces(vector, own, axis, away, n):
-    sine, cosine = math.sin(vector[own + AT.half_angle]), math.cos(vector[own + AT.half_angle])
+    keys = KEYS(vector, own)
+    sine, cosine = math.sin(keys.half_angle), math.cos(keys.half_angle)
     along, radial = dot(n, axis), add_scaled(away, -dot(away, axis), axis)
     size = norm(radial)
-    if size == 0.0 or _by_plate(vector, own, along):  # the apex; the bottom's plate
+    if size == 0.0 or _leaves_by_plate(keys, along):  # the apex; the bottom's plate
         return abs(along)
     return abs(sine * along - cosine * dot(n, radial) / size)
 
@@ -279,21 +281,22 @@ def _range(shape, radius, within):
 
 
 @compiled
-def _store(vector, own, mem, at):
-    mouth, bottom = vector[own + AT.mouth_radius], vector[own + AT.bottom_radius]
-    sine, cosine = math.sin(vector[own + AT.half_angle]), math.cos(vector[own + AT.half_angle])
-    mem[at + IN_SHAPE.radius] = mouth
-    mem[at + IN_SHAPE.bottom_radius] = bottom
-    mem[at + IN_SHAPE.sine] = sine
-    mem[at + IN_SHAPE.cosine] = cosine
-    mem[at + IN_SHAPE.length] = (mouth - bottom) / sine
-    mem[at + IN_SHAPE.depth] = (mouth - bottom) * cosine / sine
-    mem[at + IN_SHAPE.thickness] = vector[own + AT.thickness]
+def _store(vector, own, numbers):
+    keys = KEYS(vector, own)
+    mouth, bottom = keys.mouth_radius, keys.bottom_radius
+    sine, cosine = math.sin(keys.half_angle), math.cos(keys.half_angle)
+    numbers.radius = mouth
+    numbers.bottom_radius = bottom
+    numbers.sine = sine
+    numbers.cosine = cosine
+    numbers.length = (mouth - bottom) / sine
+    numbers.depth = (mouth - bottom) * cosine / sine
+    numbers.thickness = keys.thickness
 
 
 @compiled
 def _closed(vector, own):
-    return vector[own + AT.closed] != 0.0
+    return KEYS(vector, own).closed != 0.0
 
 
 @compiled
@@ -323,14 +326,15 @@ def _from_axis(shape, tip):
 
 
 def _problems(vector: np.ndarray, own: int) -> list[tuple[str, float, str]]:
-    mouth, bottom = vector[own + AT.mouth_radius], vector[own + AT.bottom_radius]
+    keys = KEYS(vector, own)
+    mouth, bottom = keys.mouth_radius, keys.bottom_radius
     if bottom < mouth:
         return []
     return [("bottom_radius_m", float(bottom), f"less than mouth_radius_m = {mouth:g}")]
 
 
 def _widest(vector: np.ndarray, own: int) -> float:
-    return 90.0 - float(np.degrees(vector[own + AT.half_angle]))
+    return 90.0 - float(np.degrees(KEYS(vector, own).half_angle))
 
 
 CONE_SHAPE = TargetShape(

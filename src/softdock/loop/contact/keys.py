@@ -6,8 +6,10 @@ The shapes' own keys stand one shape after the other, then the real law, the law
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections import namedtuple
+from typing import Any
 
+from softdock.compile.cells import Cell, Cells
 from softdock.loop.contact.laws import LAW_MODELS, LAWS
 from softdock.loop.contact.models import GEOMETRIES, SHAPE_MODELS
 from softdock.loop.parameters import Group, Parameter
@@ -217,24 +219,24 @@ AT = PAIR.at
 SHAPE_KEYS = tuple(next((getattr(AT, key.name) for key in shape.keys), 0) for shape in SHAPE_MODELS)
 
 
-class LawKeys(NamedTuple):
-    """From a law's own index in the vector to its other keys: the same for real and wanted."""
-
-    stiffness: int
-    damping: int
-    exponent: int
-    factor: int  # lambda
-    table: int  # first float of its table in the vector; behind it the number of rows
-    friction: int
-    slip: int
+NO_ATTRIBUTES = {"lambda": "factor"}  # keys that cannot be names in Python
 
 
-def _law_keys(side: str) -> LawKeys:
-    first = getattr(AT, f"{side}_law")
-    names = ("stiffness", "damping", "exponent", "lambda", "table", "friction", "slip")
-    return LawKeys(*(getattr(AT, f"{side}_{name}") - first for name in names))
+def _law_parameters(side: str) -> Cells:
+    """A law's index in the vector and its other keys behind it."""
+    own = [key for key in PAIR if key.name.startswith(f"{side}_")]
+    names = [key.name.removeprefix(f"{side}_") for key in own]
+    return Cells(
+        "law_parameters",
+        *(
+            Cell(NO_ATTRIBUTES.get(name, name), key.size, key.unit, key.meaning)
+            for name, key in zip(names, own, strict=True)
+        ),
+    )
 
 
-LAW_KEYS = _law_keys("real")
-if _law_keys("wanted") != LAW_KEYS:
+LAW_PARAMETERS = _law_parameters("real")
+# from a law's own index in the vector to its other keys: the same for real and wanted
+LAW_KEYS = namedtuple("LAW_KEYS", LAW_PARAMETERS.at._fields[1:])(*LAW_PARAMETERS.at[1:])
+if _law_parameters("wanted").at != LAW_PARAMETERS.at:
     raise ValueError("the keys of real and wanted law must stand in the same order")

@@ -1,6 +1,6 @@
 """A latch: holds the tip of a contact pair at its place on the target by springs and dampers along
-and about three axes. The same functions serve the facility (mock-ups, real numbers) and orbit
-(satellites, wanted numbers).
+and about three axes. The same functions serve the facility (mock-ups, real numbers) and the
+reference (satellites, wanted numbers).
 
 With x the tip's way from its docked place, Q the chaser's attitude seen from the target (target
 axes) and the rest pose x_r(t), Q_r(t) that the drive moves from where the latch engaged to the
@@ -30,7 +30,7 @@ from softdock.compile.jit import compiled, noinline
 from softdock.loop.contact.latch_keys import LATCH
 from softdock.loop.contact.models import default_latch_range
 from softdock.loop.contact.pair import Pair
-from softdock.loop.contact.seat import CAPTURES, at_seat
+from softdock.loop.contact.seat import CAPTURE, at_seat
 from softdock.loop.contact.tip import tip_in_target, tip_velocity
 from softdock.loop.instants import SAME_TIME
 from softdock.loop.spatial.rotations import (
@@ -48,12 +48,9 @@ from softdock.loop.spatial.vectors import (
     add_scaled,
     cross,
     dot,
-    load3,
-    load4,
     multiply,
     negate,
     scale,
-    store3,
     subtract,
 )
 
@@ -61,30 +58,41 @@ OPEN, SOFT, HARD, BROKEN = 0, 1, 2, 3
 STATES = ("open", "soft", "hard", "broken")
 LATCH_CELLS = Cells(
     "latch_state",
-    Cell("state", 1, "-", "0 open, 1 soft, 2 hard, 3 broken"),
-    Cell("seated", 1, "-", "1: the tip is at its seat"),
-    Cell("since", 1, "s", "since when it is"),
-    Cell("engaged_at", 1, "s", "soft dock"),
-    Cell("hard_at", 1, "s", "hard dock"),
-    Cell("broken_at", 1, "s", "when it broke"),
+    Cell("state", int, "-", "0 open, 1 soft, 2 hard, 3 broken"),
+    Cell("seated", bool, "-", "1: the tip is at its seat"),
+    Cell("since", float, "s", "since when it is"),
+    Cell("engaged_at", float, "s", "soft dock"),
+    Cell("hard_at", float, "s", "hard dock"),
+    Cell("broken_at", float, "s", "when it broke"),
     Cell("offset", 3, "m", "tip from its docked place when it engaged, target axes"),
     Cell("turn", 3, "rad", "the chaser's turn from its docked attitude then, target axes"),
-    Cell("peak_force", 1, "N^2", "largest force through it, squared"),
-    Cell("peak_torque", 1, "(Nm)^2", "largest torque at its place, squared"),
-    Cell("driven", 1, "J", "work of its drive"),
-    Cell("driving", 1, "W", "power of its drive now"),
-    Cell("lost", 1, "J", "stored when it broke"),
+    Cell("peak_force", float, "N^2", "largest force through it, squared"),
+    Cell("peak_torque", float, "(Nm)^2", "largest torque at its place, squared"),
+    Cell("driven", float, "J", "work of its drive"),
+    Cell("driving", float, "W", "power of its drive now"),
+    Cell("lost", float, "J", "stored when it broke"),
 )
-LATCH_FLOATS, IN_LATCH = LATCH_CELLS.size, LATCH_CELLS.at
+LATCH_FLOATS = LATCH_CELLS.size
 AT = LATCH.at
-OWN = AT.wanted_along - AT.real_along  # from a real number to the wanted one
+LATCH_LAW = Cells(  # as its keys stand in the vector, the real ones and the wanted ones
+    "latch_law",
+    Cell("along", 3, "N/m", "stiffness along target axes, once it is hard"),
+    Cell("along_damping", 3, "Ns/m", "damping along them"),
+    Cell("about", 3, "Nm/rad", "stiffness about them"),
+    Cell("about_damping", 3, "Nms/rad", "damping about them"),
+)
+for _side in ("real", "wanted"):
+    _first = getattr(AT, f"{_side}_along")
+    _places = [getattr(AT, f"{_side}_{cell.name}") - _first for cell in LATCH_LAW]
+    if _places != list(LATCH_LAW.at):
+        raise ValueError(f"the {_side} keys of a latch must stand in the order of `latch_law`")
 
 
 class Latch(NamedTuple):
     """One latch: where it stands, and what it holds."""
 
     base: int  # its keys in the vector
-    wanted: int  # 0 for the real numbers, `wanted_numbers` for those in orbit
+    law: int  # its stiffness and damping in the vector: AT.real_along, or `wanted_law`
     at: int  # its state in `mem`
     pair: Pair
     hold: float  # s, at the seat on end before it engages
@@ -116,12 +124,12 @@ class Related(NamedTuple):
 
 
 @compiled
-def _related(vector, base, pair, chaser, target):
+def _relate(vector, base, pair, chaser, target):
     arm, from_target, _ = tip_in_target(pair, chaser, target)
     return Related(
         arm=arm,
         from_target=from_target,
-        x=subtract(rotate_back(target.q, from_target), load3(vector, base + AT.place)),
+        x=subtract(rotate_back(target.q, from_target), LATCH(vector, base).place),
         v=tip_velocity(chaser, target, arm, from_target),
         Q=product(inverse(target.q), chaser.q),
         w=subtract(rotate_back(target.q, rotate(chaser.q, chaser.w)), target.w),
@@ -129,9 +137,9 @@ def _related(vector, base, pair, chaser, target):
 
 
 @compiled
-def wanted_numbers(vector, base):
-    """Offset from the real numbers of a latch to those in orbit."""
-    return OWN if vector[base + AT.wanted_law] != 0.0 else 0
+def wanted_law(vector, base):
+    """Where the stiffness and damping that are wanted in orbit stand in the vector."""
+    return base + (AT.wanted_along if LATCH(vector, base).wanted_law != 0.0 else AT.real_along)
 
 
 @compiled
@@ -142,26 +150,28 @@ def is_holding(state):
 @noinline
 def latch_load(vector, mem, latch, t, chaser, target):
     """Of a latch that holds."""
-    base, at = latch.base, latch.at
-    here = _related(vector, base, latch.pair, chaser, target)
-    share = vector[base + AT.soft_share] if mem[at + IN_LATCH.state] == SOFT else 1.0
-    pull_in, left, pace = vector[base + AT.pull_in], 1.0, 0.0
-    if pull_in > 0.0:
-        u = min(max((t - mem[at + IN_LATCH.engaged_at]) / pull_in, 0.0), 1.0)
-        left, pace = 1.0 - u * u * (3.0 - 2.0 * u), 6.0 * u * (1.0 - u) / pull_in
-    offset, turn = load3(mem, at + IN_LATCH.offset), load3(mem, at + IN_LATCH.turn)
-    v_rest, w_rest = scale(-pace, offset), scale(-pace, turn)
-    docked = normalise(load4(vector, base + AT.attitude))
-    Q_rest = product(exponential(scale(left, turn)), docked)
+    keys, law, s = (
+        LATCH(vector, latch.base),
+        LATCH_LAW(vector, latch.law),
+        LATCH_CELLS(mem, latch.at),
+    )
+    here = _relate(vector, latch.base, latch.pair, chaser, target)
+    share = keys.soft_share if s.state == SOFT else 1.0
+    left, pace = 1.0, 0.0
+    if keys.pull_in > 0.0:
+        u = min(max((t - s.engaged_at) / keys.pull_in, 0.0), 1.0)
+        left, pace = 1.0 - u * u * (3.0 - 2.0 * u), 6.0 * u * (1.0 - u) / keys.pull_in
+    v_rest, w_rest = scale(-pace, s.offset), scale(-pace, s.turn)
+    docked = normalise(keys.attitude)
+    Q_rest = product(exponential(scale(left, s.turn)), docked)
 
-    law = base + latch.wanted
-    x = add_scaled(here.x, -left, offset)
+    x = add_scaled(here.x, -left, s.offset)
     v, w = subtract(here.v, v_rest), subtract(here.w, w_rest)
     phi = logarithm(product(here.Q, inverse(Q_rest)))
-    pull = scale(share, multiply(load3(vector, law + AT.real_along), x))
-    drag = scale(share, multiply(load3(vector, law + AT.real_along_damping), v))
-    twist = scale(share, multiply(load3(vector, law + AT.real_about), phi))
-    rub = scale(share, multiply(load3(vector, law + AT.real_about_damping), w))
+    pull = scale(share, multiply(law.along, x))
+    drag = scale(share, multiply(law.along_damping, v))
+    twist = scale(share, multiply(law.about, phi))
+    rub = scale(share, multiply(law.about_damping, w))
     f = negate(add(pull, drag))
     tau = negate(add(right_jacobian_inverse(phi, twist), rub))
     driving = dot(f, v_rest) - dot(rub, w_rest) - dot(twist, right_jacobian_inverse(phi, w_rest))
@@ -182,7 +192,8 @@ def latch_load(vector, mem, latch, t, chaser, target):
 
 @compiled
 def is_overloaded(vector, base, load):
-    force, torque = vector[base + AT.break_force], vector[base + AT.break_torque]
+    keys = LATCH(vector, base)
+    force, torque = keys.break_force, keys.break_torque
     return (force > 0.0 and load.force_squared > force * force) or (
         torque > 0.0 and load.torque_squared > torque * torque
     )
@@ -190,28 +201,28 @@ def is_overloaded(vector, base, load):
 
 @compiled
 def _engage(vector, mem, latch, t, chaser, target):
-    base, at = latch.base, latch.at
-    here = _related(vector, base, latch.pair, chaser, target)
-    docked = normalise(load4(vector, base + AT.attitude))
-    store3(mem, at + IN_LATCH.offset, here.x)
-    store3(mem, at + IN_LATCH.turn, logarithm(product(here.Q, inverse(docked))))
-    mem[at + IN_LATCH.engaged_at] = t
-    mem[at + IN_LATCH.state] = float(SOFT)
-    if vector[base + AT.pull_in] == 0.0:
-        mem[at + IN_LATCH.state] = float(HARD)
-        mem[at + IN_LATCH.hard_at] = t
+    keys, s = LATCH(vector, latch.base), LATCH_CELLS(mem, latch.at)
+    here = _relate(vector, latch.base, latch.pair, chaser, target)
+    docked = normalise(keys.attitude)
+    s.offset = here.x
+    s.turn = logarithm(product(here.Q, inverse(docked)))
+    s.engaged_at = t
+    s.state = SOFT
+    if keys.pull_in == 0.0:
+        s.state = HARD
+        s.hard_at = t
 
 
 @compiled
 def _is_in_range(vector, capture, latch, chaser, target):
     """Whether the tip is near enough to its docked place, and the chaser to its docked
     attitude."""
-    base = latch.base
-    far, tilt = default_latch_range(latch.pair, vector[capture + CAPTURES.within])
-    far = vector[base + AT.range] if vector[base + AT.range] > 0.0 else far
-    tilt = vector[base + AT.tilt] if vector[base + AT.tilt] > 0.0 else tilt
-    here = _related(vector, base, latch.pair, chaser, target)
-    docked = normalise(load4(vector, base + AT.attitude))
+    keys = LATCH(vector, latch.base)
+    far, tilt = default_latch_range(latch.pair, CAPTURE(vector, capture).within)
+    far = keys.range if keys.range > 0.0 else far
+    tilt = keys.tilt if keys.tilt > 0.0 else tilt
+    here = _relate(vector, latch.base, latch.pair, chaser, target)
+    docked = normalise(keys.attitude)
     turn = logarithm(product(here.Q, inverse(docked)))
     return dot(here.x, here.x) <= far * far and dot(turn, turn) <= tilt * tilt
 
@@ -229,61 +240,58 @@ def may_engage(vector, capture, latch, chaser, target):
 def follow_latch(vector, mem, latch, is_seated, t, chaser, target):
     """The latch's state at time t [s]: engaged after its `hold` at the seat on end, hard after its
     pull-in. Returns when it changes next if nothing else happens [s]; inf: never."""
-    base, at = latch.base, latch.at
-    state, next_time = int(mem[at + IN_LATCH.state]), 1e300
-    if state == OPEN:
+    s, next_time = LATCH_CELLS(mem, latch.at), 1e300
+    if s.state == OPEN:
         if not is_seated:
-            mem[at + IN_LATCH.seated] = 0.0
+            s.seated = False
             return next_time
-        if mem[at + IN_LATCH.seated] == 0.0:
-            mem[at + IN_LATCH.seated] = 1.0
-            mem[at + IN_LATCH.since] = t
-        due = mem[at + IN_LATCH.since] + latch.hold
+        if not s.seated:
+            s.seated = True
+            s.since = t
+        due = s.since + latch.hold
         if t < due - SAME_TIME:
             return due
         _engage(vector, mem, latch, t, chaser, target)
-        state = int(mem[at + IN_LATCH.state])
-    if state == SOFT:
-        due = mem[at + IN_LATCH.engaged_at] + vector[base + AT.pull_in]
+    if s.state == SOFT:
+        due = s.engaged_at + LATCH(vector, latch.base).pull_in
         if t < due - SAME_TIME:
             return due
         before = latch_load(vector, mem, latch, t, chaser, target).stored
-        mem[at + IN_LATCH.state] = float(HARD)
-        mem[at + IN_LATCH.hard_at] = t
+        s.state = HARD
+        s.hard_at = t
         after = latch_load(vector, mem, latch, t, chaser, target).stored
-        mem[at + IN_LATCH.driven] += after - before
+        s.driven += after - before
     return next_time
 
 
 @compiled
-def break_open(mem, at, t, load):
-    """Break a latch for good; what it has stored is lost."""
-    mem[at + IN_LATCH.state] = float(BROKEN)
-    mem[at + IN_LATCH.broken_at] = t
-    mem[at + IN_LATCH.lost] += load.stored
-    mem[at + IN_LATCH.driving] = 0.0
+def break_latch(s, t, load):
+    """Break a latch for good; what it has stored is lost. `s`: its state."""
+    s.state = BROKEN
+    s.broken_at = t
+    s.lost += load.stored
+    s.driving = 0.0
 
 
 @compiled
-def keep_peaks(mem, at, load):
-    mem[at + IN_LATCH.peak_force] = max(mem[at + IN_LATCH.peak_force], load.force_squared)
-    mem[at + IN_LATCH.peak_torque] = max(mem[at + IN_LATCH.peak_torque], load.torque_squared)
+def update_peaks(s, load):
+    """The largest force and torque of a latch; `s`: its state."""
+    s.peak_force = max(s.peak_force, load.force_squared)
+    s.peak_torque = max(s.peak_torque, load.torque_squared)
 
 
 @noinline
-def summed_latches(mem, at, number):
-    """Sums over all latches: when the last went hard [s], NaN if one is not; the largest force [N]
-    and torque [Nm], NaN without latches."""
+def sum_up_latches(mem, at, number):
+    """Over all latches: when the last went hard [s], NaN if one is not; the largest force [N] and
+    torque [Nm], NaN without latches."""
     if number == 0:
         return math.nan, math.nan, math.nan
     latched_at, force, torque = 0.0, 0.0, 0.0
     for i in range(number):
-        here = at + i * LATCH_FLOATS
-        if mem[here + IN_LATCH.state] != HARD:
+        s = LATCH_CELLS(mem, at + i * LATCH_FLOATS)
+        if s.state != HARD:
             latched_at = math.nan
-        latched_at = (
-            max(latched_at, mem[here + IN_LATCH.hard_at]) if latched_at == latched_at else math.nan
-        )
-        force = max(force, mem[here + IN_LATCH.peak_force])
-        torque = max(torque, mem[here + IN_LATCH.peak_torque])
+        latched_at = max(latched_at, s.hard_at) if latched_at == latched_at else math.nan
+        force = max(force, s.peak_force)
+        torque = max(torque, s.peak_torque)
     return latched_at, math.sqrt(force), math.sqrt(torque)

@@ -2,45 +2,37 @@
 
 A law is one file that ends in `LAW = ContactLaw(...)` and one line in laws.py. Its numbers stand in
 `Law`; which keys of a pair they come from, the law says in `numbers`. A law of more numbers than
-others have: a field of `Law` and a cell of `NUMBER_CELLS`, both here.
+others have: a field of `Law` before `at`.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
-from softdock.compile.cells import Cell, Cells
+from softdock.compile.cells import Cells, layout_of
 
 
 class Law(NamedTuple):
     """The numbers of a pair's law."""
 
     kind: int  # index of laws.LAWS
-    stiffness: float  # N/m, or N/m^exponent
-    damping: float  # Ns/m; for hunt_crossley lambda, s/m
-    exponent: float
-    at: int  # of its table in the vector
-    rows: int
+    stiffness: Annotated[float, "N/m", "or N/m^exponent"]
+    damping: Annotated[float, "Ns/m", "of hunt_crossley lambda, s/m"]
+    exponent: Annotated[float, "-", "of the depth"]
+    at: Annotated[int, "-", "first float of its table in the parameter vector"]
+    rows: Annotated[int, "-", "of its table"]
     rubs: bool  # there is friction
-    friction: float
-    slip_speed: float  # m/s
+    friction: Annotated[float, "-", "Coulomb coefficient"]
+    slip_speed: Annotated[float, "m/s", "sliding speed at which friction is at 71 %"]
 
 
-NUMBER_CELLS = (  # those that a law's keys give, in the order of `ContactLaw.numbers`
-    Cell("stiffness", 1, "N/m", "or N/m^exponent"),
-    Cell("damping", 1, "Ns/m", "of hunt_crossley lambda, s/m"),
-    Cell("exponent", 1, "-", "of the depth"),
-)
-LAW_CELLS = Cells(  # of a prepared pair in `mem`
-    "law",
-    *NUMBER_CELLS,
-    Cell("at", 1, "-", "first float of its table in the parameter vector"),
-    Cell("rows", 1, "-", "of its table"),
-    Cell("friction", 1, "-", "Coulomb coefficient"),
-    Cell("slip_speed", 1, "m/s", "sliding speed at which friction is at 71 %"),
-)
+# of a prepared pair in `mem`; which law, and whether it rubs, are bits of the pair's kind
+LAW_CELLS = Cells("law", *(cell for cell in layout_of(Law) if cell.name not in ("kind", "rubs")))
+# fields that a law's keys give, in the order of `ContactLaw.numbers`
+NUMBERS = tuple(itertools.takewhile(lambda name: name != "at", LAW_CELLS.at._fields))
 
 
 class Tangent(NamedTuple):
@@ -58,7 +50,7 @@ class ContactLaw:
     name: str
     # keys of a pair that it has, of stiffness, damping, exponent, lambda, table
     keys: tuple[str, ...]
-    # keys that its stiffness, damping, exponent (`NUMBER_CELLS`) come from; empty, or not said: 1
+    # keys that its stiffness, damping, exponent (`NUMBERS`) come from; empty, or not said: 1
     numbers: tuple[str, ...]
     elastic: Any  # (vector, law, depth) -> N, the part that the stored energy gives back
     damped: Any  # (law, elastic, rate) -> N, before the clamp at zero

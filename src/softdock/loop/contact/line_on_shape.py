@@ -12,10 +12,10 @@ from typing import Any
 
 from softdock.compile.generated import generate
 from softdock.compile.jit import noinline
-from softdock.loop.contact.keys import AT, SHAPE_KEYS
+from softdock.loop.contact.keys import PAIR, SHAPE_KEYS
 from softdock.loop.contact.line import nearest_on_line
 from softdock.loop.contact.models import SHAPE_MODELS, shape_named
-from softdock.loop.spatial.vectors import load3, norm, scale, subtract
+from softdock.loop.spatial.vectors import norm, scale, subtract
 
 
 def unmet(name: str) -> bool:
@@ -49,9 +49,9 @@ _faces = _asking("shape_faces", "geometry, vector, at, axis, away, n", "faces", 
 @noinline
 def on_pair(vector, at, p, n):
     """A contact pair's shape on the target; `at`: the pair in the vector."""
-    geometry, axis = int(vector[at + AT.geometry]), load3(vector, at + AT.axis)
-    axis = scale(1.0 / norm(axis), axis)
-    return _meets(geometry, vector, at, load3(vector, at + AT.origin), axis, p, n)
+    keys = PAIR(vector, at)
+    axis = scale(1.0 / norm(keys.axis), keys.axis)
+    return _meets(int(keys.geometry), vector, at, keys.origin, axis, p, n)
 
 
 @noinline
@@ -61,7 +61,7 @@ def facing(vector, at, p, n):
     met, point = on_pair(vector, at, p, n)
     if not met:
         return -1.0
-    geometry, axis = int(vector[at + AT.geometry]), load3(vector, at + AT.axis)
-    axis = scale(1.0 / norm(axis), axis)
-    away = subtract(point, load3(vector, at + AT.origin))
-    return _faces(geometry, vector, at, axis, away, n)
+    keys = PAIR(vector, at)
+    axis = scale(1.0 / norm(keys.axis), keys.axis)
+    away = subtract(point, keys.origin)
+    return _faces(int(keys.geometry), vector, at, axis, away, n)

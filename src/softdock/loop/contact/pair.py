@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from softdock.compile.cells import Cell, Cells
+from softdock.compile.cells import Cell, Cells, size_of
 from softdock.compile.features import Every, Plain
 from softdock.compile.generated import generate
 from softdock.compile.jit import by_type, compiled
@@ -18,7 +18,6 @@ from softdock.loop.contact.law import LAW_CELLS, Law
 from softdock.loop.contact.laws import LAWS
 from softdock.loop.contact.models import GEOMETRIES
 from softdock.loop.contact.shape import SHAPE_CELLS, Shape
-from softdock.loop.spatial.vectors import load3
 
 
 class Pairs(NamedTuple):
@@ -53,14 +52,14 @@ class Pair(NamedTuple):
 
 PAIR_CELLS = Cells(
     "pair",
-    Cell("kind", 1, "-", "shape, law and flags, in bits"),
+    Cell("kind", int, "-", "shape, law and flags, in bits"),
     Cell("tip", 3, "m", "centre of the chaser's tip, chaser axes"),
-    Cell("tip_radius", 1, "m", "radius of the tip"),
+    Cell("tip_radius", float, "m", "radius of the tip"),
     Cell("origin", 3, "m", "of the shape, target axes"),
-    Cell("shape", SHAPE_CELLS.size, "", "a `shape`"),
+    Cell("shape", SHAPE_CELLS),
     Cell("spare", 2, "", "room for a shape of more numbers"),
-    Cell("law", LAW_CELLS.size, "", "a `law`"),
-    Cell("latch", 1, "-", "side of the touch under way; negative: where the tip last was"),
+    Cell("law", LAW_CELLS),
+    Cell("latch", int, "-", "side of the touch under way; negative: where the tip last was"),
     Cell("compliance", 6, "m/N", "of the springs behind the tip, chaser axes"),
 )
 PAIR_FLOATS, IN_PAIR = PAIR_CELLS.size, PAIR_CELLS.at
@@ -105,57 +104,60 @@ def _packing() -> Any:
     return generate("packed", text, {})
 
 
-def _loading(name: str, arguments: str, item: Callable[[int, int], str]) -> Any:
-    """A compiled function that makes a `Pair` of its stored numbers; `item`: the source of some of
-    them, by first and number."""
+def _loading(
+    name: str, arguments: str, first_line: str, item: Callable[[str, int, Any], str]
+) -> Any:
+    """A compiled function that makes a `Pair` of its stored numbers; `item`: the source of one of
+    them, by its name in PAIR_CELLS, its first float and its kind."""
 
-    def fields(cells: Cells, first: int, whole: tuple[str, ...] = ()) -> str:
-        found = []
-        for cell in cells:
-            value = item(first + getattr(cells.at, cell.name), cell.size)
-            found.append(f"{cell.name}={f'int({value})' if cell.name in whole else value}")
-        return ", ".join(found)
+    def read(cell: str) -> str:
+        return item(cell, *PAIR_CELLS.places[cell])
 
-    shape = f"{fields(SHAPE_CELLS, IN_PAIR.shape)}, closed={_bits('closed')} != 0"
-    law = fields(LAW_CELLS, IN_PAIR.law, ("at", "rows"))
-    law = f"kind={_number('law')}, {law}, rubs={_bits('rubs')} != 0"
+    def fields(part: str, cells: Cells) -> str:
+        base = getattr(IN_PAIR, part)
+        places = [(one, *cells.places[one]) for one in cells.at._fields]
+        return ", ".join(f"{one}={item(f'{part}.{one}', base + at, k)}" for one, at, k in places)
+
+    shape = f"{fields('shape', SHAPE_CELLS)}, closed={_bits('closed')} != 0"
+    law = f"kind={_number('law')}, {fields('law', LAW_CELLS)}, rubs={_bits('rubs')} != 0"
     text = (
         f"def {name}({arguments}):\n"
+        f"{first_line}"
         f"    return Pair(\n"
         f"        geometry={_number('geometry')},\n"
-        f"        tip={item(IN_PAIR.tip, 3)},\n"
-        f"        tip_radius={item(IN_PAIR.tip_radius, 1)},\n"
-        f"        origin={item(IN_PAIR.origin, 3)},\n"
+        f"        tip={read('tip')},\n"
+        f"        tip_radius={read('tip_radius')},\n"
+        f"        origin={read('origin')},\n"
         f"        shape=Shape({shape}),\n"
         f"        law=Law({law}),\n"
         f"        soft={_bits('soft')} != 0,\n"
-        f"        compliance={item(IN_PAIR.compliance, 6)},\n"
+        f"        compliance={read('compliance')},\n"
         f"    )\n"
     )
-    return generate(name, text, {"Pair": Pair, "Shape": Shape, "Law": Law, "load3": load3})
+    scope = {"Pair": Pair, "Shape": Shape, "Law": Law, "PAIR_CELLS": PAIR_CELLS}
+    return generate(name, text, scope)
 
 
-def _in_array(first: int, size: int) -> str:
-    if size == 3:
-        return f"load3(mem, at + {first})"
-    items = [f"mem[at + {first + i}]" for i in range(size)]
-    return items[0] if size == 1 else f"({', '.join(items)})"
+def _in_array(name: str, first: int, kind: Any) -> str:
+    return f"s.{name}"
 
 
-def _in_tuple(first: int, size: int) -> str:
-    items = [f"n[{first + i}]" for i in range(size)]
-    return items[0] if size == 1 else f"({', '.join(items)})"
+def _in_tuple(name: str, first: int, kind: Any) -> str:
+    items = [f"n[{first + i}]" for i in range(size_of(kind))]
+    if kind is int:
+        return f"int({items[0]})"
+    return items[0] if kind is float else f"({', '.join(items)})"
 
 
 packed = _packing()
 # a prepared pair; `kind` from `kind_in`, or of the loop's `Pairs`
-load_pair = _loading("load_pair", "mem, at, kind", _in_array)
-_pair_of_numbers = _loading("pair_of_numbers", "n, kind", _in_tuple)
+load_pair = _loading("load_pair", "mem, at, kind", "    s = PAIR_CELLS(mem, at)\n", _in_array)
+_pair_of_numbers = _loading("pair_of_numbers", "n, kind", "", _in_tuple)
 
 
 @compiled
 def kind_in(mem, at):
-    return int(mem[at + IN_PAIR.kind])
+    return PAIR_CELLS(mem, at).kind
 
 
 @compiled

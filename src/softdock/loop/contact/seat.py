@@ -72,7 +72,7 @@ CAPTURES = CAPTURE.at
 def is_seated(vector, base, pairs, mem, at, chaser, target):
     """Whether the probe is at its seat and slow. `base`: of the capture's numbers in the vector;
     `at`: of the pairs in `mem`."""
-    index = int(vector[base + CAPTURES.pair])
+    index = int(CAPTURE(vector, base).pair)
     if index >= pairs.number:
         return False
     pair = pair_here(pairs, mem, at + index * PAIR_FLOATS, index)
@@ -90,6 +90,6 @@ def seat_of_place(pairs, mem, at, index, place):
 def at_seat(vector, base, pair, chaser, target):
     """The same of one pair."""
     arm, from_target, tip = tip_in_target(pair, chaser, target)
-    if not abs(seat_distance(pair, tip)) <= vector[base + CAPTURES.within]:
+    if not abs(seat_distance(pair, tip)) <= CAPTURE(vector, base).within:
         return False
-    return norm(tip_velocity(chaser, target, arm, from_target)) <= vector[base + CAPTURES.speed]
+    return norm(tip_velocity(chaser, target, arm, from_target)) <= CAPTURE(vector, base).speed

@@ -10,40 +10,31 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
-from softdock.compile.cells import Cell, Cells
+from softdock.compile.cells import Cells, layout_of
 from softdock.compile.jit import compiled
 from softdock.loop.contact.drawing import PLAIN, Drawing
 from softdock.loop.parameters import Group
+from softdock.loop.spatial.vectors import Vector
 
 
 class Shape(NamedTuple):
     """The target's part, with what its geometry needs; unused fields are zero."""
 
-    axis: tuple
-    radius: float  # m: of the sphere, or of the cone's mouth
-    bottom_radius: float  # m
-    sine: float  # of the cone's half-angle
-    cosine: float
-    length: float  # m, along the cone's wall
-    depth: float  # m, of the cone along its axis
-    thickness: float  # m
+    axis: Annotated[Vector, "-", "outward normal, or axis out of the mouth, target axes"]
+    radius: Annotated[float, "m", "of the sphere, or of the cone's mouth"]
+    bottom_radius: Annotated[float, "m", "of the cone's bottom"]
+    sine: Annotated[float, "-", "of the cone's half-angle"]
+    cosine: Annotated[float, "-", "of the cone's half-angle"]
+    length: Annotated[float, "m", "along the cone's wall"]
+    depth: Annotated[float, "m", "of the cone along its axis"]
+    thickness: Annotated[float, "m", "of its wall"]
     closed: bool
 
 
-SHAPE_CELLS = Cells(  # of a prepared pair in `mem`
-    "shape",
-    Cell("axis", 3, "-", "outward normal, or axis out of the mouth, target axes"),
-    Cell("radius", 1, "m", "of the sphere, or of the cone's mouth"),
-    Cell("bottom_radius", 1, "m", "of the cone's bottom"),
-    Cell("sine", 1, "-", "of the cone's half-angle"),
-    Cell("cosine", 1, "-", "of the cone's half-angle"),
-    Cell("length", 1, "m", "along the cone's wall"),
-    Cell("depth", 1, "m", "of the cone along its axis"),
-    Cell("thickness", 1, "m", "of its wall"),
-)
-IN_SHAPE = SHAPE_CELLS.at
+# of a prepared pair in `mem`; whether it is closed is a bit of the pair's kind
+SHAPE_CELLS = Cells("shape", *(cell for cell in layout_of(Shape) if cell.name != "closed"))
 
 
 @dataclass(frozen=True)
@@ -57,7 +48,9 @@ class TargetShape:
     seat: (
         Any  # (shape, tip, radius) -> m, from the tip's surface to the seat (loop/contact/seat.py)
     )
-    store: Any  # (vector, own, mem, at): its numbers into `SHAPE_CELLS`; `own`: of its keys
+    # (vector, own, numbers): its numbers from its keys, which begin at `own`, into a view of
+    # `SHAPE_CELLS`
+    store: Any
     closed: Any  # (vector, own) -> bool
     sector: Any  # (shape, side, tip) -> which smooth part of it is nearest; 0: there is one
     through: Any  # (shape, radius) -> m that a tip's centre moves until it is through; inf: never
@@ -87,7 +80,7 @@ def plain_latch_range(shape, radius, within):
 
 
 @compiled
-def nothing_stored(vector, own, mem, at):
+def store_nothing(vector, own, numbers):
     return None
 
 

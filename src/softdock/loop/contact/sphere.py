@@ -11,7 +11,7 @@ import numpy as np
 from softdock.compile.jit import compiled
 from softdock.loop.contact.drawing import Drawing, Flight, Pair, Place, Solid, circle
 from softdock.loop.contact.line import on_sphere
-from softdock.loop.contact.shape import IN_SHAPE, TargetShape, never_closed, one_sector
+from softdock.loop.contact.shape import TargetShape, never_closed, one_sector
 from softdock.loop.contact.touch import INSIDE, NO_TOUCH, Touch, Touches
 from softdock.loop.parameters import Group, Parameter
 from softdock.loop.spatial.vectors import dot, norm, scale
@@ -32,7 +32,6 @@ KEYS = Group(
         when=("geometry", ("sphere",)),
     ),
 )
-AT = KEYS.at
 
 
 @compiled
@@ -51,8 +50,8 @@ def _gap(shape, tip, radius):
 
 
 @compiled
-def _store(vector, own, mem, at):
-    mem[at + IN_SHAPE.radius] = vector[own + AT.sphere_radius]
+def _store(vector, own, numbers):
+    numbers.radius = KEYS(vector, own).sphere_radius
 
 
 @compiled
@@ -67,12 +66,12 @@ def _from_centre(shape, tip):
 
 @compiled
 def _meets(vector, own, origin, axis, p, n):
-    return on_sphere(p, n, origin, vector[own + AT.sphere_radius])
+    return on_sphere(p, n, origin, KEYS(vector, own).sphere_radius)
 
 
 @compiled
 def _faces(vector, own, axis, away, n):
-    return dot(n, away) / vector[own + AT.sphere_radius]
+    return dot(n, away) / KEYS(vector, own).sphere_radius
 
 
 def _directions() -> np.ndarray:

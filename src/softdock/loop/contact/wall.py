@@ -7,7 +7,7 @@ import math
 from softdock.compile.jit import compiled
 from softdock.loop.contact.drawing import Drawing, Flight, Pair, Place
 from softdock.loop.contact.line import on_plane
-from softdock.loop.contact.shape import TargetShape, never_closed, nothing_stored, one_sector
+from softdock.loop.contact.shape import TargetShape, never_closed, one_sector, store_nothing
 from softdock.loop.contact.touch import INSIDE, NO_TOUCH, Touch, Touches
 from softdock.loop.parameters import Group
 from softdock.loop.spatial.vectors import dot
@@ -60,7 +60,7 @@ WALL_SHAPE = TargetShape(
     keys=Group("wall", "A flat wall has no keys of its own."),
     touch=touch_wall,
     seat=_gap,
-    store=nothing_stored,
+    store=store_nothing,
     closed=never_closed,
     sector=one_sector,
     through=_endless,

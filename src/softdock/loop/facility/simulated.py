@@ -16,20 +16,20 @@ from softdock.compile.jit import by_type, compiled, noinline
 from softdock.loop.arms.robot_start import start_robot
 from softdock.loop.contact import Contact, touch_bodies, touch_noinline
 from softdock.loop.contact.latch import (
-    IN_LATCH,
+    LATCH_CELLS,
     LATCH_FLOATS,
     Latch,
-    break_open,
+    break_latch,
     follow_latch,
     is_holding,
     is_overloaded,
-    keep_peaks,
     latch_load,
     may_engage,
+    update_peaks,
 )
 from softdock.loop.contact.latch_keys import LATCH, LATCH_KEYS
 from softdock.loop.contact.pair import PAIR_FLOATS, pair_here
-from softdock.loop.contact.seat import CAPTURES
+from softdock.loop.contact.seat import CAPTURE
 from softdock.loop.facility.moving import chaser_carrier, move_robots, recall, target_carrier
 from softdock.loop.facility.reach import out_of_reach
 from softdock.loop.facility.sampling import Watch, hand_over, sample_wrenches, see_poses
@@ -159,8 +159,6 @@ def start_facility(params, vector, mem):
 # In: the motions of both mock-ups (world axes). Out: the latches' wrenches on both, and their states
 # in `mem`. loop/contact/latch.py has the law, reference/latches.py the same for the satellites in orbit.
 
-PAIR_OF = LATCH.at.pair
-
 
 @compiled
 def _no_latches(features, params, vector, mem, contact, there, t, dt):
@@ -181,22 +179,22 @@ def _latches(features, params, vector, mem, contact, there, t, dt):
         contact.peak_squared,
         False,
     )
-    hold = vector[CAPTURE_AT + CAPTURES.hold]
+    hold = CAPTURE(vector, CAPTURE_AT).hold
     for i in range(params.latches):
         base, at = LATCHES_AT + i * LATCH_KEYS, params.memory.latches + i * LATCH_FLOATS
-        index = int(vector[base + PAIR_OF])
+        index, s = int(LATCH(vector, base).pair), LATCH_CELLS(mem, at)
         pair = pair_here(params.pairs, mem, PAIRS_MEM + index * PAIR_FLOATS, index)
-        latch = Latch(base=base, wanted=0, at=at, pair=pair, hold=hold)
+        latch = Latch(base=base, law=base + LATCH.at.real_along, at=at, pair=pair, hold=hold)
         is_seated = may_engage(vector, CAPTURE_AT, latch, chaser, target)
         follow_latch(vector, mem, latch, is_seated, t, chaser, target)
-        if not is_holding(int(mem[at + IN_LATCH.state])):
+        if not is_holding(s.state):
             continue
         load = latch_load(vector, mem, latch, t, chaser, target)
-        keep_peaks(mem, at, load)
-        mem[at + IN_LATCH.driven] += 0.5 * dt * (mem[at + IN_LATCH.driving] + load.driving)
-        mem[at + IN_LATCH.driving] = load.driving
+        update_peaks(s, load)
+        s.driven += 0.5 * dt * (s.driving + load.driving)
+        s.driving = load.driving
         if is_overloaded(vector, base, load):
-            break_open(mem, at, t, load)
+            break_latch(s, t, load)
             continue
         holds = True
         force, torque_chaser = add(force, load.force), add(torque_chaser, load.torque_chaser)

@@ -5,7 +5,7 @@ In the loop: beside the independent axes of limited.py, whose limits hold for ea
 laboratory and which arrive one after the other, so that such a robot does another motion when
 everything is turned. This one does the same motion, turned: translation in axes of its own way
 (remaining_path.py), rotation likewise in the rotation vector from the robot's attitude, limits
-shared out among them (shares.py). What moves on a line stays on that line, and is there as soon as
+shared out among them (`share_limits`). What moves on a line stays on that line, and is there as soon as
 an independent axis along it would be. In and out: as in limited.py; SI, world axes, rates in body
 axes.
 
