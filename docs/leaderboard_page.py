@@ -13,15 +13,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from softdock.studies.benchmark.plan import NOTHING, WORDS
 from softdock.studies.benchmark.results import read_results
 from softdock.studies.benchmark.scores import (
     count_by_group,
+    describe_winner,
+    format_percent,
     get_distance,
     list_groups,
+    list_remarks,
     make_leaderboard,
 )
-from softdock.studies.benchmark.tellings import NOTHING, WORDS
-from softdock.studies.benchmark.words import describe_winner, format_percent, list_remarks
 
 Results = Mapping[str, Any]
 FAR = 1e-2  # of the approach: a case that is further is a miss
