@@ -82,7 +82,7 @@ from softdock.studies.campaign.plan import load_plan
         ),
         ({"runs": 9, "precision": "single"}, "precision: .*one of schema, name"),
         ({"runs": 9, "sampling": "random walk"}, "one of random, latin_hypercube"),
-        ({"runs": 0}, "from 1 to"),
+        ({"runs": 0}, "a whole number >= 1 and <= 4294967296"),
         ({"run": 9, "runs": 9}, "did you mean 'runs'"),
         ({"runs": 9, "scenario": "epos_9d"}, "epos_1d"),
         ({"runs": 9, "methods": ["no_such_method"]}, "no_such_method"),

@@ -42,7 +42,7 @@ class Reader:
 
     def at(self, key: str) -> str:
         """Path of a key in the file."""
-        return f"{self.path}.{key}" if self.path else key
+        return f"{self.path}.{key}" if self.path and key else self.path or key
 
     def refuse(self, key: str, value: Any, allowed: str, suggestion: str = "") -> None:
         where = self.at(key)

@@ -16,14 +16,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
-from softdock.errors import closest
+from softdock.files.schema import OPTIONAL, own_key
+from softdock.files.tables import Reader
 from softdock.results.judgement import FAITHFUL, UNSAFE
 
+
+def _is_between(low: float, value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and low < value < 1.0
+
+
 AT_LEAST, AT_MOST = ("captured", "faithful"), ("unsafe",)
-KEYS = (*AT_LEAST, *AT_MOST, "confidence")
 DRAWN = ("random", "latin_hypercube")
+REQUIRE = tuple(
+    own_key(
+        key,
+        "probability that must be shown" if low == 0.0 else "with which they are to be shown",
+        f"a probability above {low:g} and below 1",
+        partial(_is_between, low),
+        OPTIONAL,
+    )
+    for key, low in (*((key, 0.0) for key in (*AT_LEAST, *AT_MOST)), ("confidence", 0.5))
+)
 CONFIDENCE = 0.95  # of each bound of a share, where no other is required
 PASS, FAIL, UNDECIDED = "pass", "fail", "undecided"
 COLOURS = {PASS: "green", FAIL: "red", UNDECIDED: "amber"}
@@ -31,31 +47,27 @@ MOST_RUNS = 10_000_000  # that are looked for when it is said how many would do
 
 
 def read_requirement(
-    table: Mapping[str, Any], reference: bool, sampling: str, is_drawn: bool, refuse: Any
+    table: Reader, reference: bool, sampling: str, is_drawn: bool
 ) -> dict[str, float]:
     """What is required; empty: nothing."""
+    values, refuse = table.read(REQUIRE), table.refuse
+    table.done()
     found: dict[str, float] = {}
-    for key, value in table.items():
-        if key not in KEYS:
-            allowed = "one of " + ", ".join(KEYS)
-            refuse(f"require.{key}", value, allowed, closest(str(key), KEYS))
+    for key in table.table:  # in the order of the file
+        if values.get(key) is None:
             continue
-        number = isinstance(value, int | float) and not isinstance(value, bool)
-        low = 0.5 if key == "confidence" else 0.0
-        if not number or not low < value < 1.0:
-            refuse(f"require.{key}", value, f"a probability above {low:g} and below 1")
-        elif key in ("faithful", "unsafe") and not reference:
-            refuse(f"require.{key}", value, "nothing without reference = true: orbit judges it")
+        if key in ("faithful", "unsafe") and not reference:
+            refuse(key, values[key], "nothing without reference = true: orbit judges it")
         else:
-            found[key] = float(value)
-    if table and not any(key in found for key in (*AT_LEAST, *AT_MOST)):
-        refuse("require", dict(table), "one of " + ", ".join((*AT_LEAST, *AT_MOST)))
-    if table and (sampling not in DRAWN or not is_drawn):
+            found[key] = values[key]
+    if table.table and not any(key in found for key in (*AT_LEAST, *AT_MOST)):
+        refuse("", dict(table.table), "one of " + ", ".join((*AT_LEAST, *AT_MOST)))
+    if table.table and (sampling not in DRAWN or not is_drawn):
         given = sampling if is_drawn else "a grid or a list"
         allowed = (
             f"draws alone, sampling one of {', '.join(DRAWN)}: points of a grid have no probability"
         )
-        refuse("require", given, allowed)
+        refuse("", given, allowed)
     return found
 
 

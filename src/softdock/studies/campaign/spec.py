@@ -7,8 +7,7 @@ later, draw by draw (checking.py).
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
@@ -18,35 +17,144 @@ import numpy as np
 
 from softdock.errors import BadInput, Problem, closest
 from softdock.files.reading import Unreadable, read_text
-from softdock.files.tables import Locate
+from softdock.files.schema import OPTIONAL, Own, file_key, own_key, version_key
+from softdock.files.tables import Locate, Reader, nowhere
 from softdock.files.toml_text import parse_toml
 from softdock.studies.campaign.draws import MOST_SOBOL, SAMPLINGS
 from softdock.studies.campaign.requirement import read_requirement
-from softdock.studies.campaign.spec_tables import read_names, read_report, read_trajectories
-from softdock.studies.campaign.varied_key import Vary
-from softdock.studies.campaign.vary import read_vary
+from softdock.studies.campaign.vary import Vary, read_vary
+
+
+def _are_runs(value: Any) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(run, int) and not isinstance(run, bool) and run >= 0 for run in value
+    )
+
+
+TRAJECTORIES = (
+    own_key("runs", "of which", "a list of run numbers, from 0", _are_runs, []),
+    file_key("worst", "how many of the worst", 0, kind="integer", low=0, high=1000),
+    file_key("every_ms", "between two rows", 20.0, unit="ms", low=0, open_low=True),
+)
+WORST_BY = own_key(
+    "worst_by", "which runs are worst", "the name of an outcome", lambda v: isinstance(v, str), ""
+)
+
+
+def read_trajectories(table: Reader) -> dict[str, Any]:
+    """Which runs' motion is kept, and how densely."""
+    found = table.read(TRAJECTORIES)
+    table.done()
+    return found
+
+
+def read_report(table: Reader, labels: list[str]) -> dict[str, Any]:
+    """What the page maps. `labels`: of what varies."""
+
+    def are_axes(axes: Any) -> bool:
+        listed = isinstance(axes, list) and len(axes) in (0, 2) and all(a in labels for a in axes)
+        return listed and len(set(axes)) == len(axes)
+
+    allowed = "two of what varies, not the same twice: " + ", ".join(labels)
+    axes = own_key("map", "axes", allowed, are_axes, labels[:2] if len(labels) > 1 else [])
+    found = table.read((axes, WORST_BY))
+    table.done()
+    return found
+
 
 SCHEMA_VERSION = 1
 MOST_RUNS = 2**32  # the run's index is half the key of its random numbers
-KEYS = {
-    "schema": "version of the campaign format",
-    "name": "short name",
-    "description": "what this campaign shows",
-    "scenario": "the base: a preset, or a scenario file beside this one",
-    "set": "keys of the base to change",
-    "runs": "draws, at each point of the grids",
-    "seed": "of every draw, and of the scenario's noise",
-    "sampling": "how numbers are drawn: " + ", ".join(SAMPLINGS),
-    "methods": "methods to run everything with: names, chains A+B, or all",
-    "integrators": "integrators to run everything with, or all",
-    "vary": "what varies",
-    "reference": "true: orbit beside every run",
-    "honest_below": "distance from orbit below which a run is honest",
-    "outcome_file": "Python file with outcomes of your own",
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_names(value: Any) -> bool:
+    listed = isinstance(value, list) and bool(value)
+    return value == "all" or (listed and all(isinstance(name, str) for name in value))
+
+
+_NAMES = 'a list of names, or "all"'
+SPEC = (
+    version_key(SCHEMA_VERSION, SCHEMA_VERSION),
+    file_key("name", "short name", "unnamed", kind="text"),
+    file_key("description", "what this campaign shows", "", kind="text"),
+    own_key(
+        "scenario",
+        "the base: a preset, or a scenario file beside this one",
+        "a preset's name or a scenario file",
+        _is_text,
+    ),
+    file_key(
+        "set",
+        "keys of the base to change",
+        {},
+        "changes",
+        kind="own",
+        own=Own("a table of the scenario's keys", lambda value: isinstance(value, dict)),
+    ),
+    file_key(
+        "runs",
+        "draws, at each point of the grids",
+        OPTIONAL,
+        kind="integer",
+        low=1,
+        high=MOST_RUNS,
+    ),
+    file_key(
+        "seed",
+        "of every draw, and of the scenario's noise",
+        0,
+        kind="integer",
+        low=0,
+        high=2**32 - 1,
+    ),
+    file_key(
+        "sampling",
+        "how numbers are drawn: " + ", ".join(SAMPLINGS),
+        "random",
+        choices=tuple(SAMPLINGS),
+    ),
+    own_key(
+        "methods",
+        "methods to run everything with: names, chains A+B, or all",
+        _NAMES,
+        _is_names,
+        OPTIONAL,
+    ),
+    own_key(
+        "integrators", "integrators to run everything with, or all", _NAMES, _is_names, OPTIONAL
+    ),
+    own_key(
+        "vary",
+        "what varies",
+        "an array of tables, [[vary]]",
+        lambda value: isinstance(value, list) and all(isinstance(t, Mapping) for t in value),
+        [],
+    ),
+    file_key("reference", "true: orbit beside every run", False, kind="flag"),
+    file_key(
+        "honest_below",
+        "distance from orbit below which a run is honest",
+        0.05,
+        low=0,
+        open_low=True,
+    ),
+    own_key(
+        "outcome_file",
+        "Python file with outcomes of your own",
+        "the name of a Python file",
+        _is_text,
+        "",
+    ),
+)
+TABLES = {
     "trajectories": "runs whose motion is kept",
     "report": "what the page maps",
     "require": "probabilities that must be shown: captured, faithful, unsafe, confidence",
 }
+KEYS = {**{parameter.key: parameter.meaning for parameter in SPEC}, **TABLES}
 
 
 @dataclass(frozen=True)
@@ -117,77 +225,35 @@ def _read(path: Path) -> str:
         ) from None
 
 
-class _Reader:
-    """The keys of a campaign's tables, one by one; problems are gathered."""
-
-    def __init__(self, tables: Mapping[str, Any], locate: Locate) -> None:
-        self.tables, self.locate = tables, locate
-        self.problems: list[Problem] = []
-
-    def refuse(self, key: str, value: Any, allowed: str, suggestion: str = "") -> None:
-        self.problems.append(Problem(key, value, allowed, self.locate(key), suggestion=suggestion))
-
-    def given(
-        self, key: str, kinds: Any, default: Any, allowed: str, fits: Any = lambda value: True
-    ) -> Any:
-        value = self.tables.get(key, default)
-        right = isinstance(value, kinds) and not (isinstance(value, bool) and kinds is not bool)
-        if value is not default and not (right and fits(value)):
-            self.refuse(key, value, allowed)
-            return default
-        return value
-
-    def chosen(self, key: str, default: str, choices: Sequence[str]) -> Any:
-        allowed = "one of " + ", ".join(choices)
-        return self.given(key, str, default, allowed, lambda name: name in choices)
-
-    def table(self, key: str, allowed: str = "a table") -> Any:
-        return self.given(key, dict, {}, allowed)
-
-
 def read_spec(
-    tables: Mapping[str, Any], locate: Locate = lambda path: "", folder: Path | None = None
+    tables: Mapping[str, Any], locate: Locate = nowhere, folder: Path | None = None
 ) -> Spec:
     """Check what can be checked without the scenario. Raises `BadInput` with everything that is
     wrong."""
-    reader = _Reader(tables, locate)
-    given, refuse = reader.given, reader.refuse
-    _check_keys(reader)
-    scenario = given("scenario", str, "", "a preset's name or a scenario file")
-    if not scenario and "scenario" not in tables:
-        refuse("scenario", None, "a preset's name or a scenario file")
-    sampling = reader.chosen("sampling", "random", SAMPLINGS)
-    runs = given(
-        "runs", int, None, f"a whole number from 1 to {MOST_RUNS}", lambda n: 1 <= n <= MOST_RUNS
-    )
-    seed = given("seed", int, 0, "a whole number from 0 to 2^32 - 1", lambda n: 0 <= n < 2**32)
-    found = _read_varied(reader)
-    _check_sampling(reader, sampling, runs, found)
-    methods, integrators = (read_names(tables, key, refuse) for key in ("methods", "integrators"))
-    reference = given("reference", bool, False, "true or false")
-    above = "a number above 0"
-    below = given("honest_below", (int, float), 0.05, above, lambda x: x > 0.0 and math.isfinite(x))
-    trajectories = read_trajectories(reader.table("trajectories"), refuse)
+    problems: list[Problem] = []
+    top = Reader(tables, "", problems, locate)
+    own = top.read(SPEC)
+    own.pop("schema")
+    vary = own.pop("vary")
+    rows = [Reader(row, f"vary.{i}", problems, locate) for i, row in enumerate(vary)]
+    found = tuple(v for v in map(read_vary, rows) if v is not None)
+    runs, sampling = own["runs"], own["sampling"]
+    _check_sampling(top, sampling, runs, found)
     labels = [label for v in found for label in v.labels]
-    report = read_report(reader.table("report"), labels, refuse)
+    trajectories = read_trajectories(top.inner("trajectories"))
+    report = read_report(top.inner("report"), labels)
     all_drawn = all(v.dimensions for v in found)
-    require = read_requirement(
-        reader.table("require"), bool(reference), sampling, all_drawn, refuse
-    )
-    spec = Spec(
-        name=given("name", str, "unnamed", "a text"),
-        description=given("description", str, "", "a text"),
-        scenario=scenario,
-        changes=reader.table("set", "a table of the scenario's keys"),
-        runs=1 if runs is None else runs,
-        seed=seed,
-        sampling=sampling,
-        methods=methods,
-        integrators=integrators,
+    require = read_requirement(top.inner("require"), own["reference"], sampling, all_drawn)
+    top.done()
+    is_empty = not vary and runs is None and own["methods"] is own["integrators"] is None
+    if is_empty:
+        what = "something that varies: a [[vary]], runs, methods or integrators; this campaign "
+        top.refuse("vary", None, what + "is empty")
+    if problems:
+        raise BadInput(problems)
+    return Spec(
+        **own | {"runs": 1 if runs is None else runs},
         vary=found,
-        reference=reference,
-        honest_below=float(below),
-        outcome_file=given("outcome_file", str, "", "the name of a Python file"),
         trajectories=trajectories,
         report=report,
         require=require,
@@ -195,43 +261,11 @@ def read_spec(
         tables=dict(tables),
         locate=locate,
     )
-    if not found and runs is None and methods is None and integrators is None:
-        what = "something that varies: a [[vary]], runs, methods or integrators; this campaign "
-        refuse("vary", None, what + "is empty")
-    if reader.problems:
-        raise BadInput(reader.problems)
-    return spec
 
 
-def _check_keys(reader: _Reader) -> None:
-    """Keys that there are, and the version of the format."""
-    for key, value in reader.tables.items():
-        if key not in KEYS:
-            allowed = "one of " + ", ".join(KEYS)
-            reader.refuse(str(key), value, allowed, closest(str(key), KEYS))
-    version = reader.tables.get("schema", SCHEMA_VERSION)
-    if version != SCHEMA_VERSION or isinstance(version, bool):
-        reader.refuse("schema", version, f"{SCHEMA_VERSION}, the version this softdock reads")
-
-
-def _read_varied(reader: _Reader) -> tuple[Vary, ...]:
-    """What varies, each key once."""
-    listed = reader.given(
-        "vary",
-        list,
-        [],
-        "an array of tables, [[vary]]",
-        lambda v: all(isinstance(t, Mapping) for t in v),
-    )
-    vary = [read_vary(table, f"vary.{i}", reader.refuse) for i, table in enumerate(listed)]
-    return tuple(v for v in vary if v is not None)
-
-
-def _check_sampling(
-    reader: _Reader, sampling: str, runs: int | None, found: tuple[Vary, ...]
-) -> None:
+def _check_sampling(top: Reader, sampling: str, runs: int | None, found: tuple[Vary, ...]) -> None:
     """Whether what varies can be drawn that way, and how often."""
-    refuse, dimensions = reader.refuse, sum(v.dimensions for v in found)
+    refuse, dimensions = top.refuse, sum(v.dimensions for v in found)
     if dimensions and runs is None:
         refuse("runs", None, "how many draws, because something is drawn")
     needed = dimensions * (2 if sampling == "saltelli" else 1)

@@ -13,123 +13,71 @@ keys = [...]                with mean = [...] and covariance = [[...]], or devia
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from softdock.errors import closest
-from softdock.studies.campaign.normal_distribution import normal_probability
-from softdock.studies.campaign.varied_key import Refuse, Vary
+from softdock.files.schema import OPTIONAL, Parameter, own_key
+from softdock.files.tables import Reader
+from softdock.studies.campaign.draws import inverse_normal, normal_probability
 
-SOURCES = ("grid", "list", "uniform", "log_uniform", "normal", "mean")
-KNOWN = (
-    *SOURCES,
-    "key",
-    "keys",
-    "also",
-    "within",
-    "deviation",
-    "covariance",
-    "correlation",
-    "turn_about",
-    "keep_tip",
-    "name",
-)
-BESIDE = {
-    "normal": ("within",),
-    "mean": ("covariance", "deviation", "correlation"),
-}  # keys that belong to one source alone
 ATTITUDE = "attitude_wxyz"
 MOST_POINTS = 1_000_000  # of one grid or list
 
 
-def read_vary(table: Mapping[str, Any], path: str, refuse: Refuse) -> Vary | None:
-    """None: refused, with the reason given to `refuse`."""
-    bad: list[str] = []
+@dataclass(frozen=True)
+class Vary:
+    """What varies. `points`: (n, keys) values of a grid or list; else a distribution that makes one
+    column of each uniform number."""
 
-    def wrong(key: str, value: Any, allowed: str, suggestion: str = "") -> None:
-        bad.append(key)
-        refuse(f"{path}.{key}" if key else path, value, allowed, suggestion)
+    keys: tuple[str, ...]
+    also: tuple[str, ...]  # keys that get the same value as the first
+    how: str
+    points: np.ndarray  # empty for a distribution
+    low: float = 0.0
+    high: float = 0.0
+    mean: tuple[float, ...] = ()
+    factor: tuple[tuple[float, ...], ...] = ()  # of the covariance, lower triangle
+    cut: tuple[float, float] = (0.0, 1.0)  # probabilities between which a normal is kept
+    turn_about: tuple[float, ...] = ()  # world axis; the values are angles in degrees then
+    keep_tip: bool = False
+    name: str = ""
 
-    for key in table:
-        if key not in KNOWN:
-            wrong(str(key), table[key], "one of " + ", ".join(KNOWN), closest(str(key), KNOWN))
-    keys = [table["key"]] if "key" in table else table.get("keys")
-    if (
-        ("key" in table) == ("keys" in table)
-        or not isinstance(keys, list)
-        or not keys
-        or not all(isinstance(k, str) for k in keys)
-    ):
-        wrong(
-            "key",
-            table.get("key", table.get("keys")),
-            "the path of a key; or keys = [...] for several that go together",
-        )
-        return None
-    also = table.get("also", [])
-    if (
-        not isinstance(also, list)
-        or not all(isinstance(k, str) for k in also)
-        or (also and len(keys) > 1)
-    ):
-        wrong("also", also, "a list of keys that get the same value, with a single key")
-    sources = _find_sources(table, wrong)
-    if bad:
-        return None
-    turn = table.get("turn_about", [])
-    if turn or keys[0].endswith(ATTITUDE):
-        fits = (
-            isinstance(turn, list)
-            and len(turn) == 3
-            and _parse_numbers(turn) is not None
-            and 1e-9 < math.hypot(*turn) < 1e9
-        )
-        if not fits or len(keys) > 1 or also or not keys[0].endswith(ATTITUDE):
-            wrong(
-                "turn_about",
-                turn or None,
-                f"an axis of three numbers, with one key that ends in {ATTITUDE}; its values "
-                "are then angles in degrees",
-            )
-    keep_tip = table.get("keep_tip", False)
-    if not isinstance(keep_tip, bool) or (keep_tip and keys[0] != f"chaser.{ATTITUDE}"):
-        wrong(
-            "keep_tip",
-            keep_tip,
-            f"true only with chaser.{ATTITUDE}: the first tip stays where it is while the "
-            "chaser turns about it",
-        )
-    name = table.get("name", f"{keys[0].rpartition('.')[0]}.turn_deg" if turn else "")
-    if not isinstance(name, str) or (name and len(keys) > 1):
-        wrong("name", name, "a text, with a single key")
-    if bad:
-        return None
-    shape = {"turn_about": tuple(float(x) for x in turn), "keep_tip": keep_tip, "name": name}
-    return _read_source(sources[0], table, tuple(keys), tuple(also), shape, wrong)
+    @property
+    def dimensions(self) -> int:
+        """Uniform numbers it takes."""
+        return 0 if self.how in ("grid", "list") else len(self.keys)
 
+    @property
+    def is_correlated(self) -> bool:
+        return self.how == "normal" and len(self.keys) > 1
 
-def _find_sources(table: Mapping[str, Any], wrong: Refuse) -> list[str]:
-    """Where the values come from: one of SOURCES; with what belongs to another refused."""
-    sources = [s for s in SOURCES if s in table]
-    if len(sources) != 1:
-        wrong(
-            "",
-            ", ".join(sources) or None,
-            "one of grid, list, uniform, log_uniform, normal (several keys: list, or mean)",
-        )
-        return sources
-    beside = BESIDE.get(sources[0], ())
-    for key in ("within", "deviation", "covariance", "correlation"):
-        if key in table and (key not in beside or (key == "deviation" and "covariance" in table)):
-            whose = "normal" if key == "within" else "correlation" if key == "deviation" else "mean"
-            wrong(
-                key,
-                table[key],
-                f"nothing here: {key} belongs to {whose}, and {sources[0]} would not heed it",
-            )
-    return sources
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Names of its columns in the tables."""
+        return (self.name,) if self.name else self.keys
+
+    @property
+    def label(self) -> str:
+        return self.labels[0]
+
+    @property
+    def written(self) -> tuple[str, ...]:
+        """Every key of the scenario that it sets."""
+        return (*self.keys, *self.also)
+
+    def from_uniform(self, u: np.ndarray) -> np.ndarray:
+        """Values from uniform numbers, (N, keys) both."""
+        if self.how == "uniform":
+            return self.low + (self.high - self.low) * u
+        if self.how == "log_uniform":
+            return np.exp(math.log(self.low) + (math.log(self.high) - math.log(self.low)) * u)
+        low, high = self.cut
+        drawn = inverse_normal(low + (high - low) * u)
+        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused by key
+            return np.asarray(np.array(self.mean) + drawn @ np.array(self.factor).T)
 
 
 def _parse_numbers(value: Any) -> np.ndarray | None:
@@ -143,129 +91,243 @@ def _parse_numbers(value: Any) -> np.ndarray | None:
     return array.astype(float)
 
 
-def _read_source(
-    source: str,
-    table: Mapping[str, Any],
-    keys: tuple[str, ...],
-    also: tuple[str, ...],
-    shape: Mapping[str, Any],
-    wrong: Refuse,
-) -> Vary | None:
-    given, none = table[source], np.zeros((0, len(keys)))
-    numbers = _parse_numbers(given)
-    if len(keys) > 1 and source not in ("list", "mean"):
-        wrong(
-            source,
-            given,
-            "a single key; several keys go together as a list of rows, or as correlated "
-            "normals (mean, covariance)",
-        )
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
+def _row_of(size: int, fits: Callable[[np.ndarray], bool]) -> Callable[[Any], bool]:
+    """Whether a value is so many numbers, and they fit."""
+
+    def is_row(value: Any) -> bool:
+        numbers = _parse_numbers(value)
+        return numbers is not None and numbers.shape == (size,) and bool(fits(numbers))
+
+    return is_row
+
+
+def _is_anything(value: Any) -> bool:
+    """What depends on the number of keys is checked together with them."""
+    return True
+
+
+def _left_out(
+    key: str, meaning: str, allowed: str, fits: Callable[[Any], bool] = _is_anything
+) -> Parameter:
+    """A key that may be left out."""
+    return own_key(key, meaning, allowed, fits, OPTIONAL)
+
+
+_KEY = "the path of a key; or keys = [...] for several that go together"
+_MATRIX = "a symmetric positive definite matrix; or deviation and correlation"
+_RISING = "[low, high], low below high"
+SOURCES = (
+    _left_out(
+        "grid",
+        "evenly spaced values",
+        f"[from, to, steps], steps a whole number up to {MOST_POINTS}",
+        _row_of(3, lambda n: n[2] == int(n[2]) and 1 <= n[2] <= MOST_POINTS),
+    ),
+    _left_out("list", "these values", "numbers, at least one"),
+    _left_out("uniform", "drawn evenly", _RISING, _row_of(2, lambda n: n[0] < n[1])),
+    _left_out(
+        "log_uniform",
+        "drawn evenly on a logarithmic scale",
+        f"{_RISING}, both above 0",
+        _row_of(2, lambda n: 0.0 < n[0] < n[1]),
+    ),
+    _left_out(
+        "normal",
+        "drawn from a normal distribution",
+        "[mean, deviation], the deviation above 0",
+        _row_of(2, lambda n: n[1] > 0.0),
+    ),
+    _left_out("mean", "of correlated normals, one for each key", "numbers, one for each key"),
+)
+VARY = (
+    *SOURCES,
+    _left_out("key", "the key that varies", _KEY, lambda value: isinstance(value, str)),
+    _left_out("keys", "keys that go together", _KEY, lambda v: _is_texts(v) and bool(v)),
+    own_key(
+        "also",
+        "keys that get the same value",
+        "a list of keys that get the same value, with a single key",
+        _is_texts,
+        [],
+    ),
+    _left_out("within", "bounds of a normal", _RISING, _row_of(2, lambda n: n[0] < n[1])),
+    _left_out("deviation", "of correlated normals", "numbers above 0, one for each key"),
+    _left_out("covariance", "of correlated normals", _MATRIX),
+    _left_out("correlation", "of correlated normals", _MATRIX),
+    _left_out(
+        "turn_about",
+        "axis about which an attitude turns",
+        f"an axis of three numbers, with one key that ends in {ATTITUDE}; its values are then "
+        "angles in degrees",
+        lambda value: value == [] or _row_of(3, lambda n: 1e-9 < math.hypot(*n) < 1e9)(value),
+    ),
+    own_key(
+        "keep_tip",
+        "whether the first tip stays where it is",
+        f"true only with chaser.{ATTITUDE}: the first tip stays where it is while the chaser turns "
+        "about it",
+        lambda value: isinstance(value, bool),
+        False,
+    ),
+    _left_out(
+        "name", "of its column", "a text, with a single key", lambda value: isinstance(value, str)
+    ),
+)
+BY_KEY = {parameter.key: parameter for parameter in VARY}
+# keys that belong to one source alone
+WITH_SOURCE = {"normal": ("within",), "mean": ("covariance", "deviation", "correlation")}
+
+
+class _VaryReader:
+    """One [[vary]] while it is read. `own`: its values, each of which is of its kind."""
+
+    def __init__(self, row: Reader) -> None:
+        self.row, self.before = row, len(row.problems)
+        self.own = row.read(VARY)
+        row.done()
+
+    @property
+    def is_refused(self) -> bool:
+        return len(self.row.problems) > self.before
+
+    def refuse(self, key: str, allowed: str = "") -> None:
+        """A value that does not go with the others."""
+        self.row.refuse(key, self.row.table.get(key), allowed or BY_KEY[key].allowed)
+
+
+def read_vary(row: Reader) -> Vary | None:
+    """What one table says; None: it is refused."""
+    reader = _VaryReader(row)
+    own = reader.own
+    if row.has("key") == row.has("keys"):
+        row.refuse("key", row.table.get("key", row.table.get("keys")), _KEY)
+    keys = tuple(own["keys"] or ([own["key"]] if own["key"] is not None else []))
+    if own["also"] and len(keys) > 1:
+        reader.refuse("also")
+    source = _find_source(reader)
+    if not keys or reader.is_refused:
         return None
-    if source == "grid":
-        if (
-            numbers is None
-            or numbers.shape != (3,)
-            or numbers[2] != int(numbers[2])
-            or not 1 <= numbers[2] <= MOST_POINTS
-        ):
-            wrong("grid", given, f"[from, to, steps], steps a whole number up to {MOST_POINTS}")
-            return None
-        return Vary(
-            keys,
-            also,
-            "grid",
-            np.linspace(numbers[0], numbers[1], int(numbers[2]))[:, None],
-            **shape,
+    turn = own["turn_about"] or []
+    if bool(turn) != keys[0].endswith(ATTITUDE) or (turn and (len(keys) > 1 or own["also"])):
+        row.refuse("turn_about", turn or None, BY_KEY["turn_about"].allowed)
+    if own["keep_tip"] and keys[0] != f"chaser.{ATTITUDE}":
+        reader.refuse("keep_tip")
+    name = own["name"]
+    if name is None:
+        name = f"{keys[0].rpartition('.')[0]}.turn_deg" if turn else ""
+    if name and len(keys) > 1:
+        reader.refuse("name")
+    values = _read_values(reader, source, len(keys))
+    if values is None or reader.is_refused:
+        return None
+    return Vary(
+        keys=keys,
+        also=tuple(own["also"]),
+        turn_about=tuple(float(x) for x in turn),
+        keep_tip=own["keep_tip"],
+        name=name,
+        **values,
+    )
+
+
+def _find_source(reader: _VaryReader) -> str:
+    """Where the values come from: one of SOURCES; with what belongs to another refused."""
+    row = reader.row
+    sources = [one.key for one in SOURCES if row.has(one.key)]
+    if len(sources) != 1:
+        allowed = "one of grid, list, uniform, log_uniform, normal (several keys: list, or mean)"
+        row.refuse("", ", ".join(sources) or None, allowed)
+        return ""
+    mine = WITH_SOURCE.get(sources[0], ())
+    for key in ("within", "deviation", "covariance", "correlation"):
+        is_twice = key == "deviation" and row.has("covariance")
+        if row.has(key) and (key not in mine or is_twice):
+            whose = "normal" if key == "within" else "correlation" if key == "deviation" else "mean"
+            allowed = f"nothing here: {key} belongs to {whose}, and {sources[0]} would not heed it"
+            reader.refuse(key, allowed)
+    return sources[0]
+
+
+def _read_values(reader: _VaryReader, source: str, size: int) -> dict[str, Any] | None:
+    """Fields of `Vary` that say which values there are, for so many keys; None: refused."""
+    if size > 1 and source not in ("list", "mean"):
+        allowed = (
+            "a single key; several keys go together as a list of rows, or as correlated normals "
+            "(mean, covariance)"
         )
+        reader.refuse(source, allowed)
+        return None
+    numbers = _parse_numbers(reader.own[source])
     if source == "list":
-        fits = numbers is not None and 0 < len(np.atleast_1d(numbers)) <= MOST_POINTS
-        if numbers is not None and fits:
-            fits = numbers.shape[1:] == (() if len(keys) == 1 else (len(keys),))
-        if not fits:
-            wrong(
-                "list",
-                given,
-                "numbers, at least one"
-                if len(keys) == 1
-                else f"rows of {len(keys)} numbers, one for each key",
-            )
-            return None
-        return Vary(keys, also, "list", np.asarray(numbers).reshape(-1, len(keys)), **shape)
-    if source in ("uniform", "log_uniform"):
-        lowest = 0.0 if source == "log_uniform" else -math.inf
-        if numbers is None or numbers.shape != (2,) or not lowest < numbers[0] < numbers[1]:
-            wrong(
-                source,
-                given,
-                "[low, high], low below high"
-                + (", both above 0" if source == "log_uniform" else ""),
-            )
-            return None
-        return Vary(
-            keys=keys,
-            also=also,
-            how=source,
-            points=none,
-            low=float(numbers[0]),
-            high=float(numbers[1]),
-            **shape,
-        )
-    return _read_normal(source, table, keys, also, shape, wrong)
+        return _read_list(reader, numbers, size)
+    none = np.zeros((0, size))
+    if source == "mean":
+        return _read_correlated(reader, numbers, none, size)
+    assert numbers is not None, source
+    if source == "grid":
+        points = np.linspace(numbers[0], numbers[1], int(numbers[2]))[:, None]
+        return {"how": "grid", "points": points}
+    if source == "normal":
+        return _read_normal(reader, numbers, none)
+    return {"how": source, "points": none, "low": float(numbers[0]), "high": float(numbers[1])}
+
+
+def _read_list(reader: _VaryReader, numbers: np.ndarray | None, size: int) -> dict[str, Any] | None:
+    fits = numbers is not None and 0 < len(np.atleast_1d(numbers)) <= MOST_POINTS
+    if numbers is None or not fits or numbers.shape[1:] != (() if size == 1 else (size,)):
+        reader.refuse("list", "" if size == 1 else f"rows of {size} numbers, one for each key")
+        return None
+    return {"how": "list", "points": numbers.reshape(-1, size)}
 
 
 def _read_normal(
-    source: str,
-    table: Mapping[str, Any],
-    keys: tuple[str, ...],
-    also: tuple[str, ...],
-    shape: Mapping[str, Any],
-    wrong: Refuse,
-) -> Vary | None:
-    none = np.zeros((0, len(keys)))
-    if source == "normal":
-        numbers = _parse_numbers(table["normal"])
-        if numbers is None or numbers.shape != (2,) or numbers[1] <= 0.0:
-            wrong("normal", table["normal"], "[mean, deviation], the deviation above 0")
-            return None
-        mean, deviation = float(numbers[0]), float(numbers[1])
-        cut = (0.0, 1.0)
-        if "within" in table:
-            bounds = _parse_numbers(table["within"])
-            if bounds is None or bounds.shape != (2,) or not bounds[0] < bounds[1]:
-                wrong("within", table["within"], "[low, high], low below high")
-                return None
-            low, high = bounds.tolist()  # infinitely many deviations away is a bound, too
-            cut = (
-                normal_probability((low - mean) / deviation),
-                normal_probability((high - mean) / deviation),
-            )
-            if cut[1] - cut[0] < 1e-6:
-                allowed = "bounds with at least a millionth of the distribution between them"
-                wrong("within", table["within"], allowed)
-                return None
-        return Vary(
-            keys, also, "normal", none, mean=(mean,), factor=((deviation,),), cut=cut, **shape
+    reader: _VaryReader, numbers: np.ndarray, none: np.ndarray
+) -> dict[str, Any] | None:
+    mean, deviation = float(numbers[0]), float(numbers[1])
+    cut = (0.0, 1.0)
+    bounds = _parse_numbers(reader.own["within"]) if reader.row.has("within") else None
+    if bounds is not None:
+        low, high = bounds.tolist()  # infinitely many deviations away is a bound, too
+        cut = (
+            normal_probability((low - mean) / deviation),
+            normal_probability((high - mean) / deviation),
         )
-    mean_row = _parse_numbers(table["mean"])
-    covariance = _parse_covariance(table, len(keys))
-    if mean_row is None or mean_row.shape != (len(keys),):
-        wrong("mean", table["mean"], f"{len(keys)} numbers, one for each key")
-        return None
+        if cut[1] - cut[0] < 1e-6:
+            allowed = "bounds with at least a millionth of the distribution between them"
+            reader.refuse("within", allowed)
+            return None
+    return {
+        "how": "normal",
+        "points": none,
+        "mean": (mean,),
+        "factor": ((deviation,),),
+        "cut": cut,
+    }
+
+
+def _read_correlated(
+    reader: _VaryReader, mean: np.ndarray | None, none: np.ndarray, size: int
+) -> dict[str, Any] | None:
+    table = reader.row.table
+    covariance = _parse_covariance(table, size)
+    if mean is None or mean.shape != (size,):
+        reader.refuse("mean", f"{size} numbers, one for each key")
     if covariance is None:
         given = table.get("covariance", table.get("correlation"))
-        allowed = "a symmetric positive definite matrix; or deviation and correlation"
-        wrong("covariance", given, allowed)
+        reader.row.refuse("covariance", given, _MATRIX)
+    if mean is None or covariance is None or reader.is_refused:
         return None
     factor = np.linalg.cholesky(covariance)
-    return Vary(
-        keys,
-        also,
-        "normal",
-        none,
-        mean=tuple(mean_row.tolist()),
-        factor=tuple(map(tuple, factor.tolist())),
-        **shape,
-    )
+    return {
+        "how": "normal",
+        "points": none,
+        "mean": tuple(mean.tolist()),
+        "factor": tuple(map(tuple, factor.tolist())),
+    }
 
 
 def _parse_covariance(table: Mapping[str, Any], size: int) -> np.ndarray | None:
