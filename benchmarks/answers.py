@@ -9,9 +9,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from softdock.results.phases import judge_in_phases
 from softdock.results.simulation import simulate
 from softdock.results.why import find_causes
-from softdock.results.worst_phase import judge_in_phases
 from softdock.scenario.files import load_scenario
 from softdock.studies.compare import compare
 

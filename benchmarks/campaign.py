@@ -20,8 +20,7 @@ from typing import Any
 import numpy as np
 
 from softdock.output.folders.campaign_folder import write_results
-from softdock.studies.campaign.batch import make_empty_batch
-from softdock.studies.campaign.cpu import run_cpu
+from softdock.studies.campaign.batch import make_empty_batch, run_cpu
 from softdock.studies.campaign.engines import CpuEngine
 from softdock.studies.campaign.execute import run_shards
 from softdock.studies.campaign.kernel_specialisation import CommonValues, tailor

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.campaign import plan
-from softdock.studies.campaign.cluster import run_on_cluster
-from softdock.studies.campaign.cluster_workers import connect
+from softdock.studies.campaign.cluster import connect, run_on_cluster
 from softdock.studies.campaign.shards import begin_folder
 
 SHARDS, RUNS, REPEATS = 40, 1600, 2

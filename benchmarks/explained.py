@@ -27,9 +27,9 @@ from softdock.errors import BadInput
 from softdock.results.advice import advise
 from softdock.results.causes import list_causes
 from softdock.results.offered import list_settings
+from softdock.results.phases import judge_metrics, list_phases, simulate_metrics
 from softdock.results.simulation import simulate
 from softdock.results.why import find_causes
-from softdock.results.worst_phase import judge_metrics, list_phases, simulate_metrics
 from softdock.scenario.build import Scenario
 from softdock.scenario.keys import set_key
 

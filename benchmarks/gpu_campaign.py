@@ -29,7 +29,7 @@ from benchmarks.campaign import MILLION, VARY, plan
 from benchmarks.gpu_check import about
 from softdock.errors import NoDevice
 from softdock.output.folders.campaign_folder import run_campaign
-from softdock.studies.campaign.cpu import run_cpu
+from softdock.studies.campaign.batch import run_cpu
 from softdock.studies.campaign.cuda import find_device, run_cuda
 from softdock.studies.campaign.memory_settings import spare_memory
 from softdock.studies.campaign.outcomes import ACTIVE

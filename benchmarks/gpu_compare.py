@@ -14,8 +14,8 @@ from multiprocessing.pool import AsyncResult, Pool
 from typing import Any
 
 from benchmarks.gpu_parity import APART_ALLOWED, TOLERANCE, TOUCHED_NEEDED, compare
+from softdock.studies.campaign.batch import run_cpu
 from softdock.studies.campaign.columns import Columns
-from softdock.studies.campaign.cpu import run_cpu
 from softdock.studies.campaign.cuda import run_cuda
 
 Make = Callable[[int], list[tuple[str, Columns]]]

@@ -21,9 +21,8 @@ from softdock.loop.spatial.rigid_body import BODY
 from softdock.loop.vector import CHASER_AT
 from softdock.scenario.build import build
 from softdock.scenario.files import load_scenario
-from softdock.studies.campaign.batch import Batch
+from softdock.studies.campaign.batch import Batch, run_cpu
 from softdock.studies.campaign.columns import Columns, make_columns
-from softdock.studies.campaign.cpu import run_cpu
 
 Draw = Callable[[np.random.Generator, int], dict[str, Any]]
 

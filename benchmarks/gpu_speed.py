@@ -15,9 +15,8 @@ import numpy as np
 from benchmarks.scenarios import CYCLE_S, pressed
 from softdock.scenario.build import Scenario, build
 from softdock.scenario.files import load_scenario
-from softdock.studies.campaign.batch import make_empty_batch
+from softdock.studies.campaign.batch import count_cores, make_empty_batch, run_cpu
 from softdock.studies.campaign.columns import make_columns
-from softdock.studies.campaign.cpu import count_cores, run_cpu
 from softdock.studies.campaign.cuda import compile_kernel, find_device, load_numba_cuda, run_cuda
 from softdock.studies.campaign.kernel_specialisation import tailor
 

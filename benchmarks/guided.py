@@ -24,8 +24,8 @@ import numpy as np
 from softdock import fly, load_scenario
 from softdock.output.folders.campaign_folder import run_campaign
 from softdock.results.latches import summarise_times
+from softdock.studies.campaign.batch import run_cpu
 from softdock.studies.campaign.columns import make_columns
-from softdock.studies.campaign.cpu import run_cpu
 from softdock.studies.campaign.plan import make_plan
 from softdock.studies.campaign.spec import read_spec
 from softdock.studies.campaign.variants import Plan

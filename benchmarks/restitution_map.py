@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from softdock.papers.zebenay.figure_10 import compute_restitution_map
-from softdock.studies.campaign.cpu import count_cores
+from softdock.studies.campaign.batch import count_cores
 
 MASS, STIFFNESS = 63.0, 1000.0  # kg, N/m
 POINTS = 200

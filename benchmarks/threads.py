@@ -13,8 +13,8 @@ import numpy as np
 
 from benchmarks.scenarios import epos_1d
 from softdock.scenario.build import build
+from softdock.studies.campaign.batch import count_cores, run_cpu
 from softdock.studies.campaign.columns import Columns, make_columns
-from softdock.studies.campaign.cpu import count_cores, run_cpu
 
 RUNS, DURATION_S, REPEATS = 400, 5.0, 15
 TARGET = 0.95

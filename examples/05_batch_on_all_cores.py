@@ -6,8 +6,8 @@ import time
 import numpy as np
 
 import softdock
+from softdock.studies.campaign.batch import run_cpu
 from softdock.studies.campaign.columns import make_columns
-from softdock.studies.campaign.cpu import run_cpu
 
 runs = 1000
 random = np.random.default_rng(1)

@@ -17,7 +17,7 @@ from typing import Any
 PLACES = {  # "module", or "module:name" where it has another name there
     "candidates": ("softdock.scenario.candidates", "softdock.comparison"),
     "columns": ("softdock.studies.campaign.columns:make_columns", "softdock.campaign.columns"),
-    "run_cpu": ("softdock.studies.campaign.cpu", "softdock.campaign.cpu"),
+    "run_cpu": ("softdock.studies.campaign.batch", "softdock.campaign.cpu"),
 }
 MAIN = ("softdock.cli.main", "softdock.cli", "softdock.command_line.main")
 

@@ -23,8 +23,7 @@ from softdock.studies.campaign.digest import read_plan_tables
 from softdock.studies.campaign.engines import CpuEngine
 from softdock.studies.campaign.execute import run_shards
 from softdock.studies.campaign.plan import load_plan
-from softdock.studies.campaign.resuming import resume
-from softdock.studies.campaign.shards import begin_folder
+from softdock.studies.campaign.shards import begin_folder, resume
 
 Rng = np.random.Generator
 CAMPAIGN = """name = "small"

@@ -15,7 +15,7 @@ from benchmarks.judge.rigs import SEED, rig
 from benchmarks.judge.verdict import BOUND_OF, Verdict, judge
 from softdock import build, simulate
 from softdock.errors import BadInput
-from softdock.results.worst_phase import judge_in_phases
+from softdock.results.phases import judge_in_phases
 
 NEAR = 0.01  # of a bound: rigs nearer to one are not counted
 SAME = 1e-6  # absolute, of numbers whose bounds are a few hundredths

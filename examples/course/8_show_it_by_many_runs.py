@@ -8,8 +8,8 @@
 import numpy as np
 
 import softdock
+from softdock.studies.campaign.batch import run_cpu
 from softdock.studies.campaign.columns import make_columns
-from softdock.studies.campaign.cpu import run_cpu
 from softdock.studies.campaign.requirement import check_requirement, compute_lower_bound
 
 runs = 200

@@ -15,7 +15,7 @@ _EXPORTS = {
     "judge": "softdock.results.simulation",
     "Stepper": "softdock.results.stepper",
     "Controller": "softdock.results.controller",
-    "Pilot": "softdock.results.pilot",
+    "Pilot": "softdock.results.controller",
     "Facility": "softdock.results.driving",
     "SimulatedFacility": "softdock.results.driving",
     "drive": "softdock.results.driving",

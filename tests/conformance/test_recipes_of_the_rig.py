@@ -165,7 +165,7 @@ def test_a_sensor_fault_is_its_keys_what_it_does_and_what_is_said_of_it(tmp_path
                 ("        jump=jump,\n", DEAD_VALUES),
                 ("    if sensor.keep > 0.0:\n", DEAD_DOES),
             ],
-            "results/sensor_faults.py": [
+            "results/faults.py": [
                 ("SENSOR_FAULTS = (\n", DEAD_SAID),
                 (
                     '    SensorFault("froze"',

@@ -14,7 +14,7 @@ from softdock.loop.entry_points import OUTCOME_COLUMNS, OUTCOMES
 from softdock.studies.campaign.checking import CHECKED
 from softdock.studies.campaign.digest import MOST_ROWS
 from softdock.studies.campaign.engines import BACKENDS, MUCH
-from softdock.studies.campaign.outcome_columns import ACTIVE
+from softdock.studies.campaign.outcome import ACTIVE
 from softdock.studies.campaign.outcomes import list_columns
 from softdock.studies.campaign.plan import load_plan
 from softdock.studies.campaign.spec import KEYS, list_presets

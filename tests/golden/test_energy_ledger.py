@@ -16,8 +16,8 @@ import pytest
 from scenarios import epos_wall
 
 from softdock import build, load_scenario, simulate
+from softdock.studies.campaign.batch import run_cpu
 from softdock.studies.campaign.columns import make_columns
-from softdock.studies.campaign.cpu import run_cpu
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # for `benchmarks`, no part of the package
 from benchmarks.noise_confidence import count_runs_above_one, largest_count_by_chance

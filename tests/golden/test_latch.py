@@ -14,11 +14,16 @@ from softdock import BadInput, build, fly, simulate
 from softdock.loop.contact.latch import LATCH_CELLS
 from softdock.methods.registry import METHODS
 from softdock.reference import orbit
-from softdock.results.latch_modes import compute_deflections, compute_mode_energies, compute_modes
-from softdock.results.latches import compute_latch_growth, summarise_times
+from softdock.results.latches import (
+    compute_deflections,
+    compute_latch_growth,
+    compute_mode_energies,
+    compute_modes,
+    summarise_times,
+)
 from softdock.scenario.latched_page import renewed
+from softdock.studies.campaign.batch import run_cpu
 from softdock.studies.campaign.columns import make_columns
-from softdock.studies.campaign.cpu import run_cpu
 from softdock.studies.stability.latched import describe_latched_modes, find_latched_modes
 
 AT = LATCH_CELLS.at

@@ -9,9 +9,13 @@ import pytest
 from latched_pair import held
 
 from softdock import build, fly, load_scenario, simulate
-from softdock.results.corrected import PARTS
-from softdock.results.growth import fit_run_swings, fit_swings, use_corrected_motion
-from softdock.results.latches import compute_latch_growth
+from softdock.results.latches import (
+    compute_latch_growth,
+    fit_run_swings,
+    fit_swings,
+    use_corrected_motion,
+)
+from softdock.results.momenta import PARTS
 from softdock.studies.stability.latched import describe_tried_damping, find_latched_modes
 
 PULSE = ((0.0, 0.0), (0.01, 1.0), (0.05, 1.0), (0.06, 0.0))  # s, and share of its force

@@ -12,7 +12,7 @@ import pytest
 from softdock import build, fly, load_scenario, simulate
 from softdock.loop.contact.latch import LATCH_CELLS
 from softdock.reference import orbit
-from softdock.studies.campaign.cpu import run_cpu
+from softdock.studies.campaign.batch import run_cpu
 
 STATE = LATCH_CELLS.at.state
 MOUTH, BOTTOM, ANGLE, DEPTH = 0.05, 0.02, math.radians(20.0), 0.03 / math.tan(math.radians(20.0))

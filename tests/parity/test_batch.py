@@ -21,8 +21,8 @@ from softdock.loop.vector import MEMORY, MEMORY_AT, METHODS_AT
 from softdock.results.simulation import fly
 from softdock.scenario.features import features_with
 from softdock.scenario.files import load_scenario
+from softdock.studies.campaign.batch import run_cpu
 from softdock.studies.campaign.columns import list_sweepable, make_columns
-from softdock.studies.campaign.cpu import run_cpu
 from softdock.studies.campaign.kernel_specialisation import tailor
 
 

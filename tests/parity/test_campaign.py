@@ -14,16 +14,14 @@ from softdock.results.fidelity import compute_distance
 from softdock.results.momenta import read_mass_properties, read_motions
 from softdock.results.simulation import simulate
 from softdock.studies.campaign.arrow_arrays import to_numbers
-from softdock.studies.campaign.batch import Batch
-from softdock.studies.campaign.compared import Instant, compute_distances_at
-from softdock.studies.campaign.cpu import run_cpu
+from softdock.studies.campaign.batch import Batch, run_cpu
 from softdock.studies.campaign.digest import read_tables
 from softdock.studies.campaign.distances import rotate_back
 from softdock.studies.campaign.engines import CpuEngine
 from softdock.studies.campaign.execute import run_shards
 from softdock.studies.campaign.kernel_specialisation import tailor
-from softdock.studies.campaign.orbits import simulate_references
 from softdock.studies.campaign.plan import make_plan
+from softdock.studies.campaign.references import Instant, compute_distances_at, simulate_references
 from softdock.studies.campaign.replay import extract_outcomes, list_differences
 from softdock.studies.campaign.shards import begin_folder, make_plan_from_texts, make_plan_texts
 from softdock.studies.campaign.spec import read_spec

@@ -7,9 +7,10 @@ import pytest
 
 from softdock.studies.campaign.cuda import (
     compile_expansion_kernel,
+    keep_if_possible,
+    load_if_whole,
     load_numba_cuda,
 )
-from softdock.studies.campaign.kept_kernels import keep_if_possible, load_if_whole
 from softdock.studies.campaign.kernel_specialisation import CommonValues, tailor
 from softdock.studies.campaign.plan import load_plan
 

@@ -7,18 +7,18 @@ import pytest
 from softdock.loop.settled_motion import SETTLED_ROWS
 from softdock.results.judgement import ALL_WORDS, choose_word
 from softdock.results.simulation import simulate
-from softdock.studies.campaign.batch import CONTACTS
-from softdock.studies.campaign.compared import (
+from softdock.studies.campaign.batch import CONTACTS, run_cpu
+from softdock.studies.campaign.outcome import ReferenceResults, ShardResult
+from softdock.studies.campaign.plan import make_plan
+from softdock.studies.campaign.references import (
+    add_reference_times,
     collect_ends,
     compute_distances_at,
     compute_reachable_energies,
     find_instants,
+    simulate_references,
     split_stored_motions,
 )
-from softdock.studies.campaign.cpu import run_cpu
-from softdock.studies.campaign.orbits import add_reference_times, simulate_references
-from softdock.studies.campaign.outcome import ReferenceResults, ShardResult
-from softdock.studies.campaign.plan import make_plan
 from softdock.studies.campaign.spec import read_spec
 from softdock.studies.campaign.verdicts import compute_criteria, judge_runs
 

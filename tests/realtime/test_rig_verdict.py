@@ -13,7 +13,7 @@ from rig_runs import quick
 import softdock
 from softdock.cli.main import cli
 from softdock.cli.rig_console import judge_recordings
-from softdock.results.worst_phase import judge_in_phases
+from softdock.results.phases import judge_in_phases
 from softdock.rig.runs import RigRun
 from softdock.scenario.files import load_scenario
 

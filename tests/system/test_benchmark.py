@@ -14,13 +14,11 @@ from softdock.cli.main import cli
 from softdock.scenario.files import load_scenario
 from softdock.studies.benchmark import run as pool
 from softdock.studies.benchmark.cell import measure_cell
-from softdock.studies.benchmark.entries import Entry
 from softdock.studies.benchmark.folder import CELLS, begin_folder, resume_folder
-from softdock.studies.benchmark.plan import Plan, choose_cases
+from softdock.studies.benchmark.plan import Entry, Plan, choose_cases, prepare_entries
 from softdock.studies.benchmark.replay import format_command
 from softdock.studies.benchmark.results import collect_results, read_results
 from softdock.studies.benchmark.run import measure_cells
-from softdock.studies.benchmark.tellings import prepare_entries
 
 CASES, METHODS = "lossless_16ms,delay_jitter", "direct,energy_ledger"
 SMALL = ["--cases", CASES, "--methods", METHODS, "--phases", "2", "-j", "1"]

@@ -16,7 +16,7 @@ from small_campaigns import assert_same, campaign_files, small_campaign
 from softdock.cli.main import cli
 from softdock.errors import CampaignStopped
 from softdock.output.folders.campaign_folder import run_campaign
-from softdock.studies.campaign import cluster, cluster_workers, shards
+from softdock.studies.campaign import cluster, shards
 from softdock.studies.campaign.plan import load_plan
 
 
@@ -50,7 +50,7 @@ def test_a_worker_lost_half_way_changes_nothing(folder, tmp_path):
     """A Dask cluster of two processes, one killed while it works: every run once, to the bit as on
     this machine's threads. Scheduler and workers listen on loopback alone."""
     plan, out, whole = load_plan(folder / "long.toml"), tmp_path / "out", tmp_path / "whole"
-    with cluster_workers.connect(None, 2) as client:
+    with cluster.connect(None, 2) as client:
         pids = [os.getpid(), *client.run(os.getpid).values()]
         assert listening_addresses(pids) == {"0100007F"}  # 127.0.0.1
         begun = shards.begin_folder(plan, out, 20)
@@ -79,7 +79,7 @@ def test_a_worker_with_another_core_is_refused(folder):
 
 def test_a_scheduler_that_does_not_answer_is_said(tmp_path, monkeypatch):
     """An address without a scheduler is named, after a wait and not for ever."""
-    monkeypatch.setattr(cluster_workers, "ANSWER_S", 0.5)
+    monkeypatch.setattr(cluster, "ANSWER_S", 0.5)
     result = CliRunner().invoke(
         cli,
         [
@@ -115,14 +115,12 @@ def test_a_scheduler_without_workers_is_waited_for_and_said(monkeypatch):
     """Workers that come late are waited for aloud; none at all ends with the option that waits
     longer."""
     said: list[str] = []
-    monkeypatch.setattr(cluster_workers, "LOOK_S", 0.05)
-    cluster_workers.ClusterWatch(
-        Client(0, 0, 2), wait_s=120.0, say=said.append
-    ).until_there_is_one()
+    monkeypatch.setattr(cluster, "LOOK_S", 0.05)
+    cluster.ClusterWatch(Client(0, 0, 2), wait_s=120.0, say=said.append).until_there_is_one()
     assert "no workers; waiting up to 120 s" in said[0]
     assert said[1:] == [""]
     with pytest.raises(CampaignStopped, match=r"no worker for 0.1 s.*--wait.*nothing was run"):
-        cluster_workers.ClusterWatch(Client(0), wait_s=0.1).until_there_is_one()
+        cluster.ClusterWatch(Client(0), wait_s=0.1).until_there_is_one()
 
 
 def test_a_scheduler_that_goes_is_one_clear_line(tmp_path):
@@ -130,4 +128,4 @@ def test_a_scheduler_that_goes_is_one_clear_line(tmp_path):
     with pytest.raises(
         CampaignStopped, match=r"scheduler is gone; every shard.*--resume --backend dask"
     ):
-        cluster_workers.ClusterWatch(Client(-1), tmp_path).look()
+        cluster.ClusterWatch(Client(-1), tmp_path).look()

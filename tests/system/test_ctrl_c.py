@@ -17,7 +17,7 @@ import softdock
 from softdock.cli.main import cli
 from softdock.compile.interrupts import each_abandonable, left_behind
 from softdock.errors import RunInterrupted
-from softdock.results import phases, simulation, worst_phase
+from softdock.results import phases, simulation
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_ctrl_c_while_a_run_is_judged_keeps_it(monkeypatch, tmp_path):
     def press(scenarios):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(worst_phase, "simulate_metrics", press)
+    monkeypatch.setattr(phases, "simulate_metrics", press)
     result = CliRunner().invoke(cli, ["run", "epos_1d", "--out", str(tmp_path / "run")])
     assert result.exit_code == 130, result.output
     assert softdock.open_run(tmp_path / "run").status == "completed"

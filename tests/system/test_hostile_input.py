@@ -20,7 +20,7 @@ from softdock.cli.main import cli
 from softdock.cli.progress import output
 from softdock.errors import BadInput, BadRunFolder, Problem, RunInterrupted
 from softdock.files.values import Refused
-from softdock.results import memory
+from softdock.results import stepper
 from softdock.scenario.csv_rows import read_rows
 from softdock.scenario.files import preset_text
 
@@ -85,7 +85,7 @@ def test_work_in_a_cycle_is_bounded(key, period):
 
 def test_a_record_that_does_not_fit_is_refused(monkeypatch):
     """Said before the run, with the duration that would fit."""
-    monkeypatch.setattr(memory, "get_free_memory_bytes", lambda: 1_000_000)
+    monkeypatch.setattr(stepper, "get_free_memory_bytes", lambda: 1_000_000)
     with pytest.raises(BadInput, match=r"time\.duration_s"):
         softdock.simulate(softdock.load_scenario("epos_1d"))
 

@@ -24,12 +24,12 @@ from softdock.scenario.files import preset_text
 from softdock.scenario.network_file import load_network
 from softdock.studies.campaign.execute import make_stop_error
 from softdock.studies.campaign.plan import make_plan
-from softdock.studies.campaign.resuming import resume
 from softdock.studies.campaign.shards import (
     MANIFEST,
     begin_folder,
     make_plan_from_texts,
     make_plan_texts,
+    resume,
 )
 from softdock.studies.campaign.spec import load_spec
 

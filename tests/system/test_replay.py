@@ -12,7 +12,7 @@ import softdock
 from softdock.cli.main import cli
 from softdock.errors import BadInput
 from softdock.output.folders.replay import split_ages
-from softdock.results.recorded_facility import RecordedFacility
+from softdock.results.driving import RecordedFacility
 
 OTHER = "energy_ledger"  # whose loop and controller other tests need too (test_seam.py)
 

@@ -17,7 +17,7 @@ from browser import PATIENCE_MS, SOFTWARE, chromium
 pytest.importorskip("viser")
 
 from softdock.output.viewer import rig_window, show
-from softdock.output.viewer.guard import choose_port
+from softdock.output.viewer.server import choose_port
 from softdock.output.viewer.session import open_session
 
 PATIENCE_S = 1e-3 * PATIENCE_MS

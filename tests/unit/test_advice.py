@@ -5,10 +5,9 @@ import shlex
 import pytest
 
 from softdock.errors import BadInput
-from softdock.results.advice import advise, format_line
-from softdock.results.explain import explain
+from softdock.results.advice import advise, explain, format_line
 from softdock.results.offered import Setting, list_settings
-from softdock.results.worst_phase import judge_metrics, list_phases, simulate_metrics
+from softdock.results.phases import judge_metrics, list_phases, simulate_metrics
 from softdock.scenario.files import load_scenario
 
 

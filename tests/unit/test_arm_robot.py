@@ -17,10 +17,9 @@ from softdock.loop.spatial.arrays import unit_matrix
 from softdock.loop.vector import CHASER_ROBOT_AT
 from softdock.output.pages.run.charts import energy_invented
 from softdock.output.pages.run.tables import ledger_table
-from softdock.results.arm_limits import BEYOND, compute_arm_uses
-from softdock.results.arms import view_arm_state
+from softdock.results.arms import BEYOND, compute_arm_uses, view_arm_state
 from softdock.results.joint_rows import JOINT_ROWS, compute_rows_over_time
-from softdock.results.metric_values import tabulate_ledger
+from softdock.results.metric import tabulate_ledger
 from softdock.results.simulation import fly
 from softdock.results.stepper import Stepper
 from softdock.scenario.arm_tables import arm_place

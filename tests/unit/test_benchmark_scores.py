@@ -10,15 +10,23 @@ import pytest
 from softdock import BadInput, load_scenario
 from softdock.output.pages.benchmark import benchmark_page, cumulative_shares
 from softdock.scenario.files import parse_changes
-from softdock.studies.benchmark import tellings
+from softdock.studies.benchmark import plan
 from softdock.studies.benchmark.cell import CANNOT, make_refusal
-from softdock.studies.benchmark.entries import Entry, list_entries
-from softdock.studies.benchmark.plan import check_tellings, choose_cases
+from softdock.studies.benchmark.plan import Entry, check_tellings, choose_cases, list_entries
 from softdock.studies.benchmark.replay import format_command, format_inline
-from softdock.studies.benchmark.results import read_results, to_json
-from softdock.studies.benchmark.results_compared import compare_results, describe_changes
-from softdock.studies.benchmark.scores import count_by_group, count_within_by_any, make_leaderboard
-from softdock.studies.benchmark.words import describe_winner, list_remarks
+from softdock.studies.benchmark.results import (
+    compare_results,
+    describe_changes,
+    read_results,
+    to_json,
+)
+from softdock.studies.benchmark.scores import (
+    count_by_group,
+    count_within_by_any,
+    describe_winner,
+    list_remarks,
+    make_leaderboard,
+)
 
 TELLINGS = ["nothing", "wrong", "exactly"]
 
@@ -225,9 +233,9 @@ def test_a_method_that_is_told_nothing_runs_told_nothing():
     """`faithful` puts a contact in the real one's place as the re-mapping does, but one that it has
     identified: it belongs on the leaderboard of those that were told nothing."""
     case = load_scenario("benchmark:lossless_16ms")
-    refusal = tellings.prepare_entries(case, Entry("remapping", ("remapping",)), tellings.NOTHING)
+    refusal = plan.prepare_entries(case, Entry("remapping", ("remapping",)), plan.NOTHING)
     assert isinstance(refusal, str)
     assert "must be told" in refusal
-    ready = tellings.prepare_entries(case, Entry("faithful", ("faithful",)), tellings.NOTHING)
+    ready = plan.prepare_entries(case, Entry("faithful", ("faithful",)), plan.NOTHING)
     assert not isinstance(ready, str)
     assert len(ready) == 1

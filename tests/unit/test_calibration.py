@@ -15,9 +15,8 @@ import softdock
 from softdock import BadInput
 from softdock.cli.main import cli
 from softdock.scenario.build import build
-from softdock.studies.identify.calibration import calibrate, warn_if_uncertain
+from softdock.studies.identify.calibration import calibrate, find_rests, warn_if_uncertain
 from softdock.studies.identify.pose_plan import plan_poses
-from softdock.studies.identify.rest_attitudes import find_rests
 
 MASS, CENTRE = 2.0, np.array([0.1, -0.05, 0.2])
 BIAS_N, BIAS_NM = np.array([0.5, -0.3, 0.2]), np.array([0.02, -0.01, 0.03])

@@ -14,9 +14,9 @@ from softdock.studies.campaign.draws import (
     SAMPLINGS,
     compute_sobol_words,
     draw_uniforms,
+    inverse_normal,
     permute,
 )
-from softdock.studies.campaign.normal_distribution import inverse_normal
 from softdock.studies.campaign.summary import compute_first_order, compute_saltelli_indices
 
 

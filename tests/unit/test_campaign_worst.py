@@ -11,7 +11,7 @@ from drifting_scenes import docking
 
 from softdock.errors import BadInput, Problem
 from softdock.output.pages.campaign import _replay
-from softdock.studies.campaign import trajectories
+from softdock.studies.campaign import replay
 
 WORST = [
     {"run": run, "variant": variant, "status": "completed"}
@@ -30,8 +30,8 @@ def flown(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
             raise BadInput(Problem("x", 4, "cannot be flown by itself"))
         return scenario
 
-    monkeypatch.setattr(trajectories, "fly", fly)
-    monkeypatch.setattr(trajectories, "build_scene", lambda made, **more: docking())
+    monkeypatch.setattr(replay, "fly", fly)
+    monkeypatch.setattr(replay, "build_scene", lambda made, **more: docking())
     return found
 
 
@@ -43,18 +43,18 @@ def test_few_of_the_worst_are_flown_again_and_it_is_told(flown: list[Any]) -> No
     """At most three, of the worst run's own variant, each told while it flies; one that cannot be
     flown by itself is left out and ends nothing."""
     said: list[str] = []
-    scenes = trajectories.rerun_worst(plan({}), WORST, said.append)
+    scenes = replay.rerun_worst(plan({}), WORST, said.append)
     assert flown == [7, 3, 4]
     assert list(scenes) == [7, 3]
     assert said[0] == "flying worst case 1 of 3 again, for the replay on the page"
     assert said[-1] == ""
-    assert trajectories.rerun_worst(plan({}), []) == {}
+    assert replay.rerun_worst(plan({}), []) == {}
 
 
 def test_a_file_that_speaks_of_trajectories_is_obeyed() -> None:
     """Also one that asks for none: nothing is flown that was not asked for."""
-    assert trajectories.is_silent(plan({"runs": 3}))
-    assert not trajectories.is_silent(plan({"trajectories": {"worst": 0}}))
+    assert replay.is_silent(plan({"runs": 3}))
+    assert not replay.is_silent(plan({"trajectories": {"worst": 0}}))
 
 
 def test_the_page_says_that_they_were_flown_again() -> None:

@@ -13,7 +13,7 @@ from softdock.methods.registry import METHODS
 from softdock.studies.compare import compare
 from softdock.studies.compare.ranking import find_worst, rank, recommend
 from softdock.studies.compare.settings import advise_settings
-from softdock.studies.stability.budget import total_delay
+from softdock.studies.stability.analysis import total_delay
 from softdock.studies.stability.from_scenario import loops_of
 from softdock.studies.stability.impact_restitution import restitution_of_loop
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from softdock.results.decrement import Swings, fit_depth_swings, fit_oscillator_swings
-from softdock.results.growth import compute_excess_growth
+from softdock.results.latches import compute_excess_growth
 
 CYCLE, FREQUENCY = 0.004, 2.0  # s, rad/s
 SWING = 2.0 * math.pi / FREQUENCY

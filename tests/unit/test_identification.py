@@ -23,7 +23,7 @@ from softdock.results.run import Run
 from softdock.studies.identify import Identification, identify
 from softdock.studies.identify.estimate import Estimate, compute_weighted_mean, solve_least_squares
 from softdock.studies.stability import loops_of
-from softdock.studies.stability.budget import delay_budget
+from softdock.studies.stability.analysis import delay_budget
 
 
 def true_loop_delay(run: Run) -> float:

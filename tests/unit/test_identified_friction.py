@@ -18,7 +18,7 @@ from softdock.results.series import Series
 from softdock.rig.file import load_rig
 from softdock.scenario.build import build
 from softdock.studies.identify import identify
-from softdock.studies.identify.sliding import NAMES
+from softdock.studies.identify.contact import NAMES
 
 
 def oblique(

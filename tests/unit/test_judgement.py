@@ -9,8 +9,8 @@ from softdock.errors import BadInput
 from softdock.results.free_flight import analyse_free_flight, suggest_first_step
 from softdock.results.judgement import make_judgement
 from softdock.results.momenta import read_mass_properties
+from softdock.results.phases import judge_in_phases, judge_metrics
 from softdock.results.simulation import simulate
-from softdock.results.worst_phase import judge_in_phases, judge_metrics
 from softdock.scenario.files import load_scenario
 
 BOUNDS = load_scenario("epos_1d").tables["verdict"]

@@ -10,8 +10,7 @@ import pytest
 
 from softdock.output.pages.campaign_words import compare_variants
 from softdock.output.pages.comparison_charts import bar_charts
-from softdock.output.pages.frame.elements import count_columns
-from softdock.output.pages.frame.words import axis_title
+from softdock.output.pages.frame.elements import axis_title, count_columns
 from softdock.output.pages.stability import (
     deciding_curve,
     describe_margin,
@@ -19,8 +18,8 @@ from softdock.output.pages.stability import (
     margin_arrows,
 )
 from softdock.studies.stability import closed_forms
+from softdock.studies.stability.chart import make_panel
 from softdock.studies.stability.loop import Loop, Robot
-from softdock.studies.stability.panels import make_panel
 
 MASS, STIFFNESS = 234.0, 4000.0
 

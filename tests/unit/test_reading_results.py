@@ -9,7 +9,7 @@ import pytest
 import softdock
 from softdock.recording.recording import Recording
 from softdock.results.run import Run
-from softdock.studies.compare.result import Comparison
+from softdock.studies.compare.compare import Comparison
 
 # Functions at the bottom of every simulation
 FLIES = ("run_cycles", "run_batch", "orbit_run", "run_orbit", "control_step", "exchange")

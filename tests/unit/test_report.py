@@ -20,8 +20,8 @@ import softdock
 from softdock.output.pages.frame.charts import MOST_POINTS, Line, chart
 from softdock.output.pages.frame.elements import format_number, json_block, look_up, unit_of
 from softdock.output.pages.frame.page import BUNDLE
-from softdock.output.pages.run.approach import choose_view, track_tip
 from softdock.output.pages.run.charts import energy_invented
+from softdock.output.pages.run.motion_charts import choose_view, track_tip
 from softdock.output.pages.run.page import run_page
 from softdock.results.phases import simulate_phases
 from softdock.results.run import Run

@@ -10,9 +10,15 @@ import pytest
 
 import softdock
 from softdock.output.pages.frame.charts import MOST_POINTS, choose_unit, thin, thin_path
-from softdock.output.pages.frame.elements import UNITS, format_number, look_up, unit_of
-from softdock.output.pages.frame.words import label, reference_key
-from softdock.output.pages.run.approach import choose_view, track_tip
+from softdock.output.pages.frame.elements import (
+    UNITS,
+    format_number,
+    label,
+    look_up,
+    reference_key,
+    unit_of,
+)
+from softdock.output.pages.run.motion_charts import choose_view, track_tip
 
 
 @pytest.mark.parametrize(

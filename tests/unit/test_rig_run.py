@@ -9,7 +9,7 @@ import pytest
 
 from softdock.cli.rig import _take_as_ctrl_c
 from softdock.cli.rig_run import exit_if_stopped
-from softdock.output.viewer.guard import FIRST_PORT, choose_port
+from softdock.output.viewer.server import FIRST_PORT, choose_port
 from softdock.rig.peers import Requests
 from softdock.rig.runs import RigSeries
 from softdock.rig.wire.sequences import HEARD, SEQUENCE_COLUMNS

@@ -17,10 +17,8 @@ from softdock.compile.sources import source_hash
 from softdock.errors import BadInput, BadRunFolder
 from softdock.files.atomic import write_whole
 from softdock.output.folders import run_folder as folders
-from softdock.studies.campaign.cores import describe_own_core
 from softdock.studies.campaign.plan import make_plan
-from softdock.studies.campaign.resuming import check_resumable
-from softdock.studies.campaign.shards import begin_folder
+from softdock.studies.campaign.shards import begin_folder, check_resumable, describe_own_core
 from softdock.studies.campaign.spec import load_spec
 
 FILES = {"scenario.toml", "series.parquet", "metrics.json", "report.html", "run.json"}

@@ -27,7 +27,7 @@ from softdock.loop.sensor import force_torque
 from softdock.loop.sensor.keys import SENSOR
 from softdock.loop.spatial.motion import Wrench
 from softdock.loop.vector import SENSOR_AT
-from softdock.results.sensor_faults import make_faultless_keys
+from softdock.results.faults import make_faultless_keys
 from softdock.scenario.memory import EVERY_SENSOR
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from softdock.errors import BadInput
 from softdock.studies.stability import Dot, Loop, Robot, chart, critical_delay, is_stable
-from softdock.studies.stability.panels import convert_to_data
+from softdock.studies.stability.chart import convert_to_data
 
 
 @pytest.mark.parametrize(("figure", "panels"), [("5", 3), ("6", 6), ("7", 1), ("10", 1)])

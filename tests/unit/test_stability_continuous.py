@@ -13,8 +13,7 @@ from softdock.studies.stability import (
     Robot,
     dominant_root,
 )
-from softdock.studies.stability.delay_roots import find_rightmost_roots
-from softdock.studies.stability.roots import make_delay_equation
+from softdock.studies.stability.roots import find_rightmost_roots, make_delay_equation
 
 PLAIN = Loop(mass=15.6, stiffness=3000.0, damping=60.0, robots=(Robot(delay=0.016),), cycle=0.004)
 CONTINUOUS = {

@@ -24,7 +24,7 @@ from softdock.studies.stability import (
     total_delay,
     unstable_roots,
 )
-from softdock.studies.stability.budget import delay_budget
+from softdock.studies.stability.analysis import delay_budget
 from softdock.studies.stability.critical import find_critical_delay, margins
 from softdock.studies.stability.loop import INTERPOLATIONS, POSITION_SHARE
 

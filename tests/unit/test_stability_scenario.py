@@ -26,7 +26,7 @@ from softdock.studies.stability import (
     restitution_of_loop,
     robust_margins,
 )
-from softdock.studies.stability.budget import delay_budget, total_delay
+from softdock.studies.stability.analysis import delay_budget, total_delay
 
 EPOS = Loop(mass=63.0, stiffness=1000.0, damping=0.0, robots=(Robot(delay=0.016),), cycle=0.004)
 

@@ -17,7 +17,7 @@ from scenarios import cone_docking, epos_wall
 from softdock.cli.main import cli
 from softdock.errors import BadInput, BadRecording, BadRunFolder
 from softdock.output.viewer import panels
-from softdock.output.viewer.guard import choose_port, list_own_origins
+from softdock.output.viewer.server import choose_port, list_own_origins
 from softdock.output.viewer.session import (
     apply_knobs,
     judge_run,

@@ -11,9 +11,8 @@ import pytest
 
 from softdock import build
 from softdock.methods.registry import METHODS
-from softdock.studies.compare import vouching
-from softdock.studies.compare.ranking import rank, recommend
-from softdock.studies.compare.vouching import collect_vouching, compute_energy_ratio
+from softdock.studies.compare import ranking
+from softdock.studies.compare.ranking import collect_vouching, compute_energy_ratio, rank, recommend
 
 SURE = {
     "contacts": 1.0,
@@ -109,4 +108,4 @@ def test_the_default_advice():
     assert "learned is not advised first here: no law explains contact 0." in text
     ranked = rank([_row("told", 0.01), _row("learned", 1e-4, sure, word="distorted")])
     assert ranked[0]["method"] == "told"
-    assert vouching.ALLOWED == 1.01
+    assert ranking.ALLOWED == 1.01

@@ -79,10 +79,14 @@ def print_results(results: Mapping[str, Any], since: Mapping[str, Any] | None) -
     from rich.box import SIMPLE_HEAVY
     from rich.table import Table
 
-    from softdock.studies.benchmark.results_compared import describe_changes
-    from softdock.studies.benchmark.scores import make_leaderboard
-    from softdock.studies.benchmark.tellings import WORDS
-    from softdock.studies.benchmark.words import describe_winner, format_percent, list_remarks
+    from softdock.studies.benchmark.plan import WORDS
+    from softdock.studies.benchmark.results import describe_changes
+    from softdock.studies.benchmark.scores import (
+        describe_winner,
+        format_percent,
+        list_remarks,
+        make_leaderboard,
+    )
 
     paper = output()
     for telling in results["tellings"]:
@@ -249,10 +253,9 @@ class _EveryFeature:
 def _run_benchmark(ctx: click.Context, options: dict[str, Any]) -> None:
     from softdock.output.folders.study_folders import save_benchmark
     from softdock.studies.benchmark.folder import PLAN, check_free, format_resume_option
-    from softdock.studies.benchmark.results import read_results, to_json
-    from softdock.studies.benchmark.results_compared import compare_results
+    from softdock.studies.benchmark.results import compare_results, read_results, to_json
     from softdock.studies.benchmark.run import open_folder, run_cells
-    from softdock.studies.campaign.cpu import count_cores
+    from softdock.studies.campaign.batch import count_cores
 
     jobs = options["jobs"] or count_cores()
     if jobs > JOBS_PER_CORE * (os.cpu_count() or 1):
@@ -274,7 +277,10 @@ def _run_benchmark(ctx: click.Context, options: dict[str, Any]) -> None:
             results = run_cells(kept, jobs, progress)
     except KeyboardInterrupt:
         if (folder / PLAN).exists():
-            line = f"every cell that was measured is kept; the same command with {format_resume_option(folder)}"
+            line = (
+                "every cell that was measured is kept; the same command with "
+                f"{format_resume_option(folder)}"
+            )
             seed = f" --seed {plan.seed}" if plan.drawn else ""
             console.print(Text(f"{line}{seed} goes on"), soft_wrap=True)
         raise click.Abort from None
@@ -292,8 +298,7 @@ def _run_benchmark(ctx: click.Context, options: dict[str, Any]) -> None:
 def _make_plan(options: dict[str, Any]) -> Any:
     import secrets
 
-    from softdock.studies.benchmark.entries import list_entries
-    from softdock.studies.benchmark.plan import Plan, check_tellings, choose_cases
+    from softdock.studies.benchmark.plan import Plan, check_tellings, choose_cases, list_entries
 
     own_methods = load_methods(options["method_files"])
     entries = tuple(list_entries(options["methods"], options["variants"], own_methods))
@@ -315,7 +320,7 @@ def _make_plan(options: dict[str, Any]) -> Any:
 
 def _compile_missing(plan: Any, jobs: int, say: Any) -> None:
     """Compile the loops that are not on disk yet, in several processes."""
-    from softdock.studies.benchmark.tellings import EXACTLY, NOTHING, prepare_entries
+    from softdock.studies.benchmark.plan import EXACTLY, NOTHING, prepare_entries
 
     kinds: dict[Any, Any] = {}  # cases that need different loops, by what else is in them
     for case in plan.cases:
@@ -338,8 +343,7 @@ def _show_stored(ctx: click.Context, options: dict[str, Any]) -> None:
     from softdock.files.folders import make_folder
     from softdock.output.folders.study_folders import save_benchmark_page
     from softdock.studies.benchmark.folder import PAGE
-    from softdock.studies.benchmark.results import read_results, to_json
-    from softdock.studies.benchmark.results_compared import compare_results
+    from softdock.studies.benchmark.results import compare_results, read_results, to_json
 
     given = [
         name

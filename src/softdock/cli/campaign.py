@@ -106,7 +106,7 @@ ASK_ABOVE_RUNS = 50_000  # a larger campaign needs the user's confirmation
 def confirm_size(spec: Any, agreed: bool) -> None:
     """Print the number of runs of a campaign with grids; above ASK_ABOVE_RUNS ask for confirmation,
     unless `agreed`."""
-    from softdock.studies.campaign.design import Design
+    from softdock.studies.campaign.variants import Design
 
     design = Design(spec)
     total = f"{design.runs:,} runs"

@@ -26,7 +26,7 @@ from softdock.cli.progress import console, echo, output, show_status
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from softdock.studies.compare.result import Comparison
+    from softdock.studies.compare.compare import Comparison
 
 SMALL = 1e-5  # of the approach: smaller distances are shown as < 0.001 %
 
@@ -133,7 +133,7 @@ def _compile_missing(scenario: Any, methods: str, say: Callable[[str], None]) ->
     """Compile the lists of methods that are not on disk yet, on all cores."""
     from softdock.cli.compile_ahead import compile_missing
     from softdock.scenario.candidates import candidates
-    from softdock.studies.campaign.cpu import count_cores
+    from softdock.studies.campaign.batch import count_cores
 
     able, _ = candidates(scenario, methods)
     compile_missing((one.scenario for one in able), count_cores(), say)

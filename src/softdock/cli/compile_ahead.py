@@ -2,8 +2,8 @@
 
 Input: scenarios. Each distinct list of methods is a task, as are the reference and the start of a
 run. Worker processes (`python -m softdock.cli.compile_ahead`) take one task a line, as JSON, and
-answer with the seconds. Output: machine code on disk (compile/function_cache.py). Without a cache folder
-nothing is compiled.
+answer with the seconds. Output: machine code on disk (compile/function_cache.py). Without a cache
+folder nothing is compiled.
 """
 
 from __future__ import annotations
@@ -66,9 +66,9 @@ Report = Callable[[str, float], None]  # what was compiled, seconds
 
 
 def list_tasks(scenarios: Iterable[Scenario], batches: bool = False) -> list[Task]:
-    """Compile tasks that these scenarios need, each once. Order: the shortest loop, whose functions all
-    others link; the start of a run and the reference, which together take as long; then the other
-    loops, longest first, so that no process is left with a long one at the end."""
+    """Compile tasks that these scenarios need, each once. Order: the shortest loop, whose functions
+    all others link; the start of a run and the reference, which together take as long; then the
+    other loops, longest first, so that no process is left with a long one at the end."""
     starts: dict[Any, Task] = {}
     orbits: dict[Any, Task] = {}
     loops: dict[Any, Task] = {}

@@ -25,10 +25,15 @@ from softdock.cli.progress import console, echo, output, show_status
 from softdock.errors import BadInput, Problem
 from softdock.loop.arms.limits import LIMIT_WORDS
 from softdock.studies.placement.check import Check
-from softdock.studies.placement.place import Placement, describe_limit
+from softdock.studies.placement.place import (
+    Placement,
+    describe_check,
+    describe_limit,
+    describe_placement,
+    note_empty_flange,
+)
 from softdock.studies.placement.robot_path import RobotPath
 from softdock.studies.placement.search import MARGIN
-from softdock.studies.placement.words import describe_check, describe_placement, note_empty_flange
 
 
 def show_check(check: Check) -> None:

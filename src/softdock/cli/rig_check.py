@@ -60,7 +60,7 @@ def check(
     else:
         lines = [f"{on.rig.name}, {on.scenario.name}:", *found.sentences()]
         if found.arms is not None:
-            from softdock.studies.placement.words import describe_check
+            from softdock.studies.placement.place import describe_check
 
             lines.append(describe_check(found.arms))
         output().print("\n".join(lines), markup=False, soft_wrap=True)

@@ -290,7 +290,7 @@ class Viewer:
     open, and hears nothing that is typed here. `taken`: ports that others of this run will want."""
 
     def __init__(self, open_browser: bool = True, taken: tuple[int, ...] = ()) -> None:
-        from softdock.output.viewer.guard import HOST, choose_port
+        from softdock.output.viewer.server import HOST, choose_port
 
         if importlib.util.find_spec("viser") is None:
             raise SoftdockError(MISSING)

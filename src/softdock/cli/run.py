@@ -107,7 +107,7 @@ def run(
     with show_status(f"running {scenario} (a first run compiles for about half a minute)") as say:
         start_numba()
         from softdock.results.metrics import format_metrics_json
-        from softdock.results.worst_phase import judge_in_phases
+        from softdock.results.phases import judge_in_phases
         from softdock.scenario.files import load_scenario
         from softdock.scenario.method_compile import refusing_what_does_not_compile
 
@@ -184,7 +184,7 @@ def _write_mcap(run: Any, file: Path, force: bool) -> SoftdockError | None:
 def _explain(run: Any, asked: bool, called: str) -> None:
     """Add causes and advice to the metrics of a run that is not faithful, if --why was given or it
     is quick (no new machine code, few runs)."""
-    from softdock.results.explain import explain
+    from softdock.results.advice import explain
     from softdock.results.why import is_quick
 
     judgement = run.metrics["judgement"]
@@ -201,8 +201,7 @@ def _explain(run: Any, asked: bool, called: str) -> None:
 
 def _warn_about_memory(scenario: Any, say: Any) -> None:
     """Announce the size of the record, if it is large."""
-    from softdock.results.memory import compute_record_bytes
-    from softdock.results.stepper import count_cycles
+    from softdock.results.stepper import compute_record_bytes, count_cycles
 
     needed = compute_record_bytes(scenario, count_cycles(scenario))
     if needed > LARGE_RECORD_BYTES:

@@ -93,7 +93,7 @@ def _check_arms(scenario: str, checked: Any) -> None:
     from softdock.loop.arms.scenario_facility import facility_of
     from softdock.studies.placement.check import check_run
     from softdock.studies.placement.motion import load_motion
-    from softdock.studies.placement.words import describe_check
+    from softdock.studies.placement.place import describe_check
 
     folder = Path(scenario).parent if Path(scenario).is_file() else None
     found = check_run(facility_of(checked.tables), load_motion(checked), checked.tables, folder)

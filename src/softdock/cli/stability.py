@@ -180,7 +180,7 @@ def stability(
 
 def _judge(loaded: Any, called: str) -> dict[str, Any]:
     """The judgement of `softdock run`, or why there is none; `called`: the scenario's arguments."""
-    from softdock.results.worst_phase import judge_metrics, list_phases, simulate_metrics
+    from softdock.results.phases import judge_metrics, list_phases, simulate_metrics
 
     try:
         found = simulate_metrics(list_phases(loaded, loaded.tables["verdict"]["phases"]))
@@ -231,7 +231,7 @@ def _analyse(points: list[Any], options: dict[str, Any], say: Any) -> dict[str, 
     result["safe"] = all(each.safe for _, each in found)
     if options["uncertain"]:
         from softdock.cli.stability_options import read_uncertain
-        from softdock.studies.stability.robust import robust_margins
+        from softdock.studies.stability.critical import robust_margins
 
         result["robust"] = robust_margins(
             worst.loop,

@@ -11,11 +11,10 @@ from softdock.cli.arguments import load_methods, use_methods
 from softdock.errors import BadInput, Problem
 from softdock.scenario.build import Scenario
 from softdock.scenario.files import load_scenario
-from softdock.studies.stability.critical import find_stretches
+from softdock.studies.stability.chart import AXES, Dot
+from softdock.studies.stability.critical import Interval, Normal, find_stretches
 from softdock.studies.stability.from_scenario import OperatingPoint, loops_of
 from softdock.studies.stability.loop import Loop, Robot, check_loop
-from softdock.studies.stability.panels import AXES, Dot
-from softdock.studies.stability.robust import Interval, Normal
 
 NUMBERS = ("mass", "stiffness", "damping", "delay_ms")
 

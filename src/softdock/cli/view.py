@@ -67,7 +67,7 @@ def view(
 def _view_scenario(
     source: str, changes: tuple[str, ...], port: int | None, no_browser: bool, dark: bool
 ) -> None:
-    from softdock.output.viewer.guard import choose_port
+    from softdock.output.viewer.server import choose_port
 
     with show_status(f"opening {source} (a first run compiles for about half a minute)"):
         start_numba()
@@ -84,7 +84,7 @@ def _view_scenario(
 def _view_rig(
     port: int | None, no_browser: bool, dark: bool, until_left: bool, ring: Path | None
 ) -> None:
-    from softdock.output.viewer.guard import choose_port
+    from softdock.output.viewer.server import choose_port
 
     with show_status("opening the view beside a rig"):
         start_numba()

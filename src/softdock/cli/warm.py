@@ -44,7 +44,7 @@ def warm(
         from softdock.compile.disk_cache import usable_folder
         from softdock.scenario.candidates import candidates
         from softdock.scenario.files import load_scenario
-        from softdock.studies.campaign.cpu import count_cores
+        from softdock.studies.campaign.batch import count_cores
 
         folder = usable_folder()
         wanted = []

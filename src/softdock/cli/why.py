@@ -68,9 +68,9 @@ def why(
     whatever the verdict; 2: bad input.
     """
     with show_status("switching causes off (a first run compiles for about half a minute)") as say:
-        from softdock.results.explain import explain
+        from softdock.results.advice import explain
         from softdock.results.metrics import convert_to_plain
-        from softdock.results.worst_phase import judge_metrics, list_phases, simulate_metrics
+        from softdock.results.phases import judge_metrics, list_phases, simulate_metrics
         from softdock.scenario.files import load_scenario
 
         own_methods = load_methods(method_files)
@@ -93,9 +93,8 @@ def _other_methods(loaded: Any, say: Callable[[str], None]) -> list[Any]:
     from softdock.results.causes import IDEAL_INTEGRATOR
     from softdock.results.offered import Setting
     from softdock.scenario.candidates import candidates
-    from softdock.studies.campaign.cpu import count_cores
-    from softdock.studies.compare.lines_to_paste import list_settings_to_paste
-    from softdock.studies.compare.settings import advise_settings
+    from softdock.studies.campaign.batch import count_cores
+    from softdock.studies.compare.settings import advise_settings, list_settings_to_paste
 
     own = loaded.tables["satellites"]["integrator"]
     listed = [entry["name"] for entry in loaded.tables["methods"]]
@@ -124,7 +123,8 @@ def print_causes(to: Console, result: dict[str, Any]) -> None:
     to.print(causes_table(result))
     to.print(
         Text(
-            f"All of them off: {_format_percent(result['all_off'])}. A share is the mean of what a cause "
+            f"All of them off: {_format_percent(result['all_off'])}. A share is the mean of what "
+            "a cause "
             "adds, over all orders of switching them on (Shapley's value); the sensor's row is "
             "split by difference, with the cause less without it.",
             style="dim",

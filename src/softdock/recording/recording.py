@@ -29,9 +29,8 @@ from softdock.recording.recorded_run import (
 from softdock.recording.ring_layout import CYCLE_GROUPS
 from softdock.recording.streams import CYCLE, PACKETS, SAMPLES
 from softdock.reference import Orbit, orbit
-from softdock.results.frames import to_dataframe
 from softdock.results.observed_energy import NEEDED, compute_observed_energy
-from softdock.results.series import Series
+from softdock.results.series import Series, to_dataframe
 from softdock.scenario.build import Scenario, build
 from softdock.scenario.method_sources import differing_attached, explained_attached
 from softdock.scenario.moving_robots import fixed_bodies

@@ -20,7 +20,7 @@ from softdock.loop.robots.keys import DELAY, MODELS, ROBOT
 from softdock.loop.robots.models import robot_model_named
 from softdock.loop.satellites import INTEGRATORS
 from softdock.methods.registry import METHODS
-from softdock.results.sensor_faults import describe_faults, make_faultless_keys
+from softdock.results.faults import describe_faults, make_faultless_keys
 from softdock.scenario.build import Scenario
 
 ENDS = ("chaser", "target")

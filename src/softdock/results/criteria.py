@@ -1,8 +1,8 @@
 """The numbers by which one run is judged: docs/verdict.md defines each.
 
-In: a run with its reference beside it. Out: a plain dict (`compute_criteria`), NaN where a number is not
-defined for this run. Satellites are taken from the corrected motion where a method recomputed the
-past.
+In: a run with its reference beside it. Out: a plain dict (`compute_criteria`), NaN where a number
+is not defined for this run. Satellites are taken from the corrected motion where a method
+recomputed the past.
 
     K        kinetic energy in the pair's barycentric frame (laboratory frame if a body is fixed)
     W        work of external wrenches in that frame
@@ -24,14 +24,14 @@ import numpy as np
 from softdock.loop import entry_points
 from softdock.loop.method.declaration import known_of
 from softdock.loop.spatial.arrays import matrices
-from softdock.results.corrected import is_corrected, read_corrected_motions
-from softdock.results.growth import Swing, measure_swing
-from softdock.results.latches import summarise_times
+from softdock.results.latches import Swing, measure_swing, summarise_times
 from softdock.results.momenta import (
     MassProperties,
     compute_common_energies,
     compute_kinetic_energies,
     compute_twist_distance,
+    is_corrected,
+    read_corrected_motions,
     read_mass_properties,
 )
 from softdock.results.run import Run

@@ -3,8 +3,8 @@
 Compiled code checks no index: a write outside a method's own slice of `mem` changes the rig or
 another method without a word. Here the loop runs as plain Python (NUMBA_DISABLE_JIT=1), so there is
 no machine code to be mixed up with that of ordinary runs, and the hooks of the user's methods see
-`mem` through `GuardedMemory`: what the user's own lines read and write must lie in the method's slice.
-What softdock's functions do with `mem` on the method's behalf is theirs.
+`mem` through `GuardedMemory`: what the user's own lines read and write must lie in the method's
+slice. What softdock's functions do with `mem` on the method's behalf is theirs.
 """
 
 from __future__ import annotations

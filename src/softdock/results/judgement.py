@@ -146,7 +146,10 @@ def _describe_growth(n: Numbers, bound: float) -> str:
 def _describe_distance(n: Numbers, bound: float) -> str:
     if n["distance"] is None:
         return ""
-    return f"{format_share(n['distance'], 'the approach')} away from orbit (bound {format_share(bound)})"
+    return (
+        f"{format_share(n['distance'], 'the approach')} away from orbit (bound "
+        f"{format_share(bound)})"
+    )
 
 
 def _make_peak_text(name: str, what: str) -> Callable[[Numbers, float], str]:

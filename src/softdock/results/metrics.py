@@ -20,10 +20,14 @@ from softdock.results.criteria import compute_criteria
 from softdock.results.fidelity import compare_with_reference
 from softdock.results.judgement import make_judgement
 from softdock.results.latches import compute_latch_metrics, summarise_times
+from softdock.results.method_books import declare_new, list_declarations, make_metrics
 from softdock.results.metric import METRICS as METRICS  # with those declared below
-from softdock.results.metric import JudgedRun, Metric, Row, declare
-from softdock.results.metric_values import (
+from softdock.results.metric import (
+    JudgedRun,
+    Metric,
+    Row,
     are_states_corrected,
+    declare,
     tabulate_contact,
     tabulate_ledger,
     tabulate_reference,
@@ -31,7 +35,6 @@ from softdock.results.metric_values import (
 )
 from softdock.results.momenta import read_mass_properties, read_motions
 from softdock.results.run import Run
-from softdock.results.shown_by_methods import declare_new, list_declarations, make_metrics
 from softdock.results.verdict import describe_run
 from softdock.scenario.checks import RESOLVED_CYCLES
 

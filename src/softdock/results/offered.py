@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 from softdock.errors import BadInput, Problem
 from softdock.loop.satellites import INTEGRATORS
 from softdock.methods.registry import METHODS, RAW
-from softdock.results.free_flight import analyse_free_flight
-from softdock.results.free_flight_words import choose_threshold
+from softdock.results.free_flight import analyse_free_flight, choose_threshold
 from softdock.scenario.build import Scenario
 
 FINER = (2, 4)  # cycles in place of one

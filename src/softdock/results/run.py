@@ -17,9 +17,8 @@ from softdock.loop.contact.log import LOG_COLUMNS
 from softdock.loop.cycle import STATUSES
 from softdock.loop.energy.ledger import ROWS, Ledger
 from softdock.reference import Orbit, orbit
-from softdock.results.frames import to_dataframe, to_xarray
 from softdock.results.joint_rows import compute_rows_over_time, split_joint_rows
-from softdock.results.series import Series
+from softdock.results.series import Series, to_dataframe, to_xarray
 from softdock.scenario.build import Scenario
 
 # `run.plot()`: gap, forces and invented energy over time, for a notebook.

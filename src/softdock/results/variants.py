@@ -22,9 +22,8 @@ from softdock.errors import BadInput
 from softdock.reference import Orbit, orbit
 from softdock.results.criteria import compute_criteria
 from softdock.results.metrics import convert_to_plain
-from softdock.results.phases import shift_scenario
+from softdock.results.phases import count_cores, reseed, shift_scenario
 from softdock.results.simulation import fly
-from softdock.results.worst_phase import count_cores, reseed
 from softdock.scenario.build import Scenario, build
 from softdock.scenario.keys import set_key
 

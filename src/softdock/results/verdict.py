@@ -13,7 +13,10 @@ def describe_run(m: Mapping[str, Any]) -> str:
     """What a person should take home from a run."""
     ours, orbits = m["contact_count"], m["reference"]["contact_count"]
     if m["status"] != "completed":
-        return f"The run stopped at {m['stopped_at_s']:.4g} s: {m['status']}. {_describe_invented_energy(m)}"
+        return (
+            f"The run stopped at {m['stopped_at_s']:.4g} s: {m['status']}. "
+            f"{_describe_invented_energy(m)}"
+        )
     if ours == 0 and orbits == 0:
         return f"Nothing touched on this rig, nor in orbit. {_describe_invented_energy(m)}"
     if ours == 0:
@@ -23,7 +26,10 @@ def describe_run(m: Mapping[str, Any]) -> str:
     if m.get("latched"):
         return f"{_describe_latching(m)} {_describe_growth(m['latch'])}".strip()
     if m["fidelity"]["compared_at_s"] is None:
-        return f"A contact was not over when the run ended at {m['ended_at_s']:.4g} s. {_describe_invented_energy(m)}"
+        return (
+            f"A contact was not over when the run ended at {m['ended_at_s']:.4g} s. "
+            f"{_describe_invented_energy(m)}"
+        )
     came_back = [
         one["restitution"] is not None and one["restitution"] >= 0.0 for one in (m, m["reference"])
     ]

@@ -25,7 +25,7 @@ from softdock.loop.settled_motion import FILTER_TIMES
 from softdock.loop.vector import SENSOR_AT, TIME_AT, TIMES
 from softdock.methods.registry import METHODS
 from softdock.reference import Orbit
-from softdock.results.corrected import is_corrected
+from softdock.results.momenta import is_corrected
 from softdock.results.run import Run
 
 AT = LATCH_CELLS.at

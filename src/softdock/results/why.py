@@ -5,7 +5,7 @@ In: a scenario. Out: a plain dict, largest cause first.
 
 Explained is the first criterion that failed, else the one nearest to its bound: its number at the
 sampling phase that decided the verdict and at the one half a cycle away, the larger of both.
-Shares are Shapley's values (shares.py). Numbers count as x / (1 + |x|), so that a wreck at ten
+Shares are Shapley's values. Numbers count as x / (1 + |x|), so that a wreck at ten
 times the approach weighs little more than one at five; a criterion without a number counts 1 where
 it failed. Beside the shares stand three numbers that anybody can check: with this cause alone,
 without it, and without it and all larger ones (what is left).
@@ -28,10 +28,9 @@ from softdock.methods.registry import RAW
 from softdock.results.causes import Cause, list_causes
 from softdock.results.free_flight import analyse_free_flight
 from softdock.results.judgement import CRITERIA, NEXT_TO_NOTHING, compute_excess, format_share
-from softdock.results.phases import MOST_PHASES
+from softdock.results.phases import MOST_PHASES, judge_metrics, list_phases, simulate_metrics
 from softdock.results.stepper import count_cycles
 from softdock.results.variants import Variants, change_scenario
-from softdock.results.worst_phase import judge_metrics, list_phases, simulate_metrics
 from softdock.scenario.build import Scenario
 
 # Which of several causes has which share of a number: Shapley's value.
@@ -255,7 +254,10 @@ def _describe_rest(result: Mapping[str, Any], methods: Iterable[str]) -> str:
     off, bound, listed = result["all_off"], result["bound"], ", ".join(methods)
     if not listed or off is None or bound is None or not abs(off) > bound:
         return ""
-    return f" With all causes off {_format_percent(off)} is left, which comes from {listed} as it is set."
+    return (
+        f" With all causes off {_format_percent(off)} is left, which comes from {listed} as it is "
+        "set."
+    )
 
 
 def _format_percent(x: float | None) -> str:

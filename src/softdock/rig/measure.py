@@ -26,11 +26,10 @@ from softdock.rig.conversation import Conversation, Path, Row, Six, summarise
 from softdock.rig.model import Rig
 from softdock.rig.scenario import OnRig
 from softdock.rig.wire import entry_points
-from softdock.studies.identify.calibration import Calibration
+from softdock.studies.identify.calibration import Calibration, calibrate_from_rests
 from softdock.studies.identify.delays import fit_following, is_structured
 from softdock.studies.identify.estimate import Estimate
 from softdock.studies.identify.log import read_log
-from softdock.studies.identify.rest_attitudes import calibrate_from_rests
 
 # Small motions in free space, for a tare and for measuring delays, checked before they begin.
 #

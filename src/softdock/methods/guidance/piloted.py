@@ -1,6 +1,6 @@
 """A controller outside: plain Python writes the force and the torque, softdock flies them.
 
-In: what `Pilot.command` wrote (results/pilot.py), chaser axes. Out: the same,
+In: what `Pilot.command` wrote (results/controller.py), chaser axes. Out: the same,
 asked of the thrusters whenever a navigation sample arrives. Orbit has no such hand and drifts.
 """
 

@@ -19,23 +19,23 @@ from softdock.studies.campaign.execute import (
     make_stop_error,
     run_shards,
 )
-from softdock.studies.campaign.outcome_table import list_column_names
-from softdock.studies.campaign.outcomes import OUTCOMES
-from softdock.studies.campaign.resuming import check_resumable, resume
-from softdock.studies.campaign.shards import (
-    REPORT,
-    SUMMARY,
-    Folder,
-    begin_folder,
-    format_resume_command,
-)
-from softdock.studies.campaign.summary import summarise
-from softdock.studies.campaign.trajectories import (
+from softdock.studies.campaign.outcomes import OUTCOMES, list_column_names
+from softdock.studies.campaign.replay import (
     choose_runs,
     is_silent,
     rerun_worst,
     write_trajectories,
 )
+from softdock.studies.campaign.shards import (
+    REPORT,
+    SUMMARY,
+    Folder,
+    begin_folder,
+    check_resumable,
+    format_resume_command,
+    resume,
+)
+from softdock.studies.campaign.summary import summarise
 from softdock.studies.campaign.variants import Plan
 
 # what a summary has of what its runs took: numbers, or none
@@ -97,7 +97,8 @@ def run_campaign(
         left = folder.missing(plan)
         if left:
             raise CampaignStopped(
-                f"{len(left)} shards are missing in {path}; `{format_resume_command(path)}` runs them"
+                f"{len(left)} shards are missing in {path}; `{format_resume_command(path)}` runs "
+                "them"
             )
         summary = write_results(plan, folder.path, spent, say)
         return summary | {"remade": damages_found} if damages_found else summary
@@ -156,8 +157,13 @@ def _run_on_cluster(
     wait_s: float | None,
     damages_found: list[str],
 ) -> tuple[Folder, Effort]:
-    from softdock.studies.campaign.cluster import choose_cluster_shard_runs, run_on_cluster
-    from softdock.studies.campaign.cluster_workers import WAIT_S, ClusterWatch, connect
+    from softdock.studies.campaign.cluster import (
+        WAIT_S,
+        ClusterWatch,
+        choose_cluster_shard_runs,
+        connect,
+        run_on_cluster,
+    )
 
     wait_s = WAIT_S if wait_s is None else wait_s
     with connect(scheduler, workers) as client:

@@ -27,11 +27,15 @@ from softdock.recording.logs.units import convert_to_quaternions
 from softdock.rig.file import load_rig
 from softdock.scenario.build import Scenario
 from softdock.scenario.files import to_toml
-from softdock.studies.identify.calibration import LARGEST, Calibration, calibrate
+from softdock.studies.identify.calibration import (
+    LARGEST,
+    Calibration,
+    calibrate,
+    calibrate_from_rests,
+)
 from softdock.studies.identify.estimate import Estimate
 from softdock.studies.identify.joint_stiffness import JointStiffness, StiffnessLog
 from softdock.studies.identify.pose_plan import PosePlan
-from softdock.studies.identify.rest_attitudes import calibrate_from_rests
 from softdock.studies.identify.result import Identification
 
 JOINTS = tuple(f"q{i}_deg" for i in range(1, 7))
@@ -154,7 +158,10 @@ def calibration_lines(found: Calibration, body: str, sensor: Frame | None = None
         moved = f"sensor_m = {_format_list(sensor.p)}\n"
     own = f"mass_kg = {max(found.mass.value, 0.0):.6g}\ncentre_m = {centre}\n"
     bias = f"bias_N = {_format_list(force)}\nbias_Nm = {_format_list(torque)}"
-    plain = f"bias_N = {_format_list(found.bias_force.value)}\nbias_Nm = {_format_list(found.bias_torque.value)}"
+    plain = (
+        f"bias_N = {_format_list(found.bias_force.value)}\nbias_Nm = "
+        f"{_format_list(found.bias_torque.value)}"
+    )
     return (
         f"# into a scenario\n[mock_up.{body}]\nbelieved.mass_kg = {found.mass.value:.6g}\n"
         f"believed.centre_m = {centre}\n\n"

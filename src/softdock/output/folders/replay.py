@@ -22,9 +22,8 @@ from softdock.errors import BadInput, Problem, SoftdockError
 from softdock.output.folders.identified import scenario_changes
 from softdock.recording.recorded_run import count_docking_rows
 from softdock.recording.recording import Recording
-from softdock.results.driving import drive
+from softdock.results.driving import RecordedFacility, drive
 from softdock.results.metrics import convert_to_plain
-from softdock.results.recorded_facility import RecordedFacility
 from softdock.results.run import Run
 from softdock.results.simulation import judge, simulate
 from softdock.scenario.build import Scenario

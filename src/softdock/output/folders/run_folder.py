@@ -38,9 +38,8 @@ from softdock.loop.contact.log import LOG_COLUMNS
 from softdock.loop.record import CHANNELS, Channel
 from softdock.output.pages.run.page import run_page
 from softdock.results.metrics import format_metrics_json
-from softdock.results.parquet import from_parquet, to_parquet
 from softdock.results.run import LoopSummary, Run
-from softdock.results.series import Series
+from softdock.results.series import Series, from_parquet, to_parquet
 from softdock.results.simulation import judge
 from softdock.scenario.build import Scenario, build
 from softdock.scenario.files import to_toml

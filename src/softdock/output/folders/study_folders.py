@@ -14,7 +14,7 @@ from softdock.scenario.files import to_toml
 from softdock.scenario.method_sources import files_of, kept
 from softdock.studies.benchmark.folder import PAGE, RESULTS
 from softdock.studies.benchmark.results import Results, to_json
-from softdock.studies.compare.result import Comparison
+from softdock.studies.compare.compare import Comparison
 
 
 def save_benchmark(results: Results, folder: Path, since: Mapping[str, Any] | None = None) -> Path:

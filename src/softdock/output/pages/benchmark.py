@@ -14,18 +14,20 @@ from softdock.output.pages.frame import elements as e
 from softdock.output.pages.frame.charts import ROLES, Line, chart
 from softdock.output.pages.frame.page import page
 from softdock.studies.benchmark.cell import CANNOT, COMPLETED
+from softdock.studies.benchmark.plan import NOTHING, WORDS
 from softdock.studies.benchmark.replay import format_command
-from softdock.studies.benchmark.results_compared import describe_changes
+from softdock.studies.benchmark.results import describe_changes
 from softdock.studies.benchmark.scores import (
     NEAR,
     VERY_NEAR,
     count_by_group,
+    describe_winner,
+    format_percent,
     get_distance,
     list_groups,
+    list_remarks,
     make_leaderboard,
 )
-from softdock.studies.benchmark.tellings import NOTHING, WORDS
-from softdock.studies.benchmark.words import describe_winner, format_percent, list_remarks
 from softdock.studies.compare.knowledge import WORDS as BELIEFS
 
 LEAST, MOST = 1e-6, 10.0  # of the approach; what is nearer, or farther, stands at the edge
@@ -228,7 +230,7 @@ Results = Mapping[str, Any]
 
 def benchmark_page(results: Results, since: Mapping[str, Any] | None = None) -> str:
     """The whole page. `since`: changes against earlier results
-    (studies/benchmark/results_compared.py)."""
+    (studies/benchmark/results.py)."""
     boards = {telling: make_leaderboard(results, telling) for telling in results["tellings"]}
     data: dict[str, Any] = {"leaderboard": boards}
     sections = {

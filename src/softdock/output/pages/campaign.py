@@ -25,7 +25,7 @@ from softdock.output.pages.frame.replay import replay
 from softdock.results.judgement import ALL_WORDS
 from softdock.results.scene import Scene
 from softdock.scenario.files import to_toml
-from softdock.studies.campaign.outcome_columns import ACTIVE
+from softdock.studies.campaign.outcome import ACTIVE
 from softdock.studies.campaign.outcomes import Outcome, get_heading, list_page_outcomes
 from softdock.studies.campaign.variants import Plan
 
@@ -302,7 +302,8 @@ def _rates_table(r: dict[str, Any]) -> str:
     if r["refused"]:
         parts.append(e.bullets([f"could not run: {one}" for one in r["refused"]], "warnings"))
     note = (
-        f"Active: a run that invented more than {format_percent(ACTIVE)} of the energy at its start. "
+        f"Active: a run that invented more than {format_percent(ACTIVE)} of the energy at its "
+        "start. "
         "Stopped: it diverged, or a limit ended it. "
     )
     note += (
@@ -314,7 +315,8 @@ def _rates_table(r: dict[str, Any]) -> str:
         note += " Honest, from orbit: orbit was not flown beside these runs (reference = true)."
     else:
         note += (
-            f" Honest: within {format_percent(r['honest_below'])} of orbit after the last contact; runs "
+            f" Honest: within {format_percent(r['honest_below'])} of orbit after the last "
+            "contact; runs "
             "without a contact count, too."
         )
         note += " No statement: a contact was on at the end, orbit stopped, or nothing approached."
@@ -338,7 +340,8 @@ def _replay(r: dict[str, Any], scenes: Mapping[int, Scene]) -> str:
         runs = ", ".join(str(run) for run in r["flown_again"])
         caption = (
             f"Runs {runs}, each flown once more by itself; the numbers above "
-            f"are the campaign's own. {caption} [trajectories] in the campaign file says otherwise: "
+            f"are the campaign's own. {caption} [trajectories] in the campaign file says "
+            "otherwise: "
             "`worst = 0` flies none."
         )
     return replay("campaign", panels, title, caption, charts=False)

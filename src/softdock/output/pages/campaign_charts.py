@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softdock.output.pages.frame.charts import ROLES, Line, chart
-from softdock.output.pages.frame.elements import text, unit_of
-from softdock.output.pages.frame.words import axis_title
+from softdock.output.pages.frame.elements import axis_title, text, unit_of
 from softdock.studies.campaign.maps import list_mapped_outcomes
 from softdock.studies.campaign.outcome import Map
 from softdock.studies.campaign.outcomes import get_heading

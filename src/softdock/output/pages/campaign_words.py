@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from softdock.methods.registry import RAW
-from softdock.studies.campaign.outcome_columns import ACTIVE
+from softdock.studies.campaign.outcome import ACTIVE
 
 BLOCK = "campaign"  # id of the page's JSON
 FEW = 3  # variants that have a sentence each
@@ -42,7 +42,8 @@ def summarise(r: dict[str, Any]) -> str:
         whose = f"{v['label']}: " if len(r["variants"]) > 1 else ""
         of = f"of {v['runs']} runs" if r["is_sample"] else f"of the grid's {v['runs']} runs"
         parts.append(
-            f"{whose or ''}{of if whose else of.capitalize()} {', '.join(_summarise_variant(r, v))}."
+            f"{whose or ''}{of if whose else of.capitalize()} "
+            f"{', '.join(_summarise_variant(r, v))}."
         )
     return " ".join([*parts, *_invented_note(r)])
 
@@ -67,7 +68,8 @@ def compare_variants(r: dict[str, Any]) -> str:
         if best[0] == worst[0]:
             return f"All {len(rates)} variants alike: {format_percent(best[0])} of the runs {what}."
         return (
-            f"Best of {len(rates)} variants is {best[1]}: {format_percent(best[0])} of the runs {what}; "
+            f"Best of {len(rates)} variants is {best[1]}: {format_percent(best[0])} of the runs "
+            f"{what}; "
             f"worst is {worst[1]} with {format_percent(worst[0])}."
         )
     return f"{len(r['variants'])} variants of {r['variants'][0]['runs']} runs each."
@@ -162,7 +164,8 @@ def _summarise_ranges(r: dict[str, Any]) -> str:
                 "; ".join(label for rate, label in rates if rate == end) for end in (least, most)
             ]
             parts.append(
-                f"{words}: from {format_percent(least)} ({whose[0]}) to {format_percent(most)} ({whose[1]})"
+                f"{words}: from {format_percent(least)} ({whose[0]}) to {format_percent(most)} "
+                f"({whose[1]})"
             )
     begin = f"{len(r['variants'])} variants of {r['variants'][0]['runs']} runs each. "
     return " ".join(

@@ -15,8 +15,8 @@ from softdock.output.pages.frame import elements as e
 from softdock.output.pages.frame.page import page
 from softdock.output.pages.frame.replay import replay
 from softdock.scenario.files import to_toml
+from softdock.studies.compare.compare import Comparison
 from softdock.studies.compare.knowledge import ERRORS_PERCENT, WORDS
-from softdock.studies.compare.result import Comparison
 
 MINUS = "\N{MINUS SIGN}"
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from softdock.output.pages.frame.charts import ROLES, Line, Window, chart, choose_unit
+from softdock.studies.compare.compare import Comparison
 from softdock.studies.compare.ranking import find_worst_distance
-from softdock.studies.compare.result import Comparison
 
 # colour role of each verdict
 VERDICT_ROLES = {"faithful": "c3", "distorted": "c2", "unsafe": "c4", "no verdict": "c1"}

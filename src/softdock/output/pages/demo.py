@@ -22,9 +22,8 @@ from softdock.output.pages.frame.elements import (
 )
 from softdock.output.pages.frame.page import page
 from softdock.output.pages.frame.replay import replay
-from softdock.output.pages.run.approach import choose_view, track_tip
 from softdock.output.pages.run.charts import energy_invented
-from softdock.output.pages.run.motion_charts import SECONDS, gap_title
+from softdock.output.pages.run.motion_charts import SECONDS, choose_view, gap_title, track_tip
 from softdock.results.metrics import convert_to_plain
 from softdock.results.run import Run
 from softdock.results.scene import build_reference_scene, build_scene
@@ -75,7 +74,8 @@ def describe_worst(rows: Rows) -> str:
     worst = max(late, key=lambda row: abs(float(row["restitution"]) - 1.0))
     return (
         f"With {worst['delay_ms']:g} ms of delay this rig gives back "
-        f"{_compare_with_one(float(worst['restitution']))} speed than it received; {_describe_reference(rows)}."
+        f"{_compare_with_one(float(worst['restitution']))} speed than it received; "
+        f"{_describe_reference(rows)}."
     )
 
 

@@ -26,10 +26,15 @@ from softdock.output.pages.frame.page import page
 from softdock.results.metrics import convert_to_plain
 from softdock.scenario.files import to_toml
 from softdock.studies.placement.mounting import STAND_OFF
-from softdock.studies.placement.place import Placement, describe_limit
+from softdock.studies.placement.place import (
+    Placement,
+    describe_check,
+    describe_limit,
+    describe_placement,
+    note_empty_flange,
+)
 from softdock.studies.placement.robot_path import RobotPath
 from softdock.studies.placement.search import MARGIN, SearchResult
-from softdock.studies.placement.words import describe_check, describe_placement, note_empty_flange
 
 DEAREST = 2.0  # cost at which the map's colours end
 
@@ -123,7 +128,8 @@ def _map(robot: str, found: SearchResult) -> str:
     lines.append(Line("best place", "c4", *at, extra=mark))
     tilt = format_number(math.degrees(best.tilt), 2)
     caption = (
-        f"Largest use of a limit over distance and height; side {format_number(best.side, 2)} m and tool "
+        f"Largest use of a limit over distance and height; side {format_number(best.side, 2)} m "
+        "and tool "
         f"tilted {tilt} deg as at the best place. Solid line: at a limit; dotted: {MARGIN:g} of "
         "it. Without colour: out of reach. Star: the best place."
     )

@@ -15,7 +15,7 @@ from softdock.files.atomic import write_whole
 from softdock.output.pages.frame.charts import ROLES, Line, chart
 from softdock.output.pages.frame.elements import text
 from softdock.output.pages.frame.page import page
-from softdock.studies.stability.panels import AXES, MS, Curve, Panel, convert_to_data
+from softdock.studies.stability.chart import AXES, MS, Curve, Panel, convert_to_data
 
 COLOURS = ("#1f5fa8", "#b3541e", "#2f7d4f", "#7a4b9a", "#8a6d1d", "#444444")
 STABLE, ACTIVE = "#2f7d4f", "#b3262e"

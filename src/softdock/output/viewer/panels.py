@@ -15,7 +15,7 @@ import numpy as np
 from softdock.recording.recording import Recording
 from softdock.results.run import Run
 from softdock.results.scene.model import RobotJoints
-from softdock.studies.stability.panels import Panel
+from softdock.studies.stability.chart import Panel
 
 LIGHTS = {"red": "#e5484d", "amber": "#f5a524", "green": "#30a46c"}
 ROW_COLOURS = {

@@ -1,6 +1,6 @@
 """The view beside a rig: the facility as the recorder's rings have it, run after run.
 
-Read only. This process maps the rings for reading (recording/ring_reader.py), has no socket to a
+Read only. This process maps the rings for reading (recording/rings.py), has no socket to a
 robot and imports nothing that has: it cannot command anything, and the loop cannot wait for it.
 While no loop runs it waits; a finished run is replayed until the next begins.
 """
@@ -22,8 +22,7 @@ from softdock.errors import BadRecording, SoftdockError
 from softdock.methods.registry import METHODS
 from softdock.output.pages.recording import build_recording_scene
 from softdock.output.viewer import panels
-from softdock.output.viewer.guard import HOST
-from softdock.output.viewer.server import add_force_chart, serve, set_theme
+from softdock.output.viewer.server import HOST, add_force_chart, serve, set_theme
 from softdock.output.viewer.stage import Clock, Stage
 from softdock.recording.recording import RIG, SCENARIO, Recording, ShownSeries, make_recording
 from softdock.recording.rings import RingReader, list_running_rings

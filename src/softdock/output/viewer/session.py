@@ -29,11 +29,11 @@ from softdock.results.scene import Scene, build_scene
 from softdock.results.scene.build import find_up
 from softdock.results.simulation import simulate
 from softdock.scenario.build import Scenario
-from softdock.studies.campaign.outcome_columns import ACTIVE
+from softdock.studies.campaign.outcome import ACTIVE
 from softdock.studies.stability import loops_of
-from softdock.studies.stability.budget import total_delay
+from softdock.studies.stability.analysis import total_delay
+from softdock.studies.stability.chart import Panel, make_panel
 from softdock.studies.stability.loop import Loop, Robot
-from softdock.studies.stability.panels import Panel, make_panel
 
 NEAR_REFERENCE = 0.02  # of the approach: a run closer to orbit than this is as good as orbit
 

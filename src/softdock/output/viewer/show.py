@@ -15,9 +15,8 @@ import numpy as np
 from softdock.errors import SoftdockError
 from softdock.output.pages.frame.replay import layer_name
 from softdock.output.viewer import panels
-from softdock.output.viewer.guard import HOST
 from softdock.output.viewer.methods import BackgroundCompiler, list_possible
-from softdock.output.viewer.server import add_force_chart, serve, set_theme
+from softdock.output.viewer.server import HOST, add_force_chart, serve, set_theme
 from softdock.output.viewer.session import Answer, NewestRequestWorker, Session
 from softdock.output.viewer.stage import SPEEDS, Clock, Stage
 from softdock.recording.recording import Recording, ShownSeries

@@ -64,7 +64,8 @@ def _summarise(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Findings:
     return Findings(
         f"At {numbers['times_limit']:g} times Colgate's limit {len(quiet)} of {len(rows)} "
         f"renderings die down, {len(faithful)} of them within 5 % of the static force: "
-        f"{', '.join(faithful) or 'none'}. Euler {_describe_end(euler)}, the better step {_describe_end(better)}, "
+        f"{', '.join(faithful) or 'none'}. Euler {_describe_end(euler)}, the better step "
+        f"{_describe_end(better)}, "
         f"{100 * abs(better['force_error']):.2f} % from the static force."
     )
 

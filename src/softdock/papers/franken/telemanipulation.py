@@ -64,7 +64,8 @@ def make_telemanipulation() -> Exhibit:
             },
         },
         assumptions=(
-            "All parameters are keys of `softdock.networks.telemanipulation.TeleSetting`, and stand "
+            "All parameters are keys of `softdock.networks.telemanipulation.TeleSetting`, and "
+            "stand "
             "below with their values; all are assumed. The local model is a spring of the wall's "
             "stiffness, that stands where the wall is from the start, or only once the slave has "
             "found it. A delay of 0 is one sample. Dies down: as on the bench.",
@@ -107,7 +108,8 @@ def _summarise(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Findings:
         f"{_format_list(local[FOUND])} where the wall must be found.",
         [
             "A force that the tank cannot pay is scaled down: the reflected force has "
-            f"{_format_list(reflected)} of the static one. A local model that must find the wall is "
+            f"{_format_list(reflected)} of the static one. A local model that must find the wall "
+            "is "
             "moved to it while the hand is inside already, and builds its force up only as energy "
             f"comes in: {_format_list(local[FOUND])}."
         ],

@@ -19,7 +19,7 @@ from softdock.papers.lange.cone import DELAY_MS, delayed_start
 from softdock.papers.lange.cone import LOOPS as CONE_LOOPS
 from softdock.papers.lange.cone import OURS as CONE_OURS
 from softdock.papers.lange.impact import NAIVE, OURS, PUBLISHED, SEEN_AT, SHARE, start_position
-from softdock.results.arm_limits import LimitUse, compute_arm_uses
+from softdock.results.arms import LimitUse, compute_arm_uses
 from softdock.results.run import Run
 from softdock.results.simulation import fly
 from softdock.scenario.files import load_scenario

@@ -25,8 +25,8 @@ from softdock.results.run import Run
 from softdock.results.simulation import fly
 from softdock.scenario.build import build
 from softdock.scenario.restitution import damping_of_restitution, restitution_of_lambda
+from softdock.studies.campaign.batch import run_cpu
 from softdock.studies.campaign.columns import make_columns
-from softdock.studies.campaign.cpu import run_cpu
 
 SPEED, T = 0.1, 0.004  # m/s, s
 MASS, STIFFNESS, RATIO = 50.0, 5e4, 0.1  # kg effective, N/m, damping ratio of the contact on it

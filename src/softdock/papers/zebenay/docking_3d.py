@@ -57,7 +57,8 @@ def summarise(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Findings:
     passive = [row for row in readings if row["observed_mJ"] <= 0.0]
     shown = [row for row in passive if row["observed_rotation_z_mJ"] < 0.0]
     verdict = (
-        f"{_describe_contacts(rows)}. Observed energy {_format_mJ(bare['observed_mJ'])} without damping; what 40 "
+        f"{_describe_contacts(rows)}. Observed energy {_format_mJ(bare['observed_mJ'])} without "
+        "damping; what 40 "
         "does depends on how it is read: "
         + ", ".join(f"{_format_mJ(row['observed_mJ'])} with {row['case']}" for row in readings)
         + f". {len(passive)} of {len(readings)} readings make the rig passive."
@@ -67,7 +68,8 @@ def summarise(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Findings:
         verdict,
         [
             f"Without damping the rig is {'active, as published' if active else 'NOT active'}: "
-            f"{_format_mJ(bare['observed_mJ'])}, of it {_format_mJ(bare['observed_rotation_z_mJ'])} in rotation "
+            f"{_format_mJ(bare['observed_mJ'])}, of it "
+            f"{_format_mJ(bare['observed_rotation_z_mJ'])} in rotation "
             "about z.",
             "The paper's right-hand plot shows dissipation about z with the damper. That comes out "
             + (

@@ -20,8 +20,8 @@ from softdock.papers.zebenay.table_2 import (
     stiffness_statistics,
 )
 from softdock.scenario.files import load_scenario
+from softdock.studies.campaign.batch import run_cpu
 from softdock.studies.campaign.columns import make_columns
-from softdock.studies.campaign.cpu import run_cpu
 from softdock.studies.stability import critical_damping, critical_delay
 
 

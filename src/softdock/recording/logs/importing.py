@@ -40,7 +40,7 @@ from softdock.recording.streams import (
     describe_provenance,
 )
 from softdock.results.series import Series
-from softdock.studies.identify.carried import TOOL_KG
+from softdock.studies.identify.touching import TOOL_KG
 
 # Signals of a log at the cycles of a recording: set-points and satellites at all times, measured
 # poses and wrenches as they were delivered, each with its age. In: motions and wrenches at their

@@ -28,21 +28,21 @@ from softdock.errors import BadInput, SoftdockError
 from softdock.methods.registry import RAW
 from softdock.reference import Orbit, orbit
 from softdock.results.metrics import convert_to_plain
-from softdock.results.worst_phase import judge_metrics, list_phases
+from softdock.results.phases import judge_metrics, list_phases
 from softdock.scenario.build import Scenario
 from softdock.scenario.method_compile import why_not_compiled
-from softdock.studies.benchmark.entries import Entry
-from softdock.studies.benchmark.tellings import (
+from softdock.studies.benchmark.plan import (
     EXACTLY,
     NOTHING,
     WRONG,
+    Entry,
     PreparedEntry,
     prepare_entries,
     prepare_with_errors,
 )
 from softdock.studies.compare.compare import list_pushing_methods
-from softdock.studies.compare.lines_to_paste import drop_defaults
 from softdock.studies.compare.outcomes import measure_costs_per_cycle, run_against
+from softdock.studies.compare.settings import drop_defaults
 
 CANNOT, FAILED, COMPLETED = "cannot run", "failed", "completed"
 Row = dict[str, Any]

@@ -29,7 +29,7 @@ from softdock.files.folders import leave_folder, make_folder
 from softdock.files.reading import Unreadable, read_text
 from softdock.scenario.method_sources import files_of, kept
 from softdock.studies.benchmark.plan import CellPlace, Plan
-from softdock.studies.campaign.cores import describe_core, describe_own_core
+from softdock.studies.campaign.shards import describe_core, describe_own_core
 
 FORMAT, VERSION = "softdock benchmark plan", 1
 PLAN, CASES, CELLS = "plan.json", "cases", "cells.jsonl"
@@ -75,7 +75,10 @@ def check_free(path: Path) -> None:
     if path.is_dir() and any(path.iterdir()):
         allowed = "a new or an empty folder; this one holds something"
         if (path / PLAN).exists():
-            allowed = f"a new or an empty folder; {format_resume_option(path)} goes on with the benchmark in it"
+            allowed = (
+                f"a new or an empty folder; {format_resume_option(path)} goes on with the "
+                "benchmark in it"
+            )
         raise BadInput(Problem("out", str(path), allowed))
 
 
@@ -115,7 +118,8 @@ def resume_folder(plan: Plan, path: Path) -> Folder:
     if manifest["core"] != source_hash():
         made = manifest["softdock"], manifest["core"]
         allowed = (
-            f"cells of one core; this folder's are of {describe_core(*made)}, {describe_own_core(*made)}: "
+            f"cells of one core; this folder's are of {describe_core(*made)}, "
+            f"{describe_own_core(*made)}: "
             "begin in a new folder"
         )
         raise BadInput(Problem("--resume", str(path), allowed))

@@ -18,7 +18,7 @@ from softdock.scenario.build import build
 from softdock.scenario.features import SWITCH
 from softdock.scenario.method_file import load_method_sources
 from softdock.studies.benchmark.cell import FAILED, make_refusal, measure_cell
-from softdock.studies.benchmark.entries import parse_entry
+from softdock.studies.benchmark.plan import parse_entry
 
 
 def main() -> None:

@@ -14,11 +14,15 @@ from softdock.loop.vector import MEMORY, MEMORY_AT
 from softdock.scenario.build import Scenario
 from softdock.scenario.checks import check_scenario
 from softdock.scenario.memory import memory_sizes
-from softdock.studies.campaign.columns import INERTIAS, Place, are_inertias
-from softdock.studies.campaign.compact_vectors import SparseParameters
-from softdock.studies.campaign.cpu import count_cores
+from softdock.studies.campaign.batch import SparseParameters, count_cores
+from softdock.studies.campaign.columns import (
+    INERTIAS,
+    Place,
+    are_inertias,
+    find_too_long_delay,
+    lay_out_memory,
+)
 from softdock.studies.campaign.distances import read_columns
-from softdock.studies.campaign.memory_layout import find_too_long_delay, lay_out_memory
 from softdock.studies.campaign.variants import Plan, Variant, fill_columns
 
 ROWS = 2048  # runs checked together: 6 MB

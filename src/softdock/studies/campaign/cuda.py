@@ -9,24 +9,83 @@ are slices of the batch, sized by the time the last one took.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
 import importlib.util
 import time
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from softdock.compile.disk_cache import usable_folder
+from softdock.compile.disk_cache import usable_folder, warn_once
 from softdock.compile.features import Markers
 from softdock.errors import NoDevice
-from softdock.loop.entry_points import run_one
+from softdock.loop.contact.log import LOG_COLUMNS
+from softdock.loop.entry_points import OUTCOMES, run_one
 from softdock.loop.specialise import of_kind, with_known_pair
 from softdock.loop.vector import prepare
-from softdock.studies.campaign.batch import CONTACTS, Batch, Progress, make_empty_batch
-from softdock.studies.campaign.compact_vectors import SparseParameters, expand_rows
-from softdock.studies.campaign.kept_kernels import cache_kernel
+from softdock.studies.campaign.batch import (
+    CONTACTS,
+    Batch,
+    Progress,
+    SparseParameters,
+    expand_rows,
+    make_empty_batch,
+)
 from softdock.studies.campaign.kernel_specialisation import KernelKind, TailoredRuns, tailor
+
+# CUDA kernels on disk: Numba's own cache, in a folder of ours, with damaged files forgotten.
+
+
+def cache_kernel(cuda: Any, function: Any, max_registers: int | None, folder: Path | None) -> Any:
+    """A kernel with Numba's own cache in this folder; None: in memory."""
+    if folder is None:
+        return cuda.jit(max_registers=max_registers)(function)
+    config: Any = importlib.import_module("numba.cuda.core.config")
+    before, config.CACHE_DIR = config.CACHE_DIR, str(folder)
+    try:
+        made = cuda.jit(max_registers=max_registers, cache=True)(function)
+    finally:
+        config.CACHE_DIR = before
+    made._cache.save_overload = keep_if_possible(made._cache.save_overload)
+    made._cache.load_overload = load_if_whole(made._cache)
+    return made
+
+
+def load_if_whole(cache: Any) -> Callable[..., Any]:
+    """A damaged file of Numba's cache is forgotten, and the kernel recompiled."""
+    load = cache.load_overload
+
+    def try_to_load(*kernel: Any) -> Any:
+        try:
+            return load(*kernel)
+        except Exception:  # whatever a cut or garbled pickle raises
+            warn_once("damaged", f"damaged kernels were thrown away ({cache.cache_path})")
+            with contextlib.suppress(OSError):
+                cache.flush()
+            return None
+
+    return try_to_load
+
+
+def keep_if_possible(keep: Callable[..., None]) -> Callable[..., None]:
+    """A kernel that a library was linked into (networks reshape arrays) cannot be kept on disk: it
+    is recompiled in each process."""
+
+    def try_to_keep(*kernel: Any) -> None:
+        try:
+            keep(*kernel)
+        except OSError as error:
+            warn_once("write", f"kernels cannot be kept ({error.strerror})")
+        except RuntimeError as error:
+            if "linking files" not in str(error):
+                raise
+
+    return try_to_keep
+
 
 THREADS_PER_BLOCK = 64
 # aim of one launch; a longer one would make progress invisible and upset a display's watchdog
@@ -199,3 +258,79 @@ def _choose_rows(rows: int, took: float, device: Device, columns: int) -> int:
     most = max(device.memory_bytes // 4 // (8 * (columns + 128)), wave)
     aim = min(int(rows * min(LAUNCH_S / max(took, 1e-6), 4.0)), most)
     return max(aim // wave * wave, wave)
+
+
+# Slices of a campaign in flight on a GPU: while one slice runs, the results of the last are
+# copied, made a table of and written.
+#
+# A lane is a stream with room for one slice: parameters and results on the device, results in
+# page-locked memory here. Two lanes take turns, so a slice's stragglers are joined by the first
+# runs of the next.
+
+
+class LaneRun(NamedTuple):
+    """One slice under way."""
+
+    lane: GpuLane
+    runs: int
+    began: Any  # events on the device
+    ended: Any
+
+
+class GpuLane:
+    def __init__(self) -> None:
+        self.cuda = load_numba_cuda()
+        self.stream = self.cuda.stream()
+        self.shape = (0, 0, 0)  # runs, contacts, parameters there is room for
+
+    def _make_room(self, runs: int, contacts: int, parameters: int) -> None:
+        if self.shape[0] >= runs and self.shape[1:] == (contacts, parameters):
+            return
+        columns = len(LOG_COLUMNS)
+        self.shape = (runs, contacts, parameters)
+        self.vectors = self.cuda.device_array((runs, parameters))
+        self.results = (
+            self.cuda.device_array((runs, OUTCOMES)),
+            self.cuda.device_array((runs, contacts, columns)),
+        )
+        self.here = (
+            self.cuda.pinned_array((runs, OUTCOMES)),
+            self.cuda.pinned_array((runs, contacts, columns)),
+        )
+
+    def launch(
+        self, tailored: TailoredRuns, markers: Markers, contacts: int, launch_rows: int
+    ) -> LaneRun:
+        """Start these runs, in launches of so many. Returns at once; the lane must be free: its
+        last flight collected."""
+        thin, numbers, special = tailored
+        if not isinstance(thin, SparseParameters):
+            raise TypeError("a flight needs thin runs")
+        runs, cuda, stream = thin.runs, self.cuda, self.stream
+        self._make_room(runs, contacts, len(thin.base))
+        kernel, (outcomes, logs) = compile_kernel(special), self.results
+        base, at, values = (
+            cuda.to_device(np.ascontiguousarray(array), stream=stream)
+            for array in (thin.base, thin.at, thin.values)
+        )
+        compile_expansion_kernel()[runs, 64, stream](base, at, values, self.vectors, outcomes, logs)
+        began, ended = cuda.event(), cuda.event()
+        began.record(stream)
+        for first in range(0, runs, launch_rows):
+            part = slice(first, min(first + launch_rows, runs))
+            blocks = -(-(part.stop - first) // THREADS_PER_BLOCK)
+            kernel[blocks, THREADS_PER_BLOCK, stream](
+                self.vectors[part], markers, numbers, logs[part], outcomes[part]
+            )
+        ended.record(stream)
+        for there, here in zip(self.results, self.here, strict=True):
+            there[:runs].copy_to_host(here[:runs], stream=stream)
+        return LaneRun(self, runs, began, ended)
+
+
+def collect(flight: LaneRun) -> tuple[Batch, float]:
+    """The results, once they are there, and the seconds the device took. They lie in the lane's own
+    memory: good until its next launch."""
+    flight.lane.stream.synchronize()
+    outcomes, logs = (array[: flight.runs] for array in flight.lane.here)
+    return Batch(outcomes, logs), 1e-3 * float(flight.began.elapsed_time(flight.ended))

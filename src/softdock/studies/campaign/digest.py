@@ -18,8 +18,8 @@ from softdock.files.reading import Unreadable, read_bytes
 from softdock.loop.cycle import STATUSES
 from softdock.results.judgement import ALL_WORDS
 from softdock.studies.campaign.arrow_arrays import to_numbers
-from softdock.studies.campaign.cpu import count_cores
-from softdock.studies.campaign.outcome_columns import VERDICTS
+from softdock.studies.campaign.batch import count_cores
+from softdock.studies.campaign.outcome import VERDICTS
 from softdock.studies.campaign.outcomes import OUTCOMES, list_page_outcomes
 from softdock.studies.campaign.shards import (
     RUNS,
@@ -100,7 +100,8 @@ def _parse_table(path: Path, damage: Callable[[bytes], str] | None = None) -> An
     except (pa.ArrowException, OSError) as error:
         wrong = str(error)
     raise CampaignStopped(
-        f"{path} is damaged ({wrong}); `{format_resume_command(path.parent.parent)}` makes its runs again"
+        f"{path} is damaged ({wrong}); `{format_resume_command(path.parent.parent)}` makes its "
+        "runs again"
     )
 
 
@@ -112,7 +113,8 @@ def read_digest(plan: Plan, folder: Path, worst_by: str) -> Digest:
     held = open_folder(folder)
     for stray in held.strays(plan):
         raise CampaignStopped(
-            f"{stray} belongs to no part of this campaign; `{format_resume_command(folder)}` removes it"
+            f"{stray} belongs to no part of this campaign; `{format_resume_command(folder)}` "
+            "removes it"
         )
     whole = [one for one in list_shards(plan, held.shard_runs) if held.file(one).exists()]
     with ThreadPoolExecutor(min(READERS, count_cores())) as pool:

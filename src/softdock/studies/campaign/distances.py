@@ -7,7 +7,7 @@ import numpy as np
 from softdock.loop.spatial.arrays import matrices
 from softdock.loop.spatial.rigid_body import BODY
 from softdock.loop.vector import CHASER_AT, TARGET_AT
-from softdock.studies.campaign.compact_vectors import SparseParameters
+from softdock.studies.campaign.batch import SparseParameters
 
 TURN = 0.05  # rad, of one step back
 

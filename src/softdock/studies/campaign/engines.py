@@ -13,9 +13,13 @@ import numpy as np
 
 from softdock.errors import NoDevice
 from softdock.loop.vector import TIME_AT, TIMES
-from softdock.studies.campaign.batch import Batch
-from softdock.studies.campaign.compact_vectors import SparseParameters
-from softdock.studies.campaign.cpu import compile_cpu, count_cores, run_cpu
+from softdock.studies.campaign.batch import (
+    Batch,
+    SparseParameters,
+    compile_cpu,
+    count_cores,
+    run_cpu,
+)
 from softdock.studies.campaign.variants import Plan, Variant
 
 BACKENDS = ("auto", "cpu", "gpu", "dask")
@@ -87,8 +91,7 @@ class GpuEngine:
     name = "gpu"
 
     def __init__(self) -> None:
-        from softdock.studies.campaign.cuda import compute_wave_rows, find_device
-        from softdock.studies.campaign.gpu_lanes import GpuLane
+        from softdock.studies.campaign.cuda import GpuLane, compute_wave_rows, find_device
 
         device = find_device()
         self.words = f"{device.name}, double precision"
@@ -119,7 +122,7 @@ class GpuEngine:
         )
 
     def collect(self, launched: Any) -> tuple[Batch, float]:
-        from softdock.studies.campaign.gpu_lanes import collect
+        from softdock.studies.campaign.cuda import collect
 
         return collect(launched)
 

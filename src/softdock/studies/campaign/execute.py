@@ -19,23 +19,21 @@ from typing import Any, NamedTuple
 from softdock.compile.interrupts import abandonable
 from softdock.errors import CampaignStopped
 from softdock.loop.settled_motion import SETTLED_ROWS
-from softdock.studies.campaign.compact_vectors import SparseParameters
-from softdock.studies.campaign.compared import (
+from softdock.studies.campaign.batch import SparseParameters
+from softdock.studies.campaign.engines import Engine
+from softdock.studies.campaign.outcome import ReferenceResults, ShardResult
+from softdock.studies.campaign.outcomes import make_outcome_table
+from softdock.studies.campaign.references import (
+    ReferenceBatch,
+    add_reference_times,
     collect_ends,
+    compile_reference,
     compute_distances_at,
     compute_reachable_energies,
     find_instants,
+    simulate_references,
     split_stored_motions,
 )
-from softdock.studies.campaign.engines import Engine
-from softdock.studies.campaign.orbits import (
-    ReferenceBatch,
-    add_reference_times,
-    compile_reference,
-    simulate_references,
-)
-from softdock.studies.campaign.outcome import ReferenceResults, ShardResult
-from softdock.studies.campaign.outcome_table import make_outcome_table
 from softdock.studies.campaign.shards import MANIFEST, Folder, Shard, format_resume_command
 from softdock.studies.campaign.user_outcomes import OWN_CONTACTS, Own, apply_own, load_own
 from softdock.studies.campaign.variants import Plan, Variant

@@ -20,8 +20,7 @@ from softdock.loop.method.hooks import memory_slots
 from softdock.loop.spatial.motion import MOTION_FLOATS
 from softdock.loop.specialise import KIND_FIELDS, NUMBER_FLOATS, SIZES, Kind, Numbers
 from softdock.loop.vector import MEMORY, MEMORY_AT, METHODS_AT, sample_floats
-from softdock.studies.campaign.compact_vectors import SparseParameters, count_runs, expand_rows
-from softdock.studies.campaign.cpu import count_cores
+from softdock.studies.campaign.batch import SparseParameters, count_cores, count_runs, expand_rows
 
 # of `mem` a run: local memory is reserved for every thread that the device can hold at once, 8.6 GB
 # on an H200

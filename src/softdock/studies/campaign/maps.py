@@ -14,7 +14,7 @@ import numpy as np
 from softdock.studies.campaign.outcome import BEHIND
 from softdock.studies.campaign.outcomes import OUTCOMES, Outcome
 from softdock.studies.campaign.variants import Plan
-from softdock.studies.campaign.varied_key import Vary
+from softdock.studies.campaign.vary import Vary
 
 MOST_CELLS, FEWEST_CELLS = 24, 5  # along a side, where what varies is drawn
 MOST_VALUES = 100  # of a grid or list, each with a cell of its own

@@ -9,10 +9,27 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softdock.studies.campaign.batch import Batch
-from softdock.studies.campaign.compact_vectors import SparseParameters
-from softdock.studies.campaign.compared import StoredMotions
-from softdock.studies.campaign.orbits import ReferenceBatch
+from softdock.loop.contact.seat import CAPTURES
+from softdock.loop.sensor.force_torque import SENSOR
+from softdock.loop.sensor.pose import POSE
+from softdock.loop.vector import (
+    CAPTURE_AT,
+    MAP,
+    MEMORY_AT,
+    POSE_AT,
+    SENSOR_AT,
+    TIME_AT,
+    TIMES,
+)
+from softdock.reference import OUTCOME_COLUMNS as ORBITS
+from softdock.studies.campaign.arrow_arrays import (
+    make_boolean_column,
+    make_number_column,
+    make_word_column,
+)
+from softdock.studies.campaign.batch import Batch, SparseParameters
+from softdock.studies.campaign.distances import read_columns
+from softdock.studies.campaign.references import ReferenceBatch, StoredMotions
 from softdock.studies.campaign.variants import Plan
 
 BEHIND = 1000  # place on a page of an outcome that asks for none
@@ -117,3 +134,113 @@ def list_page_outcomes(wanted: Callable[[Outcome], Any]) -> list[Outcome]:
 def get_heading(name: str) -> str:
     """What an outcome, or a user's own, is called in a table."""
     return (OUTCOMES[name].heading or name) if name in OUTCOMES else name
+
+
+# How the outcomes of a campaign come from what a machine returned: one array per outcome. And the
+# same of a single run, from its metrics.
+
+ACTIVE = 0.01  # of the energy at the start: a run that invents more is active
+VERDICTS = ("passive", "active", "stopped")
+Column = Callable[[ShardResult], Any]
+
+
+def from_loop(name: str, kind: type[np.generic] = np.float64) -> Column:
+    """An outcome as the loop left it (loop/entry_points.py)."""
+    return lambda made: make_number_column(made.batch.column(name).astype(kind))
+
+
+def from_reference(name: str, kind: type[np.generic] = np.float64) -> Column:
+    """An outcome of orbit's flight."""
+    at = ORBITS.index(name)
+    return lambda made: make_number_column(
+        compute_reference_results(made).orbits.outcomes[:, at].astype(kind)
+    )
+
+
+def from_metrics(*path: str) -> Callable[[Mapping[str, Any]], Any]:
+    """The same of a single run, from its metrics."""
+
+    def found(metrics: Mapping[str, Any]) -> Any:
+        value: Any = metrics
+        for key in path:
+            value = value[key]
+        return value
+
+    return found
+
+
+def compute_reference_results(made: ShardResult) -> ReferenceResults:
+    if made.beside is None:
+        raise ValueError("orbit was not flown beside these runs")
+    return made.beside
+
+
+def list_run_numbers(made: ShardResult) -> Any:
+    start = np.uint32(made.variant * made.plan.design.runs + made.first)
+    return make_number_column(np.arange(made.count, dtype=np.uint32) + start)
+
+
+def repeat_word(word: str, count: int) -> Any:
+    return make_word_column(np.zeros(count, dtype=np.int8), (word,))
+
+
+def read_statuses(made: ShardResult) -> np.ndarray:
+    return made.batch.column("status").astype(np.int8)
+
+
+def make_verdicts(made: ShardResult) -> Any:
+    invented, start = made.batch.column("energy_invented_J"), made.batch.column("kinetic_start_J")
+    found = np.where(read_statuses(made) != 0, 2, np.where(invented > ACTIVE * start, 1, 0))
+    return make_word_column(found.astype(np.int8), VERDICTS)
+
+
+def read_verdict(metrics: Mapping[str, Any]) -> int:
+    start, invented = metrics["ledger"]["kinetic_start_J"], metrics["energy_invented_J"]
+    stopped = metrics["status"] != "completed"
+    return VERDICTS.index(
+        "stopped" if stopped else "active" if invented > ACTIVE * start else "passive"
+    )
+
+
+def read_captures(made: ShardResult) -> Any:
+    asked = read_columns(made.runs, CAPTURE_AT + CAPTURES.hold, 1)[:, 0] > 0.0
+    return make_boolean_column(np.isfinite(made.batch.column("captured_at_s")), asked)
+
+
+def read_latched(made: ShardResult) -> Any:
+    asked = read_columns(made.runs, MEMORY_AT + MAP.latch_count, 1)[:, 0] > 0.0
+    return make_boolean_column(np.isfinite(made.batch.column("latched_at_s")), asked)
+
+
+def read_cycles_s(runs: SparseParameters) -> np.ndarray:
+    return read_columns(runs, TIME_AT + TIMES.cycle, 1)[:, 0]
+
+
+def read_observed_energy(made: ShardResult) -> Any:
+    """NaN where the newest force and the newest pose are not of about one instant: a batch has no
+    record in which to pair others."""
+    at = (
+        SENSOR_AT + SENSOR.at.delay,
+        POSE_AT + POSE.at.delay,
+        SENSOR_AT + SENSOR.at.period,
+        POSE_AT + POSE.at.period,
+    )
+    T = read_cycles_s(made.runs)
+    force, pose, *periods = (read_columns(made.runs, one, 1)[:, 0] for one in at)
+    same = (np.abs(force - pose) <= 0.5 * T) & (np.maximum(*periods) <= T * (1.0 + 1e-9))
+    return make_number_column(np.where(same, made.batch.column("observed_J"), np.nan))
+
+
+def compute_invented_share(plan: Plan, columns: Columns) -> np.ndarray:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(columns["energy_invented_J"] / columns["kinetic_start_J"])
+
+
+def find_honest_runs(plan: Plan, columns: Columns) -> np.ndarray | None:
+    if "distance_from_orbit" not in columns:
+        return None
+    distance = columns["distance_from_orbit"]
+    worst = np.fmax(distance, columns["distance_from_orbit_later"])
+    honest = np.where(np.isfinite(distance), worst <= plan.spec.honest_below, np.nan)
+    # a run that stopped is not honest
+    return np.where(np.isnan(distance) & (columns["status"] != 0), 0.0, honest)

@@ -7,29 +7,30 @@ behind.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from softdock.loop.cycle import STATUSES
 from softdock.studies.campaign.arrow_arrays import make_number_column, make_word_column
 from softdock.studies.campaign.outcome import (
+    ACTIVE,
     OUTCOMES,
     Map,
     Outcome,
     Quantile,
     ShardResult,
-    declare,
-    get_heading,
-    list_columns,
-    list_page_outcomes,
-)
-from softdock.studies.campaign.outcome_columns import (
-    ACTIVE,
     compute_invented_share,
     compute_reference_results,
+    declare,
     find_honest_runs,
     from_loop,
     from_metrics,
     from_reference,
+    get_heading,
+    list_columns,
+    list_page_outcomes,
     list_run_numbers,
     make_verdicts,
     read_captures,
@@ -40,6 +41,7 @@ from softdock.studies.campaign.outcome_columns import (
     read_verdict,
     repeat_word,
 )
+from softdock.studies.campaign.variants import Plan
 from softdock.studies.campaign.verdicts import get_table_word, make_verdict_column
 
 # Outcomes of runs that are compared with orbit, declared as those of outcomes.py.
@@ -337,3 +339,27 @@ declare(
         ),
     ),
 )
+
+
+# The outcomes of some runs as a table: the run's number, what varied, every declared outcome, and
+# the user's own behind.
+
+
+def list_column_names(plan: Plan) -> list[str]:
+    """Of every table of a campaign."""
+    names = [outcome.name for outcome in list_columns(plan.spec.reference)]
+    return [names[0], *plan.design.labels, *names[1:]]
+
+
+def make_outcome_table(made: ShardResult, own: Mapping[str, np.ndarray]) -> Any:
+    """Runs of a variant as an Arrow table; `own`: the user's outcomes."""
+    import pyarrow as pa
+
+    first, *others = list_columns(made.beside is not None)
+    values = made.plan.design.values(made.first, made.first + made.count)
+    columns = {first.name: first.column(made)} if first.column else {}
+    columns |= {
+        label: make_number_column(values[:, i]) for i, label in enumerate(made.plan.design.labels)
+    }
+    columns |= {outcome.name: outcome.column(made) for outcome in others if outcome.column}
+    return pa.table(columns | {name: make_number_column(x) for name, x in own.items()})

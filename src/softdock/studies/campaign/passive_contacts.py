@@ -37,9 +37,8 @@ from softdock.results.momenta import (
     compute_kinetic_energy,
 )
 from softdock.scenario.build import build
-from softdock.studies.campaign.batch import Batch
+from softdock.studies.campaign.batch import Batch, run_cpu
 from softdock.studies.campaign.columns import make_columns
-from softdock.studies.campaign.cpu import run_cpu
 
 # Random passive contacts, drawn: masses, delays, stiffnesses, dampings and shapes.
 
@@ -293,7 +292,7 @@ def run_passive_contacts(
     faulty: bool = False,
 ) -> Campaign:
     """Draw and run the campaign. `methods`: as in a scenario; those that can be told noise and
-    threshold are. `faulty`: sensors and robots with faults (faulty_draws.py)."""
+    threshold are. `faulty`: sensors and robots with faults."""
     if runs < len(FAMILIES):
         raise ValueError(f"runs: at least {len(FAMILIES)}, this is {runs}")
     counts = [len(part) for part in np.array_split(np.arange(runs), len(FAMILIES))]

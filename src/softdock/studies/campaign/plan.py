@@ -17,13 +17,16 @@ from softdock.scenario.build import Scenario
 from softdock.scenario.candidates import Candidate, candidates
 from softdock.scenario.files import load_scenario
 from softdock.scenario.method_sources import explained
-from softdock.studies.campaign.approach_draws import find_problems, make_approach_draws
 from softdock.studies.campaign.checking import check_plan
-from softdock.studies.campaign.design import Design
 from softdock.studies.campaign.outcomes import list_columns
 from softdock.studies.campaign.spec import Spec, load_spec
-from softdock.studies.campaign.variants import Plan, Variant
-from softdock.studies.campaign.varied_columns import find_places, find_varied_columns
+from softdock.studies.campaign.variants import Design, Plan, Variant
+from softdock.studies.campaign.varied_columns import (
+    find_places,
+    find_problems,
+    find_varied_columns,
+    make_approach_draws,
+)
 
 
 @check_arguments(source=PATH)

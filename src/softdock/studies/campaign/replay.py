@@ -4,15 +4,23 @@ it."""
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from softdock._version import __version__
+from softdock.errors import SoftdockError
+from softdock.files.atomic import write_whole
+from softdock.loop.vector import TIME_AT, TIMES
+from softdock.results.scene import Scene, build_scene
+from softdock.results.series import Series, to_parquet
+from softdock.results.simulation import fly
 from softdock.studies.campaign.arrow_arrays import to_numbers
 from softdock.studies.campaign.digest import read_plan_tables
 from softdock.studies.campaign.outcomes import OUTCOMES
+from softdock.studies.campaign.shards import TRAJECTORIES
 from softdock.studies.campaign.variants import Plan
 
 ROUNDING = 1e-6  # of a value: runs of a GPU differ from this machine's by less than this
@@ -54,3 +62,70 @@ def _is_same(a: float, b: float) -> bool:
     return math.isclose(a, b, rel_tol=ROUNDING, abs_tol=SMALLEST) or (
         math.isnan(a) and math.isnan(b)
     )
+
+
+# Motion of chosen runs, thinned: each run again by itself, as a Parquet file of time series. Runs
+# are those asked for, and the worst. A campaign that says nothing of trajectories has a few of its
+# worst flown again for its page alone, which says so.
+
+AGAIN = 3  # runs flown again for a page
+
+
+def is_silent(plan: Plan) -> bool:
+    """Whether the campaign file says nothing of trajectories: then a page has the worst of it."""
+    return "trajectories" not in plan.spec.tables
+
+
+def rerun_worst(
+    plan: Plan, worst: Sequence[Mapping[str, Any]], say: Callable[[str], None] | None = None
+) -> dict[int, Scene]:
+    """Scenes of the few worst runs, each flown again by itself. `say` is told while it goes on.
+
+    Of one variant only, that of the worst: other methods would have to be compiled for a picture. A
+    run that cannot be flown by itself is left out.
+    """
+    mine = [row for row in worst if row["variant"] == worst[0]["variant"]][:AGAIN]
+    scenes = {}
+    for i, row in enumerate(mine):
+        if say is not None:
+            say(f"flying worst case {i + 1} of {len(mine)} again, for the replay on the page")
+        run = int(row["run"])
+        try:
+            scenes[run] = build_scene(fly(plan.scenario_of(run)), name=f"run {run}", orbit=False)
+        except SoftdockError:
+            continue
+    if say is not None and mine:
+        say("")
+    return scenes
+
+
+def choose_runs(plan: Plan, worst: Iterable[int]) -> list[int]:
+    """Run numbers, each once."""
+    asked = plan.spec.trajectories
+    return sorted({*asked["runs"], *list(worst)[: asked["worst"]]})
+
+
+def write_trajectories(plan: Plan, folder: Path, runs: Iterable[int]) -> dict[int, Scene]:
+    """One file per run; every `every_ms` one row. Returns the scenes of these runs, for the
+    page."""
+    scenes = {}
+    for run in runs:
+        scenario = plan.scenario_of(run)
+        made = fly(scenario)
+        step = max(
+            1,
+            round(
+                1e-3
+                * plan.spec.trajectories["every_ms"]
+                / float(scenario.vector[TIME_AT + TIMES.cycle])
+            ),
+        )
+        data = to_parquet(
+            Series(made.series.rows[::step], made.series.channels),
+            {"softdock": __version__, "run": str(run)},
+        )
+        path = folder / TRAJECTORIES / f"run-{run:09d}.parquet"
+        path.parent.mkdir(exist_ok=True)
+        write_whole(path, data)
+        scenes[run] = build_scene(made, name=f"run {run}", orbit=False)
+    return scenes

@@ -7,7 +7,7 @@
                                     written before the first run
     runs/part-000000.parquet ...    the table of outcomes, one file per shard:
                                     `pandas.read_parquet("DIR/runs")`
-    sums/part-000000.json ...       checksum and place in the plan of each shard (checksums.py)
+    sums/part-000000.json ...       checksum and place in the plan of each shard
     trajectories/                   motion of chosen runs
     summary.json, report.html       when all is done
 
@@ -27,6 +27,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numba
+
 from softdock._version import __version__
 from softdock.compile.sources import source_hash
 from softdock.errors import BadInput, Problem
@@ -37,14 +39,37 @@ from softdock.scenario.build import build
 from softdock.scenario.files import to_toml
 from softdock.scenario.method_file import load_method_sources
 from softdock.scenario.method_sources import (
+    OPTION,
     MethodFile,
     files_of,
     kept,
     listed_methods,
+    read_listed,
 )
 from softdock.studies.campaign.plan import make_plan
 from softdock.studies.campaign.spec import read_spec
 from softdock.studies.campaign.variants import Plan
+
+# Which core has run something, in words: said where runs of two cores would be mixed.
+#
+# What is compared is the hash of the core's sources and of Numba's version
+# (compile/sources.py: source_hash). The package's version is told beside it, and alone says
+# nothing: between two of them the core changes with many commits.
+
+
+def describe_core(version: str, core: str) -> str:
+    """A version and its core."""
+    return f"softdock {version} (core {core})"
+
+
+def describe_own_core(version: str, core: str) -> str:
+    """What runs here beside another core, and what differs where the version does not."""
+    here = f"this is {describe_core(__version__, source_hash())}"
+    if version != __version__ or core == source_hash():
+        return here
+    other = f"other sources of the core or another Numba than {numba.__version__}"
+    return f"{here}, the same version with {other}"
+
 
 # Whether a shard is what was written: its checksum and its place in the plan, in a file beside it.
 #
@@ -303,3 +328,74 @@ def read_manifest(path: Path) -> dict[str, Any]:
             )
         )
     return manifest
+
+
+# Going on with a campaign that has begun: only with the same one, and without what is damaged.
+
+
+def check_resumable(plan: Plan, path: Path) -> dict[str, Any]:
+    """The manifest of a campaign that has begun; `BadInput` if it is not this one, or was run by
+    other sources. An outcome file is compared here, before anything of it is executed."""
+
+    def refuse(value: Any, allowed: str) -> BadInput:
+        return BadInput(Problem("--resume", value, allowed))
+
+    manifest = read_manifest(path)
+    other = [f"{one['file']} (sha256 {one['sha256']})" for one in find_differing_files(plan, path)]
+    if other:
+        raise BadInput(
+            Problem(
+                OPTION,
+                ", ".join(file.path for file in list_method_files(plan)) or None,
+                f"the file that this campaign began with, kept in {path} as {', '.join(other)}; "
+                "runs of two versions are not mixed: begin in a new folder",
+            )
+        )
+    if manifest["core"] != source_hash():
+        made = manifest["softdock"], manifest["core"]
+        raise refuse(
+            f"written by {describe_core(*made)}",
+            f"runs of one core; {describe_own_core(*made)}: begin in a new folder",
+        )
+    if manifest["plan"] != make_plan_texts(plan).fingerprint:
+        raise refuse(
+            str(path),
+            "the folder of this very campaign; the one in it differs (give the folder itself "
+            "in place of the file to go on with that one)",
+        )
+    if manifest.get("outcomes", "") != hash_outcomes(plan):
+        allowed = (
+            f"the outcome file that this campaign began with (a copy is {path / OWN}); rows of "
+            "two versions are not mixed: begin in a new folder"
+        )
+        raise refuse(plan.spec.outcome_file, allowed)
+    return manifest
+
+
+def find_differing_files(plan: Plan, path: Path) -> list[dict[str, Any]]:
+    """Files of methods that a campaign began with, where the ones that are loaded differ."""
+    here = {file.digest for file in list_method_files(plan)}
+    return [one for one in read_listed(path) if one["digest"] not in here]
+
+
+def resume(plan: Plan, path: Path) -> tuple[Folder, list[str]]:
+    """The folder of a campaign that has begun, without what is damaged in it, and what that was in
+    words: those runs are made again."""
+    check_resumable(plan, path)
+    folder, said = open_folder(path), []
+    (path / RUNS).mkdir(exist_ok=True)
+    (path / SUMS).mkdir(exist_ok=True)
+    for stray in folder.strays(plan):
+        if stray.is_file():
+            if not (stray.name.startswith(".") and stray.suffix == ".part"):  # else: cut short
+                said.append(f"{stray.name} belongs to no part of this campaign and was removed")
+            stray.unlink()
+    for shard in list_shards(plan, folder.shard_runs):
+        file = folder.file(shard)
+        if not file.exists():
+            continue
+        damage = folder.damage(shard, file.read_bytes()) if file.is_file() else "it is no file"
+        if damage:
+            said.append(f"{file.name} is damaged ({damage}); its runs are made again")
+            shutil.rmtree(file) if file.is_dir() else file.unlink()
+    return folder, said

@@ -18,8 +18,7 @@ from softdock.results.metrics import convert_to_plain
 from softdock.studies.campaign.digest import read_digest
 from softdock.studies.campaign.execute import Effort
 from softdock.studies.campaign.maps import make_maps
-from softdock.studies.campaign.outcome_table import list_column_names
-from softdock.studies.campaign.outcomes import OUTCOMES, list_page_outcomes
+from softdock.studies.campaign.outcomes import OUTCOMES, list_column_names, list_page_outcomes
 from softdock.studies.campaign.requirement import (
     CONFIDENCE,
     check_requirement,
@@ -31,9 +30,9 @@ from softdock.studies.campaign.verdicts import judge_campaign
 # Which of the things that vary matter: Sobol's indices of every outcome.
 #
 # First order: the share of an outcome's variance that goes away when one number is known, Var(E[y |
-# x]) / Var(y). From a `saltelli` design by Saltelli's estimator, with the total indices (interactions
-# included) by Jansen's; else from any design by grouping runs of like x: the correlation ratio, less
-# what as many groups of pure noise would show.
+# x]) / Var(y). From a `saltelli` design by Saltelli's estimator, with the total indices
+# (interactions included) by Jansen's; else from any design by grouping runs of like x: the
+# correlation ratio, less what as many groups of pure noise would show.
 
 MOST_GROUPS = 32
 FEWEST_IN_GROUP = 8  # runs

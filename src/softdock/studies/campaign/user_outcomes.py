@@ -17,8 +17,9 @@ compiled by Numba and called for every run, whichever machine ran it.
 
 Every function of two or three arguments that the file defines is an outcome; those whose names
 begin with _ are helpers, compiled likewise. `OUTCOME` and `LOG` say where each number stands
-(loop/entry_points.py, loop/contact/log.py; the first contacts are logged); what varies stands in the order
-of the campaign file, in its units. An index beyond their ends is an error, never a number.
+(loop/entry_points.py, loop/contact/log.py; the first contacts are logged); what varies stands in
+the order of the campaign file, in its units. An index beyond their ends is an error,
+never a number.
 """
 
 from __future__ import annotations

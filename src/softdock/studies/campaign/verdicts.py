@@ -31,8 +31,8 @@ from softdock.results.judgement import (
 )
 from softdock.studies.campaign.arrow_arrays import make_word_column
 from softdock.studies.campaign.distances import compute_approach_energies, read_columns
-from softdock.studies.campaign.orbits import read_both_motions
 from softdock.studies.campaign.outcome import ShardResult
+from softdock.studies.campaign.references import read_both_motions
 
 UNSEEN: dict[str, Any] = {"growth": None, "growth_error": None, "outcome": [], "limits": ""}
 

@@ -2,7 +2,6 @@
 must know, what an error in that costs."""
 
 from softdock.scenario.method_file import load_method_file
-from softdock.studies.compare.compare import compare
-from softdock.studies.compare.result import Comparison
+from softdock.studies.compare.compare import Comparison, compare
 
 __all__ = ["Comparison", "compare", "load_method_file"]

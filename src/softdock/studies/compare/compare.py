@@ -3,9 +3,11 @@ knowledge, and its cost."""
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from numba.core.errors import NumbaError
@@ -20,16 +22,14 @@ from softdock.results.feasibility import check_feasible
 from softdock.results.free_flight import list_warnings as free_flight_warnings
 from softdock.results.free_flight import suggest_first_step
 from softdock.results.metric import list_phase_metrics
-from softdock.results.phases import MOST_PHASES
+from softdock.results.phases import MOST_PHASES, judge_metrics
+from softdock.results.phases import list_phases as sampled
 from softdock.results.run import Run
 from softdock.results.simulation import SCENARIO_OR_TABLES
-from softdock.results.worst_phase import judge_metrics
-from softdock.results.worst_phase import list_phases as sampled
 from softdock.scenario.build import Scenario, build
 from softdock.scenario.candidates import ALL, Candidate, Refused, candidates
 from softdock.scenario.method_compile import why_not_compiled
 from softdock.studies.compare.knowledge import WrongBelief, list_beliefs, list_wrong_beliefs
-from softdock.studies.compare.lines_to_paste import format_lines_to_paste
 from softdock.studies.compare.outcomes import (
     Curves,
     make_curves,
@@ -38,10 +38,48 @@ from softdock.studies.compare.outcomes import (
     run_against,
     summarise_outcome,
 )
-from softdock.studies.compare.ranking import find_worst, rank, recommend
-from softdock.studies.compare.result import Comparison
-from softdock.studies.compare.settings import advise_settings
-from softdock.studies.compare.vouching import collect_vouching
+from softdock.studies.compare.ranking import collect_vouching, find_worst, rank, recommend
+from softdock.studies.compare.settings import advise_settings, format_lines_to_paste
+
+# What a comparison holds: every number as plain data (`results`, the JSON), and the curves that
+# a page draws.
+
+
+@dataclass
+class Comparison:
+    """Candidates on one scenario, best first."""
+
+    scenario: Scenario
+    results: dict[str, Any]
+    curves: list[Curves] = field(default_factory=list)  # orbit first, then the candidates by rank
+
+    @property
+    def ranked(self) -> list[dict[str, Any]]:
+        rows: list[dict[str, Any]] = self.results["candidates"]
+        return rows
+
+    @property
+    def recommendation(self) -> str:
+        return str(self.results["recommendation"])
+
+    def to_json(self) -> str:
+        return json.dumps(self.results, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
+
+    def page(self) -> str:
+        """The comparison as one self-contained page."""
+        from softdock.output.pages.comparison import comparison_page
+
+        html: str = comparison_page(self)
+        return html
+
+    def save(self, folder: str | Path, force: bool = False) -> Path:
+        """Page, JSON and scenario, each whole or not at all. Refuses a folder that has something in
+        it, unless `force`. Returns its path."""
+        from softdock.output.folders.study_folders import save_comparison
+
+        path: Path = save_comparison(self, folder, force)
+        return path
+
 
 SCHEMA = 1
 RECOMMENDED, TRIED = "recommended", ("exact_hold", "symplectic_euler")

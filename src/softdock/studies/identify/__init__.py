@@ -15,7 +15,21 @@ import numpy as np
 
 from softdock._arguments import FLAG, check_arguments, finite_number
 from softdock.errors import BadInput, Problem
-from softdock.studies.identify.carried import (
+from softdock.studies.identify.contact import (
+    SLIP,
+    ContactFit,
+    combine_slidings,
+    find_touches,
+    fit_contact,
+)
+from softdock.studies.identify.delays import Following, fit_following, is_structured
+from softdock.studies.identify.estimate import Estimate, compute_weighted_mean
+from softdock.studies.identify.log import BODIES, Log, read_log
+from softdock.studies.identify.result import Identification
+from softdock.studies.identify.tool import Tool, identify_tool
+from softdock.studies.identify.touching import (
+    FEWEST_READINGS,
+    MERGE,
     TOOL_KG,
     TRIAL_KG,
     CarriedMass,
@@ -24,14 +38,6 @@ from softdock.studies.identify.carried import (
     compute_stiffness_change,
     find_carried_mass,
 )
-from softdock.studies.identify.contact import ContactFit, find_touches, fit_contact
-from softdock.studies.identify.delays import Following, fit_following, is_structured
-from softdock.studies.identify.estimate import Estimate, compute_weighted_mean
-from softdock.studies.identify.log import BODIES, Log, read_log
-from softdock.studies.identify.result import Identification
-from softdock.studies.identify.sliding import SLIP, combine_slidings
-from softdock.studies.identify.tool import Tool, identify_tool
-from softdock.studies.identify.touching import FEWEST_READINGS, MERGE
 
 __all__ = ["GRAVITY", "Identification", "identify"]
 GRAVITY = 9.81  # m/s^2, of the laboratory; it turns a weight into a mass

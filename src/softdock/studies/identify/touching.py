@@ -8,14 +8,142 @@ noise (a robot that lags).
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from softdock.loop.spatial.arrays import cross_matrix
-from softdock.studies.identify.carried import CarriedMass, compute_inertia_wrench
 from softdock.studies.identify.delays import Following, is_structured, smooth
+from softdock.studies.identify.estimate import Estimate
 from softdock.studies.identify.log import BODIES, Log
+from softdock.studies.identify.tool import Tool
+
+# What accelerates the tool behind a sensor, taken out of its force, and the doubt that remains.
+#
+#     f_contact = f + m a_c      a_c = a + alpha x c + w x (w x c): the tool's centre of mass
+#
+# The acceleration is the mock-up's: that of the set-points, delayed as the robot delays them, and
+# the second derivative of what this leaves of the measured positions, where the robot departs from
+# it.
+
+TOOL_KG = "tool_kg."  # and the body, in the table `run` of an imported log: the map's own mass
+CLEAR = 3.0  # standard uncertainties: a mass beyond is one
+HALF = 12  # cycles on each side, of the parabola through measured positions
+TRIAL_KG = 1.0  # for what a mass would change
+TELLS = 0.1  # of the stiffness's uncertainty: less for each kilogram is not worth telling
+
+
+@dataclass(frozen=True)
+class CarriedMass:
+    """A mass behind a sensor."""
+
+    mass: float  # kg
+    centre: np.ndarray  # m, from the satellite's centre of mass, body axes
+
+
+def find_carried_mass(tool: Tool, stated_kg: float | None) -> tuple[CarriedMass | None, float]:
+    """The mass that is stated, or that the readings show by its weight; and its standard
+    uncertainty [kg]. None: not known."""
+    centre = np.zeros(3) if tool.centre is None else np.array(tool.centre.value)
+    if stated_kg is not None:
+        return CarriedMass(stated_kg, centre), 0.0
+    if tool.mass is None or tool.mass.value <= CLEAR * tool.mass.uncertainty:
+        return None, 0.0
+    return CarriedMass(tool.mass.value, centre), float(tool.mass.uncertainty)
+
+
+def compute_inertia_wrench(
+    carried: CarriedMass,
+    log: Log,
+    body: str,
+    following: Following | None,
+    t: np.ndarray,
+    R: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """m a_c and its torque about the satellite's centre of mass, world axes. `R`: world from body
+    at these times."""
+    path, half = log.command[body], 0.5 * log.cycle
+    at = t - (0.0 if following is None else following.delay.value)
+    a = (path.velocity_at(at + half) - path.velocity_at(at - half)) / log.cycle
+    if following is not None and is_structured(following.left):
+        bent = compute_second_derivative(following.times, following.left)
+        a = a + np.stack([np.interp(t, following.times, column) for column in bent.T], axis=1)
+    alpha = (path.rate_at(at + half) - path.rate_at(at - half)) / log.cycle
+    w, c = path.rate_at(at), carried.centre
+    a = a + np.einsum("nij,nj->ni", R, np.cross(alpha, c) + np.cross(w, np.cross(w, c)))
+    force = carried.mass * a
+    return force, np.cross(np.einsum("nij,j->ni", R, c), force)
+
+
+def _make_weights(half: int, step: float) -> np.ndarray:
+    k = np.arange(-half, half + 1.0)
+    parabola = np.linalg.pinv(np.stack([np.ones_like(k), k, k * k], axis=1))[2]
+    return np.asarray(2.0 * parabola / step**2)
+
+
+def compute_second_derivative(times: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Of rows at even times, by the parabola through the neighbours."""
+    if len(times) < 2 * HALF + 1:
+        return np.zeros_like(values)
+    weights = _make_weights(HALF, float(np.median(np.diff(times))))
+    padded = np.pad(values, ((HALF, HALF), (0, 0)), mode="edge")
+    return np.stack(
+        [np.convolve(padded[:, i], weights[::-1], "valid") for i in range(values.shape[1])], axis=1
+    )
+
+
+def compute_acceleration_noise(following: Following | None) -> float:
+    """Standard deviation of the acceleration [m/s^2] by the noise of the measured positions; zero
+    where the set-points alone give it."""
+    if following is None or not is_structured(following.left):
+        return 0.0
+    steps = np.diff(following.left, axis=0)
+    noise = float(np.max(1.4826 * np.median(np.abs(steps), axis=0))) / math.sqrt(2.0)
+    step = float(np.median(np.diff(following.times)))
+    return noise * float(np.linalg.norm(_make_weights(HALF, step)))
+
+
+def compute_stiffness_change(contacts: Sequence[Any], others: Sequence[Any]) -> float | None:
+    """By how much the stiffness [N/m] of the same contacts is another in another fit."""
+    pairs = [
+        (own.stiffness, other.stiffness)
+        for own in contacts
+        for other in others
+        if other.start_s < own.end_s and own.start_s < other.end_s
+    ]
+    if not pairs:
+        return None
+    weights = np.array([1.0 / max(own.uncertainty, 1e-9 * own.value) ** 2 for own, _ in pairs])
+    return float(weights @ [other.value - own.value for own, other in pairs] / weights.sum())
+
+
+def add_mass_uncertainty(
+    stiffness: Estimate, more: float, carried: CarriedMass | None, sigma_kg: float
+) -> tuple[Estimate, str]:
+    """The stiffness with the uncertainty of the mass, and what to say. `more`: what the stiffness
+    changes by without the mass that is known; with a trial mass where none is [N/m]."""
+    if carried is None:
+        each = more / TRIAL_KG
+        if abs(each) < TELLS * stiffness.uncertainty:
+            return stiffness, ""
+        size, way = abs(each), "low" if each > 0.0 else "high"
+        return stiffness, (
+            "the log does not show the mass behind the sensor: unless what accelerates it has been "
+            f"taken out of the readings, the stiffness is {size:.3g} N/m "
+            f"({100.0 * size / stiffness.value:.2g} %) too {way} for each kilogram; --tool-mass "
+            "states it"
+        )
+    if carried.mass == 0.0:
+        return stiffness, ""
+    whole = math.hypot(stiffness.uncertainty, more / carried.mass * sigma_kg)
+    return Estimate(stiffness.value, whole), (
+        f"{carried.mass:.4g} kg behind the sensor: what accelerates it has been taken out of the "
+        f"force; with it the stiffness would read {stiffness.value + more:.5g} N/m"
+    )
+
 
 MERGE = 10  # cycles; touches closer than this are one contact
 FEWEST_READINGS = 8  # of one contact

@@ -9,10 +9,9 @@ virtual contact are a `Loop`; `loops_of(scenario)` makes them. Numpy only; nothi
 from __future__ import annotations
 
 from softdock.studies.stability.advice import Advice, advise, damping_to_add
-from softdock.studies.stability.analysis import Analysis, analyse
+from softdock.studies.stability.analysis import Analysis, analyse, delay_budget, total_delay
 from softdock.studies.stability.boundary import parametric_boundary, stable_stretch
-from softdock.studies.stability.budget import delay_budget, total_delay
-from softdock.studies.stability.chart import chart, chart_of
+from softdock.studies.stability.chart import Dot, chart, chart_of
 from softdock.studies.stability.closed_forms import (
     critical_delays,
     critical_mass,
@@ -21,11 +20,14 @@ from softdock.studies.stability.closed_forms import (
     unstable_poles,
 )
 from softdock.studies.stability.critical import (
+    Interval,
+    Normal,
     critical_damping,
     critical_damping_upper,
     critical_dampings,
     critical_delay,
     margins,
+    robust_margins,
 )
 from softdock.studies.stability.effective_mass import (
     FreeBody,
@@ -36,8 +38,6 @@ from softdock.studies.stability.effective_mass import (
 from softdock.studies.stability.from_scenario import OperatingPoint, loops_of
 from softdock.studies.stability.impact_restitution import predicted_restitution, restitution_of_loop
 from softdock.studies.stability.loop import Loop, Robot
-from softdock.studies.stability.panels import Dot
-from softdock.studies.stability.robust import Interval, Normal, robust_margins
 from softdock.studies.stability.roots import (
     dominant_root,
     is_stable,

@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 from softdock.errors import BadInput, Problem
-from softdock.studies.stability.analysis import Analysis, analyse
-from softdock.studies.stability.budget import Item, delay_budget, total_delay
+from softdock.studies.stability.analysis import Analysis, Item, analyse, delay_budget, total_delay
 from softdock.studies.stability.critical import find_stretch
 from softdock.studies.stability.impact_restitution import compute_restitutions
 from softdock.studies.stability.loop import Loop

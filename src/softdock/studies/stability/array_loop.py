@@ -40,7 +40,8 @@ def compute_weights_between(
 
 
 def compute_lag_gains(w: float, zeta: float, dt: float) -> tuple[float, float, float, float]:
-    """Free response of the lag over dt: error and rate from error and rate; as loop/robots/lag.py."""
+    """Free response of the lag over dt: error and rate from error and rate; as
+    loop/robots/lag.py."""
     root = np.emath.sqrt(zeta * zeta - 1.0) * w
     if abs(root) < 1e-6 * w:
         c, s = 1.0, dt

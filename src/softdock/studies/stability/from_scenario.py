@@ -11,24 +11,61 @@ import numpy as np
 
 from softdock._arguments import check_arguments, finite_number, instance_of, optional
 from softdock.errors import BadInput, Problem
+from softdock.loop.contact.drawing import Flight, Place
 from softdock.loop.contact.laws import LAW_MODELS, law_named
+from softdock.loop.contact.models import shape_named
 from softdock.loop.robots.models import robot_model_named
 from softdock.loop.spatial.arrays import matrix
 from softdock.methods.registry import METHODS
-from softdock.results.sensor_faults import describe_faults
+from softdock.results.faults import describe_faults
 from softdock.scenario.build import Scenario
 from softdock.scenario.device import reachable_stiffness
-from softdock.studies.stability.contact_places import (
-    Place,
-    compute_tip_motion,
-    list_reachable_places,
-)
 from softdock.studies.stability.effective_mass import (
     FreeBody,
     rotation_mobility,
     translation_mobility,
 )
 from softdock.studies.stability.loop import Loop, Robot, check_loop
+
+# Where a contact pair can touch, and with which normal: from a scenario's tables, at the bodies'
+# attitudes at the start.
+#
+# Which places those are the shape says itself (core/shapes): a wall has one normal, a sphere those
+# of the half that faces the tip, a cone those of its inner wall and of its bottom plate. Positions
+# from the target's centre of mass, all in world axes.
+
+
+def compute_tip_motion(
+    tables: dict[str, Any], pair: dict[str, Any]
+) -> tuple[np.ndarray, np.ndarray]:
+    """The tip's centre from the target's centre of mass at t = 0, and its velocity seen from the
+    target, world axes [m, m/s]."""
+    c, t = tables["chaser"], tables["target"]
+    R_c, R_t = matrix(c["attitude_wxyz"]), matrix(t["attitude_wxyz"])
+    arm = R_c @ np.asarray(pair["tip_m"], float)
+    at = np.asarray(c["position_m"], float) - np.asarray(t["position_m"], float) + arm
+    v = np.asarray(c["velocity_m_per_s"], float) + np.cross(
+        R_c @ np.asarray(c["rate_rad_per_s"], float), arm
+    )
+    v = (
+        v
+        - np.asarray(t["velocity_m_per_s"], float)
+        - np.cross(R_t @ np.asarray(t["rate_rad_per_s"], float), at)
+    )
+    return at, v
+
+
+def list_reachable_places(tables: dict[str, Any], pair: dict[str, Any]) -> list[Place]:
+    """Every place where the pair may touch; for surfaces with many normals, sampled."""
+    R = matrix(tables["target"]["attitude_wxyz"])
+    origin, axis = R @ np.asarray(pair["origin_m"], float), R @ np.asarray(pair["axis"], float)
+    axis = axis / np.linalg.norm(axis)
+    start, velocity = compute_tip_motion(tables, pair)
+    flight = Flight(
+        origin=origin, axis=axis, start=start, velocity=velocity, radius=float(pair["tip_radius_m"])
+    )
+    return shape_named(pair["geometry"]).drawing.places(pair, flight)
+
 
 # A contact law as a spring and a damper at a depth: itself for the linear laws, the tangent at a
 # stated depth for the others.
@@ -57,7 +94,10 @@ def linearise(
         one_sided = chosen.name if chosen.pulls else "spring_damper"
         found = Linear(stiffness, damping, one_sided, "")
     else:
-        note = f"{chosen.name}, {chosen.linearised} {1e3 * reached:.4g} mm{_explain_linearisation(depth, speed)}"
+        note = (
+            f"{chosen.name}, {chosen.linearised} {1e3 * reached:.4g} "
+            f"mm{_explain_linearisation(depth, speed)}"
+        )
         found = Linear(stiffness, damping, "spring_damper", note)
     if not found.stiffness > 0.0:
         raise BadInput(

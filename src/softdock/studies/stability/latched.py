@@ -17,11 +17,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from softdock.results.decrement import Swings
-from softdock.results.growth import fit_swings, use_corrected_motion
-from softdock.results.latch_modes import compute_modes, get_latches
-from softdock.results.latches import summarise_times
+from softdock.results.latches import (
+    compute_modes,
+    fit_swings,
+    get_latches,
+    summarise_times,
+    use_corrected_motion,
+)
 from softdock.results.simulation import fly
-from softdock.studies.stability.budget import total_delay
+from softdock.studies.stability.analysis import total_delay
 from softdock.studies.stability.from_scenario import loops_of
 from softdock.studies.stability.loop import Loop
 from softdock.studies.stability.roots import compute_growth

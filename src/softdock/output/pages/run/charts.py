@@ -13,7 +13,7 @@ from softdock.output.pages.frame.charts import Line, chart, choose_unit
 from softdock.output.pages.run.motion_charts import SECONDS, contact_windows
 from softdock.reference import Orbit
 from softdock.results.joint_rows import compute_rows_over_time
-from softdock.results.metric_values import are_states_corrected
+from softdock.results.metric import are_states_corrected
 from softdock.results.run import Run
 from softdock.scenario.moving_robots import fixed_bodies
 

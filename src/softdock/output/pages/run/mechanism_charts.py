@@ -14,15 +14,15 @@ from softdock.output.pages.frame.charts import Line, chart, choose_unit
 from softdock.output.pages.frame.elements import bullets, text
 from softdock.output.pages.run.motion_charts import SECONDS, contact_windows
 from softdock.reference import Orbit
-from softdock.results.arm_limits import compute_arm_uses
-from softdock.results.arms import find_mounted_arms
-from softdock.results.latch_modes import (
+from softdock.results.arms import compute_arm_uses, find_mounted_arms
+from softdock.results.latches import (
+    AT,
     compute_deflections,
     compute_mode_energies,
     compute_modes,
     get_latches,
+    summarise_times,
 )
-from softdock.results.latches import AT, summarise_times
 from softdock.results.run import Run
 
 LEAST = 1e-15  # J; the logarithm of less is not drawn

@@ -46,14 +46,14 @@ from softdock.output.pages.run.tables import (
 from softdock.output.pages.stability import EXPLANATION as CHART_EXPLAINED
 from softdock.output.pages.stability import chart_section
 from softdock.reference import Orbit
+from softdock.results.method_books import list_declarations, select_run
 from softdock.results.metrics import convert_to_plain
 from softdock.results.run import Run
 from softdock.results.scene import build_scene
-from softdock.results.shown_by_methods import list_declarations, select_run
 from softdock.scenario.files import to_toml
 from softdock.scenario.moving_robots import fixed_bodies, moving_robots
 from softdock.studies.stability import Dot, loops_of
-from softdock.studies.stability.budget import total_delay
+from softdock.studies.stability.analysis import total_delay
 from softdock.studies.stability.chart import chart_of
 from softdock.studies.stability.latched import describe_latched_modes, find_latched_modes
 from softdock.studies.stability.loop import Loop, Robot

@@ -7,8 +7,12 @@ from html import escape
 from typing import Any
 
 from softdock.output.pages.frame.elements import (
+    BALANCE_ROWS,
+    METHOD_LABELS,
     details,
+    label,
     look_up,
+    reference_key,
     show_number,
     table,
     text,
@@ -16,7 +20,6 @@ from softdock.output.pages.frame.elements import (
     tiles,
     unit_of,
 )
-from softdock.output.pages.frame.words import BALANCE_ROWS, METHOD_LABELS, label, reference_key
 from softdock.results.metric import Metric, list_phase_metrics
 from softdock.results.metrics import METRICS
 
@@ -174,7 +177,10 @@ def _capture_tile(metrics: Mapping[str, Any], metric: Metric) -> str:
 def _latch_tile(metrics: Mapping[str, Any], metric: Metric) -> str:
     if metrics[metric.name] is None:
         return ""
-    bore = f"bore {show_number(metrics, 'latch.peak_force_N')}, {show_number(metrics, 'latch.peak_torque_Nm')}"
+    bore = (
+        f"bore {show_number(metrics, 'latch.peak_force_N')}, "
+        f"{show_number(metrics, 'latch.peak_torque_Nm')}"
+    )
     when = f"at {show_number(metrics, 'latched_at_s')}, {bore}" if metrics["latched"] else bore
     return tile("Latched", "yes" if metrics["latched"] else "no", when, metric.tile)
 
