@@ -38,7 +38,7 @@ def is_stale(path: Path = RESULTS) -> bool | None:
 
 
 def hash_with(numba_version: str) -> str:
-    """`source_hash` (compile/compiled.py) of these sources with another version of Numba."""
+    """`source_hash` (compile/sources.py) of these sources with another version of Numba."""
     from softdock.compile.sources import source_hash
 
     return source_hash(numba_version)
