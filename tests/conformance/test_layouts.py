@@ -13,7 +13,7 @@ from sources import SOURCES
 from softdock.compile import cells
 from softdock.loop import memory, state, vector
 from softdock.loop.entry_points import OUTCOME, OUTCOME_COLUMNS
-from softdock.loop.facility.simulated import Facility
+from softdock.loop.facility.state import FACILITY, Facility
 from softdock.loop.keys import SCHEDULE
 from softdock.loop.method import interface
 from softdock.loop.record import CHANNELS, RECORD
@@ -68,7 +68,7 @@ def test_a_place_of_the_state_is_found_by_its_path():
     assert state.place("satellites") == slice(0, 26)
     assert state.place("tracker.impulse").stop - state.place("tracker.impulse").start == 3
     assert state.place("status").stop == state.STATE_FLOATS
-    assert {cell.name for cell in state.FACILITY} == set(Facility._fields)
+    assert {cell.name for cell in FACILITY} == set(Facility._fields)
 
 
 def test_cells_of_one_name_are_refused():

@@ -23,8 +23,9 @@ from scenarios import (
 from softdock import Controller, SimulatedFacility, Stepper, build
 from softdock.compile.jit import entry_point
 from softdock.loop import vector as layout
-from softdock.loop.controller_state import KEPT
+from softdock.loop.controller_state import CONTROLLER_STATE
 from softdock.loop.facility.state import FACILITY
+from softdock.loop.memory import REPORTS
 from softdock.loop.seam import COMMAND, PRESENT_BITS, REPORT, R, new_report
 from softdock.loop.sensor.mock_up import to_sensor
 from softdock.loop.spatial.motion import Wrench
@@ -42,7 +43,8 @@ def facility_places(vector, features):
     """Where the simulated facility's own parts of `mem` begin and end: histories, robots, filters,
     readings, samples, poses. Commands and reported twists are the controller's."""
     memory = layout.prepare_rig(vector, features).memory
-    return memory.chaser_history, memory.filters, memory.twists, memory.samples, memory.commands
+    twists = memory.reports + REPORTS.at.twists
+    return memory.chaser_history, memory.reports, twists, memory.samples, memory.commands
 
 
 class Seam:
@@ -213,5 +215,5 @@ def test_a_raw_wrench_is_moved_and_turned_by_the_controller():
         seam.step()
     assert felt > 5.0
     assert other.controller.satellites == pytest.approx(seam.controller.satellites, abs=1e-12)
-    reading = KEPT.slice_of("reading")
+    reading = CONTROLLER_STATE.slice_of("reading")
     assert other.controller.kept[reading] == pytest.approx(seam.controller.kept[reading], abs=1e-12)

@@ -96,7 +96,7 @@ def test_a_robot_without_a_twist_gets_one_from_its_poses(epos):
         report[R.chaser + 7 : R.chaser + 13] = math.nan
         report[R.target + 7 : R.target + 13] = math.nan
 
-    from softdock.loop.controller_state import KEPT
+    from softdock.loop.controller_state import CONTROLLER_STATE
 
     controller = softdock.Controller(epos, rows=301)
     rig, command, report = Rig(epos, forget), controller.first_command(), seam.new_report()
@@ -104,7 +104,7 @@ def test_a_robot_without_a_twist_gets_one_from_its_poses(epos):
     for k in range(300):
         assert controller.step(k, report, command) == 0
         rig.exchange(k, command, report)
-    seen = controller.kept[KEPT.slice_of("seen")]
+    seen = controller.kept[CONTROLLER_STATE.slice_of("seen")]
     true = rig.inside.truth[299, 7]  # the mock-up's velocity along x
     assert seen[7] == pytest.approx(true, abs=1e-4)
     assert abs(true) > 1e-3

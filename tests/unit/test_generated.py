@@ -8,14 +8,12 @@ import numpy as np
 import pytest
 
 from softdock.compile import generated
-from softdock.compile.cells import Cell, Cells
 from softdock.compile.generated import choosing, replacing
 from softdock.loop import specialise
 from softdock.loop.contact.keys import LAW_KEYS, PAIR
 from softdock.loop.contact.laws import LAWS
 from softdock.loop.contact.models import GEOMETRIES
 from softdock.loop.contact.pair import BITS, KIND_BITS, MOST_LAWS, MOST_SHAPES
-from softdock.loop.flat_structures import storing
 from softdock.loop.params import Params
 
 
@@ -38,9 +36,6 @@ class Thing(NamedTuple):
     extra: float
 
 
-THING = Cells("thing", Cell("number"), Cell("place", 3), Cell("index"), Cell("flag"), Cell("extra"))
-
-
 def test_a_copy_has_one_field_changed():
     """The other fields are the same, whatever their order in the class."""
     it = Thing(flag=True, place=(1.0, 2.0, 3.0), number=4.0, index=5, extra=6.0)
@@ -54,32 +49,6 @@ def test_a_field_that_is_not_there_is_refused():
     """A misspelled field is found when the module is imported."""
     with pytest.raises(ValueError, match="no fields"):
         replacing(Thing, "indx")
-
-
-def test_what_is_stored_is_what_is_loaded():
-    """Each field comes back with its type, from its own cell, and nothing beside the slice is
-    touched."""
-    store, load = storing(Thing, THING)
-    it, array = (
-        Thing(flag=True, place=(1.0, 2.0, 3.0), number=4.0, index=5, extra=6.0),
-        np.full(THING.size + 4, np.nan),
-    )
-    if isinstance(plain(store), type(plain)):  # compiled by an entry point, or plain
-        from softdock.compile.jit import entry_point
-
-        entry_point(store)(array, 2, it)
-        found = entry_point(load)(array, 2)
-    assert found == it
-    assert np.isnan(array[:2]).all()
-    assert np.isnan(array[-2:]).all()
-    assert array[2] == 4.0
-    assert array[2 + THING.at.flag] == 1.0
-
-
-def test_cells_that_are_not_the_fields_are_refused():
-    """A field without a cell would be lost at the border to Python."""
-    with pytest.raises(ValueError, match="cells of Inner"):
-        storing(Inner, Cells("inner", Cell("on"), Cell("count")))
 
 
 def test_a_choice_by_number_falls_back_to_the_first():

@@ -13,6 +13,7 @@ import math
 from softdock.compile.features import is_full
 from softdock.compile.jit import by_type, compiled, noinline
 from softdock.loop.command import share_out
+from softdock.loop.memory import REPORTS
 from softdock.loop.method.hooks import add_wrenches, sum_external
 from softdock.loop.method.interface import Measured, Output, Wrenches
 from softdock.loop.readings import seen_by_report
@@ -20,7 +21,6 @@ from softdock.loop.schedules import schedule_at, scheduled
 from softdock.loop.sensor.force_torque import ON_CHASER, ON_TARGET
 from softdock.loop.spatial.motion import (
     Wrench,
-    load_wrench,
     no_wrench,
     opposite,
 )
@@ -39,7 +39,7 @@ def measure(params, mem, facility, satellites, t):
     """What was delivered at t_k, as wrenches on both satellites."""
     second = no_wrench()
     if params.sensor.on != ON_CHASER:
-        second = load_wrench(mem, params.memory.second)
+        second = REPORTS(mem, params.memory.reports).second
     return measured_of(
         params,
         satellites,

@@ -10,36 +10,33 @@ import math
 
 from softdock.compile.cells import Cell, Cells
 from softdock.compile.jit import compiled, noinline
-from softdock.loop.method.corrected import AT as PUSH
-from softdock.loop.method.corrected import corrected_at, past_at
-from softdock.loop.spatial.motion import MOTION_FLOATS, store_motion
+from softdock.loop.method.corrected import CORRECTED_CELLS, corrected_at, past_at
+from softdock.loop.spatial.motion import Motion
 from softdock.loop.spatial.rigid_body import motion_of
-from softdock.loop.spatial.vectors import load3, store3
 
 CORRECTED = Cells(
     "corrected_record",
-    Cell("chaser", MOTION_FLOATS, "", "the chaser satellite: a `motion`"),
-    Cell("target", MOTION_FLOATS, "", "the target satellite: a `motion`"),
+    Cell("chaser", Motion, "", "the chaser satellite"),
+    Cell("target", Motion, "", "the target satellite"),
     Cell("force", 3, "N", "of the contact on the chaser satellite, mean over the cycle that ended"),
-    Cell("peak", 1, "N", "its largest in that cycle"),
+    Cell("peak", float, "N", "its largest in that cycle"),
 )
-AT = CORRECTED.at
 
 
 @compiled
 def _store(row, at, params, satellites, force, squared):
-    store_motion(row, at + AT.chaser, motion_of(params.chaser, satellites.chaser))
-    store_motion(row, at + AT.target, motion_of(params.target, satellites.target))
-    store3(row, at + AT.force, force)
-    row[at + AT.peak] = math.sqrt(squared)
+    s = CORRECTED(row, at)
+    s.chaser = motion_of(params.chaser, satellites.chaser)
+    s.target = motion_of(params.target, satellites.target)
+    s.force = force
+    s.peak = math.sqrt(squared)
 
 
 @compiled
 def record_corrected(row, at, params, mem, satellites):
     """The cycle that has just ended; the channels begin at `at`."""
-    corrected = corrected_at(params.methods)[0]
-    force = load3(mem, corrected + PUSH.force)
-    _store(row, at, params, satellites, force, mem[corrected + PUSH.peak])
+    corrected = CORRECTED_CELLS(mem, corrected_at(params.methods)[0])
+    _store(row, at, params, satellites, corrected.force, corrected.peak)
 
 
 @noinline

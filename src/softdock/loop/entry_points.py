@@ -13,27 +13,26 @@ from softdock.compile.cells import Cell, Cells
 from softdock.compile.jit import compiled, entry_point
 from softdock.loop.contact.latch import sum_up_latches
 from softdock.loop.contact.log import close_contact
-from softdock.loop.contact.seat import CAPTURES, is_seated, seat_of_place
+from softdock.loop.contact.seat import CAPTURE, is_seated, seat_of_place
 from softdock.loop.corrected_record import rewrite_past
 from softdock.loop.cycle import cycle
 from softdock.loop.energy.ledger import energy_invented
+from softdock.loop.keys import TIME
+from softdock.loop.memory import HEAD
 from softdock.loop.method.hooks import any_past
+from softdock.loop.method.interface import OUTPUT
 from softdock.loop.record import CHANNEL_COUNT, record_row
 from softdock.loop.settled_motion import begin_watch, keep_watched, watch
-from softdock.loop.spatial.motion import MOTION_FLOATS, load_motion, store_motion
+from softdock.loop.spatial.motion import Motion
 from softdock.loop.spatial.rigid_body import motion_of
 from softdock.loop.specialise import kind_of, store_numbers
 from softdock.loop.start import start
-from softdock.loop.state import load_loop, store_loop
+from softdock.loop.state import STATE
 from softdock.loop.status import COMPLETED, DEEP_AT_START, DEEPEST_START, DIVERGED
 from softdock.loop.vector import (
     CAPTURE_AT,
     PAIRS_MEM,
-    PEAK_FORCE_MEM,
-    PEAK_SATELLITE_MEM,
-    PEAK_TORQUE_MEM,
     TIME_AT,
-    TIMES,
     prepare,
     prepare_pairs,
     prepare_rig,
@@ -43,31 +42,33 @@ from softdock.loop.vector import (
 _AXES = ("px", "py", "pz", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz")
 OUTCOME = Cells(
     "outcome",
-    Cell("status", 1, "-", "how the run ended, an index of `STATUSES`"),
-    Cell("cycles", 1, "-", "control cycles that ran"),
-    Cell("contacts", 1, "-", "real contacts"),
-    Cell("energy_invented_J", 1, "J", "energy that appeared from nothing"),
-    Cell("observed_J", 1, "J", "observed energy, > 0: the rig is active"),
-    Cell("kinetic_start_J", 1, "J", "kinetic energy of both satellites at the start"),
-    Cell("kinetic_end_J", 1, "J", "and at the end"),
-    Cell("real_work_J", 1, "J", "absorbed by the real contact"),
-    Cell("peak_force_real_N", 1, "N", "largest true force of a contact pair"),
-    Cell("peak_force_satellite_N", 1, "N", "largest force of a contact on the chaser satellite"),
-    Cell("chaser", MOTION_FLOATS, "", "the chaser satellite at the end: a `motion`"),
-    Cell("target", MOTION_FLOATS, "", "the target satellite at the end: a `motion`"),
-    Cell("peak_torque_real_Nm", 1, "Nm", "largest true torque; NaN: nobody asked"),
-    Cell("captured_at_s", 1, "s", "NaN: not captured, or nobody asked"),
-    Cell("latched_at_s", 1, "s", "when the last latch went hard; NaN: one did not, or none"),
-    Cell("latch_peak_force_N", 1, "N", "largest force through a latch; NaN: there is none"),
-    Cell("latch_peak_torque_Nm", 1, "Nm", "largest torque at a latch; NaN: there is none"),
+    Cell("status", int, "-", "how the run ended, an index of `STATUSES`"),
+    Cell("cycles", int, "-", "control cycles that ran"),
+    Cell("contacts", int, "-", "real contacts"),
+    Cell("energy_invented_J", float, "J", "energy that appeared from nothing"),
+    Cell("observed_J", float, "J", "observed energy, > 0: the rig is active"),
+    Cell("kinetic_start_J", float, "J", "kinetic energy of both satellites at the start"),
+    Cell("kinetic_end_J", float, "J", "and at the end"),
+    Cell("real_work_J", float, "J", "absorbed by the real contact"),
+    Cell("peak_force_real_N", float, "N", "largest true force of a contact pair"),
+    Cell(
+        "peak_force_satellite_N", float, "N", "largest force of a contact on the chaser satellite"
+    ),
+    Cell("chaser", Motion, "", "the chaser satellite at the end"),
+    Cell("target", Motion, "", "the target satellite at the end"),
+    Cell("peak_torque_real_Nm", float, "Nm", "largest true torque; NaN: nobody asked"),
+    Cell("captured_at_s", float, "s", "NaN: not captured, or nobody asked"),
+    Cell("latched_at_s", float, "s", "when the last latch went hard; NaN: one did not, or none"),
+    Cell("latch_peak_force_N", float, "N", "largest force through a latch; NaN: there is none"),
+    Cell("latch_peak_torque_Nm", float, "Nm", "largest torque at a latch; NaN: there is none"),
 )
 OUTCOME_COLUMNS = tuple(
     name
     for cell in OUTCOME
     for name in ([cell.name] if cell.size == 1 else [f"{cell.name}.{axis}" for axis in _AXES])
 )
-OUTCOMES, AT = OUTCOME.size, OUTCOME.at
-MOTIONS = AT.chaser  # first column of the two motions
+OUTCOMES = OUTCOME.size
+MOTIONS = OUTCOME.at.chaser  # first column of the two motions
 
 
 @entry_point
@@ -78,7 +79,7 @@ def begin(vector, features, mem, flat, record):
     loop, depth, pair = start(vector, params, mem)
     if record.shape[0] > 0:
         record_row(record[0], params, mem, loop, 0.0)
-    store_loop(flat, loop)
+    STATE(flat).whole = loop
     return depth, pair
 
 
@@ -87,7 +88,7 @@ def run_cycles(vector, markers, mem, flat, record, log, first, last):
     """Cycles first .. last - 1. Returns how many cycles have run since the start; stops early at a
     status other than completed."""
     params = prepare(vector, markers)
-    loop = load_loop(flat)
+    loop = STATE(flat).whole
     k = first
     while k < last and loop.status == COMPLETED:
         loop = cycle(params, vector, loop, mem, log, k)
@@ -96,33 +97,32 @@ def run_cycles(vector, markers, mem, flat, record, log, first, last):
             record_row(record[k], params, mem, loop, k * params.T)
             if any_past(params.methods):
                 rewrite_past(record, CHANNEL_COUNT, params, mem, k)
-    store_loop(flat, loop)
+    STATE(flat).whole = loop
     return k
 
 
 @entry_point
 def finish(flat, log):
     """Close a contact that is still open at the end of a run."""
-    loop = load_loop(flat)
-    if loop.tracker.open:
-        tracker = close_contact(loop.tracker, log)
-        return tracker.closed
-    return loop.tracker.closed
+    tracker = STATE(flat).tracker
+    if tracker.open:
+        return close_contact(tracker, log).closed
+    return tracker.closed
 
 
 @entry_point
 def capture_time(vector, features, mem, motions):
     """When a recorded run was captured, as `run_one` has it [s]; NaN: it was not. `motions`: chaser
     and target, one row per cycle; `mem`: with the run's pairs."""
-    pairs, T, seated = prepare_pairs(vector, features), vector[TIME_AT + TIMES.cycle], 0
+    pairs, T, seated = prepare_pairs(vector, features), TIME(vector, TIME_AT).cycle, 0
     for k in range(1, motions.shape[0]):
-        chaser, target = load_motion(motions[k], 0), load_motion(motions[k], MOTION_FLOATS)
+        chaser, target = OUTPUT(motions, k).whole
         seated = (
             seated + 1
             if is_seated(vector, CAPTURE_AT, pairs, mem, PAIRS_MEM, chaser, target)
             else 0
         )
-        if seated * T >= vector[CAPTURE_AT + CAPTURES.hold] - 1e-9:
+        if seated * T >= CAPTURE(vector, CAPTURE_AT).hold - 1e-9:
             return k * T
     return math.nan
 
@@ -134,12 +134,6 @@ def place_at_seat(vector, features, mem, index, place):
     pairs = prepare_pairs(vector, features)
     store_pairs(vector, mem, pairs.number, False)
     return seat_of_place(pairs, mem, PAIRS_MEM, index, place)
-
-
-@compiled
-def _store_motions(outcome, params, satellites):
-    store_motion(outcome, AT.chaser, motion_of(params.chaser, satellites.chaser))
-    store_motion(outcome, AT.target, motion_of(params.target, satellites.target))
 
 
 @compiled
@@ -165,7 +159,7 @@ def run_one(vector, params, mem, log, outcome):
             )
             if (
                 captured_at != captured_at
-                and seated * params.T >= vector[CAPTURE_AT + CAPTURES.hold] - 1e-9
+                and seated * params.T >= CAPTURE(vector, CAPTURE_AT).hold - 1e-9
             ):  # NaN: not yet
                 captured_at = k * params.T
         if params.flags.compares:
@@ -176,34 +170,34 @@ def run_one(vector, params, mem, log, outcome):
     status = loop.status if depth <= DEEPEST_START else DEEP_AT_START
     if status == COMPLETED and not abs(energy_invented(loop.ledger)) < math.inf:
         status = DIVERGED  # a work that was no number, which the satellites need not have felt
-    outcome[AT.status] = float(status)
-    outcome[AT.cycles] = float(k)
-    outcome[AT.contacts] = float(contacts)
-    outcome[AT.energy_invented_J] = energy_invented(loop.ledger)
-    outcome[AT.observed_J] = loop.ledger.observed
-    outcome[AT.kinetic_start_J] = loop.ledger.kinetic_start
-    outcome[AT.kinetic_end_J] = loop.ledger.kinetic
-    outcome[AT.real_work_J] = loop.ledger.real
-    outcome[AT.peak_force_real_N] = math.sqrt(
-        max(mem[PEAK_FORCE_MEM], loop.tracker.peak_real_squared if loop.tracker.open else 0.0)
+    head, o = HEAD(mem), OUTCOME(outcome)
+    o.status = status
+    o.cycles = k
+    o.contacts = contacts
+    o.energy_invented_J = energy_invented(loop.ledger)
+    o.observed_J = loop.ledger.observed
+    o.kinetic_start_J = loop.ledger.kinetic_start
+    o.kinetic_end_J = loop.ledger.kinetic
+    o.real_work_J = loop.ledger.real
+    o.peak_force_real_N = math.sqrt(
+        max(head.peak_force, loop.tracker.peak_real_squared if loop.tracker.open else 0.0)
     )
-    outcome[AT.peak_force_satellite_N] = math.sqrt(
+    o.peak_force_satellite_N = math.sqrt(
         max(
-            mem[PEAK_SATELLITE_MEM],
+            head.peak_satellite,
             loop.tracker.peak_satellite_squared if loop.tracker.open else 0.0,
         )
     )
     if params.flags.compares:
         keep_watched(log, watched, loop.ledger)
-    _store_motions(outcome, params, loop.satellites)
-    outcome[AT.peak_torque_real_Nm] = (
-        math.sqrt(mem[PEAK_TORQUE_MEM]) if params.flags.torques else math.nan
-    )
-    outcome[AT.captured_at_s] = captured_at
+    o.chaser = motion_of(params.chaser, loop.satellites.chaser)
+    o.target = motion_of(params.target, loop.satellites.target)
+    o.peak_torque_real_Nm = math.sqrt(head.peak_torque) if params.flags.torques else math.nan
+    o.captured_at_s = captured_at
     latched_at, force, torque = sum_up_latches(mem, params.memory.latches, params.latches)
-    outcome[AT.latched_at_s] = latched_at
-    outcome[AT.latch_peak_force_N] = force
-    outcome[AT.latch_peak_torque_Nm] = torque
+    o.latched_at_s = latched_at
+    o.latch_peak_force_N = force
+    o.latch_peak_torque_Nm = torque
 
 
 @entry_point

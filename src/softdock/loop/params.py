@@ -28,14 +28,11 @@ class Memory(NamedTuple):
     target_history: int
     chaser_robot: int  # accelerations, room to plan, an elastic joint
     target_robot: int
-    filters: int  # states of the two sensors' low-pass
-    second: int  # the target's reading
-    seen: int  # measured poses
+    reports: int  # filters, the target's reading, measured poses and twists (memory.py: REPORTS)
     samples: int
     poses: int
     command_slots: int
     commands: int  # set-points that were sent, of both robots: what a tool's inertia is taken from
-    twists: int  # last reported, and what they gained
     latches: int  # a `latch_state` each
 
 

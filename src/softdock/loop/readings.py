@@ -23,10 +23,10 @@ from softdock.compile.generated import replacing
 from softdock.compile.jit import by_type, compiled, noinline
 from softdock.loop.bodies import CHASER, TARGET
 from softdock.loop.command import prepare_laboratory
-from softdock.loop.facility.reading import MOCK_UP_SIZE, MOCK_UPS, ROBOT_SIZE
+from softdock.loop.facility.reading import MOCK_UP_SIZE, ROBOT_SIZE
 from softdock.loop.facility.state import Facility
 from softdock.loop.instants import SAME_CYCLE
-from softdock.loop.memory import REPORTS, TWIST_FLOATS
+from softdock.loop.memory import REPORTS, Twist
 from softdock.loop.method.interface import Output
 from softdock.loop.robots.history import acceleration_at, push
 from softdock.loop.robots.robot import whole_delay
@@ -34,6 +34,7 @@ from softdock.loop.sensor.force_torque import ON_BOTH, ON_CHASER, ON_TARGET
 from softdock.loop.sensor.mock_up import (
     COMMANDED,
     MEASURED,
+    MOCK_UP,
     from_sensor,
     plus,
     prepare_mock_up,
@@ -44,12 +45,9 @@ from softdock.loop.spatial.motion import (
     Motion,
     Wrench,
     coasting,
-    load_motion,
-    load_wrench,
     no_wrench,
-    store_wrench,
 )
-from softdock.loop.spatial.vectors import load3, norm, scale, store3, subtract
+from softdock.loop.spatial.vectors import norm, scale, subtract
 from softdock.loop.vector import CHASER_MOCK_UP_AT, CHASER_ROBOT_AT, LABORATORY_AT
 
 # From what a force sensor reads to the wrench of the contact: the tool is taken out with what the
@@ -73,8 +71,6 @@ def wrench_from_reading(mock_up, gravity_W, motion, a_W, alpha, raw):
 
 
 _with_reading = replacing(Facility, "reading")
-GAINS, TIME = REPORTS.at.gains - REPORTS.at.twists, REPORTS.at.twists_time - REPORTS.at.twists
-RATE = TWIST_FLOATS // 2  # from a velocity to the rate that follows it
 
 
 @compiled
@@ -101,8 +97,7 @@ def seen_by_report(params, mem, facility):
     """The mock-ups as the facility reports them."""
     if params.flags.ideal_pose:
         return Output(facility.chaser, facility.target)
-    seen = params.memory.seen
-    return Output(load_motion(mem, seen), load_motion(mem, seen + MOTION_FLOATS))
+    return REPORTS(mem, params.memory.reports).seen
 
 
 @compiled
@@ -131,14 +126,14 @@ def take_in(features, params, vector, mem, facility, handed, k):
 
 @noinline
 def _taken_in(params, vector, mem, facility, handed, k):
-    on, second, t = params.sensor.on, params.memory.second, k * params.T
+    on, t, reports = params.sensor.on, k * params.T, REPORTS(mem, params.memory.reports)
     seen = seen_by_report(params, mem, facility)
     force_age, pose_age = t - facility.reading_time, t - facility.seen_time
     note_twists(params, mem, k, pose_age, seen)
     if facility.handed == handed:
         return facility.reading
     chaser = facility.reading if on != ON_TARGET else no_wrench()
-    target = load_wrench(mem, second) if on != ON_CHASER else no_wrench()
+    target = reports.second if on != ON_CHASER else no_wrench()
     if params.flags.chaser_heavy and on != ON_TARGET:
         raw = RawReading(
             which=CHASER, wrench=chaser, motion=seen.chaser, force_age=force_age, pose_age=pose_age
@@ -151,7 +146,7 @@ def _taken_in(params, vector, mem, facility, handed, k):
         target = compensated(params.features, params, vector, mem, k, raw)
     chaser, target = above_threshold(params.sensor, chaser, target)
     if on != ON_CHASER:
-        store_wrench(mem, second, target)
+        reports.second = target
     return target if on == ON_TARGET else chaser
 
 
@@ -183,8 +178,8 @@ def _moved(features, params, vector, mem, k, raw):
     motion = raw.motion
     if raw.pose_age != raw.force_age:
         motion = coasting(motion, raw.pose_age - raw.force_age)
-    place = CHASER_MOCK_UP_AT + raw.which * MOCK_UP_SIZE + MOCK_UPS.sensor
-    return from_sensor(load3(vector, place), motion.q, raw.wrench)
+    keys = MOCK_UP(vector, CHASER_MOCK_UP_AT + raw.which * MOCK_UP_SIZE)
+    return from_sensor(keys.sensor, motion.q, raw.wrench)
 
 
 @noinline
@@ -201,8 +196,7 @@ def _compensated(features, params, vector, mem, k, raw):
         ring = m.commands + which * m.command_slots * MOTION_FLOATS
         a, alpha = acceleration_at(T, mem, ring, m.command_slots, cycles)
     elif mock_up.heavy and mock_up.acceleration == MEASURED:
-        gained = m.twists + GAINS + which * TWIST_FLOATS
-        a, alpha = load3(mem, gained), load3(mem, gained + RATE)
+        a, alpha = REPORTS(mem, m.reports).gains[which]
     if pose_age != force_age:
         motion = coasting(motion, pose_age - force_age)
     return wrench_from_reading(mock_up, gravity, motion, a, alpha, raw.wrench)
@@ -218,18 +212,19 @@ def note_twists(params, mem, k, pose_age, seen):
     """Keep what the reported twists gained since the report before [m/s^2, rad/s^2]."""
     if not (params.flags.chaser_heavy or params.flags.target_heavy):
         return
-    at, time = params.memory.twists, k * params.T - pose_age
-    dt = time - mem[at + TIME]
+    s, time = REPORTS(mem, params.memory.reports), k * params.T - pose_age
+    dt = time - s.twists_time
     if k > 0 and dt <= SAME_CYCLE * params.T:
         return  # the same poses as before
-    mem[at + TIME] = time
-    _note(mem, at, 1.0 / dt if k > 0 else 0.0, seen.chaser)
-    _note(mem, at + TWIST_FLOATS, 1.0 / dt if k > 0 else 0.0, seen.target)
+    s.twists_time = time
+    _note_twist(s, CHASER, 1.0 / dt if k > 0 else 0.0, seen.chaser)
+    _note_twist(s, TARGET, 1.0 / dt if k > 0 else 0.0, seen.target)
 
 
 @compiled
-def _note(mem, at, per_dt, motion):
-    store3(mem, at + GAINS, scale(per_dt, subtract(motion.v, load3(mem, at))))
-    store3(mem, at + GAINS + RATE, scale(per_dt, subtract(motion.w, load3(mem, at + RATE))))
-    store3(mem, at, motion.v)
-    store3(mem, at + RATE, motion.w)
+def _note_twist(s, which, per_dt, motion):
+    was = s.twists[which]
+    s.gains[which] = Twist(
+        scale(per_dt, subtract(motion.v, was.v)), scale(per_dt, subtract(motion.w, was.w))
+    )
+    s.twists[which] = Twist(motion.v, motion.w)

@@ -8,31 +8,21 @@ wrench on the satellites over the cycle that ended at t_k.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from softdock.compile.cells import Cell, Cells
 from softdock.compile.jit import compiled
 from softdock.loop.corrected_record import CORRECTED, record_corrected
-from softdock.loop.energy.ledger import LEDGER
+from softdock.loop.energy.ledger import LEDGER, Ledger
 from softdock.loop.facility.joint_record import RecordedArm, joint_channels, record_arms
+from softdock.loop.memory import REPORTS
 from softdock.loop.method.hooks import any_past, record_methods
 from softdock.loop.method.memory import numbered
 from softdock.loop.method.method import METHODS, no_past
 from softdock.loop.sensor.force_torque import ON_CHASER, ON_TARGET
-from softdock.loop.spatial.motion import (
-    MOTION,
-    MOTION_FLOATS,
-    load_wrench,
-    no_wrench,
-    store_motion,
-    store_wrench,
-)
+from softdock.loop.spatial.motion import Motion, Wrench, no_wrench
 from softdock.loop.spatial.rigid_body import motion_of
-from softdock.loop.spatial.vectors import load3, load4, store3, store4
-from softdock.loop.state import store_ledger
 from softdock.loop.vector import without_methods
-
-IN_MOTION = MOTION.at
 
 
 class Channel(NamedTuple):
@@ -99,12 +89,19 @@ RECORDED: tuple[tuple[str, list[Channel]], ...] = (
         [Channel(f"energy.{row.name}", row.unit, "world", f"ledger: {row.name}") for row in LEDGER],
     ),
 )
+STRUCTURES: dict[str, Any] = {  # of a row; all else are numbers and vectors
+    **dict.fromkeys(("chaser", "target", "command_chaser", "command_target"), Motion),
+    **dict.fromkeys(("mock_up_chaser", "mock_up_target"), Motion),
+    **dict.fromkeys(("true_chaser", "measured_chaser", "measured_target"), Wrench),
+    **dict.fromkeys(("satellite_chaser", "satellite_target"), Wrench),
+    "ledger": Ledger,
+}
 RECORD = Cells(
     "record",
     *(
         Cell(
             name,
-            len(channels),
+            STRUCTURES.get(name, len(channels)),
             ", ".join(dict.fromkeys(channel.unit for channel in channels)),
             f"`{channels[0].name}`" + (f" to `{channels[-1].name}`" if len(channels) > 1 else ""),
         )
@@ -112,7 +109,7 @@ RECORD = Cells(
     ),
 )
 CHANNELS: tuple[Channel, ...] = tuple(one for _, channels in RECORDED for one in channels)
-CHANNEL_COUNT, AT = RECORD.size, RECORD.at
+CHANNEL_COUNT = RECORD.size
 # behind them, where a listed method recomputes the past
 CORRECTED_CHANNELS: tuple[Channel, ...] = (
     *_motion("corrected.chaser", "the chaser satellite, its past as recomputed"),
@@ -173,31 +170,27 @@ def record_own(row, params, mem, satellites):
 @compiled
 def _record_rig(row, params, mem, loop, t):
     """What every run has, whatever its methods."""
-    satellites, command, f = loop.satellites, loop.command, loop.facility
-    row[AT.time] = t
-    store_motion(row, AT.chaser, motion_of(params.chaser, satellites.chaser))
-    store_motion(row, AT.target, motion_of(params.target, satellites.target))
-    store_motion(row, AT.command_chaser, command.chaser)
-    store_motion(row, AT.command_target, command.target)
-    store_motion(row, AT.mock_up_chaser, f.chaser)
-    store_motion(row, AT.mock_up_target, f.target)
-    store_wrench(row, AT.true_chaser, f.true_chaser)
-    m, on = params.memory, params.sensor.on
-    nothing = no_wrench()
-    store_wrench(row, AT.measured_chaser, f.reading if on != ON_TARGET else nothing)
-    store_wrench(
-        row, AT.measured_target, load_wrench(mem, m.second) if on != ON_CHASER else nothing
-    )
-    store_wrench(row, AT.satellite_chaser, loop.wrenches.chaser)
-    store_wrench(row, AT.satellite_target, loop.wrenches.target)
-    seen, other = m.seen, m.seen + MOTION_FLOATS
-    ideal = params.flags.ideal_pose
-    store3(row, AT.seen_chaser_p, f.chaser.p if ideal else load3(mem, seen + IN_MOTION.p))
-    store3(row, AT.seen_target_p, f.target.p if ideal else load3(mem, other + IN_MOTION.p))
-    store4(row, AT.seen_chaser_q, f.chaser.q if ideal else load4(mem, seen + IN_MOTION.q))
-    store4(row, AT.seen_target_q, f.target.q if ideal else load4(mem, other + IN_MOTION.q))
-    row[AT.force_age] = t - f.reading_time
-    row[AT.pose_age] = t - f.seen_time
-    row[AT.depth] = loop.depth
-    store_ledger(row, AT.ledger, loop.ledger)
+    satellites, command, f, r = loop.satellites, loop.command, loop.facility, RECORD(row)
+    reports, on = REPORTS(mem, params.memory.reports), params.sensor.on
+    nothing, ideal = no_wrench(), params.flags.ideal_pose
+    r.time = t
+    r.chaser = motion_of(params.chaser, satellites.chaser)
+    r.target = motion_of(params.target, satellites.target)
+    r.command_chaser = command.chaser
+    r.command_target = command.target
+    r.mock_up_chaser = f.chaser
+    r.mock_up_target = f.target
+    r.true_chaser = f.true_chaser
+    r.measured_chaser = f.reading if on != ON_TARGET else nothing
+    r.measured_target = reports.second if on != ON_CHASER else nothing
+    r.satellite_chaser = loop.wrenches.chaser
+    r.satellite_target = loop.wrenches.target
+    r.seen_chaser_p = f.chaser.p if ideal else reports.seen.chaser.p
+    r.seen_target_p = f.target.p if ideal else reports.seen.target.p
+    r.seen_chaser_q = f.chaser.q if ideal else reports.seen.chaser.q
+    r.seen_target_q = f.target.q if ideal else reports.seen.target.q
+    r.force_age = t - f.reading_time
+    r.pose_age = t - f.seen_time
+    r.depth = loop.depth
+    r.ledger = loop.ledger
     record_arms(params.features, params.memory, mem, row)

@@ -14,17 +14,23 @@ from typing import NamedTuple
 from softdock.compile.generated import replacing
 from softdock.compile.jit import compiled
 from softdock.loop.contact import gap_rate, touch_noinline
-from softdock.loop.contact.log import Tracker, close_contact, gather, opened, parted
+from softdock.loop.contact.log import (
+    Tracker,
+    add_cycle,
+    close_contact,
+    mark_separation,
+    open_contact,
+)
 from softdock.loop.controller import measured_of
-from softdock.loop.controller_state import Kept
+from softdock.loop.controller_state import ControllerState
 from softdock.loop.energy.ledger import Ledger
 from softdock.loop.energy.observed import observed_energy
 from softdock.loop.instants import NS
 from softdock.loop.method.interface import Output, Wrenches
 from softdock.loop.readings import RawReading, above_threshold, compensated, note_twists
-from softdock.loop.seam import OF_CHASER, OF_TARGET, R
+from softdock.loop.seam import OF_CHASER, OF_TARGET, REPORT
 from softdock.loop.sensor.force_torque import ON_BOTH, ON_TARGET
-from softdock.loop.spatial.motion import Motion, Wrench, coasting, load_motion, load_wrench
+from softdock.loop.spatial.motion import MOTION, WRENCH, Motion, Wrench, coasting
 from softdock.loop.spatial.rigid_body import motion_of
 from softdock.loop.spatial.rotations import inverse, logarithm, product
 from softdock.loop.spatial.vectors import dot, scale, subtract
@@ -65,10 +71,10 @@ class Readings(NamedTuple):
 @compiled
 def _motion(report, side, was, was_stamp, T):
     """A mock-up as reported, and the stamp of it [ns]. `was`: as reported before."""
-    there, stamp = int(report[R.present]), report[side.stamp]
+    there, stamp = REPORT(report).present, report[side.stamp]
     if there & side.has_pose == 0:
         return coasting(was, T), was_stamp
-    new = load_motion(report, side.motion)
+    new = MOTION(report, side.motion).whole
     if there & side.has_twist != 0:
         return new, stamp
     dt = NS * (stamp - was_stamp)
@@ -82,7 +88,7 @@ def _motion(report, side, was, was_stamp, T):
 
 @compiled
 def _pose_age(report, side):
-    return report[side.age] if int(report[R.present]) & side.has_pose != 0 else 0.0
+    return report[side.age] if REPORT(report).present & side.has_pose != 0 else 0.0
 
 
 @compiled
@@ -110,7 +116,7 @@ def poses_of(report, kept, T):
 @compiled
 def _force_age(report, side, was, k, T):
     """Age of a force sample at t_k [s]: one that never came is as old as the run."""
-    if int(report[R.present]) & side.has_wrench != 0:
+    if REPORT(report).present & side.has_wrench != 0:
         return report[side.force_age]
     return was.age + T if was.number >= 0.0 else k * T
 
@@ -118,11 +124,11 @@ def _force_age(report, side, was, k, T):
 @compiled
 def _reading(params, vector, mem, k, report, side, was, motion, pose_age):
     """One sensor's reading. `was`: the one before; `motion`: of its mock-up."""
-    there, age = int(report[R.present]), _force_age(report, side, was, k, params.T)
+    there, age = REPORT(report).present, _force_age(report, side, was, k, params.T)
     number = report[side.force_number]
     if there & side.has_wrench == 0 or number == was.number:
         return Reading(was.wrench, was.number, age)
-    wrench = load_wrench(report, side.wrench)
+    wrench = WRENCH(report, side.wrench).whole
     if there & side.is_reduced == 0:
         raw = RawReading(
             which=side.which, wrench=wrench, motion=motion, force_age=age, pose_age=pose_age
@@ -149,7 +155,7 @@ def readings_of(params, vector, mem, k, kept, report, poses):
 
 
 _arrived = replacing(
-    Kept,
+    ControllerState,
     "measured",
     "reading",
     "second",
@@ -164,12 +170,14 @@ _arrived = replacing(
     "force_age",
     "pose_age",
 )
-_booked = replacing(Kept, "ledger", "tracker", "peak_force_squared", "peak_torque_squared")
+_booked = replacing(
+    ControllerState, "ledger", "tracker", "peak_force_squared", "peak_torque_squared"
+)
 _more_observed = replacing(Ledger, "observed")
 
 
 class Passage(NamedTuple):
-    """What the log of contacts asks of a cycle (contact_log.gather), by the measured force."""
+    """What the log of contacts asks of a cycle (contact/log.py: add_cycle), by the measured force."""
 
     touched: bool
     pair: int
@@ -234,9 +242,9 @@ def follow_by_force(params, vector, mem, log, kept, measured, acts, t):
         return opened_by(tracker, when, rate, squared, pair)
     passage = Passage(touched, pair, when, squared)
     parts = not touched and not tracker.apart and not acts
-    tracker = gather(tracker, passage, params.T, kept.wrenches, kept.before, now)
+    tracker = add_cycle(tracker, passage, params.T, kept.wrenches, kept.before, now)
     if parts:
-        tracker = parted(tracker, rate)
+        tracker = mark_separation(tracker, rate)
     if tracker.apart and t - tracker.last_touch >= params.merge_window:
         tracker = close_contact(tracker, log)
     return tracker
@@ -248,7 +256,7 @@ _first_touch = replacing(Tracker, "pair", "peak_real_squared")
 @compiled
 def opened_by(tracker, when, rate, squared, pair):
     """A contact's first reading. It has not acted yet: nothing to gather."""
-    return _first_touch(opened(tracker.closed, when, rate), pair, squared)
+    return _first_touch(open_contact(tracker.closed, when, rate), pair, squared)
 
 
 @compiled

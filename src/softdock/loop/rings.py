@@ -1,8 +1,8 @@
 """The one ring buffer of the core: rows of equal width in `mem`, the newest over the oldest.
 
     RING = Ring(at, rows, width)                  # first float, number of rows, floats of a row
-    store_motion(mem, row_of(RING, k), motion)    # push: row number k, over row k - rows
-    load_motion(mem, row_of(RING, k - 3))         # by number, as long as it is kept
+    MOTION(mem, row_of(RING, k)).whole = motion   # push: row number k, over row k - rows
+    MOTION(mem, row_of(RING, k - 3)).whole        # by number, as long as it is kept
     a, b, share = bracket(mem, RING, newest, field, t)    # by time: rows on both sides of t
 
 Rows are numbered from the start of a run: a set-point by its stamp (loop/robots/history.py), a force

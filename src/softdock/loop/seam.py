@@ -21,38 +21,48 @@ import numpy as np
 from softdock.compile.cells import Cell, Cells
 from softdock.compile.jit import compiled
 from softdock.loop.bodies import CHASER, TARGET
-from softdock.loop.spatial.motion import MOTION, MOTION_FLOATS, WRENCH_FLOATS
+from softdock.loop.spatial.motion import MOTION, Motion, Wrench
 from softdock.loop.status import STATUSES
 
 COMMAND = Cells(
     "command",
-    Cell("cycle", 1, "-", "number of the instant that the set-points are for: k + 1"),
-    Cell("stamp", 1, "ns", "that instant, since t = 0"),
-    Cell("chaser", MOTION_FLOATS, "", "set-point of the chaser's robot: a `motion`"),
-    Cell("target", MOTION_FLOATS, "", "set-point of the target's robot: a `motion`"),
+    Cell("cycle", int, "-", "number of the instant that the set-points are for: k + 1"),
+    Cell("stamp", float, "ns", "that instant, since t = 0"),
+    Cell("chaser", Motion, "", "set-point of the chaser's robot"),
+    Cell("target", Motion, "", "set-point of the target's robot"),
 )
 REPORT = Cells(
     "report",
-    Cell("cycle", 1, "-", "number k of the instant of this report"),
-    Cell("now", 1, "ns", "that instant t_k, since t = 0"),
-    Cell("late", 1, "s", "by how much the report came after t_k"),
-    Cell("lost", 1, "-", "cycles lost since the report before"),
-    Cell("status", 1, "-", "bits of `STATUS_BITS`"),
-    Cell("present", 1, "-", "bits of `PRESENT_BITS`: what the report holds"),
-    Cell("chaser_stamp", 1, "ns", "when the chaser's pose was taken"),
-    Cell("chaser_age", 1, "s", "from then to t_k"),
-    Cell("chaser", MOTION_FLOATS, "", "the chaser's mock-up as measured: a `motion`"),
-    Cell("target_stamp", 1, "ns", "when the target's pose was taken"),
-    Cell("target_age", 1, "s", "from then to t_k"),
-    Cell("target", MOTION_FLOATS, "", "the target's mock-up as measured: a `motion`"),
-    Cell("chaser_force_stamp", 1, "ns", "when the chaser's force was taken; of a mean, its middle"),
-    Cell("chaser_force_age", 1, "s", "from then to t_k"),
-    Cell("chaser_force_number", 1, "-", "of that sample: one that was seen before is held"),
-    Cell("chaser_wrench", WRENCH_FLOATS, "N, Nm", "raw: sensor axes, about the sensor's origin"),
-    Cell("target_force_stamp", 1, "ns", "when the target's force was taken; of a mean, its middle"),
-    Cell("target_force_age", 1, "s", "from then to t_k"),
-    Cell("target_force_number", 1, "-", "of that sample: one that was seen before is held"),
-    Cell("target_wrench", WRENCH_FLOATS, "N, Nm", "raw: sensor axes, about the sensor's origin"),
+    Cell("cycle", int, "-", "number k of the instant of this report"),
+    Cell("now", float, "ns", "that instant t_k, since t = 0"),
+    Cell("late", float, "s", "by how much the report came after t_k"),
+    Cell("lost", int, "-", "cycles lost since the report before"),
+    Cell("status", int, "-", "bits of `STATUS_BITS`"),
+    Cell("present", int, "-", "bits of `PRESENT_BITS`: what the report holds"),
+    Cell("chaser_stamp", float, "ns", "when the chaser's pose was taken"),
+    Cell("chaser_age", float, "s", "from then to t_k"),
+    Cell("chaser", Motion, "", "the chaser's mock-up as measured"),
+    Cell("target_stamp", float, "ns", "when the target's pose was taken"),
+    Cell("target_age", float, "s", "from then to t_k"),
+    Cell("target", Motion, "", "the target's mock-up as measured"),
+    Cell(
+        "chaser_force_stamp",
+        float,
+        "ns",
+        "when the chaser's force was taken; of a mean, its middle",
+    ),
+    Cell("chaser_force_age", float, "s", "from then to t_k"),
+    Cell("chaser_force_number", float, "-", "of that sample: one that was seen before is held"),
+    Cell("chaser_wrench", Wrench, "N, Nm", "raw: sensor axes, about the sensor's origin"),
+    Cell(
+        "target_force_stamp",
+        float,
+        "ns",
+        "when the target's force was taken; of a mean, its middle",
+    ),
+    Cell("target_force_age", float, "s", "from then to t_k"),
+    Cell("target_force_number", float, "-", "of that sample: one that was seen before is held"),
+    Cell("target_wrench", Wrench, "N, Nm", "raw: sensor axes, about the sensor's origin"),
 )
 R, C = REPORT.at, COMMAND.at
 # bits of `status`; the last three end the run

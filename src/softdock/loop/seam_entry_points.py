@@ -14,12 +14,13 @@ from softdock.compile.jit import compiled, entry_point, noinline
 from softdock.loop.books import Contact, enter, hand_wrenches, said_by
 from softdock.loop.contact.follow import log_past
 from softdock.loop.contact.log import close_contact
-from softdock.loop.controller_state import Kept, load_kept, store_kept
+from softdock.loop.controller_state import CONTROLLER_STATE, ControllerState
 from softdock.loop.corrected_record import rewrite_past
 from softdock.loop.cycle import control
 from softdock.loop.energy.ledger import LEDGER
 from softdock.loop.facility.reach import out_of_reach
 from softdock.loop.facility.simulated import advance
+from softdock.loop.facility.state import FACILITY
 from softdock.loop.method.hooks import any_books, any_past, any_replaced, sum_replaced
 from softdock.loop.method.interface import (
     BOOK_DESIGNED,
@@ -29,24 +30,17 @@ from softdock.loop.method.interface import (
     Wrenches,
 )
 from softdock.loop.readings import above_threshold, remember_command
-from softdock.loop.record import AT as ROW
-from softdock.loop.record import CHANNEL_COUNT, record_own
+from softdock.loop.record import CHANNEL_COUNT, RECORD, record_own
 from softdock.loop.reported import arrive, settle_books
-from softdock.loop.seam import ENDING, FACILITY_STOP, C, R
+from softdock.loop.seam import COMMAND, ENDING, FACILITY_STOP, REPORT
 from softdock.loop.simulated_report import TRUTH, fill_report, store_truth
 from softdock.loop.spatial.motion import (
     displacement,
-    load_motion,
-    load_wrench,
     no_wrench,
-    store_motion,
-    store_wrench,
     work,
 )
 from softdock.loop.spatial.rigid_body import motion_of
-from softdock.loop.spatial.vectors import store3, store4
 from softdock.loop.start import settle
-from softdock.loop.state import load_facility_at, store_facility_at, store_ledger
 from softdock.loop.status import (
     COMPLETED,
     DIVERGED,
@@ -59,16 +53,17 @@ from softdock.loop.status import (
 )
 from softdock.loop.vector import NO_LIMIT, prepare, prepare_rig, without_methods
 
-_acted = replacing(Kept, "satellites", "before", "sent", "command", "wrenches", "ledger", "status")
-_with_status = replacing(Kept, "status")
-_with_tracker = replacing(Kept, "tracker")
-LEDGERS, TRUE = LEDGER.at, TRUTH.at
+_acted = replacing(
+    ControllerState, "satellites", "before", "sent", "command", "wrenches", "ledger", "status"
+)
+_with_status = replacing(ControllerState, "status")
+_with_tracker = replacing(ControllerState, "tracker")
 
 
 @noinline
 def _limits_by_report(params, vector, kept, report):
     """Whether the run may go on, by what was measured."""
-    if int(report[R.status]) & ENDING != 0:
+    if REPORT(report).status & ENDING != 0:
         return FACILITY_STOP
     if (
         params.stop_force < NO_LIMIT
@@ -92,23 +87,22 @@ def _limits_by_report(params, vector, kept, report):
 def _record(row, params, mem, kept, t):
     """One instant as reports tell it; the cells of the truth are left as they are."""
     satellites, command, seen = kept.satellites, kept.command, kept.mock_ups
-    row[ROW.time] = t
-    store_motion(row, ROW.chaser, motion_of(params.chaser, satellites.chaser))
-    store_motion(row, ROW.target, motion_of(params.target, satellites.target))
-    store_motion(row, ROW.command_chaser, command.chaser)
-    store_motion(row, ROW.command_target, command.target)
-    chaser, target = above_threshold(params.sensor, kept.reading, kept.second)
-    store_wrench(row, ROW.measured_chaser, chaser)
-    store_wrench(row, ROW.measured_target, target)
-    store_wrench(row, ROW.satellite_chaser, kept.wrenches.chaser)
-    store_wrench(row, ROW.satellite_target, kept.wrenches.target)
-    store3(row, ROW.seen_chaser_p, seen.chaser.p)
-    store3(row, ROW.seen_target_p, seen.target.p)
-    store4(row, ROW.seen_chaser_q, seen.chaser.q)
-    store4(row, ROW.seen_target_q, seen.target.q)
-    row[ROW.force_age] = kept.force_age
-    row[ROW.pose_age] = kept.pose_age
-    store_ledger(row, ROW.ledger, kept.ledger)
+    r = RECORD(row)
+    r.time = t
+    r.chaser = motion_of(params.chaser, satellites.chaser)
+    r.target = motion_of(params.target, satellites.target)
+    r.command_chaser = command.chaser
+    r.command_target = command.target
+    r.measured_chaser, r.measured_target = above_threshold(params.sensor, kept.reading, kept.second)
+    r.satellite_chaser = kept.wrenches.chaser
+    r.satellite_target = kept.wrenches.target
+    r.seen_chaser_p = seen.chaser.p
+    r.seen_target_p = seen.target.p
+    r.seen_chaser_q = seen.chaser.q
+    r.seen_target_q = seen.target.q
+    r.force_age = kept.force_age
+    r.pose_age = kept.pose_age
+    r.ledger = kept.ledger
     record_own(row, params, mem, satellites)
 
 
@@ -169,12 +163,12 @@ def control_step(vector, markers, mem, log, k, kept, report, command, record, ac
 
 @compiled
 def step_controller(params, vector, mem, log, k, kept, report, command, record, act):
-    """The controller at t_k: a report in, a command out. `kept`: kept.KEPT, updated in place;
+    """The controller at t_k: a report in, a command out. `kept`: CONTROLLER_STATE, updated in place;
     `record`: rows of the record, of which row k is written where there is one; `act` 0: only take
     the report in and close the contact under way, at the end of a run. Returns a status of
     seam.SEAM_STATUSES; with any but completed there is no new command. A loop that prepares
     `params` once calls this (rig/supervisor/program.py)."""
-    was = load_kept(kept, 0)
+    was = CONTROLLER_STATE(kept).whole
     rig, t = without_methods(params), k * params.T
     now, measured = arrive(rig, vector, mem, k, was, report)
     if k > 0:
@@ -193,13 +187,14 @@ def step_controller(params, vector, mem, log, k, kept, report, command, record, 
     if act != 0 and now.status == COMPLETED:
         now = _act(params, vector, mem, k, now, measured)
         if now.status == COMPLETED:
-            command[C.cycle] = k + 1.0
-            command[C.stamp] = float(int(1e9 * (k + 1) * params.T + 0.5))
-            store_motion(command, C.chaser, now.command.chaser)
-            store_motion(command, C.target, now.command.target)
+            c = COMMAND(command)
+            c.cycle = k + 1
+            c.stamp = float(int(1e9 * (k + 1) * params.T + 0.5))
+            c.chaser = now.command.chaser
+            c.target = now.command.target
     if (act == 0 or now.status != COMPLETED) and now.tracker.open:
         now = _with_tracker(now, close_contact(now.tracker, log))
-    store_kept(kept, 0, now)
+    CONTROLLER_STATE(kept).whole = now
     return now.status
 
 
@@ -209,11 +204,12 @@ def begin_facility(vector, features, mem, facility, report, truth):
     truth behind it. Returns depth [m] and pair of the satellites' deepest touch."""
     params = prepare_rig(vector, features)
     _, begun, depth, pair = settle(vector, params, mem)
-    store_facility_at(facility, 0, begun)
+    FACILITY(facility).whole = begun
     fill_report(params, mem, begun, 0, report)
-    store_motion(truth, TRUE.chaser, begun.chaser)
-    store_motion(truth, TRUE.target, begun.target)
-    store_wrench(truth, TRUE.true_chaser, begun.true_chaser)
+    true = TRUTH(truth)
+    true.chaser = begun.chaser
+    true.target = begun.target
+    true.true_chaser = begun.true_chaser
     return depth, pair
 
 
@@ -225,13 +221,13 @@ def exchange(vector, features, mem, k, facility, command, report, truth):
     after, passage = advance(
         params,
         vector,
-        load_facility_at(facility, 0),
+        FACILITY(facility).whole,
         mem,
         k,
-        load_motion(command, C.chaser),
-        load_motion(command, C.target),
+        COMMAND(command).chaser,
+        COMMAND(command).target,
     )
-    store_facility_at(facility, 0, after)
+    FACILITY(facility).whole = after
     fill_report(params, mem, after, k + 1, report)
     store_truth(truth, after, passage)
 
@@ -240,54 +236,56 @@ def exchange(vector, features, mem, k, facility, command, report, truth):
 def add_truth(vector, features, record, truth):
     """Into a record made from reports: what only a simulation knows, and the ledger's rows that
     need it (loop/energy/ledger.py), summed from the rows of `truth`."""
-    params, at = prepare_rig(vector, features), TRUE
+    params = prepare_rig(vector, features)
     sensor, commanded, robot, real, lost, pushed, turned = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(record.shape[0]):
-        row, true = record[k], truth[k]
-        store_motion(row, ROW.mock_up_chaser, load_motion(true, at.chaser))
-        store_motion(row, ROW.mock_up_target, load_motion(true, at.target))
-        store_wrench(row, ROW.true_chaser, load_wrench(true, at.true_chaser))
-        row[ROW.depth] = true[at.depth]
+        row, true = RECORD(record[k]), TRUTH(truth, k)
+        row.mock_up_chaser = true.chaser
+        row.mock_up_target = true.target
+        row.true_chaser = true.true_chaser
+        row.depth = true.depth
         if k > 0:
-            before = record[k - 1]
-            mean = Wrenches(load_wrench(true, at.mean_chaser), load_wrench(true, at.mean_target))
-            chaser = _works(before, row, ROW.chaser, ROW.command_chaser, mean.chaser)
-            target = _works(before, row, ROW.target, ROW.command_target, mean.target)
+            was = RECORD(record[k - 1])
+            chaser = _works(
+                was.chaser, row.chaser, was.command_chaser, row.command_chaser, true.mean_chaser
+            )
+            target = _works(
+                was.target, row.target, was.command_target, row.command_target, true.mean_target
+            )
             moved, sent = chaser[0] + target[0], chaser[1] + target[1]
-            hand = _hand_work(params, vector, k, before, row, true) if params.flags.hands else 0.0
-            absorbed = true[at.absorbed]
+            hand = _hand_work(params, vector, k, was, row, true) if params.flags.hands else 0.0
+            absorbed = true.absorbed
             sensor -= moved + hand
             pushed += hand
             commanded += moved - sent
             robot += sent + absorbed
             real += absorbed
-            lost += true[at.dissipated]
+            lost += true.dissipated
             turned += abs(moved) + abs(sent) + abs(sent + absorbed) + abs(absorbed) + abs(hand)
-        row[ROW.ledger + LEDGERS.sensor] += sensor
-        row[ROW.ledger + LEDGERS.external] += pushed
-        row[ROW.ledger + LEDGERS.command] += commanded
-        row[ROW.ledger + LEDGERS.robot] += robot
-        row[ROW.ledger + LEDGERS.real] += real
-        row[ROW.ledger + LEDGERS.dissipated] += lost
-        row[ROW.ledger + LEDGERS.stored] = true[at.stored]
-        row[ROW.ledger + LEDGERS.turnover] += turned
+        ledger = LEDGER(record[k], RECORD.at.ledger)
+        ledger.sensor += sensor
+        ledger.external += pushed
+        ledger.command += commanded
+        ledger.robot += robot
+        ledger.real += real
+        ledger.dissipated += lost
+        ledger.stored = true.stored
+        ledger.turnover += turned
 
 
 @compiled
-def _works(before, row, satellite, command, true):
+def _works(before, after, command_before, command_after, true):
     """F_true . dx of one body's satellite and set-point over a cycle [J]."""
-    a, b = load_motion(before, satellite), load_motion(row, satellite)
-    c, d = load_motion(before, command), load_motion(row, command)
-    moved, sent = displacement(a.p, a.q, b.p, b.q), displacement(c.p, c.q, d.p, d.q)
+    moved = displacement(before.p, before.q, after.p, after.q)
+    sent = displacement(command_before.p, command_before.q, command_after.p, command_after.q)
     return work(true, moved), work(true, sent)
 
 
 @noinline
-def _hand_work(params, vector, k, before, row, true):
+def _hand_work(params, vector, k, was, row, true):
     """Work of the hands on both satellites over the cycle that ended at t_k [J]."""
-    at, a, b = TRUE, load_motion(before, ROW.chaser), load_motion(before, ROW.target)
-    c, d = load_motion(row, ROW.chaser), load_motion(row, ROW.target)
-    there = Output(load_motion(true, at.chaser), load_motion(true, at.target))
+    a, b, c, d = was.chaser, was.target, row.chaser, row.target
+    there = Output(true.chaser, true.target)
     hand = hand_wrenches(
         params.features, params.sensor.on, vector, (k - 0.5) * params.T, there, Output(a, b)
     )

@@ -10,32 +10,31 @@ from __future__ import annotations
 from softdock.compile.cells import Cell, Cells
 from softdock.compile.jit import compiled
 from softdock.loop.facility.arms import trouble_of_arms
+from softdock.loop.memory import REPORTS
 from softdock.loop.readings import seen_by_report
-from softdock.loop.seam import OF_CHASER, OF_TARGET, ROBOT_FAULT, R
+from softdock.loop.seam import OF_CHASER, OF_TARGET, REPORT, ROBOT_FAULT
 from softdock.loop.sensor.force_torque import ON_CHASER, ON_TARGET
 from softdock.loop.spatial.motion import (
-    MOTION_FLOATS,
-    WRENCH_FLOATS,
-    load_wrench,
-    store_motion,
-    store_wrench,
+    MOTION,
+    WRENCH,
+    Motion,
+    Wrench,
 )
 
 TRUTH = Cells(
     "truth",
-    Cell("chaser", MOTION_FLOATS, "", "the chaser's mock-up: a `motion`"),
-    Cell("target", MOTION_FLOATS, "", "the target's mock-up: a `motion`"),
-    Cell("true_chaser", WRENCH_FLOATS, "N, Nm", "of the contact on the chaser's mock-up"),
-    Cell("mean_chaser", WRENCH_FLOATS, "N, Nm", "its mean over the cycle that ended"),
-    Cell("mean_target", WRENCH_FLOATS, "N, Nm", "likewise on the target's mock-up"),
-    Cell("absorbed", 1, "J", "by the contact over the cycle that ended"),
-    Cell("stored", 1, "J", "in the contact now"),
-    Cell("dissipated", 1, "J", "in the contact over the cycle that ended"),
-    Cell("depth", 1, "m", "of the contact; negative: the gap"),
-    Cell("peak_squared", 1, "N^2", "largest force of a pair over the cycle, squared"),
-    Cell("peak_torque_squared", 1, "(Nm)^2", "largest torque over the cycle, squared"),
+    Cell("chaser", Motion, "", "the chaser's mock-up"),
+    Cell("target", Motion, "", "the target's mock-up"),
+    Cell("true_chaser", Wrench, "N, Nm", "of the contact on the chaser's mock-up"),
+    Cell("mean_chaser", Wrench, "N, Nm", "its mean over the cycle that ended"),
+    Cell("mean_target", Wrench, "N, Nm", "likewise on the target's mock-up"),
+    Cell("absorbed", float, "J", "by the contact over the cycle that ended"),
+    Cell("stored", float, "J", "in the contact now"),
+    Cell("dissipated", float, "J", "in the contact over the cycle that ended"),
+    Cell("depth", float, "m", "of the contact; negative: the gap"),
+    Cell("peak_squared", float, "N^2", "largest force of a pair over the cycle, squared"),
+    Cell("peak_torque_squared", float, "(Nm)^2", "largest torque over the cycle, squared"),
 )
-AT = TRUTH.at
 
 
 @compiled
@@ -48,7 +47,7 @@ def _pose(report, side, t, taken, motion):
     """One mock-up's motion as seen at time `taken` [s]: its bits of `present`."""
     report[side.stamp] = _stamp(taken)
     report[side.age] = t - taken
-    store_motion(report, side.motion, motion)
+    MOTION(report, side.motion).whole = motion
     return side.has_pose | side.has_twist
 
 
@@ -58,7 +57,7 @@ def _wrench(report, side, t, facility, reading, heavy):
     report[side.force_stamp] = _stamp(facility.reading_time)
     report[side.force_age] = t - facility.reading_time
     report[side.force_number] = float(facility.handed)
-    store_wrench(report, side.wrench, reading)
+    WRENCH(report, side.wrench).whole = reading
     return side.has_wrench if heavy else side.has_wrench | side.is_reduced
 
 
@@ -68,32 +67,34 @@ def fill_report(params, mem, facility, k, report):
     taken out, and says that its wrench is of the contact alone."""
     t, on, f = k * params.T, params.sensor.on, facility
     seen = seen_by_report(params, mem, f)
-    report[R.cycle] = float(k)
-    report[R.now] = _stamp(t)
-    report[R.late] = 0.0
-    report[R.lost] = 0.0
-    report[R.status] = float(ROBOT_FAULT if trouble_of_arms(params.features, params, mem) else 0)
+    r = REPORT(report)
+    r.cycle = k
+    r.now = _stamp(t)
+    r.late = 0.0
+    r.lost = 0
+    r.status = ROBOT_FAULT if trouble_of_arms(params.features, params, mem) else 0
     present = _pose(report, OF_CHASER, t, f.seen_time, seen.chaser)
     present |= _pose(report, OF_TARGET, t, f.seen_time, seen.target)
     if f.handed >= 0 and on != ON_TARGET:
         present |= _wrench(report, OF_CHASER, t, f, f.reading, params.flags.chaser_heavy)
     if f.handed >= 0 and on != ON_CHASER:
-        second = load_wrench(mem, params.memory.second)
+        second = REPORTS(mem, params.memory.reports).second
         present |= _wrench(report, OF_TARGET, t, f, second, params.flags.target_heavy)
-    report[R.present] = float(present)
+    r.present = present
 
 
 @compiled
 def store_truth(row, facility, passage):
     """What only the simulation knows of the cycle that ended."""
-    store_motion(row, AT.chaser, facility.chaser)
-    store_motion(row, AT.target, facility.target)
-    store_wrench(row, AT.true_chaser, facility.true_chaser)
-    store_wrench(row, AT.mean_chaser, passage.mean_chaser)
-    store_wrench(row, AT.mean_target, passage.mean_target)
-    row[AT.absorbed] = passage.absorbed
-    row[AT.stored] = passage.stored
-    row[AT.dissipated] = passage.dissipated
-    row[AT.depth] = passage.depth
-    row[AT.peak_squared] = passage.peak_squared
-    row[AT.peak_torque_squared] = passage.peak_torque_squared
+    s = TRUTH(row)
+    s.chaser = facility.chaser
+    s.target = facility.target
+    s.true_chaser = facility.true_chaser
+    s.mean_chaser = passage.mean_chaser
+    s.mean_target = passage.mean_target
+    s.absorbed = passage.absorbed
+    s.stored = passage.stored
+    s.dissipated = passage.dissipated
+    s.depth = passage.depth
+    s.peak_squared = passage.peak_squared
+    s.peak_torque_squared = passage.peak_torque_squared

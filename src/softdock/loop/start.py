@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.contact import touch_noinline
-from softdock.loop.contact.log import no_contact_yet
+from softdock.loop.contact.log import no_contact
 from softdock.loop.controller import lay_out
 from softdock.loop.energy.ledger import open_ledger
 from softdock.loop.facility.simulated import start_facility
@@ -59,7 +59,7 @@ def start(vector, params, mem):
             command=command,
             facility=facility,
             ledger=open_ledger(kinetic),
-            tracker=no_contact_yet(),
+            tracker=no_contact(),
             depth=0.0,
             wrenches=still,
             status=stopped_by_arms(params, mem, COMPLETED),

@@ -12,7 +12,7 @@ from softdock.loop.contact.latch import LATCH_FLOATS
 from softdock.loop.contact.pair import KIND_BITS, PAIR_FLOATS, Pairs
 from softdock.loop.contact.prepare import kind_of_pair, store_pair
 from softdock.loop.flags import Known, find_flags
-from softdock.loop.keys import MEMORY, RANDOM, SCHEDULE, TIME
+from softdock.loop.keys import MEMORY, RANDOM, SCHEDULE, STOP, TIME
 from softdock.loop.method.hooks import prepare_methods
 from softdock.loop.params import NO_LIMIT, Memory, Params
 from softdock.loop.robots.robot import (
@@ -21,6 +21,7 @@ from softdock.loop.robots.robot import (
     prepare_follower,
     prepare_robot,
 )
+from softdock.loop.satellites import SATELLITES
 from softdock.loop.sensor.force_torque import ON_BOTH, prepare_sampling
 from softdock.loop.sensor.mock_up import is_heavy
 from softdock.loop.spatial.motion import MOTION_FLOATS, WRENCH_FLOATS
@@ -33,7 +34,6 @@ from softdock.loop.vector_layout import (
     CHASER_HAND_AT,
     CHASER_MOCK_UP_AT,
     CHASER_ROBOT_AT,
-    CHOSEN,
     LABORATORY_AT,
     LATCHES_AT,
     MAP,
@@ -52,11 +52,9 @@ from softdock.loop.vector_layout import (
     RANDOMS,
     REACHES,
     REPORT_FLOATS,
-    REPORTED,
     SATELLITES_AT,
     SENSOR_AT,
     STOP_AT,
-    STOPS,
     TARGET_AT,
     TARGET_EXTERNAL_AT,
     TARGET_HAND_AT,
@@ -138,15 +136,16 @@ def sample_floats(on):
 def memory_map(vector, pairs, latches, on):
     """Parts of `mem` one after the other; the methods' memory stands behind the last. `on`: which
     mock-ups have a force sensor."""
-    slots = int(vector[MEMORY_AT + MAP.slots])
-    sample_slots = int(vector[MEMORY_AT + MAP.sample_slots])
-    pose_slots = int(vector[MEMORY_AT + MAP.pose_slots])
-    robot_floats = int(vector[MEMORY_AT + MAP.robot_floats])
+    keys = MEMORY(vector, MEMORY_AT)
+    slots = int(keys.slots)
+    sample_slots = int(keys.sample_slots)
+    pose_slots = int(keys.pose_slots)
+    robot_floats = int(keys.robot_floats)
     latch = PAIRS_MEM + pairs * PAIR_FLOATS
     history = latch + latches * LATCH_FLOATS
     robot = history + 2 * slots * MOTION_FLOATS
-    filters = robot + 2 * robot_floats
-    samples = filters + int(vector[MEMORY_AT + MAP.report_floats])
+    reports = robot + 2 * robot_floats
+    samples = reports + int(keys.report_floats)
     poses = samples + sample_slots * sample_floats(on)
     return Memory(
         slots=slots,
@@ -156,21 +155,18 @@ def memory_map(vector, pairs, latches, on):
         target_history=history + slots * MOTION_FLOATS,
         chaser_robot=robot,
         target_robot=robot + robot_floats,
-        filters=filters,
-        second=filters + REPORTED.second,
-        seen=filters + REPORTED.seen,
+        reports=reports,
         samples=samples,
         poses=poses,
-        command_slots=int(vector[MEMORY_AT + MAP.command_slots]),
+        command_slots=int(keys.command_slots),
         commands=poses + 2 * pose_slots * MOTION_FLOATS,
-        twists=filters + REPORTED.twists,
         latches=latch,
     )
 
 
 @compiled
 def prepare_pairs(vector, features):
-    number = int(vector[MEMORY_AT + MAP.pair_count])
+    number = int(MEMORY(vector, MEMORY_AT).pair_count)
     kinds = 0
     for i in range(number):
         kinds += kind_of_pair(vector, PAIRS_AT + i * PAIR_SIZE, False) << (KIND_BITS * i)
@@ -187,9 +183,8 @@ def prepare(vector, markers):
 @noinline
 def prepare_rig(vector, features):
     """`Params` without methods."""
-    T = vector[TIME_AT + TIMES.cycle]
-    duration = vector[TIME_AT + TIMES.duration]
-    plant_steps = int(vector[TIME_AT + TIMES.plant_steps])
+    time, stop, random = TIME(vector, TIME_AT), STOP(vector, STOP_AT), RANDOM(vector, RANDOM_AT)
+    T, duration, plant_steps = time.cycle, time.duration, int(time.plant_steps)
     sensor = prepare_sampling(vector, SENSOR_AT, T)
     chaser_heavy = is_heavy(vector, CHASER_MOCK_UP_AT)
     target_heavy = is_heavy(vector, TARGET_MOCK_UP_AT)
@@ -200,7 +195,7 @@ def prepare_rig(vector, features):
     pairs = prepare_pairs(vector, features)
     chaser_robot = prepare_follower(vector, CHASER_ROBOT_AT, 0, T, chaser_heavy)
     target_robot = prepare_follower(vector, TARGET_ROBOT_AT, 1, T, target_heavy)
-    latches = int(vector[MEMORY_AT + MAP.latch_count])
+    latches = int(MEMORY(vector, MEMORY_AT).latch_count)
     known = Known(
         T=T,
         plant_steps=plant_steps,
@@ -213,15 +208,15 @@ def prepare_rig(vector, features):
         T=T,
         duration=duration,
         plant_steps=plant_steps,
-        chance=Chance(int(vector[RANDOM_AT + RANDOMS.seed]), int(vector[RANDOM_AT + RANDOMS.run])),
-        integrator=int(vector[SATELLITES_AT + CHOSEN.integrator]),
+        chance=Chance(int(random.seed), int(random.run)),
+        integrator=int(SATELLITES(vector, SATELLITES_AT).integrator),
         chaser=prepare_body(vector, CHASER_AT),
         target=prepare_body(vector, TARGET_AT),
         chaser_robot=chaser_robot,
         target_robot=target_robot,
         sensor=sensor,
-        stop_force=_limit(vector[STOP_AT + STOPS.force]),
-        stop_torque=_limit(vector[STOP_AT + STOPS.torque]),
+        stop_force=_limit(stop.force),
+        stop_torque=_limit(stop.torque),
         pairs=pairs,
         memory=memory_map(vector, pairs.number, latches, sensor.on),
         merge_window=2.0 * (longest + sensor.delay),

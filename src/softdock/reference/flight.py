@@ -13,7 +13,13 @@ from typing import Any, NamedTuple
 from softdock.compile.cells import Cell, Cells
 from softdock.compile.generated import replacing
 from softdock.compile.jit import compiled, entry_point, noinline
-from softdock.loop.contact.log import Tracker, close_contact, no_contact_yet, opened, parted
+from softdock.loop.contact.log import (
+    Tracker,
+    close_contact,
+    mark_separation,
+    no_contact,
+    open_contact,
+)
 from softdock.loop.contact.pair import kind_in, load_pair
 from softdock.loop.contact.reach import reach_of
 from softdock.loop.controller import is_finite
@@ -148,9 +154,9 @@ def _follow(tracker, log, mode, seen, passed, t):
             released=tracker.released + passed.released,
         )
         if not is_on(seen.mode):
-            tracker = close_contact(parted(tracker, seen.gap_rate), log)
+            tracker = close_contact(mark_separation(tracker, seen.gap_rate), log)
     elif is_on(seen.mode):
-        tracker = opened(tracker.closed, t, seen.gap_rate)
+        tracker = open_contact(tracker.closed, t, seen.gap_rate)
     return tracker
 
 
@@ -174,7 +180,7 @@ def _note_reach(outcome, setup, mem, seen, both):
 def _close_open(tracker, log):
     if not tracker.open:
         return tracker
-    return close_contact(parted(tracker, math.nan), log)
+    return close_contact(mark_separation(tracker, math.nan), log)
 
 
 class Sums(NamedTuple):
@@ -259,7 +265,7 @@ def orbit_run(marker, vector, mem, own, log, record, outcome, coarser):
         status = NO_NUMBER
     dt, same, changed = 0.0, 0.0, math.inf
     due = math.inf  # s, when a latch changes by the clock
-    tracker, sums, stored = no_contact_yet(), _nothing_yet(), 0.0
+    tracker, sums, stored = no_contact(), _nothing_yet(), 0.0
     while k <= cycles and status == COMPLETED:
         steps += 1
         if steps > MOST_STEPS + cycles * MOST_STEPS_A_CYCLE:

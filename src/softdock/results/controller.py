@@ -28,7 +28,7 @@ from softdock._arguments import (
 from softdock.errors import BadInput, Problem
 from softdock.loop import entry_points, seam_entry_points
 from softdock.loop.contact.log import LOG_COLUMNS
-from softdock.loop.controller_state import KEPT
+from softdock.loop.controller_state import CONTROLLER_STATE
 from softdock.loop.record import channels_of
 from softdock.loop.seam import COMMAND, REPORT, SEAM_STATUSES, new_command
 from softdock.loop.sensor.force_torque import SENSOR
@@ -72,7 +72,7 @@ class Controller:
         self.log = np.zeros((LOGGED_CONTACTS, len(LOG_COLUMNS)))
         self.channels = channels_of(method["name"] for method in scenario.tables["methods"])
         self.record = make_rows(rows, len(self.channels))
-        self.kept = np.zeros(KEPT.size)
+        self.kept = np.zeros(CONTROLLER_STATE.size)
         self.rows = 0  # instants recorded
         self.T = float(self.vector[TIME_AT + TIME.at.cycle])
         state = np.zeros(STATE_FLOATS)
@@ -82,11 +82,11 @@ class Controller:
             )
         )
         for part in ("satellites", "command", "ledger"):
-            self.kept[KEPT.slice_of(part)] = state[place(part)]
+            self.kept[CONTROLLER_STATE.slice_of(part)] = state[place(part)]
         for part in ("sent", "seen", "mock_ups"):  # nothing was heard yet: as commanded
-            self.kept[KEPT.slice_of(part)] = state[place("command")]
-        self.kept[[KEPT.at.chaser_number, KEPT.at.target_number]] = -1.0
-        self.kept[KEPT.at.touch_force] = self._touch(touch_N)
+            self.kept[CONTROLLER_STATE.slice_of(part)] = state[place("command")]
+        self.kept[[CONTROLLER_STATE.at.chaser_number, CONTROLLER_STATE.at.target_number]] = -1.0
+        self.kept[CONTROLLER_STATE.at.touch_force] = self._touch(touch_N)
 
     def _touch(self, given: float | None) -> float:
         noise = float(self.vector[SENSOR_AT + SENSOR.at.noise_force])
@@ -99,7 +99,7 @@ class Controller:
     def first_command(self) -> np.ndarray:
         """The set-points of t = 0: where the robots are when the run begins."""
         command = new_command()
-        command[COMMAND.at.chaser :] = self.kept[KEPT.slice_of("command")]
+        command[COMMAND.at.chaser :] = self.kept[CONTROLLER_STATE.slice_of("command")]
         return command
 
     def step(self, k: int, report: np.ndarray, command: np.ndarray) -> int:
@@ -133,12 +133,12 @@ class Controller:
 
     @property
     def status(self) -> str:
-        return SEAM_STATUSES[int(self.kept[KEPT.at.status])]
+        return SEAM_STATUSES[int(self.kept[CONTROLLER_STATE.at.status])]
 
     @property
     def touch_N(self) -> float:
         """A measured force above this is a contact of the log."""
-        return float(self.kept[KEPT.at.touch_force])
+        return float(self.kept[CONTROLLER_STATE.at.touch_force])
 
     @property
     def contact_count(self) -> int:
@@ -157,18 +157,18 @@ class Controller:
 
     def set_points(self) -> tuple[np.ndarray, np.ndarray]:
         """The newest of both robots, a `motion` each: views."""
-        both = self.kept[KEPT.slice_of("command")]
+        both = self.kept[CONTROLLER_STATE.slice_of("command")]
         return both[:MOTION_FLOATS], both[MOTION_FLOATS:]
 
     def _part(self, part: str, field: str) -> np.ndarray:
         here, whole = place(f"{part}.{field}"), place(part)
-        first = KEPT.slice_of(part).start - whole.start
+        first = CONTROLLER_STATE.slice_of(part).start - whole.start
         return self.kept[here.start + first : here.stop + first]
 
     @property
     def satellites(self) -> np.ndarray:
         """Both satellites, a `body_state` each: a view."""
-        return self.kept[KEPT.slice_of("satellites")]
+        return self.kept[CONTROLLER_STATE.slice_of("satellites")]
 
     @property
     def series(self) -> Series:

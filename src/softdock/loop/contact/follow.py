@@ -8,7 +8,13 @@ from __future__ import annotations
 
 from softdock.compile.jit import compiled
 from softdock.loop.contact import gap_rate
-from softdock.loop.contact.log import close_contact, gather, opened, parted, with_past
+from softdock.loop.contact.log import (
+    add_cycle,
+    close_contact,
+    mark_separation,
+    open_contact,
+    replace_past,
+)
 from softdock.loop.method.corrected import corrected_at, impulse_of, largest_of, settle
 from softdock.loop.method.interface import Output
 from softdock.loop.sensor.force_torque import MEAN
@@ -58,10 +64,10 @@ def follow_contacts(rig, said, loop, mem, log, passage, done, reading_time, t):
             now.target,
         )
     if opens:
-        tracker = opened(tracker.closed, passage.first_touch, rate)
-    tracker = gather(tracker, passage, rig.T, wrenches, was, now)
+        tracker = open_contact(tracker.closed, passage.first_touch, rate)
+    tracker = add_cycle(tracker, passage, rig.T, wrenches, was, now)
     if parts:
-        tracker = parted(tracker, rate)
+        tracker = mark_separation(tracker, rate)
     if tracker.apart and t - tracker.last_touch >= rig.merge_window:
         mem[PEAK_FORCE_MEM] = max(mem[PEAK_FORCE_MEM], tracker.peak_real_squared)
         mem[PEAK_SATELLITE_MEM] = max(mem[PEAK_SATELLITE_MEM], tracker.peak_satellite_squared)
@@ -77,4 +83,4 @@ def log_past(methods, mem, acts, tracker):
     settle(mem, at, acts, tracker.open)
     if not tracker.open:
         return tracker
-    return with_past(tracker, impulse_of(mem, at), largest_of(mem, at), mem[rewound] > 0.0)
+    return replace_past(tracker, impulse_of(mem, at), largest_of(mem, at), mem[rewound] > 0.0)

@@ -1,4 +1,4 @@
-"""The log of real contacts, kept while the loop runs: when, how long, how hard, and what came back.
+"""The log of real contacts, written while the loop runs: when, how long, how hard, and what came back.
 
 A contact opens with the first real touch and closes when nothing has touched for the merge window
 (twice the delay: a contact that chatters is one contact). Restitution compares the rates of the gap
@@ -8,66 +8,52 @@ at the satellites, each with its own normal, before and after (Zebenay eq. 113).
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
-from softdock.compile.cells import Cell, Cells
+from softdock.compile.cells import Cell, Cells, layout_of
 from softdock.compile.generated import replacing
 from softdock.compile.jit import compiled
 from softdock.loop.spatial.motion import port_energy
-from softdock.loop.spatial.vectors import add_scaled, dot, norm
+from softdock.loop.spatial.vectors import Vector, add_scaled, dot, norm
 
 LOG = Cells(
     "contact",
-    Cell("start_s", 1, "s", "first touch"),
-    Cell("end_s", 1, "s", "last touch"),
-    Cell("restitution", 1, "-", "rates of the gap, after over before; NaN: still in contact"),
-    Cell("restitution_energetic", 1, "-", "root of the energy given back over the energy taken"),
-    Cell("peak_force_real_N", 1, "N", "largest true force of a contact pair"),
-    Cell("peak_force_satellite_N", 1, "N", "largest force on the chaser satellite"),
-    Cell("impulse_Ns", 1, "Ns", "size of the impulse on the chaser satellite"),
-    Cell("pair", 1, "-", "index of the pair that was deepest at the last touch"),
-    Cell("gap_rate_before_m_per_s", 1, "m/s", "rate of the gap at the first touch"),
-    Cell("gap_rate_after_m_per_s", 1, "m/s", "rate of the gap once nothing of the contact acts"),
+    Cell("start_s", float, "s", "first touch"),
+    Cell("end_s", float, "s", "last touch"),
+    Cell("restitution", float, "-", "rates of the gap, after over before; NaN: still in contact"),
+    Cell("restitution_energetic", float, "-", "root of energy given back over energy taken"),
+    Cell("peak_force_real_N", float, "N", "largest true force of a contact pair"),
+    Cell("peak_force_satellite_N", float, "N", "largest force on the chaser satellite"),
+    Cell("impulse_Ns", float, "Ns", "size of the impulse on the chaser satellite"),
+    Cell("pair", int, "-", "index of the pair that was deepest at the last touch"),
+    Cell("gap_rate_before_m_per_s", float, "m/s", "rate of the gap at the first touch"),
+    Cell("gap_rate_after_m_per_s", float, "m/s", "and once nothing of the contact acts"),
 )
 LOG_COLUMNS = tuple(cell.name for cell in LOG)
-AT = LOG.at
 
 
 class Tracker(NamedTuple):
     """The contact under way, and how many have closed."""
 
-    open: bool
-    closed: int  # contacts so far
-    apart: bool  # the parts have separated, but not yet for the merge window
-    pair: int  # the deepest pair of the last touch
-    start: float  # s
-    last_touch: float  # s
-    before: float  # m/s, rate of the gap at the satellites
-    after: float
-    peak_real_squared: float  # N^2
-    peak_satellite_squared: float
-    impulse: tuple  # Ns on the chaser
-    compressed: float  # J, taken from the satellites
-    released: float  # J, given back
+    open: Annotated[bool, "-", "1: a contact is under way"]
+    closed: Annotated[int, "-", "contacts so far"]
+    apart: Annotated[bool, "-", "1: the parts have separated, but not yet for the merge window"]
+    pair: Annotated[int, "-", "the deepest pair of the last touch"]
+    start: Annotated[float, "s", "first touch"]
+    last_touch: Annotated[float, "s", "last touch"]
+    before: Annotated[float, "m/s", "rate of the gap at the satellites, at the first touch"]
+    after: Annotated[float, "m/s", "rate of the gap when the parts separated"]
+    peak_real_squared: Annotated[float, "N^2", "largest true force of a pair, squared"]
+    peak_satellite_squared: Annotated[
+        float, "N^2", "largest force on the chaser satellite, squared"
+    ]
+    impulse: Annotated[Vector, "Ns", "on the chaser satellite, world axes"]
+    compressed: Annotated[float, "J", "energy taken from the satellites"]
+    released: Annotated[float, "J", "energy given back"]
 
 
-TRACKER = Cells(
-    "tracker",
-    Cell("open", 1, "-", "1: a contact is under way"),
-    Cell("closed", 1, "-", "contacts so far"),
-    Cell("apart", 1, "-", "1: the parts have separated, but not yet for the merge window"),
-    Cell("pair", 1, "-", "the deepest pair of the last touch"),
-    Cell("start", 1, "s", "first touch"),
-    Cell("last_touch", 1, "s", "last touch"),
-    Cell("before", 1, "m/s", "rate of the gap at the first touch"),
-    Cell("after", 1, "m/s", "rate of the gap when the parts separated"),
-    Cell("peak_real_squared", 1, "N^2", "largest true force of a pair, squared"),
-    Cell("peak_satellite_squared", 1, "N^2", "largest force on the chaser satellite, squared"),
-    Cell("impulse", 3, "Ns", "on the chaser satellite, world axes"),
-    Cell("compressed", 1, "J", "energy taken from the satellites"),
-    Cell("released", 1, "J", "energy given back"),
-)
-_gathered = replacing(
+TRACKER = layout_of(Tracker)
+_with_cycle = replacing(
     Tracker,
     "apart",
     "pair",
@@ -78,14 +64,14 @@ _gathered = replacing(
     "compressed",
     "released",
 )
-_with_past = replacing(Tracker, "peak_satellite_squared", "impulse", "compressed")
-_parted = replacing(Tracker, "apart", "after")
-_opened = replacing(Tracker, "open", "closed", "start", "last_touch", "before")
-_counted = replacing(Tracker, "closed")
+_with_recomputed = replacing(Tracker, "peak_satellite_squared", "impulse", "compressed")
+_with_separation = replacing(Tracker, "apart", "after")
+_with_start = replacing(Tracker, "open", "closed", "start", "last_touch", "before")
+_with_count = replacing(Tracker, "closed")
 
 
 @compiled
-def no_contact_yet():
+def no_contact():
     return Tracker(
         open=False,
         closed=0,
@@ -104,20 +90,20 @@ def no_contact_yet():
 
 
 @compiled
-def opened(closed, start, before):
-    return _opened(
-        no_contact_yet(), open=True, closed=closed, start=start, last_touch=start, before=before
+def open_contact(closed, start, before):
+    return _with_start(
+        no_contact(), open=True, closed=closed, start=start, last_touch=start, before=before
     )
 
 
 @compiled
-def gather(tracker, passage, T, wrenches, before, after):
+def add_cycle(tracker, passage, T, wrenches, before, after):
     """Add one cycle of an open contact: peaks, impulse, energy at the satellites' ports. `before`,
     `after`: their motions."""
     energy = port_energy(wrenches.chaser, T, before.chaser, after.chaser) + port_energy(
         wrenches.target, T, before.target, after.target
     )
-    return _gathered(
+    return _with_cycle(
         tracker,
         apart=tracker.apart and not passage.touched,
         pair=passage.pair if passage.touched else tracker.pair,
@@ -133,39 +119,39 @@ def gather(tracker, passage, T, wrenches, before, after):
 
 
 @compiled
-def with_past(tracker, impulse, peak_squared, rewound):
+def replace_past(tracker, impulse, peak_squared, rewound):
     """With what a method that recomputes the past now has for the contact's force on the chaser:
     its impulse [Ns] and its largest, squared [N^2]. `rewound`: a past was taken over; its energies
     by the cycle are in no log: NaN."""
     compressed = math.nan if rewound else tracker.compressed
-    return _with_past(tracker, peak_squared, impulse, compressed)
+    return _with_recomputed(tracker, peak_squared, impulse, compressed)
 
 
 @compiled
-def parted(tracker, after):
+def mark_separation(tracker, after):
     """The parts have just separated: remember the gap's rate, in case this was the end."""
-    return _parted(tracker, True, after)
+    return _with_separation(tracker, True, after)
 
 
 @compiled
 def close_contact(tracker, log):
     """Write the contact to the log, if there is a row left, and count it either way."""
-    row = tracker.closed
-    if row < log.shape[0]:
-        log[row, AT.start_s] = tracker.start
-        log[row, AT.end_s] = tracker.last_touch
-        log[row, AT.restitution] = (
+    if tracker.closed < log.shape[0]:
+        row = LOG(log, tracker.closed)
+        row.start_s = tracker.start
+        row.end_s = tracker.last_touch
+        row.restitution = (
             -tracker.after / tracker.before if tracker.apart else math.nan
         )  # nan: still touching when the run ended
-        log[row, AT.restitution_energetic] = (
+        row.restitution_energetic = (
             math.sqrt(tracker.released / tracker.compressed)
             if tracker.compressed > 0.0
             else math.nan
         )
-        log[row, AT.peak_force_real_N] = math.sqrt(tracker.peak_real_squared)
-        log[row, AT.peak_force_satellite_N] = math.sqrt(tracker.peak_satellite_squared)
-        log[row, AT.impulse_Ns] = norm(tracker.impulse)
-        log[row, AT.pair] = float(tracker.pair)
-        log[row, AT.gap_rate_before_m_per_s] = tracker.before
-        log[row, AT.gap_rate_after_m_per_s] = tracker.after
-    return _counted(no_contact_yet(), tracker.closed + 1)
+        row.peak_force_real_N = math.sqrt(tracker.peak_real_squared)
+        row.peak_force_satellite_N = math.sqrt(tracker.peak_satellite_squared)
+        row.impulse_Ns = norm(tracker.impulse)
+        row.pair = tracker.pair
+        row.gap_rate_before_m_per_s = tracker.before
+        row.gap_rate_after_m_per_s = tracker.after
+    return _with_count(no_contact(), tracker.closed + 1)

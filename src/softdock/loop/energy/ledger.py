@@ -21,61 +21,39 @@ over the plant's own steps. Positive: energy that appeared from nothing.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
-from softdock.compile.cells import Cell, Cells
+from softdock.compile.cells import layout_of
 from softdock.compile.jit import compiled
 from softdock.loop.spatial.motion import Wrench, displacement, work
 from softdock.loop.spatial.vectors import subtract
 
 
 class Ledger(NamedTuple):
-    """Sums since the start, J."""
+    """Sums since the start."""
 
-    integrator: float
-    correction: float
-    adaptation: float
-    sensor: float
-    command: float
-    robot: float
-    rewound: float
-    real: float  # W_real: absorbed by the real contact
-    virtual: float  # W_virtual: absorbed by virtual elements
-    external: float  # W_external: work of external wrenches on the satellites
-    designed: float  # W_designed: real minus wanted contact work that a method means to differ
-    kinetic: float  # kinetic energy of both satellites now
-    kinetic_start: float
-    stored: float  # in the real contact now
-    dissipated: float  # by the real contact
-    observed: float  # Zebenay eq. 114, > 0: the rig is active
-    turnover: float  # sum of |work|, the scale of the bookkeeping check
+    integrator: Annotated[float, "J", "energy that the integration brought"]
+    correction: Annotated[float, "J", "energy that the methods' correct hooks brought"]
+    adaptation: Annotated[float, "J", "energy that the methods' wrenches brought"]
+    sensor: Annotated[float, "J", "energy that the sensor and its hold brought"]
+    command: Annotated[float, "J", "energy between satellites and set-points"]
+    robot: Annotated[float, "J", "energy between set-points and mock-ups"]
+    rewound: Annotated[float, "J", "energy where a method changed the past"]
+    real: Annotated[float, "J", "W_real: absorbed by the real contact"]
+    virtual: Annotated[float, "J", "W_virtual: absorbed by virtual elements"]
+    external: Annotated[float, "J", "W_external: work of external wrenches on the satellites"]
+    designed: Annotated[
+        float, "J", "W_designed: real minus wanted contact work that a method means to differ"
+    ]
+    kinetic: Annotated[float, "J", "kinetic energy of both satellites now"]
+    kinetic_start: Annotated[float, "J", "kinetic energy of both satellites at the start"]
+    stored: Annotated[float, "J", "in the real contact now"]
+    dissipated: Annotated[float, "J", "by the real contact"]
+    observed: Annotated[float, "J", "Zebenay eq. 114, > 0: the rig is active"]
+    turnover: Annotated[float, "J", "sum of |work|, the scale of the bookkeeping check"]
 
 
-LEDGER = Cells(
-    "ledger",
-    Cell("integrator", 1, "J", "energy that the integration brought"),
-    Cell("correction", 1, "J", "energy that the methods' correct hooks brought"),
-    Cell("adaptation", 1, "J", "energy that the methods' wrenches brought"),
-    Cell("sensor", 1, "J", "energy that the sensor and its hold brought"),
-    Cell("command", 1, "J", "energy between satellites and set-points"),
-    Cell("robot", 1, "J", "energy between set-points and mock-ups"),
-    Cell("rewound", 1, "J", "energy where a method changed the past"),
-    Cell("real", 1, "J", "W_real: absorbed by the real contact"),
-    Cell("virtual", 1, "J", "W_virtual: absorbed by virtual elements"),
-    Cell("external", 1, "J", "W_external: work of external wrenches on the satellites"),
-    Cell(
-        "designed",
-        1,
-        "J",
-        "W_designed: real minus wanted contact work that a method means to differ",
-    ),
-    Cell("kinetic", 1, "J", "kinetic energy of both satellites now"),
-    Cell("kinetic_start", 1, "J", "kinetic energy of both satellites at the start"),
-    Cell("stored", 1, "J", "in the real contact now"),
-    Cell("dissipated", 1, "J", "by the real contact"),
-    Cell("observed", 1, "J", "Zebenay eq. 114, > 0: the rig is active"),
-    Cell("turnover", 1, "J", "sum of |work|, the scale of the bookkeeping check"),
-)
+LEDGER = layout_of(Ledger)
 ROWS = ("integrator", "correction", "adaptation", "sensor", "command", "robot", "rewound")
 
 

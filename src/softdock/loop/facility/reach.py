@@ -5,8 +5,9 @@ from __future__ import annotations
 from softdock.compile.features import is_full
 from softdock.compile.jit import by_type, compiled, noinline
 from softdock.loop.command import in_laboratory, prepare_laboratory
-from softdock.loop.spatial.vectors import load3, norm, subtract
-from softdock.loop.vector import CHASER_ROBOT_AT, LABORATORY_AT, REACHES, TARGET_ROBOT_AT
+from softdock.loop.robots.keys import ROBOT
+from softdock.loop.spatial.vectors import norm, subtract
+from softdock.loop.vector import CHASER_ROBOT_AT, LABORATORY_AT, TARGET_ROBOT_AT
 
 
 @compiled
@@ -30,7 +31,5 @@ def out_of_reach(features, vector, chaser, target):
 
 @compiled
 def _beyond(vector, robot, point):
-    reach = vector[robot + REACHES.reach]
-    return (
-        reach > 0.0 and norm(subtract(point, load3(vector, robot + REACHES.reach_centre))) > reach
-    )
+    keys = ROBOT(vector, robot)
+    return keys.reach > 0.0 and norm(subtract(point, keys.reach_centre)) > keys.reach

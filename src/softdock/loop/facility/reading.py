@@ -11,6 +11,7 @@ from __future__ import annotations
 from softdock.compile.features import is_full
 from softdock.compile.jit import by_type, compiled, noinline
 from softdock.loop.command import prepare_laboratory
+from softdock.loop.memory import REPORTS
 from softdock.loop.robots.memory import ROBOT_STATE
 from softdock.loop.robots.robot import ROBOT, is_elastic
 from softdock.loop.schedules import schedule_at, scheduled
@@ -23,8 +24,7 @@ from softdock.loop.sensor.mock_up import (
     to_sensor,
     weigh,
 )
-from softdock.loop.spatial.motion import load_wrench, store_wrench
-from softdock.loop.spatial.vectors import load3, scale, subtract
+from softdock.loop.spatial.vectors import scale, subtract
 from softdock.loop.vector import (
     CHASER_HAND_AT,
     CHASER_MOCK_UP_AT,
@@ -34,14 +34,8 @@ from softdock.loop.vector import (
     SENSOR_AT,
 )
 
-MOVING = ROBOT_STATE.at
-# compile-time constants; the target's part of the vector follows the chaser's
-ROBOT_SIZE, MOCK_UP_SIZE, SCHEDULE_SIZE, MOCK_UPS = (
-    ROBOT.size,
-    MOCK_UP.size,
-    SCHEDULE.size,
-    MOCK_UP.at,
-)
+# the target's part of the vector follows the chaser's
+ROBOT_SIZE, MOCK_UP_SIZE, SCHEDULE_SIZE = ROBOT.size, MOCK_UP.size, SCHEDULE.size
 
 
 @compiled
@@ -50,23 +44,23 @@ def noisy_contact(vector, sensor, chance, which, tick, contact, q):
     noise."""
     if not sensor.noisy:
         return contact
-    at = load3(vector, CHASER_MOCK_UP_AT + which * MOCK_UP_SIZE + MOCK_UPS.sensor)
+    at = MOCK_UP(vector, CHASER_MOCK_UP_AT + which * MOCK_UP_SIZE).sensor
     return plus(
         contact, 1.0, from_sensor(at, q, sensor_noise(sensor, chance, which, tick.k, tick.sample))
     )
 
 
 @compiled
-def _contact_alone(features, vector, mem, carrier, filter_at, tick, felt):
+def _contact_alone(features, vector, mem, carrier, reports, tick, felt):
     return felt.contact
 
 
 @noinline
-def _full_reading(features, vector, mem, carrier, filter_at, tick, felt):
+def _full_reading(features, vector, mem, carrier, reports, tick, felt):
     """One sample of a sensor with all that it carries and does. With a tool: as it is read, sensor
     axes (readings.py compensates); without: moved to the centre of mass, world axes."""
     contact, was, motion = felt
-    which, state, t, dt = carrier.follower.which, carrier.state, tick.t, tick.dt
+    which, moving, t, dt = carrier.follower.which, ROBOT_STATE(mem, carrier.state), tick.t, tick.dt
     sensor = prepare_sensor(vector, SENSOR_AT, carrier.T)
     mock_up = prepare_mock_up(vector, CHASER_MOCK_UP_AT + which * MOCK_UP_SIZE)
     hand = scheduled(
@@ -77,10 +71,8 @@ def _full_reading(features, vector, mem, carrier, filter_at, tick, felt):
     elastic = is_elastic(vector, CHASER_ROBOT_AT + which * ROBOT_SIZE)
     if mock_up.heavy:
         true = (
-            scale(1.0 / dt, subtract(motion.v, was.v))
-            if elastic
-            else load3(mem, state + MOVING.acceleration)
-        )  # at `state` are the motors' accelerations
+            scale(1.0 / dt, subtract(motion.v, was.v)) if elastic else moving.acceleration
+        )  # in `mem` are the motors' accelerations
         pushed = plus(
             pushed,
             1.0,
@@ -90,17 +82,17 @@ def _full_reading(features, vector, mem, carrier, filter_at, tick, felt):
                 gravity,
                 motion,
                 true,
-                load3(mem, state + MOVING.turning),
+                moving.turning,
             ),
         )
-    before = load_wrench(mem, filter_at)
-    reading, filtered = read_sensor(sensor, carrier.chance, which, tick, before, pushed)
-    store_wrench(mem, filter_at, filtered)
+    filters = REPORTS(mem, reports).filters
+    reading, filtered = read_sensor(sensor, carrier.chance, which, tick, filters[which], pushed)
+    filters[which] = filtered
     if mock_up.heavy:
         return reading
     return from_sensor(mock_up.sensor, motion.q, reading)
 
 
 @by_type(lambda cls: _full_reading if is_full(cls) else _contact_alone)
-def full_reading(features, vector, mem, carrier, filter_at, tick, felt):
+def full_reading(features, vector, mem, carrier, reports, tick, felt):
     """One sample of a sensor that is more than noise on the contact."""

@@ -15,6 +15,8 @@ from softdock.compile.jit import by_type, compiled, noinline
 from softdock.loop.facility.moving import chaser_carrier, target_carrier
 from softdock.loop.facility.reading import ROBOT_SIZE, full_reading, noisy_contact
 from softdock.loop.facility.state import Felt
+from softdock.loop.memory import REPORTS
+from softdock.loop.method.interface import Output
 from softdock.loop.params import Memory
 from softdock.loop.rings import Ring, masked_row
 from softdock.loop.robots.history import HERMITE, motion_at, push
@@ -26,10 +28,8 @@ from softdock.loop.sensor.mock_up import plus
 from softdock.loop.sensor.pose import is_lost, pose_sample, prepare_pose, read_pose
 from softdock.loop.spatial.motion import (
     MOTION_FLOATS,
-    load_wrench,
+    WRENCH,
     no_wrench,
-    store_motion,
-    store_wrench,
 )
 from softdock.loop.vector import CHASER_ROBOT_AT, POSE_AT, WRENCH_FLOATS, sample_floats
 
@@ -69,8 +69,10 @@ def _see_poses(features, vector, mem, watch, k, there):
     true_target = motion_at(
         HERMITE, T, mem, m.poses + m.pose_slots * MOTION_FLOATS, m.pose_slots, instant
     )
-    store_motion(mem, m.seen, read_pose(pose, chance, 0, sample, true_chaser))
-    store_motion(mem, m.seen + MOTION_FLOATS, read_pose(pose, chance, 1, sample, true_target))
+    REPORTS(mem, m.reports).seen = Output(
+        read_pose(pose, chance, 0, sample, true_chaser),
+        read_pose(pose, chance, 1, sample, true_target),
+    )
     return instant * T
 
 
@@ -90,7 +92,7 @@ def _sample_at(m, on, sample):
 
 
 @compiled
-def _targets(on):
+def _target_offset(on):
     """Offset from there to the target's wrench."""
     return WRENCH_FLOATS if on == ON_BOTH else 0
 
@@ -109,17 +111,16 @@ def sample_wrenches(params, vector, mem, tick, before, now, true):
             first = noisy_contact(vector, sensor, chance, 0, tick, true.chaser, now.chaser.q)
         else:
             robot, felt = chaser_carrier(params), Felt(true.chaser, before.chaser, now.chaser)
-            first = full_reading(params.features, vector, mem, robot, m.filters, tick, felt)
+            first = full_reading(params.features, vector, mem, robot, m.reports, tick, felt)
         if not sensor.direct:
-            store_wrench(mem, slot, first)
+            WRENCH(mem, slot).whole = first
     if sensor.on != ON_CHASER:
         if sensor.plain and params.flags.target_light:
             reading = noisy_contact(vector, sensor, chance, 1, tick, true.target, now.target.q)
         else:
             robot, felt = target_carrier(params), Felt(true.target, before.target, now.target)
-            filters = m.filters + WRENCH_FLOATS
-            reading = full_reading(params.features, vector, mem, robot, filters, tick, felt)
-        store_wrench(mem, slot + _targets(sensor.on), reading)
+            reading = full_reading(params.features, vector, mem, robot, m.reports, tick, felt)
+        WRENCH(mem, slot + _target_offset(sensor.on)).whole = reading
     return first
 
 
@@ -135,7 +136,7 @@ def hand_over(params, mem, handed, k, sampled, reading, reading_time):
         return handed, reading, reading_time
     when = newest * sensor.period
     if sensor.handover == LATEST and not sensor.thresholded and sensor.on == ON_CHASER:
-        return newest, load_wrench(mem, _sample_at(m, sensor.on, newest)), when
+        return newest, WRENCH(mem, _sample_at(m, sensor.on, newest)).whole, when
     if sensor.handover != LATEST:
         when -= (
             0.5 * (newest - max(handed + 1, newest - m.sample_slots + 1)) * sensor.period
@@ -153,9 +154,9 @@ def _gathered(sensor, m, mem, handed, newest):
     for sample in range(first, newest + 1):
         slot = _sample_at(m, sensor.on, sample)
         if sensor.on != ON_TARGET:
-            chaser = plus(chaser, weight, load_wrench(mem, slot))
+            chaser = plus(chaser, weight, WRENCH(mem, slot).whole)
         if sensor.on != ON_CHASER:
-            target = plus(target, weight, load_wrench(mem, slot + _targets(sensor.on)))
+            target = plus(target, weight, WRENCH(mem, slot + _target_offset(sensor.on)).whole)
     if sensor.on != ON_CHASER:
-        store_wrench(mem, m.second, target)
+        REPORTS(mem, m.reports).second = target
     return target if sensor.on == ON_TARGET else chaser

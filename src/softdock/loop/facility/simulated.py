@@ -35,6 +35,7 @@ from softdock.loop.facility.reach import out_of_reach
 from softdock.loop.facility.sampling import Watch, hand_over, sample_wrenches, see_poses
 from softdock.loop.facility.state import FACILITY, Facility, Stretch, Tick
 from softdock.loop.instants import SAME_CYCLE
+from softdock.loop.memory import REPORTS
 from softdock.loop.method.interface import Output, Wrenches
 from softdock.loop.robots.delay import delayed_set_point, store_delayed_acceleration
 from softdock.loop.robots.history import motion_at, push
@@ -50,7 +51,6 @@ from softdock.loop.spatial.motion import (
     displacement,
     is_felt,
     no_wrench,
-    store_motion,
     work,
 )
 from softdock.loop.spatial.vectors import add, dot, negate, scale
@@ -95,8 +95,9 @@ def _first_arrived(features, params, vector, mem):
     pose = prepare_pose(vector, POSE_AT)
     late = pose.delay
     if not params.flags.ideal_pose:
-        store_motion(mem, m.seen, astray(pose, 0, coasting(chaser, -late)))
-        store_motion(mem, m.seen + MOTION_FLOATS, astray(pose, 1, coasting(target, -late)))
+        REPORTS(mem, m.reports).seen = Output(
+            astray(pose, 0, coasting(chaser, -late)), astray(pose, 1, coasting(target, -late))
+        )
     if params.flags.elastic:
         store_motors(mem, m.chaser_robot, T, chaser, chaser)
         store_motors(mem, m.target_robot, T, target, target)

@@ -4,43 +4,34 @@ both stand in the loop's flat state. World axes, SI.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
-from softdock.compile.cells import Cell, Cells
-from softdock.loop.spatial.motion import MOTION_FLOATS, WRENCH_FLOATS, Motion, Wrench
+from softdock.compile.cells import layout_of
+from softdock.loop.spatial.motion import Motion, Wrench
 
 
 class Facility(NamedTuple):
     """State of the simulated facility at t_k. What few rigs need (filters, a second reading, late
-    poses) is in `mem` (loop/params.py: Memory)."""
+    poses) is in `mem` (loop/memory.py: REPORTS)."""
 
-    chaser: Motion  # the mock-ups, truly
-    target: Motion
-    true_chaser: Wrench  # of the contact on each mock-up now
-    true_target: Wrench
-    dissipating: float  # W, in the contact now
-    samples: int  # force samples taken since the start
-    handed: int  # number of the newest sample delivered
-    # handed to the controller, about the centre of mass, world axes: the chaser's, or the only
-    # sensor's
-    reading: Wrench
-    reading_time: float  # s
-    seen_time: float  # s, of the measured poses
+    chaser: Annotated[Motion, "", "the chaser's mock-up, truly"]
+    target: Annotated[Motion, "", "the target's mock-up, truly"]
+    true_chaser: Annotated[Wrench, "N, Nm", "of the contact on the chaser's mock-up now"]
+    true_target: Annotated[Wrench, "N, Nm", "of the contact on the target's mock-up now"]
+    dissipating: Annotated[float, "W", "power lost in the contact now"]
+    samples: Annotated[int, "-", "force samples taken since the start"]
+    handed: Annotated[int, "-", "number of the newest sample handed over"]
+    reading_time: Annotated[float, "s", "of the reading"]
+    seen_time: Annotated[float, "s", "of the measured poses"]
+    reading: Annotated[
+        Wrench,
+        "N, Nm",
+        "handed to the controller, about the centre of mass, world axes: the chaser's, or the only "
+        "sensor's",
+    ]
 
 
-FACILITY = Cells(
-    "facility",
-    Cell("chaser", MOTION_FLOATS, "", "the chaser's mock-up, truly: a `motion`"),
-    Cell("target", MOTION_FLOATS, "", "the target's mock-up, truly: a `motion`"),
-    Cell("true_chaser", WRENCH_FLOATS, "N, Nm", "of the contact on the chaser's mock-up"),
-    Cell("true_target", WRENCH_FLOATS, "N, Nm", "of the contact on the target's mock-up"),
-    Cell("dissipating", 1, "W", "power lost in the contact now"),
-    Cell("samples", 1, "-", "force samples taken since the start"),
-    Cell("handed", 1, "-", "number of the newest sample handed over"),
-    Cell("reading_time", 1, "s", "of the reading"),
-    Cell("seen_time", 1, "s", "of the measured poses"),
-    Cell("reading", WRENCH_FLOATS, "N, Nm", "handed over: the chaser's, or the only sensor's"),
-)
+FACILITY = layout_of(Facility)
 
 
 class Stretch(NamedTuple):

@@ -14,18 +14,17 @@ from softdock.compile.jit import INNER_OPTIONS, by_type, class_of, compiled
 from softdock.loop.method.interface import Past, Satellites
 from softdock.loop.method.method import entry_of, no_past
 from softdock.loop.spatial.rigid_body import Body
-from softdock.loop.spatial.vectors import add, add_scaled, load3, store3
+from softdock.loop.spatial.vectors import ZERO, add, add_scaled
 
 CORRECTED_CELLS = Cells(
     "corrected",
     Cell("force", 3, "N", "of the contact on the chaser, mean over the cycle"),
-    Cell("peak", 1, "N^2", "its largest in the cycle, squared"),
+    Cell("peak", float, "N^2", "its largest in the cycle, squared"),
     Cell("impulse", 3, "Ns", "of the satellites' contact on the chaser so far"),
-    Cell("largest", 1, "N^2", "its largest force so far, squared"),
+    Cell("largest", float, "N^2", "its largest force so far, squared"),
     Cell("impulse_before", 3, "Ns", "of those that ended since the log's contact began"),
-    Cell("largest_before", 1, "N^2", "and theirs"),
+    Cell("largest_before", float, "N^2", "and theirs"),
 )
-AT = CORRECTED_CELLS.at
 _NOWHERE = Body((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 NOTHING = Past(Satellites(_NOWHERE, _NOWHERE), (0.0, 0.0, 0.0), 0.0)
 
@@ -33,43 +32,47 @@ NOTHING = Past(Satellites(_NOWHERE, _NOWHERE), (0.0, 0.0, 0.0), 0.0)
 @compiled
 def note_force(mem, at, T, force, peak):
     """A cycle's mean force, and its largest, squared."""
-    store3(mem, at + AT.force, force)
-    mem[at + AT.peak] = peak
-    store3(mem, at + AT.impulse, add_scaled(load3(mem, at + AT.impulse), T, force))
-    mem[at + AT.largest] = max(mem[at + AT.largest], peak)
+    s = CORRECTED_CELLS(mem, at)
+    s.force = force
+    s.peak = peak
+    s.impulse = add_scaled(s.impulse, T, force)
+    s.largest = max(s.largest, peak)
 
 
 @compiled
 def take_past(mem, at, impulse, largest):
     """The contact under way, its past recomputed."""
-    store3(mem, at + AT.impulse, impulse)
-    mem[at + AT.largest] = largest
+    s = CORRECTED_CELLS(mem, at)
+    s.impulse = impulse
+    s.largest = largest
 
 
 @compiled
 def settle(mem, at, acts, logged):
     """After a cycle. A contact of the satellites that has ended (`acts`: it has not) is recomputed
     no more; `logged`: the log's contact goes on."""
+    s = CORRECTED_CELLS(mem, at)
     if not acts:
-        before = add(load3(mem, at + AT.impulse_before), load3(mem, at + AT.impulse))
-        store3(mem, at + AT.impulse_before, before)
-        mem[at + AT.largest_before] = max(mem[at + AT.largest_before], mem[at + AT.largest])
-        take_past(mem, at, (0.0, 0.0, 0.0), 0.0)
+        s.impulse_before = add(s.impulse_before, s.impulse)
+        s.largest_before = max(s.largest_before, s.largest)
+        take_past(mem, at, ZERO, 0.0)
     if not logged:
-        store3(mem, at + AT.impulse_before, (0.0, 0.0, 0.0))
-        mem[at + AT.largest_before] = 0.0
+        s.impulse_before = ZERO
+        s.largest_before = 0.0
 
 
 @compiled
 def impulse_of(mem, at):
     """Of the log's contact so far [Ns], on the chaser."""
-    return add(load3(mem, at + AT.impulse_before), load3(mem, at + AT.impulse))
+    s = CORRECTED_CELLS(mem, at)
+    return add(s.impulse_before, s.impulse)
 
 
 @compiled
 def largest_of(mem, at):
     """Largest force of the log's contact so far, squared [N^2]."""
-    return max(mem[at + AT.largest_before], mem[at + AT.largest])
+    s = CORRECTED_CELLS(mem, at)
+    return max(s.largest_before, s.largest)
 
 
 def _last(classes):

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from softdock.compile.cells import layout_of
 from softdock.loop.spatial.motion import Motion, Wrench
 from softdock.loop.spatial.rigid_body import Body, BodyParams
 
@@ -45,6 +46,9 @@ class Output(NamedTuple):
 
     chaser: Motion
     target: Motion
+
+
+OUTPUT = layout_of(Output)
 
 
 class Measured(NamedTuple):

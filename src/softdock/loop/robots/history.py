@@ -11,7 +11,7 @@ import math
 from softdock.compile.jit import compiled
 from softdock.loop.instants import ON_STAMP
 from softdock.loop.rings import Ring, row_near, row_of
-from softdock.loop.spatial.motion import MOTION_FLOATS, load_motion, store_motion
+from softdock.loop.spatial.motion import MOTION, MOTION_FLOATS
 from softdock.loop.spatial.motion_between import HERMITE, HOLD, INTERPOLATIONS, LINEAR, between
 from softdock.loop.spatial.vectors import scale, subtract
 
@@ -20,18 +20,18 @@ __all__ = ["HERMITE", "HOLD", "INTERPOLATIONS", "LINEAR", "between"]
 
 @compiled
 def push(mem, at, slots, stamp, motion):
-    store_motion(mem, row_of(Ring(at, slots, MOTION_FLOATS), stamp), motion)
+    MOTION(mem, row_of(Ring(at, slots, MOTION_FLOATS), stamp)).whole = motion
 
 
 @compiled
 def near(mem, at, slots, k, by):
     """The set-point `by` stamps after k, -slots <= by < slots."""
-    return load_motion(mem, row_near(Ring(at, slots, MOTION_FLOATS), k, by))
+    return MOTION(mem, row_near(Ring(at, slots, MOTION_FLOATS), k, by)).whole
 
 
 @compiled
 def stamped(mem, at, slots, stamp):
-    return load_motion(mem, row_of(Ring(at, slots, MOTION_FLOATS), stamp))
+    return MOTION(mem, row_of(Ring(at, slots, MOTION_FLOATS), stamp)).whole
 
 
 @compiled

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from softdock.compile.jit import cold, compiled, noinline
 from softdock.loop.bodies import BODIES, CHASER, TARGET
-from softdock.loop.controller_state import load_kept
+from softdock.loop.controller_state import CONTROLLER_STATE
 from softdock.loop.instants import NS
 from softdock.loop.seam import COMMAND, REPORT, side_of
 from softdock.loop.seam import LOST as LOST_BIT
@@ -179,7 +179,7 @@ def run_control_cycle(program, params, robots, now, lost, forces):
         counts[COUNT.controller] = status
         fail_check(program, reasons.CONTROLLER, NOBODY, float(status), 0.0)
         return False
-    kept = load_kept(program.kept, 0)
+    kept = CONTROLLER_STATE(program.kept).whole
     if has_sensor(program, CHASER):
         _check_measured(program, CHASER, kept.reading, kept.mock_ups.chaser.v)
     if has_sensor(program, TARGET):
