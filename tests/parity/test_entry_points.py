@@ -12,7 +12,14 @@ from pathlib import Path
 import pytest
 
 import softdock
-from softdock.compile.jit import NotAnEntryPoint, entry_point
+from softdock.compile.jit import (
+    INTERNAL,
+    KEEPS_STUBS,
+    LOOPS,
+    RIG,
+    NotAnEntryPoint,
+    entry_point,
+)
 from softdock.compile.sources import compiled_sources
 from softdock.loop import entry_points, seam_entry_points
 from softdock.loop.cycle import control, cycle
@@ -121,6 +128,19 @@ def test_the_hash_knows_every_file_that_decides_compiled_code():
             for name in imported_by(ast.Module(tops, [])) & {*modules}:
                 assert modules[name] in counted, f"{path} imports {name}, which does not count"
     assert len(counted) > 30
+
+
+def test_entry_points_with_settings_of_their_own_are_where_they_were():
+    """How an entry point is optimised goes by its name (jit.py): one that is renamed in its module
+    and not there would quietly be compiled like any other."""
+    named = LOOPS | RIG | INTERNAL | KEEPS_STUBS | {"begin"}
+    found = set()
+    for path in compiled_sources():
+        for node in ast.walk(ast.parse(path.read_text())):
+            decorators = getattr(node, "decorator_list", ())
+            if any(isinstance(d, ast.Name) and d.id == "entry_point" for d in decorators):
+                found.add(node.name)
+    assert named <= found, sorted(named - found)
 
 
 def test_the_entry_points_are_few_and_documented():

@@ -132,7 +132,7 @@ ENTRY_POINT_NAMES = {
     "serve_robot": "the emulated robots",
     "serve_sensor": "the emulated sensors",
     "run_queue": "the rig in virtual time",
-    "hear_and_answer": "the rig's program",
+    "answer_datagram": "the rig's program",
     "hear_rob": "the robots' telegrams",
     "hear_records": "the sensors' records",
 }

@@ -177,10 +177,10 @@ def by_type(
 # entry points in which runs, batches and a rig's cycles spend their time
 LOOPS = frozenset(("run_cycles", "run_batch", "control_step"))
 # a rig's program, with the loop of its methods within
-RIG = frozenset(("run_queue", "serve", "hear_and_answer", "look"))
+RIG = frozenset(("run_queue", "serve", "answer_datagram", "watch_links"))
 # entry points that hand large structures from function to function, and nothing to other entry
 # points
-INTERNAL = LOOPS | {"serve", "run_queue", "serve_robot", "serve_sensor", "hear_and_answer"}
+INTERNAL = LOOPS | {"serve", "run_queue", "serve_robot", "serve_sensor", "answer_datagram"}
 # entry points that may compile while they run: loops of simulations, which no clock drives
 KEEPS_STUBS = frozenset(("run_cycles", "run_batch"))
 
