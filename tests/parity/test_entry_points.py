@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import softdock
+from softdock.cli.progress import ENTRY_POINT_NAMES
 from softdock.compile.jit import (
     INTERNAL,
     KEEPS_STUBS,
@@ -134,13 +135,16 @@ def test_entry_points_with_settings_of_their_own_are_where_they_were():
     """How an entry point is optimised goes by its name (jit.py): one that is renamed in its module
     and not there would quietly be compiled like any other."""
     named = LOOPS | RIG | INTERNAL | KEEPS_STUBS | {"begin"}
-    found = set()
+    found, functions = set(), set()
     for path in compiled_sources():
         for node in ast.walk(ast.parse(path.read_text())):
             decorators = getattr(node, "decorator_list", ())
             if any(isinstance(d, ast.Name) and d.id == "entry_point" for d in decorators):
                 found.add(node.name)
+            if isinstance(node, ast.FunctionDef):
+                functions.add(node.name)
     assert named <= found, sorted(named - found)
+    assert functions >= {*ENTRY_POINT_NAMES}, "what users are told is compiled goes by names too"
 
 
 def test_the_entry_points_are_few_and_documented():

@@ -133,8 +133,8 @@ ENTRY_POINT_NAMES = {
     "serve_sensor": "the emulated sensors",
     "run_queue": "the rig in virtual time",
     "answer_datagram": "the rig's program",
-    "hear_rob": "the robots' telegrams",
-    "hear_records": "the sensors' records",
+    "receive_telegram": "the robots' telegrams",
+    "receive_records": "the sensors' records",
 }
 
 
