@@ -9,7 +9,7 @@ import builtins
 import pytest
 from sources import nodes_of, parsed
 
-from softdock.compile.sources import compiled_sources
+from softdock.compile.sources import list_compiled_sources
 
 DECORATORS = {"compiled", "noinline", "entry_point"}
 BUILT_IN = {"range", "max", "min", "abs", "int", "float", "len", "enumerate"}
@@ -66,7 +66,7 @@ def test_compiled_functions_use_what_a_gpu_has():
     """A function that only the CPU's compiler takes would be found on a GPU, by whoever has one."""
     functions = [
         (path.name, node)
-        for path in compiled_sources()
+        for path in list_compiled_sources()
         for node in nodes_of(path)
         if is_compiled(node)
     ]
@@ -89,7 +89,9 @@ def single_names(tree: ast.AST) -> list[str]:
 def test_math_and_numpy_are_named_where_they_are_used():
     """The test above knows functions of `math` and `np` by these names."""
     found = {
-        path.name: names for path in compiled_sources() if (names := single_names(parsed(path)))
+        path.name: names
+        for path in list_compiled_sources()
+        if (names := single_names(parsed(path)))
     }
     assert found == {}
     assert single_names(ast.parse("from math import gamma")) == ["math.gamma"]

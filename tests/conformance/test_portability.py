@@ -33,8 +33,8 @@ for command in {{commands!r}}:
     done = CliRunner().invoke(cli, command)
     assert done.exit_code == 0, (command, done.output, done.exception)
 from pathlib import Path
-from softdock.compile.disk_cache import locked
-with locked(Path("lock")):
+from softdock.compile.disk_cache import lock_file
+with lock_file(Path("lock")):
     pass
 from softdock.rig.drivers.compiled_loop import ask_priority
 assert ask_priority(80)[0] == 0

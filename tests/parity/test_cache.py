@@ -31,13 +31,13 @@ def place(tmp_path, monkeypatch):
 
     def at(base):
         monkeypatch.setenv("SOFTDOCK_CACHE_DIR", str(base))
-        disk_cache.cache_folder.cache_clear()
+        disk_cache.find_cache_folder.cache_clear()
         disk_cache._warned.clear()
         return base
 
     yield at
     monkeypatch.undo()
-    disk_cache.cache_folder.cache_clear()
+    disk_cache.find_cache_folder.cache_clear()
     disk_cache._warned.clear()
 
 
@@ -127,7 +127,7 @@ def test_only_old_folders_of_our_own_are_removed(tmp_path, place):
     (old / disk_cache.MARK).touch()
     for folder in (old, other):
         os.utime(folder, (0.0, 0.0))
-    assert (disk_cache.cache_folder() / disk_cache.MARK).is_file()
+    assert (disk_cache.find_cache_folder() / disk_cache.MARK).is_file()
     assert not old.exists()
     assert (other / "a").is_file()
 
@@ -163,7 +163,7 @@ def test_a_folder_that_others_can_write_is_refused(tmp_path, place, caplog, comp
     """Whoever can write there could have us run any code: neither read nor written."""
     base = place(tmp_path / "cache")
     entry_point(dot)(X, Y)
-    folder = disk_cache.cache_folder()
+    folder = disk_cache.find_cache_folder()
     folder.chmod(mode)
     before = {path: path.stat().st_mtime_ns for path in files(base)}
     assert entry_point(dot)(X, Y) == XY
@@ -191,7 +191,7 @@ def test_a_folder_of_another_user_is_refused(tmp_path, place, caplog, compiles):
     """Its code would run with our rights."""
     base = place(tmp_path / "cache")
     entry_point(dot)(X, Y)
-    os.chown(disk_cache.cache_folder(), 12345, 12345)
+    os.chown(disk_cache.find_cache_folder(), 12345, 12345)
     assert entry_point(dot)(X, Y) == XY
     assert compiles == ["dot", "dot"]
     assert caplog.text.count("belongs to another user") == 1
@@ -233,7 +233,7 @@ def test_a_lock_of_a_process_that_died_does_not_hold(tmp_path):
     """And one that is held too long is passed by: a lock saves work, it never stops it."""
     path, waits = tmp_path / "x.code", []
     path.with_name("x.code.lock").write_text("left by one that was killed")
-    with disk_cache.locked(path, lambda: waits.append(1)):
+    with disk_cache.lock_file(path, lambda: waits.append(1)):
         assert waits == []
 
 
@@ -241,10 +241,10 @@ def test_a_held_lock_is_waited_for_and_then_passed_by(tmp_path, monkeypatch):
     """The wait is told once, and ends."""
     monkeypatch.setattr(disk_cache, "LONGEST_WAIT_S", 0.3)
     path, waits, inside = tmp_path / "x.code", [], threading.Event()
-    with disk_cache.locked(path):
+    with disk_cache.lock_file(path):
 
         def second():
-            with disk_cache.locked(path, lambda: waits.append(1)):
+            with disk_cache.lock_file(path, lambda: waits.append(1)):
                 inside.set()
 
         thread = threading.Thread(target=second)

@@ -21,7 +21,7 @@ from softdock.compile.jit import (
     NotAnEntryPoint,
     entry_point,
 )
-from softdock.compile.sources import compiled_sources
+from softdock.compile.sources import list_compiled_sources
 from softdock.loop import entry_points, seam_entry_points
 from softdock.loop.cycle import control, cycle
 from softdock.loop.spatial.rotations import rotate
@@ -55,7 +55,7 @@ def copied(tmp_path):
             "PYTHONPATH": str(tmp_path / "source"),
             "SOFTDOCK_CACHE_DIR": str(tmp_path / "cache"),
         }
-        code = "import softdock.compile.disk_cache as c; print(c.__file__); print(c.cache_folder())"
+        code = "import softdock.compile.disk_cache as c; print(c.__file__); print(c.find_cache_folder())"
         done = subprocess.run(
             [sys.executable, "-c", code],
             capture_output=True,
@@ -113,7 +113,7 @@ def imported_by(tree: ast.AST) -> set[str]:
 def test_the_hash_knows_every_file_that_decides_compiled_code():
     """The hash finds imports by their text (sources.py): in whatever form a file imports a
     decorator, and wherever a compiled file imports another at its top, that file counts."""
-    counted = set(compiled_sources())
+    counted = set(list_compiled_sources())
     modules = {
         ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(
             ".__init__"
@@ -136,7 +136,7 @@ def test_entry_points_with_settings_of_their_own_are_where_they_were():
     and not there would quietly be compiled like any other."""
     named = LOOPS | RIG | INTERNAL | KEEPS_STUBS | {"begin"}
     found, functions = set(), set()
-    for path in compiled_sources():
+    for path in list_compiled_sources():
         for node in ast.walk(ast.parse(path.read_text())):
             decorators = getattr(node, "decorator_list", ())
             if any(isinstance(d, ast.Name) and d.id == "entry_point" for d in decorators):

@@ -66,9 +66,9 @@ import numpy as np
 from softdock.compile.cells import Cell, Cells
 from softdock.compile.jit import NotAnEntryPoint, entry_point
 from softdock.compile.jit import compiled, entry_point
-from softdock.compile.numba_internals import PATCHED, why_plain
+from softdock.compile.numba_internals import PATCHED, explain_plain
 from softdock.loop.spatial.rotations import rotate
-print(PATCHED, why_plain())
+print(PATCHED, explain_plain())
 print(entry_point(rotate)((0.9, 0.1, -0.3, 0.2), (1.0, 2.0, 3.0)))
 AT = Cells("few", Cell("first", 2, "-", ""), Cell("last", 1, "-", "")).at
 @entry_point

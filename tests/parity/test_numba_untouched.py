@@ -46,7 +46,7 @@ for module in pkgutil.walk_packages(softdock.__path__, "softdock."):
         importlib.import_module(module.name)
 from softdock.compile.jit import entry_point
 from softdock.compile.numba_internals import PATCHED
-from softdock.compile.numba_patches import PATCHES, patched_numba
+from softdock.compile.numba_patches import PATCHES, patch_numba
 from softdock.loop.spatial.rotations import rotate
 
 def changed():
@@ -57,7 +57,7 @@ assert PATCHED
 imported = changed()
 assert entry_point(rotate)((1.0, 0.0, 0.0, 0.0), (1.0, 2.0, 3.0)) == (1.0, 2.0, 3.0)
 compiled = changed()
-with patched_numba():
+with patch_numba():
     within = changed()
 print(imported, compiled, settings() == set_before, len(within) - len(PATCHES), sep=chr(10))
 """

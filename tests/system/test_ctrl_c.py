@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 import softdock
 from softdock.cli.main import cli
-from softdock.compile.interrupts import each_abandonable, left_behind
+from softdock.compile.interrupts import is_work_left, run_each_abandonable
 from softdock.errors import RunInterrupted
 from softdock.results import phases, simulation
 
@@ -40,13 +40,13 @@ def test_ctrl_c_waits_for_no_thread():
         over.wait(600.0)
 
     with pytest.raises(KeyboardInterrupt):
-        for _ in each_abandonable(work, range(8), threads=2):
+        for _ in run_each_abandonable(work, range(8), threads=2):
             pass
-    assert left_behind()  # which are still at it: nobody has told them that it is over
+    assert is_work_left()  # which are still at it: nobody has told them that it is over
     over.set()
-    assert sorted(each_abandonable(lambda i: i * i, range(5), threads=2)) == [0, 1, 4, 9, 16]
+    assert sorted(run_each_abandonable(lambda i: i * i, range(5), threads=2)) == [0, 1, 4, 9, 16]
     with pytest.raises(ZeroDivisionError):
-        list(each_abandonable(lambda i: 1 / i, [0], threads=2))
+        list(run_each_abandonable(lambda i: 1 / i, [0], threads=2))
 
 
 def test_ctrl_c_while_orbit_flies_keeps_the_run(monkeypatch):
@@ -83,7 +83,7 @@ def test_ctrl_c_between_phases_keeps_those_that_there_were(monkeypatch):
         pressed.append(True)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(phases, "each_abandonable", fly)
+    monkeypatch.setattr(phases, "run_each_abandonable", fly)
     with pytest.raises(RunInterrupted) as caught:
         phases.simulate_phases(softdock.load_scenario("epos_1d"), 8)
     metrics = caught.value.run.metrics

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from softdock.compile import generated
-from softdock.compile.generated import choosing, replacing
+from softdock.compile.generated import make_chooser, make_replacer
 from softdock.loop import specialise
 from softdock.loop.contact.keys import LAW_KEYS, PAIR
 from softdock.loop.contact.laws import LAWS
@@ -39,8 +39,8 @@ class Thing(NamedTuple):
 def test_a_copy_has_one_field_changed():
     """The other fields are the same, whatever their order in the class."""
     it = Thing(flag=True, place=(1.0, 2.0, 3.0), number=4.0, index=5, extra=6.0)
-    assert plain(replacing(Thing, "index"))(it, 7) == it._replace(index=7)
-    assert plain(replacing(Thing, "extra", "flag"))(it, 8.0, False) == it._replace(
+    assert plain(make_replacer(Thing, "index"))(it, 7) == it._replace(index=7)
+    assert plain(make_replacer(Thing, "extra", "flag"))(it, 8.0, False) == it._replace(
         extra=8.0, flag=False
     )
 
@@ -48,13 +48,13 @@ def test_a_copy_has_one_field_changed():
 def test_a_field_that_is_not_there_is_refused():
     """A misspelled field is found when the module is imported."""
     with pytest.raises(ValueError, match="no fields"):
-        replacing(Thing, "indx")
+        make_replacer(Thing, "indx")
 
 
 def test_a_choice_by_number_falls_back_to_the_first():
     """Functions in the order of their list; equal ones share a branch."""
     one, two = (lambda x: x + 1), (lambda x: x + 2)
-    choose = plain(choosing("chosen", "kind, x", "kind", [one, two, one], but="kind"))
+    choose = plain(make_chooser("chosen", "kind, x", "kind", [one, two, one], but="kind"))
     assert [choose(kind, 10) for kind in range(4)] == [11, 12, 11, 11]
 
 

@@ -237,9 +237,9 @@ def compile_missing(scenarios: Iterable[Scenario], jobs: int, say: Callable[[str
     import numba
 
     from softdock.cli.progress import report_compiled
-    from softdock.compile.disk_cache import usable_folder
+    from softdock.compile.disk_cache import find_usable_folder
 
-    if jobs < 2 or numba.config.DISABLE_JIT or usable_folder() is None:
+    if jobs < 2 or numba.config.DISABLE_JIT or find_usable_folder() is None:
         return
     tasks = [task for task in list_tasks(scenarios) if not is_compiled(task)]
     if sum(task.what == LOOP for task in tasks) < 2:

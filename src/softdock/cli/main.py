@@ -180,9 +180,9 @@ def main() -> None:
 def _exit_at_once(code: int) -> None:
     """End the process at once if compiled code still runs in another thread: a normal exit would
     wait for it, or free memory that it uses."""
-    from softdock.compile.interrupts import left_behind
+    from softdock.compile.interrupts import is_work_left
 
-    if left_behind():
+    if is_work_left():
         with contextlib.suppress(OSError, ValueError):
             sys.stdout.flush()
             sys.stderr.flush()

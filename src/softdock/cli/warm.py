@@ -41,12 +41,12 @@ def warm(
     begin = time.perf_counter()
     with show_status("compiling ahead"):
         from softdock.cli.compile_ahead import compile_ahead, list_rig_tasks, list_tasks
-        from softdock.compile.disk_cache import usable_folder
+        from softdock.compile.disk_cache import find_usable_folder
         from softdock.scenario.candidates import candidates
         from softdock.scenario.files import load_scenario
         from softdock.studies.campaign.batch import count_cores
 
-        folder = usable_folder()
+        folder = find_usable_folder()
         wanted = []
         for name in scenarios or DEFAULT:
             loaded = load_scenario(name)

@@ -49,12 +49,12 @@ class Cell:
     @property
     def holds(self) -> Any:
         """Its kind, with tuples spelled out: float, (float, float), a class, cells or `Many`."""
-        return _kind_of(self.name, self.kind)
+        return _normalise_kind(self.name, self.kind)
 
     @property
     def size(self) -> int:
         """Floats that it takes."""
-        return size_of(self.holds)
+        return count_floats(self.holds)
 
 
 class Cells:
@@ -99,7 +99,7 @@ class Cells:
     def view(self) -> Any:
         """The class of views in plain Python: a property for each cell, and no other attributes."""
         scope: dict[str, Any] = {
-            name: _property(first, kind) for name, (first, kind) in self.places.items()
+            name: _make_property(first, kind) for name, (first, kind) in self.places.items()
         }
         return type(f"view of {self.name}", (_View,), {"__slots__": (), "_kind": self, **scope})
 
@@ -133,16 +133,16 @@ class Many:
         scope = {
             "__slots__": (),
             "_kind": self,
-            "_read": staticmethod(_reader(self.of)),
-            "_write": staticmethod(_writer(self.of)),
-            "_size": size_of(self.of),
+            "_read": staticmethod(_make_reader(self.of)),
+            "_write": staticmethod(_make_writer(self.of)),
+            "_size": count_floats(self.of),
         }
-        return type(f"view of {_text(self)}", (_Elements,), scope)
+        return type(f"view of {_describe(self)}", (_Elements,), scope)
 
 
 def many(count: int, kind: Any = float) -> Many:
     """The kind of a cell of `count` elements, read and written by index."""
-    return Many(count, _kind_of("element", kind))
+    return Many(count, _normalise_kind("element", kind))
 
 
 @functools.cache
@@ -157,56 +157,58 @@ def _field(name: str, hint: Any) -> Cell:
     notes: tuple[str, ...] = ()
     if get_origin(hint) is Annotated:
         hint, *notes = get_args(hint)  # type: ignore[assignment]
-    return Cell(name, _kind_of(name, hint), *notes)
+    return Cell(name, _normalise_kind(name, hint), *notes)
 
 
-def _kind_of(name: str, given: Any) -> Any:
+def _normalise_kind(name: str, given: Any) -> Any:
     if isinstance(given, int) and given > 0:
         return float if given == 1 else (float,) * given
     if isinstance(given, tuple) or get_origin(given) is tuple:
         inner = given if isinstance(given, tuple) else get_args(given)
-        return tuple(_kind_of(name, one) for one in inner)
+        return tuple(_normalise_kind(name, one) for one in inner)
     if given in NUMBERS or isinstance(given, Cells | Many) or hasattr(given, "_fields"):
         return given
     raise TypeError(f"'{name}': {given} is no kind of a cell (compile/cells.py)")
 
 
-def size_of(kind: Any) -> int:
+def count_floats(kind: Any) -> int:
     """Floats that a kind takes."""
     if kind in NUMBERS:
         return 1
     if isinstance(kind, tuple):
-        return sum(size_of(inner) for inner in kind)
+        return sum(count_floats(inner) for inner in kind)
     if isinstance(kind, Many):
-        return kind.count * size_of(kind.of)
+        return kind.count * count_floats(kind.of)
     return (kind if isinstance(kind, Cells) else layout_of(kind)).size
 
 
-def parts_of(kind: Any) -> list[tuple[int, Any]]:
+def list_members(kind: Any) -> list[tuple[int, Any]]:
     """Offset and kind of every part of a tuple or a NamedTuple class."""
     if not isinstance(kind, tuple):
         return [layout_of(kind).places[name] for name in kind._fields]
-    firsts = [size_of(kind[:i]) for i in range(len(kind))]
+    firsts = [count_floats(kind[:i]) for i in range(len(kind))]
     return list(zip(firsts, kind, strict=True))
 
 
-def _text(kind: Any) -> str:
+def _describe(kind: Any) -> str:
     """The same text for the same layout, in every process."""
     if isinstance(kind, tuple):
-        return f"({', '.join(_text(inner) for inner in kind)})"
+        return f"({', '.join(_describe(inner) for inner in kind)})"
     if isinstance(kind, Many):
-        return f"{kind.count} of {_text(kind.of)}"
+        return f"{kind.count} of {_describe(kind.of)}"
     if isinstance(kind, Cells):
-        places = ", ".join(f"{name}: {_text(inner)}" for name, (_, inner) in kind.places.items())
+        places = ", ".join(
+            f"{name}: {_describe(inner)}" for name, (_, inner) in kind.places.items()
+        )
         return f"{kind.name}({places})"
-    inner = "" if kind in NUMBERS else _text(tuple(one for _, one in parts_of(kind)))
+    inner = "" if kind in NUMBERS else _describe(tuple(one for _, one in list_members(kind)))
     return f"{kind.__module__}.{kind.__qualname__}{inner}"
 
 
 @functools.cache
-def digest_of_kind(kind: Any) -> str:
+def hash_kind(kind: Any) -> str:
     """A hash of names, offsets and kinds: layouts that differ never have the same."""
-    return hashlib.sha256(_text(kind).encode()).hexdigest()[:16]
+    return hashlib.sha256(_describe(kind).encode()).hexdigest()[:16]
 
 
 # Views in plain Python
@@ -237,15 +239,15 @@ class _Elements(_View):
         self._write(self._array, self._at + i * self._size, value)
 
 
-def _property(first: int, kind: Any) -> property:
-    read, write = _reader(kind), _writer(kind)
+def _make_property(first: int, kind: Any) -> property:
+    read, write = _make_reader(kind), _make_writer(kind)
     return property(
         lambda self: read(self._array, self._at + first),
         lambda self, value: write(self._array, self._at + first, value),
     )
 
 
-def _reader(kind: Any) -> Callable[[Any, Any], Any]:
+def _make_reader(kind: Any) -> Callable[[Any, Any], Any]:
     """A function of array and offset."""
     if kind is float:
         return lambda array, at: array[at]
@@ -258,31 +260,31 @@ def _reader(kind: Any) -> Callable[[Any, Any], Any]:
     if isinstance(kind, tuple) and set(kind) == {float}:
         size = len(kind)
         return lambda array, at: tuple(array[at : at + size])
-    parts = [(first, _reader(inner)) for first, inner in parts_of(kind)]
+    parts = [(first, _make_reader(inner)) for first, inner in list_members(kind)]
     made = tuple if isinstance(kind, tuple) else kind._make
     return lambda array, at: made([read(array, at + first) for first, read in parts])
 
 
-def _writer(kind: Any) -> Callable[[Any, Any, Any], None]:
+def _make_writer(kind: Any) -> Callable[[Any, Any, Any], None]:
     """A function of array, offset and value."""
     if kind in NUMBERS:
         return _write_float if kind is float else functools.partial(_write_as, kind)
     if isinstance(kind, Cells | Many):
-        size = size_of(kind)
+        size = count_floats(kind)
 
         def copy(array: Any, at: Any, value: Any) -> None:
             if getattr(value, "_kind", None) != kind:
-                raise TypeError(f"{_text(kind)} cannot be written from {value!r}")
+                raise TypeError(f"{_describe(kind)} cannot be written from {value!r}")
             array[at : at + size] = value._array[value._at : value._at + size]
 
         return copy
-    parts = [(first, _writer(inner)) for first, inner in parts_of(kind)]
+    parts = [(first, _make_writer(inner)) for first, inner in list_members(kind)]
     wanted = tuple if isinstance(kind, tuple) else kind
 
     def write(array: Any, at: Any, value: Any) -> None:
         named = type(value) if hasattr(value, "_fields") else tuple
         if named is not wanted or len(value) != len(parts):
-            raise TypeError(f"{_text(kind)} cannot be written from {value!r}")
+            raise TypeError(f"{_describe(kind)} cannot be written from {value!r}")
         for (first, write_part), one in zip(parts, value, strict=True):
             write_part(array, at + first, one)
 

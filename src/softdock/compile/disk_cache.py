@@ -30,7 +30,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from softdock.compile.sources import HASH_LENGTH, own_hash
+from softdock.compile.sources import HASH_LENGTH, compute_own_hash
 
 fcntl: Any = None
 with contextlib.suppress(ImportError):  # without file locks some things are compiled twice
@@ -54,7 +54,7 @@ def warn_once(kind: str, text: str) -> None:
         logging.getLogger("softdock").warning("softdock: %s", text)
 
 
-def _base() -> Path:
+def _find_base() -> Path:
     given = os.environ.get("SOFTDOCK_CACHE_DIR")
     if given:
         return Path(given)
@@ -62,11 +62,11 @@ def _base() -> Path:
 
 
 @functools.cache
-def cache_folder() -> Path:
+def find_cache_folder() -> Path:
     """The folder of these sources' machine code, made if it can be; `is_ours` says whether to use
     it."""
-    base = _base()
-    folder = base / own_hash()
+    base = _find_base()
+    folder = base / compute_own_hash()
     try:
         if not folder.exists():
             base.mkdir(parents=True, exist_ok=True)
@@ -74,22 +74,22 @@ def cache_folder() -> Path:
             folder.mkdir(mode=0o700, exist_ok=True)
             (folder / MARK).touch()
     except OSError:
-        pass  # `usable_folder` says so
+        pass  # `find_usable_folder` says so
     return folder
 
 
-def usable_folder() -> Path | None:
-    """`cache_folder` if machine code may be read from and written to it. None: keep it in
+def find_usable_folder() -> Path | None:
+    """`find_cache_folder` if machine code may be read from and written to it. None: keep it in
     memory."""
-    folder = cache_folder()
-    why_not = _not_ours(folder.parent, is_base=True) or _not_ours(folder)
+    folder = find_cache_folder()
+    why_not = _find_objection(folder.parent, is_base=True) or _find_objection(folder)
     if why_not:
         warn_once("folder", f"machine code is not kept, it stays in memory: {why_not}")
         return None
     return folder
 
 
-def _not_ours(folder: Path, is_base: bool = False) -> str:
+def _find_objection(folder: Path, is_base: bool = False) -> str:
     """Why a folder must not be used; empty: it may.
 
     The base may be a place like /tmp, where nobody can move what belongs to others (sticky), or
@@ -155,13 +155,13 @@ def _read_checked(path: Path) -> bytes | None:
         warn_once("read", f"machine code in {path.parent} cannot be read ({error.strerror})")
         return None
     digest, data = found[len(FIRST) :][:DIGEST_BYTES], found[len(FIRST) + DIGEST_BYTES :]
-    if found.startswith(FIRST) and _digest(path, data) == digest:
+    if found.startswith(FIRST) and _compute_digest(path, data) == digest:
         return data
     discard(path)
     return None
 
 
-def _digest(path: Path, data: bytes) -> bytes:
+def _compute_digest(path: Path, data: bytes) -> bytes:
     """Of the bytes under their name, which says what function they are the code of."""
     return hashlib.sha256(path.name.encode() + b"\0" + data).digest()
 
@@ -178,7 +178,7 @@ def write(path: Path, data: bytes) -> bool:
     beside = path.with_name(f"{path.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
     try:
         with beside.open("xb") as file:
-            file.write(FIRST + _digest(path, data) + data)
+            file.write(FIRST + _compute_digest(path, data) + data)
         beside.replace(path)
     except OSError as error:
         with contextlib.suppress(OSError):
@@ -189,7 +189,7 @@ def write(path: Path, data: bytes) -> bool:
 
 
 @contextlib.contextmanager
-def locked(path: Path, waiting: Callable[[], None] | None = None) -> Iterator[None]:
+def lock_file(path: Path, waiting: Callable[[], None] | None = None) -> Iterator[None]:
     """One process at a time at this file; the others wait until it is done, or has died, or for
     `LONGEST_WAIT_S`. `waiting` is called once if there is a wait."""
     lock = path.with_name(f"{path.name}.lock")

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from softdock.compile import disk_cache
-from softdock.compile.cache_keys import file_name, is_foreign
-from softdock.compile.disk_cache import usable_folder
+from softdock.compile.cache_keys import is_foreign, make_file_name
+from softdock.compile.disk_cache import find_usable_folder
 from softdock.compile.features import is_sparing
 from softdock.compile.libraries import FunctionLibrary
 from softdock.compile.numba_internals import (
@@ -41,20 +41,20 @@ DESCRIBED = (
 _LIBRARIES: dict[str, FunctionLibrary] = {}  # of this process, by name
 
 
-def handle() -> Any:
+def make_handle() -> Any:
     """Never called: Numba wants a unique built-in to know a specialisation of a function by."""
     return [].append
 
 
-def function_name(state: Any, function: Any) -> str | None:
+def make_function_name(state: Any, function: Any) -> str | None:
     """The file's name of a function that is about to be compiled; None: it is not cached."""
     kind = f"function, {state.flags.get_mangle_string()}"  # inlined or not, bounds checked or not
-    return file_name(function, state.args, state.targetctx.codegen().magic_tuple(), kind)
+    return make_file_name(function, state.args, state.targetctx.codegen().magic_tuple(), kind)
 
 
 def load(state: Any, name: str) -> Any:
     """What was compiled of a function before; None: it is not there."""
-    library = _find_library(state.targetctx.codegen(), usable_folder(), name)
+    library = _find_library(state.targetctx.codegen(), find_usable_folder(), name)
     return None if library is None else _rebuild(state, library)
 
 
@@ -90,7 +90,7 @@ def _rebuild(state: Any, library: FunctionLibrary) -> Any:
     restype, fndesc.argtypes = fndesc.restype, tuple(state.args)
     for initialise in reload_init:
         initialise()
-    known_by = handle()
+    known_by = make_handle()
     state.targetctx.insert_user_function(known_by, fndesc, [library])
     return CompileResult(
         typing_context=state.typingctx,
@@ -123,7 +123,7 @@ def save(state: Any, result: Any, name: str) -> None:
 def save_library(library: FunctionLibrary, fndesc: Any, reload_init: Any, name: str) -> None:
     """The same of code that was not compiled by Numba. `reload_init`: what must be done before the
     code is used."""
-    folder = usable_folder()
+    folder = find_usable_folder()
     fields = [getattr(fndesc, field) for field in DESCRIBED]
     library.cache_name = name
     library.description = dumps((fields, fndesc.restype, reload_init))
@@ -184,7 +184,7 @@ class EntryPointCache:
 
     @property
     def cache_path(self) -> str | None:
-        folder = usable_folder()
+        folder = find_usable_folder()
         return None if folder is None else str(folder)
 
     def enable(self) -> None: ...
@@ -197,10 +197,13 @@ class EntryPointCache:
 
     def path(self, signature: Any, context: Any) -> Path | None:
         """The file for these argument types; None: they are not cached."""
-        folder, name = usable_folder(), self.name(getattr(signature, "args", signature), context)
+        folder, name = (
+            find_usable_folder(),
+            self.name(getattr(signature, "args", signature), context),
+        )
         return None if folder is None or name is None else _path_below(folder, name)
 
     def name(self, args: Any, context: Any) -> str | None:
         """The file's name; None: there is none that another process would give."""
         kind = f"entry point{', sparing' if is_sparing() else ''}"
-        return file_name(self.function, args, context.codegen().magic_tuple(), kind)
+        return make_file_name(self.function, args, context.codegen().magic_tuple(), kind)

@@ -4,7 +4,7 @@ some fields changed, the specialisation of a kernel (specialise.py).
 A list of a structure's fields is written nowhere but in its class. What needs such a list is
 generated here as source text, once, when its module is imported:
 
-    with_pairs = replacing(Params, "pairs")     # with_pairs(params, pairs): all else the same
+    with_pairs = make_replacer(Params, "pairs")     # with_pairs(params, pairs): all else the same
 
 Generated functions are `@compiled` as all others: they have neither closures nor state, so entry
 points and kernels that call them are cached on disk, and the same text serves the CPU, PTX and
@@ -29,7 +29,7 @@ def generate(name: str, text: str, scope: Mapping[str, Any]) -> Any:
     return compiled(inside[name])
 
 
-def replacing(cls: Any, *fields: str) -> Any:
+def make_replacer(cls: Any, *fields: str) -> Any:
     """A compiled function (it, *new values) that returns a copy with these fields replaced."""
     unknown = sorted(set(fields) - set(cls._fields))
     if unknown or not fields:
@@ -42,7 +42,7 @@ def replacing(cls: Any, *fields: str) -> Any:
     return generate(name, text, {cls.__name__: cls})
 
 
-def choosing(
+def make_chooser(
     name: str, arguments: str, number: str, functions: Sequence[Any], but: str = ""
 ) -> Any:
     """A compiled function that calls one of several by a whole number: `number` is an expression of

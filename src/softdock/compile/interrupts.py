@@ -1,8 +1,9 @@
 """Ctrl-C while compiled code runs: nothing is lost, and nobody waits.
 
-Python looks at signals only between two of its own instructions. Long compiled calls are therefore
-cut into chunks, with `deferred` noting a Ctrl-C between them, so that what was computed is kept; or
-they run beside the main thread (`abandonable`, `each_abandonable`), which Ctrl-C then ends at once.
+Python handles signals only between two of its own instructions. Long compiled calls are therefore
+cut into chunks, with `defer_interrupts` noting a Ctrl-C between them, so that what was computed is
+not lost; or they run in threads of their own (`run_abandonable`, `run_each_abandonable`), and
+Ctrl-C ends the main thread at once.
 """
 
 from __future__ import annotations
@@ -14,17 +15,17 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-LOOK_S = 0.2  # between two looks at whether Ctrl-C was pressed
+POLL_S = 0.2  # s, between two checks whether Ctrl-C was pressed
 _THREADS: list[threading.Thread] = []  # that were begun here
 
 
-def left_behind() -> bool:
-    """Whether compiled code, or the compiler, still runs beside the main thread: a process that
+def is_work_left() -> bool:
+    """Whether compiled code, or the compiler, still runs in a thread of its own: a process that
     ends now must not take its libraries down first."""
     return any(thread.is_alive() for thread in _THREADS)
 
 
-def _started(work: Callable[[], None]) -> threading.Thread:
+def _start(work: Callable[[], None]) -> threading.Thread:
     _THREADS[:] = [thread for thread in _THREADS if thread.is_alive()]
     thread = threading.Thread(target=work, daemon=True)
     _THREADS.append(thread)
@@ -33,7 +34,7 @@ def _started(work: Callable[[], None]) -> threading.Thread:
 
 
 @contextmanager
-def deferred() -> Iterator[Callable[[], bool]]:
+def defer_interrupts() -> Iterator[Callable[[], bool]]:
     """While inside, Ctrl-C raises nothing; the function given says whether it was pressed. A second
     one raises at once. In other threads than the main one signals never arrive."""
     if threading.current_thread() is not threading.main_thread():
@@ -57,7 +58,7 @@ def deferred() -> Iterator[Callable[[], bool]]:
         signal.signal(signal.SIGINT, before)
 
 
-def abandonable(call: Callable[[], Any]) -> Any:
+def run_abandonable(call: Callable[[], Any]) -> Any:
     """The result of a long compiled call that gives up nothing when it is left behind: it runs in a
     thread of its own, and Ctrl-C does not wait for it."""
     if threading.current_thread() is not threading.main_thread():
@@ -71,9 +72,9 @@ def abandonable(call: Callable[[], Any]) -> Any:
         except BaseException as error:  # raised again where the caller is
             errors.append(error)
 
-    thread = _started(work)
+    thread = _start(work)
     while thread.is_alive():
-        thread.join(LOOK_S)
+        thread.join(POLL_S)
     if errors:
         raise errors[0]
     return results[0]
@@ -82,7 +83,7 @@ def abandonable(call: Callable[[], Any]) -> Any:
 _Done = tuple[Any, BaseException | None]  # of one piece of work: its result, or what it raised
 
 
-def each_abandonable(
+def run_each_abandonable(
     call: Callable[[Any], Any], items: Iterable[Any], threads: int
 ) -> Iterator[Any]:
     """Results of `call` for each item, as they come, from so many threads. Whoever leaves early
@@ -104,10 +105,10 @@ def each_abandonable(
                 done.put((None, error))
 
     for _ in range(min(threads, count)):
-        _started(work)
+        _start(work)
     try:
         for _ in range(count):
-            result, error = _next(done)
+            result, error = _wait_for_next(done)
             if error is not None:
                 raise error
             yield result
@@ -115,10 +116,10 @@ def each_abandonable(
         left.set()
 
 
-def _next(done: queue.SimpleQueue[_Done]) -> _Done:
+def _wait_for_next(done: queue.SimpleQueue[_Done]) -> _Done:
     """A wait without end would not let Ctrl-C through on every system."""
     while True:
         try:
-            return done.get(timeout=LOOK_S)
+            return done.get(timeout=POLL_S)
         except queue.Empty:
             continue

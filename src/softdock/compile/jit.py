@@ -26,19 +26,19 @@ from numba import types
 from numba.extending import overload
 
 from softdock.compile import disk_cache
-from softdock.compile.cache_keys import SOURCES_NAME, classes_of
+from softdock.compile.cache_keys import SOURCES_NAME, find_classes
 from softdock.compile.compile_events import BEGINS, ENDS, WAITS, notify
-from softdock.compile.disk_cache import usable_folder
+from softdock.compile.disk_cache import find_usable_folder
 from softdock.compile.features import Markers, Plain, is_sparing
 from softdock.compile.function_cache import EntryPointCache
-from softdock.compile.libraries import LinkSettings, linking_with, mark_cold
+from softdock.compile.libraries import LinkSettings, mark_cold, use_link_settings
 from softdock.compile.numba_internals import PATCHED, CPUDispatcher, normalize_signature
 from softdock.compile.pipeline import (
     CompiledFunction,
     EntryPointCompiler,
     FunctionCompiler,
     NotAnEntryPoint,
-    guarded,
+    add_guard,
 )
 
 __all__ = [
@@ -71,7 +71,7 @@ def compiled(function: Callable[..., Any], inline: bool = True) -> Any:
     function = getattr(function, "py_func", function)
     dispatcher = numba.njit(**INNER_OPTIONS | {"forceinline": inline})(function)
     if dispatcher is not function:  # it is under NUMBA_DISABLE_JIT
-        dispatcher.__class__ = CompiledFunction if PATCHED else guarded(dispatcher.__class__)
+        dispatcher.__class__ = CompiledFunction if PATCHED else add_guard(dispatcher.__class__)
     return dispatcher
 
 
@@ -105,7 +105,7 @@ def _plain_entry_point(function: Callable[..., Any]) -> Any:
     """An entry point with Numba's own cache, in our folder or not at all: beside the sources it
     would miss edits of the files that a function calls. The folder is a global of Numba's, restored
     here."""
-    folder = usable_folder()
+    folder = find_usable_folder()
     if folder is None:
         dispatcher = numba.njit(**OPTIONS)(function)
     else:
@@ -115,14 +115,14 @@ def _plain_entry_point(function: Callable[..., Any]) -> Any:
         finally:
             numba.config.CACHE_DIR = before
     if dispatcher is not function:  # it is under NUMBA_DISABLE_JIT
-        dispatcher.__class__ = _collecting_no_garbage(dispatcher.__class__)
+        dispatcher.__class__ = _pausing_garbage_collection(dispatcher.__class__)
     return dispatcher
 
 
 # -- functions chosen by type -------------------------------------------------------------------
 
 
-def _own_code(chosen: Any, call: Callable[..., Any]) -> Callable[..., Any]:
+def _pick_code(chosen: Any, call: Callable[..., Any]) -> Callable[..., Any]:
     """The chosen function's own code where it would be inlined and has the hook's arguments: one
     function less to compile than `call`, which calls it."""
     function = getattr(chosen, "py_func", None)
@@ -135,7 +135,7 @@ def _own_code(chosen: Any, call: Callable[..., Any]) -> Callable[..., Any]:
     return function if same else call
 
 
-def class_of(kind: Any) -> type:
+def find_tuple_class(kind: Any) -> type:
     """The class of a Numba type that must be a NamedTuple: those are what hooks are chosen by."""
     if not isinstance(kind, types.BaseNamedTuple):
         raise numba.TypingError(f"prepare must return the method's own NamedTuple, not {kind}")
@@ -156,13 +156,17 @@ def by_type(
     def decorate(hook: Callable[..., Any]) -> Callable[..., Any]:
         names = hook.__code__.co_varnames[: hook.__code__.co_argcount]
         listed = ", ".join(names)
-        scope: dict[str, Any] = {"choose": choose, "own_code": _own_code, "class_of": class_of}
+        scope: dict[str, Any] = {
+            "choose": choose,
+            "pick_code": _pick_code,
+            "find_tuple_class": find_tuple_class,
+        }
         exec(  # a plain function of the hook's own signature, as @overload demands
             f"def {hook.__name__}({listed}):\n    return choose(type({names[0]}))({listed})\n"
             f"def typed({listed}):\n"
-            f"    chosen = choose(class_of({names[0]}))\n"
+            f"    chosen = choose(find_tuple_class({names[0]}))\n"
             f"    def call({listed}):\n        return chosen({listed})\n"
-            f"    return own_code(chosen, call)\n",
+            f"    return pick_code(chosen, call)\n",
             scope,
         )
         python = functools.wraps(hook)(scope[hook.__name__])
@@ -186,7 +190,7 @@ KEEPS_STUBS = frozenset(("run_cycles", "run_batch"))
 
 
 @contextlib.contextmanager
-def _no_garbage_collection() -> Iterator[None]:
+def _pause_garbage_collection() -> Iterator[None]:
     """Numba makes millions of small objects that live as long as the compiling: looking through
     them for garbage takes a sixth of its time."""
     was = gc.isenabled()
@@ -199,11 +203,11 @@ def _no_garbage_collection() -> Iterator[None]:
 
 
 @functools.cache
-def _collecting_no_garbage(dispatcher: type) -> type:
+def _pausing_garbage_collection(dispatcher: type) -> type:
     """The class of Numba's dispatchers that compile so, where Numba is used as it is."""
 
     def compile(self: Any, signature: Any) -> Any:
-        with _no_garbage_collection():
+        with _pause_garbage_collection():
             return dispatcher.compile(self, signature)  # type: ignore[attr-defined]
 
     return type(dispatcher.__name__, (dispatcher,), {"compile": compile})
@@ -231,7 +235,7 @@ def compile_as(name: str, classes: Iterable[type]) -> Iterator[None]:
         internal=name in INTERNAL,
         keeps_stubs=name in KEEPS_STUBS,
     )
-    with _no_garbage_collection(), linking_with(settings):
+    with _pause_garbage_collection(), use_link_settings(settings):
         yield
 
 
@@ -250,12 +254,12 @@ class EntryPoint(CPUDispatcher if PATCHED else object):  # type: ignore[misc]
         path = self._cache.path(signature, self.targetctx)
         if path is not None and disk_cache.exists(path):
             return super().compile(signature)
-        name, classes = self.py_func.__name__, classes_of(args)
+        name, classes = self.py_func.__name__, find_classes(args)
         began = time.perf_counter()
         lock = (
             contextlib.nullcontext()
             if path is None
-            else disk_cache.locked(path, lambda: notify(name, classes, WAITS, began))
+            else disk_cache.lock_file(path, lambda: notify(name, classes, WAITS, began))
         )
         with lock:
             if path is not None and disk_cache.exists(path):  # by another process, meanwhile

@@ -6,8 +6,8 @@ call as any other.
     def settled_by_ledger(method, mem, rig, measured, before, after, output): ...
 
 Compiled code calls a stub of a few instructions. It holds the address of the machine code, or
-requests it (`code_of`, through C), which compiles it or reads it from disk. It is code of its own:
-the sums are the same in the same order, and no bit of a number depends on it.
+requests it (`find_code`, through C), which compiles it or reads it from disk. It is code of its
+own: the sums are the same in the same order, and no bit of a number depends on it.
 
 Only the loops of simulations keep stubs (jit.py: `KEEPS_STUBS`): a rig's program must not compile
 while its clock runs, so there and in all other entry points the function is linked in as any other.
@@ -31,9 +31,9 @@ from llvmlite.binding import add_symbol
 from numba import types
 
 from softdock.compile import disk_cache
-from softdock.compile.cache_keys import classes_of, digest_of, file_name, is_foreign
+from softdock.compile.cache_keys import find_classes, is_foreign, make_file_name, read_digest
 from softdock.compile.compile_events import BEGINS, ENDS, WAITS, notify
-from softdock.compile.disk_cache import usable_folder
+from softdock.compile.disk_cache import find_usable_folder
 from softdock.compile.features import is_sparing
 from softdock.compile.function_cache import describe, load, save_library
 from softdock.compile.jit import OPTIONS, compile_as, noinline
@@ -78,7 +78,7 @@ def lazy(
     return decorate
 
 
-def _declared_result(function: Any, args: Any) -> Any:
+def _find_declared_type(function: Any, args: Any) -> Any:
     """The type of what a function returns, as it was declared."""
     if function.returns is bool:
         return types.boolean
@@ -94,7 +94,7 @@ class StubCompiler(FunctionCompiler):
     def compile_patched(self, function: Any) -> Any:
         state = self.state
         processor = state.targetctx.codegen().magic_tuple()
-        name = file_name(function, state.args, processor, "stub")
+        name = make_file_name(function, state.args, processor, "stub")
         if name is None or is_foreign(name):
             return super().compile_patched(function)
         name = STUB + name
@@ -115,23 +115,25 @@ def _write_stub(state: Any, function: Any, name: str) -> None:
         unique_name=who.unique_name,
         doc="",
         typemap=None,
-        restype=_declared_result(function, args),
+        restype=_find_declared_type(function, args),
         calltypes=None,
         args=who.arg_names,
         kws=(),
         mangler=state.targetctx.mangler,
         argtypes=args,
         abi_tags=[state.flags.get_mangle_string()],
-        uid=digest_of(name),
+        uid=read_digest(name),
     )
-    library = _forwarding_library(state.targetctx, fndesc, name, _request_and_call)
+    library = _make_forwarding_library(state.targetctx, fndesc, name, _write_request_and_call)
     initialise = functools.partial(
         remember_stub, name, function.__module__, function.__qualname__, args
     )
     save_library(library, fndesc, [initialise], name)
 
 
-def _forwarding_library(context: Any, fndesc: Any, name: str, write_call: Any) -> FunctionLibrary:
+def _make_forwarding_library(
+    context: Any, fndesc: Any, name: str, write_call: Any
+) -> FunctionLibrary:
     """Code of a function that hands its arguments on; `write_call` writes to whom."""
     library = FunctionLibrary(context.codegen(), name)
     module = library.create_ir_module(name)
@@ -142,7 +144,7 @@ def _forwarding_library(context: Any, fndesc: Any, name: str, write_call: Any) -
     return library
 
 
-def _request_and_call(builder: ir.IRBuilder, function: ir.Function, name: str) -> None:
+def _write_request_and_call(builder: ir.IRBuilder, function: ir.Function, name: str) -> None:
     """To the code whose address the stub holds, or requests."""
     module, text = function.module, f"{name}\0".encode()
     address = ir.GlobalVariable(module, _BYTES, "code")
@@ -178,7 +180,7 @@ def expand_stub(library: FunctionLibrary) -> FunctionLibrary:
         called = context.declare_function(caller.module, result.fndesc)
         builder.ret(builder.call(called, caller.args))
 
-    expanded = _forwarding_library(context, fndesc, str(library.cache_name), call)
+    expanded = _make_forwarding_library(context, fndesc, str(library.cache_name), call)
     expanded.calls.append(result.library)
     return expanded
 
@@ -194,14 +196,14 @@ def _check_result(declared: Any, result: Any) -> None:
         raise TypeError(f"{result.fndesc.qualname} returns {found}, declared as {declared}")
 
 
-def code_of(name: str) -> int:
+def find_code(name: str) -> int:
     """The address of a function's machine code; compiled, or read from disk."""
     if name not in _CODE:
         module, qualname, args = _STUBS[name]
         function, context = _FUNCTIONS[module, qualname], cpu_target.target_context
         kind = f"lazy code{', sparing' if is_sparing() else ''}"
-        file = file_name(function, args, context.codegen().magic_tuple(), kind)
-        folder = usable_folder()
+        file = make_file_name(function, args, context.codegen().magic_tuple(), kind)
+        folder = find_usable_folder()
         path = None if folder is None or file is None else folder / file
         with global_compiler_lock:
             _CODE[name] = _read(context, path) or _compile(function, args, path)
@@ -220,12 +222,12 @@ def _read(context: Any, path: Any) -> tuple[Any, int] | None:
 
 
 def _compile(function: Any, args: Any, path: Any) -> tuple[Any, int]:
-    classes = classes_of(args)
+    classes = find_classes(args)
     began, report = time.perf_counter(), functools.partial(notify, function.described, classes)
     lock = (
         contextlib.nullcontext()
         if path is None
-        else disk_cache.locked(path, lambda: report(WAITS, began))
+        else disk_cache.lock_file(path, lambda: report(WAITS, began))
     )
     with lock:
         found = _read(cpu_target.target_context, path)  # by another process, meanwhile
@@ -237,7 +239,7 @@ def _compile(function: Any, args: Any, path: Any) -> tuple[Any, int]:
             dispatcher.__class__ = CompiledFunction
             dispatcher.compile(args)
             result = dispatcher.overloads[args]
-            _check_result(_declared_result(function, args), result)
+            _check_result(_find_declared_type(function, args), result)
             symbol, library = result.fndesc.llvm_func_name, result.library
             address = library.get_pointer_to_function(symbol)
         if path is not None:
@@ -248,15 +250,15 @@ def _compile(function: Any, args: Any, path: Any) -> tuple[Any, int]:
 
 
 @ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_char_p)
-def _answer(name: bytes) -> int:
+def _send_address(name: bytes) -> int:
     """To compiled code, from whatever thread it runs in."""
     try:
-        return code_of(name.decode())
+        return find_code(name.decode())
     except BaseException:  # nothing may be raised through compiled code
         traceback.print_exc(file=sys.stderr)
         return 0
 
 
 if PATCHED:
-    add_symbol(SYMBOL, ctypes.cast(_answer, ctypes.c_void_p).value)
+    add_symbol(SYMBOL, ctypes.cast(_send_address, ctypes.c_void_p).value)
     EntryPointLibrary.expand_stub = staticmethod(expand_stub)  # type: ignore[method-assign]

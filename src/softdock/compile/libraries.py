@@ -89,7 +89,7 @@ class FunctionLibrary(JITCodeLibrary):
     def _get_module_for_linking(self) -> Any:
         """With all that it calls: for functions that softdock does not compile."""
         if self._shared_module is None:
-            called = _all_called([self], EntryPointLibrary.expand_stub)
+            called = _find_all_called([self], EntryPointLibrary.expand_stub)
             linked = _link([library.own_module for library in called])
             _allow_copies(linked)
             self._shared_module = linked
@@ -110,7 +110,7 @@ def _clean_up(codegen: Any, module: Any) -> None:
             passes.run(function, builder)
 
 
-def _all_called(
+def _find_all_called(
     libraries: Iterable[FunctionLibrary],
     expand_stub: Callable[[FunctionLibrary], FunctionLibrary] | None = None,
 ) -> list[FunctionLibrary]:
@@ -168,7 +168,7 @@ _settings = [LinkSettings()]  # by who asked last
 
 
 @contextlib.contextmanager
-def linking_with(settings: LinkSettings) -> Iterator[None]:
+def use_link_settings(settings: LinkSettings) -> Iterator[None]:
     """Within it, entry points are linked with these settings."""
     _settings.append(settings)
     try:
@@ -192,7 +192,7 @@ class EntryPointLibrary(JITCodeLibrary):
     def finalize(self) -> None:
         linking = list(dict.fromkeys(self._linking_libraries))
         called = (library for library in linking if isinstance(library, FunctionLibrary))
-        functions = _all_called(called, None if self.keeps_stubs else self.expand_stub)
+        functions = _find_all_called(called, None if self.keeps_stubs else self.expand_stub)
         for stub in (library for library in functions if library.is_stub):
             self._reload_init.update(stub.reload_init)
             for initialise in stub.reload_init:
@@ -207,8 +207,8 @@ class EntryPointLibrary(JITCodeLibrary):
         super().finalize()
 
 
-def entry_point_library(state: Any) -> Any:
-    """For the code of an entry point, with the settings of `linking_with`."""
+def make_entry_point_library(state: Any) -> Any:
+    """For the code of an entry point, with the settings of `use_link_settings`."""
     library = EntryPointLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
     library.enable_object_caching()
     settings = _settings[-1]

@@ -101,7 +101,7 @@ def is_tested(version: str = numba.__version__) -> bool:
     return ".".join(version.split(".")[:2]) in TESTED
 
 
-def why_plain() -> str:
+def explain_plain() -> str:
     """Why Numba is used as it is; empty: it is not."""
     if os.environ.get(SWITCH, "0") not in ("", "0"):
         return f"{SWITCH} is set"
@@ -110,7 +110,7 @@ def why_plain() -> str:
     return f"Numba has no {MISSING}" if MISSING else ""
 
 
-PATCHED = not why_plain()
+PATCHED = not explain_plain()
 
 # What is reached through objects of Numba's, by owner: names that must be there.
 ATTRIBUTES = {

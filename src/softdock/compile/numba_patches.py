@@ -60,7 +60,7 @@ def _is_plain(kind: Any) -> bool:
     return isinstance(kind, NUMBERS) or (isinstance(kind, types.Array) and kind.ndim == 1)
 
 
-def _remembered_type(self: Any, context: Any, args: Any, kws: Any) -> Any:
+def _find_type_once(self: Any, context: Any, args: Any, kws: Any) -> Any:
     """In place of `BaseFunction.get_call_type`."""
     if kws or self.typing_key not in OPERATORS or not all(map(_is_plain, args)):
         return _find_type(self, context, args, kws)
@@ -86,7 +86,7 @@ class LeanLower(Lower):
 
     def setup_function(self, fndesc: Any) -> None:
         super().setup_function(fndesc)
-        lean = not _tries(self.func_ir)
+        lean = not _has_try(self.func_ir)
         setattr(self.builder, _WRITTEN_LEAN, lean)
         setattr(self.module, _WRITTEN_LEAN, lean)  # from now on: what is declared is only called
 
@@ -118,7 +118,7 @@ class LeanLower(Lower):
         self.post_block(block)
 
 
-def _tries(func_ir: Any) -> bool:
+def _has_try(func_ir: Any) -> bool:
     """Whether a function has `try` or `with` in it."""
     return bool(func_ir.func_id.code.co_exceptiontable)
 
@@ -127,7 +127,7 @@ def _is_lean(builder: Any) -> bool:
     return getattr(builder, _WRITTEN_LEAN, False)
 
 
-def _lean_call(
+def _write_lean_call(
     self: Any, builder: Any, callee: Any, resty: Any, argtys: Any, args: Any, attrs: Any = None
 ) -> Any:
     """In place of `CPUCallConv.call_function`."""
@@ -153,7 +153,7 @@ def _lean_call(
     return status, self.context.get_returned_value(builder, resty, builder.load(place))
 
 
-def _lean_propagate(self: Any, builder: Any, status: Any) -> None:
+def _write_lean_propagation(self: Any, builder: Any, status: Any) -> None:
     """In place of `CPUCallConv.return_status_propagate`: what was raised is where the caller looks
     for it already."""
     if _is_lean(builder) and status.excinfoptr is None:
@@ -162,7 +162,7 @@ def _lean_propagate(self: Any, builder: Any, status: Any) -> None:
         _propagate(self, builder, status)
 
 
-def _lean_decorate(self: Any, fn: Any, args: Any, fe_argtypes: Any, noalias: bool = False) -> None:
+def _decorate_lean(self: Any, fn: Any, args: Any, fe_argtypes: Any, noalias: bool = False) -> None:
     """In place of `CPUCallConv.decorate_function`: of a function that is only called, neither
     names nor attributes are of use."""
     if noalias or not getattr(fn.module, _WRITTEN_LEAN, False):
@@ -178,16 +178,16 @@ def _short_mangle(self: Any, name: str, types: Any, *, abi_tags: Any = (), uid: 
 
 # class, name of its method, what stands in its place
 PATCHES: list[tuple[Any, str, Any]] = [
-    (BaseFunction, "get_call_type", _remembered_type),
+    (BaseFunction, "get_call_type", _find_type_once),
     (BaseContext, "mangler", _short_mangle),
-    (CPUCallConv, "call_function", _lean_call),
-    (CPUCallConv, "return_status_propagate", _lean_propagate),
-    (CPUCallConv, "decorate_function", _lean_decorate),
+    (CPUCallConv, "call_function", _write_lean_call),
+    (CPUCallConv, "return_status_propagate", _write_lean_propagation),
+    (CPUCallConv, "decorate_function", _decorate_lean),
 ]
 
 
 @contextlib.contextmanager
-def patched_numba() -> Iterator[None]:
+def patch_numba() -> Iterator[None]:
     """Within it, Numba has the changes above; no other thread compiles meanwhile."""
     with global_compiler_lock, contextlib.ExitStack() as undo:
         for owner, name, new in PATCHES:

@@ -14,9 +14,9 @@ from typing import Any
 
 from numba import types
 
-from softdock.compile.cache_keys import digest_of
-from softdock.compile.function_cache import function_name, handle, load, save
-from softdock.compile.libraries import FunctionLibrary, entry_point_library
+from softdock.compile.cache_keys import read_digest
+from softdock.compile.function_cache import load, make_function_name, make_handle, save
+from softdock.compile.libraries import FunctionLibrary, make_entry_point_library
 from softdock.compile.numba_internals import (
     PATCHED,
     CompilerBase,
@@ -30,7 +30,7 @@ from softdock.compile.numba_internals import (
     NopythonRewrites,
     register_pass,
 )
-from softdock.compile.numba_patches import LeanLower, patched_numba
+from softdock.compile.numba_patches import LeanLower, patch_numba
 
 
 class NotAnEntryPoint(TypeError):
@@ -49,7 +49,7 @@ class _LowerFunction(NativeLowering):
         state.flags.no_cpython_wrapper = state.flags.no_cfunc_wrapper = True
         state.flags.no_compile = True
         super().run_pass(state)
-        lowered, known_by = state["cr"], handle()
+        lowered, known_by = state["cr"], make_handle()
         self.register(state, lowered, known_by)
         state["cr"] = LowerResult(
             lowered.fndesc, lowered.call_helper, cfunc=known_by, env=lowered.env
@@ -59,7 +59,7 @@ class _LowerFunction(NativeLowering):
     def library(self, state: Any) -> Any:
         name = state.metadata["softdock_name"]
         if name is not None:
-            state.func_id.unique_id = digest_of(name)
+            state.func_id.unique_id = read_digest(name)
         return FunctionLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
 
     def register(self, state: Any, lowered: Any, known_by: Any) -> None:
@@ -73,19 +73,19 @@ class _LowerStandalone(_LowerFunction):
     _name = "softdock_lower_standalone"
 
     def library(self, state: Any) -> Any:
-        return entry_point_library(state)
+        return make_entry_point_library(state)
 
     def register(self, state: Any, lowered: Any, known_by: Any) -> None:
         """It is called by its address."""
 
 
 class _LowerEntryPoint(NativeLowering):
-    """Numba's lowering, with the settings of `linking_with`."""
+    """Numba's lowering, with the settings of `use_link_settings`."""
 
     _name = "softdock_lower_entry_point"
 
     def run_pass(self, state: Any) -> bool:
-        state.library = entry_point_library(state)
+        state.library = make_entry_point_library(state)
         return bool(super().run_pass(state))
 
 
@@ -106,7 +106,7 @@ class _Compiler(CompilerBase):
     left_out: tuple[Any, ...] = NEEDLESS
 
     def compile_extra(self, function: Any) -> Any:
-        with patched_numba():
+        with patch_numba():
             return self.compile_patched(function)
 
     def compile_patched(self, function: Any) -> Any:
@@ -132,7 +132,7 @@ class FunctionCompiler(_Compiler):
     lowering, left_out = _LowerFunction, (*NEEDLESS, *NOT_FOR_FUNCTIONS)
 
     def compile_patched(self, function: Any) -> Any:
-        name = function_name(self.state, function)
+        name = make_function_name(self.state, function)
         result = None if name is None else load(self.state, name)
         if result is None:
             self.state.metadata["softdock_name"] = name
@@ -173,7 +173,7 @@ class Guard:
 
 
 @functools.cache
-def guarded(dispatcher: type) -> type:
+def add_guard(dispatcher: type) -> type:
     """The class of Numba's dispatchers with the guard."""
     return type(dispatcher.__name__, (Guard, dispatcher), {})
 

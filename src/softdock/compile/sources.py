@@ -37,7 +37,7 @@ def _read_modules() -> dict[str, tuple[str, bytes]]:
     return found
 
 
-def compiled_sources() -> list[Path]:
+def list_compiled_sources() -> list[Path]:
     """The source files that compiled code comes from."""
     return [ROOT / path for path, _ in _read_compiled()]
 
@@ -75,6 +75,6 @@ def source_hash(numba_version: str = numba.__version__) -> str:
 
 
 @functools.cache
-def own_hash() -> str:
+def compute_own_hash() -> str:
     """`source_hash` of what runs here."""
     return source_hash()

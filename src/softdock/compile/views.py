@@ -23,7 +23,7 @@ from numba.extending import (
     typeof_impl,
 )
 
-from softdock.compile.cells import Cells, Many, digest_of_kind, parts_of, size_of
+from softdock.compile.cells import Cells, Many, count_floats, hash_kind, list_members
 from softdock.compile.numba_internals import (
     AbstractTemplate,
     AttributeTemplate,
@@ -39,7 +39,7 @@ class View(types.Type):
     def __init__(self, kind: Any, dtype: Any):
         self.kind, self.dtype = kind, dtype
         name = kind.name if isinstance(kind, Cells) else f"{kind.count} elements"
-        super().__init__(name=f"view({name} {digest_of_kind(kind)}, {dtype})")
+        super().__init__(name=f"view({name} {hash_kind(kind)}, {dtype})")
 
     def __reduce__(self) -> Any:
         return View, (self.kind, self.dtype)
@@ -51,7 +51,7 @@ class View(types.Type):
             if isinstance(self.kind, Many)
             else [kind for _, kind in self.kind.places.values()]
         )
-        return [_type_of(kind, self.dtype) for kind in kinds]
+        return [_find_type(kind, self.dtype) for kind in kinds]
 
 
 class Layout(types.Callable, types.Opaque):
@@ -59,7 +59,7 @@ class Layout(types.Callable, types.Opaque):
 
     def __init__(self, cells: Cells):
         self.cells = cells
-        super().__init__(f"cells({cells.name} {digest_of_kind(cells)})")
+        super().__init__(f"cells({cells.name} {hash_kind(cells)})")
 
     def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
         array, at = args[0] if args else None, args[1:]
@@ -82,7 +82,7 @@ register_model(Layout)(models.OpaqueModel)
 
 
 @typeof_impl.register(Cells)
-def _type_of_cells(cells: Cells, c: Any) -> Any:
+def _make_layout_type(cells: Cells, c: Any) -> Any:
     return Layout(cells)
 
 
@@ -97,7 +97,7 @@ class _Constants(AttributeTemplate):
 
 
 @lower_getattr_generic(Layout)
-def _constant(context: Any, builder: Any, layout: Any, pointer: Any, name: str) -> Any:
+def _read_constant(context: Any, builder: Any, layout: Any, pointer: Any, name: str) -> Any:
     value = getattr(layout.cells, name)
     return context.get_constant_generic(builder, typeof(value), value)
 
@@ -109,27 +109,27 @@ class _Attributes(AttributeTemplate):
     def generic_resolve(self, view: Any, name: str) -> Any:
         if isinstance(view.kind, Many) or name not in view.kind.places:
             return None
-        return _type_of(view.kind.places[name][1], view.dtype)
+        return _find_type(view.kind.places[name][1], view.dtype)
 
 
 @infer_global(operator.getitem)
 class _Getitem(AbstractTemplate):
     def generic(self, args: Any, kws: Any) -> Any:
-        element = _element_type(*args)
+        element = _find_element_type(*args)
         return None if element is None else signature(element, args[0], types.intp)
 
 
 @infer_global(operator.setitem)
 class _Setitem(AbstractTemplate):
     def generic(self, args: Any, kws: Any) -> Any:
-        element = _element_type(*args[:2])
+        element = _find_element_type(*args[:2])
         return None if element is None else signature(types.none, args[0], types.intp, element)
 
 
-def _element_type(view: Any, index: Any) -> Any:
+def _find_element_type(view: Any, index: Any) -> Any:
     if not (isinstance(view, View) and isinstance(view.kind, Many)):
         return None
-    return _type_of(view.kind.of, view.dtype) if isinstance(index, types.Integer) else None
+    return _find_type(view.kind.of, view.dtype) if isinstance(index, types.Integer) else None
 
 
 @lower_builtin(Cells, types.Array)
@@ -149,41 +149,43 @@ def _make_view(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 @lower_getattr_generic(View)
 def _read_attribute(context: Any, builder: Any, view: Any, pointer: Any, name: str) -> Any:
     first, kind = view.kind.places[name]
-    return _load(context, builder, kind, view.dtype, _behind(builder, pointer, first))
+    return _load(context, builder, kind, view.dtype, _move_pointer(builder, pointer, first))
 
 
 @lower_setattr_generic(View)
 def _write_attribute(context: Any, builder: Any, sig: Any, args: Any, name: str) -> None:
     view, (pointer, value) = sig.args[0], args
     first, kind = view.kind.places[name]
-    _store(context, builder, kind, view.dtype, _behind(builder, pointer, first), value)
+    _store(context, builder, kind, view.dtype, _move_pointer(builder, pointer, first), value)
 
 
 @lower_builtin(operator.getitem, View, types.Integer)
 def _read_element(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     view, (pointer, index) = sig.args[0], args
     return _load(
-        context, builder, view.kind.of, view.dtype, _at_index(builder, view, pointer, index)
+        context, builder, view.kind.of, view.dtype, _point_to_element(builder, view, pointer, index)
     )
 
 
 @lower_builtin(operator.setitem, View, types.Integer, types.Any)
 def _write_element(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     view, (pointer, index, value) = sig.args[0], args
-    place = _at_index(builder, view, pointer, index)
+    place = _point_to_element(builder, view, pointer, index)
     _store(context, builder, view.kind.of, view.dtype, place, value)
     return context.get_dummy_value()
 
 
-def _behind(builder: Any, pointer: Any, first: int) -> Any:
+def _move_pointer(builder: Any, pointer: Any, first: int) -> Any:
     return builder.gep(pointer, [Constant(IntType(64), first)]) if first else pointer
 
 
-def _at_index(builder: Any, view: Any, pointer: Any, index: Any) -> Any:
-    return builder.gep(pointer, [builder.mul(index, Constant(index.type, size_of(view.kind.of)))])
+def _point_to_element(builder: Any, view: Any, pointer: Any, index: Any) -> Any:
+    return builder.gep(
+        pointer, [builder.mul(index, Constant(index.type, count_floats(view.kind.of)))]
+    )
 
 
-def _type_of(kind: Any, dtype: Any) -> Any:
+def _find_type(kind: Any, dtype: Any) -> Any:
     """What an attribute of this kind is in compiled code."""
     if isinstance(kind, Cells | Many):
         return View(kind, dtype)
@@ -191,31 +193,31 @@ def _type_of(kind: Any, dtype: Any) -> Any:
         return dtype
     if kind is int or kind is bool:
         return types.int64 if kind is int else types.boolean
-    inner = tuple(_type_of(one, dtype) for _, one in parts_of(kind))
+    inner = tuple(_find_type(one, dtype) for _, one in list_members(kind))
     return types.BaseTuple.from_types(inner, None if isinstance(kind, tuple) else kind)
 
 
 def _load(context: Any, builder: Any, kind: Any, dtype: Any, pointer: Any) -> Any:
-    found = _type_of(kind, dtype)
+    found = _find_type(kind, dtype)
     if isinstance(found, View):
         return pointer
     if not isinstance(found, types.BaseTuple):
         return context.cast(builder, builder.load(pointer), dtype, found)
     parts = [
-        _load(context, builder, one, dtype, _behind(builder, pointer, first))
-        for first, one in parts_of(kind)
+        _load(context, builder, one, dtype, _move_pointer(builder, pointer, first))
+        for first, one in list_members(kind)
     ]
     return context.make_tuple(builder, found, parts)
 
 
 def _store(context: Any, builder: Any, kind: Any, dtype: Any, pointer: Any, value: Any) -> None:
-    found = _type_of(kind, dtype)
+    found = _find_type(kind, dtype)
     if isinstance(found, View):
-        _copy(builder, pointer, value, size_of(kind))
+        _copy(builder, pointer, value, count_floats(kind))
     elif isinstance(found, types.BaseTuple):
-        for i, (first, one) in enumerate(parts_of(kind)):
+        for i, (first, one) in enumerate(list_members(kind)):
             part = builder.extract_value(value, i)
-            _store(context, builder, one, dtype, _behind(builder, pointer, first), part)
+            _store(context, builder, one, dtype, _move_pointer(builder, pointer, first), part)
     else:
         builder.store(context.cast(builder, value, found, dtype), pointer)
 

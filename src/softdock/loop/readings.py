@@ -19,7 +19,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from softdock.compile.features import is_full
-from softdock.compile.generated import replacing
+from softdock.compile.generated import make_replacer
 from softdock.compile.jit import by_type, compiled, noinline
 from softdock.loop.bodies import CHASER, TARGET
 from softdock.loop.command import prepare_laboratory
@@ -70,7 +70,7 @@ def wrench_from_reading(mock_up, gravity_W, motion, a_W, alpha, raw):
     return from_sensor(mock_up.sensor, motion.q, plus(raw, -1.0, load))
 
 
-_with_reading = replacing(Facility, "reading")
+_with_reading = make_replacer(Facility, "reading")
 
 
 @compiled

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from softdock.compile.generated import replacing
+from softdock.compile.generated import make_replacer
 from softdock.compile.jit import compiled
 from softdock.loop.contact import gap_rate, touch_noinline
 from softdock.loop.contact.log import (
@@ -154,7 +154,7 @@ def readings_of(params, vector, mem, k, kept, report, poses):
     )
 
 
-_arrived = replacing(
+_arrived = make_replacer(
     ControllerState,
     "measured",
     "reading",
@@ -170,10 +170,10 @@ _arrived = replacing(
     "force_age",
     "pose_age",
 )
-_booked = replacing(
+_booked = make_replacer(
     ControllerState, "ledger", "tracker", "peak_force_squared", "peak_torque_squared"
 )
-_more_observed = replacing(Ledger, "observed")
+_more_observed = make_replacer(Ledger, "observed")
 
 
 class Passage(NamedTuple):
@@ -250,7 +250,7 @@ def follow_by_force(params, vector, mem, log, kept, measured, acts, t):
     return tracker
 
 
-_first_touch = replacing(Tracker, "pair", "peak_real_squared")
+_first_touch = make_replacer(Tracker, "pair", "peak_real_squared")
 
 
 @compiled

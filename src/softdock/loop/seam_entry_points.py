@@ -9,7 +9,7 @@ cut the loop compiles none of them.
 
 from __future__ import annotations
 
-from softdock.compile.generated import replacing
+from softdock.compile.generated import make_replacer
 from softdock.compile.jit import compiled, entry_point, noinline
 from softdock.loop.books import Contact, enter, hand_wrenches, said_by
 from softdock.loop.contact.follow import log_past
@@ -53,11 +53,11 @@ from softdock.loop.status import (
 )
 from softdock.loop.vector import NO_LIMIT, prepare, prepare_rig, without_methods
 
-_acted = replacing(
+_acted = make_replacer(
     ControllerState, "satellites", "before", "sent", "command", "wrenches", "ledger", "status"
 )
-_with_status = replacing(ControllerState, "status")
-_with_tracker = replacing(ControllerState, "tracker")
+_with_status = make_replacer(ControllerState, "status")
+_with_tracker = make_replacer(ControllerState, "tracker")
 
 
 @noinline

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from types import UnionType
 from typing import Any, NamedTuple, Union, get_args, get_origin, get_type_hints
 
-from softdock.compile.generated import generate, replacing
+from softdock.compile.generated import generate, make_replacer
 from softdock.compile.jit import compiled
 from softdock.loop.contact.pair import PAIR_FLOATS, KnownPair
 from softdock.loop.contact.prepare import store_pair
@@ -210,7 +210,7 @@ store_numbers = generate(
     "store_numbers", _numbers_text(), {"store_pair": store_pair, "PAIRS_AT": PAIRS_AT}
 )
 of_kind = _of_kind()
-_with_pairs = replacing(Params, "pairs")
+_with_pairs = make_replacer(Params, "pairs")
 
 
 @compiled

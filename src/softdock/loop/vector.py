@@ -6,7 +6,7 @@ contact pairs in `mem`. It is compiled and runs wherever the loop runs.
 
 from __future__ import annotations
 
-from softdock.compile.generated import replacing
+from softdock.compile.generated import make_replacer
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.contact.latch import LATCH_FLOATS
 from softdock.loop.contact.pair import KIND_BITS, PAIR_FLOATS, Pairs
@@ -110,7 +110,7 @@ __all__ = [
 ]
 
 
-with_methods = replacing(Params, "methods")  # (params, methods)
+with_methods = make_replacer(Params, "methods")  # (params, methods)
 
 
 @compiled

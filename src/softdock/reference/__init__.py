@@ -31,13 +31,14 @@ import numpy as np
 
 from softdock._arguments import FLAG, check_arguments, finite_number
 from softdock.compile.features import Markers
-from softdock.compile.interrupts import abandonable
+from softdock.compile.interrupts import run_abandonable
 from softdock.loop.contact.latch import LATCH_FLOATS
 from softdock.loop.contact.log import LOG_COLUMNS
 from softdock.loop.contact.pair import PAIR_FLOATS
+from softdock.loop.keys import MEMORY, TIME
 from softdock.loop.method.in_orbit import pushing_methods
 from softdock.loop.spatial.motion import MOTION_FLOATS
-from softdock.loop.vector import MAP, MEMORY_AT, METHODS_AT, PAIRS_MEM, TIME_AT, TIMES
+from softdock.loop.vector import MEMORY_AT, METHODS_AT, PAIRS_MEM, TIME_AT
 from softdock.reference.attached import (
     InOrbit,
     Latches,
@@ -124,33 +125,33 @@ def orbit_mem_floats(vector: np.ndarray) -> int:
     """Length of the `mem` array that `orbit_run` needs: the pairs, and the steepest slope of each
     (setup.py); the networks."""
     networks = network_floats(vector) if _networks(vector) != NO_NETWORKS else 0
-    return latches_at(vector) + int(vector[MEMORY_AT + MAP.latch_count]) * LATCH_FLOATS + networks
+    return latches_at(vector) + int(MEMORY(vector, MEMORY_AT).latch_count) * LATCH_FLOATS + networks
 
 
 def latches_at(vector: np.ndarray) -> int:
     """Where the latches' states begin in it."""
-    return PAIRS_MEM + int(vector[MEMORY_AT + MAP.pair_count]) * (PAIR_FLOATS + 1)
+    return PAIRS_MEM + int(MEMORY(vector, MEMORY_AT).pair_count) * (PAIR_FLOATS + 1)
 
 
 def latch_states(vector: np.ndarray, mem: np.ndarray) -> np.ndarray:
     """State of every latch, a `latch_state` each."""
-    first, count = latches_at(vector), int(vector[MEMORY_AT + MAP.latch_count])
+    first, count = latches_at(vector), int(MEMORY(vector, MEMORY_AT).latch_count)
     return mem[first : first + count * LATCH_FLOATS].reshape(count, LATCH_FLOATS)
 
 
 def _networks(vector: np.ndarray) -> NoNetworks | Networks:
-    return NETWORKS if vector[MEMORY_AT + MAP.orbit_network_count] > 0.0 else NO_NETWORKS
+    return NETWORKS if MEMORY(vector, MEMORY_AT).orbit_network_count > 0.0 else NO_NETWORKS
 
 
 def orbit_marker(vector: np.ndarray, methods: tuple) -> InOrbit:
     """Its type says what orbit is compiled with. `methods`: the listed methods' markers."""
-    latches = LATCHES if vector[MEMORY_AT + MAP.latch_count] > 0.0 else NO_LATCHES
+    latches = LATCHES if MEMORY(vector, MEMORY_AT).latch_count > 0.0 else NO_LATCHES
     return InOrbit(_networks(vector), latches, *pushing_methods(methods, METHODS_AT))
 
 
 def hook_memory(marker: InOrbit, vector: np.ndarray) -> np.ndarray:
     """Memory of the methods that push from outside, each at its place in the loop's `mem`."""
-    return np.zeros(int(vector[MEMORY_AT + MAP.size]) if marker.methods else 0)
+    return np.zeros(int(MEMORY(vector, MEMORY_AT).size) if marker.methods else 0)
 
 
 def _is_prepared(value: Any) -> str:
@@ -164,7 +165,7 @@ def orbit(scenario: Prepared, record: bool = True, coarser: float = 1.0) -> Orbi
     """Fly the scenario as orbit would, over its whole duration. `coarser`: factor on all steps, to
     see how much they matter."""
     vector = scenario.vector
-    T, duration = vector[TIME_AT + TIMES.cycle], vector[TIME_AT + TIMES.duration]
+    T, duration = TIME(vector, TIME_AT).cycle, TIME(vector, TIME_AT).duration
     rows = max(1, math.ceil(duration / T - 1e-9)) + 1 if record else 0
     log = np.zeros((LOGGED_CONTACTS, len(LOG_COLUMNS)))
     rows_array, outcome = np.zeros((rows, RECORD_FLOATS)), np.zeros(len(OUTCOME_COLUMNS))
@@ -173,7 +174,7 @@ def orbit(scenario: Prepared, record: bool = True, coarser: float = 1.0) -> Orbi
         np.zeros(orbit_mem_floats(vector)),
     )
     own = hook_memory(marker, vector)
-    abandonable(
+    run_abandonable(
         lambda: run_orbit(
             marker, vector, mem, own, log, rows_array, outcome, coarser=float(coarser)
         )

@@ -11,7 +11,7 @@ import math
 from typing import Any, NamedTuple
 
 from softdock.compile.cells import Cell, Cells
-from softdock.compile.generated import replacing
+from softdock.compile.generated import make_replacer
 from softdock.compile.jit import compiled, entry_point, noinline
 from softdock.loop.contact.log import (
     Tracker,
@@ -23,9 +23,10 @@ from softdock.loop.contact.log import (
 from softdock.loop.contact.pair import kind_in, load_pair
 from softdock.loop.contact.reach import reach_of
 from softdock.loop.controller import is_finite
-from softdock.loop.spatial.motion import MOTION, MOTION_FLOATS, store_motion
+from softdock.loop.keys import TIME
+from softdock.loop.spatial.motion import MOTION, Motion
 from softdock.loop.spatial.rigid_body import motion_of
-from softdock.loop.spatial.vectors import add, store3
+from softdock.loop.spatial.vectors import add
 from softdock.loop.status import (
     COMPLETED,
     DEEP_AT_START,
@@ -35,7 +36,7 @@ from softdock.loop.status import (
     STATUSES,
     is_sane,
 )
-from softdock.loop.vector import TIME_AT, TIMES
+from softdock.loop.vector import TIME_AT
 from softdock.reference.external_wrenches import ROUNDING, is_sampled, outside_from
 from softdock.reference.latches import is_latched, latch_events, switched, with_latches
 from softdock.reference.modes import is_active, is_same, no_mode, side_of
@@ -59,22 +60,22 @@ MOST_STEPS, MOST_STEPS_A_CYCLE = 5_000_000, 50
 _MOTION_NAMES = ("px", "py", "pz", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz")
 OUTCOME = Cells(
     "orbit_outcome",
-    Cell("status", 1, "-", "how the run ended, an index of `ORBIT_STATUSES`"),
-    Cell("steps", 1, "-", "pieces of the motion that were tried"),
-    Cell("contacts", 1, "-", "contacts"),
-    Cell("time_s", 1, "s", "the instant reached"),
-    Cell("kinetic_start_J", 1, "J", "kinetic energy of both satellites at the start"),
-    Cell("kinetic_J", 1, "J", "and at the end"),
-    Cell("stored_J", 1, "J", "in the contact at the end"),
-    Cell("dissipated_J", 1, "J", "by the contact"),
-    Cell("external_J", 1, "J", "work of external wrenches"),
-    Cell("peak_force_N", 1, "N", "largest force of a contact pair"),
-    Cell("virtual_J", 1, "J", "absorbed by networks"),
-    Cell("driven_J", 1, "J", "work of latches' drives"),
-    Cell("reach_J", 1, "J", "kinetic energy that the first contact can reach; NaN: no contact"),
-    Cell("reach_m_per_s", 1, "m/s", "speed of the point of contact at the first touch"),
-    Cell("chaser", MOTION_FLOATS, "", "the chaser at the end: a `motion`"),
-    Cell("target", MOTION_FLOATS, "", "the target at the end: a `motion`"),
+    Cell("status", int, "-", "how the run ended, an index of `ORBIT_STATUSES`"),
+    Cell("steps", int, "-", "pieces of the motion that were tried"),
+    Cell("contacts", int, "-", "contacts"),
+    Cell("time_s", float, "s", "the instant reached"),
+    Cell("kinetic_start_J", float, "J", "kinetic energy of both satellites at the start"),
+    Cell("kinetic_J", float, "J", "and at the end"),
+    Cell("stored_J", float, "J", "in the contact at the end"),
+    Cell("dissipated_J", float, "J", "by the contact"),
+    Cell("external_J", float, "J", "work of external wrenches"),
+    Cell("peak_force_N", float, "N", "largest force of a contact pair"),
+    Cell("virtual_J", float, "J", "absorbed by networks"),
+    Cell("driven_J", float, "J", "work of latches' drives"),
+    Cell("reach_J", float, "J", "kinetic energy that the first contact can reach; NaN: no contact"),
+    Cell("reach_m_per_s", float, "m/s", "speed of the point of contact at the first touch"),
+    Cell("chaser", Motion, "", "the chaser at the end"),
+    Cell("target", Motion, "", "the target at the end"),
 )
 OUTCOME_COLUMNS = tuple(
     name
@@ -83,20 +84,18 @@ OUTCOME_COLUMNS = tuple(
         [cell.name] if cell.size == 1 else [f"{cell.name}.{axis}" for axis in _MOTION_NAMES]
     )
 )
-AT = OUTCOME.at
-CHASER_END, TARGET_END = AT.chaser, AT.target
 ROW = Cells(
     "orbit_record",
-    Cell("time", 1, "s", "`time`"),
-    Cell("chaser", MOTION_FLOATS, "", "the chaser satellite: a `motion`"),
-    Cell("target", MOTION_FLOATS, "", "the target satellite: a `motion`"),
+    Cell("time", float, "s", "`time`"),
+    Cell("chaser", Motion, "", "the chaser satellite"),
+    Cell("target", Motion, "", "the target satellite"),
     Cell("force", 3, "N", "`true.chaser.force`, world axes"),
-    Cell("depth", 1, "m", "`contact.depth`"),
-    Cell("kinetic", 1, "J", "`energy.kinetic`"),
-    Cell("stored", 1, "J", "`energy.stored`"),
-    Cell("dissipated", 1, "J", "`energy.dissipated`"),
-    Cell("external", 1, "J", "`energy.external`"),
-    Cell("virtual", 1, "J", "`energy.virtual`"),
+    Cell("depth", float, "m", "`contact.depth`"),
+    Cell("kinetic", float, "J", "`energy.kinetic`"),
+    Cell("stored", float, "J", "`energy.stored`"),
+    Cell("dissipated", float, "J", "`energy.dissipated`"),
+    Cell("external", float, "J", "`energy.external`"),
+    Cell("virtual", float, "J", "`energy.virtual`"),
 )
 R, RECORD_FLOATS = ROW.at, ROW.size
 # columns of the record by name, as in a run's series
@@ -114,7 +113,7 @@ RECORD: dict[str, Any] = {
         for row in ("kinetic", "stored", "dissipated", "external", "virtual")
     },
 }
-_followed = replacing(
+_followed = make_replacer(
     Tracker,
     "open",
     "apart",
@@ -173,7 +172,8 @@ def _note_reach(outcome, setup, mem, seen, both):
         chaser=motion_of(setup.chaser, both.chaser),
         target=motion_of(setup.target, both.target),
     )
-    outcome[AT.reach_J], outcome[AT.reach_m_per_s] = reach.energy, reach.speed
+    o = OUTCOME(outcome)
+    o.reach_J, o.reach_m_per_s = reach.energy, reach.speed
 
 
 @compiled
@@ -212,31 +212,33 @@ def _with_piece(sums, passed):
 @compiled
 def _record(row, vector, setup, mem, both, seen, sums, t):
     chaser, target = motion_of(setup.chaser, both.chaser), motion_of(setup.target, both.target)
-    row[R.time] = t
-    store_motion(row, R.chaser, chaser)
-    store_motion(row, R.target, target)
     now = push(vector, setup, mem, seen.mode, chaser, target)
-    store3(row, R.force, with_latches(setup.latches, now, vector, mem, t, chaser, target).force)
-    row[R.depth] = seen.depth
-    row[R.kinetic] = kinetic(setup, both)
-    row[R.stored] = seen.stored
-    row[R.dissipated] = sums.dissipated
-    row[R.external] = sums.external
-    row[R.virtual] = sums.virtual
+    r = ROW(row)
+    r.time = t
+    r.chaser = chaser
+    r.target = target
+    r.force = with_latches(setup.latches, now, vector, mem, t, chaser, target).force
+    r.depth = seen.depth
+    r.kinetic = kinetic(setup, both)
+    r.stored = seen.stored
+    r.dissipated = sums.dissipated
+    r.external = sums.external
+    r.virtual = sums.virtual
 
 
 @compiled
 def _store_end(outcome, setup, mem, both, sums):
     """Energies, the largest force and both satellites at the end."""
-    outcome[AT.kinetic_J] = kinetic(setup, both)
+    o = OUTCOME(outcome)
+    o.kinetic_J = kinetic(setup, both)
     by_switching, lost = switched(setup.latches, mem)
-    outcome[AT.dissipated_J] = sums.dissipated + lost
-    outcome[AT.driven_J] = sums.driven + by_switching
-    outcome[AT.external_J] = sums.external
-    outcome[AT.peak_force_N] = sums.peak
-    outcome[AT.virtual_J] = sums.virtual
-    store_motion(outcome, CHASER_END, motion_of(setup.chaser, both.chaser))
-    store_motion(outcome, TARGET_END, motion_of(setup.target, both.target))
+    o.dissipated_J = sums.dissipated + lost
+    o.driven_J = sums.driven + by_switching
+    o.external_J = sums.external
+    o.peak_force_N = sums.peak
+    o.virtual_J = sums.virtual
+    o.chaser = motion_of(setup.chaser, both.chaser)
+    o.target = motion_of(setup.target, both.target)
 
 
 @compiled
@@ -251,11 +253,12 @@ def orbit_run(marker, vector, mem, own, log, record, outcome, coarser):
     setup = prepare_orbit(marker, vector, mem, coarser)
     both = start_orbit(vector, setup)
     start_networks(setup.networks, vector, mem, both)
-    T = vector[TIME_AT + TIMES.cycle]
-    cycles = max(1, int(math.ceil(vector[TIME_AT + TIMES.duration] / T - 1e-9)))
+    T = TIME(vector, TIME_AT).cycle
+    cycles = max(1, int(math.ceil(TIME(vector, TIME_AT).duration / T - 1e-9)))
     every = 1 if record.shape[0] > cycles else cycles  # cycles from stop to stop
-    outcome[AT.kinetic_start_J] = kinetic(setup, both)
-    outcome[AT.reach_J], outcome[AT.reach_m_per_s] = math.nan, math.nan
+    o = OUTCOME(outcome)
+    o.kinetic_start_J = kinetic(setup, both)
+    o.reach_J, o.reach_m_per_s = math.nan, math.nan
 
     # A step of `dt` leads from `both` at t to `after`. If modes change in it, a shorter one is
     # tried: `same` < dt < `changed`.
@@ -315,11 +318,11 @@ def orbit_run(marker, vector, mem, own, log, record, outcome, coarser):
         until = min(min(k * T, outside.until), due)
         dt = min(min(dt, longest_step(setup.networks, vector)), until - t)
 
-    outcome[AT.status] = float(status)
-    outcome[AT.steps] = float(steps)
-    outcome[AT.contacts] = float(_close_open(tracker, log).closed)
-    outcome[AT.time_s] = t
-    outcome[AT.stored_J] = stored
+    o.status = status
+    o.steps = steps
+    o.contacts = _close_open(tracker, log).closed
+    o.time_s = t
+    o.stored_J = stored
     _store_end(outcome, setup, mem, both, sums)
 
 

@@ -25,7 +25,7 @@ from softdock._arguments import (
     refuse_wrong,
     whole_number,
 )
-from softdock.compile.interrupts import deferred
+from softdock.compile.interrupts import defer_interrupts
 from softdock.errors import BadInput, Problem, RunInterrupted
 from softdock.loop import seam_entry_points
 from softdock.loop.energy.ledger import LEDGER
@@ -178,7 +178,7 @@ def drive(
     heard: Heard = {}
     status, interrupted = 0, False
     try:
-        with deferred() as pressed:
+        with defer_interrupts() as pressed:
             status, cycles, interrupted = _run_cycles(
                 controller, facility, total, heard, progress, pressed
             )

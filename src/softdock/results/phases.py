@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from softdock._arguments import PROGRESS, check_arguments, whole_number
-from softdock.compile.interrupts import each_abandonable
+from softdock.compile.interrupts import run_each_abandonable
 from softdock.errors import RunInterrupted
 from softdock.results.free_flight import analyse_free_flight, suggest_first_step
 from softdock.results.judgement import make_judgement
@@ -119,7 +119,7 @@ def simulate_metrics(scenarios: Sequence[Scenario]) -> list[dict[str, Any]]:
     lock. Ctrl-C waits for none of them."""
     numbers = range(len(scenarios))
     found = dict(
-        each_abandonable(lambda i: (i, simulate(scenarios[i]).metrics), numbers, count_cores())
+        run_each_abandonable(lambda i: (i, simulate(scenarios[i]).metrics), numbers, count_cores())
     )
     return [found[i] for i in numbers]
 
@@ -158,7 +158,7 @@ def simulate_phases(
         return i, simulate(shift_scenario(scenario, cycle * i / count)).metrics
 
     try:  # compiled code releases Python's lock
-        for i, metrics in each_abandonable(fly, range(1, count), threads):
+        for i, metrics in run_each_abandonable(fly, range(1, count), threads):
             found[i] = metrics
             if progress is not None:
                 progress(len(found), count)

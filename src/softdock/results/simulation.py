@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from softdock._arguments import PROGRESS, check_arguments, instance_of, optional
-from softdock.compile.interrupts import abandonable, deferred
+from softdock.compile.interrupts import defer_interrupts, run_abandonable
 from softdock.errors import NoTruth, RunInterrupted
 from softdock.loop import entry_points
 from softdock.loop.arms.scenario_facility import arm_robots
@@ -159,9 +159,9 @@ def fly(scenario: Scenario | Mapping[str, Any], progress: Progress | None = None
     total = count_cycles(scenario)
     check_memory(scenario, total)
     check_feasible(scenario)
-    loop = abandonable(lambda: _prepare_loop(scenario, total + 1))
+    loop = run_abandonable(lambda: _prepare_loop(scenario, total + 1))
     chunk, interrupted = FIRST_CHUNK, False
-    with deferred() as pressed:
+    with defer_interrupts() as pressed:
         while loop.cycles < total and loop.status == "completed" and not interrupted:
             began = time.perf_counter()
             loop.step(min(chunk, total - loop.cycles))

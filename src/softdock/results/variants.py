@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softdock.compile.features import Markers
-from softdock.compile.interrupts import each_abandonable
+from softdock.compile.interrupts import run_each_abandonable
 from softdock.errors import BadInput
 from softdock.reference import Orbit, orbit
 from softdock.results.criteria import compute_criteria
@@ -62,7 +62,7 @@ class Variants:
                 self._phases[i] = select_phase(self.scenario, i, self.count)
         wanted = {(_name_variant(one), i): one for one in many for i in listed}
         wanted = {key: one for key, one in wanted.items() if key not in self._known}
-        found = each_abandonable(
+        found = run_each_abandonable(
             lambda key: (key, self._flown(wanted[key], key[1])), wanted, count_cores()
         )
         self._known |= dict(found)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from softdock.compile.generated import choosing, generate
+from softdock.compile.generated import generate, make_chooser
 from softdock.compile.jit import compiled
 from softdock.loop.contact.hunt_crossley import HUNT_CROSSLEY_LAW
 from softdock.loop.contact.law import ContactLaw
@@ -46,24 +46,26 @@ def _flag(name: str, field: str) -> Any:
 
 
 # the part of the force that the stored energy gives back: dV/dd [N]
-elastic_force = choosing(
+elastic_force = make_chooser(
     "elastic_force", "vector, law, depth", "law.kind", [law.elastic for law in LAW_MODELS]
 )
-damped_force = choosing(
+damped_force = make_chooser(
     "damped_force", "law, elastic, rate", "law.kind", [law.damped for law in LAW_MODELS]
 )
 # energy held by the compressed surface [J]
-stored_energy = choosing(
+stored_energy = make_chooser(
     "stored_energy", "vector, law, depth", "law.kind", [law.stored for law in LAW_MODELS]
 )
-continued_force = choosing(
+continued_force = make_chooser(
     "continued_force", "vector, law, row, depth", "law.kind", [law.continued for law in LAW_MODELS]
 )
-table_row = choosing("table_row", "vector, law, depth", "law.kind", [law.row for law in LAW_MODELS])
-steepest_slope = choosing(
+table_row = make_chooser(
+    "table_row", "vector, law, depth", "law.kind", [law.row for law in LAW_MODELS]
+)
+steepest_slope = make_chooser(
     "steepest_slope", "vector, law", "law.kind", [law.steepest for law in LAW_MODELS]
 )
-pace = choosing(
+pace = make_chooser(
     "pace",
     "vector, law, steepest, depth, speed, mobility, outside",
     "law.kind",

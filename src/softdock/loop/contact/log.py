@@ -11,7 +11,7 @@ import math
 from typing import Annotated, NamedTuple
 
 from softdock.compile.cells import Cell, Cells, layout_of
-from softdock.compile.generated import replacing
+from softdock.compile.generated import make_replacer
 from softdock.compile.jit import compiled
 from softdock.loop.spatial.motion import port_energy
 from softdock.loop.spatial.vectors import Vector, add_scaled, dot, norm
@@ -53,7 +53,7 @@ class Tracker(NamedTuple):
 
 
 TRACKER = layout_of(Tracker)
-_with_cycle = replacing(
+_with_cycle = make_replacer(
     Tracker,
     "apart",
     "pair",
@@ -64,10 +64,10 @@ _with_cycle = replacing(
     "compressed",
     "released",
 )
-_with_recomputed = replacing(Tracker, "peak_satellite_squared", "impulse", "compressed")
-_with_separation = replacing(Tracker, "apart", "after")
-_with_start = replacing(Tracker, "open", "closed", "start", "last_touch", "before")
-_with_count = replacing(Tracker, "closed")
+_with_recomputed = make_replacer(Tracker, "peak_satellite_squared", "impulse", "compressed")
+_with_separation = make_replacer(Tracker, "apart", "after")
+_with_start = make_replacer(Tracker, "open", "closed", "start", "last_touch", "before")
+_with_count = make_replacer(Tracker, "closed")
 
 
 @compiled

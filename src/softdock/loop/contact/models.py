@@ -3,7 +3,7 @@ geometry, an index of the list."""
 
 from __future__ import annotations
 
-from softdock.compile.generated import choosing
+from softdock.compile.generated import make_chooser
 from softdock.compile.jit import compiled
 from softdock.loop.contact.cone import CONE_SHAPE
 from softdock.loop.contact.shape import TargetShape, plain_latch_range
@@ -20,42 +20,42 @@ def shape_named(name: str) -> TargetShape:
     return SHAPE_MODELS[GEOMETRIES.index(name)]
 
 
-_touch = choosing(
+_touch = make_chooser(
     "touch_shape",
     "geometry, shape, tip, radius, side, active",
     "geometry",
     [one.touch for one in SHAPE_MODELS],
     but="geometry",
 )
-_seat = choosing(
+_seat = make_chooser(
     "seat_of_shape",
     "geometry, shape, tip, radius",
     "geometry",
     [one.seat for one in SHAPE_MODELS],
     but="geometry",
 )
-_latch_range = choosing(
+_latch_range = make_chooser(
     "latch_range_of_shape",
     "geometry, shape, radius, within",
     "geometry",
     [one.latch_range or plain_latch_range for one in SHAPE_MODELS],
     but="geometry",
 )
-_sector = choosing(
+_sector = make_chooser(
     "sector_of_shape",
     "geometry, shape, side, tip",
     "geometry",
     [one.sector for one in SHAPE_MODELS],
     but="geometry",
 )
-_through = choosing(
+_through = make_chooser(
     "through_shape",
     "geometry, shape, radius",
     "geometry",
     [one.through for one in SHAPE_MODELS],
     but="geometry",
 )
-_bend = choosing(
+_bend = make_chooser(
     "bend_of_shape",
     "geometry, shape, tip",
     "geometry",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from softdock.compile.cells import Cell, Cells, size_of
+from softdock.compile.cells import Cell, Cells, count_floats
 from softdock.compile.features import Every, Plain
 from softdock.compile.generated import generate
 from softdock.compile.jit import by_type, compiled
@@ -143,7 +143,7 @@ def _in_array(name: str, first: int, kind: Any) -> str:
 
 
 def _in_tuple(name: str, first: int, kind: Any) -> str:
-    items = [f"n[{first + i}]" for i in range(size_of(kind))]
+    items = [f"n[{first + i}]" for i in range(count_floats(kind))]
     if kind is int:
         return f"int({items[0]})"
     return items[0] if kind is float else f"({', '.join(items)})"

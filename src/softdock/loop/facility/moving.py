@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from softdock.compile.features import Arms, Every
-from softdock.compile.generated import replacing
+from softdock.compile.generated import make_replacer
 from softdock.compile.jit import by_type, compiled, noinline
 from softdock.loop.arms.compliant_step import accept_step, prepare_step, try_step
 from softdock.loop.contact import touch_noinline
@@ -149,7 +149,7 @@ def on_stamps(params, mem, k, ahead):
     return chaser, near(mem, m.target_history, m.slots, k, ahead - params.target_robot.cycles)
 
 
-_with_motions = replacing(Facility, "chaser", "target")
+_with_motions = make_replacer(Facility, "chaser", "target")
 
 
 @compiled

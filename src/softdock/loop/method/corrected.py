@@ -10,7 +10,7 @@ from __future__ import annotations
 from numba.extending import overload
 
 from softdock.compile.cells import Cell, Cells
-from softdock.compile.jit import INNER_OPTIONS, by_type, class_of, compiled
+from softdock.compile.jit import INNER_OPTIONS, by_type, compiled, find_tuple_class
 from softdock.loop.method.interface import Past, Satellites
 from softdock.loop.method.method import entry_of, no_past
 from softdock.loop.spatial.rigid_body import Body
@@ -96,7 +96,7 @@ def corrected_at(methods):
 
 @overload(corrected_at, jit_options=INNER_OPTIONS)
 def _corrected_at(methods):
-    found = _last([class_of(method) for method in methods])
+    found = _last([find_tuple_class(method) for method in methods])
     if found is None:  # typed, never called
         return lambda methods: (0, 0)
     i, corrected, rewound = found
@@ -114,7 +114,7 @@ def past_at(methods, mem, stamp):
 
 @overload(past_at, jit_options=INNER_OPTIONS)
 def _past_at(methods, mem, stamp):
-    found = _last([class_of(method) for method in methods])
+    found = _last([find_tuple_class(method) for method in methods])
     if found is None:
         return lambda methods, mem, stamp: NOTHING
     i = found[0]

@@ -11,7 +11,7 @@ from typing import Any
 
 from numba.extending import overload
 
-from softdock.compile.jit import INNER_OPTIONS, by_type, class_of, compiled
+from softdock.compile.jit import INNER_OPTIONS, by_type, compiled, find_tuple_class
 from softdock.loop.method.interface import Replaced, Wrenches
 from softdock.loop.method.method import (
     entry_of,
@@ -51,7 +51,7 @@ def _known_at_compile_time(name, *hooks):
         return _any_method([type(method) for method in methods], *hooks)
 
     def typed(methods):
-        answer = _any_method([class_of(method) for method in methods], *hooks)
+        answer = _any_method([find_tuple_class(method) for method in methods], *hooks)
         return lambda methods: answer
 
     ask.__name__ = name
@@ -145,7 +145,7 @@ def prepare_methods(markers, vector, base):
 def _prepare_methods(markers, vector, base):
     if len(markers) == 0:
         return lambda markers, vector, base: ()
-    size = 1 + entry_of(class_of(markers[0])).group.size
+    size = 1 + entry_of(find_tuple_class(markers[0])).group.size
 
     def rest(markers, vector, base):
         first = _prepare_one(markers[0], vector, base + 1, int(vector[base]))
@@ -250,7 +250,7 @@ def record_methods(methods, mem, row, at):
 def _record_methods(methods, mem, row, at):
     if len(methods) == 0:
         return lambda methods, mem, row, at: None
-    count = len(entry_of(class_of(methods[0])).channels)
+    count = len(entry_of(find_tuple_class(methods[0])).channels)
 
     def rest(methods, mem, row, at):
         for i in range(count):

@@ -8,7 +8,7 @@ arm       the same in the joints of an arm: at once, with a lag or within limits
 
 from __future__ import annotations
 
-from softdock.compile.generated import choosing
+from softdock.compile.generated import make_chooser
 from softdock.loop.arms.motors import ARM_ROBOT
 from softdock.loop.robots.delay import DELAY_MODEL
 from softdock.loop.robots.keys import MODELS
@@ -27,13 +27,13 @@ if tuple(model.name for model in ROBOT_MODELS) != MODELS:
 
 ARGUMENTS = "vector, carrier, robot, mem, motion, t0, t1"
 # an arm's code is compiled for loops with arms alone; elsewhere its number is never met
-follow_set_points = choosing(
+follow_set_points = make_chooser(
     "follow_set_points",
     ARGUMENTS,
     "robot.model",
     [ROBOT_MODELS[0].follow if model.is_arm else model.follow for model in ROBOT_MODELS],
 )
-follow_with_arms = choosing(
+follow_with_arms = make_chooser(
     "follow_with_arms", ARGUMENTS, "robot.model", [model.follow for model in ROBOT_MODELS]
 )
 

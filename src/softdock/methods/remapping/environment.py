@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from softdock.compile.generated import replacing
+from softdock.compile.generated import make_replacer
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.bodies import CHASER, TARGET
 from softdock.loop.contact.keys import AT as OF
@@ -218,7 +218,7 @@ class Environment(NamedTuple):
     clear: bool  # a force that tells its normal; else what is known of the contact is kept
 
 
-_kept = replacing(Environment, "seen")
+_kept = make_replacer(Environment, "seen")
 
 
 @compiled

@@ -12,7 +12,7 @@ import math
 from typing import NamedTuple
 
 from softdock.compile.cells import Cell, Cells
-from softdock.compile.generated import replacing
+from softdock.compile.generated import make_replacer
 from softdock.compile.jit import compiled, noinline
 from softdock.rig.wire.numbers import (
     NO_ROOM,
@@ -249,9 +249,9 @@ class Place(NamedTuple):
     status: int
 
 
-_move = replacing(Place, "at")
-_set_row = replacing(Place, "row", "ipoc")
-_set_element = replacing(Place, "at", "depth", "element", "element_size", "text")
+_move = make_replacer(Place, "at")
+_set_row = make_replacer(Place, "row", "ipoc")
+_set_element = make_replacer(Place, "at", "depth", "element", "element_size", "text")
 
 
 @compiled

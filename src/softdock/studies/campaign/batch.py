@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from softdock.compile.features import Markers
-from softdock.compile.interrupts import each_abandonable
+from softdock.compile.interrupts import run_each_abandonable
 from softdock.errors import closest
 from softdock.loop import entry_points
 from softdock.loop.contact.log import LOG_COLUMNS
@@ -168,7 +168,7 @@ def run_cpu(
         return last - first
 
     done = 0
-    for runs in each_abandonable(run_chunk, range(0, total, chunk), threads):
+    for runs in run_each_abandonable(run_chunk, range(0, total, chunk), threads):
         done += runs
         if progress is not None:
             progress(done, total)

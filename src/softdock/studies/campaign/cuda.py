@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softdock.compile.disk_cache import usable_folder, warn_once
+from softdock.compile.disk_cache import find_usable_folder, warn_once
 from softdock.compile.features import Markers
 from softdock.errors import NoDevice
 from softdock.loop.contact.log import LOG_COLUMNS
@@ -175,7 +175,7 @@ def compile_kernel(special: KernelKind, max_registers: int | None = None) -> Any
 
 def _compile_with_cache(function: Any, max_registers: int | None = None) -> Any:
     """Compiled at its first launch, and kept with the CPU's code where that can be done."""
-    return cache_kernel(load_numba_cuda(), function, max_registers, usable_folder())
+    return cache_kernel(load_numba_cuda(), function, max_registers, find_usable_folder())
 
 
 @functools.cache

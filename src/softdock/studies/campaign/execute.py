@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from softdock.compile.interrupts import abandonable
+from softdock.compile.interrupts import run_abandonable
 from softdock.errors import CampaignStopped
 from softdock.loop.settled_motion import SETTLED_ROWS
 from softdock.studies.campaign.batch import SparseParameters
@@ -213,7 +213,7 @@ def compile_loops(
     for i, v in enumerate(variants):
         if say is not None:
             say(f"compiling loop {i + 1} of {len(variants)}: {plan.variants[v].label}")
-        abandonable(partial(_compile, plan, plan.variants[v], engine))
+        run_abandonable(partial(_compile, plan, plan.variants[v], engine))
     if say is not None:
         say("")
 

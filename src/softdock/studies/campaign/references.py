@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from softdock.compile.interrupts import each_abandonable
+from softdock.compile.interrupts import run_each_abandonable
 from softdock.loop.contact.log import LOG_COLUMNS
 from softdock.loop.entry_points import MOTIONS
 from softdock.loop.method.hooks import any_external
@@ -160,7 +160,7 @@ def simulate_references(
                     log[count - 1, LOG_COLUMNS.index("end_s")],
                 )
 
-    for _ in each_abandonable(fly, range(0, len(first), CHUNK), threads or count_cores()):
+    for _ in run_each_abandonable(fly, range(0, len(first), CHUNK), threads or count_cores()):
         pass
     which = which.reshape(-1)
     restitution, first_touch, last_touch, latched, broken, latch_peak = logged[which].T
