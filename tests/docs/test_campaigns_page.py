@@ -24,7 +24,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "campaigns.md").read_text(encoding=
 PROSE = " ".join(PAGE.split())  # wherever its lines end
 
 
-def first_cells(heading: str) -> list[str]:
+def read_first_cells(heading: str) -> list[str]:
     """Code words in the first column of the table under a row of headings."""
     table = PAGE[PAGE.index(f"| {heading} |") :].split("\n\n")[0]
     return [
@@ -46,7 +46,7 @@ def first_cells(heading: str) -> list[str]:
 def test_a_table_lists_what_there_is(heading, known):
     """Protects the page's tables: no key, column, preset or backend is missing from it, none is
     invented."""
-    assert sorted(first_cells(heading)) == sorted(known)
+    assert sorted(read_first_cells(heading)) == sorted(known)
 
 
 def test_numbers_in_the_text_are_the_codes():

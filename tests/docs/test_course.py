@@ -16,7 +16,7 @@ sys.path.insert(0, str(ROOT / "docs"))
 from notebooks import cells_of, notebook, write_notebooks  # noqa: E402
 
 SCRIPTS = sorted((ROOT / "examples" / "course").glob("[1-8]_*.py"))
-SAID = {  # numbers of EPOS on one axis are those of tests/golden/test_epos_1d.py
+PROMISED = {  # numbers of EPOS on one axis are those of tests/golden/test_epos_1d.py
     "1": [r"on the rig 1\.1191", r"8 ms: 1\.0646, \+13\.3%", r"\+0\.6\d%, a quarter"],
     "2": [r"16 ms: .* = 1\.1192, sampled loop 1\.1190", r"26 Ns/m", r"with it: 23\.9 ms"],
     "3": [r"robot +\+2\.8251 mJ", r"sum \+3\.1786 mJ, invented \+3\.1786", r"row: sensor"],
@@ -33,7 +33,7 @@ def test_a_lesson_says_what_it_promises(script, capsys):
     """Run as it stands, solution and all."""
     runpy.run_path(str(script), run_name="__main__")
     printed = capsys.readouterr().out
-    for pattern in SAID[script.name[0]]:
+    for pattern in PROMISED[script.name[0]]:
         assert re.search(pattern, printed), (pattern, printed)
 
 

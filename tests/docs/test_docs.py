@@ -29,11 +29,11 @@ ERRATA = {
 }
 
 
-def page_id(path: Path) -> str:
+def name_page(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
-def tags_of(text: str) -> set[str]:
+def find_tags(text: str) -> set[str]:
     """Every tag in a text, one equation each: `Lange eqs. 3, 4` is two; `15 to 17` is three.
     A tag may be wrapped."""
     text = re.sub(r"\s*\n\s*(# )?", " ", text)
@@ -50,7 +50,7 @@ def tags_of(text: str) -> set[str]:
     return found
 
 
-def rows_of(text: str, columns: int) -> list[list[str]]:
+def list_rows(text: str, columns: int) -> list[list[str]]:
     """Cells of all table rows with that many columns, headings and rules left out."""
     rows = []
     for block in re.split(r"\n(?!\|)", text):
@@ -62,7 +62,7 @@ def rows_of(text: str, columns: int) -> list[list[str]]:
     return rows
 
 
-def links_of(path: Path) -> set[Path]:
+def list_links(path: Path) -> set[Path]:
     """Files that a page links to; what stands in code is no link."""
     text = re.sub(r"```.*?```|`[^`\n]*`", "", path.read_text(encoding="utf-8"), flags=re.S)
     targets = re.findall(r"\]\(([^)\s]+)\)", text)
@@ -73,20 +73,20 @@ def links_of(path: Path) -> set[Path]:
     }
 
 
-def equation_rows() -> list[list[str]]:
+def list_equation_rows() -> list[list[str]]:
     return [
-        row for row in rows_of((DOCS / "equations.md").read_text(encoding="utf-8"), 4) if row[0]
+        row for row in list_rows((DOCS / "equations.md").read_text(encoding="utf-8"), 4) if row[0]
     ]
 
 
-def errata_of(paper: str) -> list[list[str]]:
+def list_errata(paper: str) -> list[list[str]]:
     text = (DOCS / "errata.md").read_text(encoding="utf-8")
     section = re.search(rf"^## {paper}\n(.*?)(?=^## |\Z)", text, re.S | re.M)
     assert section, f"errata.md has no section '{paper}'"
-    return rows_of(section.group(1), 4)
+    return list_rows(section.group(1), 4)
 
 
-def named_code(reference: str) -> object:
+def import_named(reference: str) -> object:
     """The object that `softdock/file.py:name` names."""
     file, _, name = reference.strip("`").partition(":")
     assert (SOURCES / file).is_file(), f"no file {file}"
@@ -98,42 +98,44 @@ def named_code(reference: str) -> object:
 
 def test_tags_are_understood():
     """The pattern reads every form of a tag that the sources use."""
-    assert tags_of("# Zebenay eq. 114, with") == {"Zebenay eq. 114"}
+    assert find_tags("# Zebenay eq. 114, with") == {"Zebenay eq. 114"}
     assert (
-        tags_of("(Lange eqs. 3, 4)")
-        == tags_of("Lange eqs. 3 and 4 have")
+        find_tags("(Lange eqs. 3, 4)")
+        == find_tags("Lange eqs. 3 and 4 have")
         == {"Lange eq. 3", "Lange eq. 4"}
     )
-    assert tags_of("De Stefano eqs. 16 to 18") == {f"De Stefano eq. {n}" for n in (16, 17, 18)}
-    assert tags_of("# Lange IV-F") == {"Lange IV-F"}
-    assert tags_of("# as Lange\n    # eq. 20 has it") == {"Lange eq. 20"}
+    assert find_tags("De Stefano eqs. 16 to 18") == {f"De Stefano eq. {n}" for n in (16, 17, 18)}
+    assert find_tags("# Lange IV-F") == {"Lange IV-F"}
+    assert find_tags("# as Lange\n    # eq. 20 has it") == {"Lange eq. 20"}
 
 
 def test_every_tag_in_the_sources_is_in_the_map():
     """Whoever implements an equation says where, and what tests it."""
-    listed = {row[0] for row in equation_rows()}
+    listed = {row[0] for row in list_equation_rows()}
     missing = {}
     for path in sorted([*SOURCES.rglob("*.py"), *SOURCES.rglob("*.toml")]):
-        for tag in tags_of(path.read_text(encoding="utf-8")) - listed:
-            missing.setdefault(tag, []).append(page_id(path))
+        for tag in find_tags(path.read_text(encoding="utf-8")) - listed:
+            missing.setdefault(tag, []).append(name_page(path))
     assert not missing, f"no row in docs/equations.md for {missing}"
 
 
 def test_every_tag_in_the_map_is_in_the_sources():
     """A row whose code has gone must go."""
     used = set().union(
-        *(tags_of(path.read_text(encoding="utf-8")) for path in SOURCES.rglob("*.py"))
+        *(find_tags(path.read_text(encoding="utf-8")) for path in SOURCES.rglob("*.py"))
     )
-    assert {row[0] for row in equation_rows()} <= used
+    assert {row[0] for row in list_equation_rows()} <= used
 
 
-@pytest.mark.parametrize("row", equation_rows(), ids=lambda row: f"{row[0]} {row[1].strip('`')}")
+@pytest.mark.parametrize(
+    "row", list_equation_rows(), ids=lambda row: f"{row[0]} {row[1].strip('`')}"
+)
 def test_a_row_of_the_map_names_code_and_a_test(row):
     """The function can be imported from the file named, and the test exists, by its own name: a
     file of tests says nothing of an equation."""
     tag, code, test, deviation = row
-    assert tags_of(tag) == {tag}
-    assert named_code(code) is not None
+    assert find_tags(tag) == {tag}
+    assert import_named(code) is not None
     file, _, name = test.strip("`").partition("::")
     assert name.startswith("test_"), test
     assert f"\ndef {name}(" in (ROOT / file).read_text(encoding="utf-8"), test
@@ -143,7 +145,7 @@ def test_a_row_of_the_map_names_code_and_a_test(row):
 @pytest.mark.parametrize("paper", ERRATA)
 def test_every_erratum_has_an_entry(paper):
     """The whole list, paper by paper: what is printed, what is right, where it is used."""
-    rows = errata_of(paper)
+    rows = list_errata(paper)
     assert [row[0] for row in rows if not all(row)] == []
     expected = ERRATA[paper].split("|")
     assert set(expected) <= {row[0] for row in rows}
@@ -153,13 +155,13 @@ def test_every_erratum_has_an_entry(paper):
 @pytest.mark.parametrize("paper", ERRATA)
 def test_code_that_uses_an_erratum_exists(paper):
     """An entry says 'not used yet', or names code that is there."""
-    for where, _, _, used in errata_of(paper):
+    for where, _, _, used in list_errata(paper):
         named = re.findall(r"`(softdock/[\w/]+\.py)(?:: (\w+))?`", used)
         assert named or used.startswith(("not used yet", "as above")), (paper, where, used)
         for file, name in named:
             assert (SOURCES / file).is_file(), file
             if name:
-                assert named_code(f"{file}:{name}") is not None
+                assert import_named(f"{file}:{name}") is not None
 
 
 def test_blocks_of_the_diagrams_are_there():
@@ -176,7 +178,7 @@ def test_blocks_of_the_diagrams_are_there():
     assert len(named) >= 25
 
 
-def critical_delay(mass: float, damping: float, stiffness: float) -> float:
+def compute_critical_delay(mass: float, damping: float, stiffness: float) -> float:
     """Zebenay (108), (110) [s]."""
     ratio = damping / mass
     w = math.sqrt(0.5 * ratio**2 + math.sqrt(0.25 * ratio**4 + (stiffness / mass) ** 2))
@@ -188,19 +190,19 @@ def test_numbers_of_the_errata():
     stiffnesses and 63 kg."""
     stiffnesses = [977.0, 1020.0, 975.0, 1050.0, 1030.0, 1040.0, 822.0]  # N/m, Zebenay Table 2
     mean = statistics.mean(stiffnesses)
-    delays = [1e3 * critical_delay(63.0, b, mean) for b in (30.0, 40.0)]
+    delays = [1e3 * compute_critical_delay(63.0, b, mean) for b in (30.0, 40.0)]
     text = (DOCS / "errata.md").read_text(encoding="utf-8")
     assert f"{mean:.1f} +- {statistics.stdev(stiffnesses):.1f} N/m" in text
     assert f"{delays[0]:.1f} and {delays[1]:.1f} ms" in text
-    assert 1e3 * critical_delay(60.0, 50.0, 1000.0) == pytest.approx(
+    assert 1e3 * compute_critical_delay(60.0, 50.0, 1000.0) == pytest.approx(
         49.3085, abs=1e-4
     )  # the same by an independent program
 
 
-@pytest.mark.parametrize("path", PAGES, ids=page_id)
+@pytest.mark.parametrize("path", PAGES, ids=name_page)
 def test_links_resolve(path):
     """No link inside the docs leads nowhere."""
-    assert [target for target in links_of(path) if not target.exists()] == []
+    assert [target for target in list_links(path) if not target.exists()] == []
 
 
 def test_references_to_decisions_lead_somewhere():
@@ -211,7 +213,7 @@ def test_references_to_decisions_lead_somewhere():
     found: dict[str, list[str]] = {}
     for file in files:
         for name in re.findall(r"decisions/([\w-]+\.md)", file.read_text(encoding="utf-8")):
-            found.setdefault(name, []).append(page_id(file))
+            found.setdefault(name, []).append(name_page(file))
     assert len(found) > 5  # the pattern finds what there is
     decisions = DOCS / "decisions"
     assert {name: by for name, by in found.items() if not (decisions / name).is_file()} == {}
@@ -221,7 +223,7 @@ NAMED_TEST = re.compile(r"\b(?:(tests/\w+)/)?(test_\w+\.py)(?:(?:: |::)(test_\w+
 TESTS = {path.name: path for path in (ROOT / "tests").rglob("test_*.py")}
 
 
-def missing_tests(text: str) -> list[str]:
+def list_missing_tests(text: str) -> list[str]:
     """Tests that a text names and that are not there, by folder, by file or by name."""
     missing = []
     for found in NAMED_TEST.finditer(text):
@@ -239,18 +241,18 @@ def test_named_tests_exist():
     """A test that a page or a program gives as its evidence is there, by file and by name."""
     kinds = ("README.md", "CONTRIBUTING.md", "docs/**/*.md", "src/**/*.py", "benchmarks/**/*.py")
     for path in (path for kind in kinds for path in sorted(ROOT.glob(kind))):
-        assert missing_tests(path.read_text(encoding="utf-8")) == [], page_id(path)
+        assert list_missing_tests(path.read_text(encoding="utf-8")) == [], name_page(path)
 
 
 def test_a_named_test_that_is_gone_is_found():
     """The test above can fail: by folder, by file and by name, in each way of writing."""
     here, name = "tests/docs/test_docs.py", "test_named_tests_exist"
-    assert missing_tests(f"`{here}: {name}`, `{here}::{name}`, {here}, pytest {here}") == []
+    assert list_missing_tests(f"`{here}: {name}`, `{here}::{name}`, {here}, pytest {here}") == []
     gone = ["tests/unit/test_docs.py", "test_none.py", f"{here}: test_no", f"{here}::test_no"]
-    assert missing_tests(" ".join(f"`{one}`" for one in gone)) == gone
+    assert list_missing_tests(" ".join(f"`{one}`" for one in gone)) == gone
 
 
-@pytest.mark.parametrize("path", PAGES, ids=page_id)
+@pytest.mark.parametrize("path", PAGES, ids=name_page)
 def test_no_paths_of_a_machine(path):
     """Docs hold for every machine: no absolute path, no home folder, no address of a private
     host."""
@@ -264,7 +266,7 @@ def test_no_paths_of_a_machine(path):
     assert hosts <= {"arxiv.org", "doi.org", "github.com"}, hosts
 
 
-@pytest.mark.parametrize("path", [*PAGES, *sorted(DOCS.rglob("*.svg"))], ids=page_id)
+@pytest.mark.parametrize("path", [*PAGES, *sorted(DOCS.rglob("*.svg"))], ids=name_page)
 def test_every_page_is_in_the_index(path):
     """A page that nobody can find does not exist: each is linked from the index, or from the
     index of its folder (a figure: from some page)."""
@@ -272,4 +274,4 @@ def test_every_page_is_in_the_index(path):
         return
     linking = [DOCS / "index.md", path.parent / "README.md"] if path.suffix == ".md" else PAGES
     linking = [page for page in linking if page.is_file() and page != path]
-    assert any(path.resolve() in links_of(page) for page in linking)
+    assert any(path.resolve() in list_links(page) for page in linking)

@@ -15,7 +15,7 @@ from formulas import BLOCK, formula, typeset  # noqa: E402
 BLOCKS = [(p.name, b) for p in sorted(DOCS.rglob("*.md")) for b in BLOCK.findall(p.read_text())]
 
 
-def nodes(line):
+def parse_formula(line):
     return ElementTree.fromstring(html.unescape(formula(line)))
 
 
@@ -30,12 +30,12 @@ def test_every_formula_is_typeset(name, block):
 def test_what_is_written_is_what_is_drawn():
     """Fractions take their neighbours, roots and scripts what belongs to them; x between two
     factors is a cross product, elsewhere a letter."""
-    fraction = nodes("b = b_m + (E - e^2 E_0) / J").find(".//mfrac")
+    fraction = parse_formula("b = b_m + (E - e^2 E_0) / J").find(".//mfrac")
     assert "".join(fraction[0].itertext()) == "E\u2212e2E0"
     assert "".join(fraction[1].itertext()) == "J"
-    assert nodes("D = 2 zeta sqrt(K M)").find(".//msqrt") is not None
-    assert "\u00d7" in "".join(nodes("tau = 3 n^2 u x J u").itertext())
-    assert "\u00d7" not in "".join(nodes("M x'' = K (m - x)").itertext())
+    assert parse_formula("D = 2 zeta sqrt(K M)").find(".//msqrt") is not None
+    assert "\u00d7" in "".join(parse_formula("tau = 3 n^2 u x J u").itertext())
+    assert "\u00d7" not in "".join(parse_formula("M x'' = K (m - x)").itertext())
 
 
 def test_a_page_stays_readable_without_it():

@@ -25,12 +25,12 @@ NUMBER = r"\d+(?:\.\d+)?"
 PASTED, SCATTER = re.findall(r"```toml\n(.*?)```", PAGE, re.S)[1:]
 
 
-def quoted(pattern):
+def read_quote(pattern):
     """What a sentence of the page says in its groups."""
     return list(re.search(pattern, " ".join(PAGE.split())).groups())
 
 
-def typed(command):
+def run_line(command):
     """A line of the page; the words that it prints."""
     result = CliRunner().invoke(cli, shlex.split(command)[1:])
     assert result.exit_code == 0, result.output
@@ -41,7 +41,7 @@ def typed(command):
 def rig(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     new, *_ = COMMANDS
-    typed(new)
+    run_line(new)
     return tmp_path / "my_rig.toml"
 
 
@@ -56,22 +56,22 @@ def test_safe_and_why(rig):
     page's order."""
     _, check, run, why, *_ = COMMANDS
     warning = " ".join(re.search(r"^> (.*?)\n\n", PAGE, re.S | re.M)[1].replace("\n>", "").split())
-    assert warning in typed(check)
-    said = typed(run)
-    assert said.startswith("Unsafe: at the worst of 8 sampling phases and seeds")
-    assert re.search(r"Next: `softdock why [^`]*my_rig.toml` puts its causes in order", said)
-    assert quoted(
+    assert warning in run_line(check)
+    output = run_line(run)
+    assert output.startswith("Unsafe: at the worst of 8 sampling phases and seeds")
+    assert re.search(r"Next: `softdock why [^`]*my_rig.toml` puts its causes in order", output)
+    assert read_quote(
         r"the contacts add ([\d.]+) % .*? is ([\d.]+) % .*? feel ([\d.]+) N where orbit"
     ) == [
-        re.search(pattern, said)[1]
+        re.search(pattern, output)[1]
         for pattern in (
             r"contacts add ([\d.]+) %",
             r"([\d.]+) % of the approach away",
             r"peak force on the satellites ([\d.]+) N",
         )
     ]
-    causes = typed(why)
-    named = quoted(
+    causes = run_line(why)
+    named = read_quote(
         r"the tool's weight \(([\d.]+) %\), then the chaser's robot \(([\d.]+) %\) and the "
         r"target's \(([\d.]+) %\)"
     )
@@ -86,8 +86,8 @@ def test_what_to_set(rig):
     """Weighed again it is still unsafe by its delay; the lines to paste are the page's, their
     verdict is that of a run with them, and runs of the campaign confirm it."""
     change(rig, r"^believed\.mass_kg = .*?$", "believed.mass_kg = 1.9995")
-    still = typed("softdock run my_rig.toml")
-    word, *numbers = quoted(
+    still = run_line("softdock run my_rig.toml")
+    word, *numbers = read_quote(
         r"now says: \*\*(\w+)\*\*, ([\d.]+) % of the approach away .*?, ([\d.]+) N where orbit has "
         r"([\d.]+) N"
     )
@@ -95,7 +95,7 @@ def test_what_to_set(rig):
     assert f"{numbers[0]} % of the approach away from orbit" in still
     assert f"peak force on the satellites {numbers[1]} N (on orbit {numbers[2]} N" in still
     assert "Next: `softdock compare my_rig.toml`" in still
-    compared = typed(f"{COMPARE} --methods remapping --integrators symplectic_euler")
+    compared = run_line(f"{COMPARE} --methods remapping --integrators symplectic_euler")
     assert " ".join(PASTED.split()) in compared
     row = re.search(r"^\| remapping \|(.*)\|$", PAGE, re.M)[1].replace("|", " ").split()
     assert " ".join(row) in compared
@@ -103,18 +103,18 @@ def test_what_to_set(rig):
     change(rig, r"^\[satellites\].*?\n\n", "")
     change(rig, r"^\[\[methods\]\].*?\n\n", "")
     rig.write_text(rig.read_text() + "\n" + PASTED)
-    said = typed("softdock run my_rig.toml")[: len(verdict) + 4]
+    output = run_line("softdock run my_rig.toml")[: len(verdict) + 4]
     # the same words; numbers as near as six digits of what was pasted leave them
     words, numbers = re.split(NUMBER, verdict), [float(x) for x in re.findall(NUMBER, verdict)]
-    assert re.split(NUMBER, said)[: len(words) - 1] == words[:-1]
-    found = [float(x) for x in re.findall(NUMBER, said)[: len(numbers)]]
+    assert re.split(NUMBER, output)[: len(words) - 1] == words[:-1]
+    found = [float(x) for x in re.findall(NUMBER, output)[: len(numbers)]]
     assert found == pytest.approx(numbers, rel=0.01)
     Path("scatter.toml").write_text(SCATTER)
     plan = load_plan(Path("scatter.toml"))
     assert plan.runs == tomllib.loads(SCATTER)["runs"]
     for number in (0, 40):
         assert simulate(plan.scenario_of(number)).metrics["judgement"]["word"] == "faithful"
-    said = [typed(line) for line in LOG]
-    assert "No verdict: the log has no scenario" in said[2]
-    found = float(re.search(r"contact stiffness \(1 contact\)\D*([\d.]+)", said[3])[1])
+    output = [run_line(line) for line in LOG]
+    assert "No verdict: the log has no scenario" in output[2]
+    found = float(re.search(r"contact stiffness \(1 contact\)\D*([\d.]+)", output[3])[1])
     assert found == pytest.approx(29_900.0, rel=0.01)

@@ -25,19 +25,19 @@ A_USERS_OWN = {"FILE.py", "mine.py", "my_outcomes.py", "methods/force_lead.py"}
 NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
-def places(name: str) -> list[Path]:
+def find_files(name: str) -> list[Path]:
     """The files that a path, or the end of one, may mean."""
     return [ROOT / file for file in FILES if f"/{file}".endswith(f"/{name}")]
 
 
-def missing(text: str) -> list[str]:
+def list_missing(text: str) -> list[str]:
     """Files and names in a text that are not there: `file.py`, `folder/file.py: name`."""
     found = []
     for name in re.findall(r"(?<![\w./{}*-])([\w/]+\.py)\b", text):
-        if name not in A_USERS_OWN and not places(name):
+        if name not in A_USERS_OWN and not find_files(name):
             found.append(name)
     for file, name in re.findall(r"`([\w/]+\.py): (\w+)`", text):
-        texts = [path.read_text(encoding="utf-8") for path in places(file)]
+        texts = [path.read_text(encoding="utf-8") for path in find_files(file)]
         if texts and not any(re.search(rf"\b{name}\b", one) for one in texts):
             found.append(f"{file}: {name}")
     return found
@@ -47,15 +47,15 @@ def test_named_files_and_names_are_there():
     """A module that was renamed or split takes the pages and headers along that lead to it."""
     found = {}
     for path in (*PAGES, *PROGRAMS):
-        if gone := missing(path.read_text(encoding="utf-8")):
+        if gone := list_missing(path.read_text(encoding="utf-8")):
             found[path.relative_to(ROOT).as_posix()] = gone
     assert found == {}
 
 
 def test_what_is_gone_is_found():
     """The test above can fail, by file and by name."""
-    assert missing("loop/cycle.py, `loop/cycle.py: control` and mine.py") == []
-    assert missing("kinds_of_old.py, `loop/cycle.py: no_such`") == [
+    assert list_missing("loop/cycle.py, `loop/cycle.py: control` and mine.py") == []
+    assert list_missing("kinds_of_old.py, `loop/cycle.py: no_such`") == [
         "kinds_of_old.py",
         "loop/cycle.py: no_such",
     ]

@@ -28,32 +28,32 @@ ADAPTIVE = 'methods=[{{name = "adaptive_damping", stiffness_N_per_m = 3000, dela
 LOSSLESS = "contact.0.real.damping_Ns_per_m=0"
 
 
-def text_of(page: str) -> str:
+def read_page(page: str) -> str:
     """A page on one line."""
     return " ".join((ROOT / page).read_text(encoding="utf-8").split())
 
 
 @functools.cache
-def told(*command: str) -> Any:
+def run_json(*command: str) -> Any:
     """What a command says as JSON."""
     result = CliRunner().invoke(cli, [*command, "--json"])
     assert result.exit_code == 0, result.output
     return json.loads(result.stdout)
 
 
-def number_at(found: Any, path: str) -> float:
+def get_number(found: Any, path: str) -> float:
     for key in path.split("."):
         found = found[int(key)] if isinstance(found, list) else found[key]
     return float(found)
 
 
-def same_as_quoted(quoted: str, value: float) -> bool:
+def agrees_with_quote(quoted: str, value: float) -> bool:
     """Equal to the digits that are quoted, a half of the last one either way."""
     digits = len(quoted.partition(".")[2])
     return abs(float(quoted) - value) <= 0.5000001 * 10.0**-digits
 
 
-def planar(delay: int) -> tuple[str, ...]:
+def make_planar_run(delay: int) -> tuple[str, ...]:
     """EPOS 2-D without its damper, 16, 25 or 32 ms late, with adaptive damping."""
     keys = (LOSSLESS, "satellites.integrator=exact_hold", f"robots.chaser.delay_ms={delay}")
     keys += (ADAPTIVE.format(delay + 2),)
@@ -65,7 +65,10 @@ GUIDED = ("run", "vbar_docking")
 CASES = {  # page: sentence, (command, path in its JSON, factor) of each of its numbers
     "docs/hybrid.md": (
         rf"the contacts add {NUMBER}, {NUMBER} and {NUMBER} % of the approach energy at 16, 25 and",
-        [(planar(late), "judgement.criteria.energy.number", 100.0) for late in (16, 25, 32)],
+        [
+            (make_planar_run(late), "judgement.criteria.energy.number", 100.0)
+            for late in (16, 25, 32)
+        ],
     ),
     "docs/rig.md": (
         rf"Restitution {NUMBER}; energy observed {NUMBER} mJ of {NUMBER}, kinetic at most {NUMBER} "
@@ -106,28 +109,28 @@ LONG = {"docs/guided_docking.md"}  # compiles methods that no other test compile
 def test_a_quoted_number_is_what_the_command_prints(page):
     """The sentence stands on the page, and each of its numbers comes out now."""
     sentence, numbers = CASES[page]
-    found = re.search(sentence, text_of(page))
+    found = re.search(sentence, read_page(page))
     assert found is not None, (page, sentence)
     for quoted, (command, path, factor) in zip(found.groups(), numbers, strict=True):
-        value = factor * number_at(told(*command), path)
-        assert same_as_quoted(quoted, value), (page, path, quoted, value)
+        value = factor * get_number(run_json(*command), path)
+        assert agrees_with_quote(quoted, value), (page, path, quoted, value)
 
 
 def test_a_wrong_number_is_found():
     """The comparison can fail, by the last digit that is quoted."""
-    assert same_as_quoted("1.29", 1.2888)
-    assert not same_as_quoted("1.28", 1.2888)
-    assert same_as_quoted("-0.0898", -0.08976)
-    assert not same_as_quoted("11", 11.6)
+    assert agrees_with_quote("1.29", 1.2888)
+    assert not agrees_with_quote("1.28", 1.2888)
+    assert agrees_with_quote("-0.0898", -0.08976)
+    assert not agrees_with_quote("11", 11.6)
 
 
 def test_as_many_examples_as_there_are():
     """README and the page of the examples count them."""
     count = len(list((ROOT / "examples").glob("[0-9][0-9]_*.py")))
     for page in ("README.md", "docs/examples.md"):
-        said = re.search(r"(\w+) short programs", text_of(page))
-        assert said is not None
-        assert said[1] == WORDS[count], page
+        sentence = re.search(r"(\w+) short programs", read_page(page))
+        assert sentence is not None
+        assert sentence[1] == WORDS[count], page
 
 
 def test_two_pages_with_one_table_agree():
