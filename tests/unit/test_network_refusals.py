@@ -129,7 +129,7 @@ def test_all_problems_of_a_table_at_once():
     text = str(error.value)
     assert "springs.S1.stifness_N_per_m" in text
     assert "did you mean 'stiffness_N_per_m'" in text
-    assert "tissue.S2.stiffness_N_per_m" in text
+    assert "springs.S2.stiffness_N_per_m" in text
     assert "did you mean 'junctions'" in text
 
 

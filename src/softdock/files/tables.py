@@ -133,9 +133,12 @@ class Reader:
         self.done()
         return table(**values)
 
-    def inner(self, key: str) -> Reader:
+    def inner(self, key: str, allowed: str = "a table") -> Reader:
         """A table within this one."""
         value = self.take(key)
+        if value is not None and not isinstance(value, Mapping):
+            self.refuse(key, value, allowed)
+            value = None
         return Reader({} if value is None else value, self.at(key), self.problems, self.locate)
 
     def rows(self, key: str, most: int) -> list[Reader]:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock.errors import Problem, closest
 from softdock.files.schema import OwnRows, Parameter
 
 SYMMETRIC_TO = 1e-9  # relative; an inertia matrix less symmetric than this is refused
@@ -21,6 +22,16 @@ MOST_ROWS = 100_000  # of a table or schedule
 
 class Refused(Exception):
     """The value is not allowed; the message says why, beyond the definition's own range."""
+
+
+def find_problems(parameter: Parameter, value: Any, path: str) -> list[Problem]:
+    """What is wrong with one value, for what is built in Python instead of read from a file."""
+    try:
+        to_value(parameter, value)
+        return []
+    except Refused as why:
+        near = closest(value, parameter.choices) if isinstance(value, str) else ""
+        return [Problem(path, value, str(why), suggestion=near)]
 
 
 def to_value(parameter: Parameter, value: Any) -> Any:

@@ -9,12 +9,21 @@ from typing import Any
 import numpy as np
 
 from softdock.errors import Problem
+from softdock.files.values import find_problems
 from softdock.networks.elements import (
-    CAUSALITIES,
+    CAUSALITY,
+    COEFFICIENTS,
+    DAMPING,
+    EXPONENT,
+    MASS,
     MOST_COEFFICIENTS,
     ONE_BOND,
     ONE_SIDED,
+    PER_FORCE,
     POLYNOMIAL,
+    QUADRATIC,
+    RATIO,
+    STIFFNESS,
     TABLE,
     Bond,
     Damper,
@@ -36,22 +45,6 @@ def _is_number(value: Any) -> bool:
     )
 
 
-def _positive(key: str, value: Any, unit: str) -> list[Problem]:
-    return (
-        []
-        if _is_number(value) and value > 0.0
-        else [Problem(key, value, f"a finite number > 0 [{unit}]")]
-    )
-
-
-def _not_negative(key: str, value: Any, unit: str) -> list[Problem]:
-    return (
-        []
-        if _is_number(value) and value >= 0.0
-        else [Problem(key, value, f"a finite number >= 0 [{unit}]")]
-    )
-
-
 def problems_of_element(network: str, element: Element, parts: Parts) -> list[Problem]:
     """What is wrong with an element by itself."""
     key = f"{network}.{element.name}"
@@ -63,26 +56,13 @@ def problems_of_element(network: str, element: Element, parts: Parts) -> list[Pr
         case Spring():
             return _problems_of_spring(key, element)
         case Mass():
-            return _positive(f"{key}.mass_kg", element.mass, "kg")
+            return find_problems(MASS, element.mass, f"{key}.{MASS.key}")
         case Damper():
             return _problems_of_damper(key, element, parts)
         case Transformer():
-            fine = _is_number(element.ratio) and element.ratio != 0.0
-            return (
-                []
-                if fine
-                else [Problem(f"{key}.ratio", element.ratio, "a finite number, not zero")]
-            )
+            return find_problems(RATIO, element.ratio, f"{key}.{RATIO.key}")
         case Port():
-            return (
-                []
-                if element.causality in CAUSALITIES
-                else [
-                    Problem(
-                        f"{key}.causality", element.causality, "one of " + ", ".join(CAUSALITIES)
-                    )
-                ]
-            )
+            return find_problems(CAUSALITY, element.causality, f"{key}.{CAUSALITY.key}")
         case Junction():
             return (
                 [] if element.kind in (0, 1) else [Problem(f"{key}.kind", element.kind, "0 or 1")]
@@ -90,10 +70,9 @@ def problems_of_element(network: str, element: Element, parts: Parts) -> list[Pr
 
 
 def _problems_of_damper(key: str, damper: Damper, parts: Parts) -> list[Problem]:
-    found = _not_negative(f"{key}.damping_Ns_per_m", damper.damping, "Ns/m")
-    found += _not_negative(
-        f"{key}.quadratic_Ns2_per_m2", damper.quadratic, "Ns^2/m^2"
-    ) + _not_negative(f"{key}.per_force_s_per_m", damper.per_force, "s/m")
+    found = find_problems(DAMPING, damper.damping, f"{key}.{DAMPING.key}")
+    found += find_problems(QUADRATIC, damper.quadratic, f"{key}.{QUADRATIC.key}")
+    found += find_problems(PER_FORCE, damper.per_force, f"{key}.{PER_FORCE.key}")
     if not found and damper.damping == damper.quadratic == damper.per_force == 0.0:
         found.append(
             Problem(
@@ -118,11 +97,9 @@ def _problems_of_spring(key: str, spring: Spring) -> list[Problem]:
         return _problems_of_polynomial(key, spring.coefficients)
     if spring.kind == TABLE:
         return _problems_of_potential(key, spring)
-    found = _positive(f"{key}.stiffness_N_per_m", spring.stiffness, "N/m")
-    if spring.kind == ONE_SIDED and not (
-        _is_number(spring.exponent) and 1.0 <= spring.exponent <= 10.0
-    ):
-        found.append(Problem(f"{key}.exponent", spring.exponent, "a finite number >= 1 and <= 10"))
+    found = find_problems(STIFFNESS, spring.stiffness, f"{key}.{STIFFNESS.key}")
+    if spring.kind == ONE_SIDED:
+        found += find_problems(EXPONENT, spring.exponent, f"{key}.{EXPONENT.key}")
     return found
 
 
@@ -142,7 +119,7 @@ def _problems_of_polynomial(key: str, coefficients: tuple[float, ...]) -> list[P
             Problem(
                 key,
                 coefficients,
-                f"1 to {MOST_COEFFICIENTS} finite numbers, of x^2, x^3, ..., not all zero",
+                COEFFICIENTS.allowed,
             )
         ]
     if len(trimmed) % 2 == 0 or trimmed[-1] < 0.0:

@@ -8,8 +8,12 @@ effort * flow runs along the bond's arrow.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
+
+from softdock.files.schema import OPTIONAL, file_key, own_key
 
 LINEAR, POLYNOMIAL, ONE_SIDED, TABLE = 0, 1, 2, 3  # kinds of potential, as compiled code knows them
 POSITION, FORCE = "position", "force"  # what a port is given; it answers with the other
@@ -107,3 +111,36 @@ class Parts:
     def at(self, name: str) -> Sequence[int]:
         """Indices of the bonds at an element."""
         return [i for i, bond in enumerate(self.bonds) if name in (bond.tail, bond.head)]
+
+
+# What a person may write of each kind of element; a file has tables of these names (tables.py).
+
+
+def _is_ratio(value: Any) -> bool:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return number and math.isfinite(value) and value != 0.0
+
+
+CAUSALITY = file_key("causality", "what the port is given", choices=CAUSALITIES)
+STIFFNESS = file_key("stiffness_N_per_m", "of a spring", OPTIONAL, unit="N/m", low=0, open_low=True)
+EXPONENT = file_key("exponent", "of a one-sided spring", OPTIONAL, low=1, high=10)
+COEFFICIENTS = own_key(
+    "coefficients",
+    "of a potential, of x^2, x^3, ...",
+    f"1 to {MOST_COEFFICIENTS} finite numbers, of x^2, x^3, ..., not all zero",
+    lambda value: True,  # checked as a potential (checks.py)
+    OPTIONAL,
+)
+MASS = file_key("mass_kg", "of a mass", unit="kg", low=0, open_low=True)
+DAMPING = file_key("damping_Ns_per_m", "viscous", 0.0, unit="Ns/m", low=0)
+QUADRATIC = file_key("quadratic_Ns2_per_m2", "with its speed", 0.0, unit="Ns^2/m^2", low=0)
+PER_FORCE = file_key("per_force_s_per_m", "with a spring's force", 0.0, unit="s/m", low=0)
+OF = own_key("of", "that spring", "the name of a spring", lambda v: isinstance(v, str), "")
+RATIO = own_key("ratio", "flow behind over flow before", "a finite number, not zero", _is_ratio)
+KEYS = {
+    "ports": (CAUSALITY,),
+    "springs": (STIFFNESS, EXPONENT, COEFFICIENTS),
+    "masses": (MASS,),
+    "dampers": (DAMPING, QUADRATIC, PER_FORCE, OF),
+    "transformers": (RATIO,),
+}

@@ -20,171 +20,150 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from softdock.errors import BadInput, Problem, closest
+from softdock.errors import BadInput, Problem
+from softdock.files.schema import file_key, own_key
+from softdock.files.tables import Locate, Reader
+from softdock.networks.elements import KEYS
 from softdock.networks.models import MODELS
 from softdock.networks.network import Network
 
-# keys of each kind of element, and how it is added
-KEYS: dict[str, tuple[str, ...]] = {
-    "ports": ("causality",),
-    "springs": ("stiffness_N_per_m", "exponent", "coefficients"),
-    "masses": ("mass_kg",),
-    "dampers": ("damping_Ns_per_m", "quadratic_Ns2_per_m2", "per_force_s_per_m", "of"),
-    "transformers": ("ratio",),
-}
+NAME = file_key("name", "of the network", "network", kind="text")
+MODEL = file_key("model", "a ready network", choices=tuple(MODELS))
+FORM = 'a list of texts like "together -> S1, in_series"'
 
 
-def network_from(table: Mapping[str, Any], where: str = "") -> Network:
-    """A network from its table; all problems at once, each with its key."""
-    if "model" in table:
-        return _ready(table, where)
-    allowed = ("name", "bonds", "junctions", *KEYS)
-    problems = [
-        Problem(
-            key, table[key], "one of " + ", ".join(allowed), where, suggestion=closest(key, allowed)
-        )
-        for key in table
-        if key not in allowed
-    ]
-    network = Network(str(table.get("name", "network")))
-    for kind, keys in KEYS.items():
-        for name, element in _tables(table, kind, where, problems):
-            unknown = [k for k in element if k not in keys]
-            problems += [
-                Problem(
-                    f"{kind}.{name}.{k}",
-                    element[k],
-                    "one of " + ", ".join(keys),
-                    where,
-                    suggestion=closest(k, keys),
-                )
-                for k in unknown
-            ]
-            if not unknown:
-                _try(partial(_add, network, kind, name, element), where, problems)
-    junctions = table.get("junctions", {})
-    if not isinstance(junctions, Mapping):
-        problems.append(Problem("junctions", junctions, "a table of names, each 0 or 1", where))
-        junctions = {}
-    for name, kind in junctions.items():
-        if kind not in (0, 1) or isinstance(kind, bool):
-            problems.append(Problem(f"junctions.{name}", kind, "0 or 1", where))
-        else:
-            _try(partial(network.one if kind else network.zero, name), where, problems)
+def network_from(
+    table: Mapping[str, Any], where: str = "", locate: Locate | None = None
+) -> Network:
+    """A network from its table; all problems at once, each with its key. `where`: the file, or
+    `locate`: file and line of a key."""
+    problems: list[Problem] = []
+    top = Reader(table, "", problems, locate or (lambda path: where))
+    if top.has("model"):
+        return _ready(top)
+    reader = _NetworkReader(top)
+    reader.elements()
+    bonds = reader.bonds()
     if not problems:
-        for tail, heads in _bonds(table.get("bonds"), where, problems):
-            _try(partial(network.connect, tail, *heads), where, problems)
+        for tail, heads in bonds:
+            reader.attempt(partial(reader.network.connect, tail, *heads))
     if not problems:
-        _try(lambda: network.equations, where, problems)
+        reader.attempt(lambda: reader.network.equations)
     if problems:
         raise BadInput(problems)
-    return network
+    return reader.network
 
 
-def _try(do: Callable[[], Any], where: str, problems: list[Problem]) -> None:
-    try:
-        do()
-    except BadInput as error:
-        problems += [
-            Problem(p.key, p.value, p.allowed, where, suggestion=p.suggestion)
-            for p in error.problems
-        ]
+class _NetworkReader:
+    """A network while its table is read."""
+
+    def __init__(self, top: Reader) -> None:
+        self.top, self.problems = top, top.problems
+        self.network = Network(top.value(NAME))
+        self.tables: dict[str, str] = {}  # of each element, the path of its table
+
+    def elements(self) -> None:
+        """Elements and junctions."""
+        for kind, keys in KEYS.items():
+            group = self.top.inner(kind, f"tables [{kind}.NAME]")
+            for name in group.table:
+                row, before = group.inner(name), len(self.problems)
+                values = row.read(keys)
+                row.done()
+                self.tables[name] = row.path
+                if len(self.problems) == before:
+                    self.attempt(partial(_add, self.network, kind, name, values))
+        group = self.top.inner("junctions", "a table of names, each 0 or 1")
+        for name in group.table:
+            before = len(self.problems)
+            kind = group.value(own_key(name, "which of the two", "0 or 1", _is_junction))
+            self.tables[name] = group.at(name)
+            if len(self.problems) == before:
+                self.attempt(partial(self.network.one if kind else self.network.zero, name))
+
+    def bonds(self) -> list[tuple[str, list[str]]]:
+        """Names that are joined."""
+        bonds = self.top.value(own_key("bonds", "who is joined", FORM, _is_list))
+        self.top.done()
+        found = []
+        for i, text in enumerate(bonds if _is_list(bonds) else []):
+            tail, arrow, heads = text.partition("->") if isinstance(text, str) else ("", "", "")
+            names = [h.strip() for h in heads.split(",")]
+            if not arrow or not tail.strip() or not all(names):
+                self.top.refuse(f"bonds.{i}", text, FORM)
+            else:
+                found.append((tail.strip(), names))
+        return found
+
+    def attempt(self, do: Callable[[], Any]) -> None:
+        """What the network itself refuses, with the key of the file."""
+        try:
+            do()
+        except BadInput as error:
+            for problem in error.problems:
+                key = self.path_of(problem.key)
+                self.problems.append(replace(problem, key=key, where=self.top.locate(key)))
+
+    def path_of(self, key: str) -> str:
+        """A network names its elements; a file has them in tables of their kind."""
+        inside = key.removeprefix(f"{self.network.name}.")
+        for name, path in self.tables.items():
+            if inside == name or inside.startswith(f"{name}."):
+                return path + inside[len(name) :]
+        return inside
 
 
-def _tables(
-    table: Mapping[str, Any], kind: str, where: str, problems: list[Problem]
-) -> list[tuple[str, Mapping[str, Any]]]:
-    group = table.get(kind, {})
-    if not isinstance(group, Mapping) or not all(isinstance(e, Mapping) for e in group.values()):
-        problems.append(Problem(kind, group, f"tables [{kind}.NAME]", where))
-        return []
-    return list(group.items())
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list)
+
+
+def _is_junction(value: Any) -> bool:
+    return value in (0, 1) and not isinstance(value, bool)
 
 
 def _add(network: Network, kind: str, name: str, e: Mapping[str, Any]) -> None:
     if kind == "ports":
-        network.port(name, e.get("causality"))  # type: ignore[arg-type]
+        network.port(name, e["causality"])
     elif kind == "masses":
-        network.mass(name, e.get("mass_kg"))  # type: ignore[arg-type]
+        network.mass(name, e["mass_kg"])
     elif kind == "dampers":
-        extra = {
-            "quadratic": e.get("quadratic_Ns2_per_m2", 0.0),
-            "per_force": e.get("per_force_s_per_m", 0.0),
-            "of": e.get("of", ""),
-        }
-        network.damper(name, e.get("damping_Ns_per_m", 0.0), **extra)
+        network.damper(
+            name,
+            e["damping_Ns_per_m"],
+            quadratic=e["quadratic_Ns2_per_m2"],
+            per_force=e["per_force_s_per_m"],
+            of=e["of"],
+        )
     elif kind == "transformers":
-        network.transformer(name, e.get("ratio"))  # type: ignore[arg-type]
-    elif "coefficients" in e:
+        network.transformer(name, e["ratio"])
+    elif e["coefficients"] is not None:
         given = e["coefficients"]
         network.polynomial_spring(name, *(given if isinstance(given, list | tuple) else [given]))
-    elif "exponent" in e:
-        stiffness: Any = e.get("stiffness_N_per_m")
-        network.one_sided_spring(name, stiffness, e["exponent"])
+    elif e["exponent"] is not None:
+        network.one_sided_spring(name, e["stiffness_N_per_m"], e["exponent"])
     else:
-        network.spring(name, e.get("stiffness_N_per_m"))  # type: ignore[arg-type]
+        network.spring(name, e["stiffness_N_per_m"])
 
 
-def _bonds(bonds: Any, where: str, problems: list[Problem]) -> list[tuple[str, list[str]]]:
-    form = 'a list of texts like "together -> S1, in_series"'
-    if not isinstance(bonds, list):
-        problems.append(Problem("bonds", bonds, form, where))
-        return []
-    found = []
-    for i, text in enumerate(bonds):
-        tail, arrow, heads = text.partition("->") if isinstance(text, str) else ("", "", "")
-        names = [h.strip() for h in heads.split(",")]
-        if not arrow or not tail.strip() or not all(names):
-            problems.append(Problem(f"bonds[{i}]", text, form, where))
-        else:
-            found.append((tail.strip(), names))
-    return found
-
-
-def _ready(table: Mapping[str, Any], where: str) -> Network:
-    name, arguments = table["model"], table.get("arguments", {})
-    if not isinstance(arguments, Mapping):
-        raise BadInput(Problem("arguments", arguments, "a table", where))
-    if not isinstance(name, str) or name not in MODELS:
-        raise BadInput(
-            Problem(
-                "model",
-                name,
-                "one of " + ", ".join(MODELS),
-                where,
-                suggestion=closest(str(name), MODELS),
-            )
-        )
-    expected = inspect.signature(MODELS[name]).parameters
-    problems = [
-        Problem(k, table[k], "model, arguments", where)
-        for k in table
-        if k not in ("model", "arguments", "name")
-    ]
-    problems += [
-        Problem(
-            f"arguments.{k}",
-            arguments[k],
-            "one of " + ", ".join(expected),
-            where,
-            suggestion=closest(k, expected),
-        )
-        for k in arguments
-        if k not in expected
-    ]
-    problems += [
-        Problem(f"arguments.{k}", None, "a value", where) for k in expected if k not in arguments
-    ]
-    if problems:
-        raise BadInput(problems)
+def _ready(top: Reader) -> Network:
+    """One of the ready models."""
+    top.value(NAME)
+    name, inner = top.value(MODEL), top.inner("arguments")
+    top.done()
+    if top.table.get("model") == name:
+        expected = inspect.signature(MODELS[name]).parameters
+        arguments = inner.read(own_key(k, "", "a value", lambda value: True) for k in expected)
+        inner.done()
+    if top.problems:
+        raise BadInput(top.problems)
     try:
         network = MODELS[name](**arguments)
         network.equations  # noqa: B018
         return network
     except (TypeError, ValueError) as error:
-        raise BadInput(
-            Problem("arguments", dict(arguments), f"what {name} takes ({error})", where)
-        ) from error
+        top.refuse("arguments", dict(inner.table), f"what {name} takes ({error})")
+        raise BadInput(top.problems) from error

@@ -35,7 +35,7 @@ def load_network(path: str | Path) -> Network:
         ) from None
     try:
         with np.errstate(over="raise", divide="raise", invalid="raise"):
-            network = network_from(tables, where=str(path))
+            network = network_from(tables, locate=locate)
             network.describe()
             warnings_of(network, 1.0)
         return network
@@ -45,7 +45,9 @@ def load_network(path: str | Path) -> Network:
     except RecursionError:
         raise too_deep(str(path)) from None
     except BadInput as error:
-        raise BadInput([replace(p, where=locate(p.key)) for p in error.problems]) from None
+        raise BadInput(
+            [replace(p, where=p.where or locate(p.key)) for p in error.problems]
+        ) from None
 
 
 def network_rows(table: Any, T: float, causality: str) -> tuple[np.ndarray, list[str]]:
@@ -59,8 +61,8 @@ def network_rows(table: Any, T: float, causality: str) -> tuple[np.ndarray, list
 
 def _rows(table: Any, T: float, causality: str) -> tuple[np.ndarray, list[str]]:
     """A network's numbers as they stand behind a scenario's vector, and warnings: n, r, m, T, nodes
-    of tables; Dirac matrix, laws of stores and dampers, tables (networks/laws.py); of linear networks
-    A, B, C, Dbar, its inverse, stiffnesses (networks/linear_step.py)."""
+    of tables; Dirac matrix, laws of stores and dampers, tables (networks/laws.py); of linear
+    networks A, B, C, Dbar, its inverse, stiffnesses (networks/linear_step.py)."""
     if not isinstance(table, Mapping):
         raise BadInput(
             Problem("network", table, "a table: model and arguments, or bonds and elements")
