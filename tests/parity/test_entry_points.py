@@ -55,7 +55,10 @@ def copied(tmp_path):
             "PYTHONPATH": str(tmp_path / "source"),
             "SOFTDOCK_CACHE_DIR": str(tmp_path / "cache"),
         }
-        code = "import softdock.compile.disk_cache as c; print(c.__file__); print(c.find_cache_folder())"
+        code = (
+            "import softdock.compile.disk_cache as cache; "
+            "print(cache.__file__); print(cache.find_cache_folder())"
+        )
         done = subprocess.run(
             [sys.executable, "-c", code],
             capture_output=True,

@@ -12,7 +12,7 @@ BEGINS, WAITS, ENDS = "begins", "waits", "ends"
 class Compiling(NamedTuple):
     """What is being compiled."""
 
-    entry_point: str  # its name, or what users are told of a lazy function
+    entry_point: str  # its name, or the description of a lazy function
     classes: frozenset[type]  # NamedTuple classes among its arguments: features and methods
     what: str  # BEGINS, WAITS (for another process that compiles the same) or ENDS
     seconds: float  # since it began

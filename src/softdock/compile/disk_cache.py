@@ -4,12 +4,12 @@ The folder is named by a hash of the compiled code's sources and of Numba's vers
 any edit of them starts a new one, so that code of other sources is never run. It lies below
 `SOFTDOCK_CACHE_DIR`, or `softdock` in the user's cache folder. Whoever can write there can make us
 run code, so a folder is used only if it is ours: owned by this user and writable by nobody else.
-Where there is none, machine code stays in memory, and that is said once.
+Where there is none, machine code stays in memory, with one warning.
 
 Files are written whole or not at all, used only if every byte is there, and written by one process
 at a time. A file is a line that says what it is, the SHA-256 of its name and the rest, and the
 rest: a pickle of what Numba makes of a function (pickle runs what it reads). A file that is empty,
-cut, garbage or that of another name is thrown away and made again. A disc that is full or a folder
+cut, garbage or that of another name is deleted and written again. A disc that is full or a folder
 that vanished costs the cache and not the run.
 """
 
@@ -63,8 +63,8 @@ def _find_base() -> Path:
 
 @functools.cache
 def find_cache_folder() -> Path:
-    """The folder of these sources' machine code, made if it can be; `is_ours` says whether to use
-    it."""
+    """The folder of these sources' machine code, created if it can be; `find_usable_folder`
+    decides whether to use it."""
     base = _find_base()
     folder = base / compute_own_hash()
     try:
@@ -74,7 +74,7 @@ def find_cache_folder() -> Path:
             folder.mkdir(mode=0o700, exist_ok=True)
             (folder / MARK).touch()
     except OSError:
-        pass  # `find_usable_folder` says so
+        pass  # `find_usable_folder` warns
     return folder
 
 
@@ -130,19 +130,19 @@ def _remove_old(base: Path) -> None:
 
 
 def read(path: Path) -> Any:
-    """What `write` was given; None: there is nothing, or nothing that can be believed."""
+    """What `write` was given; None: there is no such file, or it is damaged."""
     data = _read_checked(path)
     if data is None:
         return None
     try:
         return pickle.loads(data)
-    except Exception:  # of another world: a class that is gone
+    except Exception:  # a class in it does not exist any more
         discard(path)
         return None
 
 
 def exists(path: Path) -> bool:
-    """Whether there is a file with every byte; a damaged one is thrown away."""
+    """Whether there is a file with every byte; a damaged one is deleted."""
     return _read_checked(path) is not None
 
 
@@ -167,22 +167,22 @@ def _compute_digest(path: Path, data: bytes) -> bytes:
 
 
 def discard(path: Path) -> None:
-    """Throw a file away that cannot be used, and say so once."""
+    """Delete a file that cannot be used; the first time with a warning."""
     warn_once("damaged", f"damaged machine code was thrown away and is compiled anew ({path})")
     with contextlib.suppress(OSError):
         path.unlink()
 
 
 def write(path: Path, data: bytes) -> bool:
-    """Keep bytes of a pickle; False: they could not be kept."""
-    beside = path.with_name(f"{path.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
+    """Write the bytes of a pickle; False: they could not be written."""
+    partial = path.with_name(f"{path.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
     try:
-        with beside.open("xb") as file:
+        with partial.open("xb") as file:
             file.write(FIRST + _compute_digest(path, data) + data)
-        beside.replace(path)
+        partial.replace(path)
     except OSError as error:
         with contextlib.suppress(OSError):
-            beside.unlink()
+            partial.unlink()
         warn_once("write", f"machine code cannot be kept in {path.parent} ({error.strerror})")
         return False
     return True

@@ -76,14 +76,14 @@ def compiled(function: Callable[..., Any], inline: bool = True) -> Any:
 
 
 def noinline(function: Callable[..., Any]) -> Any:
-    """A compiled function that is called and not inlined: for long code that seldom runs, so that
+    """A compiled function that is called and not inlined: for long code that rarely runs, so that
     it is compiled once and not in every place."""
     return compiled(function, inline=False)
 
 
 def cold(function: Callable[..., Any]) -> Any:
     """A compiled function that runs where something is out of the ordinary: as `noinline`, and in
-    the rig's loops kept out of the way of what runs in every cycle."""
+    the rig's loops placed away from what runs in every cycle."""
     mark_cold(function)
     return noinline(function)
 
@@ -102,7 +102,7 @@ def entry_point(function: Callable[..., Any]) -> Any:
 
 
 def _plain_entry_point(function: Callable[..., Any]) -> Any:
-    """An entry point with Numba's own cache, in our folder or not at all: beside the sources it
+    """An entry point with Numba's own cache, in our folder or not at all: next to the sources it
     would miss edits of the files that a function calls. The folder is a global of Numba's, restored
     here."""
     folder = find_usable_folder()

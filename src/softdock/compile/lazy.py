@@ -61,8 +61,8 @@ _NOINLINE: dict[Any, Any] = {}  # by function: what is linked in where no stub i
 def lazy(
     described: str, returns: type[bool] | str | tuple[str, ...]
 ) -> Callable[[Callable[..., Any]], Any]:
-    """Compile a function when it is first called. `described`: what users are told is compiled
-    then; `returns`: `bool`, or the names of arguments whose types the results have."""
+    """Compile a function when it is first called. `described`: what messages call it while it is
+    compiled; `returns`: `bool`, or the names of arguments whose types the results have."""
 
     def decorate(function: Callable[..., Any]) -> Any:
         if not PATCHED:

@@ -130,7 +130,7 @@ def _find_all_called(
 
 
 def _link(modules: list[Any]) -> Any:
-    """A copy of all modules in one. By halves: to link anything in, LLVM looks through all that is
+    """A copy of all modules in one. By halves: to link anything in, LLVM goes through all that is
     there already."""
     if len(modules) == 1:
         return modules[0].clone()

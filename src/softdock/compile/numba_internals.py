@@ -8,7 +8,7 @@ where a name is missing, where Numba is of a version that was not tested, or whe
 `SOFTDOCK_PLAIN_NUMBA=1` is set, `PATCHED` is False and the same functions go through Numba as it
 is, in twice the time. A few more are needed in any case, for the types of views.
 
-`tests/parity/test_numba_internals.py` looks at each of them, and says which one moved.
+`tests/parity/test_numba_internals.py` checks each of them, and names the one that moved.
 """
 
 from __future__ import annotations
