@@ -17,7 +17,7 @@ import numpy as np
 from benchmarks.faithful.cases import Tables, axis, balls, changed, preset
 from benchmarks.rewind_cycle import cycle_that_rewinds, late_impact, microseconds
 from softdock import build
-from softdock.methods.faithful.cells import CELL
+from softdock.methods.faithful.state import STATE
 from softdock.results.stepper import Stepper, count_cycles
 from softdock.scenario.build import Scenario
 from softdock.studies.compare.outcomes import measure_costs_per_cycle
@@ -102,13 +102,13 @@ def least_times(scenario: Scenario, turns: int = TURNS) -> tuple[np.ndarray, np.
     least, rewinds = np.full(cycles, np.inf), np.zeros(cycles, bool)
     for _ in range(turns):
         loop = Stepper(scenario, rows=cycles + 1)
-        mine = loop.method_memory(0)
+        mine = STATE(loop.method_memory(0))
         for k in range(cycles):
-            before = mine[CELL.shadow_stamp]
+            before = mine.shadow_stamp
             began = time.thread_time_ns()
             loop.step(1)
             least[k] = min(least[k], time.thread_time_ns() - began)
-            rewinds[k] = before >= 0.0 or mine[CELL.shadow_stamp] >= 0.0 or mine[CELL.rewound] > 0.0
+            rewinds[k] = before >= 0 or mine.shadow_stamp >= 0 or mine.rewound > 0
     return 1e-3 * least, rewinds
 
 

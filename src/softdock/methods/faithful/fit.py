@@ -26,41 +26,35 @@ from __future__ import annotations
 import math
 
 from softdock.compile.jit import compiled, noinline
-from softdock.methods.faithful.gauss_newton import LATER, fitted, start_of
-from softdock.methods.faithful.law import LAW
-from softdock.methods.faithful.law_samples import FIT, SEARCH, TRIED, VIEW
-from softdock.methods.faithful.models import (
+from softdock.methods.faithful.gauss_newton import LATER, choose_start, fit_model
+from softdock.methods.faithful.law import (
     EXPLAINED,
     F_0,
     MODELS,
-    NOTHING,
+    NO_LAW,
     TAU,
     C,
+    FittedLaw,
     G,
-    K,
+    ModelKinds,
     N,
+    Numbers,
     has,
-    is_explained,
-    weight_of,
-)
-from softdock.methods.faithful.search import (
-    begin_search,
     is_allowed,
-    least_of,
-    load_numbers,
-    search_some,
-    tried_row,
+    is_explained,
 )
+from softdock.methods.faithful.law_samples import Scope, compute_weight
+from softdock.methods.faithful.search import begin_search, find_least_chi, run_search
 
 ROUGH = 0.02  # of the largest force: a misfit beyond is another law
-SOME = 4.0  # samples that a search needs
+SOME = 4  # samples that a search needs
 TWICE = 2.0  # times as many samples, before another search
 MORE = 1.2  # the same where there will be none after them, or what explained them has failed
-FEW = 96.0  # samples up to which any more are enough, where there will be none after them
+FEW = 96  # samples up to which any more are enough, where there will be none after them
 
 
 @compiled
-def _better(one, other, noise):
+def _choose_better(one: FittedLaw, other: FittedLaw, noise):
     """The one of two laws with the lower chi^2 + p ln N; `noise`: what no law explains."""
     if other.model == 0:
         return one
@@ -70,178 +64,167 @@ def _better(one, other, noise):
 
 
 @compiled
-def _rough(mem, at):
+def _compute_rough_chi(fit):
     """chi^2 per sample of a misfit of 2 % of the largest force beyond noise."""
-    return EXPLAINED + (ROUGH * mem[at + FIT.largest]) ** 2 * weight_of(mem, at, at + FIT.rows)
+    return EXPLAINED + (ROUGH * fit.largest) ** 2 * compute_weight(fit, fit.rows[0])
 
 
 @compiled
-def _look_at_all(mem, at):
-    view = at + FIT.scope
-    mem[view + VIEW.span], mem[view + VIEW.every] = mem[at + FIT.count], 1.0
-    mem[view + VIEW.deepest] = mem[at + FIT.deepest]
-    mem[view + VIEW.largest] = mem[at + FIT.largest]
+def _look_at_all(fit):
+    fit.scope = Scope(span=fit.count, every=1, deepest=fit.deepest, largest=fit.largest)
 
 
 @noinline
-def _alone(mem, at, law, model, k):
+def _fit_linear(fit, law, model, k):
     """A model that is linear and has no pre-load, from a spring k."""
-    mem[at + FIT.ramp] = 0.0
-    return fitted(mem, at, law, model, (k, 0.0, 0.0, 0.0, 1.0, 0.0), start_of(mem, at, model))
+    fit.ramp = 0.0
+    start = choose_start(fit, model)
+    return fit_model(fit, law, model, Numbers(k, 0.0, 0.0, 0.0, 1.0, 0.0), start)
 
 
 @compiled
-def _believed(mem, at, law):
+def _read_numbers(fit, law):
     """The numbers of the law as it is believed."""
-    unit = math.pow(mem[at + FIT.deepest], mem[law + LAW.power])
-    k = mem[law + LAW.stiffness] * unit
-    return (
-        k,
-        mem[law + LAW.damping],
-        mem[law + LAW.preload],
-        mem[at + FIT.lag],
-        mem[law + LAW.power],
-        k * mem[law + LAW.factor],
-    )
+    k = law.stiffness * math.pow(fit.deepest, law.power)
+    return Numbers(k=k, c=law.damping, f_0=law.preload, tau=fit.lag, n=law.power, g=k * law.factor)
 
 
 @compiled
-def _only(model, p):
+def _select_numbers(model, p: Numbers):
     """Those of a law's numbers that a model has."""
-    return (
-        p[K],
-        p[C] if has(model, C) else 0.0,
-        p[F_0] if has(model, F_0) else 0.0,
-        p[TAU] if has(model, TAU) else 0.0,
-        p[N] if has(model, N) else 1.0,
-        p[G] if has(model, G) else 0.0,
+    return Numbers(
+        k=p.k,
+        c=p.c if has(model, C) else 0.0,
+        f_0=p.f_0 if has(model, F_0) else 0.0,
+        tau=p.tau if has(model, TAU) else 0.0,
+        n=p.n if has(model, N) else 1.0,
+        g=p.g if has(model, G) else 0.0,
     )
 
 
 @noinline
-def _simplest(mem, at, law, damped, powers, lags):
+def _fit_simplest(fit, law, kinds: ModelKinds):
     """The law that counts as long as no other model is known, and whether it explains the
     samples."""
-    spring = _alone(mem, at, law, 1, mem[at + FIT.largest])
+    spring = _fit_linear(fit, law, 1, fit.largest)
     if spring.model == 0:
-        return NOTHING, True
-    mem[at + FIT.search + SEARCH.spring] = spring.k
+        return NO_LAW, True
+    fit.search.spring = spring.k
     damper = spring
-    if damped and spring.samples >= 2.0:
-        damper = _alone(mem, at, law, 2, spring.k)
-    braked = _better(spring, damper, 1.0)
+    if kinds.damping and spring.samples >= 2.0:
+        damper = _fit_linear(fit, law, 2, spring.k)
+    braked = _choose_better(spring, damper, 1.0)
     if is_explained(braked.chi, spring.samples):
         return braked, True
-    before = int(mem[at + FIT.own_model])
-    if before > 2 and is_allowed(before, damped, powers, lags) and mem[law + LAW.stiffness] > 0.0:
-        mem[at + FIT.ramp] = mem[law + LAW.ramp]
-        numbers = _only(before, _believed(mem, at, law))
-        again = fitted(mem, at, law, before, numbers, LATER)
+    before = fit.own_model
+    if before > 2 and is_allowed(before, kinds) and law.stiffness > 0.0:
+        fit.ramp = law.ramp
+        numbers = _select_numbers(before, _read_numbers(fit, law))
+        again = fit_model(fit, law, before, numbers, LATER)
         if again.model > 0 and is_explained(again.chi, again.samples):
             return again, True
-        if again.model > 0 and again.chi <= again.samples * _rough(mem, at):
+        if again.model > 0 and again.chi <= again.samples * _compute_rough_chi(fit):
             return again, False
-    return _better(spring, damper, max(braked.chi / braked.samples, 1.0)), False
+    return _choose_better(spring, damper, max(braked.chi / braked.samples, 1.0)), False
 
 
 @noinline
-def _of_all(mem, at, law, damped):
+def _fit_best(fit, law, damping):
     """The best of all models that a search has tried, fitted to all samples."""
-    s, least = at + FIT.search, least_of(mem, at)
-    samples, spring = mem[s + SEARCH.samples], mem[s + SEARCH.spring]
+    search = fit.search
+    least, samples, spring = find_least_chi(search), search.samples, search.spring
     noise, penalty = max(least / samples, 1.0), math.log(max(samples, 2.0))
     best, lowest = 1, math.inf
     for model in range(1, MODELS):
-        row = tried_row(at, model)
-        score = mem[row + TRIED.chi] / noise + mem[row + TRIED.paid] * penalty
+        trial = search.trials[model]
+        score = trial.chi / noise + trial.paid * penalty
         if score < lowest:
             best, lowest = model, score
-    row = tried_row(at, best)
-    _look_at_all(mem, at)
-    if best > 2 and least <= samples * _rough(mem, at):
-        grown = mem[at + FIT.deepest] / mem[s + SEARCH.scope + VIEW.deepest]
-        p = load_numbers(mem, row + TRIED.numbers)
-        by = math.pow(grown, p[N])
-        mem[at + FIT.ramp] = mem[row + TRIED.ramp]
-        p = (by * p[K], p[C], p[F_0], p[TAU], p[N], by * p[G])
-        found = fitted(mem, at, law, best, p, LATER)
+    _look_at_all(fit)
+    if best > 2 and least <= samples * _compute_rough_chi(fit):
+        trial = search.trials[best]
+        p, grown = trial.numbers, fit.deepest / search.scope.deepest
+        by = math.pow(grown, p.n)
+        fit.ramp = trial.ramp
+        p = Numbers(k=by * p.k, c=p.c, f_0=p.f_0, tau=p.tau, n=p.n, g=by * p.g)
+        found = fit_model(fit, law, best, p, LATER)
         if found.model > 0:
             return found
-    found = _alone(mem, at, law, 1, spring)
-    if not damped:
+    found = _fit_linear(fit, law, 1, spring)
+    if not damping:
         return found
-    return _better(found, _alone(mem, at, law, 2, spring), noise)
+    return _choose_better(found, _fit_linear(fit, law, 2, spring), noise)
 
 
 @compiled
-def _note_law(mem, at, law, found):
+def _note_law(fit, law, found: FittedLaw):
     """Into the cells of the law."""
-    unit = math.pow(mem[at + FIT.deepest], found.n)
-    mem[law + LAW.stiffness], mem[law + LAW.power] = found.k / unit, found.n
-    mem[law + LAW.damping], mem[law + LAW.factor] = found.c, found.g / found.k
-    mem[law + LAW.preload], mem[law + LAW.ramp] = found.f_0, found.ramp
-    mem[at + FIT.model], mem[at + FIT.chi] = float(found.model), found.chi / found.samples
-    mem[at + FIT.own_model], mem[at + FIT.own_chi] = mem[at + FIT.model], mem[at + FIT.chi]
-    mem[at + FIT.lag] = found.tau
-    weight = weight_of(mem, at, at + FIT.rows)
-    mem[at + FIT.misfit] = math.sqrt(found.chi / (found.samples * weight)) / mem[at + FIT.largest]
+    unit = math.pow(fit.deepest, found.n)
+    law.stiffness, law.power = found.k / unit, found.n
+    law.damping, law.factor = found.c, found.g / found.k
+    law.preload, law.ramp = found.f_0, found.ramp
+    fit.model, fit.chi = found.model, found.chi / found.samples
+    fit.own_model, fit.own_chi = fit.model, fit.chi
+    fit.lag = found.tau
+    weight = compute_weight(fit, fit.rows[0])
+    fit.misfit = math.sqrt(found.chi / (found.samples * weight)) / fit.largest
     more = max(found.chi / found.samples, 1.0)  # what does not explain the samples is worth less
-    mem[at + FIT.spread] = math.sqrt(more * found.variance) / found.k
-    mem[at + FIT.damping_spread] = math.sqrt(more * found.damping_variance)
+    fit.spread = math.sqrt(more * found.variance) / found.k
+    fit.damping_spread = math.sqrt(more * found.damping_variance)
 
 
 @compiled
-def _was_explained(mem, at):
+def _has_explained(fit):
     """Whether the law that was last fitted did explain the samples."""
-    return is_explained(mem[at + FIT.own_chi] * mem[at + FIT.count], mem[at + FIT.count])
+    count = float(fit.count)
+    return is_explained(fit.own_chi * count, count)
 
 
 @compiled
-def is_unfinished(mem, at):
+def is_unfinished(fit):
     """Whether no law explains the samples, and the last search has not seen the few that there
     are. Of fewer than a search takes, none will."""
-    seen, last = mem[at + FIT.seen], mem[at + FIT.search + SEARCH.seen]
-    return mem[at + FIT.count] >= SOME and not _was_explained(mem, at) and last < seen <= FEW
+    return fit.count >= SOME and not _has_explained(fit) and fit.search.seen < fit.seen <= FEW
 
 
 @noinline
-def fit_law(mem, at, law, damped, powers, lags, every):
-    """The law of a pair into its cells `law`; whether there is one. `damped`, `powers`, `lags`:
-    which models are sought; `every`: there will be no more samples."""
-    if mem[at + FIT.pulled] >= 2.0:
-        mem[law + LAW.pulls] = 1.0
-    if mem[at + FIT.count] < 1.0 or mem[at + FIT.deepest] <= 0.0:
+def fit_law(fit, law, kinds: ModelKinds, every):
+    """The law of a pair into its cells `law`; whether there is one. `kinds`: which models are
+    sought; `every`: there will be no more samples."""
+    if fit.pulled >= 2:
+        law.pulls = True
+    if fit.count < 1 or fit.deepest <= 0.0:
         return False
-    search, failed = at + FIT.search, _was_explained(mem, at)
-    _look_at_all(mem, at)
-    found, explained = _simplest(mem, at, law, damped, powers, lags)
+    search, was_explained = fit.search, _has_explained(fit)
+    _look_at_all(fit)
+    found, explained = _fit_simplest(fit, law, kinds)
     if explained:
-        mem[search + SEARCH.place] = 0.0
+        search.place = 0
     else:
-        times = MORE if every or failed else TWICE
-        more = mem[at + FIT.seen] >= times * mem[search + SEARCH.seen]
-        more = more or (every and is_unfinished(mem, at))
-        if more and mem[at + FIT.count] >= SOME and (every or mem[search + SEARCH.place] == 0.0):
-            begin_search(mem, at, damped, powers, lags)
+        times = MORE if every or was_explained else TWICE
+        more = fit.seen >= times * search.seen
+        more = more or (every and is_unfinished(fit))
+        if more and fit.count >= SOME and (every or search.place == 0):
+            begin_search(fit, kinds)
     if found.model == 0:
         return False
-    _note_law(mem, at, law, found)
+    _note_law(fit, law, found)
     return True
 
 
 @noinline
-def go_on(mem, at, law, work, damped, powers, lags):
+def continue_search(fit, law, work, kinds: ModelKinds):
     """A search under way, for so much work [samples looked at]; whether it has ended with a law.
     One that explains only the samples that the search has seen is none: it begins again."""
-    if not search_some(mem, at, law, work, damped, powers, lags):
+    if not run_search(fit, law, work, kinds):
         return False
-    found, search = _of_all(mem, at, law, damped), at + FIT.search
+    found, search = _fit_best(fit, law, kinds.damping), fit.search
     if found.model == 0:
         return False
-    told = is_explained(least_of(mem, at), mem[search + SEARCH.samples])
-    fails = told and not is_explained(found.chi, found.samples)
-    if fails and mem[at + FIT.seen] > mem[search + SEARCH.seen]:
-        begin_search(mem, at, damped, powers, lags)
+    explained = is_explained(find_least_chi(search), search.samples)
+    fails = explained and not is_explained(found.chi, found.samples)
+    if fails and fit.seen > search.seen:
+        begin_search(fit, kinds)
         return False
-    _note_law(mem, at, law, found)
+    _note_law(fit, law, found)
     return True

@@ -15,30 +15,22 @@ from __future__ import annotations
 import math
 
 from softdock.compile.jit import compiled, noinline
-from softdock.loop.bodies import TARGET
-from softdock.loop.method.interface import Output
+from softdock.loop.bodies import CHASER, TARGET
+from softdock.loop.method.interface import Output, Rig, Satellites, Wrenches
 from softdock.loop.spatial.motion import Motion, coasting
 from softdock.loop.spatial.rigid_body import motion_of
 from softdock.loop.spatial.rotations import exponential, inverse, logarithm, product
-from softdock.loop.spatial.vectors import add, load3, scale, store3, subtract
-from softdock.methods.faithful.cells import (
-    CELL,
-    FUTURE,
-    FUTURE_FLOATS,
-    OFFSET,
-    OFFSET_FLOATS,
+from softdock.loop.spatial.vectors import add, add_scaled, scale, subtract
+from softdock.methods.faithful.free_flight import choose_delay
+from softdock.methods.faithful.keys import Faithful
+from softdock.methods.faithful.recomputed_past import AGED, has_own_future, is_nothing
+from softdock.methods.faithful.satellite_steps import (
+    BelievedContact,
+    coast_both,
+    drift,
+    simulate_cycle,
 )
-from softdock.methods.faithful.free_flight import delay_of
-from softdock.methods.faithful.recomputed_future import AGED, has_own_future
-from softdock.methods.faithful.recomputed_past import forget_both, is_nothing
-from softdock.methods.faithful.satellite_steps import Twin, believed_cycle, drifted, flown
-from softdock.methods.faithful.touches import copy_latches
-from softdock.methods.measured.motions import (
-    load_both,
-    load_satellites,
-    store_both,
-    store_satellites,
-)
+from softdock.methods.faithful.state import STATE
 from softdock.methods.remapping.other_wrenches import carried_ahead
 
 PACE = 25.0  # 1/s, of a lead that is brought in
@@ -47,148 +39,150 @@ SETTLED = 1e-12  # m, rad, m/s, rad/s, s; what is below is none
 
 
 @compiled
-def bring_in(method, mem, T):
+def adjust_leads(s, T):
     """Leads a cycle nearer to the delays that are believed."""
-    m = method.memory
     for i in range(2):
-        off = mem[m + CELL.leads + i] - delay_of(mem, m + CELL.flight, i)
-        if abs(off) + abs(mem[m + CELL.lead_rates + i]) < SETTLED:
+        off = s.leads[i] - choose_delay(s.flight, i)
+        if abs(off) + abs(s.lead_rates[i]) < SETTLED:
             continue
         e = math.exp(-PACE * T)
-        a = mem[m + CELL.lead_rates + i] + PACE * off
-        mem[m + CELL.leads + i] += (off + a * T) * e - off
-        mem[m + CELL.lead_rates + i] = (a - PACE * (off + a * T)) * e
-    mem[m + CELL.delay] = delay_of(mem, m + CELL.flight, 0)
-
-
-@compiled
-def forget_futures(method, mem):
-    """Satellites or laws are others than the futures were computed with."""
-    forget_both(mem, method.memory + CELL.futures)
+        a = s.lead_rates[i] + PACE * off
+        s.leads[i] += (off + a * T) * e - off
+        s.lead_rates[i] = (a - PACE * (off + a * T)) * e
+    s.delay = choose_delay(s.flight, 0)
 
 
 @noinline
-def _in_touch(method, mem, rig, satellites, lead, at, others):
-    """The satellites after a lead in which they may touch. The future kept at `at` goes on, by a
-    cycle and what the lead has gained, with what others gave in this cycle."""
-    m, cycles, found, free = method.memory, 1, satellites, is_nothing(others)
-    dt = rig.T + (lead - mem[at + FUTURE.lead])
-    follows = mem[at + FUTURE.stamp] == rig.cycle and 0.0 < dt <= 2.0 * rig.T
-    if follows and (free or mem[at + FUTURE.age] < AGED):
-        found = load_satellites(mem, at + FUTURE.satellites)
-        mem[at + FUTURE.age] += 0.0 if free else 1.0
+def _predict_in_touch(
+    method: Faithful, mem, rig: Rig, satellites: Satellites, lead, future, others: Wrenches
+):
+    """The satellites after a lead in which they may touch. The future kept goes on, by a cycle and
+    what the lead has gained, with what others gave in this cycle."""
+    s, cycles, found, free = STATE(mem, method.memory), 1, satellites, is_nothing(others)
+    dt = rig.T + (lead - future.lead)
+    follows = future.stamp == rig.cycle and 0.0 < dt <= 2.0 * rig.T
+    if follows and (free or future.age < AGED):
+        found = future.satellites
+        future.age += 0 if free else 1
     else:
-        copy_latches(mem, m + CELL.latches, at + FUTURE.latches)
+        future.latches = s.latches
         cycles = int(math.ceil(lead / rig.T - 1e-9))
         dt, free = lead / cycles, True
-        mem[at + FUTURE.age] = 0.0
-    twin = Twin(m + CELL.pairs, at + FUTURE.latches, m + CELL.laws, method.number)
+        future.age = 0
+    contact = BelievedContact(method.memory + STATE.at.pairs, future.latches, s.laws, method.number)
     for _ in range(cycles):
-        found, steps, _ = believed_cycle(mem, twin, rig, found, dt)
+        found, steps, _ = simulate_cycle(mem, contact, rig, found, dt)
         if steps == 0:
-            found = flown(rig, found, dt)
+            found = coast_both(rig, found, dt)
     if not free:
         found = carried_ahead(rig, found, others, lead)
-    mem[at + FUTURE.stamp], mem[at + FUTURE.lead] = rig.cycle + 1.0, lead
-    store_satellites(mem, at + FUTURE.satellites, found)
+    future.stamp, future.lead, future.satellites = rig.cycle + 1, lead, found
     return found
 
 
 @compiled
-def ahead(method, mem, rig, satellites, others):
+def predict_set_points(method: Faithful, mem, rig: Rig, satellites: Satellites, others: Wrenches):
     """Both satellites' motions after their leads, under the contact that is believed; `others`:
     what else has pushed them in this cycle."""
-    m, end = method.memory, (rig.cycle + 2) * rig.T
-    lead_c, lead_t = mem[m + CELL.leads], mem[m + CELL.leads + TARGET]
-    chaser, target, clear = satellites.chaser, satellites.target, mem[m + CELL.clear_until]
+    s, end = STATE(mem, method.memory), (rig.cycle + 2) * rig.T
+    lead_c, lead_t = s.leads[CHASER], s.leads[TARGET]
+    chaser, target, clear = satellites.chaser, satellites.target, s.clear_until
     if end + lead_c < clear and end + lead_t < clear:
         if lead_c > 0.0:
-            chaser = drifted(rig.chaser, lead_c, chaser)
+            chaser = drift(rig.chaser, lead_c, chaser)
         if lead_t > 0.0:
-            target = drifted(rig.target, lead_t, target)
+            target = drift(rig.target, lead_t, target)
     else:
-        chaser, target = _both_in_touch(method, mem, rig, satellites, lead_c, lead_t, others)
+        chaser, target = _predict_both_in_touch(
+            method, mem, rig, satellites, lead_c, lead_t, others
+        )
     found = Output(motion_of(rig.chaser, chaser), motion_of(rig.target, target))
-    growth_c, growth_t = mem[m + CELL.lead_rates], mem[m + CELL.lead_rates + TARGET]
-    return Output(_faster(found.chaser, growth_c), _faster(found.target, growth_t))
+    return Output(
+        _speed_up(found.chaser, s.lead_rates[CHASER]),
+        _speed_up(found.target, s.lead_rates[TARGET]),
+    )
 
 
 @noinline
-def _both_in_touch(method, mem, rig, satellites, lead_c, lead_t, others):
+def _predict_both_in_touch(
+    method: Faithful, mem, rig: Rig, satellites: Satellites, lead_c, lead_t, others: Wrenches
+):
     """The chaser after its lead, the target after its own."""
-    at, chaser, target = method.memory + CELL.futures, satellites, satellites
+    s, chaser, target = STATE(mem, method.memory), satellites, satellites
     if lead_c > 0.0:
-        chaser = _in_touch(method, mem, rig, satellites, lead_c, at, others)
-    if lead_t > 0.0 and not has_own_future(mem, method.memory, TARGET):
+        chaser = _predict_in_touch(method, mem, rig, satellites, lead_c, s.futures[CHASER], others)
+    if lead_t > 0.0 and not has_own_future(s, TARGET):
         target = chaser
     elif lead_t > 0.0:
-        at += FUTURE_FLOATS
-        target = _in_touch(method, mem, rig, satellites, lead_t, at, others)
+        target = _predict_in_touch(method, mem, rig, satellites, lead_t, s.futures[TARGET], others)
     return chaser.chaser, target.target
 
 
 @compiled
-def _faster(motion, growth):
+def _speed_up(motion: Motion, growth):
     """A motion along a path that is run through faster, by the growth of its lead."""
     return Motion(motion.p, motion.q, scale(1.0 + growth, motion.v), scale(1.0 + growth, motion.w))
 
 
 @compiled
-def _note_jump(mem, at, rate, was, now):
-    store3(mem, at, subtract(was.p, now.p))
-    store3(mem, at + OFFSET.turn, logarithm(product(inverse(now.q), was.q)))
-    store3(mem, rate, subtract(was.v, now.v))
-    store3(mem, rate + OFFSET.turn, subtract(was.w, now.w))
+def _note_jump(offset, rate, was: Motion, now: Motion):
+    offset.place = subtract(was.p, now.p)
+    offset.turn = logarithm(product(inverse(now.q), was.q))
+    rate.place, rate.turn = subtract(was.v, now.v), subtract(was.w, now.w)
 
 
 @compiled
-def _with_offset(mem, at, rate, motion):
+def _add_offset(offset, rate, motion: Motion):
     return Motion(
-        add(motion.p, load3(mem, at)),
-        product(motion.q, exponential(load3(mem, at + OFFSET.turn))),
-        add(motion.v, load3(mem, rate)),
-        add(motion.w, load3(mem, rate + OFFSET.turn)),
+        add(motion.p, offset.place),
+        product(motion.q, exponential(offset.turn)),
+        add(motion.v, rate.place),
+        add(motion.w, rate.turn),
     )
 
 
 @compiled
-def _fade(mem, at, rate, T):
+def _fade_vector(offset, rate, e, T):
+    """Offset and rate a cycle on, critically damped, and the largest of their sums."""
+    a = add_scaled(rate, FADING, offset)
+    moved = add_scaled(offset, T, a)
+    x, v = scale(e, moved), scale(e, add_scaled(a, -FADING, moved))
+    left = max(abs(x[0]) + abs(v[0]), max(abs(x[1]) + abs(v[1]), abs(x[2]) + abs(v[2])))
+    return x, v, left
+
+
+@compiled
+def _fade(s, T):
     """Whether anything is left."""
     e, left = math.exp(-FADING * T), 0.0
-    for i in range(2 * OFFSET_FLOATS):
-        a = mem[rate + i] + FADING * mem[at + i]
-        moved = mem[at + i] + a * T
-        mem[at + i], mem[rate + i] = moved * e, (a - FADING * moved) * e
-        left = max(left, abs(mem[at + i]) + abs(mem[rate + i]))
+    for which in range(2):
+        offset, rate = s.offset[which], s.offset_rate[which]
+        offset.place, rate.place, placed = _fade_vector(offset.place, rate.place, e, T)
+        offset.turn, rate.turn, turned = _fade_vector(offset.turn, rate.turn, e, T)
+        left = max(left, max(placed, turned))
     return left > SETTLED
 
 
 @compiled
-def smoothed(method, mem, rig, output, jumped):
+def smooth_jump(method: Faithful, mem, rig: Rig, output: Output, jumped):
     """Set-points without a jump; `jumped`: the satellites have, in this cycle."""
-    if not jumped and mem[method.memory + CELL.fading] == 0.0:
+    s = STATE(mem, method.memory)
+    if not jumped and not s.fading:
         return output
-    return _faded(method.memory, mem, rig.T, output, jumped)
+    return _fade_jump(s, rig.T, output, jumped)
 
 
 @noinline
-def _faded(m, mem, T, output, jumped):
-    at, rate, fading = m + CELL.offset, m + CELL.offset_rate, m + CELL.fading
-    if jumped and mem[m + CELL.any_sent] != 0.0:
-        mem[fading] = 1.0
-        was = load_both(mem, m + CELL.output)
-        was = Output(coasting(was.chaser, T), coasting(was.target, T))
-        _note_jump(mem, at, rate, was.chaser, output.chaser)
-        _note_jump(mem, at + OFFSET_FLOATS, rate + OFFSET_FLOATS, was.target, output.target)
+def _fade_jump(s, T, output: Output, jumped):
+    chaser, target = s.offset[CHASER], s.offset[TARGET]
+    chaser_rate, target_rate = s.offset_rate[CHASER], s.offset_rate[TARGET]
+    if jumped and s.any_sent:
+        s.fading, was = True, s.output
+        _note_jump(chaser, chaser_rate, coasting(was.chaser, T), output.chaser)
+        _note_jump(target, target_rate, coasting(was.target, T), output.target)
     else:
-        mem[fading] = 1.0 if _fade(mem, at, rate, T) else 0.0
+        s.fading = _fade(s, T)
     return Output(
-        _with_offset(mem, at, rate, output.chaser),
-        _with_offset(mem, at + OFFSET_FLOATS, rate + OFFSET_FLOATS, output.target),
+        _add_offset(chaser, chaser_rate, output.chaser),
+        _add_offset(target, target_rate, output.target),
     )
-
-
-@compiled
-def note_output(method, mem, output):
-    store_both(mem, method.memory + CELL.output, output)
-    mem[method.memory + CELL.any_sent] = 1.0

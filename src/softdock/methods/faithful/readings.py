@@ -1,131 +1,127 @@
 """Readings paired by their stamps: the wrench of a force sample with the mock-ups where they were
-at that instant, from reported poses and twists on both sides of it (cubic Hermite).
+at that instant, from reported poses and twists on both sides of it (cubic Hermite); and how the
+chaser's mock-up was accelerated then.
 
 A force newer than the newest pose waits for it. Nothing here depends on how late anything is.
+
+The robot moves along the set-points that were sent a delay later, on the cubic between two of them.
+The gain of reported twists from one report to the next is the mean over a cycle that lies across
+two such pieces. For a tool that weighs more than is believed, in a short contact, that is not good
+enough: the acceleration is taken from the set-points. Where the reported velocity is not the one
+that was sent (a robot that lags, a delay that is not known yet) the reports count.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Annotated, NamedTuple
 
-from softdock.compile.cells import Cell, Cells
+from softdock.compile.cells import Cell, Cells, layout_of, many
 from softdock.compile.jit import compiled, noinline
-from softdock.loop.instants import SAME_TIME
-from softdock.loop.method.interface import Output
+from softdock.loop.instants import ON_STAMP, SAME_TIME
+from softdock.loop.method.interface import Measured, Output
 from softdock.loop.rings import Ring, bracket, row_of
-from softdock.loop.spatial.motion import (
-    MOTION_FLOATS,
-    WRENCH_FLOATS,
-    Wrench,
-    load_motion,
-    load_wrench,
-    store_motion,
-    store_wrench,
-)
+from softdock.loop.spatial.motion import Motion, Wrench
 from softdock.loop.spatial.motion_between import HERMITE, between
-from softdock.loop.spatial.vectors import dot, load3, norm, scale, subtract
-from softdock.methods.measured.motions import load_both
+from softdock.loop.spatial.vectors import Vector, add, add_scaled, dot, norm, scale, subtract
+from softdock.methods.faithful.free_flight import choose_delay
 
 ROWS = 32  # of each ring: how many readings a pose may come later than its force
 STUCK = 2.0  # steps of a force that should have come, and did not
-WRENCH_ROW = Cells(
-    "stamped_wrench",
-    Cell("time", 1, "s", "of the sample"),
-    Cell("wrench", WRENCH_FLOATS, "N, Nm", "on the chaser"),
+SENT_ROWS = 64  # set-points kept, a power of two
+ANOTHER = 0.05  # of the gain's square: a velocity further from the one sent is not of it
+
+
+class StampedWrench(NamedTuple):
+    time: Annotated[float, "s", "of the sample"]
+    wrench: Wrench  # on the chaser
+
+
+class StampedMotions(NamedTuple):
+    time: Annotated[float, "s", "of the report"]
+    motions: Output  # of both mock-ups
+
+
+class SentMotion(NamedTuple):
+    """A set-point of the chaser, world axes."""
+
+    p: Annotated[Vector, "m"]
+    v: Annotated[Vector, "m/s"]
+
+
+STAMPED_WRENCH, STAMPED_MOTIONS = layout_of(StampedWrench), layout_of(StampedMotions)
+READINGS = Cells(
+    "readings",
+    Cell("forces", int, "-", "force samples so far"),
+    Cell("poses", int, "-", "reports of poses so far"),
+    Cell("taken", int, "-", "force samples that have been paired"),
+    Cell("bad", int, "-", "readings that are no numbers"),
+    Cell("same", int, "-", "readings of a sensor that was stuck"),
+    Cell("step", float, "N", "largest change of a reading from one to the next in contact"),
+    Cell("changed", float, "m", "depth at the last change"),
+    Cell("wrenches", many(ROWS, STAMPED_WRENCH), "s, N, Nm", "a ring, on the chaser"),
+    Cell("motions", many(ROWS, STAMPED_MOTIONS), "s, ...", "a ring, of both mock-ups"),
 )
-MOTIONS_ROW = Cells(
-    "stamped_motions",
-    Cell("time", 1, "s", "of the report"),
-    Cell("chaser", MOTION_FLOATS, "", "the chaser's mock-up: a `motion`"),
-    Cell("target", MOTION_FLOATS, "", "the target's"),
-)
-WRENCH, MOTIONS = WRENCH_ROW.at.wrench, MOTIONS_ROW.at
-WRENCH_ROW_FLOATS, MOTIONS_ROW_FLOATS = WRENCH_ROW.size, MOTIONS_ROW.size
-RING_CELLS = Cells(
-    "paired",
-    Cell("forces", 1, "-", "force samples so far"),
-    Cell("poses", 1, "-", "reports of poses so far"),
-    Cell("taken", 1, "-", "force samples that have been paired"),
-    Cell("bad", 1, "-", "readings that are no numbers"),
-    Cell("same", 1, "-", "readings of a sensor that was stuck"),
-    Cell("step", 1, "N", "largest change of a reading from one to the next in contact"),
-    Cell("changed", 1, "m", "depth at the last change"),
-    Cell("wrenches", ROWS * WRENCH_ROW.size, "s, N, Nm", "stamp and wrench on the chaser"),
-    Cell("motions", ROWS * MOTIONS_ROW.size, "s, ...", "stamp and both mock-ups"),
-)
-PAIRED = RING_CELLS.at
 
 
 @compiled
-def _wrenches(at):
-    return Ring(at + PAIRED.wrenches, ROWS, WRENCH_ROW_FLOATS)
+def _find_wrenches(at):
+    return Ring(at + READINGS.at.wrenches, ROWS, STAMPED_WRENCH.size)
 
 
 @compiled
-def _motions(at):
-    return Ring(at + PAIRED.motions, ROWS, MOTIONS_ROW_FLOATS)
+def _find_motions(at):
+    return Ring(at + READINGS.at.motions, ROWS, STAMPED_MOTIONS.size)
 
 
 @compiled
-def _is_new(mem, ring, count, time):
-    return count == 0 or time > mem[row_of(ring, count - 1)] + SAME_TIME
-
-
-@compiled
-def note(mem, at, t, measured):
-    """What was delivered at t, as far as it is new."""
+def note_readings(mem, at, t, measured: Measured):
+    """What was delivered at t, as far as it is new. `at`: where the readings stand in `mem`."""
+    readings = READINGS(mem, at)
     force_time, pose_time = t - measured.force_age, t - measured.pose_age
-    wrench, ring = measured.wrenches.chaser, _wrenches(at)
-    count = int(mem[at + PAIRED.forces])
+    wrench, ring, count = measured.wrenches.chaser, _find_wrenches(at), readings.forces
     if not math.isfinite(dot(wrench.force, wrench.force) + dot(wrench.torque, wrench.torque)):
-        mem[at + PAIRED.bad] += 1.0
-    elif _is_new(mem, ring, count, force_time):
-        row = row_of(ring, count)
-        mem[row] = force_time
-        store_wrench(mem, row + WRENCH, wrench)
-        mem[at + PAIRED.forces] = count + 1.0
-    ring = _motions(at)
-    count = int(mem[at + PAIRED.poses])
-    if _is_new(mem, ring, count, pose_time):
-        row = row_of(ring, count)
-        mem[row] = pose_time
-        store_motion(mem, row + MOTIONS.chaser, measured.mock_ups.chaser)
-        store_motion(mem, row + MOTIONS.target, measured.mock_ups.target)
-        mem[at + PAIRED.poses] = count + 1.0
+        readings.bad += 1
+    elif count == 0 or force_time > STAMPED_WRENCH(mem, row_of(ring, count - 1)).time + SAME_TIME:
+        STAMPED_WRENCH(mem, row_of(ring, count)).whole = StampedWrench(force_time, wrench)
+        readings.forces = count + 1
+    ring, count = _find_motions(at), readings.poses
+    if count == 0 or pose_time > STAMPED_MOTIONS(mem, row_of(ring, count - 1)).time + SAME_TIME:
+        row = STAMPED_MOTIONS(mem, row_of(ring, count))
+        row.time, row.motions = pose_time, measured.mock_ups
+        readings.poses = count + 1
 
 
 @compiled
-def next_force(mem, at, late):
+def take_next_force(mem, at, late):
     """First float of the oldest force sample that is not paired yet and whose instant, and `late`
     [s] more, the poses cover; -1: none."""
-    count, taken = int(mem[at + PAIRED.forces]), int(mem[at + PAIRED.taken])
-    taken = max(taken, count - ROWS)
-    if taken >= count or mem[at + PAIRED.poses] == 0.0:
+    readings = READINGS(mem, at)
+    count, poses = readings.forces, readings.poses
+    taken = max(readings.taken, count - ROWS)
+    if taken >= count or poses == 0:
         return -1
-    row = row_of(_wrenches(at), taken)
-    newest = row_of(_motions(at), int(mem[at + PAIRED.poses]) - 1)
-    if mem[row] + late > mem[newest] + SAME_TIME:
+    row = row_of(_find_wrenches(at), taken)
+    newest = STAMPED_MOTIONS(mem, row_of(_find_motions(at), poses - 1))
+    if STAMPED_WRENCH(mem, row).time + late > newest.time + SAME_TIME:
         return -1
-    mem[at + PAIRED.taken] = taken + 1.0
+    readings.taken = taken + 1
     return row
 
 
 @noinline
-def slope_at(mem, at):
+def compute_wrench_slope(mem, at):
     """Change of the wrench per second since the sample before the last one paired: what a sampled
     first-order low-pass holds back is a multiple of it."""
-    taken, ring = int(mem[at + PAIRED.taken]), _wrenches(at)
+    taken, ring = READINGS(mem, at).taken, _find_wrenches(at)
     a, b = row_of(ring, max(taken - 2, 0)), row_of(ring, taken - 1)
     if a == b:
         return Wrench((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-    per, first, last = (
-        1.0 / (mem[b] - mem[a]),
-        load_wrench(mem, a + WRENCH),
-        load_wrench(mem, b + WRENCH),
-    )
+    first, last = STAMPED_WRENCH(mem, a), STAMPED_WRENCH(mem, b)
+    per = 1.0 / (last.time - first.time)
     return Wrench(
-        scale(per, subtract(last.force, first.force)),
-        scale(per, subtract(last.torque, first.torque)),
+        scale(per, subtract(last.wrench.force, first.wrench.force)),
+        scale(per, subtract(last.wrench.torque, first.wrench.torque)),
     )
 
 
@@ -134,50 +130,87 @@ def is_stuck(mem, at, row, force, depth):
     """Whether the reading at `row`, the last one paired, has not changed to the bit in the largest
     component of `force` [N] over more of the depth [m] than its steps: a sensor that is frozen, or
     at its range."""
-    taken = int(mem[at + PAIRED.taken])
-    now, last = (
-        load3(mem, row + WRENCH),
-        load3(mem, row_of(_wrenches(at), max(taken - 2, 0)) + WRENCH),
-    )
+    readings = READINGS(mem, at)
+    taken = readings.taken
+    before = STAMPED_WRENCH(mem, row_of(_find_wrenches(at), max(taken - 2, 0)))
+    now, last = STAMPED_WRENCH(mem, row).wrench.force, before.wrench.force
     x, y, z = abs(force[0]), abs(force[1]), abs(force[2])
     i = 0 if x >= y and x >= z else (1 if y >= z else 2)
     step = abs(now[i] - last[i])
     if step > 0.0 or taken < 2:
-        mem[at + PAIRED.step] = max(mem[at + PAIRED.step], step)
-        mem[at + PAIRED.changed] = depth
+        readings.step = max(readings.step, step)
+        readings.changed = depth
         return False
-    expected = norm(force) * abs(depth - mem[at + PAIRED.changed]) / depth
-    return expected > STUCK * mem[at + PAIRED.step]
-
-
-@noinline
-def acceleration_at(mem, at, t):
-    """Acceleration of the chaser's mock-up around an instant [m/s^2], from its reported twists."""
-    newest = int(mem[at + PAIRED.poses]) - 1
-    if newest < 1:
-        return (0.0, 0.0, 0.0)
-    ring = _motions(at)
-    a, b, _ = bracket(mem, ring, newest, 0, t)
-    if a == b:
-        a, b = row_of(ring, newest - 1), row_of(ring, newest)
-    first, last = load_motion(mem, a + MOTIONS.chaser), load_motion(mem, b + MOTIONS.chaser)
-    return scale(1.0 / (mem[b] - mem[a]), subtract(last.v, first.v))
+    expected = norm(force) * abs(depth - readings.changed) / depth
+    return expected > STUCK * readings.step
 
 
 @compiled
-def mock_ups_at(mem, at, t):
+def interpolate_mock_ups(mem, at, t):
     """Both mock-ups at an instant."""
-    a, b, share = bracket(mem, _motions(at), int(mem[at + PAIRED.poses]) - 1, 0, t)
-    if a == b or share * (mem[b] - mem[a]) < SAME_TIME:
-        return load_both(mem, a + MOTIONS.chaser)
-    return _between(mem, a, b, share)
+    newest = READINGS(mem, at).poses - 1
+    a, b, share = bracket(mem, _find_motions(at), newest, STAMPED_MOTIONS.at.time, t)
+    first, last = STAMPED_MOTIONS(mem, a), STAMPED_MOTIONS(mem, b)
+    if a == b or share * (last.time - first.time) < SAME_TIME:
+        return first.motions
+    return _interpolate(first, last, share)
 
 
 @noinline
-def _between(mem, a, b, share):
-    first, last = load_both(mem, a + MOTIONS.chaser), load_both(mem, b + MOTIONS.chaser)
-    span = mem[b] - mem[a]
+def _interpolate(first, last, share):
+    span = last.time - first.time
+    a, b = first.motions, last.motions
     return Output(
-        between(HERMITE, span, first.chaser, last.chaser, share),
-        between(HERMITE, span, first.target, last.target, share),
+        between(HERMITE, span, a.chaser, b.chaser, share),
+        between(HERMITE, span, a.target, b.target, share),
     )
+
+
+# Acceleration of the chaser's mock-up
+
+
+@noinline
+def _differentiate_reports(mem, at, t):
+    """Acceleration of the chaser's mock-up around an instant [m/s^2], from its reported twists."""
+    newest = READINGS(mem, at).poses - 1
+    if newest < 1:
+        return (0.0, 0.0, 0.0)
+    ring = _find_motions(at)
+    a, b, _ = bracket(mem, ring, newest, STAMPED_MOTIONS.at.time, t)
+    if a == b:
+        a, b = row_of(ring, newest - 1), row_of(ring, newest)
+    first, last = STAMPED_MOTIONS(mem, a), STAMPED_MOTIONS(mem, b)
+    per = 1.0 / (last.time - first.time)
+    return scale(per, subtract(last.motions.chaser.v, first.motions.chaser.v))
+
+
+@compiled
+def note_command(s, stamp, motion: Motion):
+    """The chaser's set-point. `s`: the method's cells (state.py)."""
+    s.ways[stamp & (SENT_ROWS - 1)] = SentMotion(motion.p, motion.v)
+    s.newest_sent = stamp
+
+
+@compiled
+def _interpolate_velocity(T, share, way, first, last):
+    """Velocity on a cubic at a share of its stretch; `way`: along it [m]."""
+    bow = add_scaled(scale(1.0 / T, way), -0.5, add(first, last))
+    straight = add_scaled(first, share, subtract(last, first))
+    return add_scaled(straight, 6.0 * share * (1.0 - share), bow)
+
+
+@noinline
+def estimate_acceleration(mem, s, at, T, t, v):
+    """Acceleration of the chaser's mock-up at t [s], at which it is reported to move at v [m/s];
+    m/s^2, world axes. `s`: the method's cells, `at`: where its readings stand in `mem`."""
+    cycles = (t - choose_delay(s.flight, 0)) / T
+    earlier = int(math.ceil(cycles - ON_STAMP)) - 1
+    newest = s.newest_sent
+    if earlier < 1 or earlier + 1 > newest or newest - earlier >= SENT_ROWS:
+        return _differentiate_reports(mem, at, t)
+    first, last = s.ways[earlier & (SENT_ROWS - 1)], s.ways[(earlier + 1) & (SENT_ROWS - 1)]
+    way, gain = subtract(last.p, first.p), subtract(last.v, first.v)
+    off = subtract(v, _interpolate_velocity(T, cycles - earlier, way, first.v, last.v))
+    if dot(off, off) > ANOTHER * dot(gain, gain):
+        return _differentiate_reports(mem, at, t)
+    return scale(1.0 / T, gain)

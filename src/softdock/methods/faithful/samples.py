@@ -3,55 +3,47 @@ friction's.
 
 The touches' normals and points are known from the shapes, so a wrench is worth more than its force:
 of one touch the force at its point is the least-squares solution of six equations (three of force,
-three of torque, each by its noise). Wrenches of several touches are kept whole (joint_samples.py).
+three of torque, each by its noise). Wrenches of several touches are kept whole (joint_state.py).
 """
 
 from __future__ import annotations
 
 from softdock.compile.jit import compiled, noinline
-from softdock.loop.bodies import TARGET
-from softdock.loop.method.interface import CYCLE
-from softdock.loop.spatial.motion import Wrench, load_wrench
+from softdock.loop.bodies import CHASER, TARGET
+from softdock.loop.method.interface import CYCLE, Output
+from softdock.loop.spatial.motion import Motion, Wrench
 from softdock.loop.spatial.vectors import (
     add_scaled,
     cross,
     dot,
-    load3,
     norm,
     scale,
-    store3,
     subtract,
     symmetric_inverse,
     symmetric_times,
 )
-from softdock.methods.faithful.cells import CELL
-from softdock.methods.faithful.commanded_acceleration import tool_acceleration
 from softdock.methods.faithful.free_flight import (
     ENOUGH,
-    FLIGHT,
-    noise_of,
+    compute_tool_force,
+    estimate_noise,
     note_flight,
     note_tool,
-    tared,
-    tool_push,
+    remove_tare,
 )
-from softdock.methods.faithful.friction import keep_rub
-from softdock.methods.faithful.joint_samples import TOUCH, TOUCH_FLOATS, TOUCHES, keep_many
-from softdock.methods.faithful.law_samples import FIT_FLOATS, keep_sample
+from softdock.methods.faithful.friction import keep_friction_sample
+from softdock.methods.faithful.joint_state import TOUCHES, Touch, keep_several
+from softdock.methods.faithful.keys import Faithful
+from softdock.methods.faithful.law_samples import Sample, keep_sample
 from softdock.methods.faithful.readings import (
-    PAIRED,
-    WRENCH,
+    STAMPED_WRENCH,
+    compute_wrench_slope,
+    estimate_acceleration,
+    interpolate_mock_ups,
     is_stuck,
-    mock_ups_at,
-    next_force,
-    slope_at,
+    take_next_force,
 )
-from softdock.methods.faithful.touches import (
-    NOWHERE,
-    copy_latches,
-    free_for,
-    places_of,
-)
+from softdock.methods.faithful.state import STATE
+from softdock.methods.faithful.touches import NOWHERE, Place, bound_free_time, find_places
 
 # Readings that are means of a cycle's samples: each touch at two instants of the window.
 #
@@ -67,7 +59,7 @@ FRICTION_SPEED = 1e-7  # m/s; below, there is no direction of sliding
 
 
 @compiled
-def _two_instants(y_0, before, after, share):
+def _evaluate_two_instants(y_0, before, after, share):
     """Values of a quantity, known at the middle and both ends of a window, at the two instants
     whose mean is that of all samples in it."""
     odd, even = 0.5 * (after - before), 0.5 * (after + before) - y_0
@@ -75,7 +67,7 @@ def _two_instants(y_0, before, after, share):
 
 
 @compiled
-def _bends(before, now, after):
+def _is_bent(before, now, after):
     """Whether a rate changes its slope within a window more than a contact's oscillation does: the
     way has a kink there (a robot's next set-point), and no three instants tell of the others."""
     most = max(abs(now), max(abs(before), abs(after)))
@@ -83,45 +75,45 @@ def _bends(before, now, after):
 
 
 @compiled
-def _spread_touch(mem, row, share, before, after):
-    d = _two_instants(mem[row + TOUCH.depth], before.depth, after.depth, share)
-    r = _two_instants(mem[row + TOUCH.rate], before.rate, after.rate, share)
-    mem[row + TOUCH.depth], mem[row + TOUCH.depth_2] = d
-    mem[row + TOUCH.rate], mem[row + TOUCH.rate_2] = r
-    speed = mem[row + TOUCH.slides]
+def _spread_touch(touch, share, before: Place, after: Place):
+    d = _evaluate_two_instants(touch.depth, before.depth, after.depth, share)
+    r = _evaluate_two_instants(touch.rate, before.rate, after.rate, share)
+    touch.depth, touch.depth_2 = d
+    touch.rate, touch.rate_2 = r
+    speed = touch.slides
     if speed > FRICTION_SPEED:
-        along = scale(1.0 / speed, load3(mem, row + TOUCH.sliding))
+        along = scale(1.0 / speed, touch.sliding)
         first, last = dot(along, before.sliding), dot(along, after.sliding)
-        s = _two_instants(speed, first, last, share)
-        mem[row + TOUCH.slides], mem[row + TOUCH.slides_2] = s
+        touch.slides, touch.slides_2 = _evaluate_two_instants(speed, first, last, share)
 
 
 @noinline
-def over_window(method, mem, t, count):
+def _spread_over_window(method: Faithful, mem, t, count):
     """A reading that is the mean of a window: every touch of the scratch at its two instants.
     False: a touch began or ended within, or the way has a kink, and it tells of no law."""
-    m, half = method.memory, 0.5 * method.window
-    copy_latches(mem, m + CELL.mock_latches, m + CELL.window_latches)
-    early = mock_ups_at(mem, m + CELL.paired, t - half)
-    late = mock_ups_at(mem, m + CELL.paired, t + half)
+    s, half = STATE(mem, method.memory), 0.5 * method.window
+    readings, pairs = method.memory + STATE.at.readings, method.memory + STATE.at.pairs
+    s.window_latches = s.mock_latches
+    early = interpolate_mock_ups(mem, readings, t - half)
+    late = interpolate_mock_ups(mem, readings, t + half)
     share, noted = method.scatter / half, 0
     for i in range(method.number):
-        at = m + CELL.window_latches
-        before = places_of(mem, m + CELL.pairs, at, i, early.chaser, early.target)
-        after = places_of(mem, m + CELL.pairs, at, i, late.chaser, late.target)
+        latches = s.window_latches
+        before = find_places(mem, pairs, latches, i, early.chaser, early.target)
+        after = find_places(mem, pairs, latches, i, late.chaser, late.target)
         for second in range(2):
             one = before.second if second == 1 else before.first
             other = after.second if second == 1 else after.first
             if (one.depth > 0.0) != (other.depth > 0.0):
                 return False
             if one.depth > 0.0:
-                row = m + CELL.touch_rows + noted * TOUCH_FLOATS
+                touch = s.touch_rows[noted]
                 noted += 1
-                if noted > min(count, TOUCHES) or int(mem[row + TOUCH.pair]) != i:
+                if noted > min(count, TOUCHES) or touch.pair != i:
                     return False
-                if _bends(one.rate, mem[row + TOUCH.rate], other.rate):
+                if _is_bent(one.rate, touch.rate, other.rate):
                     return False
-                _spread_touch(mem, row, share, one, other)
+                _spread_touch(touch, share, one, other)
     return noted == count
 
 
@@ -134,7 +126,7 @@ STEADY = 1e-9  # rate of a lead that is brought in no more
 
 
 @compiled
-def _at_point(r, wrench, noise):
+def _solve_for_force(r, wrench: Wrench, noise):
     """The whole force at a touch that is `r` from the chaser's centre of mass, and the variance of
     a component of it at most."""
     a, b = 1.0 / (noise[0] * noise[0] + TINY), 1.0 / (noise[1] * noise[1] + TINY)
@@ -153,159 +145,165 @@ def _at_point(r, wrench, noise):
 
 
 @compiled
-def _quadratic(m, a):
+def _quadratic_form(m, a):
     return dot(a, symmetric_times(m, a))
 
 
 @noinline
-def _one_touch(method, mem, wrench, slope, noise):
+def _sample_one_touch(method: Faithful, s, wrench: Wrench, slope: Wrench, noise):
     """A sample of a pair which alone touches: the one in the scratch."""
-    m, row = method.memory, method.memory + CELL.touch_rows
-    n, arm, sliding = (
-        load3(mem, row + TOUCH.normal),
-        load3(mem, row + TOUCH.arm),
-        load3(mem, row + TOUCH.sliding),
-    )
-    fit = m + CELL.fits + int(mem[row + TOUCH.pair]) * FIT_FLOATS
-    force, matrix = _at_point(arm, wrench, noise)
-    pushed, variance = dot(n, force), _quadratic(matrix, n)
-    change = _at_point(arm, slope, noise)[0]
+    touch = s.touch_rows[0].whole
+    n = touch.normal
+    force, matrix = _solve_for_force(touch.arm, wrench, noise)
+    push, variance = dot(n, force), _quadratic_form(matrix, n)
+    change = _solve_for_force(touch.arm, slope, noise)[0]
     rising = dot(n, change)
-    nodes = (
-        mem[row + TOUCH.depth],
-        mem[row + TOUCH.rate],
-        mem[row + TOUCH.depth_2],
-        mem[row + TOUCH.rate_2],
+    sample = Sample(
+        depth=touch.depth,
+        rate=touch.rate,
+        depth_2=touch.depth_2,
+        rate_2=touch.rate_2,
+        force=push,
+        variance=variance,
+        slope=rising,
     )
-    keep_sample(mem, fit, nodes, pushed, variance, rising)
-    speed = norm(sliding)
-    if method.friction and speed > FRICTION_SPEED and pushed > 0.0:
-        against = scale(-1.0 / speed, sliding)
-        keep_rub(
-            mem,
-            m + CELL.rub,
+    keep_sample(s.fits[touch.pair], sample)
+    speed = norm(touch.sliding)
+    if method.friction and speed > FRICTION_SPEED and push > 0.0:
+        against = scale(-1.0 / speed, touch.sliding)
+        keep_friction_sample(
+            s.friction_fit,
             speed,
-            (mem[row + TOUCH.slides], mem[row + TOUCH.slides_2]),
-            (pushed, method.scatter * rising, rising),
+            (touch.slides, touch.slides_2),
+            (push, method.scatter * rising, rising),
             (dot(against, force), dot(against, change)),
-            (variance, _quadratic(matrix, against)),
+            (variance, _quadratic_form(matrix, against)),
         )
 
 
 @compiled
-def _note_touch(mem, row, i, place):
-    mem[row + TOUCH.pair] = float(i)
-    mem[row + TOUCH.depth], mem[row + TOUCH.rate] = place.depth, place.rate
-    mem[row + TOUCH.depth_2], mem[row + TOUCH.rate_2] = place.depth, place.rate
-    store3(mem, row + TOUCH.normal, place.normal)
-    store3(mem, row + TOUCH.arm, place.on_chaser)
-    store3(mem, row + TOUCH.sliding, place.sliding)
-    speed = norm(place.sliding)
-    mem[row + TOUCH.slides], mem[row + TOUCH.slides_2] = speed, speed
-
-
-@compiled
-def _one_place(mem, rows, count, i, place):
+def _note_place(touches, count, i, place: Place):
     """Into the scratch, where it touches; how many touch by then."""
     if place.depth <= 0.0:
         return count
     if count < TOUCHES:
-        _note_touch(mem, rows + count * TOUCH_FLOATS, i, place)
+        speed = norm(place.sliding)
+        touches[count].whole = Touch(
+            pair=i,
+            depth=place.depth,
+            rate=place.rate,
+            depth_2=place.depth,
+            rate_2=place.rate,
+            normal=place.normal,
+            arm=place.on_chaser,
+            sliding=place.sliding,
+            slides=speed,
+            slides_2=speed,
+        )
     return count + 1
 
 
 @compiled
-def _touches(method, mem, both):
+def _find_touches(method: Faithful, mem, both: Output):
     """Where the mock-ups touch, into the scratch; how many touches there are, the largest depth."""
-    m, count, found = method.memory, 0, NOWHERE
+    s, pairs = STATE(mem, method.memory), method.memory + STATE.at.pairs
+    count, found = 0, NOWHERE
     for i in range(method.number):
-        places = places_of(mem, m + CELL.pairs, m + CELL.mock_latches, i, both.chaser, both.target)
+        places = find_places(mem, pairs, s.mock_latches, i, both.chaser, both.target)
         found = max(found, max(places.first.depth, places.second.depth))
-        count = _one_place(mem, m + CELL.touch_rows, count, i, places.first)
-        count = _one_place(mem, m + CELL.touch_rows, count, i, places.second)
+        count = _note_place(s.touch_rows, count, i, places.first)
+        count = _note_place(s.touch_rows, count, i, places.second)
     return count, found
 
 
 @compiled
-def _in_flight(method, mem, flight, q, raw, a, pushed):
+def _note_free_reading(method: Faithful, s, q, raw: Wrench, a, accelerated):
     """A reading while the shapes are apart: of the tare, or of a force that they do not explain.
-    `pushed`: the mock-up is accelerated, by `a`."""
-    m, sure = method.memory, mem[flight + FLIGHT.count] >= ENOUGH
+    `accelerated`: the mock-up is, by `a`."""
+    flight, sure = s.flight, s.flight.count >= ENOUGH
     felt = subtract(a, method.gravity)
-    if pushed or not sure:
-        note_tool(mem, flight, q, raw, felt)
-    left = norm(
-        subtract(tared(mem, flight, q, method.gravity, raw).force, tool_push(mem, flight, a))
-    )
-    if sure and left > max(STRANGE * noise_of(mem, flight)[0], mem[m + CELL.matters]):
-        mem[m + CELL.unexplained] += 1.0
-        mem[m + CELL.unexplained_now] += 1.0
-        mem[m + CELL.mock_clear_until] = 0.0
+    if accelerated or not sure:
+        note_tool(flight, q, raw, felt)
+    tared = remove_tare(flight, q, method.gravity, raw)
+    left = norm(subtract(tared.force, compute_tool_force(flight, a)))
+    if sure and left > max(STRANGE * estimate_noise(flight)[0], s.matters):
+        s.unexplained += 1
+        s.unexplained_now += 1
+        s.mock_clear_until = 0.0
         return
-    mem[m + CELL.unexplained_now] = 0.0
-    if sure and not pushed:
-        note_tool(mem, flight, q, raw, felt)
-    note_flight(mem, flight, q, raw, felt)
+    s.unexplained_now = 0
+    if sure and not accelerated:
+        note_tool(flight, q, raw, felt)
+    note_flight(flight, q, raw, felt)
 
 
 @compiled
-def _flies(method, mem, flight, t, chaser, raw):
+def _sample_free_flight(method: Faithful, mem, t, chaser: Motion, raw: Wrench):
     """A reading while the shapes are apart; `chaser`: its mock-up."""
-    m, a = method.memory, (0.0, 0.0, 0.0)
-    if not method.tare or t - mem[m + CELL.last_touch] <= FADED:
+    s, a = STATE(mem, method.memory), (0.0, 0.0, 0.0)
+    if not method.tare or t - s.last_touch <= FADED:
         return
-    pushed = abs(mem[m + CELL.lead_rates]) + abs(mem[m + CELL.lead_rates + TARGET]) > STEADY
-    pushed = pushed or mem[m + CELL.fading] != 0.0
-    if pushed:
-        a = tool_acceleration(mem, m, method.vector[CYCLE], t, chaser.v)
-    _in_flight(method, mem, flight, chaser.q, raw, a, pushed)
+    accelerated = abs(s.lead_rates[CHASER]) + abs(s.lead_rates[TARGET]) > STEADY
+    accelerated = accelerated or s.fading
+    if accelerated:
+        a = _estimate_acceleration(method, mem, t, chaser)
+    _note_free_reading(method, s, chaser.q, raw, a, accelerated)
+
+
+@compiled
+def _estimate_acceleration(method: Faithful, mem, t, chaser: Motion):
+    readings = method.memory + STATE.at.readings
+    T = method.vector[CYCLE]
+    return estimate_acceleration(mem, STATE(mem, method.memory), readings, T, t, chaser.v)
 
 
 @noinline
-def take_sample(method, mem, row):
+def _take_sample(method: Faithful, mem, row):
     """One paired reading: in free flight the tare's, else a sample of what touches."""
-    m = method.memory
-    t, raw = mem[row], load_wrench(mem, row + WRENCH)
-    both = mock_ups_at(mem, m + CELL.paired, t)
-    flight, q = m + CELL.flight, both.chaser.q
-    count, deepest_one, whole = 0, 0.0, True
-    if t + method.window >= mem[m + CELL.mock_clear_until]:
-        count, deepest_one = _touches(method, mem, both)
-        mem[m + CELL.touching] = 1.0 if count > 0 else 0.0
-        whole = method.window == 0.0 or over_window(method, mem, t, count)
+    s, readings = STATE(mem, method.memory), method.memory + STATE.at.readings
+    reading = STAMPED_WRENCH(mem, row)
+    t, raw = reading.time, reading.wrench
+    both = interpolate_mock_ups(mem, readings, t)
+    q = both.chaser.q
+    count, deepest, whole = 0, 0.0, True
+    if t + method.window >= s.mock_clear_until:
+        count, deepest = _find_touches(method, mem, both)
+        s.touching = count > 0
+        whole = method.window == 0.0 or _spread_over_window(method, mem, t, count)
         if count == 0:
-            free = free_for(-deepest_one, both.chaser, both.target, mem[m + CELL.reach], SWIFTEST)
-            mem[m + CELL.mock_clear_until] = t + free
+            free = bound_free_time(-deepest, both.chaser, both.target, s.reach, SWIFTEST)
+            s.mock_clear_until = t + free
     if count == 0:
         if whole:
-            _flies(method, mem, flight, t, both.chaser, raw)
+            _sample_free_flight(method, mem, t, both.chaser, raw)
         return
-    mem[m + CELL.unexplained_now], mem[m + CELL.last_touch] = 0.0, t
-    if not whole or (method.tare and mem[flight + FLIGHT.count] < ENOUGH):
+    s.unexplained_now, s.last_touch = 0, t
+    if not whole or (method.tare and s.flight.count < ENOUGH):
         return  # what the sensor shows without a touch is not known
-    wrench = tared(mem, flight, q, method.gravity, raw) if method.tare else raw
-    if method.tare and mem[flight + FLIGHT.tool] != 0.0:
-        a = tool_acceleration(mem, m, method.vector[CYCLE], t, both.chaser.v)
-        wrench = Wrench(subtract(wrench.force, tool_push(mem, flight, a)), wrench.torque)
-    if is_stuck(mem, m + CELL.paired, row, wrench.force, deepest_one):
-        mem[m + CELL.paired + PAIRED.same] += 1.0
+    wrench = remove_tare(s.flight, q, method.gravity, raw) if method.tare else raw
+    if method.tare and s.flight.tool != 0.0:
+        a = _estimate_acceleration(method, mem, t, both.chaser)
+        force = subtract(wrench.force, compute_tool_force(s.flight, a))
+        wrench = Wrench(force, wrench.torque)
+    if is_stuck(mem, readings, row, wrench.force, deepest):
+        s.readings.same += 1
         return
-    noise = noise_of(mem, flight)
+    noise = estimate_noise(s.flight)
     if not method.on_chaser:  # its torque was carried over the satellites' distance
         noise = (noise[0], NO_TORQUE * (noise[0] + norm(wrench.force)))
-    mem[m + CELL.samples] += 1.0
-    slope = slope_at(mem, m + CELL.paired)
+    s.samples += 1
+    slope = compute_wrench_slope(mem, readings)
     if count == 1:
-        _one_touch(method, mem, wrench, slope, noise)
+        _sample_one_touch(method, s, wrench, slope, noise)
     else:
-        keep_many(mem, m + CELL.many, m + CELL.touch_rows, count, wrench, slope, noise)
+        keep_several(s.several, s.touch_rows, count, wrench, slope, noise)
 
 
 @compiled
-def take_samples(method, mem):
+def take_samples(method: Faithful, mem):
     """All readings that can be paired by now."""
-    late = 0.5 * method.window
-    row = next_force(mem, method.memory + CELL.paired, late)
+    late, readings = 0.5 * method.window, method.memory + STATE.at.readings
+    row = take_next_force(mem, readings, late)
     while row >= 0:
-        take_sample(method, mem, row)
-        row = next_force(mem, method.memory + CELL.paired, late)
+        _take_sample(method, mem, row)
+        row = take_next_force(mem, readings, late)

@@ -11,11 +11,11 @@ before and half after the push, each half exact for the speed along its sliding.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from softdock.compile.jit import compiled, noinline
-from softdock.loop.method.interface import Satellites
-from softdock.loop.spatial.rigid_body import Body, motion_of
+from softdock.loop.method.interface import Rig, Satellites
+from softdock.loop.spatial.rigid_body import Body, BodyParams, motion_of
 from softdock.loop.spatial.rotations import exponential, product, renormalise, rotate_back
 from softdock.loop.spatial.vectors import (
     add,
@@ -29,8 +29,8 @@ from softdock.loop.spatial.vectors import (
     subtract,
     symmetric_times,
 )
-from softdock.methods.faithful.law import LAW_FLOATS, load_law, push_over, steepness
-from softdock.methods.faithful.touches import places_of
+from softdock.methods.faithful.law import BelievedLaw, compute_mean_push, compute_slope
+from softdock.methods.faithful.touches import Place, find_places
 
 FINEST = 0.05  # rad of the contact's oscillation in a step
 MOST_STEPS = 24
@@ -39,17 +39,17 @@ CONVERGED = 1e-6  # of that speed, before a last round, which squares it
 STILL = 1e-15  # m/s; below, there is no direction of sliding
 
 
-class Twin(NamedTuple):
-    """Where what is believed of the contact stands in `mem`."""
+class BelievedContact(NamedTuple):
+    """What is believed of the contact of all pairs."""
 
-    pairs: int
-    latches: int  # what each pair has latched
-    laws: int
+    pairs: int  # where their shapes stand in `mem`
+    latches: Any  # a view: what each pair has latched
+    laws: Any  # a view
     number: int  # of pairs
 
 
 @compiled
-def drifted(params, dt, body):
+def drift(params: BodyParams, dt, body: Body):
     """A body after dt without force: its momentum stays, in body axes it turns."""
     if params.fixed:
         return body
@@ -64,31 +64,31 @@ def drifted(params, dt, body):
 
 
 @compiled
-def _yielded(params, q, arm, f):
+def _compute_body_gain(params: BodyParams, q, arm, f):
     """Velocity of a body's point per unit of impulse f there."""
     if params.fixed:
         return (0.0, 0.0, 0.0)
     turning = rotate_back(q, cross(arm, f))
     spin = symmetric_times(params.inverse_inertia, turning)
-    return add(multiply(params.inverse_mass, f), cross(_world(q, spin), arm))
+    return add(multiply(params.inverse_mass, f), cross(_rotate_to_world(q, spin), arm))
 
 
 @compiled
-def _world(q, a):
+def _rotate_to_world(q, a):
     return rotate_back((q[0], -q[1], -q[2], -q[3]), a)
 
 
 @compiled
-def yielded(rig, satellites, place, f):
+def compute_velocity_gain(rig: Rig, satellites: Satellites, place: Place, f):
     """Relative velocity of the touching points per unit of impulse f on the chaser."""
     return add(
-        _yielded(rig.chaser, satellites.chaser.q, place.on_chaser, f),
-        _yielded(rig.target, satellites.target.q, place.on_target, f),
+        _compute_body_gain(rig.chaser, satellites.chaser.q, place.on_chaser, f),
+        _compute_body_gain(rig.target, satellites.target.q, place.on_target, f),
     )
 
 
 @compiled
-def _struck(params, body, arm, impulse):
+def _strike_body(params: BodyParams, body: Body, arm, impulse):
     if params.fixed:
         return body
     return Body(
@@ -100,42 +100,42 @@ def _struck(params, body, arm, impulse):
 
 
 @compiled
-def struck(rig, satellites, place, impulse):
+def strike(rig: Rig, satellites: Satellites, place: Place, impulse):
     """Both after an impulse [Ns] on the chaser at the touch, and its opposite on the target."""
     return Satellites(
-        _struck(rig.chaser, satellites.chaser, place.on_chaser, impulse),
-        _struck(rig.target, satellites.target, place.on_target, negate(impulse)),
+        _strike_body(rig.chaser, satellites.chaser, place.on_chaser, impulse),
+        _strike_body(rig.target, satellites.target, place.on_target, negate(impulse)),
     )
 
 
 @noinline
-def _body_compliance(params, q, arm):
+def _compute_body_compliance(params: BodyParams, q, arm):
     """Velocity of a body's point per impulse there, as a symmetric matrix [1/kg]."""
     if params.fixed:
         return (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    x = _yielded(params, q, arm, (1.0, 0.0, 0.0))
-    y = _yielded(params, q, arm, (0.0, 1.0, 0.0))
-    z = _yielded(params, q, arm, (0.0, 0.0, 1.0))
+    x = _compute_body_gain(params, q, arm, (1.0, 0.0, 0.0))
+    y = _compute_body_gain(params, q, arm, (0.0, 1.0, 0.0))
+    z = _compute_body_gain(params, q, arm, (0.0, 0.0, 1.0))
     return (x[0], y[1], z[2], x[1], x[2], y[2])
 
 
 @compiled
-def _compliance(rig, satellites, place):
+def _compute_compliance(rig: Rig, satellites: Satellites, place: Place):
     """Relative velocity of the touching points per impulse on the chaser, as a symmetric matrix."""
-    a = _body_compliance(rig.chaser, satellites.chaser.q, place.on_chaser)
-    b = _body_compliance(rig.target, satellites.target.q, place.on_target)
+    a = _compute_body_compliance(rig.chaser, satellites.chaser.q, place.on_chaser)
+    b = _compute_body_compliance(rig.target, satellites.target.q, place.on_target)
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5])
 
 
 @noinline
-def _velocity(params, body, arm):
+def _compute_point_velocity(params: BodyParams, body: Body, arm):
     """Velocity of a body's point, world axes [m/s]."""
     spin = symmetric_times(params.inverse_inertia, rotate_back(body.q, body.L))
-    return add(body.v, cross(_world(body.q, spin), arm))
+    return add(body.v, cross(_rotate_to_world(body.q, spin), arm))
 
 
 @compiled
-def _slowed(free, slip, brake):
+def _slow_by_friction(free, slip, brake):
     """A sliding speed after friction: v' = - a v / sqrt(v^2 + v_0^2) over a time, `brake` = a times
     that time [m/s]. Exact: what falls by it is z + v_0 ln(v / (v_0 + z)), z = sqrt(v^2 + v_0^2);
     sought in ln v, in which it is convex, from its series in the brake, which is above it."""
@@ -153,7 +153,7 @@ def _slowed(free, slip, brake):
 
 
 @noinline
-def _rubbed(law, compliance, normal, n, u, dt):
+def _compute_friction_impulse(law: BelievedLaw, compliance, normal, n, u, dt):
     """Friction's impulse [Ns] over dt at a relative velocity u of the touching points."""
     sliding = add_scaled(u, -dot(n, u), n)
     free = norm(sliding)
@@ -161,35 +161,39 @@ def _rubbed(law, compliance, normal, n, u, dt):
         return (0.0, 0.0, 0.0)
     along = scale(1.0 / free, sliding)
     ease = dot(along, symmetric_times(compliance, along))
-    left = _slowed(free, law.slip, ease * law.friction * normal * dt)
+    left = _slow_by_friction(free, law.slip, ease * law.friction * normal * dt)
     return scale((left - free) / ease, along)
 
 
 @compiled
-def _impulse(law, compliance, depth, n, u, dt):
+def _compute_impulse(law: BelievedLaw, compliance, depth, n, u, dt):
     """Impulse of one touch with friction, in a step [Ns]: its push, and friction, half of it before
     and half after the push."""
     mobility = dot(n, symmetric_times(compliance, n))
-    normal = push_over(law, depth, -dot(n, u), mobility, dt)
+    normal = compute_mean_push(law, depth, -dot(n, u), mobility, dt)
     if normal <= 0.0:
         return scale(dt * normal, n)
-    first = _rubbed(law, compliance, normal, n, u, 0.5 * dt)
+    first = _compute_friction_impulse(law, compliance, normal, n, u, 0.5 * dt)
     if law.damping > 0.0 or law.factor > 0.0:  # its rate is the one under friction
         slowed = add(u, symmetric_times(compliance, first))
-        normal = max(push_over(law, depth, -dot(n, slowed), mobility, dt), 0.0)
-        first = _rubbed(law, compliance, normal, n, u, 0.5 * dt)
+        normal = max(compute_mean_push(law, depth, -dot(n, slowed), mobility, dt), 0.0)
+        first = _compute_friction_impulse(law, compliance, normal, n, u, 0.5 * dt)
     both = add_scaled(first, dt * normal, n)
     after = add(u, symmetric_times(compliance, both))
-    return add(both, _rubbed(law, compliance, normal, n, after, 0.5 * dt))
+    return add(both, _compute_friction_impulse(law, compliance, normal, n, after, 0.5 * dt))
 
 
 @noinline
-def _rubbing(rig, satellites, law, place, u, dt):
-    return _impulse(law, _compliance(rig, satellites, place), place.depth, place.normal, u, dt)
+def _compute_rubbing_impulse(
+    rig: Rig, satellites: Satellites, law: BelievedLaw, place: Place, u, dt
+):
+    return _compute_impulse(
+        law, _compute_compliance(rig, satellites, place), place.depth, place.normal, u, dt
+    )
 
 
 @compiled
-def _after_touch(rig, satellites, law, place, dt, moved):
+def _apply_touch(rig: Rig, satellites: Satellites, law: BelievedLaw, place: Place, dt, moved):
     """Both after what one touch does in a step; `moved`: others have pushed them before. Without
     friction only the mobility along the normal is needed."""
     if place.depth + abs(0.5 * dt * place.rate) <= 0.0:
@@ -197,56 +201,59 @@ def _after_touch(rig, satellites, law, place, dt, moved):
     n, u = place.normal, add_scaled(place.sliding, -place.rate, place.normal)
     if moved:
         u = subtract(
-            _velocity(rig.chaser, satellites.chaser, place.on_chaser),
-            _velocity(rig.target, satellites.target, place.on_target),
+            _compute_point_velocity(rig.chaser, satellites.chaser, place.on_chaser),
+            _compute_point_velocity(rig.target, satellites.target, place.on_target),
         )
     if law.friction > 0.0:
-        return struck(rig, satellites, place, _rubbing(rig, satellites, law, place, u, dt))
-    mobility = dot(n, yielded(rig, satellites, place, n))
-    normal = push_over(law, place.depth, -dot(n, u), mobility, dt)
-    return struck(rig, satellites, place, scale(dt * normal, n))
+        return strike(
+            rig, satellites, place, _compute_rubbing_impulse(rig, satellites, law, place, u, dt)
+        )
+    mobility = dot(n, compute_velocity_gain(rig, satellites, place, n))
+    normal = compute_mean_push(law, place.depth, -dot(n, u), mobility, dt)
+    return strike(rig, satellites, place, scale(dt * normal, n))
 
 
 @compiled
-def stepped(mem, twin, near, rig, satellites, dt, backwards):
+def take_step(mem, contact: BelievedContact, near, rig: Rig, satellites: Satellites, dt, backwards):
     """Satellites after a step dt [s]. Where several touch, one after the other, every second step
     `backwards`: of second order then. `near`: pairs that may touch, in bits."""
     half = Satellites(
-        drifted(rig.chaser, 0.5 * dt, satellites.chaser),
-        drifted(rig.target, 0.5 * dt, satellites.target),
+        drift(rig.chaser, 0.5 * dt, satellites.chaser),
+        drift(rig.target, 0.5 * dt, satellites.target),
     )
     chaser, target = motion_of(rig.chaser, half.chaser), motion_of(rig.target, half.target)
     moved = False
-    for j in range(twin.number):
-        i = twin.number - 1 - j if backwards else j
+    for j in range(contact.number):
+        i = contact.number - 1 - j if backwards else j
         if (near >> i) & 1 == 0:
             continue
-        law = load_law(mem, twin.laws + i * LAW_FLOATS)
-        places = places_of(mem, twin.pairs, twin.latches, i, chaser, target)
+        law = contact.laws[i].whole
+        places = find_places(mem, contact.pairs, contact.latches, i, chaser, target)
         for turn in range(2):
             place = places.second if (turn == 1) != backwards else places.first
-            half = _after_touch(rig, half, law, place, dt, moved)
+            half = _apply_touch(rig, half, law, place, dt, moved)
             moved = True
     return Satellites(
-        drifted(rig.chaser, 0.5 * dt, half.chaser), drifted(rig.target, 0.5 * dt, half.target)
+        drift(rig.chaser, 0.5 * dt, half.chaser), drift(rig.target, 0.5 * dt, half.target)
     )
 
 
 @compiled
-def steps_for(mem, twin, rig, satellites, T):
+def count_steps(mem, contact: BelievedContact, rig: Rig, satellites: Satellites, T):
     """How many steps a cycle of T needs, and for which pairs, in bits; 0: none touches in it."""
     chaser, target = (
         motion_of(rig.chaser, satellites.chaser),
         motion_of(rig.target, satellites.target),
     )
     found, near, touches = 0, 0, 0
-    for i in range(twin.number):
-        law = load_law(mem, twin.laws + i * LAW_FLOATS)
+    for i in range(contact.number):
+        law = contact.laws[i].whole
         if law.stiffness <= 0.0:
             continue
-        places = places_of(mem, twin.pairs, twin.latches, i, chaser, target)
+        places = find_places(mem, contact.pairs, contact.latches, i, chaser, target)
         for turn in range(2):
-            steps = _steps(rig, satellites, law, places.second if turn == 1 else places.first, T)
+            place = places.second if turn == 1 else places.first
+            steps = _count_touch_steps(rig, satellites, law, place, T)
             if steps > 0:
                 found, near, touches = max(found, steps), near | (1 << i), touches + 1
     # several are taken forwards and backwards
@@ -254,25 +261,25 @@ def steps_for(mem, twin, rig, satellites, T):
 
 
 @compiled
-def _steps(rig, satellites, law, place, T):
+def _count_touch_steps(rig: Rig, satellites: Satellites, law: BelievedLaw, place: Place, T):
     reach = place.depth + max(2.0 * T * place.rate, 0.0) + T * norm(place.sliding)
     if reach <= 0.0:
         return 0
-    ease = dot(place.normal, yielded(rig, satellites, place, place.normal))
-    pace = math.sqrt(steepness(law, max(place.depth, reach)) * ease)
+    ease = dot(place.normal, compute_velocity_gain(rig, satellites, place, place.normal))
+    pace = math.sqrt(compute_slope(law, max(place.depth, reach)) * ease)
     return int(min(max(math.ceil(pace * T / FINEST), 1.0), MOST_STEPS))
 
 
 @noinline
-def flown(rig, satellites, dt):
+def coast_both(rig: Rig, satellites: Satellites, dt):
     """Both after dt without force."""
     return Satellites(
-        drifted(rig.chaser, dt, satellites.chaser), drifted(rig.target, dt, satellites.target)
+        drift(rig.chaser, dt, satellites.chaser), drift(rig.target, dt, satellites.target)
     )
 
 
 @compiled
-def contact_impulse(rig, before, after):
+def compute_contact_impulse(rig: Rig, before: Satellites, after: Satellites):
     """Impulse of the contact on the chaser [Ns], from the gain of momentum of whichever body is
     free."""
     if rig.chaser.fixed:
@@ -281,15 +288,15 @@ def contact_impulse(rig, before, after):
 
 
 @noinline
-def believed_cycle(mem, twin, rig, satellites, T):
+def simulate_cycle(mem, contact: BelievedContact, rig: Rig, satellites: Satellites, T):
     """Satellites after T under the contact that is believed, the steps it took (0: none touched
     and they are as they were), and the largest mean force of a step on the chaser, squared."""
-    steps, near = steps_for(mem, twin, rig, satellites, T)
+    steps, near = count_steps(mem, contact, rig, satellites, T)
     most = 0.0
     for i in range(steps):
         before = satellites
-        satellites = stepped(mem, twin, near, rig, satellites, T / steps, i % 2 == 1)
-        impulse = contact_impulse(rig, before, satellites)
+        satellites = take_step(mem, contact, near, rig, satellites, T / steps, i % 2 == 1)
+        impulse = compute_contact_impulse(rig, before, satellites)
         most = max(most, dot(impulse, impulse))
     per = steps / T
     return satellites, steps, per * per * most

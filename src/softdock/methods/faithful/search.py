@@ -15,32 +15,24 @@ import math
 from softdock.compile.jit import compiled, noinline
 from softdock.methods.faithful.gauss_newton import (
     LATER,
-    found_law,
+    choose_start,
     is_last,
-    one_round,
-    rounds_of,
-    start_of,
+    limit_rounds,
+    make_law,
+    run_round,
 )
-from softdock.methods.faithful.law_samples import (
-    FIT,
-    SEARCH,
-    TRIED,
-    TRIED_FLOATS,
-    VIEW,
-    VIEW_FLOATS,
-)
-from softdock.methods.faithful.models import (
+from softdock.methods.faithful.law import (
     F_0,
     MODELS,
-    SIZE,
-    TAU,
-    C,
-    G,
-    K,
+    FittedLaw,
+    ModelKinds,
     N,
+    Numbers,
     has,
+    is_allowed,
     is_explained,
 )
+from softdock.methods.faithful.law_samples import Scope, Trial
 
 ORDER = (0, 1, 2, 3, 4, 7, 8, 10, 5, 6, 9)  # of the models, from place 1; pre-loads last
 LOADED = 7  # the last place without one
@@ -51,207 +43,184 @@ GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
 MUCH = 0.1  # of chi^2: a round that gains more is followed by another
 MOST_LOOKED_AT = 64  # samples of a search; of more, one in so many
 A_ROUND, BENT = 12, 3  # work of a round beside its samples; of a sample, where a power is sought
-
-
-@compiled
-def tried_row(at, model):
-    return at + FIT.search + SEARCH.tried + model * TRIED_FLOATS
-
-
-@compiled
-def load_numbers(mem, at):
-    return (mem[at + K], mem[at + C], mem[at + F_0], mem[at + TAU], mem[at + N], mem[at + G])
-
-
-@compiled
-def _store_numbers(mem, at, p):
-    for i in range(SIZE):
-        mem[at + i] = p[i]
-
-
-@compiled
-def is_allowed(model, damped, powers, lags):
-    """Whether a model is among those that are sought."""
-    return (
-        (damped or not (has(model, C) or has(model, G)))
-        and (powers or not (has(model, N) or has(model, F_0)))
-        and (lags or not has(model, TAU))
-    )
+UNTRIED = Trial(
+    chi=math.inf,
+    paid=math.inf,
+    ramp=math.inf,
+    numbers=Numbers(math.inf, math.inf, math.inf, math.inf, math.inf, math.inf),
+)
 
 
 @noinline
-def least_of(mem, at):
+def find_least_chi(search):
     """chi^2 of the model that fits best."""
     least = math.inf
     for model in range(1, MODELS):
-        least = min(least, mem[tried_row(at, model) + TRIED.chi])
+        least = min(least, search.trials[model].chi)
     return least
 
 
 @noinline
-def begin_search(mem, at, damped, powers, lags):
+def begin_search(fit, kinds: ModelKinds):
     """Begin a search with the samples that are there."""
-    s, count = at + FIT.search, int(mem[at + FIT.count])
-    view = s + SEARCH.scope
-    mem[view + VIEW.span] = float(count)
-    mem[view + VIEW.every] = float((count + MOST_LOOKED_AT - 1) // MOST_LOOKED_AT)
-    mem[view + VIEW.deepest] = mem[at + FIT.deepest]
-    mem[view + VIEW.largest] = mem[at + FIT.largest]
-    mem[s + SEARCH.stride], mem[s + SEARCH.seen] = mem[at + FIT.stride], mem[at + FIT.seen]
-    for i in range(MODELS * TRIED_FLOATS):
-        mem[s + SEARCH.tried + i] = math.inf
-    mem[s + SEARCH.place] = 0.0
-    _next_model(mem, at, damped, powers, lags)
+    search, count = fit.search, fit.count
+    search.scope = Scope(
+        span=count,
+        every=(count + MOST_LOOKED_AT - 1) // MOST_LOOKED_AT,
+        deepest=fit.deepest,
+        largest=fit.largest,
+    )
+    search.stride, search.seen = fit.stride, fit.seen
+    for model in range(MODELS):
+        search.trials[model] = UNTRIED
+    search.place = 0
+    _begin_next_model(search, kinds)
 
 
 @noinline
-def _next_model(mem, at, damped, powers, lags):
+def _begin_next_model(search, kinds: ModelKinds):
     """Whether there is none."""
-    s = at + FIT.search
-    place = int(mem[s + SEARCH.place]) + 1
-    while place < len(ORDER) and not is_allowed(ORDER[place], damped, powers, lags):
+    place = search.place + 1
+    while place < len(ORDER) and not is_allowed(ORDER[place], kinds):
         place += 1
-    done = place > LOADED and is_explained(least_of(mem, at), mem[s + SEARCH.samples])
+    done = place > LOADED and is_explained(find_least_chi(search), search.samples)
     if place >= len(ORDER) or done:
-        mem[s + SEARCH.place] = 0.0
+        search.place = 0
         return True
-    mem[s + SEARCH.place] = float(place)
-    _begin_stage(mem, at, PLAIN)
-    _store_numbers(mem, s + SEARCH.numbers, (mem[s + SEARCH.spring], 0.0, 0.0, 0.0, 1.0, 0.0))
-    mem[s + SEARCH.ramp], mem[s + SEARCH.lowest] = 0.0, math.inf
+    search.place = place
+    _begin_stage(search, PLAIN)
+    search.numbers = Numbers(search.spring, 0.0, 0.0, 0.0, 1.0, 0.0)
+    search.ramp, search.lowest = 0.0, math.inf
     return False
 
 
 @compiled
-def _begin_stage(mem, at, stage):
-    s = at + FIT.search
-    mem[s + SEARCH.stage], mem[s + SEARCH.round] = float(stage), 0.0
+def _begin_stage(search, stage):
+    search.stage, search.round = stage, 0
 
 
 @noinline
-def _note(mem, at, model, found, p):
+def _note_trial(search, model, found: FittedLaw, p: Numbers):
     """A model that has been fitted, if it is better than before."""
-    row, s = tried_row(at, model), at + FIT.search
     if model == 1:
-        mem[s + SEARCH.samples] = found.samples
+        search.samples = found.samples
     paid = found.parameters + (1.0 if found.ramp > 0.0 else 0.0)
     enough = model == 1 or found.samples >= paid + 1.0
-    if found.model > 0 and enough and found.chi < mem[row + TRIED.chi]:
-        mem[row + TRIED.chi], mem[row + TRIED.paid] = found.chi, paid
-        mem[row + TRIED.ramp] = found.ramp
-        _store_numbers(mem, row + TRIED.numbers, p)
+    if found.model > 0 and enough and found.chi < search.trials[model].chi:
+        search.trials[model] = Trial(found.chi, paid, found.ramp, p)
 
 
 @noinline
-def _fit(mem, at, law, model, stage):
+def _run_plain_round(fit, law, model, stage):
     """A round of a plain fit; whether the model is through."""
-    s = at + FIT.search
-    p, number = load_numbers(mem, s + SEARCH.numbers), int(mem[s + SEARCH.round])
+    search = fit.search
+    p, number = search.numbers, search.round
     begins = number == 0 and stage != POLISH
-    one = one_round(mem, at, law, model, p, start_of(mem, at, model) if begins else LATER)
-    mem[s + SEARCH.round] += 1.0
-    settled = number > 0 and (is_last(one) or number + 1 >= rounds_of(model))
+    one = run_round(fit, law, model, p, choose_start(fit, model) if begins else LATER)
+    search.round += 1
+    settled = number > 0 and (is_last(one) or number + 1 >= limit_rounds(model))
     if one.solved and not settled:
-        _store_numbers(mem, s + SEARCH.numbers, one.p)
+        search.numbers = one.p
         return False
-    found = found_law(mem, at, model, p, one)
-    _note(mem, at, model, found, p)
+    found = make_law(fit, model, p, one)
+    _note_trial(search, model, found, p)
     if stage == PLAIN and has(model, N) and not is_explained(found.chi, found.samples):
-        _begin_stage(mem, at, STEEP)
-        start = (mem[s + SEARCH.spring], 0.0, 0.0, 0.0, STEEPER, 0.0)
-        _store_numbers(mem, s + SEARCH.numbers, start)
+        _begin_stage(search, STEEP)
+        search.numbers = Numbers(search.spring, 0.0, 0.0, 0.0, STEEPER, 0.0)
         return False
     if stage == PLAIN and has(model, F_0):
-        _begin_stage(mem, at, GRID)
+        _begin_stage(search, GRID)
         return False
     return True
 
 
 @noinline
-def _chi_at(mem, at, law, model, ramp):
+def _try_ramp(fit, law, model, ramp):
     """chi^2 of a model with a pre-load that comes over `ramp`; infinite where it is no law."""
-    s = at + FIT.search
-    mem[s + SEARCH.ramp], mem[at + FIT.ramp] = ramp, ramp
-    one = one_round(mem, at, law, model, load_numbers(mem, s + SEARCH.numbers), LATER)
+    search = fit.search
+    search.ramp, fit.ramp = ramp, ramp
+    one = run_round(fit, law, model, search.numbers, LATER)
     if one.solved and one.gain > MUCH * one.chi:
-        one = one_round(mem, at, law, model, one.p, LATER)
-    if not (one.solved and one.p[K] > 0.0 and one.p[F_0] >= 0.0 and one.p[TAU] >= 0.0):
+        one = run_round(fit, law, model, one.p, LATER)
+    if not (one.solved and one.p.k > 0.0 and one.p.f_0 >= 0.0 and one.p.tau >= 0.0):
         return math.inf
-    _store_numbers(mem, s + SEARCH.numbers, one.p)
+    search.numbers = one.p
     return max(one.chi - one.gain, 0.0)
 
 
 @noinline
-def _grid(mem, at, law, model):
+def _try_grid(fit, law, model):
     """One depth of the grid; whether the model is through."""
-    s = at + FIT.search
-    number = mem[s + SEARCH.round] + 1.0
-    ramp = mem[s + SEARCH.scope + VIEW.deepest] * math.pow(FINER, number)
-    chi = _chi_at(mem, at, law, model, ramp)
-    if chi < mem[s + SEARCH.lowest]:
-        mem[s + SEARCH.lowest], mem[s + SEARCH.best_ramp] = chi, ramp
-    mem[s + SEARCH.round] = number
+    search = fit.search
+    number = search.round + 1
+    ramp = search.scope.deepest * math.pow(FINER, float(number))
+    chi = _try_ramp(fit, law, model, ramp)
+    if chi < search.lowest:
+        search.lowest, search.best_ramp = chi, ramp
+    search.round = number
     if number < RAMPS:
         return False
-    if not mem[s + SEARCH.lowest] < mem[tried_row(at, model) + TRIED.chi]:
+    if not search.lowest < search.trials[model].chi:
         return True
-    _begin_stage(mem, at, SECTION)
-    best = mem[s + SEARCH.best_ramp]
-    mem[s + SEARCH.low], mem[s + SEARCH.high] = math.log(best * FINER), math.log(best / FINER)
+    _begin_stage(search, SECTION)
+    best = search.best_ramp
+    search.low, search.high = math.log(best * FINER), math.log(best / FINER)
     return False
 
 
 @noinline
-def _section(mem, at, law, model):
+def _try_section(fit, law, model):
     """One depth of the golden section."""
-    s = at + FIT.search
-    low, high, number = mem[s + SEARCH.low], mem[s + SEARCH.high], int(mem[s + SEARCH.round])
+    search = fit.search
+    low, high, number = search.low, search.high, search.round
     lower = number == 0
     if number > 1:
-        lower = mem[s + SEARCH.low_chi] < mem[s + SEARCH.high_chi]
+        lower = search.low_chi < search.high_chi
         if lower:
             high = low + GOLDEN * (high - low)
-            mem[s + SEARCH.high_chi] = mem[s + SEARCH.low_chi]
+            search.high_chi = search.low_chi
         else:
             low = high - GOLDEN * (high - low)
-            mem[s + SEARCH.low_chi] = mem[s + SEARCH.high_chi]
-        mem[s + SEARCH.low], mem[s + SEARCH.high] = low, high
+            search.low_chi = search.high_chi
+        search.low, search.high = low, high
     step = GOLDEN * (high - low)
-    chi = _chi_at(mem, at, law, model, math.exp(high - step if lower else low + step))
-    mem[s + (SEARCH.low_chi if lower else SEARCH.high_chi)] = chi
-    mem[s + SEARCH.round] = number + 1.0
+    chi = _try_ramp(fit, law, model, math.exp(high - step if lower else low + step))
+    if lower:
+        search.low_chi = chi
+    else:
+        search.high_chi = chi
+    search.round = number + 1
     if number > SECTIONS:
-        _begin_stage(mem, at, POLISH)
-        mem[s + SEARCH.ramp] = math.exp(0.5 * (low + high))
+        _begin_stage(search, POLISH)
+        search.ramp = math.exp(0.5 * (low + high))
 
 
 @noinline
-def _search_round(mem, at, law, model):
+def _run_search_round(fit, law, model):
     """One round of the search; whether the model is through."""
-    stage = int(mem[at + FIT.search + SEARCH.stage])
-    mem[at + FIT.ramp] = mem[at + FIT.search + SEARCH.ramp]
+    stage = fit.search.stage
+    fit.ramp = fit.search.ramp
     if stage == GRID:
-        return _grid(mem, at, law, model)
+        return _try_grid(fit, law, model)
     if stage == SECTION:
-        _section(mem, at, law, model)
+        _try_section(fit, law, model)
         return False
-    return _fit(mem, at, law, model, stage)
+    return _run_plain_round(fit, law, model, stage)
 
 
 @noinline
-def search_some(mem, at, law, work, damped, powers, lags):
+def run_search(fit, law, work, kinds: ModelKinds):
     """Rounds of the search for so much work [samples looked at]; whether it has ended. Where
     samples have been given up since it began, it begins again."""
-    s = at + FIT.search
-    if mem[s + SEARCH.stride] != mem[at + FIT.stride]:
-        begin_search(mem, at, damped, powers, lags)
-    for i in range(VIEW_FLOATS):
-        mem[at + FIT.scope + i] = mem[s + SEARCH.scope + i]
-    a_round = mem[s + SEARCH.scope + VIEW.span] / mem[s + SEARCH.scope + VIEW.every] + A_ROUND
+    search = fit.search
+    if search.stride != fit.stride:
+        begin_search(fit, kinds)
+    fit.scope = search.scope
+    a_round = search.scope.span / search.scope.every + A_ROUND
     while work > 0.0:
-        model = ORDER[int(mem[s + SEARCH.place])]
+        model = ORDER[search.place]
         work -= a_round * (BENT if has(model, N) else 1.0)
-        through = _search_round(mem, at, law, model)
-        if through and _next_model(mem, at, damped, powers, lags):
+        through = _run_search_round(fit, law, model)
+        if through and _begin_next_model(search, kinds):
             return True
     return False

@@ -3,7 +3,7 @@ touch of each pair.
 
 The same function serves the satellites, their recomputed past, their future, and the mock-ups as
 reported. A pair has up to two touches (wall and bottom of a cone). On which side of a thin wall the
-tip is, is latched per user: four floats of `mem` from `latches` on.
+tip is, is latched per user: one float of `latches` for each pair.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from softdock.compile.jit import compiled, noinline
 from softdock.loop.contact.models import touch_pair
 from softdock.loop.contact.pair import PAIR_FLOATS, kind_in, load_pair
 from softdock.loop.contact.tip import tip_in_target
+from softdock.loop.spatial.motion import Motion
 from softdock.loop.spatial.rotations import rotate
-from softdock.loop.spatial.vectors import add, add_scaled, cross, dot, norm, scale, subtract
+from softdock.loop.spatial.vectors import Vector, add, add_scaled, cross, dot, norm, scale, subtract
 
 NOWHERE = -1e300
 TINY = 1e-12  # m/s
@@ -28,10 +29,10 @@ class Place(NamedTuple):
 
     depth: float  # m; negative: the gap
     rate: float  # m/s, > 0: deeper
-    normal: tuple  # out of the target
-    on_chaser: tuple  # m, from the chaser's centre of mass to the middle of the overlap
-    on_target: tuple  # m, from the target's
-    sliding: tuple  # m/s, of the chaser's part over the target's, there
+    normal: Vector  # out of the target
+    on_chaser: Vector  # m, from the chaser's centre of mass to the middle of the overlap
+    on_target: Vector  # m, from the target's
+    sliding: Vector  # m/s, of the chaser's part over the target's, there
 
 
 class Places(NamedTuple):
@@ -40,7 +41,7 @@ class Places(NamedTuple):
 
 
 @compiled
-def _place(touch, radius, arm, from_target, q, v, spin):
+def _make_place(touch, radius, arm, from_target, q, v, spin):
     if touch.depth <= NOWHERE:
         zero = (0.0, 0.0, 0.0)
         return Place(
@@ -60,47 +61,41 @@ def _place(touch, radius, arm, from_target, q, v, spin):
 
 
 @noinline
-def places_of(mem, pairs, latches, i, chaser, target):
-    """The touches of pair i; `chaser`, `target`: motions. Updates its latch."""
+def find_places(mem, pairs, latches, i, chaser: Motion, target: Motion):
+    """The touches of pair i. Updates its latch. `pairs`: where the pairs stand in `mem`."""
     pair = load_pair(mem, pairs + i * PAIR_FLOATS, kind_in(mem, pairs + i * PAIR_FLOATS))
     arm, from_target, tip = tip_in_target(pair, chaser, target)
-    latch = int(mem[latches + i])
+    latch = int(latches[i])
     touches = touch_pair(pair, abs(latch), latch > 0, tip)
     deeper = max(touches.first.depth, touches.second.depth)
-    mem[latches + i] = float(touches.side) if deeper > 0.0 else -float(touches.side)
+    latches[i] = float(touches.side) if deeper > 0.0 else -float(touches.side)
     w_c, w_t = rotate(chaser.q, chaser.w), rotate(target.q, target.w)
     v = subtract(add(chaser.v, cross(w_c, arm)), add(target.v, cross(w_t, from_target)))
     spin = subtract(w_c, w_t)
     r, q = pair.tip_radius, target.q
     return Places(
-        _place(touches.first, r, arm, from_target, q, v, spin),
-        _place(touches.second, r, arm, from_target, q, v, spin),
+        _make_place(touches.first, r, arm, from_target, q, v, spin),
+        _make_place(touches.second, r, arm, from_target, q, v, spin),
     )
 
 
 @compiled
-def deepest(mem, pairs, latches, count, chaser, target):
+def find_depth(mem, pairs, latches, count, chaser: Motion, target: Motion):
     """Largest depth of all pairs [m]; negative: the smallest gap."""
     found = NOWHERE
     for i in range(count):
-        places = places_of(mem, pairs, latches, i, chaser, target)
+        places = find_places(mem, pairs, latches, i, chaser, target)
         found = max(found, max(places.first.depth, places.second.depth))
     return found
 
 
 @compiled
-def free_for(gap, chaser, target, reach, swiftest):
+def bound_free_time(gap, chaser: Motion, target: Motion, reach, swiftest):
     """How long two bodies that are `gap` [m] apart surely stay apart [s]: a tip, `reach` [m] from
     the chaser's centre of mass at most, moves over the target at most as fast as all motions
     together, twice that is allowed for, and no body is accelerated beyond `swiftest` [m/s^2]."""
     if gap <= 0.0:
         return 0.0
-    apart_by = norm(subtract(chaser.p, target.p)) + reach
-    speed = norm(subtract(chaser.v, target.v)) + norm(chaser.w) * reach + norm(target.w) * apart_by
+    distance = norm(subtract(chaser.p, target.p)) + reach
+    speed = norm(subtract(chaser.v, target.v)) + norm(chaser.w) * reach + norm(target.w) * distance
     return min(0.5 * gap / (speed + TINY), min(math.sqrt(gap / swiftest), LONGEST))
-
-
-@compiled
-def copy_latches(mem, source, to):
-    for i in range(4):
-        mem[to + i] = mem[source + i]

@@ -9,42 +9,34 @@ from __future__ import annotations
 import math
 
 from softdock.compile.jit import compiled
+from softdock.loop.method.interface import Output, Rig, Satellites, Wrenches
 from softdock.loop.spatial.motion import Wrench, port_energy
+from softdock.loop.spatial.rigid_body import Body, BodyParams
 from softdock.loop.spatial.vectors import add, dot, norm, subtract
-from softdock.methods.faithful.cells import CELL
-from softdock.methods.measured.line_of_action import (
-    average,
-    satellite_motions,
-    work_between,
-)
-from softdock.methods.measured.motions import (
-    load_both,
-    load_wrenches,
-    store_both,
-    store_wrenches,
-)
+from softdock.methods.faithful.keys import Faithful
+from softdock.methods.faithful.recomputed_past import note_others
+from softdock.methods.faithful.state import STATE
+from softdock.methods.measured.line_of_action import average, satellite_motions, work_between
 from softdock.methods.remapping.other_wrenches import given_by_others
 
 ROUNDING = 1e-12  # of a body's momentum: what others gave below that is none
 
 
 @compiled
-def real_work(method, mem, cycle, felt, wrenches):
+def compute_real_work(s, cycle, felt: Output, wrenches: Wrenches):
     """Energy that the real contact took since the cycle before, as measured [J]."""
-    m = method.memory
     work = 0.0
-    follows = mem[m + CELL.felt_cycle] == float(cycle - 1)
-    mem[m + CELL.felt_cycle] = float(cycle)
-    if follows and mem[m + CELL.any_sent] != 0.0 and mem[m + CELL.touching] != 0.0:
-        mean = average(load_wrenches(mem, m + CELL.read), wrenches)
-        work = -work_between(mean, load_both(mem, m + CELL.felt), felt)
-    store_both(mem, m + CELL.felt, felt)
-    store_wrenches(mem, m + CELL.read, wrenches)
+    follows = s.felt_cycle == cycle - 1
+    s.felt_cycle = cycle
+    if follows and s.any_sent and s.touching:
+        work = -work_between(average(s.read, wrenches), s.felt, felt)
+    s.felt, s.read = felt, wrenches
     return work
 
 
 @compiled
-def exchanged(given, measured, mean):
+def exchange_wrench(given: Wrench, measured: Wrench, mean: Wrench):
+    """A wrench with `mean` in place of the measured one."""
     force, torque = subtract(given.force, measured.force), subtract(given.torque, measured.torque)
     # the reading was no number
     if not (dot(force, force) < math.inf and dot(torque, torque) < math.inf):
@@ -53,7 +45,7 @@ def exchanged(given, measured, mean):
 
 
 @compiled
-def given_to(params, T, before, after, mean):
+def find_given(params: BodyParams, T, before: Body, after: Body, mean: Wrench):
     """What others gave a body in this cycle; rounding is none."""
     given = given_by_others(params, T, before, after, mean)
     small = ROUNDING * (norm(before.v) + T * norm(mean.force) / params.mass[0]) * params.mass[0] / T
@@ -63,7 +55,19 @@ def given_to(params, T, before, after, mean):
 
 
 @compiled
-def work_of(rig, wrenches, before, after):
+def note_given(method: Faithful, mem, rig: Rig, before: Satellites, after: Satellites):
+    """What others gave in this cycle; it is noted."""
+    mean = STATE(mem, method.memory).mean
+    others = Wrenches(
+        find_given(rig.chaser, rig.T, before.chaser, after.chaser, mean.chaser),
+        find_given(rig.target, rig.T, before.target, after.target, mean.target),
+    )
+    note_others(method, mem, rig.cycle, others)
+    return others
+
+
+@compiled
+def compute_work(rig: Rig, wrenches: Wrenches, before: Satellites, after: Satellites):
     """Work of wrenches on both satellites over the cycle [J]."""
     start, end = satellite_motions(rig, before), satellite_motions(rig, after)
     work = (
