@@ -17,7 +17,7 @@ from softdock.compile.jit import by_type, compiled, noinline
 from softdock.loop.parameters import Group, Parameter
 from softdock.loop.spatial.motion import Motion
 from softdock.loop.spatial.rotations import normalise, rotate, rotate_back
-from softdock.loop.spatial.vectors import add, load3, load4, scale, subtract
+from softdock.loop.spatial.vectors import add, scale, subtract
 
 ABSOLUTE, SHARED = 0, 1
 
@@ -69,7 +69,6 @@ LABORATORY = Group(
         high=100.0,
     ),
 )
-AT = LABORATORY.at
 
 
 class LaboratoryParams(NamedTuple):
@@ -80,14 +79,14 @@ class LaboratoryParams(NamedTuple):
 
 @compiled
 def prepare_laboratory(vector, base):
-    q = normalise(load4(vector, base + AT.attitude))
-    gravity = rotate_back(q, load3(vector, base + AT.gravity))
-    return LaboratoryParams(q, load3(vector, base + AT.position), gravity)
+    keys = LABORATORY(vector, base)
+    q = normalise(keys.attitude)
+    return LaboratoryParams(q, keys.position, rotate_back(q, keys.gravity))
 
 
 @compiled
 def is_shared(vector, base):
-    return int(vector[base + AT.mapping]) == SHARED
+    return int(LABORATORY(vector, base).mapping) == SHARED
 
 
 @compiled
@@ -98,7 +97,7 @@ def _keep_own(features, vector, base, chaser, target):
 @noinline
 def _share_out(features, vector, base, chaser, target):
     """Set-points of both robots that share the relative motion of both bodies; orbit axes."""
-    s = vector[base + AT.share]
+    s = LABORATORY(vector, base).share
     p = add(scale(1.0 - s, chaser.p), scale(s, target.p))
     v = add(scale(1.0 - s, chaser.v), scale(s, target.v))
     first = Motion(subtract(chaser.p, p), chaser.q, subtract(chaser.v, v), chaser.w)

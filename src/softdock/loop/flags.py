@@ -14,7 +14,9 @@ from softdock.compile.features import Every, Plain
 from softdock.compile.generated import generate
 from softdock.compile.jit import compiled
 from softdock.loop.command import is_shared
-from softdock.loop.contact.seat import CAPTURES
+from softdock.loop.contact.seat import CAPTURE
+from softdock.loop.keys import MEMORY
+from softdock.loop.robots.keys import ROBOT
 from softdock.loop.robots.robot import Follower, gives_way
 from softdock.loop.schedules import schedule_at
 from softdock.loop.sensor.force_torque import Sampling
@@ -28,11 +30,9 @@ from softdock.loop.vector_layout import (
     CHASER_MOCK_UP_AT,
     CHASER_ROBOT_AT,
     LABORATORY_AT,
-    MAP,
     MEMORY_AT,
     ORBIT_AT,
     POSE_AT,
-    REACHES,
     TARGET_EXTERNAL_AT,
     TARGET_HAND_AT,
     TARGET_MOCK_UP_AT,
@@ -165,24 +165,21 @@ def tide(vector, known):
 @compiled
 def bounded(vector, known):
     """A robot has a reach."""
-    return (
-        vector[CHASER_ROBOT_AT + REACHES.reach] > 0.0
-        or vector[TARGET_ROBOT_AT + REACHES.reach] > 0.0
-    )
+    return ROBOT(vector, CHASER_ROBOT_AT).reach > 0.0 or ROBOT(vector, TARGET_ROBOT_AT).reach > 0.0
 
 
 @flag
 @compiled
 def captures(vector, known):
     """The scenario asks for captures."""
-    return vector[CAPTURE_AT + CAPTURES.hold] > 0.0
+    return CAPTURE(vector, CAPTURE_AT).hold > 0.0
 
 
 @flag
 @compiled
 def torques(vector, known):
     """The largest torque is kept."""
-    return vector[CAPTURE_AT + CAPTURES.torque] != 0.0
+    return CAPTURE(vector, CAPTURE_AT).torque != 0.0
 
 
 @flag
@@ -190,7 +187,7 @@ def torques(vector, known):
 def compares(vector, known):
     """A batch is compared with orbit: its motion after the last contact is kept
     (settled_motion.py)."""
-    return vector[MEMORY_AT + MAP.orbit_done] > 0.0
+    return MEMORY(vector, MEMORY_AT).orbit_done > 0.0
 
 
 Flags: Any = NamedTuple("Flags", [(name, bool) for name in FLAGS])  # type: ignore[misc]

@@ -13,19 +13,19 @@ from softdock.compile.cells import Cell, Cells
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.spatial.motion import Wrench, no_wrench
 from softdock.loop.spatial.rotations import rotate
-from softdock.loop.spatial.vectors import add, load3, scale
+from softdock.loop.spatial.vectors import add, scale
 from softdock.loop.tables import row_below
 
 ROW_CELLS = Cells(
-    "schedule_row", Cell("time", 1, "s"), Cell("force", 3, "N"), Cell("torque", 3, "Nm")
+    "schedule_row", Cell("time", float, "s"), Cell("force", 3, "N"), Cell("torque", 3, "Nm")
 )
 ENTRY = Cells(  # a schedule in the parameter vector
     "schedule",
-    Cell("at", 1, "-", "first float of its rows in the vector"),
-    Cell("rows", 1, "-", "how many rows there are"),
-    Cell("frame", 1, "-", "axes of the wrench: 0 world, 1 body"),
+    Cell("at", int, "-", "first float of its rows in the vector"),
+    Cell("rows", int, "-", "how many rows there are"),
+    Cell("frame", int, "-", "axes of the wrench: 0 world, 1 body"),
 )
-ROW, IN_ROW, ENTRY_AT = ROW_CELLS.size, ROW_CELLS.at, ENTRY.at
+ROW, ENTRY_AT = ROW_CELLS.size, ENTRY.at
 WORLD, BODY_FRAME = 0, 1
 
 
@@ -38,11 +38,8 @@ class Schedule(NamedTuple):
 @compiled
 def schedule_at(vector, base):
     """A schedule whose entry (first float, rows, frame) stands at `base`."""
-    return Schedule(
-        int(vector[base + ENTRY_AT.at]),
-        int(vector[base + ENTRY_AT.rows]),
-        int(vector[base + ENTRY_AT.frame]),
-    )
+    entry = ENTRY(vector, base)
+    return Schedule(entry.at, entry.rows, entry.frame)
 
 
 @compiled
@@ -51,24 +48,20 @@ def scheduled(vector, schedule, t, q):
     mass."""
     if schedule.rows == 0:
         return no_wrench()
-    return _looked_up(vector, schedule, t, q)
+    return _interpolate(vector, schedule, t, q)
 
 
 @noinline
-def _looked_up(vector, schedule, t, q):
-    if t < vector[schedule.at] or t > vector[schedule.at + ROW * (schedule.rows - 1)]:
+def _interpolate(vector, schedule, t, q):
+    last = ROW_CELLS(vector, schedule.at + ROW * (schedule.rows - 1))
+    if t < ROW_CELLS(vector, schedule.at).time or t > last.time:
         return no_wrench()
-    a = row_below(vector, schedule.at, schedule.rows, ROW, t)
-    b = a + ROW
-    span = vector[b] - vector[a]
-    s = (t - vector[a]) / span
-    force = add(
-        scale(1.0 - s, load3(vector, a + IN_ROW.force)), scale(s, load3(vector, b + IN_ROW.force))
-    )
-    torque = add(
-        scale(1.0 - s, load3(vector, a + IN_ROW.torque)),
-        scale(s, load3(vector, b + IN_ROW.torque)),
-    )
+    at = row_below(vector, schedule.at, schedule.rows, ROW, t)
+    a, b = ROW_CELLS(vector, at), ROW_CELLS(vector, at + ROW)
+    span = b.time - a.time
+    s = (t - a.time) / span
+    force = add(scale(1.0 - s, a.force), scale(s, b.force))
+    torque = add(scale(1.0 - s, a.torque), scale(s, b.torque))
     if schedule.frame == BODY_FRAME:
         return Wrench(rotate(q, force), rotate(q, torque))
     return Wrench(force, torque)

@@ -18,14 +18,15 @@ from softdock.compile.cells import Cell, Cells
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.contact.log import LOG
 from softdock.loop.instants import SAME_CYCLE
+from softdock.loop.keys import MEMORY
 from softdock.loop.method.hooks import any_replaced, any_rewound, sum_replaced
 from softdock.loop.sensor.force_torque import MEAN, SENSOR
 from softdock.loop.spatial.motion import MOTION, MOTION_FLOATS
 from softdock.loop.spatial.rigid_body import motion_of
 from softdock.loop.spatial.vectors import add, multiply, norm, scale, subtract
-from softdock.loop.vector import MAP, MEMORY_AT, SENSOR_AT
+from softdock.loop.vector import MEMORY_AT, SENSOR_AT
 
-LOWPASS, IN_MOTION = SENSOR.at.lowpass, MOTION.at
+IN_MOTION = MOTION.at
 FILTER_TAIL = 1e-2  # share of a filtered force below which it has ceased to act
 FILTER_TIMES = -math.log(FILTER_TAIL) / (2.0 * math.pi)  # how long that takes, times the cut-off
 WATCHED = Cells(  # one after the other in the last rows of the log
@@ -94,7 +95,7 @@ def _is_clear(vector, handover, T, facility, t, last_touch):
     """Whether nothing of a contact acts at time t any more. `last_touch`: of the mock-ups so far
     [s]."""
     stale = 0.5 * T if handover == MEAN else 0.0  # its oldest sample: the stamp is of its middle
-    cut_off = vector[SENSOR_AT + LOWPASS]
+    cut_off = SENSOR(vector, SENSOR_AT).lowpass
     tail = FILTER_TIMES / cut_off if cut_off > 0.0 else 0.0
     oldest = min(facility.reading_time - stale - tail, facility.seen_time)
     same = SAME_CYCLE * T
@@ -149,7 +150,8 @@ def watch(watched, params, vector, mem, loop, log, t):
     clear = _is_clear(vector, params.sensor.handover, params.T, loop.facility, t, touch)
     if any_replaced(params.methods) and clear:
         clear = not sum_replaced(params.methods, mem).pushes
-    settle = vector[MEMORY_AT + MAP.settle]
+    keys = MEMORY(vector, MEMORY_AT)
+    settle = keys.settle
     if cleared < t <= cleared + settle + 1e-9:
         after = add(after, _pushed(params, loop.wrenches))
     if acts and clear and over != over:  # NaN: not since the last touch
@@ -160,7 +162,7 @@ def watch(watched, params, vector, mem, loop, log, t):
         most, rest, acts = max(most, ahead), over, False
     settled, later = w.settled_at, w.later_at
     same = SAME_CYCLE * params.T
-    if not (clear and t - vector[MEMORY_AT + MAP.orbit_done] > same):
+    if not (clear and t - keys.orbit_done > same):
         settled, later = math.nan, math.nan
     elif settled != settled:
         settled = t
@@ -169,7 +171,7 @@ def watch(watched, params, vector, mem, loop, log, t):
         later = t
         _put_motions(log, AT.later_chaser, params, loop.satellites, t)
     before = w.before
-    first = vector[MEMORY_AT + MAP.orbit_first]
+    first = keys.orbit_first
     if any_rewound(params.methods):
         first = first - 0.5 * params.merge_window
     if touch == -math.inf and t <= first:

@@ -28,7 +28,6 @@ from softdock.loop.spatial.vectors import (
     add_scaled,
     cross,
     dot,
-    load3,
     multiply,
     norm,
     scale,
@@ -81,7 +80,6 @@ ORBIT = Group(
         kind="direction",
     ),
 )
-AT = ORBIT.at
 
 
 class Tide(NamedTuple):
@@ -94,18 +92,19 @@ class Tide(NamedTuple):
 
 @compiled
 def has_tide(vector, base):
-    return vector[base + AT.altitude] > 0.0 or vector[base + AT.mean_motion] > 0.0
+    keys = ORBIT(vector, base)
+    return keys.altitude > 0.0 or keys.mean_motion > 0.0
 
 
 @noinline
 def prepare_tide(vector, base):
-    n = vector[base + AT.mean_motion]
+    keys = ORBIT(vector, base)
+    n = keys.mean_motion
     if n == 0.0:
-        radius = EARTH_RADIUS + vector[base + AT.altitude]
+        radius = EARTH_RADIUS + keys.altitude
         n = math.sqrt(EARTH_GM / (radius * radius * radius))
-    radial = load3(vector, base + AT.radial)
-    radial = scale(1.0 / norm(radial), radial)
-    along = cross(load3(vector, base + AT.normal), radial)
+    radial = scale(1.0 / norm(keys.radial), keys.radial)
+    along = cross(keys.normal, radial)
     return Tide(n, radial, scale(1.0 / norm(along), along))
 
 

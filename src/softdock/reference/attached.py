@@ -9,10 +9,11 @@ import numpy as np
 
 from softdock.compile.cells import Cell, Cells
 from softdock.compile.jit import compiled
+from softdock.loop.keys import MEMORY
 from softdock.loop.method.declaration import SATELLITE
 from softdock.loop.spatial.rigid_body import BODY
-from softdock.loop.spatial.vectors import load3, norm, scale
-from softdock.loop.vector import CHASER_AT, MAP, MEMORY_AT, TARGET_AT
+from softdock.loop.spatial.vectors import VECTOR, norm, scale
+from softdock.loop.vector import CHASER_AT, MEMORY_AT, TARGET_AT
 from softdock.methods.networks import contact as network_contact
 from softdock.methods.networks import satellite as network_satellite
 from softdock.methods.networks.port import FIRST, ON_TARGET, rows_at
@@ -20,14 +21,14 @@ from softdock.networks.continuous import Room, rates
 from softdock.networks.law_cells import DAMPER_FLOATS, NODE_FLOATS, STORE_FLOATS
 from softdock.networks.laws import Laws
 
-CONTACT, NETWORK, MASS = network_contact.AT, network_satellite.AT, BODY.at.mass
+CONTACT, NETWORK = network_contact.AT, network_satellite.AT
 
 LISTED = Cells(  # a network that orbit has, in the list at the end of the vector
     "orbit_network",
-    Cell("kind", 1, "-", "how orbit has it (loop/method/declaration.py)"),
-    Cell("keys", 1, "-", "where its method's keys begin in the vector"),
+    Cell("kind", int, "-", "how orbit has it (loop/method/declaration.py)"),
+    Cell("keys", int, "-", "where its method's keys begin in the vector"),
 )
-IN_LIST, LISTED_FLOATS = LISTED.at, LISTED.size
+LISTED_FLOATS = LISTED.size
 
 
 class NoNetworks(NamedTuple):
@@ -87,15 +88,15 @@ class Attached(NamedTuple):
 
 @compiled
 def _unit(vector, at):
-    axis = load3(vector, at)
+    axis = VECTOR(vector, at).value
     return scale(1.0 / norm(axis), axis)
 
 
 @compiled
 def attached(networks, vector, i, memory):
     """Network i, whose memory begins at `memory`."""
-    entry = networks.listed + LISTED_FLOATS * i
-    kind, base = int(vector[entry + IN_LIST.kind]), int(vector[entry + IN_LIST.keys])
+    entry = LISTED(vector, networks.listed + LISTED_FLOATS * i)
+    kind, base = entry.kind, entry.keys
     is_satellite = kind == SATELLITE
     at = int(vector[base + (NETWORK.network if is_satellite else CONTACT.network)])
     rows = rows_at(vector, at)
@@ -128,7 +129,7 @@ def attached(networks, vector, i, memory):
         on_target=on_target,
         laws=laws,
         axes=(first, second, third),
-        mass=vector[body + MASS],
+        mass=BODY(vector, body).mass[0],
         rigid=network_satellite.rigid_at(rows),
         kept=memory,
         trial=memory + n,
@@ -159,10 +160,10 @@ def network_rates(net, mem):
 
 def network_floats(vector: np.ndarray) -> int:
     """Floats of `mem` that orbit's networks need."""
-    listed, floats = int(vector[MEMORY_AT + MAP.orbit_networks]), 0
-    for i in range(int(vector[MEMORY_AT + MAP.orbit_network_count])):
-        entry = listed + LISTED_FLOATS * i
-        kind, base = int(vector[entry + IN_LIST.kind]), int(vector[entry + IN_LIST.keys])
+    listed, floats = int(MEMORY(vector, MEMORY_AT).orbit_networks), 0
+    for i in range(int(MEMORY(vector, MEMORY_AT).orbit_network_count)):
+        entry = LISTED(vector, listed + LISTED_FLOATS * i)
+        kind, base = entry.kind, entry.keys
         at = int(vector[base + (NETWORK.network if kind == SATELLITE else CONTACT.network)])
         n, r, m = (int(vector[at + size]) for size in (FIRST.n, FIRST.r, FIRST.m))
         floats += 5 * n + (2 * n + m + 2 * r + 1) + (r + 1) ** 2 + (r + 1) + 2 * m

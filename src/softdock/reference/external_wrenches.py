@@ -17,10 +17,10 @@ from typing import NamedTuple
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.method.hooks import any_external
 from softdock.loop.method.interface import Wrenches
-from softdock.loop.schedules import IN_ROW, ROW, scheduled
+from softdock.loop.schedules import ROW, ROW_CELLS, scheduled
 from softdock.loop.spatial.motion import Wrench, no_wrench
 from softdock.loop.spatial.rotations import rotate
-from softdock.loop.spatial.vectors import add, dot, load3, norm
+from softdock.loop.spatial.vectors import add, dot, norm
 from softdock.reference.sampled import Held, hold
 
 ROUNDING = 2.0**-52  # of a time: no instant is finer
@@ -43,21 +43,19 @@ class Outside(NamedTuple):
 def _bounds(vector, schedule, t):
     """Largest force and torque until the next row, and when that is."""
     at, rows = schedule.at, schedule.rows
-    if rows == 0 or t >= vector[at + ROW * (rows - 1)]:
+    if rows == 0 or t >= ROW_CELLS(vector, at + ROW * (rows - 1)).time:
         return 0.0, 0.0, math.inf
-    if t < vector[at]:
-        return 0.0, 0.0, vector[at]
+    if t < ROW_CELLS(vector, at).time:
+        return 0.0, 0.0, ROW_CELLS(vector, at).time
     low, high = 0, rows - 1
     while high - low > 1:
         middle = (low + high) // 2
-        if vector[at + ROW * middle] <= t:
+        if ROW_CELLS(vector, at + ROW * middle).time <= t:
             low = middle
         else:
             high = middle
-    a, b = at + ROW * low, at + ROW * high
-    force = max(norm(load3(vector, a + IN_ROW.force)), norm(load3(vector, b + IN_ROW.force)))
-    torque = max(norm(load3(vector, a + IN_ROW.torque)), norm(load3(vector, b + IN_ROW.torque)))
-    return force, torque, vector[b]
+    a, b = ROW_CELLS(vector, at + ROW * low), ROW_CELLS(vector, at + ROW * high)
+    return max(norm(a.force), norm(b.force)), max(norm(a.torque), norm(b.torque)), b.time
 
 
 @noinline

@@ -97,6 +97,7 @@ ROW = Cells(
     Cell("external", float, "J", "`energy.external`"),
     Cell("virtual", float, "J", "`energy.virtual`"),
 )
+CHASER_END, TARGET_END = OUTCOME.at.chaser, OUTCOME.at.target
 R, RECORD_FLOATS = ROW.at, ROW.size
 # columns of the record by name, as in a run's series
 RECORD: dict[str, Any] = {

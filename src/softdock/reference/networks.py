@@ -16,10 +16,11 @@ import math
 from typing import NamedTuple
 
 from softdock.compile.jit import by_type, compiled, noinline
+from softdock.loop.keys import MEMORY, TIME
 from softdock.loop.spatial.motion import Motion
 from softdock.loop.spatial.rigid_body import Body
 from softdock.loop.spatial.vectors import add_scaled, dot
-from softdock.loop.vector import MAP, MEMORY_AT, TIME_AT, TIMES
+from softdock.loop.vector import MEMORY_AT, TIME_AT
 from softdock.reference.attached import Networks, attached, network_rates
 from softdock.reference.external_wrenches import Outside
 
@@ -37,8 +38,8 @@ class Pulled(NamedTuple):
 @noinline
 def _find(marker, vector, memory):
     return Networks(
-        int(vector[MEMORY_AT + MAP.orbit_network_count]),
-        int(vector[MEMORY_AT + MAP.orbit_networks]),
+        int(MEMORY(vector, MEMORY_AT).orbit_network_count),
+        int(MEMORY(vector, MEMORY_AT).orbit_networks),
         memory,
     )
 
@@ -273,7 +274,7 @@ def bounds_with_networks(networks, vector, mem, outside, both):
 
 @compiled
 def _longest(networks, vector):
-    return vector[TIME_AT + TIMES.cycle] / STEPS_A_CYCLE
+    return TIME(vector, TIME_AT).cycle / STEPS_A_CYCLE
 
 
 @compiled

@@ -12,6 +12,7 @@ from softdock.compile.jit import by_type, compiled, noinline
 from softdock.loop.contact.latch import LATCH_FLOATS
 from softdock.loop.contact.laws import steepest_slope
 from softdock.loop.contact.pair import PAIR_FLOATS, kind_in, load_pair
+from softdock.loop.keys import MEMORY, TIME
 from softdock.loop.method.hooks import any_external
 from softdock.loop.method.in_orbit import prepare_pushing
 from softdock.loop.schedules import Schedule, schedule_at
@@ -28,7 +29,6 @@ from softdock.loop.vector import (
     CHASER_AT,
     CHASER_EXTERNAL_AT,
     CHASER_HAND_AT,
-    MAP,
     MEMORY_AT,
     ORBIT_AT,
     PAIRS_MEM,
@@ -36,7 +36,6 @@ from softdock.loop.vector import (
     TARGET_EXTERNAL_AT,
     TARGET_HAND_AT,
     TIME_AT,
-    TIMES,
     store_pairs,
 )
 from softdock.reference.attached import Latches, Networks, NoLatches, NoNetworks
@@ -143,7 +142,7 @@ def prepare_orbit(marker, vector, mem, coarser):
         schedule_at(vector, TARGET_EXTERNAL_AT),
         schedule_at(vector, TARGET_HAND_AT),
     )
-    pairs = int(vector[MEMORY_AT + MAP.pair_count])
+    pairs = int(MEMORY(vector, MEMORY_AT).pair_count)
     store_pairs(vector, mem, pairs, True)
     for i in range(pairs):
         pair = load_pair(mem, pair_at(i), kind_in(mem, pair_at(i)))
@@ -162,7 +161,7 @@ def prepare_orbit(marker, vector, mem, coarser):
     )
     turn = FINE_TURN if pushed or max(uneven_chaser, uneven_target) > EQUAL else WHOLE_TURN
     behind = steepest_at(pairs, pairs)
-    number = int(vector[MEMORY_AT + MAP.latch_count])
+    number = int(MEMORY(vector, MEMORY_AT).latch_count)
     networks = find_networks(marker.networks, vector, behind + number * LATCH_FLOATS)
     return Setup(
         chaser=chaser,
@@ -174,7 +173,7 @@ def prepare_orbit(marker, vector, mem, coarser):
         turn=coarser * turn,
         fine=coarser * FINE,
         networks=networks,
-        T=vector[TIME_AT + TIMES.cycle],
+        T=TIME(vector, TIME_AT).cycle,
         tide=tide,
         methods=prepare_pushing(marker.methods, marker.slots, vector),
         latches=find_latches(marker.latches, number, behind),

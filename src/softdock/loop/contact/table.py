@@ -16,9 +16,9 @@ from softdock.loop.tables import row_below
 
 TABLE_CELLS = Cells(
     "table_row",
-    Cell("depth", 1, "m"),
-    Cell("force", 1, "N"),
-    Cell("energy", 1, "J", "stored up to there"),
+    Cell("depth", float, "m"),
+    Cell("force", float, "N"),
+    Cell("energy", float, "J", "stored up to there"),
 )
 TABLE_ROW, IN_TABLE = TABLE_CELLS.size, TABLE_CELLS.at
 
@@ -31,29 +31,35 @@ def table_interval(vector, law, depth):
 
 
 @compiled
-def table_slope(vector, a):
-    b = a + TABLE_ROW
-    return (vector[b + IN_TABLE.force] - vector[a + IN_TABLE.force]) / (vector[b] - vector[a])
+def table_slope(vector, at):
+    """Of the interval that begins with the row at `at`."""
+    a, b = TABLE_CELLS(vector, at), TABLE_CELLS(vector, at + TABLE_ROW)
+    return (b.force - a.force) / (b.depth - a.depth)
+
+
+@compiled
+def _force_in(vector, at, depth):
+    row = TABLE_CELLS(vector, at)
+    return row.force + table_slope(vector, at) * (depth - row.depth)
 
 
 @compiled
 def table_elastic(vector, law, depth):
-    a = table_interval(vector, law, depth)
-    return vector[a + IN_TABLE.force] + table_slope(vector, a) * (depth - vector[a])
+    return _force_in(vector, table_interval(vector, law, depth), depth)
 
 
 @compiled
 def table_continued(vector, law, row, depth):
-    a = law.at + TABLE_ROW * row
-    return vector[a + IN_TABLE.force] + table_slope(vector, a) * (depth - vector[a])
+    return _force_in(vector, law.at + TABLE_ROW * row, depth)
 
 
 @compiled
 def table_stored(vector, law, depth):
-    a = table_interval(vector, law, depth)
-    x = depth - vector[a]
-    mean = vector[a + IN_TABLE.force] + 0.5 * table_slope(vector, a) * x
-    return vector[a + IN_TABLE.energy] + x * mean
+    at = table_interval(vector, law, depth)
+    row = TABLE_CELLS(vector, at)
+    x = depth - row.depth
+    mean = row.force + 0.5 * table_slope(vector, at) * x
+    return row.energy + x * mean
 
 
 @compiled
@@ -67,9 +73,7 @@ def table_steepest(vector, law):
     """Largest slope, up or down."""
     steepest = 0.0
     for i in range(law.rows - 1):
-        a, b = law.at + TABLE_ROW * i, law.at + TABLE_ROW * (i + 1)
-        rise = vector[b + IN_TABLE.force] - vector[a + IN_TABLE.force]
-        steepest = max(steepest, abs(rise / (vector[b] - vector[a])))
+        steepest = max(steepest, abs(table_slope(vector, law.at + TABLE_ROW * i)))
     return steepest
 
 

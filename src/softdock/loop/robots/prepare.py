@@ -12,9 +12,6 @@ from softdock.loop.instants import ON_STAMP
 from softdock.loop.optional_limits import or_no_limit
 from softdock.loop.robots.joint import prepare_joint
 from softdock.loop.robots.keys import DELAY, LIMITED, ROBOT
-from softdock.loop.robots.memory import ROBOT_STATE
-
-AT, MOVING = ROBOT.at, ROBOT_STATE.at
 
 
 class RobotParams(NamedTuple):
@@ -44,34 +41,34 @@ class Chance(NamedTuple):
 def whole_delay(vector, base):
     """Delay from the stamp of a set-point to the mock-up being there: computation, transport and
     robot [s]; without what varies."""
-    return vector[base + AT.delay] + vector[base + AT.computation] + vector[base + AT.transport]
+    keys = ROBOT(vector, base)
+    return keys.delay + keys.computation + keys.transport
 
 
 @compiled
 def prepare_robot(vector, base, which):
-    v = vector
-    b = base
+    keys = ROBOT(vector, base)
     limits = (
-        or_no_limit(v[b + AT.speed]),
-        v[b + AT.acceleration],
-        or_no_limit(v[b + AT.jerk]),
-        or_no_limit(v[b + AT.turn_speed]),
-        v[b + AT.turn_acceleration],
-        or_no_limit(v[b + AT.turn_jerk]),
+        or_no_limit(keys.speed),
+        keys.acceleration,
+        or_no_limit(keys.jerk),
+        or_no_limit(keys.turn_speed),
+        keys.turn_acceleration,
+        or_no_limit(keys.turn_jerk),
     )
     return RobotParams(
         which=which,
-        model=int(v[b + AT.model]),
-        delay=whole_delay(v, b),
-        ramp=v[b + AT.ramp],
-        wobble=v[b + AT.wobble],
-        wobble_rate=2.0 * math.pi * v[b + AT.wobble_frequency],
-        jitter=v[b + AT.jitter],
-        dropout=v[b + AT.dropout],
-        on_dropout=int(v[b + AT.on_dropout]),
-        interpolation=int(v[b + AT.interpolation]),
-        w=2.0 * math.pi * v[b + AT.frequency],
-        zeta=v[b + AT.zeta],
+        model=int(keys.model),
+        delay=whole_delay(vector, base),
+        ramp=keys.ramp,
+        wobble=keys.wobble,
+        wobble_rate=2.0 * math.pi * keys.wobble_frequency,
+        jitter=keys.jitter,
+        dropout=keys.dropout,
+        on_dropout=int(keys.on_dropout),
+        interpolation=int(keys.interpolation),
+        w=2.0 * math.pi * keys.frequency,
+        zeta=keys.zeta,
         limits=limits,
     )
 
@@ -84,16 +81,13 @@ def longest_delay(robot, duration):
 
 @compiled
 def is_elastic(vector, base):
-    return vector[base + AT.joint_stiffness] > 0.0
+    return ROBOT(vector, base).joint_stiffness > 0.0
 
 
 @compiled
 def robot_joint(vector, base):
-    return prepare_joint(
-        vector[base + AT.joint_stiffness],
-        vector[base + AT.moving_mass],
-        vector[base + AT.joint_zeta],
-    )
+    keys = ROBOT(vector, base)
+    return prepare_joint(keys.joint_stiffness, keys.moving_mass, keys.joint_zeta)
 
 
 class Follower(NamedTuple):
@@ -131,7 +125,7 @@ def prepare_follower(vector, base, which, T, inertial):
         steady=steady,
         whole=whole,
         cycles=int(nearest),
-        coordinated=robot.model == LIMITED and vector[base + AT.coordinated] != 0.0,
+        coordinated=robot.model == LIMITED and ROBOT(vector, base).coordinated != 0.0,
     )
 
 

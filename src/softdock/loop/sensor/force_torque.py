@@ -21,11 +21,9 @@ from softdock.loop.mounting import ON_BOTH, ON_CHASER, ON_TARGET
 from softdock.loop.optional_limits import or_no_limit
 from softdock.loop.sensor.keys import LATEST, MEAN, SENSOR
 from softdock.loop.spatial.motion import Wrench
-from softdock.loop.spatial.vectors import add, add_scaled, dot, load3, scale
+from softdock.loop.spatial.vectors import add, add_scaled, dot, scale
 
 __all__ = ["LATEST", "MEAN", "ON_BOTH", "ON_CHASER", "ON_TARGET", "SENSOR"]
-
-AT = SENSOR.at
 
 FADED_SQUARED = 1e-24  # N^2, (Nm)^2; what is left of a filtered wrench below is none
 
@@ -56,15 +54,14 @@ class SensorParams(NamedTuple):
 
 @compiled
 def prepare_sensor(vector, base, T):
-    v = vector
-    b = base
-    period = v[b + AT.period] if v[b + AT.period] > 0.0 else T
-    keep = math.exp(-2.0 * math.pi * v[b + AT.lowpass] * period) if v[b + AT.lowpass] > 0.0 else 0.0
-    bias = Wrench(load3(v, b + AT.bias_force), load3(v, b + AT.bias_torque))
-    drift = Wrench(load3(v, b + AT.drift_force), load3(v, b + AT.drift_torque))
-    jump = Wrench(load3(v, b + AT.jump_force), load3(v, b + AT.jump_torque))
+    keys = SENSOR(vector, base)
+    period = keys.period if keys.period > 0.0 else T
+    keep = math.exp(-2.0 * math.pi * keys.lowpass * period) if keys.lowpass > 0.0 else 0.0
+    bias = Wrench(keys.bias_force, keys.bias_torque)
+    drift = Wrench(keys.drift_force, keys.drift_torque)
+    jump = Wrench(keys.jump_force, keys.jump_torque)
     # a key that changes a reading and is not asked for here would do nothing by itself: a test asks
-    plain = keep == 0.0 and v[b + AT.freeze_for] == 0.0
+    plain = keep == 0.0 and keys.freeze_for == 0.0
     for i in range(3):
         plain = plain and jump.force[i] == 0.0 and jump.torque[i] == 0.0
         plain = (
@@ -74,30 +71,30 @@ def prepare_sensor(vector, base, T):
             and drift.force[i] == 0.0
             and drift.torque[i] == 0.0
         )
-    plain = plain and v[b + AT.range_force] == 0.0 and v[b + AT.range_torque] == 0.0
-    plain = plain and v[b + AT.resolution_force] == 0.0 and v[b + AT.resolution_torque] == 0.0
-    noisy = v[b + AT.noise_force] > 0.0 or v[b + AT.noise_torque] > 0.0
-    jump_until = v[b + AT.jump_at] + v[b + AT.jump_for] if v[b + AT.jump_for] > 0.0 else math.inf
+    plain = plain and keys.range_force == 0.0 and keys.range_torque == 0.0
+    plain = plain and keys.resolution_force == 0.0 and keys.resolution_torque == 0.0
+    noisy = keys.noise_force > 0.0 or keys.noise_torque > 0.0
+    jump_until = keys.jump_at + keys.jump_for if keys.jump_for > 0.0 else math.inf
     return SensorParams(
-        on=int(v[b + AT.on]),
+        on=int(keys.on),
         period=period,
-        delay=v[b + AT.delay],
-        handover=int(v[b + AT.handover]),
-        noise_force=v[b + AT.noise_force],
-        noise_torque=v[b + AT.noise_torque],
+        delay=keys.delay,
+        handover=int(keys.handover),
+        noise_force=keys.noise_force,
+        noise_torque=keys.noise_torque,
         bias=bias,
         drift=drift,
         keep=keep,
-        range_force=or_no_limit(v[b + AT.range_force]),
-        range_torque=or_no_limit(v[b + AT.range_torque]),
-        resolution_force=v[b + AT.resolution_force],
-        resolution_torque=v[b + AT.resolution_torque],
-        freeze_at=v[b + AT.freeze_at],
-        freeze_for=v[b + AT.freeze_for],
-        jump_at=v[b + AT.jump_at],
+        range_force=or_no_limit(keys.range_force),
+        range_torque=or_no_limit(keys.range_torque),
+        resolution_force=keys.resolution_force,
+        resolution_torque=keys.resolution_torque,
+        freeze_at=keys.freeze_at,
+        freeze_for=keys.freeze_for,
+        jump_at=keys.jump_at,
         jump_until=jump_until,
         jump=jump,
-        threshold=v[b + AT.threshold],
+        threshold=keys.threshold,
         noisy=noisy,
         plain=plain,
     )

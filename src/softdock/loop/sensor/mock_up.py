@@ -25,8 +25,6 @@ from softdock.loop.spatial.vectors import (
     add,
     add_scaled,
     cross,
-    load3,
-    load6,
     scale,
     subtract,
     symmetric_times,
@@ -105,7 +103,6 @@ MOCK_UP = Group(
         choices=ACCELERATIONS,
     ),
 )
-AT = MOCK_UP.at
 
 
 class Load(NamedTuple):
@@ -125,28 +122,21 @@ class MockUpParams(NamedTuple):
 
 
 @compiled
-def _load(vector, mass, centre, inertia):
-    return Load(vector[mass], load3(vector, centre), load6(vector, inertia))
-
-
-@compiled
 def is_heavy(vector, base):
     """Whether there is anything to weigh, or believed to be."""
-    loads = vector[base + AT.mass] + vector[base + AT.believed_mass]
-    return loads + vector[base + AT.inertia] + vector[base + AT.believed_inertia] > 0.0
+    keys = MOCK_UP(vector, base)
+    loads = keys.mass + keys.believed_mass
+    return loads + keys.inertia[0] + keys.believed_inertia[0] > 0.0
 
 
 @compiled
 def prepare_mock_up(vector, base):
-    true = _load(vector, base + AT.mass, base + AT.centre, base + AT.inertia)
-    believed = _load(
-        vector, base + AT.believed_mass, base + AT.believed_centre, base + AT.believed_inertia
-    )
+    keys = MOCK_UP(vector, base)
     return MockUpParams(
-        true=true,
-        believed=believed,
-        sensor=load3(vector, base + AT.sensor),
-        acceleration=int(vector[base + AT.acceleration]),
+        true=Load(keys.mass, keys.centre, keys.inertia),
+        believed=Load(keys.believed_mass, keys.believed_centre, keys.believed_inertia),
+        sensor=keys.sensor,
+        acceleration=int(keys.acceleration),
         heavy=is_heavy(vector, base),
     )
 

@@ -16,7 +16,7 @@ from softdock.loop.chance import draw, gaussians
 from softdock.loop.parameters import Group, Parameter
 from softdock.loop.spatial.motion import Motion
 from softdock.loop.spatial.rotations import exponential, logarithm, product
-from softdock.loop.spatial.vectors import add, add_scaled, load3, scale
+from softdock.loop.spatial.vectors import add, add_scaled, scale
 
 POSE_SENSOR, POSE_DROPOUT = (
     4,
@@ -113,7 +113,7 @@ POSE = Group(
         size=3,
     ),
 )
-AT, POSE_SIZE = POSE.at, POSE.size
+POSE_SIZE = POSE.size
 
 
 class PoseParams(NamedTuple):
@@ -131,21 +131,19 @@ class PoseParams(NamedTuple):
 
 @compiled
 def prepare_pose(vector, base):
-    v = vector
-    b = base
-    ideal = True
+    keys, ideal = POSE(vector, base), True
     for i in range(POSE_SIZE):
-        ideal = ideal and v[b + i] == 0.0
+        ideal = ideal and vector[base + i] == 0.0
     return PoseParams(
-        delay=v[b + AT.delay],
-        period=v[b + AT.period],
-        noise_position=v[b + AT.noise_position],
-        noise_attitude=v[b + AT.noise_attitude],
-        resolution_position=v[b + AT.resolution_position],
-        resolution_attitude=v[b + AT.resolution_attitude],
-        dropout=v[b + AT.dropout],
-        chaser_offset=load3(v, b + AT.chaser_offset),
-        target_offset=load3(v, b + AT.target_offset),
+        delay=keys.delay,
+        period=keys.period,
+        noise_position=keys.noise_position,
+        noise_attitude=keys.noise_attitude,
+        resolution_position=keys.resolution_position,
+        resolution_attitude=keys.resolution_attitude,
+        dropout=keys.dropout,
+        chaser_offset=keys.chaser_offset,
+        target_offset=keys.target_offset,
         ideal=ideal,
     )
 
