@@ -54,7 +54,7 @@ def plan(runs: int, vary: list[dict[str, Any]] = VARY, **keys: Any) -> Plan:
 
 def bare(made: Plan) -> float:
     """Seconds of the batch alone: vectors at hand, results dropped."""
-    variant, vectors = made.variants[0], made.thin(0, 0, made.runs).expand()
+    variant, vectors = made.variants[0], made.select_runs(0, 0, made.runs).expand()
     began = time.perf_counter()
     run_cpu(vectors, variant.scenario.markers, variant.mem_floats)
     return time.perf_counter() - began

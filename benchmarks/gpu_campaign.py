@@ -163,7 +163,7 @@ def agreement() -> dict[str, Any]:
     capturing = load_spec("nozzle_capture").tables["set"]
     for changes in ({}, {"set": capturing}):
         made = preset("epos_monte_carlo", COMPARED // 2, reference=False, **changes)
-        variant, runs = made.variants[0], made.thin(0, 0, made.runs)
+        variant, runs = made.variants[0], made.select_runs(0, 0, made.runs)
         cpu, gpu = (run(runs, variant.markers, variant.mem_floats) for run in (run_cpu, run_cuda))
         same = cpu.column("contacts") == gpu.column(
             "contacts"

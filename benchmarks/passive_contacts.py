@@ -31,7 +31,7 @@ OTHERS = {
 
 def summary(campaign: Campaign) -> dict[str, Any]:
     """Shares of the runs, and the largest excess of each family."""
-    excess = np.concatenate([f.excess[f.judged] for f in campaign.families])
+    excess = np.concatenate([f.excess[f.is_judged] for f in campaign.families])
     largest = {f.name: float(f.excess.max()) for f in campaign.families}
     return {
         "failures": campaign.failures,

@@ -38,7 +38,7 @@ def _of(campaign: Campaign) -> dict[str, Any]:
         for run in np.flatnonzero((ratio > ALLOWED) | ~family.completed):
             failed.append({"family": family.name, "run": int(run), "ratio": float(ratio[run])})
     return {
-        "parted": sum(int(f.judged.sum()) for f in campaign.families),
+        "parted": sum(int(f.is_judged.sum()) for f in campaign.families),
         "failures": len(failed),
         "largest": largest,
         "failed": failed[:20],

@@ -94,7 +94,7 @@ def test_an_attitude_turned_back_does_not_depend_on_the_runs_beside_it():
     """Tumbling bodies of unequal inertias, one fast and one slow: alone or together, the same
     bits."""
     inertia = {"key": "chaser.inertia_kg_m2.1", "list": [420.0, 470.0, 560.0]}
-    runs = make_plan(read_spec({"scenario": "epos_3d", "vary": [inertia]})).thin(0, 0, 3)
+    runs = make_plan(read_spec({"scenario": "epos_3d", "vary": [inertia]})).select_runs(0, 0, 3)
     motions = np.zeros((3, 2, 13))
     motions[:, :, 3] = 1.0
     motions[:, 0, 10:13] = np.array([[0.01, 0.02, 0.0], [0.5, 0.2, -0.4], [2.0, 0.1, 0.3]])
@@ -103,7 +103,7 @@ def test_an_attitude_turned_back_does_not_depend_on_the_runs_beside_it():
     assert np.abs(together[:, 0, 4:7]).max() > 0.1
     for i in range(3):
         np.testing.assert_array_equal(
-            rotate_back(runs.part(i, i + 1), motions[i : i + 1], by[i : i + 1])[0], together[i]
+            rotate_back(runs.select(i, i + 1), motions[i : i + 1], by[i : i + 1])[0], together[i]
         )
 
 
@@ -111,7 +111,7 @@ def test_a_plan_made_again_from_its_texts_is_the_same(plan):
     """What a worker far away is sent, and what a folder holds."""
     again = make_plan_from_texts(make_plan_texts(plan))
     np.testing.assert_array_equal(
-        again.thin(0, 0, plan.runs).expand(), plan.thin(0, 0, plan.runs).expand()
+        again.select_runs(0, 0, plan.runs).expand(), plan.select_runs(0, 0, plan.runs).expand()
     )
     assert make_plan_texts(again) == make_plan_texts(plan)
 
@@ -157,7 +157,7 @@ def test_pushes_in_orbit_count_up_to_the_instant_after_the_last_contact():
             }
         )
     )
-    runs, recorded = made.thin(0, 0, 2), orbit(made.base)
+    runs, recorded = made.select_runs(0, 0, 2), orbit(made.base)
     end, T = recorded.contacts[0]["end_s"], 0.004
     after = int(end / T) + 9
     motion = np.stack([read_motions(recorded.series, after)] * 2)
@@ -240,7 +240,9 @@ def test_orbit_is_flown_once_for_what_it_does_not_know(tmp_path):
 def test_thin_runs_made_ready_for_a_gpu_give_the_same_results(plan):
     """With the short history of a kernel, on the CPU."""
     variant = plan.variants[0]
-    runs = make_plan(read_spec(TABLES | {"runs": 4, "vary": TABLES["vary"][1:]})).thin(0, 0, 4)
+    runs = make_plan(read_spec(TABLES | {"runs": 4, "vary": TABLES["vary"][1:]})).select_runs(
+        0, 0, 4
+    )
     lean = tailor(runs, variant.scenario.markers, variant.mem_floats)
     assert Kind(*lean.special.kind).captures == 1
     short = run_cpu(lean.vectors, variant.scenario.markers, lean.special.floats)

@@ -22,20 +22,20 @@ def test_slices_of_a_campaign_share_one_kernel():
     variant, per_delay = made.variants[0], 13
     markers, floats = variant.scenario.markers, variant.mem_floats
     common = CommonValues(markers, floats)
-    common.see(made.thin(0, 0, made.design.runs))
+    common.add(made.select_runs(0, 0, made.design.runs))
     special = [
-        tailor(made.thin(0, at, at + per_delay), markers, floats, common).special
+        tailor(made.select_runs(0, at, at + per_delay), markers, floats, common).special
         for at in (0, per_delay, 2 * per_delay)
     ]
     assert special[0] == special[1] == special[2]
     assert special[0].common.chaser_robot_cycles == special[0].common.on_stamps == 0
-    alone = tailor(made.thin(0, 0, per_delay), markers, floats).special
+    alone = tailor(made.select_runs(0, 0, per_delay), markers, floats).special
     assert alone.common.chaser_robot_cycles == 1
     grown = CommonValues(markers, floats)
-    tailor(made.thin(0, 0, per_delay), markers, floats, grown)
+    tailor(made.select_runs(0, 0, per_delay), markers, floats, grown)
     assert (
         tailor(
-            made.thin(0, per_delay, 2 * per_delay), markers, floats, grown
+            made.select_runs(0, per_delay, 2 * per_delay), markers, floats, grown
         ).special.common.chaser_robot_cycles
         == 0
     )

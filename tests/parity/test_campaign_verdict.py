@@ -47,7 +47,7 @@ def test_a_campaign_judges_as_a_single_run_does():
             }
         )
     )
-    runs = made.thin(0, 0, 6)
+    runs = made.select_runs(0, 0, 6)
     orbits = simulate_references(runs, made.base.markers.methods)
     variant = made.variants[0]
     batch, watched = split_stored_motions(

@@ -106,7 +106,7 @@ def test_going_on_gives_what_an_uninterrupted_benchmark_gives(folder, results, t
     (path / CELLS).write_bytes(lines[0] + changed + lines[2][:50])
     again = resume_folder(plan, path)
     assert len(again.cells) == 1
-    assert [said.split(";")[0] for said in again.said] == [
+    assert [said.split(";")[0] for said in again.notes] == [
         f"line 2 of {CELLS} was cut or changed",
         f"line 3 of {CELLS} was cut or changed",
     ]
@@ -135,7 +135,7 @@ def test_leaving_early_keeps_what_was_measured(tmp_path):
     """Ctrl-C ends the processes, and the cells that came stand in the folder."""
     plan = plan_of()
     kept = begin_folder(plan, tmp_path / "out")
-    cells = measure_cells(plan, kept.missing(), 1)
+    cells = measure_cells(plan, kept.list_missing(), 1)
     at, cell = next(cells)
     kept.add(at, cell)
     cells.close()

@@ -116,11 +116,11 @@ def test_a_scheduler_without_workers_is_waited_for_and_said(monkeypatch):
     longer."""
     said: list[str] = []
     monkeypatch.setattr(cluster, "LOOK_S", 0.05)
-    cluster.ClusterWatch(Client(0, 0, 2), wait_s=120.0, say=said.append).until_there_is_one()
+    cluster.ClusterWatch(Client(0, 0, 2), wait_s=120.0, say=said.append).wait_for_worker()
     assert "no workers; waiting up to 120 s" in said[0]
     assert said[1:] == [""]
     with pytest.raises(CampaignStopped, match=r"no worker for 0.1 s.*--wait.*nothing was run"):
-        cluster.ClusterWatch(Client(0), wait_s=0.1).until_there_is_one()
+        cluster.ClusterWatch(Client(0), wait_s=0.1).wait_for_worker()
 
 
 def test_a_scheduler_that_goes_is_one_clear_line(tmp_path):
@@ -128,4 +128,4 @@ def test_a_scheduler_that_goes_is_one_clear_line(tmp_path):
     with pytest.raises(
         CampaignStopped, match=r"scheduler is gone; every shard.*--resume --backend dask"
     ):
-        cluster.ClusterWatch(Client(-1), tmp_path).look()
+        cluster.ClusterWatch(Client(-1), tmp_path).check()

@@ -109,9 +109,9 @@ def test_a_damaged_table_is_not_believed_by_a_replay(tmp_path):
 
     plan = make_plan(load_spec(campaign_file(tmp_path)))
     folder = begin_folder(plan, tmp_path / "out", 6)
-    shard = next(iter(folder.missing(plan)))
+    shard = next(iter(folder.list_missing(plan)))
     folder.write(shard, b"PAR1 not what was written")
-    folder.file(shard).write_bytes(b"PAR1 not what was writtem")
+    folder.locate(shard).write_bytes(b"PAR1 not what was writtem")
     with pytest.raises(CampaignStopped, match="its checksum differs"):
         find_row(plan, tmp_path / "out", 3)
 
@@ -123,7 +123,7 @@ def test_devices_in_a_campaign_folder_are_not_read(name, tmp_path):
 
     plan = make_plan(load_spec(campaign_file(tmp_path)))
     folder = begin_folder(plan, tmp_path / "out", 6)
-    folder.write(next(iter(folder.missing(plan))), b"something")
+    folder.write(next(iter(folder.list_missing(plan))), b"something")
     path = tmp_path / "out" / name
     path.unlink(missing_ok=True)
     path.symlink_to("/dev/zero")

@@ -27,7 +27,7 @@ def test_grids_and_lists_combine_and_draws_repeat_at_every_point():
     np.testing.assert_array_equal(values[:, 0], np.repeat([0.0, 8.0, 16.0], 4))
     np.testing.assert_array_equal(values[:, 1], np.tile(np.repeat([500.0, 1000.0], 2), 3))
     assert len(set(values[:, 2])) == 12
-    vectors = made.thin(0, 0, 12).expand()
+    vectors = made.select_runs(0, 0, 12).expand()
     scenario = made.scenario_of(5)
     assert (
         scenario.tables["robots"]["target"]["delay_ms"]
@@ -73,9 +73,9 @@ def test_a_normal_is_cut_where_it_is_told():
 def test_the_range_of_a_slice_does_not_matter():
     """A run's draws depend on its number alone, not on the slice in which they are asked for."""
     made = load_plan("epos_monte_carlo")
-    whole = made.thin(0, 0, 300).values
+    whole = made.select_runs(0, 0, 300).values
     np.testing.assert_array_equal(
-        np.concatenate([made.thin(0, at, at + 30).values for at in range(0, 300, 30)]), whole
+        np.concatenate([made.select_runs(0, at, at + 30).values for at in range(0, 300, 30)]), whole
     )
 
 
@@ -130,7 +130,9 @@ def test_methods_and_integrators_are_variants_of_the_same_draws():
     )
     assert [v.integrator for v in made.variants] == ["exact_hold", "symplectic_euler"]
     assert made.runs == 6
-    np.testing.assert_array_equal(made.thin(0, 0, 3).values, made.thin(1, 0, 3).values)
+    np.testing.assert_array_equal(
+        made.select_runs(0, 0, 3).values, made.select_runs(1, 0, 3).values
+    )
     assert made.scenario_of(4).tables["satellites"]["integrator"] == "symplectic_euler"
     assert made.scenario_of(4).tables["random"]["run"] == 1
 

@@ -177,7 +177,7 @@ def test_a_force_in_free_flight_is_found_before_the_run():
     found = analyse_free_flight(load_scenario("epos_3d", {**TOOL, "time.duration_s": 20.0}))
     assert found.force_N == pytest.approx(0.06 * 9.81)
     assert found.speed_m_per_s == pytest.approx(0.06 * 9.81 * 20.0 * 2.0 / 3000.0)
-    assert "0.589 N of uncompensated weight" in found.said
+    assert "0.589 N of uncompensated weight" in found.text
     assert "mock_up.chaser.believed.mass_kg" in found.remedy
     assert (
         suggest_first_step(load_scenario("epos_3d", TOOL))
@@ -187,13 +187,13 @@ def test_a_force_in_free_flight_is_found_before_the_run():
 
 def test_no_force_in_free_flight_is_none():
     """Compensated rightly, below the threshold, or a bias: nothing, nothing, the bias."""
-    assert analyse_free_flight(load_scenario("epos_3d")).said == ""
+    assert analyse_free_flight(load_scenario("epos_3d")).text == ""
     assert (
-        analyse_free_flight(load_scenario("epos_3d", {**TOOL, "sensor.threshold_N": 1.0})).said
+        analyse_free_flight(load_scenario("epos_3d", {**TOOL, "sensor.threshold_N": 1.0})).text
         == ""
     )
     biased = analyse_free_flight(load_scenario("epos_3d", {"sensor.bias_N": [0.0, 0.5, 0.0]}))
-    assert "0.5 N of bias" in biased.said
+    assert "0.5 N of bias" in biased.text
     assert "tare" in biased.remedy
 
 
@@ -213,7 +213,7 @@ def test_a_torque_in_free_flight_is_found_too():
     inertia = read_mass_properties(scenario.vector).inertia[0]
     rate = np.linalg.solve(inertia, [0.0, 3.0 * 9.81 * 0.02, 0.0]) * 20.0
     assert found.rates_rad_per_s["chaser"] == pytest.approx(np.linalg.norm(rate))
-    assert "Nm of uncompensated weight" in found.said
+    assert "Nm of uncompensated weight" in found.text
     assert "mock_up.chaser.believed.centre_m" in found.remedy
 
 

@@ -270,7 +270,7 @@ def _run_benchmark(ctx: click.Context, options: dict[str, Any]) -> None:
         with prepare_folder(None if options["resume"] else folder, False):
             kept = open_folder(plan, folder, options["resume"])
         _compile_missing(plan, jobs, say)
-    for damage in kept.said:
+    for damage in kept.notes:
         console.print(Text(damage), style="yellow", soft_wrap=True)
     try:
         with show_progress(plan.size) as progress:

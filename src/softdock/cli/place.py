@@ -82,7 +82,7 @@ def show_placement(result: Placement) -> None:
     """Print the best places of each robot with their limits, and the check of the best together."""
     say = output()
     say.print(describe_placement(result), style="bold", markup=False, soft_wrap=True)
-    for robot, found in result.found.items():
+    for robot, found in result.results.items():
         shares = f"{found.share_fitting:.0%} fit, {found.share_with_margin:.0%} use <= {MARGIN:g}"
         table = Table(title=f"{robot}: {found.arm.name}; of {len(found.tried)} places {shares}")
         headings = ["distance [m]", "side [m]", "height [m]", "tilt [deg]", "used", "limited by"]

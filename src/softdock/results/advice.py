@@ -59,7 +59,7 @@ class TriedSettings(NamedTuple):
     settings: tuple[str, ...]
     score: Score
     failed: frozenset[str]
-    said: str  # of the target, in words
+    text: str  # of the target, in words
 
 
 def advise(
@@ -78,11 +78,11 @@ def advise(
         return {"target": None, "tried": 0, "lines": [], "sentence": ""}
     search = _Search(scenario, judgement, variants, most)
     settings = list_settings(scenario, free)
-    search.singles(settings, say)
+    search.try_singles(settings, say)
     search.combine(settings, say)
-    if further is not None and not search.mended():
-        search.singles(further(), say)
-    lines = search.lines(say)
+    if further is not None and not search.has_remedy():
+        search.try_singles(further(), say)
+    lines = search.find_lines(say)
     found = {
         "target": search.target,
         "tried": len(search.tried),
@@ -93,7 +93,7 @@ def advise(
                 "word": (*WORDS, NO_VERDICT)[one.score.word],
                 "failed": sorted(one.failed),
                 "excess": one.score.target,
-                "said": one.said,
+                "said": one.text,
             }
             for one in lines
         ],
@@ -143,7 +143,7 @@ class _Search:
     ):
         self.bounds = scenario.tables["verdict"]
         self.variants = variants or Variants(scenario, int(judgement["runs"]))
-        self.most = math.inf if most is None else self.variants.flights + most
+        self.most = math.inf if most is None else self.variants.simulated_count + most
         self.target = str(judgement["failed"][0])
         self.failed = frozenset(judgement["failed"])
         each = judgement["criteria"]
@@ -153,18 +153,18 @@ class _Search:
         self.phases = list(dict.fromkeys(runs))[:MOST_PHASES]
         self.tried: dict[str, TriedSettings] = {}
 
-    def singles(self, settings: Sequence[Setting], say: Say) -> None:
+    def try_singles(self, settings: Sequence[Setting], say: Say) -> None:
         self._try([((s.name,), keys) for s in settings for keys in s.values], say)
 
     def combine(self, settings: Sequence[Setting], say: Say) -> None:
         """The best lines with one more setting each, and their numbers refined."""
         self._refine(settings, say)
         for _ in range(MOST_KEYS - 1):
-            if self.mended() or self.variants.flights >= self.most:
+            if self.has_remedy() or self.variants.simulated_count >= self.most:
                 return
             more = [
                 ((*line.settings, s.name), {**line.changes, **keys})
-                for line in self._better()[:BEAM]
+                for line in self._find_better()[:BEAM]
                 for s in settings
                 if s.name not in line.settings
                 for keys in s.values
@@ -175,16 +175,16 @@ class _Search:
     def _refine(self, settings: Sequence[Setting], say: Say) -> None:
         """Values half way to the neighbours of the best value of a number."""
         refined = {s.name: s for s in settings if s.refined}
-        for line in self._better()[:BEAM]:
+        for line in self._find_better()[:BEAM]:
             for name in line.settings:
-                if name in refined and not self.mended():
+                if name in refined and not self.has_remedy():
                     self._halve(line, refined[name], say)
 
     def _halve(self, line: TriedSettings, setting: Setting, say: Say) -> None:
         key, best = setting.refined, line
         others = {k: v for k, v in line.changes.items() if k != key}
         for _ in range(REFINED):
-            if self.variants.flights >= self.most:
+            if self.variants.simulated_count >= self.most:
                 return
             known = [
                 one
@@ -210,19 +210,19 @@ class _Search:
         new = [(names, keys) for names, keys in many if _name_variant(keys) not in self.tried]
         if new:
             say(f"trying {len(new)} settings")
-        self.variants.all_at_once((keys for _, keys in new), self.phases)
+        self.variants.simulate_all((keys for _, keys in new), self.phases)
         for names, keys in new:
-            flown = self.variants.of(keys, self.phases)
-            self.tried[_name_variant(keys)] = self._judged(names, keys, flown)
+            flown = self.variants.get(keys, self.phases)
+            self.tried[_name_variant(keys)] = self._judge_line(names, keys, flown)
 
-    def _judged(
+    def _judge_line(
         self, names: tuple[str, ...], keys: Keys, flown: Sequence[SimulatedVariant]
     ) -> TriedSettings:
         numbers = [one.numbers for one in flown]
         if not all(numbers):
             none = Score(len(WORDS), 0, math.inf, math.inf)
             return TriedSettings(
-                changes=keys, settings=names, score=none, failed=frozenset(), said="cannot be run"
+                changes=keys, settings=names, score=none, failed=frozenset(), text="cannot be run"
             )
         excess = {c: max(compute_excess(c, n, self.bounds) for n in numbers) for c in CRITERIA}
         words = [choose_word(n, self.bounds) for n in numbers]
@@ -233,16 +233,16 @@ class _Search:
         one = CRITERIA[self.target]
         most = max(numbers, key=lambda n: compute_excess(self.target, n, self.bounds))
         bound = float(self.bounds[one.bound]) if one.bound else 1.0
-        said = one.said(most, bound) or f"{self.target} within its bound"
+        text = one.describe(most, bound) or f"{self.target} within its bound"
         score = Score(word, len(failed), excess[self.target], max(excess.values()))
-        return TriedSettings(changes=keys, settings=names, score=score, failed=failed, said=said)
+        return TriedSettings(changes=keys, settings=names, score=score, failed=failed, text=text)
 
-    def _better(self) -> list[TriedSettings]:
+    def _find_better(self) -> list[TriedSettings]:
         """Lines with less of the target and no other fault, best first."""
         found = [t for t in self.tried.values() if t.score.target < self.before]
         return sorted(found, key=lambda t: (bool(t.failed - self.failed), t.score))
 
-    def mended(self) -> bool:
+    def has_remedy(self) -> bool:
         """Whether some line leaves nothing that fails."""
         return any(t.score.word == 0 for t in self.tried.values())
 
@@ -254,7 +254,7 @@ class _Search:
             return True
         return math.isfinite(self.before) and x - 1.0 <= 0.5 * (self.before - 1.0)
 
-    def lines(self, say: Say) -> list[TriedSettings]:
+    def find_lines(self, say: Say) -> list[TriedSettings]:
         """Those that help at all phases of the verdict."""
         everywhere = range(self.variants.count)
         candidates = [t for t in sorted(self.tried.values(), key=_make_order_key) if self._helps(t)]
@@ -263,8 +263,8 @@ class _Search:
             if len(found) == LINES or any(set(f.settings) <= set(one.settings) for f in found):
                 continue
             say(f"checking {format_line(one.changes)} at all phases")
-            flown = self.variants.of(one.changes, everywhere)
-            whole = self._judged(one.settings, one.changes, flown)
+            flown = self.variants.get(one.changes, everywhere)
+            whole = self._judge_line(one.settings, one.changes, flown)
             if self._helps(whole):
                 found.append(whole)
         return sorted(found, key=_make_order_key)

@@ -100,7 +100,7 @@ class SimulatedFacility:
         self._beyond = np.zeros(TRUTH.size)  # instants that nobody keeps
         self.stopped: int | None = None  # why, once it was told to stop
 
-    def _row(self, k: int) -> np.ndarray:
+    def _read_row(self, k: int) -> np.ndarray:
         return self.truth[k] if k < len(self.truth) else self._beyond
 
     def start(self, command: np.ndarray, report: np.ndarray) -> int:
@@ -115,7 +115,7 @@ class SimulatedFacility:
                 self.mem,
                 self.state,
                 report,
-                self._row(0),
+                self._read_row(0),
             )
         )
         refuse_arms_at_start(self.scenario, self.mem)
@@ -134,7 +134,7 @@ class SimulatedFacility:
             self.state,
             command,
             report,
-            self._row(k + 1),
+            self._read_row(k + 1),
         )
         return int(report[REPORT.at.status])
 
@@ -356,10 +356,10 @@ class RecordedFacility:
             at = float(self._time[int(np.abs(steps - cycle_s).argmax())])
             allowed = "every cycle recorded: rows were lost, and what happened in them is not known"
             raise BadInput(Problem("series", f"a gap after {at:.3f} s", allowed))
-        self._poses = {body: self._pose(series, body) for body in BODIES}
-        self._ages = {body: self._age(series, body) for body in BODIES}
+        self._poses = {body: self._read_pose(series, body) for body in BODIES}
+        self._ages = {body: self._read_age(series, body) for body in BODIES}
         self._wrenches = {
-            body: w for body in BODIES if (w := self._wrench(series, body)) is not None
+            body: w for body in BODIES if (w := self._read_wrench(series, body)) is not None
         }
         if not self._wrenches:
             raise BadInput(
@@ -368,17 +368,17 @@ class RecordedFacility:
         self._force_age = np.asarray(series["force_age"], float)
 
     @staticmethod
-    def _pose(series: Mapping[str, np.ndarray], body: str) -> np.ndarray:
+    def _read_pose(series: Mapping[str, np.ndarray], body: str) -> np.ndarray:
         kinds = (f"seen.{body}.position", f"seen.{body}.attitude")
         return np.hstack([np.asarray(series[kind], float) for kind in kinds])
 
     @staticmethod
-    def _age(series: Mapping[str, np.ndarray], body: str) -> np.ndarray:
+    def _read_age(series: Mapping[str, np.ndarray], body: str) -> np.ndarray:
         own = f"pose_age.{body}"
         return np.asarray(series[own if own in series else "pose_age"], float)
 
     @staticmethod
-    def _wrench(series: Mapping[str, np.ndarray], body: str) -> np.ndarray | None:
+    def _read_wrench(series: Mapping[str, np.ndarray], body: str) -> np.ndarray | None:
         if f"measured.{body}.force.x" not in series:
             return None
         kinds = (f"measured.{body}.force", f"measured.{body}.torque")

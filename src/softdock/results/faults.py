@@ -34,7 +34,7 @@ Sensor = Mapping[str, Any]  # its table in a scenario
 class SensorFault(NamedTuple):
     what: str  # of the event in a run's log
     off: dict[str, Any]  # keys of the sensor, with the values at which it never happens
-    told: Callable[[Sensor, float], Told | None]
+    describe: Callable[[Sensor, float], Told | None]
 
 
 def _describe_freeze(sensor: Sensor, last: float) -> Told | None:
@@ -68,7 +68,7 @@ def make_faultless_keys() -> dict[str, Any]:
 
 def describe_faults(sensor: Sensor, last: float) -> str:
     """Those that the table asks for; empty: none."""
-    return ", ".join(f.what for f in SENSOR_FAULTS if f.told(sensor, last) is not None)
+    return ", ".join(f.what for f in SENSOR_FAULTS if f.describe(sensor, last) is not None)
 
 
 KINDS = (
@@ -112,7 +112,7 @@ def _find_sensor_events(
     sensor, time, found = scenario.tables["sensor"], series["time"], []
     last = float(time[-1])
     for fault in SENSOR_FAULTS:
-        told = fault.told(sensor, last)
+        told = fault.describe(sensor, last)
         if told is not None:
             found.append(_make_event(fault.what, told[0], told[1], "sensor", told[2]))
     force = np.zeros((len(time), 3))

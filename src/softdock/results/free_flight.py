@@ -227,7 +227,7 @@ class FreeFlight(NamedTuple):
     distance: float  # from orbit, of the approach, at the end of the run
     duration_s: float
     approach_m_per_s: float  # relative speed at the start
-    said: str  # for people; empty: nothing acts
+    text: str  # for people; empty: nothing acts
     remedy: str  # what to set; empty: nothing acts
 
 
@@ -251,12 +251,12 @@ def analyse_free_flight(scenario: Scenario) -> FreeFlight:
         distance=distance,
         duration_s=float(t["time"]["duration_s"]),
         approach_m_per_s=_compute_approach_speed(t),
-        said="",
+        text="",
         remedy="",
     )
     gravity = float(np.linalg.norm(get_gravity(t)))
     return made._replace(
-        said=describe_free_flight(made),
+        text=describe_free_flight(made),
         remedy=suggest_remedy(made, t, _compute_small_distance(t), gravity),
     )
 
@@ -272,7 +272,7 @@ def _make_zero(t: dict[str, Any]) -> FreeFlight:
         distance=0.0,
         duration_s=float(t["time"]["duration_s"]),
         approach_m_per_s=_compute_approach_speed(t),
-        said="",
+        text="",
         remedy="",
     )
 
@@ -343,7 +343,7 @@ def compute_allowed_force(scenario: Scenario, body: str = "chaser") -> float:
 def list_warnings(scenario: Scenario) -> list[str]:
     """For a run's list: one sentence, or none."""
     found = analyse_free_flight(scenario)
-    if not found.said:
+    if not found.text:
         return []
     step = suggest_first_step(scenario)
-    return [f"{found.said} {f'To do: {step}' if step else 'That is little against the verdict.'}"]
+    return [f"{found.text} {f'To do: {step}' if step else 'That is little against the verdict.'}"]

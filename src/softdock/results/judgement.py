@@ -72,7 +72,7 @@ class Criterion(NamedTuple):
     word: str  # where it fails
     bound: str  # key of `[verdict]`; empty: it has none
     excess: Callable[[Numbers, float], float]  # number over bound; above 1: it fails
-    said: Callable[[Numbers, float], str]  # in words; empty: nothing to be said
+    describe: Callable[[Numbers, float], str]  # in words; empty: nothing to be said
 
 
 def format_share(x: float, of: str = "") -> str:
@@ -153,13 +153,13 @@ def _describe_distance(n: Numbers, bound: float) -> str:
 
 
 def _make_peak_text(name: str, what: str) -> Callable[[Numbers, float], str]:
-    def said(n: Numbers, bound: float) -> str:
+    def describe(n: Numbers, bound: float) -> str:
         if n[name] is None:
             return ""
         ours, orbits = n[f"{name}_N"], n[f"{name}_reference_N"]
         return f"{what} {ours:.3g} N (on orbit {orbits:.3g} N, bound {format_share(bound)})"
 
-    return said
+    return describe
 
 
 def _describe_free_flight(n: Numbers, bound: float) -> str:
@@ -177,9 +177,9 @@ def _make_criterion(
     word: str,
     bound: str,
     excess: Callable[[Numbers, float], float],
-    said: Callable[[Numbers, float], str],
+    describe: Callable[[Numbers, float], str],
 ) -> dict[str, Criterion]:
-    return {name: Criterion(name=name, word=word, bound=bound, excess=excess, said=said)}
+    return {name: Criterion(name=name, word=word, bound=bound, excess=excess, describe=describe)}
 
 
 CRITERIA: dict[str, Criterion] = {
@@ -304,7 +304,7 @@ def _judge_worst_run(
         "word": one.word,
         "failed": excess > INSIDE,
         "run": i,
-        "said": one.said(each[i], 1.0 if bound is None else float(bound)),
+        "said": one.describe(each[i], 1.0 if bound is None else float(bound)),
     }
 
 

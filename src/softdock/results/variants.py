@@ -49,12 +49,12 @@ class Variants:
         self._known: dict[tuple[str, int], SimulatedVariant] = {}
         self._references: dict[int, Orbit] = {}
 
-    def of(self, changes: Keys, phases: Iterable[int]) -> list[SimulatedVariant]:
+    def get(self, changes: Keys, phases: Iterable[int]) -> list[SimulatedVariant]:
         listed = list(phases)
-        self.all_at_once([changes], listed)
+        self.simulate_all([changes], listed)
         return [self._known[_name_variant(changes), i] for i in listed]
 
-    def all_at_once(self, many: Iterable[Keys], phases: Iterable[int]) -> None:
+    def simulate_all(self, many: Iterable[Keys], phases: Iterable[int]) -> None:
         """Fly what is not known yet, each at all of the phases."""
         listed = list(phases)
         for i in listed:
@@ -63,25 +63,25 @@ class Variants:
         wanted = {(_name_variant(one), i): one for one in many for i in listed}
         wanted = {key: one for key, one in wanted.items() if key not in self._known}
         found = run_each_abandonable(
-            lambda key: (key, self._flown(wanted[key], key[1])), wanted, count_cores()
+            lambda key: (key, self._simulate(wanted[key], key[1])), wanted, count_cores()
         )
         self._known |= dict(found)
 
     @property
-    def flights(self) -> int:
+    def simulated_count(self) -> int:
         return len(self._known)
 
-    def _flown(self, changes: Keys, i: int) -> SimulatedVariant:
+    def _simulate(self, changes: Keys, i: int) -> SimulatedVariant:
         try:
             run = fly(change_scenario(self._phases[i], changes))
         except BadInput as error:  # a value that the rest of the scenario does not allow
             return SimulatedVariant({}, math.nan, str(error))
-        run.orbit = self._reference(i, changes) or orbit(run.scenario)
+        run.orbit = self._get_reference(i, changes) or orbit(run.scenario)
         with np.errstate(all="ignore"):  # a run that diverged
             numbers = convert_to_plain(compute_criteria(run))
         return SimulatedVariant(numbers, run.ledger_rows["sensor"], "")
 
-    def _reference(self, i: int, changes: Keys) -> Orbit | None:
+    def _get_reference(self, i: int, changes: Keys) -> Orbit | None:
         """The scenario's own, if no change belongs to the reference too; else it is flown with
         the run."""
         if any(key.partition(".")[0] not in OF_THE_RIG for key in changes):

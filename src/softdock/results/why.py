@@ -165,33 +165,33 @@ def find_causes(
     """The causes with their shares, and the verdict they explain. `judgement`, `variants`: where
     they are known already."""
     if judgement is None:
-        own = simulate_metrics(list_phases(scenario, scenario.tables["verdict"]["phases"]))
-        judgement = judge_metrics(scenario, own, called)
-    found = list_causes(scenario)
+        metrics = simulate_metrics(list_phases(scenario, scenario.tables["verdict"]["phases"]))
+        judgement = judge_metrics(scenario, metrics, called)
+    causes = list_causes(scenario)
     criterion = choose_criterion(judgement)
     worst = int(judgement["criteria"][criterion]["run"])
     variants = variants or Variants(scenario, max(phases, int(judgement["runs"])))
-    at = [(worst + i * variants.count // phases) % variants.count for i in range(phases)]
-    flown = _Numbers(variants, at, found, criterion)
-    of = compute_shares(len(found), flown.at_once)
-    order = sorted(range(len(found)), key=lambda i: -of[i])
-    everyone = frozenset(range(len(found)))
+    chosen = [(worst + i * variants.count // phases) % variants.count for i in range(phases)]
+    numbers = _CriterionNumbers(variants, chosen, causes, criterion)
+    share_of = compute_shares(len(causes), numbers.compute_all)
+    order = sorted(range(len(causes)), key=lambda i: -share_of[i])
+    everyone = frozenset(range(len(causes)))
     left = [everyone - set(order[: k + 1]) for k in range(len(order))]
-    flown.at_once(left)
-    whole = flown.sensor_J(everyone)
+    numbers.compute_all(left)
+    sensor_J = numbers.compute_sensor_J(everyone)
     rows = [
         {
-            "cause": found[i].name,
-            "what": found[i].what,
-            "share": of[i],
-            "alone": flown.number(frozenset({i})),
-            "without": flown.number(everyone - {i}),
-            "left": flown.number(on),
-            "of_sensor_row_J": whole - flown.sensor_J(everyone - {i})
-            if found[i].of_sensor
+            "cause": causes[i].name,
+            "what": causes[i].what,
+            "share": share_of[i],
+            "alone": numbers.compute(frozenset({i})),
+            "without": numbers.compute(everyone - {i}),
+            "left": numbers.compute(on),
+            "of_sensor_row_J": sensor_J - numbers.compute_sensor_J(everyone - {i})
+            if causes[i].of_sensor
             else None,
-            "helps": found[i].helps,
-            "in_free_flight": found[i].in_free_flight,
+            "helps": causes[i].helps,
+            "in_free_flight": causes[i].in_free_flight,
         }
         for i, on in zip(order, left, strict=True)
     ]
@@ -201,12 +201,12 @@ def find_causes(
         "judgement": dict(judgement),
         "criterion": criterion,
         "of": OF[criterion],
-        "number": flown.number(everyone),
+        "number": numbers.compute(everyone),
         "bound": judgement["criteria"][criterion]["bound"],
-        "all_off": flown.number(frozenset()),
-        "sensor_row_J": whole,
+        "all_off": numbers.compute(frozenset()),
+        "sensor_row_J": sensor_J,
         "rows": rows,
-        "free_flight": analyse_free_flight(scenario).said,
+        "free_flight": analyse_free_flight(scenario).text,
     }
     result["sentence"] = describe_causes(result, list_methods(scenario))
     return result
@@ -266,47 +266,47 @@ def _format_percent(x: float | None) -> str:
     return "0 %" if abs(x) < NEXT_TO_NOTHING else format_share(x)
 
 
-class _Numbers:
+class _CriterionNumbers:
     """Of the rig with some of its causes on: the criterion's number."""
 
     def __init__(self, variants: Variants, at: list[int], found: list[Cause], criterion: str):
         self.variants, self.at, self.found, self.criterion = variants, at, found, criterion
 
-    def _off(self, on: Set) -> dict[str, Any]:
+    def _collect_off(self, on: Set) -> dict[str, Any]:
         return collect_off_keys(cause for i, cause in enumerate(self.found) if i not in on)
 
-    def _numbers(self, on: Set) -> list[dict[str, Any]]:
-        flown = self.variants.of(self._off(on), self.at)
+    def _collect_numbers(self, on: Set) -> list[dict[str, Any]]:
+        flown = self.variants.get(self._collect_off(on), self.at)
         return [one.numbers for one in flown if one.numbers]
 
-    def at_once(self, sets: Iterable[Set]) -> dict[Set, float]:
+    def compute_all(self, sets: Iterable[Set]) -> dict[Set, float]:
         listed = list(sets)
-        self.variants.all_at_once((self._off(on) for on in listed), self.at)
-        return {on: self._counted(on) for on in listed}
+        self.variants.simulate_all((self._collect_off(on) for on in listed), self.at)
+        return {on: self._compute_worst(on) for on in listed}
 
-    def _counted(self, on: Set) -> float:
+    def _compute_worst(self, on: Set) -> float:
         """The worst of the phases; NaN: it cannot be flown."""
-        return max((self._of_run(n, on) for n in self._numbers(on)), default=math.nan)
+        return max((self._compute_run(n, on) for n in self._collect_numbers(on)), default=math.nan)
 
-    def _of_run(self, n: Mapping[str, Any], on: Set) -> float:
+    def _compute_run(self, n: Mapping[str, Any], on: Set) -> float:
         """What is not defined is no fault: it is what the rig without any cause has. But a run that
         met a limit is a fault of every criterion."""
         x = measure_criterion(n, self.criterion)
         if x is None and n["limits"]:
             return 1.0
         if x is None:
-            return self._counted(frozenset()) if on else 0.0
+            return self._compute_worst(frozenset()) if on else 0.0
         return math.copysign(1.0, x) if math.isinf(x) else x / (1.0 + abs(x))
 
-    def number(self, on: Set) -> float | None:
+    def compute(self, on: Set) -> float | None:
         """As it is said: the larger of the phases'; None: it is not defined, or cannot be flown."""
         if not CRITERIA[self.criterion].bound:
             return None
-        values = [measure_criterion(n, self.criterion) for n in self._numbers(on)]
+        values = [measure_criterion(n, self.criterion) for n in self._collect_numbers(on)]
         return max((v for v in values if v is not None), default=None)
 
-    def sensor_J(self, on: Set) -> float:
-        flown = self.variants.of(self._off(on), self.at)
+    def compute_sensor_J(self, on: Set) -> float:
+        flown = self.variants.get(self._collect_off(on), self.at)
         return sum(one.sensor_J for one in flown) / len(flown)
 
 

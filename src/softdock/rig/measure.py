@@ -382,7 +382,7 @@ def fit_delays(on: OnRig, conversation: Conversation) -> Delays:
         log = read_log(make_series(on, which, conversation.rows[which]))
         own = fit_following(log, which)
         found[which] = own.delay if own is not None else None
-        structured += [which] if own is not None and is_structured(own.left) else []
+        structured += [which] if own is not None and is_structured(own.residual) else []
     ages = {}
     for name in rig.sensors:
         carrier = name if name in conversation.rows else rig.clock.master

@@ -94,7 +94,7 @@ def run_campaign(
                 else begin_folder(plan, path, shard_runs or engine.shard_runs(plan))
             )
             spent = run_shards(plan, folder, engine, progress, say, own)
-        left = folder.missing(plan)
+        left = folder.list_missing(plan)
         if left:
             raise CampaignStopped(
                 f"{len(left)} shards are missing in {path}; `{format_resume_command(path)}` runs "
@@ -167,7 +167,7 @@ def _run_on_cluster(
 
     wait_s = WAIT_S if wait_s is None else wait_s
     with connect(scheduler, workers) as client:
-        ClusterWatch(client, path if resuming else None, wait_s, say).until_there_is_one()
+        ClusterWatch(client, path if resuming else None, wait_s, say).wait_for_worker()
         folder = (
             _resume_folder(plan, path, damages_found)
             if resuming

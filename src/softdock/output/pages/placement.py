@@ -57,7 +57,7 @@ def facility_toml(result: Placement) -> str:
 
 def placement_page(result: Placement, data: dict[str, Any]) -> str:
     sections = {"answer": ("", verdict(describe_placement(result)) + _about(result))}
-    for robot, found in result.found.items():
+    for robot, found in result.results.items():
         html = (_map(robot, found) if found.grid is not None else "") + _best(robot, found)
         sections[f"places-{robot}"] = (f"Places for the {robot}", html)
     if result.check is not None:
@@ -77,7 +77,7 @@ def _about(result: Placement) -> str:
     force = f"peak force {format_number(result.motion.peak_force)} N"
     what = {"orbit": "orbit's own flight", "run": "the set-points of a run of the loop"}
     items = [f"Motion: {what.get(result.motion.source, 'as given')}, {force}."]
-    for robot, found in result.found.items():
+    for robot, found in result.results.items():
         allowed = format_number(1e3 * found.deflection)
         items.append(
             f"{robot}: {found.arm.name}. {found.arm.source}. A deflection of {allowed} mm along "

@@ -45,9 +45,9 @@ class Folder:
     path: Path
     plan: Plan
     cells: dict[int, Cell] = field(default_factory=dict)  # by number
-    said: list[str] = field(default_factory=list)  # what was found damaged, in words
+    notes: list[str] = field(default_factory=list)  # what was found damaged, in words
 
-    def missing(self) -> list[CellPlace]:
+    def list_missing(self) -> list[CellPlace]:
         return [at for at in self.plan.cells() if at.number not in self.cells]
 
     def add(self, at: CellPlace, cell: Cell) -> None:
@@ -126,7 +126,9 @@ def resume_folder(plan: Plan, path: Path) -> Folder:
     folder = Folder(path, plan)
     for number, (cell, damage) in enumerate(_read_lines(path, plan)):
         if damage:
-            folder.said.append(f"line {number + 1} of {CELLS} {damage}; its cell is measured again")
+            folder.notes.append(
+                f"line {number + 1} of {CELLS} {damage}; its cell is measured again"
+            )
         else:
             folder.cells[cell["number"]] = cell["cell"]
     _rewrite_journal(folder)
@@ -161,7 +163,7 @@ def _read_lines(path: Path, plan: Plan) -> Iterator[tuple[Cell, str]]:
 
 def _rewrite_journal(folder: Folder) -> None:
     """The journal without what was damaged, so that the next line begins on its own."""
-    if not folder.said:
+    if not folder.notes:
         return
     cells, folder.cells = folder.cells, {}
     (folder.path / CELLS).unlink(missing_ok=True)

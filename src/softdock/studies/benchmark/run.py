@@ -161,7 +161,7 @@ def run_cells(folder: Folder, jobs: int, progress: Progress | None = None) -> Re
     began, plan = time.perf_counter(), folder.plan
     if progress is not None:
         progress(len(folder.cells), plan.size, "")
-    for at, cell in measure_cells(plan, folder.missing(), jobs):
+    for at, cell in measure_cells(plan, folder.list_missing(), jobs):
         folder.add(at, cell)
         if progress is not None:
             progress(len(folder.cells), plan.size, f"{at.entry.label} on {at.case.name}")

@@ -31,7 +31,7 @@ class SparseParameters(NamedTuple):
     def runs(self) -> int:
         return len(self.values)
 
-    def part(self, first: int, last: int) -> SparseParameters:
+    def select(self, first: int, last: int) -> SparseParameters:
         return SparseParameters(self.base, self.at, self.values[first:last])
 
     def expand(self, first: int = 0, last: int | None = None) -> np.ndarray:

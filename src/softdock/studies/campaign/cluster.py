@@ -157,7 +157,7 @@ class ClusterWatch:
         self, client: Any, path: Path | None = None, wait_s: float = WAIT_S, say: Say | None = None
     ):
         self.client, self.wait_s, self.say = client, wait_s, say
-        self.kept = (
+        self.note = (
             f"every shard written before is kept, and `{format_resume_command(path)} --backend "
             "dask` goes on"
             if path
@@ -165,12 +165,12 @@ class ClusterWatch:
         )
         self.alone_since: float | None = None
 
-    def look(self) -> int:
+    def check(self) -> int:
         """Workers there are; raises `CampaignStopped` if the scheduler is gone, or there was no
         worker for too long."""
         count = count_workers(self.client)
         if count < 0:
-            raise CampaignStopped(f"the Dask scheduler is gone; {self.kept}")
+            raise CampaignStopped(f"the Dask scheduler is gone; {self.note}")
         if count > 0:
             if self.alone_since is not None and self.say is not None:
                 self.say("")
@@ -187,12 +187,12 @@ class ClusterWatch:
         if now - self.alone_since >= self.wait_s:
             raise CampaignStopped(
                 f"the Dask scheduler had no worker for {self.wait_s:g} s (--wait SECONDS "
-                f"waits longer); {self.kept}"
+                f"waits longer); {self.note}"
             )
         return 0
 
-    def until_there_is_one(self) -> None:
-        while self.look() == 0:
+    def wait_for_worker(self) -> None:
+        while self.check() == 0:
             time.sleep(min(LOOK_S, 0.2 * self.wait_s))
 
 
@@ -277,7 +277,7 @@ def _wait_for_next(distributed: Any, waiting: set[Any], watch: ClusterWatch) -> 
             OSError, asyncio.CancelledError, concurrent.futures.CancelledError
         ):
             distributed.wait(list(waiting), timeout=LOOK_S, return_when="FIRST_COMPLETED")
-        watch.look()
+        watch.check()
 
 
 def _fetch_result(future: Any, watch: ClusterWatch) -> Any:
@@ -287,7 +287,7 @@ def _fetch_result(future: Any, watch: ClusterWatch) -> Any:
         try:
             return future.result(timeout=FETCH_S)
         except TimeoutError:
-            watch.look()
+            watch.check()
 
 
 def run_on_cluster(
@@ -306,7 +306,7 @@ def run_on_cluster(
         if plan.spec.outcome_file
         else ""
     )
-    texts, missing, core = make_plan_texts(plan), folder.missing(plan), source_hash()
+    texts, missing, core = make_plan_texts(plan), folder.list_missing(plan), source_hash()
     began, spent = time.perf_counter(), Effort()
     done, left = plan.runs - sum(shard.runs for shard in missing), iter(missing)
     threads = count_worker_threads(client)
@@ -331,16 +331,16 @@ def run_on_cluster(
             data, took = _fetch_result(future, watch)
         except distributed.scheduler.KilledWorker as error:
             raise CampaignStopped(
-                f"a shard was lost with its worker {LOST_TOO_OFTEN} times ({error}); {watch.kept}"
+                f"a shard was lost with its worker {LOST_TOO_OFTEN} times ({error}); {watch.note}"
             ) from None
         except (OSError, concurrent.futures.CancelledError):  # the connection, not a worker's work
-            raise CampaignStopped(f"the Dask scheduler is gone; {watch.kept}") from None
+            raise CampaignStopped(f"the Dask scheduler is gone; {watch.note}") from None
         except Exception as error:  # whatever a worker met with
             raise CampaignStopped(
-                f"a worker failed: {type(error).__name__}: {error}; {watch.kept}"
+                f"a worker failed: {type(error).__name__}: {error}; {watch.note}"
             ) from None
         except asyncio.CancelledError:  # no `Exception`: futures of a scheduler that is gone
-            raise CampaignStopped(f"the Dask scheduler is gone; {watch.kept}") from None
+            raise CampaignStopped(f"the Dask scheduler is gone; {watch.note}") from None
         try:
             folder.write(shard, data)
         except OSError as error:

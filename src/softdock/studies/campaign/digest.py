@@ -67,12 +67,12 @@ def read_plan_tables(plan: Plan, folder: Path) -> Iterator[Any]:
     """The tables of a plan's campaign as far as they are there, each found whole."""
     held = open_folder(folder)
     for shard in list_shards(plan, held.shard_runs):
-        if held.file(shard).exists():
+        if held.locate(shard).exists():
             yield _read_whole(held, shard)
 
 
 def _read_whole(folder: Folder, shard: Shard) -> Any:
-    return _parse_table(folder.file(shard), lambda data: folder.damage(shard, data))
+    return _parse_table(folder.locate(shard), lambda data: folder.describe_damage(shard, data))
 
 
 def is_campaign(folder: Path) -> bool:
@@ -111,12 +111,12 @@ def read_digest(plan: Plan, folder: Path, worst_by: str) -> Digest:
     worst: list[list[tuple[float, dict[str, Any]]]] = [[] for _ in plan.variants]
     picked: dict[str, list[np.ndarray]] = {}
     held = open_folder(folder)
-    for stray in held.strays(plan):
+    for stray in held.list_strays(plan):
         raise CampaignStopped(
             f"{stray} belongs to no part of this campaign; `{format_resume_command(folder)}` "
             "removes it"
         )
-    whole = [one for one in list_shards(plan, held.shard_runs) if held.file(one).exists()]
+    whole = [one for one in list_shards(plan, held.shard_runs) if held.locate(one).exists()]
     with ThreadPoolExecutor(min(READERS, count_cores())) as pool:
         for part in pool.map(lambda shard: _read(plan, held, shard, worst_by), whole):
             for name, found in part.picked.items():

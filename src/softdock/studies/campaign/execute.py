@@ -88,7 +88,7 @@ def start_shard(
     variant, orbits, began = plan.variants[shard.variant], None, time.perf_counter()
     contacts = OWN_CONTACTS if own or plan.spec.reference else FIRST_CONTACT  # growth is judged
     if runs is None:
-        runs = plan.thin(shard.variant, shard.first, shard.last)
+        runs = plan.select_runs(shard.variant, shard.first, shard.last)
     if plan.spec.reference:
         orbits = simulate_references(
             runs, variant.scenario.markers.methods, getattr(engine, "threads", None)
@@ -111,7 +111,7 @@ def make_table(plan: Plan, started: RunningShard, engine: Engine, own: Own) -> t
     """The shard's table of outcomes, and what it took."""
     shard, runs, launched, orbits, flown = started
     batch, looped = engine.collect(launched)
-    beside, began = None, time.perf_counter()
+    reference, began = None, time.perf_counter()
     if orbits is not None:
         batch, watched = split_stored_motions(batch)
         threads = getattr(engine, "threads", None)
@@ -120,7 +120,7 @@ def make_table(plan: Plan, started: RunningShard, engine: Engine, own: Own) -> t
         after, later, at_end = (
             compute_distances_at(runs, batch, one, orbits, scale, threads) for one in instants
         )
-        beside = ReferenceResults(
+        reference = ReferenceResults(
             orbits=orbits,
             distance=after,
             later=later,
@@ -134,7 +134,7 @@ def make_table(plan: Plan, started: RunningShard, engine: Engine, own: Own) -> t
         cycles=float(batch.column("cycles").sum()),
         loop_s=looped,
         orbit_s=flown,
-        orbits=orbits.flown if orbits else 0,
+        orbits=orbits.simulated if orbits else 0,
     )
     mine = apply_own(own, batch, plan.design.values(shard.first, shard.last)) if own else {}
     made = ShardResult(
@@ -143,7 +143,7 @@ def make_table(plan: Plan, started: RunningShard, engine: Engine, own: Own) -> t
         first=shard.first,
         runs=runs,
         batch=batch,
-        beside=beside,
+        reference_results=reference,
     )
     return make_outcome_table(made, mine), spent
 
@@ -180,7 +180,7 @@ def run_shards(
 ) -> Effort:
     """Every shard that is missing. What it took, of these alone; compiling is counted apart.
     `own`: functions of the outcome file where they are compiled already."""
-    own, missing = load_own_outcomes(plan) if own is None else own, folder.missing(plan)
+    own, missing = load_own_outcomes(plan) if own is None else own, folder.list_missing(plan)
     spent, began = Effort(words=engine.words), time.perf_counter()
     compile_loops(plan, missing, engine, say)
     spent.compile_s = time.perf_counter() - began
@@ -245,7 +245,7 @@ def _prepare_shards(
     """Each shard with its runs; the next one is made ready meanwhile."""
 
     def prepare(shard: Shard) -> tuple[Shard, Any, Any]:
-        runs = plan.thin(shard.variant, shard.first, shard.last)
+        runs = plan.select_runs(shard.variant, shard.first, shard.last)
         return (
             shard,
             runs,

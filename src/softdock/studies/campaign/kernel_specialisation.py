@@ -107,7 +107,7 @@ class CommonValues:
         )
         self.kept = MemoryUse(0, 0)  # set-points and force samples that some run reads
 
-    def see(self, vectors: np.ndarray | SparseParameters) -> None:
+    def add(self, vectors: np.ndarray | SparseParameters) -> None:
         """Some more runs, looked at in small parts, several at once."""
         total = count_runs(vectors)
         if self.first is None:
@@ -131,23 +131,23 @@ class CommonValues:
                 self.is_shared &= shared
                 self.kept = MemoryUse(*np.maximum(self.kept, kept).tolist())
 
-    def ready(self, vectors: np.ndarray | SparseParameters) -> TailoredRuns:
+    def prepare(self, vectors: np.ndarray | SparseParameters) -> TailoredRuns:
         """These runs (seen before), with a kernel's memory map."""
         if self.first is None:
             raise ValueError("no run was seen")
         vectors = (
-            SparseParameters(self._shortened(vectors.base), *vectors[1:])
+            SparseParameters(self._shorten(vectors.base), *vectors[1:])
             if isinstance(vectors, SparseParameters)
-            else self._shortened(vectors)
+            else self._shorten(vectors)
         )
-        kind = _list_kinds(self._shortened(self.first)[None, :], self.markers)[0][0]
+        kind = _list_kinds(self._shorten(self.first)[None, :], self.markers)[0][0]
         groups = np.split(self.is_shared, np.cumsum(SIZES)[:-1])
         shared = [int(group.all()) for group in groups]
         pairs = Kind._fields.index("pairs_number")
         shared[Numbers._fields.index("pair")] *= int(self.is_common[pairs] and kind[pairs] == 1)
         constants = Kind(*np.where(self.is_common, kind, 0).tolist())
         special = KernelKind(
-            self.mem_floats - self._spared(),
+            self.mem_floats - self._count_spared(),
             constants,
             Kind(*self.is_common.astype(int).tolist()),
             Numbers(*shared),
@@ -157,7 +157,7 @@ class CommonValues:
             vectors, Numbers(*(tuple(group.tolist()) for group in numbers)), special
         )
 
-    def _shorter(self) -> MemoryUse:
+    def _choose_memory_use(self) -> MemoryUse:
         """Set-points and samples to keep: what is read, and no more than on a CPU."""
         if self.first is None:
             return self.kept
@@ -170,20 +170,20 @@ class CommonValues:
             .tolist()
         )
 
-    def _spared(self) -> int:
+    def _count_spared(self) -> int:
         """Floats saved by keeping no more than is read."""
         if self.first is None:
             return 0
-        m, shorter = MEMORY.at, self._shorter()
+        m, shorter = MEMORY.at, self._choose_memory_use()
         on = self.kind[Kind._fields.index("sensor_on")]
         spared = 2 * MOTION_FLOATS * (self.first[MEMORY_AT + m.slots] - shorter.set_points)
         floats = getattr(sample_floats, "py_func", sample_floats)(on)  # a part, or plain Python
         return int(spared + floats * (self.first[MEMORY_AT + m.sample_slots] - shorter.samples))
 
-    def _shortened(self, vectors: np.ndarray) -> np.ndarray:
-        vectors, m, spared = vectors.copy(), MEMORY.at, self._spared()
+    def _shorten(self, vectors: np.ndarray) -> np.ndarray:
+        vectors, m, spared = vectors.copy(), MEMORY.at, self._count_spared()
         vectors[..., MEMORY_AT + m.slots], vectors[..., MEMORY_AT + m.sample_slots] = (
-            self._shorter()
+            self._choose_memory_use()
         )
         vectors[..., MEMORY_AT + m.size] -= spared
         for at in memory_slots(self.markers.methods, METHODS_AT):
@@ -199,8 +199,8 @@ def tailor(
 ) -> TailoredRuns:
     """What these runs have in common (with those seen before), found out run by run."""
     common = CommonValues(markers, mem_floats) if common is None else common
-    common.see(vectors)
-    return common.ready(vectors)
+    common.add(vectors)
+    return common.prepare(vectors)
 
 
 def _list_kinds(vectors: np.ndarray, markers: Markers) -> tuple[np.ndarray, np.ndarray]:

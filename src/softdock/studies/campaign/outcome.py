@@ -55,7 +55,7 @@ class ShardResult:
     first: int  # run of the variant
     runs: SparseParameters
     batch: Batch
-    beside: ReferenceResults | None
+    reference_results: ReferenceResults | None
 
     @property
     def count(self) -> int:
@@ -170,9 +170,9 @@ def from_metrics(*path: str) -> Callable[[Mapping[str, Any]], Any]:
 
 
 def compute_reference_results(made: ShardResult) -> ReferenceResults:
-    if made.beside is None:
+    if made.reference_results is None:
         raise ValueError("orbit was not flown beside these runs")
-    return made.beside
+    return made.reference_results
 
 
 def list_run_numbers(made: ShardResult) -> Any:

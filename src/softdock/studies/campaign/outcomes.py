@@ -49,8 +49,8 @@ from softdock.studies.campaign.verdicts import get_table_word, make_verdict_colu
 
 def compute_later_distance(made: ShardResult) -> np.ndarray:
     """Distance from orbit some time after the last contact, or at the end of the run."""
-    beside = compute_reference_results(made)
-    return np.where(np.isnan(beside.watched.after.at), beside.at_end, beside.later)
+    reference = compute_reference_results(made)
+    return np.where(np.isnan(reference.watched.after.at), reference.at_end, reference.later)
 
 
 ORBIT_OUTCOMES = (
@@ -355,7 +355,7 @@ def make_outcome_table(made: ShardResult, own: Mapping[str, np.ndarray]) -> Any:
     """Runs of a variant as an Arrow table; `own`: the user's outcomes."""
     import pyarrow as pa
 
-    first, *others = list_columns(made.beside is not None)
+    first, *others = list_columns(made.reference_results is not None)
     values = made.plan.design.values(made.first, made.first + made.count)
     columns = {first.name: first.column(made)} if first.column else {}
     columns |= {

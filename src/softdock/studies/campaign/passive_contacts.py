@@ -239,14 +239,14 @@ class Family:
     left_J: np.ndarray  # what the real contact left, or the welded pair has
     end_J: np.ndarray  # what the satellites have in the end
     completed: np.ndarray
-    judged: np.ndarray  # touched, and settled at the end
+    is_judged: np.ndarray  # touched, and settled at the end
 
     @property
     def excess(self) -> np.ndarray:
         """Energy beyond what was left and the noise term, as a share of KE_0; -inf where the run is
         not judged."""
         return np.where(
-            self.judged, (self.end_J - self.left_J - self.noise_J) / self.kinetic_J, -np.inf
+            self.is_judged, (self.end_J - self.left_J - self.noise_J) / self.kinetic_J, -np.inf
         )
 
     def scenario(self, run: int) -> dict[str, Any]:
@@ -353,7 +353,7 @@ def _run_family(
         left_J=left,
         end_J=end,
         completed=batch.column("status") == 0.0,
-        judged=judged,
+        is_judged=judged,
     )
 
 

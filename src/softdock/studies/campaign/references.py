@@ -98,7 +98,7 @@ class ReferenceBatch(NamedTuple):
     latched: np.ndarray  # s, when the last latch went hard; NaN: not
     broken: np.ndarray  # s, when the first latch broke; NaN: none
     latch_peak: np.ndarray  # N, largest force of a latch; 0: none
-    flown: int  # orbits that differ
+    simulated: int  # references that differ
     methods: tuple  # markers of the listed methods
 
     @property
@@ -172,7 +172,7 @@ def simulate_references(
         latched=latched,
         broken=broken,
         latch_peak=latch_peak,
-        flown=len(first),
+        simulated=len(first),
         methods=methods,
     )
 

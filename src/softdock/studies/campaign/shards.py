@@ -201,30 +201,30 @@ class Folder:
     shard_runs: int
     plan: str  # fingerprint
 
-    def file(self, shard: Shard) -> Path:
+    def locate(self, shard: Shard) -> Path:
         return self.path / RUNS / f"part-{shard.number:06d}.parquet"
 
     def write(self, shard: Shard, data: bytes) -> None:
         """Its sum, then the shard: whatever is killed in between, a shard that is there has one."""
-        file = self.file(shard)
-        write_whole(locate_checksum(file), compute_checksum(data, self._place(shard)))
+        file = self.locate(shard)
+        write_whole(locate_checksum(file), compute_checksum(data, self._describe_place(shard)))
         write_whole(file, data)
 
-    def damage(self, shard: Shard, data: bytes) -> str:
+    def describe_damage(self, shard: Shard, data: bytes) -> str:
         """What is wrong with the bytes of a shard's file; empty: nothing."""
-        return describe_damage(self.file(shard), data, self._place(shard))
+        return describe_damage(self.locate(shard), data, self._describe_place(shard))
 
-    def _place(self, shard: Shard) -> dict[str, Any]:
+    def _describe_place(self, shard: Shard) -> dict[str, Any]:
         return {"plan": self.plan, **shard._asdict()}
 
-    def strays(self, plan: Plan) -> list[Path]:
+    def list_strays(self, plan: Plan) -> list[Path]:
         """Files among the shards that are none of this plan's."""
-        known = {self.file(shard) for shard in list_shards(plan, self.shard_runs)}
+        known = {self.locate(shard) for shard in list_shards(plan, self.shard_runs)}
         return [file for file in sorted((self.path / RUNS).glob("*")) if file not in known]
 
-    def missing(self, plan: Plan) -> list[Shard]:
+    def list_missing(self, plan: Plan) -> list[Shard]:
         return [
-            shard for shard in list_shards(plan, self.shard_runs) if not self.file(shard).exists()
+            shard for shard in list_shards(plan, self.shard_runs) if not self.locate(shard).exists()
         ]
 
 
@@ -385,16 +385,18 @@ def resume(plan: Plan, path: Path) -> tuple[Folder, list[str]]:
     folder, said = open_folder(path), []
     (path / RUNS).mkdir(exist_ok=True)
     (path / SUMS).mkdir(exist_ok=True)
-    for stray in folder.strays(plan):
+    for stray in folder.list_strays(plan):
         if stray.is_file():
             if not (stray.name.startswith(".") and stray.suffix == ".part"):  # else: cut short
                 said.append(f"{stray.name} belongs to no part of this campaign and was removed")
             stray.unlink()
     for shard in list_shards(plan, folder.shard_runs):
-        file = folder.file(shard)
+        file = folder.locate(shard)
         if not file.exists():
             continue
-        damage = folder.damage(shard, file.read_bytes()) if file.is_file() else "it is no file"
+        damage = (
+            folder.describe_damage(shard, file.read_bytes()) if file.is_file() else "it is no file"
+        )
         if damage:
             said.append(f"{file.name} is damaged ({damage}); its runs are made again")
             shutil.rmtree(file) if file.is_dir() else file.unlink()

@@ -1,6 +1,6 @@
 """A plan: variants (methods and integrators), each with the same design, as compact vectors.
 
-plan.thin(variant, first, last)            # what a backend runs
+plan.select_runs(variant, first, last)            # what a backend runs
 plan.scenario_of(run)                      # any run again, by itself
 """
 
@@ -142,7 +142,7 @@ class Plan:
     def runs(self) -> int:
         return len(self.variants) * self.design.runs
 
-    def thin(self, variant: int, first: int, last: int) -> SparseParameters:
+    def select_runs(self, variant: int, first: int, last: int) -> SparseParameters:
         """Runs first .. last - 1 of a variant."""
         v = self.variants[variant]
         return SparseParameters(

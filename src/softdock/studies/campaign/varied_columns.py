@@ -100,7 +100,7 @@ class ApproachDraws:
 
     source: Mapping[str, Any]  # tables before the approach was resolved
     columns: tuple[tuple[int, str], ...]  # column of the design, key behind `approach.`
-    kept: dict[bytes, np.ndarray] = field(default_factory=dict, repr=False)
+    cache: dict[bytes, np.ndarray] = field(default_factory=dict, repr=False)
 
     @property
     def at(self) -> list[int]:
@@ -117,13 +117,13 @@ class ApproachDraws:
         """The numbers of WRITTEN for one row of a design."""
         mine = np.array([drawn[column] for column, _ in self.columns])
         key = mine.tobytes()
-        if key not in self.kept:
-            if len(self.kept) >= MOST_KEPT:
-                self.kept.clear()
-            self.kept[key] = self._resolved(mine)
-        return self.kept[key]
+        if key not in self.cache:
+            if len(self.cache) >= MOST_KEPT:
+                self.cache.clear()
+            self.cache[key] = self._resolve(mine)
+        return self.cache[key]
 
-    def _resolved(self, mine: np.ndarray) -> np.ndarray:
+    def _resolve(self, mine: np.ndarray) -> np.ndarray:
         given = copy.deepcopy(dict(self.source[PATH]))
         for (_, key), value in zip(self.columns, mine.tolist(), strict=True):
             name, _, component = key.partition(".")

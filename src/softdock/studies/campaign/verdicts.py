@@ -39,7 +39,7 @@ UNSEEN: dict[str, Any] = {"growth": None, "growth_error": None, "outcome": [], "
 
 def judge_runs(made: ShardResult) -> np.ndarray:
     """Index into `ALL_WORDS` of every run."""
-    assert made.beside is not None
+    assert made.reference_results is not None
     bounds = made.plan.variants[made.variant].scenario.tables["verdict"]
     failed = {name: np.zeros(made.count, bool) for name in WORDS}
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -54,32 +54,32 @@ def judge_runs(made: ShardResult) -> np.ndarray:
 
 def _find_runs_without_verdict(made: ShardResult) -> np.ndarray:
     """Nothing moves or touches, or the run ended in a contact that had just begun."""
-    batch, beside = made.batch, made.beside
-    assert beside is not None
+    batch, reference = made.batch, made.reference_results
+    assert reference is not None
     settle = made.plan.variants[made.variant].scenario.tables["verdict"]["settle_s"]
     T = read_columns(made.runs, TIME_AT + TIMES.cycle, 1)[:, 0]
     begun = np.full(made.count, np.nan)
     for i in range(batch.logs.shape[1]):  # the last contact that the log kept
         begun = np.fmax(begun, batch.contact(i, "start_s"))
-    still = np.isnan(beside.watched.after.at) & (batch.column("contacts") > 0.0)
+    still = np.isnan(reference.watched.after.at) & (batch.column("contacts") > 0.0)
     brief = still & (batch.column("cycles") * T - begun < settle)
-    return ~(beside.scale > 0.0) | ~beside.orbits.completed | brief
+    return ~(reference.scale > 0.0) | ~reference.orbits.completed | brief
 
 
 def compute_criteria(made: ShardResult) -> list[tuple[str, str, np.ndarray]]:
     """Word, bound and number of every criterion, of all runs; NaN: not defined. A flag has no
     bound."""
-    batch, beside = made.batch, made.beside
-    assert beside is not None
-    orbits, watched = beside.orbits, beside.watched
+    batch, reference = made.batch, made.reference_results
+    assert reference is not None
+    orbits, watched = reference.orbits, reference.watched
     still = np.isnan(watched.after.at) & (batch.column("contacts") > 0.0)
-    distance = np.where(still, beside.at_end, np.fmax(beside.distance, beside.later))
+    distance = np.where(still, reference.at_end, np.fmax(reference.distance, reference.later))
     wanted = orbits.outcomes[:, ORBITS.index("peak_force_N")]
     touched = (batch.column("contacts") > 0.0) != (orbits.outcomes[:, ORBITS.index("contacts")] > 0)
     latched = np.isfinite(batch.column("latched_at_s")) != np.isfinite(orbits.latched)
     return [
         (UNSAFE, "", (batch.column("status") != 0.0).astype(float)),
-        (UNSAFE, "unsafe_energy", watched.number("energy") / beside.scale),
+        (UNSAFE, "unsafe_energy", watched.number("energy") / reference.scale),
         (UNSAFE, "unsafe_energy", np.where(still, _compute_kept_energy(made), np.nan)),
         (DISTORTED, "faithful_distance", distance),
         (
@@ -105,19 +105,19 @@ def _compute_difference(ours: np.ndarray, orbits: np.ndarray) -> np.ndarray:
 
 def _compute_kept_energy(made: ShardResult) -> np.ndarray:
     """Kinetic and stored energy at the end, less orbit's, over the approach energy."""
-    assert made.beside is not None
-    orbits, watched = made.beside.orbits, made.beside.watched
+    assert made.reference_results is not None
+    orbits, watched = made.reference_results.orbits, made.reference_results.watched
     mine = compute_approach_energies(made.runs, read_both_motions(made.batch.outcomes, MOTIONS))
     theirs = compute_approach_energies(made.runs, orbits.motions)
     stored = watched.number("stored") - orbits.outcomes[:, ORBITS.index("stored_J")]
-    return np.asarray((mine - theirs + stored) / made.beside.scale)
+    return np.asarray((mine - theirs + stored) / made.reference_results.scale)
 
 
 def _compute_free_flight(made: ShardResult) -> np.ndarray:
     """Of the approach speed."""
-    assert made.beside is not None
-    watched, runs = made.beside.watched, made.runs
-    speed = made.beside.orbits.outcomes[:, ORBITS.index("reach_m_per_s")]
+    assert made.reference_results is not None
+    watched, runs = made.reference_results.watched, made.runs
+    speed = made.reference_results.orbits.outcomes[:, ORBITS.index("reach_m_per_s")]
     hands = sum(
         read_columns(runs, at + ENTRY.at.rows, 1)[:, 0] for at in (CHASER_HAND_AT, TARGET_HAND_AT)
     )
@@ -127,8 +127,8 @@ def _compute_free_flight(made: ShardResult) -> np.ndarray:
 
 def make_verdict_column(made: ShardResult) -> Any:
     """The column of a campaign's table."""
-    if made.beside is None:
-        raise ValueError("orbit was not flown beside these runs")
+    if made.reference_results is None:
+        raise ValueError("orbit was not flown reference these runs")
     return make_word_column(judge_runs(made), ALL_WORDS)
 
 

@@ -228,7 +228,7 @@ def _list_lagging(following: Mapping[str, Following | None]) -> list[str]:
         f"the {body}'s robot is not a pure delay: its measured path departs from the delayed "
         "set-points by more than noise; the delay is the one that fits best"
         for body, own in following.items()
-        if own is not None and is_structured(own.left)
+        if own is not None and is_structured(own.residual)
     ]
 
 

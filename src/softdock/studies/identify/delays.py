@@ -27,7 +27,7 @@ class Following:
 
     delay: Estimate  # s
     times: np.ndarray  # s, when the mock-up was where it was seen
-    left: np.ndarray  # m, measured less delayed command and offset; one row a time
+    residual: np.ndarray  # m, measured less delayed command and offset; one row a time
 
 
 def fit_following(log: Log, body: str) -> Following | None:

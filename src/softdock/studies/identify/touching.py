@@ -68,8 +68,8 @@ def compute_inertia_wrench(
     path, half = log.command[body], 0.5 * log.cycle
     at = t - (0.0 if following is None else following.delay.value)
     a = (path.velocity_at(at + half) - path.velocity_at(at - half)) / log.cycle
-    if following is not None and is_structured(following.left):
-        bent = compute_second_derivative(following.times, following.left)
+    if following is not None and is_structured(following.residual):
+        bent = compute_second_derivative(following.times, following.residual)
         a = a + np.stack([np.interp(t, following.times, column) for column in bent.T], axis=1)
     alpha = (path.rate_at(at + half) - path.rate_at(at - half)) / log.cycle
     w, c = path.rate_at(at), carried.centre
@@ -98,9 +98,9 @@ def compute_second_derivative(times: np.ndarray, values: np.ndarray) -> np.ndarr
 def compute_acceleration_noise(following: Following | None) -> float:
     """Standard deviation of the acceleration [m/s^2] by the noise of the measured positions; zero
     where the set-points alone give it."""
-    if following is None or not is_structured(following.left):
+    if following is None or not is_structured(following.residual):
         return 0.0
-    steps = np.diff(following.left, axis=0)
+    steps = np.diff(following.residual, axis=0)
     noise = float(np.max(1.4826 * np.median(np.abs(steps), axis=0))) / math.sqrt(2.0)
     step = float(np.median(np.diff(following.times)))
     return noise * float(np.linalg.norm(_make_weights(HALF, step)))
@@ -154,7 +154,7 @@ Followings = dict[str, Following | None]
 class Touch:
     """Readings of one touch and some before and after."""
 
-    taken: np.ndarray  # s, when each force was measured
+    times: np.ndarray  # s, when each force was measured
     force: np.ndarray  # N, axes of the body without the sensor
     inside: np.ndarray  # which of them are of the touch
     lever: np.ndarray  # m, from the sensor body's centre of mass to the force, its axes
@@ -166,7 +166,7 @@ class Touch:
     def other(self) -> str:
         return next(b for b in BODIES if b != self.body)
 
-    def tip(self, t: np.ndarray) -> np.ndarray:
+    def interpolate_tip(self, t: np.ndarray) -> np.ndarray:
         """The tip in the axes of the body without the sensor [m]."""
         log, body, following = self.log, self.body, self.following
         R = interpolate_rotations(log, body, following, t)
@@ -175,7 +175,7 @@ class Touch:
         S = interpolate_rotations(log, self.other, following, t)
         return np.asarray(np.einsum("nji,nj->ni", S, from_other))
 
-    def turned(self, t: np.ndarray) -> np.ndarray:
+    def interpolate_rotation(self, t: np.ndarray) -> np.ndarray:
         """Matrices, world from the axes of the body without the sensor."""
         return interpolate_rotations(self.log, self.other, self.following, t)
 
@@ -210,7 +210,7 @@ def read_touch(
     )
     force_O = np.einsum("nji,nj->ni", S, force_W)
     return Touch(
-        taken=taken,
+        times=taken,
         force=force_O,
         inside=inside,
         lever=lever,
@@ -237,8 +237,8 @@ def interpolate_positions(log: Log, body: str, following: Followings, t: np.ndar
     """Of a mock-up, world axes [m]."""
     position = log.command[body].position_at(t - _get_delay(following, body))
     own = following[body]
-    if own is not None and is_structured(own.left):
-        left = smooth(own.left)
+    if own is not None and is_structured(own.residual):
+        left = smooth(own.residual)
         position = position + np.stack(
             [np.interp(t, own.times, left[:, i]) for i in range(3)], axis=1
         )

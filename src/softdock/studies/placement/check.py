@@ -111,7 +111,7 @@ def check_robot(
     if mount.joints is not None:
         branch = find_start_branch(arm, mount)
     else:
-        branch, _ = Sweeper(robot, arm, motion.thinned(THIN_ROWS)).best_branch(facility, mount)
+        branch, _ = Sweeper(robot, arm, motion.thin(THIN_ROWS)).best_branch(facility, mount)
     return Sweeper(robot, arm, motion).path(facility, mount, branch)
 
 

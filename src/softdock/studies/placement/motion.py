@@ -42,7 +42,7 @@ class Motion:
             return int(size.argmax())
         return int(np.linalg.norm(self.point - self.poses["target"][:, :3], axis=1).argmin())
 
-    def tip_of(self, robot: str) -> np.ndarray:
+    def locate_tip(self, robot: str) -> np.ndarray:
         """Where a satellite is touched: where the force acts; while there is none, the place on the
         satellite that the largest force meets."""
         if robot == "chaser":
@@ -53,7 +53,7 @@ class Motion:
         pushed = np.linalg.norm(self.force, axis=1) > 0.0
         return np.ascontiguousarray(np.where(pushed[:, None], self.point, own))
 
-    def thinned(self, most: int) -> Motion:
+    def thin(self, most: int) -> Motion:
         """At most about so many rows: evenly in time, ends and peak force among them."""
         if len(self.time) <= most:
             return self

@@ -58,7 +58,7 @@ def note_empty_flange(check: Check) -> list[str]:
 def describe_stiffness(result: Placement, robot: str) -> str:
     """How much stiffer or softer the tip is at the best place than as the scenario has it mounted;
     empty where that is not known, or much the same."""
-    best, before = result.found[robot].best[0].path, result.before.get(robot)
+    best, before = result.results[robot].best[0].path, result.before.get(robot)
     if before is None or not math.isfinite(before.stiffness + best.stiffness):
         return ""
     ratio = before.stiffness / best.stiffness
@@ -74,7 +74,7 @@ def describe_stiffness(result: Placement, robot: str) -> str:
 def describe_placement(result: Placement) -> str:
     """The best places in a sentence."""
     parts = []
-    for robot, found in result.found.items():
+    for robot, found in result.results.items():
         if not found.best:
             parts.append(
                 f"No place among {len(found.tried)} reaches the whole path with the {robot}'s "
@@ -103,7 +103,7 @@ class Placement:
 
     name: str
     motion: Motion
-    found: dict[str, SearchResult]
+    results: dict[str, SearchResult]
     facility: Facility  # with the best places in it
     before: dict[str, RobotPath]  # as mounted, where the scenario says how
     check: Check | None  # None: some robot has no place
@@ -116,7 +116,9 @@ class Placement:
             "scenario": self.name,
             "motion": self.motion.source,
             "peak_force_N": self.motion.peak_force,
-            "robots": {robot: convert_result_to_dict(found) for robot, found in self.found.items()},
+            "robots": {
+                robot: convert_result_to_dict(found) for robot, found in self.results.items()
+            },
             "as_mounted": {
                 robot: convert_path_to_dict(path) for robot, path in self.before.items()
             },
@@ -243,7 +245,7 @@ def place_robots(
     return Placement(
         name=name,
         motion=motion,
-        found=found,
+        results=found,
         facility=placed,
         before=before,
         check=check,

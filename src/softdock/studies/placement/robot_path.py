@@ -103,7 +103,7 @@ class Sweeper:
         self.work = np.zeros(WORK.size)
         sign = 1.0 if robot == "chaser" else -1.0
         self.force = np.ascontiguousarray(sign * motion.force)
-        self.tip = motion.tip_of(robot)
+        self.tip = motion.locate_tip(robot)
         self._kept: tuple[Facility, Mount, np.ndarray, np.ndarray] | None = None
 
     def run(self, facility: Facility, mount: Mount, branch: int) -> int:

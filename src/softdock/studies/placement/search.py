@@ -84,7 +84,7 @@ class Searcher:
         self.load = mock_up_load(tables or {}, robot)
         self.deflection, self.has_stiffness = deflection, self.bare.knows("stiffness")
         first = loaded(self.bare, self.mount(Place(1.0, 0.0, 1.0, 0.0)), self.load)
-        self.thin = Sweeper(robot, first, motion.thinned(THIN_ROWS))
+        self.thin = Sweeper(robot, first, motion.thin(THIN_ROWS))
         self.sweepers = [Sweeper(robot, first, each) for each in (motion, *spread)]
 
     def mount(self, place: Place) -> Mount:
@@ -102,9 +102,9 @@ class Searcher:
 
     def try_place(self, place: Place) -> TriedPlace:
         mount, branch = self.set_up(place)
-        return TriedPlace(place, *self.dearest(mount, branch)[:2])
+        return TriedPlace(place, *self.find_dearest(mount, branch)[:2])
 
-    def dearest(self, mount: Mount, branch: int) -> tuple[float, str, Sweeper]:
+    def find_dearest(self, mount: Mount, branch: int) -> tuple[float, str, Sweeper]:
         """The largest cost over the motions, what it is, and on which; the first too dear ends."""
         worst, limit, which = -1.0, "", self.sweepers[0]
         for sweeper in self.sweepers:
@@ -133,7 +133,7 @@ class Searcher:
     def best(self, place: Place) -> BestPlace:
         """A place with everything that is to be said of it."""
         mount, branch = self.set_up(place)
-        cost, limit, which = self.dearest(mount, branch)
+        cost, limit, which = self.find_dearest(mount, branch)
         limiting = which.path(self.facility, mount, branch)
         nominal = self.sweepers[0]
         path = limiting if which is nominal else nominal.path(self.facility, mount, branch)

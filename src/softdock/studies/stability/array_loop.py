@@ -71,7 +71,7 @@ class ArrayLoop:
         each = self.T / loop.period  # samples a cycle
         kept = math.ceil(loop.sensor_delay / loop.period - SAME_CYCLE) + 1
         self.samples = kept + (math.ceil(each) if loop.handover == "mean" else 0)
-        self.poses = math.ceil(loop.pose_delay / self.T - SAME_CYCLE) + 2 if self._sees else 0
+        self.poses = math.ceil(loop.pose_delay / self.T - SAME_CYCLE) + 2 if self._uses_pose else 0
         sizes = {
             "x": self.history,
             "v": self.history,
@@ -87,27 +87,27 @@ class ArrayLoop:
             self.rows[name] = slice(at, at + size)
             at += size
         self.state = np.zeros((at, columns))
-        self._instants = [self.instants(k) for k in range(loop.pattern)]
+        self._instants = [self.list_instants(k) for k in range(loop.pattern)]
 
     @property
-    def _sees(self) -> bool:
+    def _uses_pose(self) -> bool:
         return self.loop.virtual_from == "measured"
 
-    def part(self, name: str) -> np.ndarray:
+    def get_rows(self, name: str) -> np.ndarray:
         return self.state[self.rows[name]]
 
     def push(self, name: str, newest: np.ndarray) -> None:
-        rows = self.part(name)
+        rows = self.get_rows(name)
         rows[1:] = rows[:-1].copy()
         rows[0] = newest
 
     def set_point_at(self, robot: Robot, back: float) -> tuple[np.ndarray, np.ndarray]:
         """Delayed set-point and its rate, `back` cycles before the newest stamp (the robot's delay
         included)."""
-        x, v = self.part("x"), self.part("v")
-        return self._read(x, v, robot.interpolation, back)
+        x, v = self.get_rows("x"), self.get_rows("v")
+        return self._interpolate(x, v, robot.interpolation, back)
 
-    def _read(
+    def _interpolate(
         self, x: np.ndarray, v: np.ndarray, interpolation: str, back: float
     ) -> tuple[np.ndarray, np.ndarray]:
         nearest = round(back)
@@ -119,7 +119,7 @@ class ArrayLoop:
         position = p[0] * x[b + 1] + p[1] * T * v[b + 1] + p[2] * x[b] + p[3] * T * v[b]
         return position, (r[0] * x[b + 1] + r[1] * T * v[b + 1] + r[2] * x[b] + r[3] * T * v[b]) / T
 
-    def mock_ups(self, now: float, later: float) -> tuple[np.ndarray, np.ndarray]:
+    def compute_mock_ups(self, now: float, later: float) -> tuple[np.ndarray, np.ndarray]:
         """Depth and its rate at `later`, from `now` [cycles since t_k, 0 to 1; the newest stamp is
         at 1]."""
         depth, rate = np.zeros(self.state.shape[1]), np.zeros(self.state.shape[1])
@@ -135,7 +135,7 @@ class ArrayLoop:
     def _follow(
         self, i: int, robot: Robot, dt: float, u0: np.ndarray, u1: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        rows = self.part("lag")[2 * self.lags.index(i) :][:2]
+        rows = self.get_rows("lag")[2 * self.lags.index(i) :][:2]
         ee, er, re, rr = compute_lag_gains(robot.lag, robot.lag_damping, dt)
         ramp = (u1 - u0) / dt
         behind = 2.0 * robot.lag_damping / robot.lag * ramp
@@ -143,39 +143,42 @@ class ArrayLoop:
         rows[0], rows[1] = u1 - behind + ee * e + er * r, ramp + re * e + rr * r
         return rows[0].copy(), rows[1].copy()
 
-    def reading(self) -> np.ndarray:
+    def get_reading(self) -> np.ndarray:
         """The real force delivered at t_k."""
-        return self.part("reading")[0]
+        return self.get_rows("reading")[0]
 
-    def seen(self, k: int) -> tuple[np.ndarray, np.ndarray]:
+    def get_seen_motion(self, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Depth and rate that the virtual contact uses at t_k."""
-        if not self._sees:
-            return self.part("x")[0], self.part("v")[0]
-        p, rate = self._read(
-            self.part("pose"), self.part("pose_rate"), "hermite", self.loop.pose_delay / self.T
+        if not self._uses_pose:
+            return self.get_rows("x")[0], self.get_rows("v")[0]
+        p, rate = self._interpolate(
+            self.get_rows("pose"),
+            self.get_rows("pose_rate"),
+            "hermite",
+            self.loop.pose_delay / self.T,
         )
         return p + (
-            self.loop.pose_delay - self.force_age(k)
+            self.loop.pose_delay - self.compute_force_age(k)
         ) * rate, rate  # carried to the instant of the force, as the method hybrid does
 
-    def force_age(self, k: int) -> float:
+    def compute_force_age(self, k: int) -> float:
         """Age of the force that the controller has at t_k [s]: of its sample, or of its samples on
         average; as readings.py."""
-        newest = self._arrived(k)
+        newest = self._find_newest_arrived(k)
         age = k - self.period * newest
         if self.loop.handover == "mean":
-            while self._arrived(k - 1) == newest:  # back to when it was delivered
+            while self._find_newest_arrived(k - 1) == newest:  # back to when it was delivered
                 k -= 1
-            age += 0.5 * self.period * (newest - self._arrived(k - 1) - 1)
+            age += 0.5 * self.period * (newest - self._find_newest_arrived(k - 1) - 1)
         return age * self.T
 
-    def _arrived(self, k: int) -> int:
+    def _find_newest_arrived(self, k: int) -> int:
         """Number of the newest force sample that has arrived at t_k."""
         return math.floor((k - self.late) / self.period + SAME_CYCLE)
 
     def advance(self, k: int, force: np.ndarray, law: Law) -> None:
         """From t_k to t_{k+1} under a held force on the satellite."""
-        T, x, v = self.T, self.part("x"), self.part("v")
+        T, x, v = self.T, self.get_rows("x"), self.get_rows("v")
         gained = -T * force / self.loop.mass
         moved = x[0] + T * v[0] + POSITION_SHARE[self.loop.integrator] * T * gained
         faster = v[0] + gained
@@ -183,7 +186,7 @@ class ArrayLoop:
         self.push("v", faster)
         now = 0.0
         for later, is_sample in self._instants[k % len(self._instants)]:
-            depth, rate = self.mock_ups(now, later)
+            depth, rate = self.compute_mock_ups(now, later)
             if is_sample:
                 self._sample(law(depth, rate))
             now = later
@@ -192,7 +195,7 @@ class ArrayLoop:
             self.push("pose_rate", rate)
         self._hand_over(k + 1)
 
-    def instants(self, k: int) -> list[tuple[float, bool]]:
+    def list_instants(self, k: int) -> list[tuple[float, bool]]:
         """Ends of the plant's steps in cycle k [cycles since t_k], and whether the sensor samples
         there; as loop/facility/simulated.py."""
         steps, period = self.loop.plant_steps, self.period
@@ -205,19 +208,19 @@ class ArrayLoop:
 
     def _sample(self, force: np.ndarray) -> None:
         if self.keep > 0.0:
-            force = self.keep * self.part("filter")[0] + (1.0 - self.keep) * force
-        self.part("filter")[0] = force
+            force = self.keep * self.get_rows("filter")[0] + (1.0 - self.keep) * force
+        self.get_rows("filter")[0] = force
         self.push("samples", force)
 
     def _hand_over(self, k: int) -> None:
         """What the controller gets at t_k: the newest sample that has arrived, or the mean of those
         since the last hand-over."""
-        newest, handed = self._arrived(k), self._arrived(k - 1)
+        newest, handed = self._find_newest_arrived(k), self._find_newest_arrived(k - 1)
         if newest <= handed:
             return
         age = math.floor(k / self.period + SAME_CYCLE) - newest  # samples taken since
-        samples = self.part("samples")
+        samples = self.get_rows("samples")
         if self.loop.handover == "latest" or newest == handed + 1:
-            self.part("reading")[0] = samples[age]
+            self.get_rows("reading")[0] = samples[age]
         else:
-            self.part("reading")[0] = samples[age : age + newest - handed].mean(axis=0)
+            self.get_rows("reading")[0] = samples[age : age + newest - handed].mean(axis=0)

@@ -155,15 +155,15 @@ def simulate_impacts(
     touch = (
         phases * T - late
     )  # when the satellites themselves are at the surface, approaching at 1 m/s
-    arrays.part("x")[:] = -np.arange(n)[:, None] * T - touch
-    arrays.part("v")[:] = 1.0
+    arrays.get_rows("x")[:] = -np.arange(n)[:, None] * T - touch
+    arrays.get_rows("v")[:] = 1.0
     for row, i in enumerate(arrays.lags):
         robot = loop.robots[i]
-        arrays.part("lag")[2 * row] = -touch - robot.delay - 2.0 * robot.lag_damping / robot.lag
-        arrays.part("lag")[2 * row + 1] = 1.0
+        arrays.get_rows("lag")[2 * row] = -touch - robot.delay - 2.0 * robot.lag_damping / robot.lag
+        arrays.get_rows("lag")[2 * row + 1] = 1.0
     if arrays.poses:
-        arrays.part("pose")[:] = -np.arange(arrays.poses)[:, None] * T - phases * T
-        arrays.part("pose_rate")[:] = 1.0
+        arrays.get_rows("pose")[:] = -np.arange(arrays.poses)[:, None] * T - phases * T
+        arrays.get_rows("pose_rate")[:] = 1.0
     real = make_contact_law(loop.stiffness, loop.damping, loop.law)
     half_swing = math.pi * math.sqrt(loop.mass / (loop.stiffness + loop.virtual_stiffness))
     quiet_for = (
@@ -172,24 +172,28 @@ def simulate_impacts(
     quiet = 0
     for k in range(math.ceil(LONGEST * half_swing / T) + 8 * quiet_for):
         force = (
-            _add_virtual_force(loop, arrays, k, damping) if is_hybrid else arrays.reading().copy()
+            _add_virtual_force(loop, arrays, k, damping)
+            if is_hybrid
+            else arrays.get_reading().copy()
         )
         arrays.advance(k, force, real)
         check_time_limit()
-        leaving = (arrays.part("v")[0] < 0.0) & (arrays.part("x")[0] < 0.0)
+        leaving = (arrays.get_rows("v")[0] < 0.0) & (arrays.get_rows("x")[0] < 0.0)
         spent = np.abs(force) <= 1e-9 * loop.stiffness * half_swing  # a low-pass forgets slowly
         quiet = quiet + 1 if np.all(leaving & spent) else 0
         if quiet >= quiet_for:
-            return -arrays.part("v")[0]
-    speed = -arrays.part("v")[0]
-    return np.where(np.abs(speed) < 1e-3, 0.0, np.where(arrays.part("x")[0] < 0.0, speed, np.nan))
+            return -arrays.get_rows("v")[0]
+    speed = -arrays.get_rows("v")[0]
+    return np.where(
+        np.abs(speed) < 1e-3, 0.0, np.where(arrays.get_rows("x")[0] < 0.0, speed, np.nan)
+    )
 
 
 def _add_virtual_force(loop: Loop, arrays: ArrayLoop, k: int, damping: np.ndarray) -> np.ndarray:
     """Measured plus virtual force: while a force is measured, and without pulling unless it may
     (the method hybrid)."""
-    depth, rate = arrays.seen(k)
-    felt = arrays.reading()
+    depth, rate = arrays.get_seen_motion(k)
+    felt = arrays.get_reading()
     total = felt + loop.virtual_stiffness * depth + damping * rate
     return np.where(felt != 0.0, total if loop.virtual_pulls else np.maximum(total, 0.0), 0.0)
 

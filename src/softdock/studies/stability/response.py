@@ -189,8 +189,8 @@ def _compute_sampled_response(loop: Loop) -> SampledResponse:
     for j in range(1, len(D)):
         arrays.advance(j - 1, force, lambda depth, rate: k * depth + b * rate)
         force = np.zeros(2)
-        seen, seen_rate = arrays.seen(j)
-        answers[:, j] = *arrays.reading(), seen[0], seen_rate[0]
+        seen, seen_rate = arrays.get_seen_motion(j)
+        answers[:, j] = *arrays.get_reading(), seen[0], seen_rate[0]
     N = np.array([np.convolve(D, row)[: len(D)] for row in answers])
     N[:, 0] = 0.0
     return SampledResponse(arrays.T, poles, D, N)

@@ -131,9 +131,9 @@ def lifted_matrix(loop: Loop) -> np.ndarray:
     arrays = ArrayLoop(loop, n)
     arrays.state[:] = np.eye(n)
     for k in range(loop.pattern):
-        force = arrays.reading().copy()
+        force = arrays.get_reading().copy()
         if loop.is_hybrid:
-            depth, rate = arrays.seen(k)
+            depth, rate = arrays.get_seen_motion(k)
             force += loop.virtual_stiffness * depth + loop.virtual_damping * rate
         arrays.advance(k, force, lambda depth, rate: loop.stiffness * depth + loop.damping * rate)
     return arrays.state
