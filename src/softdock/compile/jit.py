@@ -170,7 +170,8 @@ def by_type(
             scope,
         )
         python = functools.wraps(hook)(scope[hook.__name__])
-        overload(python, jit_options=INNER_OPTIONS)(scope["typed"])
+        # not strict: an argument's annotation may differ from the hook's
+        overload(python, jit_options=INNER_OPTIONS, strict=False)(scope["typed"])
         return python
 
     return decorate
