@@ -73,7 +73,7 @@ def advise(
 ) -> dict[str, Any]:
     """Lines that help. `free`: further keys that the user can make smaller; `further`: settings
     from outside (other methods), asked for and tried where nothing offered mends all; `most`:
-    flights, after which no further combinations are tried."""
+    simulations, after which no further combinations are tried."""
     if judgement["word"] in (FAITHFUL, NO_VERDICT):
         return {"target": None, "tried": 0, "lines": [], "sentence": ""}
     search = _Search(scenario, judgement, variants, most)
@@ -288,7 +288,7 @@ def _or_inf(x: float | None) -> float:
 
 
 # What a verdict that is not faithful comes from, and what helps: causes (why.py) and advice that
-# was run (advice.py), which share their flights.
+# was run (advice.py), which share their simulations.
 
 
 def explain(

@@ -6,7 +6,7 @@ sensor without noise. What is ideal already is no cause. Every key outside the c
 a rig away from the reference belongs to one (tests/unit/test_causes.py tries all keys).
 
 Two causes touch the contact. Friction belongs to the reference too, so that run and reference are
-both flown without it. Where the mock-ups' contact or latch is not the wanted one, and no method
+both simulated without it. Where the mock-ups' contact or latch is not the wanted one, and no method
 puts the wanted one in its place, the mock-ups get the wanted one.
 """
 

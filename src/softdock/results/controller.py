@@ -191,8 +191,8 @@ class Controller:
 #
 # In: navigation samples, as a compiled controller gets them. Out: force [N] and torque [Nm], asked
 # of the thrusters when the next sample arrives. Works on a `Stepper` and on a `Controller`, which a
-# rig drives, with any method that says how it is steered (`Method.steered`). Orbit has no such
-# program: it drifts, and the distance from orbit says nothing.
+# rig drives, with any method that says how it is steered (`Method.steered`). The reference has no
+# such program: it drifts, and the distance from the reference says nothing.
 
 
 class Loop(Protocol):

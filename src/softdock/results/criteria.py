@@ -241,8 +241,8 @@ def compute_criteria(run: Run) -> dict[str, Any]:
 
 
 def _compute_mock_up_forces(c: CriteriaInput, wanted: float) -> dict[str, float]:
-    """Peak force between the mock-ups, what the contact on orbit with `contact.real` has, and what
-    the delay alone gives: travelling at the approach speed for the whole delay [N]."""
+    """Peak force between the mock-ups, what the contact in the reference with `contact.real` has,
+    and what the delay alone gives: travelling at the approach speed for the whole delay [N]."""
     tables, known = c.run.scenario.tables, known_of(c.run.scenario)
     differs = any(pair["wanted"] != pair["real"] for pair in tables["contact"])
     by_delay, orbits = math.nan, math.nan if differs else wanted

@@ -165,10 +165,10 @@ def _refine_extrema(x: np.ndarray, rows: np.ndarray) -> np.ndarray:
 # In which cycles of a recorded motion something pushes the satellites: thrusters, a hand, a
 # schedule.
 #
-# In: a run's or orbit's series. What pushes is seen in the momenta of the pair, which contact and
-# latches leave alone: the change within a cycle stands out from the usual one (a constant force and
-# the slow tide are usual, and only move the rest about which a pair swings). With a fixed body, or
-# masses that differ per axis, it is seen in the power of the external work.
+# In: a run's or the reference's series. What pushes is seen in the momenta of the pair, which
+# contact and latches leave alone: the change within a cycle stands out from the usual one (a
+# constant force and the slow tide are usual, and only move the rest about which a pair swings).
+# With a fixed body, or masses that differ per axis, it is seen in the power of the external work.
 
 ENDS = ("chaser", "target")
 SHARE_THAT_STANDS_OUT = 10.0  # of the usual (median) change within a cycle

@@ -1,5 +1,5 @@
-"""Can the robots do it? Reach, speed and acceleration that orbit's motion asks of them, checked
-before a run."""
+"""Can the robots do it? Reach, speed and acceleration that the reference's motion asks of them,
+checked before a run."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ LIMITS = ("reach_m", "allowed_speed_m_per_s", "allowed_acceleration_m_per_s2")
 
 
 def check_feasible(scenario: Scenario) -> None:
-    """Raise `BadInput` naming the first violation of each robot, if it has limits to check. Orbit's
-    own motion is what a faithful rig would follow."""
+    """Raise `BadInput` naming the first violation of each robot, if it has limits to check. The
+    reference's own motion is what a faithful rig would follow."""
     robots = scenario.tables["robots"]
     limited = [
         name for name in ("chaser", "target") if any(robots[name][key] > 0.0 for key in LIMITS)
@@ -60,7 +60,7 @@ def _convert_to_laboratory(
 def _find_first_violation(
     name: str, robot: dict[str, Any], time: np.ndarray, position: np.ndarray, velocity: np.ndarray
 ) -> Problem | None:
-    if len(time) < 2:  # orbit itself did not start: the run says why
+    if len(time) < 2:  # the reference itself did not start: the run says why
         return None
     acceleration = np.gradient(velocity, time, axis=0)
     distance = np.linalg.norm(position - np.asarray(robot["reach_centre_m"], dtype=float), axis=1)

@@ -9,12 +9,12 @@ one body is fixed.
 
 Tumbling. A free body with unequal moments keeps its angular momentum while its rate wanders, so two
 equal tumbles compared at slightly different phases would seem far apart. Every body is therefore
-compared by its angular momentum in world axes, weighed with the inverse inertia at orbit's
+compared by its angular momentum in world axes, weighed with the inverse inertia at the reference's
 attitude. For a body that does not tumble this is the twist's own difference in the mass matrix, so
 that no threshold has to say what tumbles.
 
-Run and orbit are compared at the same rows (when_apart.py), so that pushes from outside count in
-both alike. Distances are scaled by the kinetic energy that the first contact can reach.
+Run and the reference are compared at the same rows (when_apart.py), so that pushes from outside
+count in both alike. Distances are scaled by the kinetic energy that the first contact can reach.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ from softdock.results.when_apart import (
 def compute_distance(
     bodies: MassProperties, scale: float, loop: np.ndarray, orbit: np.ndarray
 ) -> float:
-    """sqrt(d^T M d / (2 scale)): 0 is orbit, 1 is as far as the approach itself. Tumbling: see the
-    header. NaN: nothing approaches."""
+    """sqrt(d^T M d / (2 scale)): 0 is the reference, 1 is as far as the approach itself. Tumbling:
+    see the header. NaN: nothing approaches."""
     return compute_twist_distance(bodies, loop[None], orbit[None], scale)
 
 
@@ -64,8 +64,8 @@ def compute_fidelity(
     scale: float | None = None,
 ) -> dict[str, float]:
     """Two ends of the same beginning. `start`: before the first contact; `loop`, `orbit`: after the
-    last. `start_orbit`: where orbit's differs; `scale`: energy of the approach [J], of all motion
-    if none is given."""
+    last. `start_orbit`: where the reference's differs; `scale`: energy of the approach [J], of all
+    motion if none is given."""
     start_orbit = start if start_orbit is None else start_orbit
     scale = compute_kinetic_energy(bodies, start_orbit) if scale is None else scale
     after, wanted = (compute_kinetic_energy(bodies, m) for m in (loop, orbit))
@@ -94,8 +94,8 @@ def compute_momentum_errors(
     start_orbit: np.ndarray,
     end_orbit: np.ndarray,
 ) -> dict[str, float]:
-    """Change of the pair's momenta, less orbit's (which pushes from outside make). NaN with a fixed
-    body; angular also with masses per axis."""
+    """Change of the pair's momenta, less the reference's (which pushes from outside make). NaN with
+    a fixed body; angular also with masses per axis."""
 
     def error(momentum: Any) -> float:
         change, wanted = (
@@ -112,8 +112,8 @@ def compute_momentum_errors(
 
 
 def compare_with_reference(run: Run, orbit: Orbit, criteria: Mapping[str, Any]) -> dict[str, float]:
-    """A run against a recorded orbit, from before the first to after the last contact; NaN where
-    there is no such instant. `criteria`: of the run (criteria.py)."""
+    """A run against a recorded reference, from before the first to after the last contact; NaN
+    where there is no such instant. `criteria`: of the run (criteria.py)."""
     bodies, scale = read_mass_properties(run.scenario.vector), criteria["scale_J"]
     loop, others = find_contacts(run), find_reference_contacts(orbit)
     time, T = run.series["time"], run.scenario.vector[TIME_AT + TIMES.cycle]
@@ -163,7 +163,7 @@ def compare_with_reference(run: Run, orbit: Orbit, criteria: Mapping[str, Any]) 
 def _compute_reference_energy_ratio(
     bodies: MassProperties, orbit: Orbit, others: Contacts, before: int
 ) -> float:
-    """Orbit's, where the run has none."""
+    """The reference's, where the run has none."""
     if others.still or orbit.status != "completed":
         return math.nan
     after = others.each[-1].over if others.each else len(orbit.series["time"]) - 1

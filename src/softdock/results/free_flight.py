@@ -3,8 +3,8 @@ compensated wrongly, a bias, a drift. Found from the scenario alone, before a ru
 
 In: a scenario. Out: force [N] and torque [Nm, on the body with the sensor], what they are made of,
 and what they make until the end of the run: relative speed, rates of both bodies, and the distance
-from orbit that is. Noise is not counted: its mean is nothing. What comes with a force below the
-sensor's threshold is delivered as nothing, and is none.
+from the reference that is. Noise is not counted: its mean is nothing. What comes with a force below
+the sensor's threshold is delivered as nothing, and is none.
 
     distance^2 = (m v^2 + w.J w of both bodies) / (m v_approach^2),  1/m = 1/m_chaser + 1/m_target
 """
@@ -63,8 +63,8 @@ def _against(f: Any) -> str:
 
 
 def suggest_remedy(f: Any, t: dict[str, Any], small: float, gravity: float) -> str:
-    """What to set, with the size that it must have. `small`: distance from orbit that is borne;
-    `gravity`: m/s^2."""
+    """What to set, with the size that it must have. `small`: distance from the reference that is
+    borne; `gravity`: m/s^2."""
     smaller = small / f.distance if f.distance > 0.0 else 1.0
     parts = f.parts or f.turning
     largest = max(parts, key=lambda name: parts[name])
@@ -224,7 +224,7 @@ class FreeFlight(NamedTuple):
     turning: dict[str, float]  # Nm, by name: weight, bias, drift
     speed_m_per_s: float  # relative speed that it makes until the end of the run
     rates_rad_per_s: dict[str, float]  # rate that it makes of each body
-    distance: float  # from orbit, of the approach, at the end of the run
+    distance: float  # from the reference, of the approach, at the end of the run
     duration_s: float
     approach_m_per_s: float  # relative speed at the start
     text: str  # for people; empty: nothing acts
@@ -295,7 +295,7 @@ def _compute_mobility(t: dict[str, Any]) -> float:
 def _compute_effects(
     scenario: Scenario, found: FreeFlightWrench
 ) -> tuple[float, dict[str, float], float]:
-    """Relative speed, rates, and the distance from orbit at the end of the run."""
+    """Relative speed, rates, and the distance from the reference at the end of the run."""
     t, inertias = scenario.tables, read_mass_properties(scenario.vector).inertia
     duration, mobility = float(t["time"]["duration_s"]), _compute_mobility(t)
     speed = float(np.linalg.norm(found.force)) * mobility * duration
@@ -321,13 +321,15 @@ def suggest_first_step(scenario: Scenario) -> str:
 
 
 def _compute_small_distance(t: dict[str, Any]) -> float:
-    """A distance from orbit that leaves half of what is called faithful for everything else."""
+    """A distance from the reference that leaves half of what is called faithful for everything
+    else."""
     return 0.5 * float(t["verdict"]["faithful_distance"])
 
 
 def compute_allowed_force(scenario: Scenario, body: str = "chaser") -> float:
-    """Force at a tool's centre, in the worst direction, that leaves half of the distance from orbit
-    that is called faithful for everything else [N]; infinite where nothing is free to move."""
+    """Force at a tool's centre, in the worst direction, that leaves half of the distance from the
+    reference that is called faithful for everything else [N]; infinite where nothing is free to
+    move."""
     t = scenario.tables
     if not _compute_mobility(t):
         return math.inf

@@ -20,7 +20,7 @@ from softdock.methods.registry import METHODS, RAW
 #
 # In: the metrics of the runs that were judged. Out: sentences, each computed from those runs.
 
-HARDER = 1.1  # times what orbit and the delay explain: below, it is not said
+HARDER = 1.1  # times what the reference and the delay explain: below, it is not said
 
 
 def list_doubts(runs: Sequence[Mapping[str, Any]], unjudged: str = "") -> list[str]:
@@ -41,7 +41,8 @@ def _is_method(name: str) -> bool:
 
 
 def _list_overloads(runs: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Mock-ups that are hit harder than the contact on orbit and the delay alone explain."""
+    """Mock-ups that are hit harder than the contact in the reference and the delay alone
+    explain."""
     found = []
     for m in runs:
         n = m["criteria"]

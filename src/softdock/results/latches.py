@@ -1,8 +1,8 @@
 """What is said of the latches of a run: when they engaged, went hard or broke, what they bore, and
 whether the latched pair grows.
 
-In: a run with orbit beside it. Out: plain numbers, NaN where undefined. The growth is measured,
-mode by mode (latches.py), from the satellites' motion since the last latch went hard, in
+In: a run with the reference beside it. Out: plain numbers, NaN where undefined. The growth is
+measured, mode by mode (latches.py), from the satellites' motion since the last latch went hard, in
 stretches that nothing pushes (decrement.py): sigma of amplitude exp(sigma t). The energy of a
 growing pair doubles in ln 2 / (2 sigma). A pair that grows, and touches nothing while it swings,
 acts as if late by (2 sigma + b) / w^2; where the tip reaches a contact, that contact is late too,
@@ -264,8 +264,8 @@ def _compute_rest(tables: Mapping[str, Any], states: np.ndarray) -> np.ndarray:
 
 # By how much the swing of a pair that is latched, or still touches, grows.
 #
-# In: a run with orbit beside it. Out: growth over ten swings (decrement.py), less what they do in
-# orbit; NaN: too few swings to tell.
+# In: a run with the reference beside it. Out: growth over ten swings (decrement.py), less what they
+# do in the reference; NaN: too few swings to tell.
 
 
 class Swing(NamedTuple):
@@ -283,8 +283,8 @@ def measure_swing(run: Run) -> Swing:
 
 
 def compute_excess_growth(mine: Swings, orbits: Swings) -> tuple[float, float]:
-    """Growth over ten swings beyond orbit's, and its standard error. A decay in orbit is not held
-    against the rig, and orbit without swings counts as 0."""
+    """Growth over ten swings beyond the reference's, and its standard error. A decay in the
+    reference is not held against the rig, and the reference without swings counts as 0."""
     if not orbits.growth > 0.0:
         return mine.growth, mine.error
     return mine.growth - orbits.growth, math.hypot(mine.error, orbits.error)

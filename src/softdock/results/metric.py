@@ -23,7 +23,8 @@ from softdock.results.run import Run
 
 @dataclass(frozen=True)
 class JudgedRun:
-    """What metrics are computed from: a run, orbit beside it, and how far they are apart."""
+    """What metrics are computed from: a run, the reference beside it, and how far they are
+    apart."""
 
     run: Run
     orbit: Orbit
@@ -45,7 +46,7 @@ class Row(NamedTuple):
     words: str
     form: str  # of the number
     unit: str = ""
-    in_orbit: float | None = None  # what orbit has by definition; None: `reference` says
+    in_orbit: float | None = None  # what the reference has by definition; None: `reference` says
     if_none: str = "-"
     only_if: str = ""  # key that is None where the row would say nothing
 
@@ -159,7 +160,7 @@ def tabulate_state(bodies: MassProperties, both: np.ndarray, time: float) -> dic
 
 
 def tabulate_reference(j: JudgedRun) -> dict[str, Any]:
-    """Orbit's side of the numbers."""
+    """The reference's side of the numbers."""
     wanted, orbit = j.orbit_contacts, j.orbit
     end = np.stack([orbit.chaser, orbit.target])
     return {

@@ -173,7 +173,7 @@ def collect_warnings(run: Run, m: Mapping[str, Any]) -> list[str]:
 
 
 def compute_metrics(run: Run) -> dict[str, Any]:
-    """All metrics of a run, with orbit's beside them."""
+    """All metrics of a run, with the reference's beside them."""
     declare_new()
     T = float(run.scenario.vector[TIME_AT + TIMES.cycle])
     criteria = compute_criteria(run)

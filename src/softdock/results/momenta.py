@@ -104,7 +104,7 @@ def compute_angular_momentum(bodies: MassProperties, motions: np.ndarray) -> np.
 
 
 def read_motions(series: Mapping[str, np.ndarray], row: int) -> np.ndarray:
-    """Of both bodies at one row of a run's or orbit's series, (2, 13)."""
+    """Of both bodies at one row of a run's or the reference's series, (2, 13)."""
     parts = ("position", "attitude", "velocity", "rate")
     return np.stack(
         [

@@ -1,17 +1,17 @@
-"""How near to orbit the best possible estimator could come with a noisy force sensor: the
+"""How near to the reference the best possible estimator could come with a noisy force sensor: the
 Cramer-Rao bound of the satellites' motion after contact.
 
-In: a scenario. Out: the root mean square distance from orbit that no unbiased estimator of the
-contact's law goes below, and the bounds of the law's own numbers.
+In: a scenario. Out: the root mean square distance from the reference that no unbiased estimator of
+the contact's law goes below, and the bounds of the law's own numbers.
 
 Unknown: stiffness, damping, power of the deflection, friction, and the tare along and across the
 normal. Told: the mock-ups' shapes and poses, so that normal and deflection are known; how late a
-reading is stands in its stamp, and costs nothing. Readings are those of the mock-ups on orbit's own
-way, one a cycle, forces alone or with torques. With z the motion after the last contact in the
-metric of `distance_from_orbit`,
+reading is stands in its stamp, and costs nothing. Readings are those of the mock-ups on the
+reference's own way, one a cycle, forces alone or with torques. With z the motion after the last
+contact in the metric of `distance_from_orbit`,
 
     J = sum (dy/dtheta)^T (dy/dtheta) / s^2       s^2 the variance of a reading
-    E |z - z_orbit|^2 >= trace(G J^-1 G^T)         G = dz/dtheta, by flying orbit with changed laws
+    E |z - z_orbit|^2 >= trace(G J^-1 G^T)         G = dz/dtheta, by changed laws
 
 It holds for small errors (G is a derivative) and pairs that do not touch at once.
 """
@@ -50,7 +50,7 @@ LEAST = 1e-12  # of the largest singular value: below, nothing is told
 class NoiseBound:
     """What no unbiased estimator goes below."""
 
-    distance: float  # root mean square distance from orbit
+    distance: float  # root mean square distance from the reference
     names: tuple[str, ...]
     spreads: tuple[float, ...]  # of each number of the law, in its unit
     readings: int  # in contact
@@ -59,7 +59,7 @@ class NoiseBound:
 
 @dataclass(frozen=True)
 class _Law:
-    """A contact's law along the readings of orbit's way."""
+    """A contact's law along the readings of the reference's way."""
 
     depth: np.ndarray
     rate: np.ndarray
@@ -72,8 +72,8 @@ class _Law:
 
 
 def compute_distance_bound(scenario: Scenario) -> float | None:
-    """The root mean square distance from orbit that noise alone leaves the best estimator; None
-    where there is no noise, or the bound is not of this scenario's contacts."""
+    """The root mean square distance from the reference that noise alone leaves the best estimator;
+    None where there is no noise, or the bound is not of this scenario's contacts."""
     try:
         return compute_noise_bound(scenario).distance
     except BadInput:
@@ -121,7 +121,7 @@ def _count_free_readings(flown: Orbit) -> int:
 
 
 def _evaluate_law(scenario: Scenario, flown: Orbit, law: Mapping[str, Any]) -> _Law:
-    """Readings in contact on orbit's way."""
+    """Readings in contact on the reference's way."""
     series = flown.series
     time, depth = series["time"], series["contact.depth"]
     rate = np.gradient(depth, time)
@@ -254,7 +254,8 @@ def _replace_law(scenario: Scenario, law: Mapping[str, Any]) -> Scenario:
 
 
 def _compute_scaled_motion(bodies: MassProperties, reference: Orbit, flown: Orbit) -> np.ndarray:
-    """Of both bodies after the last contact, so that its length is the distance from orbit."""
+    """Of both bodies after the last contact, so that its length is the distance from the
+    reference."""
     end = max(reference.contacts[-1]["end_s"], flown.contacts[-1]["end_s"])
     row = min(int(np.searchsorted(flown.series["time"], end)) + 1, len(flown.series["time"]) - 1)
     now, then = read_motions(flown.series, row), read_motions(reference.series, row)

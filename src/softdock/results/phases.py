@@ -30,9 +30,9 @@ from softdock.scenario.build import Scenario, build
 from softdock.scenario.orbit_frame import has_orbit, radial_at
 
 # A run judged at the worst of its sampling phases: the run itself and a few more of the same
-# docking, which fly on all cores and are not kept.
+# docking, which run on all cores and are not kept.
 
-MOST = 0.5  # of the distance from orbit: what makes so much is mended first
+MOST = 0.5  # of the distance from the reference: what makes so much is mended first
 SEEDS = 2**32  # there are as many
 
 
@@ -206,8 +206,8 @@ def summarise_phases(found: list[dict[str, Any]], cycle: float) -> dict[str, Any
 
 
 def compute_sampling_phase(metrics: Mapping[str, Any], cycle: float) -> float | None:
-    """The fraction of a cycle at which the first contact falls in free motion, from orbit; None
-    without a contact."""
+    """The fraction of a cycle at which the first contact falls in free motion, from the reference;
+    None without a contact."""
     contacts = metrics["reference"]["contacts"]
     return (
         round(contacts[0]["start_s"] / cycle, 9) % 1.0 if contacts else None

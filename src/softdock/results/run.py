@@ -25,7 +25,7 @@ from softdock.scenario.build import Scenario
 
 
 def draw_run(run: Run) -> Any:
-    """A plotly figure of three charts over one time axis; orbit beside the rig."""
+    """A plotly figure of three charts over one time axis; the reference beside the rig."""
     from plotly.subplots import make_subplots
 
     figure = make_subplots(rows=3, cols=1, shared_xaxes=True, vertical_spacing=0.05)
@@ -127,8 +127,8 @@ class Run:
 
     @property
     def orbit(self) -> Orbit:
-        """What orbit would do with this scenario, recorded at the same instants. Raises `NotFlown`
-        where nobody has flown it: reading never flies."""
+        """What the reference would do with this scenario, recorded at the same instants. Raises
+        `NotFlown` where nobody has simulated it: reading never simulates."""
         if self._orbit is None:
             raise NotFlown(
                 "orbit has not been flown beside this run: run.fly_orbit() flies it and keeps it"
@@ -140,15 +140,16 @@ class Run:
         self._orbit = flown
 
     def fly_orbit(self) -> Orbit:
-        """Fly orbit beside this run, unless that was done before; it is kept as `run.orbit`."""
+        """Simulate the reference beside this run, unless that was done before; it is kept as
+        `run.orbit`."""
         if self._orbit is None:
             self._orbit = orbit(self.scenario)
         return self._orbit
 
     @property
     def metrics(self) -> dict[str, Any]:
-        """Everything this run says about the rig, with orbit beside it: see docs/metrics.md. Raises
-        `NotFlown` for a run that was flown alone and not judged."""
+        """Everything this run says about the rig, with the reference beside it: see
+        docs/metrics.md. Raises `NotFlown` for a run that was simulated alone and not judged."""
         if self._metrics is None:
             raise NotFlown(
                 "this run was flown alone: softdock.judge(run) flies orbit beside it and gives it "
@@ -173,7 +174,8 @@ class Run:
 
     def save(self, folder: str | Path, force: bool = False) -> Path:
         """Write the run folder: scenario, series, metrics and report. Refuses a folder that has
-        something in it, unless `force`. Flies orbit if that was not done. Returns its path."""
+        something in it, unless `force`. Simulates the reference if that was not done. Returns its
+        path."""
         from softdock.output.folders.run_folder import save_run
 
         path: Path = save_run(self, folder, force)
@@ -189,8 +191,8 @@ class Run:
         return written
 
     def plot(self) -> Any:
-        """A plotly figure: gap, forces and invented energy over time. Flies orbit if that was not
-        done."""
+        """A plotly figure: gap, forces and invented energy over time. Simulates the reference if
+        that was not done."""
         return draw_run(self)
 
     def to_dataframe(self) -> Any:

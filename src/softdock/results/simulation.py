@@ -1,5 +1,6 @@
-"""Scenario in, run out: `fly` (the rig alone), `judge` (orbit beside it, and the metrics) and
-`simulate`, which does both. What is flown is what is called for: no number flies on being read."""
+"""Scenario in, run out: `fly` (the rig alone), `judge` (the reference beside it, and the metrics)
+and `simulate`, which does both. What is simulated is what is called for: no number is simulated on
+being read."""
 
 from __future__ import annotations
 
@@ -123,9 +124,9 @@ Progress = Callable[[int, int], None]  # cycles done, cycles in all
 
 @check_arguments(scenario=SCENARIO_OR_TABLES, progress=PROGRESS)
 def simulate(scenario: Scenario | Mapping[str, Any], progress: Progress | None = None) -> Run:
-    """Run the loop over the scenario's whole duration, or until it stops; then fly orbit beside it
-    and take the metrics. A `Mapping` is built (and checked) first. Ctrl-C: `RunInterrupted` with
-    the rig's run, also where it comes while orbit is flown."""
+    """Run the loop over the scenario's whole duration, or until it stops; then simulate the
+    reference beside it and take the metrics. A `Mapping` is built (and checked) first. Ctrl-C:
+    `RunInterrupted` with the rig's run, also where it comes while the reference is simulated."""
     run = fly(scenario, progress)
     try:
         return judge(run)
@@ -135,8 +136,9 @@ def simulate(scenario: Scenario | Mapping[str, Any], progress: Progress | None =
 
 @check_arguments(run=instance_of("a Run", Run), orbit=optional(instance_of("an Orbit", Orbit)))
 def judge(run: Run, orbit: Orbit | None = None) -> Run:
-    """The same run with orbit beside it and its metrics taken. `orbit`: one already flown of a
-    scenario with the same truth. A run that has its metrics (one read from a folder) keeps them."""
+    """The same run with the reference beside it and its metrics taken. `orbit`: one already
+    simulated of a scenario with the same truth. A run that has its metrics (one read from a folder)
+    keeps them."""
     if not run.has_truth:
         raise NoTruth(
             "this run was told by reports alone: its metrics compare the true contact with orbit's"
@@ -152,8 +154,9 @@ def judge(run: Run, orbit: Orbit | None = None) -> Run:
 
 @check_arguments(scenario=SCENARIO_OR_TABLES, progress=PROGRESS)
 def fly(scenario: Scenario | Mapping[str, Any], progress: Progress | None = None) -> Run:
-    """The rig alone: series, contacts, ledger, what methods did and what went wrong; orbit is not
-    flown and there are no metrics until `judge`. A `Mapping` is built (and checked) first."""
+    """The rig alone: series, contacts, ledger, what methods did and what went wrong; the reference
+    is not simulated and there are no metrics until `judge`. A `Mapping` is built (and checked)
+    first."""
     if not isinstance(scenario, Scenario):
         scenario = build(scenario)
     total = count_cycles(scenario)

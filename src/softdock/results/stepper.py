@@ -46,7 +46,7 @@ from softdock.scenario.build import Scenario
 
 # How much memory a run's record takes, and how much is free on this machine.
 
-COPIES = 1.6  # of the record: itself, orbit's, and what metrics and page make of them
+COPIES = 1.6  # of the record: itself, the reference's, and what metrics and page make of them
 
 
 def get_free_memory_bytes() -> int | None:

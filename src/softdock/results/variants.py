@@ -1,10 +1,11 @@
-"""Variants of a scenario, flown at some of its sampling phases: each once, on all cores.
+"""Variants of a scenario, simulated at some of its sampling phases: each once, on all cores.
 
 In: a scenario that runs; for each variant, keys and values that differ from it (None: the key is
 taken out). Out: the numbers by which its runs are judged, at each phase, or why it cannot run.
 
-The reference is flown once a phase and shared by all variants with the same satellites, contacts
-and methods. A variant runs with the machine code of the scenario, which holds all that it needs.
+The reference is simulated once a phase and shared by all variants with the same satellites,
+contacts and methods. A variant runs with the machine code of the scenario, which holds all that it
+needs.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from softdock.results.criteria import compute_criteria
 from softdock.results.metrics import convert_to_plain
 from softdock.results.phases import count_cores, reseed, shift_scenario
 from softdock.results.simulation import fly
-from softdock.scenario.build import Scenario, build
+from softdock.scenario.build import Scenario
 from softdock.scenario.keys import set_key
 
 OF_THE_RIG = ("robots", "sensor", "mock_up", "pose", "satellites", "stop", "laboratory")
@@ -82,7 +83,7 @@ class Variants:
         return SimulatedVariant(numbers, run.ledger_rows["sensor"], "")
 
     def _get_reference(self, i: int, changes: Keys) -> Orbit | None:
-        """The scenario's own, if no change belongs to the reference too; else it is flown with
+        """The scenario's own, if no change belongs to the reference too; else it is simulated with
         the run."""
         if any(key.partition(".")[0] not in OF_THE_RIG for key in changes):
             return None
@@ -108,7 +109,7 @@ def change_scenario(scenario: Scenario, changes: Keys) -> Scenario:
             _remove_key(tables, key)
         else:
             set_key(tables, key, copy.deepcopy(changes[key]))
-    found = build(tables)
+    found = scenario.with_tables(tables)
     if "methods" not in changes:  # else it is compiled with what it needs itself
         found.markers = Markers(scenario.markers.features, found.markers.methods)
     return found

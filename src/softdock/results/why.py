@@ -37,8 +37,8 @@ from softdock.scenario.build import Scenario
 #
 # A cause adds something else when it comes alone than when it comes last. So an ideal rig is made
 # real one cause after the other, and the share of a cause is the mean of what it adds, over all
-# orders. With up to EXACT causes that change the number at all, every set of them is flown and the
-# mean is exact; with more it is that of some orders at random and their reverses.
+# orders. With up to EXACT causes that change the number at all, every set of them is simulated and
+# the mean is exact; with more it is that of some orders at random and their reverses.
 #
 # A cause changes the number if it does so alone (all others off) or last (all others on), by more
 # than NOTHING of the largest value seen.
@@ -59,7 +59,7 @@ def compute_shares(count: int, values: Values) -> list[float]:
 
 
 def compute_shapley_values(count: int, values: Values) -> list[float]:
-    """What each cause adds in the mean. NaN values (a set that cannot be flown) add nothing."""
+    """What each cause adds in the mean. NaN values (a set that cannot be simulated) add nothing."""
     everyone = frozenset(range(count))
     ends = [frozenset(), everyone]
     ends += [frozenset({i}) for i in everyone] + [everyone - {i} for i in everyone]
@@ -124,7 +124,7 @@ def draw_orders(players: Sequence[int]) -> list[list[int]]:
 
 
 def _size(x: float) -> float:
-    """A set that cannot be flown may hide a cause: it is taken for one."""
+    """A set that cannot be simulated may hide a cause: it is taken for one."""
     return abs(x) if math.isfinite(x) else math.inf
 
 
@@ -133,7 +133,7 @@ def _or_0(x: float) -> float:
 
 
 PHASES = 2
-QUICK_CYCLES = 150_000  # of all flights together: some 0.3 s on two cores
+QUICK_CYCLES = 150_000  # of all simulations together: some 0.3 s on two cores
 SMALL = 0.02  # a share below this is not named in the sentence
 NAMED = 3  # causes in the sentence
 EITHER_WAY = ("peak_force", "latch_force")
@@ -285,7 +285,7 @@ class _CriterionNumbers:
         return {on: self._compute_worst(on) for on in listed}
 
     def _compute_worst(self, on: Set) -> float:
-        """The worst of the phases; NaN: it cannot be flown."""
+        """The worst of the phases; NaN: it cannot be simulated."""
         return max((self._compute_run(n, on) for n in self._collect_numbers(on)), default=math.nan)
 
     def _compute_run(self, n: Mapping[str, Any], on: Set) -> float:
@@ -299,7 +299,8 @@ class _CriterionNumbers:
         return math.copysign(1.0, x) if math.isinf(x) else x / (1.0 + abs(x))
 
     def compute(self, on: Set) -> float | None:
-        """As it is said: the larger of the phases'; None: it is not defined, or cannot be flown."""
+        """As it is said: the larger of the phases'; None: it is not defined, or cannot be
+        simulated."""
         if not CRITERIA[self.criterion].bound:
             return None
         values = [measure_criterion(n, self.criterion) for n in self._collect_numbers(on)]

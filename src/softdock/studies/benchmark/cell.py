@@ -5,8 +5,8 @@ In: a case's scenario and an entry. Out: plain data.
 
     status   completed; how the run stopped (diverged, force limit, ...); "cannot run"; "failed"
     reason   why it cannot run, or what failed
-    distance from orbit at the worst phase and error, the worse of after the last contact and at the
-             end (docs/metrics.md); null: not defined
+    distance from the reference at the worst phase and error, the worse of after the last contact
+             and at the end (docs/metrics.md); null: not defined
     median   the same at the middle phase, of the worst error; rms: root mean square over the phases
     word, energy_share, peak_force_error   by the verdict's one rule (results/judgement.py)
     error    kind and percent of the belief whose error was worst; null: none is wrong
@@ -114,11 +114,11 @@ def _run_phases(case: Scenario, way: PreparedEntry, orbits: list[Orbit]) -> Row:
         found: list[Row] = []
         same = list_pushing_methods(way.scenario) == list_pushing_methods(
             case
-        )  # else an entry pushes, in orbit too
+        )  # else an entry pushes, in the reference too
         for phased, flown in zip(list_phases(way.scenario, len(orbits)), orbits, strict=True):
             found.append(run_against(phased, flown if same else orbit(phased)).metrics)
             if found[0]["status"] != COMPLETED:
-                break  # as `softdock run`, which then flies no other phase
+                break  # as `softdock run`, which then simulates no other phase
         worst = judge_metrics(way.scenario, found)
     except NumbaError as failure:
         return {**make_refusal(CANNOT, why_not_compiled(failure)), "error": error}
@@ -147,7 +147,7 @@ def _run_phases(case: Scenario, way: PreparedEntry, orbits: list[Orbit]) -> Row:
 
 def _list_changes(case: Scenario, scenario: Scenario, phases: int) -> Row:
     """Keys of the case that make the scenario; a law that only the scenario's contacts can have is
-    among them, and orbit would then be flown with it too."""
+    among them, and the reference would then be simulated with it too."""
     changes: Row = {"methods": [drop_defaults(listed) for listed in scenario.tables["methods"]]}
     for i, (pair, asked) in enumerate(
         zip(scenario.tables["contact"], case.tables["contact"], strict=True)

@@ -5,9 +5,9 @@ a seed is the same case whatever is drawn beside it.
 
 Shapes, masses, stiffness, law, friction, delay, cycle, robots and sensor are drawn; the approach
 follows from them: a second of free flight, then a touch of at least TOUCH_CYCLES cycles. A draw is
-kept if orbit, flown, has a contact after that flight, parts from the last one, and touches no more
-than MOST_CONTACTS times; the run ends AFTER_S after parting. Otherwise the next attempt of the same
-number is drawn.
+kept if the reference, simulated, has a contact after that flight, parts from the last one, and
+touches no more than MOST_CONTACTS times; the run ends AFTER_S after parting. Otherwise the next
+attempt of the same number is drawn.
 """
 
 from __future__ import annotations
@@ -156,7 +156,8 @@ def draw_case(seed: int, number: int) -> tuple[str, str]:
 
 
 def _complete_case(tables: Tables | None) -> Tables | None:
-    """The tables with the length of their run, if orbit has contacts that end; None: it has not."""
+    """The tables with the length of their run, if the reference has contacts that end; None: it has
+    not."""
     if tables is None:
         return None
     plain = {key: value for key, value in tables.items() if key != "words"}

@@ -110,8 +110,8 @@ def _parse_variant(text: str, names: Sequence[str]) -> Entry:
 # - **wrong**: the same, with one kind of belief at a time wrong by 10 % either way, the wanted law
 #   among them (studies/compare/knowledge.py). The tool's believed mass is the case's own and stays.
 #
-# An error of the wanted law is told to the method and not to the scenario, so that orbit keeps the
-# true one and `softdock run` gives the same number.
+# An error of the wanted law is told to the method and not to the scenario, so that the reference
+# keeps the true one and `softdock run` gives the same number.
 
 NOTHING, WRONG, EXACTLY = "nothing", "wrong", "exactly"
 TELLINGS = (NOTHING, WRONG, EXACTLY)

@@ -2,7 +2,7 @@
 
 `softdock run` judges at the worst of the same sampling phases, so the distance in its verdict
 (`judgement.criteria.distance.number` with --json) is the cell's. A law of the scenario's contacts
-that is believed wrongly has no such command: orbit would be flown with it too.
+that is believed wrongly has no such command: the reference would be simulated with it too.
 """
 
 from __future__ import annotations

@@ -29,15 +29,15 @@ from softdock.scenario.method_sources import FILES, files_of
 from softdock.studies.benchmark.folder import Folder
 from softdock.studies.benchmark.scores import NEAR, VERY_NEAR, get_distance, make_leaderboard
 
-# What the best possible estimator could reach on a noisy case: a bound of the distance from orbit,
-# where softdock has one.
+# What the best possible estimator could reach on a noisy case: a bound of the distance from the
+# reference, where softdock has one.
 #
 # Where there is no bound of a scenario (results/noise_bound.py), nothing is said.
 
 
 def compute_bound(scenario: Scenario) -> float | None:
-    """Root mean square of the distance from orbit that noise alone leaves, as a share of the
-    approach; None: nobody knows."""
+    """Root mean square of the distance from the reference that noise alone leaves, as a share of
+    the approach; None: nobody knows."""
     try:
         found = compute_distance_bound(scenario)
     except (SoftdockError, ArithmeticError, LookupError, ValueError):
@@ -130,8 +130,8 @@ def read_results(file: str | Path, option: str = "results") -> Results:
 # Two files of results side by side: what has become better or worse since.
 #
 # Only what both hold is compared: entries of the same label, cases whose keys are the same (their
-# digests), tellings that both have. A cell has *crossed* if it came within 1 % or 0.1 % of orbit,
-# or left, and *moved* if its distance differs by more than rounding.
+# digests), tellings that both have. A cell has *crossed* if it came within 1 % or 0.1 % of the
+# reference, or left, and *moved* if its distance differs by more than rounding.
 
 ROUNDING = 1e-9  # of the approach: less is no difference
 Row = dict[str, Any]

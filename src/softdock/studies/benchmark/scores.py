@@ -1,8 +1,8 @@
 """The leaderboard: what the cells say of each entry, in each telling.
 
     cases            in the set: a case that an entry cannot run, or on which it stops, is a miss
-    ran              of them: reached the end and have a distance from orbit
-    within_1         of them: at most 1 % of the approach from orbit, at the worst phase or seed
+    ran              of them: reached the end and have a distance from the reference
+    within_1         of them: at most 1 % of the approach off, at the worst phase or seed
     within_01        the same with 0.1 %
     median, worst    of the distance over all cases; a case without one counts as infinitely
                      far, and null is an infinite number

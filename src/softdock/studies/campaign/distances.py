@@ -15,7 +15,8 @@ TURN = 0.05  # rad, of one step back
 def compute_distances(
     runs: SparseParameters, loop: np.ndarray, orbit: np.ndarray, scale: np.ndarray
 ) -> np.ndarray:
-    """Motions of both bodies, (N, 2, 13), of run and orbit; the energy that scales them [J]."""
+    """Motions of both bodies, (N, 2, 13), of run and the reference; the energy that scales them
+    [J]."""
     fixed, mass, inertia = _read_bodies(runs)
     free = ~fixed
     dv = loop[:, :, 7:10] - orbit[:, :, 7:10]

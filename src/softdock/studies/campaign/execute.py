@@ -46,7 +46,8 @@ Say = Callable[[str], None]  # what is waited for; "": nothing any more
 
 @dataclass
 class Effort:
-    """What the work took. Orbit is counted apart: the rate without it is that of the loop alone."""
+    """What the work took. The reference is counted apart: the rate without it is that of the loop
+    alone."""
 
     runs: int = 0
     cycles: float = 0.0
@@ -73,7 +74,7 @@ class RunningShard(NamedTuple):
     launched: Any
     orbits: (
         ReferenceBatch | None
-    )  # flown before the runs, which are told when it has done with its contacts
+    )  # simulated before the runs, which are told when it has done with its contacts
     orbit_s: float  # what that took
 
 
@@ -250,7 +251,7 @@ def _prepare_shards(
             shard,
             runs,
             None if plan.spec.reference else engine.prepare(plan.variants[shard.variant], runs),
-        )  # else orbit comes first
+        )  # else the reference comes first
 
     waiting: Future[tuple[Shard, Any, Any]] | None = None
     for shard in missing:

@@ -36,7 +36,7 @@ BEHIND = 1000  # place on a page of an outcome that asks for none
 
 
 class ReferenceResults(NamedTuple):
-    """Orbit's side of some runs."""
+    """The reference's side of some runs."""
 
     orbits: ReferenceBatch
     distance: np.ndarray
@@ -96,7 +96,7 @@ class Outcome:
     column: Callable[[ShardResult], Any] | None = None  # an Arrow array, one value per run
     derived: Callable[[Plan, Columns], np.ndarray | None] | None = None  # no column: from columns
     unit: str = ""  # as people write it: m/s, of a name that ends in _m_per_s
-    of_orbit: bool = False  # needs orbit beside the runs
+    of_orbit: bool = False  # needs the reference beside the runs
     is_number: bool = True  # can be ranked by, and may be the worst
     replayed: Callable[[Mapping[str, Any]], Any] | None = None  # of one run, from its metrics
     paired_by_age: bool = False  # a single run knows it better than a batch: not compared
@@ -122,7 +122,7 @@ def declare(*outcomes: Outcome) -> None:
 
 
 def list_columns(reference: bool) -> list[Outcome]:
-    """Those that are columns of the table; orbit's too if it is flown."""
+    """Those that are columns of the table; the reference's too if it is simulated."""
     return [o for o in OUTCOMES.values() if o.column and (reference or not o.of_orbit)]
 
 
@@ -150,7 +150,7 @@ def from_loop(name: str, kind: type[np.generic] = np.float64) -> Column:
 
 
 def from_reference(name: str, kind: type[np.generic] = np.float64) -> Column:
-    """An outcome of orbit's flight."""
+    """An outcome of the reference's flight."""
     at = ORBITS.index(name)
     return lambda made: make_number_column(
         compute_reference_results(made).orbits.outcomes[:, at].astype(kind)

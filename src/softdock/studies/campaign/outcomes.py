@@ -44,11 +44,11 @@ from softdock.studies.campaign.outcome import (
 from softdock.studies.campaign.variants import Plan
 from softdock.studies.campaign.verdicts import get_table_word, make_verdict_column
 
-# Outcomes of runs that are compared with orbit, declared as those of outcomes.py.
+# Outcomes of runs that are compared with the reference, declared as those of outcomes.py.
 
 
 def compute_later_distance(made: ShardResult) -> np.ndarray:
-    """Distance from orbit some time after the last contact, or at the end of the run."""
+    """Distance from the reference some time after the last contact, or at the end of the run."""
     reference = compute_reference_results(made)
     return np.where(np.isnan(reference.watched.after.at), reference.at_end, reference.later)
 

@@ -60,17 +60,8 @@ from softdock.studies.campaign.distances import (
     rotate_back,
 )
 
-# Orbit beside every run of a campaign: flown once for all runs that differ only in what orbit does
-# not know (robots, sensors, noise, methods).
-#
-# Orbit is flown before the runs, which are told when it has done with its contacts
-# (settled_motion.py); they keep their motion of the first cycle after that at which nothing of
-# their own contacts acts either. Orbit's motion at that instant follows from the one at its end,
-# because nothing but its spin turns a body in free flight; where something else acts (schedules,
-# hands, the tide, methods that push, networks), orbit is flown again, up to there.
-
-CHUNK = 16  # runs a thread flies at a time
-AT_ONCE = 1e-12  # s; of an orbit without contacts, which has done with them from the start
+CHUNK = 16  # runs a thread simulates at a time
+AT_ONCE = 1e-12  # s; of a reference without contacts, which has done with them from the start
 ROWS = ENTRY.at.rows  # of a schedule
 FIRST_MOTION = OUTCOME_COLUMNS.index("chaser.px")
 STATUS, CONTACTS = OUTCOME_COLUMNS.index("status"), OUTCOME_COLUMNS.index("contacts")
@@ -88,8 +79,8 @@ def read_both_motions(rows: np.ndarray, first: int) -> np.ndarray:
 
 
 class ReferenceBatch(NamedTuple):
-    """Of every run: orbit's outcomes (orbit.OUTCOME_COLUMNS), its first restitution, and when
-    it touched; NaN without a contact."""
+    """Of every run: the reference's outcomes (orbit.OUTCOME_COLUMNS), its first restitution, and
+    when it touched; NaN without a contact."""
 
     outcomes: np.ndarray
     restitution: np.ndarray
@@ -114,13 +105,13 @@ class ReferenceBatch(NamedTuple):
 def simulate_references(
     runs: SparseParameters, methods: tuple, threads: int | None = None
 ) -> ReferenceBatch:
-    """Orbit of every run. `methods`: the listed methods' markers, as in the runs."""
+    """The reference of every run. `methods`: the listed methods' markers, as in the runs."""
     known = np.array(
         [not any(a <= at < b for a, b in UNKNOWN_TO_ORBIT) for at in runs.at], dtype=bool
     )
     marker = orbit_marker(runs.base, methods)
     if runs.base[MEMORY_AT + MAP.orbit_network_count] > 0.0 or marker.methods:
-        known |= runs.at >= METHODS_AT  # methods that orbit has: networks, and those that push
+        known |= runs.at >= METHODS_AT  # methods that it has: networks, and those that push
     if runs.base[MEMORY_AT + MAP.latch_count] > 0.0:
         known |= (runs.at >= CAPTURE_AT) & (runs.at < MEMORY_AT)  # what makes a latch engage
     _, first, which = np.unique(
@@ -178,7 +169,7 @@ def simulate_references(
 
 
 def compile_reference(vector: np.ndarray, methods: tuple) -> None:
-    """By flying one cycle."""
+    """By simulating one cycle."""
     short = vector.copy()
     short[TIME_AT + TIMES.duration] = short[TIME_AT + TIMES.cycle]
     simulate_references(
@@ -189,8 +180,8 @@ def compile_reference(vector: np.ndarray, methods: tuple) -> None:
 def add_reference_times(
     runs: SparseParameters, orbits: ReferenceBatch, settle: float
 ) -> SparseParameters:
-    """The same runs, told when orbit first touches and when it has done with its contacts, and how
-    long after them they are compared again."""
+    """The same runs, told when the reference first touches and when it has done with its contacts,
+    and how long after them they are compared again."""
     done = np.fmax(orbits.last_touch, AT_ONCE)
     first = np.where(np.isfinite(orbits.first_touch), orbits.first_touch, np.inf)
     places = [MEMORY_AT + at for at in (MAP.orbit_done, MAP.orbit_first, MAP.settle)]
@@ -207,8 +198,8 @@ def compute_motions_before_contact(
     orbits: ReferenceBatch,
     threads: int | None,
 ) -> np.ndarray:
-    """Orbit's motions before the first contact, of the runs `fine`: those of the start, unless
-    something pushes the bodies."""
+    """The reference's motions before the first contact, of the runs `fine`: those of the start,
+    unless something pushes the bodies."""
     start = read_initial_motions(mine)
     if not is_pushed(mine, orbits.methods):
         return start
@@ -231,7 +222,7 @@ def is_pushed(runs: SparseParameters, methods: tuple) -> bool:
 def simulate_references_until(
     runs: SparseParameters, methods: tuple, time: np.ndarray, threads: int | None
 ) -> np.ndarray:
-    """Orbit's motions at a time of every run's own, by flying it up to there."""
+    """The reference's motions at a time of every run's own, by simulating it up to there."""
     duration = TIME_AT + TIMES.duration
     kept = runs.at != duration
     return simulate_references(
@@ -245,8 +236,8 @@ def simulate_references_until(
     ).motions
 
 
-# What a batch kept for its verdicts (loop/settled_motion.py), and the distance from orbit of every
-# run at the instants at which it is compared.
+# What a batch kept for its verdicts (loop/settled_motion.py), and the distance from the reference
+# of every run at the instants at which it is compared.
 
 
 class Instant(NamedTuple):
@@ -318,8 +309,8 @@ def compute_distances_at(
     scale: np.ndarray,
     threads: int | None = None,
 ) -> np.ndarray:
-    """Distance from orbit of every run at its instant; NaN where there is none. `scale`: energy
-    that the first contact can reach [J]."""
+    """Distance from the reference of every run at its instant; NaN where there is none. `scale`:
+    energy that the first contact can reach [J]."""
     found = np.full(len(batch), np.nan)
     fine = np.flatnonzero(np.isfinite(instant.at) & orbits.completed)
     if not len(fine):
@@ -337,8 +328,8 @@ def compute_distances_at(
 def compute_reachable_energies(
     runs: SparseParameters, batch: Batch, orbits: ReferenceBatch, threads: int | None = None
 ) -> np.ndarray:
-    """Energy that the first contact can reach [J]: orbit's; where orbit does not touch that of the
-    approach, and where nothing touches the work from outside."""
+    """Energy that the first contact can reach [J]: the reference's; where the reference does not
+    touch that of the approach, and where nothing touches the work from outside."""
     reach = orbits.outcomes[:, OUTCOME_COLUMNS.index("reach_J")]
     everyone = np.arange(len(batch))
     start = compute_approach_energies(

@@ -66,9 +66,9 @@ def _is_same(a: float, b: float) -> bool:
 
 # Motion of chosen runs, thinned: each run again by itself, as a Parquet file of time series. Runs
 # are those asked for, and the worst. A campaign that says nothing of trajectories has a few of its
-# worst flown again for its page alone, which says so.
+# worst simulated again for its page alone, which says so.
 
-AGAIN = 3  # runs flown again for a page
+AGAIN = 3  # runs run again for a page
 
 
 def is_silent(plan: Plan) -> bool:
@@ -79,10 +79,10 @@ def is_silent(plan: Plan) -> bool:
 def rerun_worst(
     plan: Plan, worst: Sequence[Mapping[str, Any]], say: Callable[[str], None] | None = None
 ) -> dict[int, Scene]:
-    """Scenes of the few worst runs, each flown again by itself. `say` is told while it goes on.
+    """Scenes of the few worst runs, each run again by itself. `say` is told while it goes on.
 
     Of one variant only, that of the worst: other methods would have to be compiled for a picture. A
-    run that cannot be flown by itself is left out.
+    run that cannot be simulated by itself is left out.
     """
     mine = [row for row in worst if row["variant"] == worst[0]["variant"]][:AGAIN]
     scenes = {}

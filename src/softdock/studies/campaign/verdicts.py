@@ -104,7 +104,7 @@ def _compute_difference(ours: np.ndarray, orbits: np.ndarray) -> np.ndarray:
 
 
 def _compute_kept_energy(made: ShardResult) -> np.ndarray:
-    """Kinetic and stored energy at the end, less orbit's, over the approach energy."""
+    """Kinetic and stored energy at the end, less the reference's, over the approach energy."""
     assert made.reference_results is not None
     orbits, watched = made.reference_results.orbits, made.reference_results.watched
     mine = compute_approach_energies(made.runs, read_both_motions(made.batch.outcomes, MOTIONS))
@@ -143,7 +143,7 @@ def get_table_word(metrics: Mapping[str, Any]) -> int:
 
 def judge_campaign(r: Mapping[str, Any]) -> dict[str, Any] | None:
     """Of all runs of each variant, the worst deciding; the best variant's stands at the top. None
-    where orbit was not flown."""
+    where the reference was not simulated."""
     rows = [v for v in r["variants"] if v.get("judged")]
     if not rows:
         return None

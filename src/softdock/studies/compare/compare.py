@@ -1,5 +1,5 @@
-"""Scenario in, comparison out: every candidate against the same orbit, with right and with wrong
-knowledge, and its cost."""
+"""Scenario in, comparison out: every candidate against the same reference, with right and with
+wrong knowledge, and its cost."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Comparison:
 
     scenario: Scenario
     results: dict[str, Any]
-    curves: list[Curves] = field(default_factory=list)  # orbit first, then the candidates by rank
+    curves: list[Curves] = field(default_factory=list)  # reference first, candidates by rank
 
     @property
     def ranked(self) -> list[dict[str, Any]]:
@@ -88,7 +88,7 @@ Progress = Callable[[int, int, str], None]  # candidates done, candidates in all
 
 
 class SimulatedReferences(NamedTuple):
-    """Orbit at every phase, and the methods that push from outside in it."""
+    """The reference at every phase, and the methods that push from outside in it."""
 
     pushing: list[Any]
     orbits: list[Orbit]
@@ -241,7 +241,7 @@ def select_best_integrators(
 
 
 def list_pushing_methods(scenario: Scenario) -> list[Any]:
-    """The listed methods that push from outside, as orbit has them too."""
+    """The listed methods that push from outside, as the reference has them too."""
     return [
         entry
         for entry in scenario.tables["methods"]
@@ -250,8 +250,8 @@ def list_pushing_methods(scenario: Scenario) -> list[Any]:
 
 
 def _run_phases(scenario: Scenario, flown: SimulatedReferences) -> list[Run]:
-    """At every phase, against the orbit that was flown; a method that pushes has an orbit of its
-    own."""
+    """At every phase, against the reference that was simulated; a method that pushes has a
+    reference of its own."""
     phased = list_phases(scenario, len(flown.orbits))
     same = list_pushing_methods(scenario) == flown.pushing
     return [

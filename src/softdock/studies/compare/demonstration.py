@@ -1,5 +1,5 @@
-"""The demo's runs: EPOS on one axis, orbit beside the raw loop at several delays, what theory
-predicts beside each, and the other methods.
+"""The demo's runs: EPOS on one axis, the reference beside the raw loop at several delays, what
+theory predicts beside each, and the other methods.
 
 Theory: `stability.predicted_restitution` (the sampled loop's one impact, at the run's own sampling
 phase; none of the loop's compiled code), and the closed form exp(pi w h / 2) of a lossless spring,
@@ -29,7 +29,8 @@ Progress = Callable[[str], None]
 
 
 def demonstrate(progress: Progress | None = None) -> tuple[list[dict[str, Any]], list[Run]]:
-    """Rows of the demo's table (orbit first), and the runs of the others, in the same order."""
+    """Rows of the demo's table (the reference first), and the runs of the others, in the same
+    order."""
     base = load_scenario(PRESET)
     flown = orbit(base)
     rows, runs = [_make_reference_row(base, flown)], []
@@ -81,7 +82,7 @@ def _make_reference_row(base: Scenario, flown: Orbit) -> dict[str, Any]:
         "closed_form_restitution": 1.0,
         "energy_invented_J": gained
         if abs(gained) > 1e-9 * flown.kinetic_start
-        else 0.0,  # orbit is integrated to 1e-9
+        else 0.0,  # the reference is integrated to 1e-9
         "energy_invented_share": gained / flown.kinetic_start
         if abs(gained) > 1e-9 * flown.kinetic_start
         else 0.0,

@@ -2,9 +2,9 @@
 
 Only what is *believed* changes: the parameters that a method's registry entry names in `needs`, the
 mock-up's believed mass by which the sensor is compensated, and the wanted contact that a method
-puts in the real one's place (orbit keeps the true one). A stiffness that a method takes from the
-scenario's own contact is believed as much as one that is written into its table, and gets the same
-errors. One kind of error at a time, on every belief of that kind at once.
+puts in the real one's place (the reference keeps the true one). A stiffness that a method takes
+from the scenario's own contact is believed as much as one that is written into its table, and gets
+the same errors. One kind of error at a time, on every belief of that kind at once.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def _replaces_contact(entry: dict[str, Any]) -> bool:
 
 
 def _get_wanted_law(pair: dict[str, Any]) -> dict[str, Any] | None:
-    """The law that orbit has, as a table of its own; None: one without a stiffness."""
+    """The law that the reference has, as a table of its own; None: one without a stiffness."""
     wanted = pair["wanted"]
     law = pair["real"] if wanted["law"] == "same_as_real" else wanted
     return dict(law) if law["law"] in LINEAR_LAWS else None

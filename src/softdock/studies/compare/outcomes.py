@@ -1,5 +1,5 @@
-"""One candidate run and measured: its metrics against orbit, the curves a page shows, and what a
-cycle of it costs."""
+"""One candidate run and measured: its metrics against the reference, the curves a page shows, and
+what a cycle of it costs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Curves:
     gap_m: np.ndarray  # between the parts that touch; negative: their depth
     force_N: np.ndarray  # on the chaser satellite
     energy_invented_J: np.ndarray
-    off_m: np.ndarray  # how far the chaser is, seen from the target, from where orbit has it
+    off_m: np.ndarray  # chaser seen from the target: distance from where the reference has it
     scene: Scene | None = None  # for the replay
 
 
@@ -75,8 +75,8 @@ def make_reference_curves(scenario: Scenario, orbit: Orbit) -> Curves:
 
 
 def run_against(scenario: Scenario, orbit: Orbit) -> Run:
-    """A run that is compared with an orbit already flown: the truth of all candidates is the
-    same."""
+    """A run that is compared with an reference already simulated: the truth of all candidates is
+    the same."""
     return judge(fly(scenario), orbit)
 
 

@@ -80,7 +80,7 @@ def explain_no_vouching(rows: Sequence[Row]) -> str:
     return ""
 
 
-FAR = 0.05  # distance from orbit above which even the best is not recommended
+FAR = 0.05  # distance from the reference above which even the best is not recommended
 SAME = 1e-9  # two distances (or energies, J) closer than this are equal
 
 
@@ -164,7 +164,7 @@ def recommend(ranked: list[Row], orbit: dict[str, Any], before: str = "") -> str
 
 
 def describe_distance(row: Row) -> str:
-    """How far from orbit a row is, as table and page say it; of one that stopped, why."""
+    """How far from the reference a row is, as table and page say it; of one that stopped, why."""
     return (
         format_percent(find_worst_distance(row))
         if row["status"] == "completed"
@@ -173,7 +173,7 @@ def describe_distance(row: Row) -> str:
 
 
 def format_percent(distance: float | None) -> str:
-    """A distance from orbit in percent of the approach."""
+    """A distance from the reference in percent of the approach."""
     if distance is None:
         return "unknown"
     return f"{100 * distance:.3g} %" if distance < 1.0 else f"{100 * distance:.0f} %"

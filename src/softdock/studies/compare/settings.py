@@ -69,7 +69,7 @@ def _suggest_softer(method: Method, scenario: Scenario) -> dict[str, Any]:
     if law and all(pair["wanted"]["law"] == "same_as_real" for pair in pairs):
         k = compute_series_stiffness(
             scenario, surface, with_joints=False
-        )  # on orbit there are no robots
+        )  # in the reference there are no robots
         d = float(suggested.get(DAMPING, 0.0)) * (k / surface) ** 2
         softer["wanted"] = {"law": "spring_damper", STIFFNESS: k, DAMPING: d}
     return softer

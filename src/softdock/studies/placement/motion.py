@@ -1,8 +1,8 @@
 """The motion that the robots must carry out, as rows over time in the orbit frame.
 
-From orbit's own flight (what the docking asks of a rig that is honest), or from a run of the loop
-(its set-points, with what the rig's own errors add). The force is that on the chaser, and the point
-where it acts the first contact's tip; the target bears the opposite force there.
+From the reference's own flight (what the docking asks of a rig that is honest), or from a run of
+the loop (its set-points, with what the rig's own errors add). The force is that on the chaser, and
+the point where it acts the first contact's tip; the target bears the opposite force there.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def _compute_approach(
 
 
 def load_motion(scenario: Any, source: str = "orbit") -> Motion:
-    """The motion of a scenario: orbit's own, or the set-points of a run of the loop."""
+    """The motion of a scenario: the reference's own, or the set-points of a run of the loop."""
     if source == "run":
         from softdock.results.simulation import simulate
 
