@@ -1,2 +1,2 @@
-"""One method told nothing: the contact's law is identified, and the satellites feel it where they
-are."""
+"""A method that needs no numbers: the contact's law is identified, and the satellites feel it where
+they are."""

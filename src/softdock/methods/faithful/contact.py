@@ -98,7 +98,7 @@ def _compute_force_that_matters(rig: Rig, satellites: Satellites):
 
 @compiled
 def is_quick(s, rig: Rig):
-    """Whether nothing can touch in this cycle."""
+    """Whether nothing can touch in this cycle; it is noted."""
     s.quick = (
         s.phase == APART
         and rig.cycle * rig.T + rig.T < s.clear_until
@@ -110,7 +110,7 @@ def is_quick(s, rig: Rig):
 
 @noinline
 def _note_unfelt(method: Faithful, mem, motions: Output):
-    """Pairs that the satellites touch and of which no reading has told yet."""
+    """Pairs that the satellites touch and of which no law is known yet."""
     s, pairs = STATE(mem, method.memory), method.memory + STATE.at.pairs
     for i in range(method.number):
         if s.fits[i].model == 0:

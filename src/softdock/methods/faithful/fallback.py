@@ -120,7 +120,7 @@ def bound_energy(method: Faithful, mem, rig: Rig, satellites: Satellites):
 
 @compiled
 def may_learn(method: Faithful, s):
-    """Whether free flight has told enough for a contact's samples to be worth anything."""
+    """Whether free flight was long enough for a contact's samples to be worth anything."""
     return not method.tare or s.flight.count >= ENOUGH
 
 

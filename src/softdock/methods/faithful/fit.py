@@ -8,7 +8,7 @@ squares of several laws, the simplest one that the samples bear.
     1  k            3  k, n              5  k, f_0        7  k, c, tau          9  k, f_0, tau
     2  k, c         4  k, n, lambda      6  k, c, f_0     8  k, n, lambda, tau  10  k, tau
 
-Others as for an ideal spring. tau [s] is the lag of a low-pass that no stamp tells of, f_0 a
+Others as for an ideal spring. tau [s] is the lag of a low-pass, which no stamp shows, f_0 a
 pre-load. Each is fitted to all samples of the pair that are kept, over all its contacts, by Gauss
 and Newton (one round where n is not sought); the one with the least chi^2 + p ln N counts (p its
 parameters, N the samples: Schwarz 1978), what no law explains taken for noise. 3 to 9 only for

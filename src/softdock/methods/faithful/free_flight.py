@@ -1,4 +1,4 @@
-"""What free flight tells: tare and noise of the sensor, and how late each robot is.
+"""What free flight shows: tare and noise of the sensor, and how late each robot is.
 
 The mock-ups are known to be apart from their shapes and reported poses. What the sensor shows then
 is its bias, constant in the chaser's axes, and the weight and inertia of a mass that the tool's
@@ -50,7 +50,7 @@ ARM = 0.01  # m; torques are held to be as noisy as the force at this arm, at le
 
 @compiled
 def note_tool(flight, q, wrench: Wrench, felt):
-    """What a wrench while nothing touches, which note_flight takes in next, tells of the missing
+    """What a wrench while nothing touches, which note_flight takes in next, shows of the missing
     mass; `q`: attitude of the chaser's mock-up, `felt`: its acceleration less gravity [m/s^2],
     world axes."""
     later = 1.0 - 1.0 / (flight.count + 1)

@@ -3,11 +3,12 @@
     f_t = mu f_n v / sqrt(v^2 + v_0^2)        v [m/s] the mock-ups' sliding as reported
 
 by weighted least squares. mu follows in closed form for every v_0; v_0 is looked for on a grid in
-its logarithm and refined. Samples that all slide far slower than v_0 tell mu / v_0 alone, those
-that all slide faster mu alone: v_0 is held to be 1 mm/s within a factor of ten, which decides only
-there. Of a reading that is a mean, friction is that of two instants (samples.py). Samples of the
-whole contact are kept, for sliding often stops early in it. Friction is believed only where it
-explains more of the tangential force than noise does."""
+its logarithm and refined. Samples that all slide far slower than v_0 determine mu / v_0 alone,
+those that all slide faster mu alone: v_0 is held to be 1 mm/s within a factor of ten, which decides
+only there. Of a reading that is a mean, friction is that of two instants (samples.py). Samples of
+the whole contact are kept, for sliding often stops early in it. Friction is believed only where it
+explains more of the tangential force than noise does.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +63,7 @@ SLOWEST, FASTEST, GRID = 1e-5, 1.0, 16  # m/s, m/s, values of v_0 that are tried
 HALVINGS = 40
 FINE = 1e-5  # of ln v_0: mu depends on its square
 BLUR = 0.1  # of the normal force, where friction comes or goes within a reading's window
-USUAL, WIDE = 1e-3, 2.3  # m/s, v_0 where no sample tells of it; and how far ln v_0 may be from it
+USUAL, WIDE = 1e-3, 2.3  # m/s, v_0 where no sample shows it; and how far ln v_0 may be from it
 
 
 @compiled

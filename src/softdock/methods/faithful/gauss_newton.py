@@ -167,7 +167,7 @@ def _sum_equations(fit, law, model, p: Numbers, first):
 @compiled
 def _solve(m: Sums):
     """The equations by Cholesky (L D L'): the step, what it gains of chi^2, and the variances of k
-    and of the number after it; False: nothing is told."""
+    and of the number after it; False: they are singular."""
     l_a, l_b, l_t = m.ka / m.kk, m.kb / m.kk, m.kt / m.kk
     d_a = m.aa - l_a * m.ka
     ab, a_t = m.ab - l_a * m.kb, m.at - l_a * m.kt

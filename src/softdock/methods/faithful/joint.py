@@ -2,17 +2,17 @@
 round a cycle, so that no cycle takes long.
 
 A wrench is six numbers, and four touches may push at once, on one plate even along one line: of one
-sample the forces of the touches cannot always be told apart. The laws can, because the touches are
+sample the forces of the touches cannot always be separated. The laws can, because the touches are
 differently deep at different times. Unknown are the numbers of every pair's law, the friction of
 all, and its speed. Samples in which a pair touched alone (law_samples.py) are among the equations,
-and its law has the numbers of the model that they have told beside those of the kind that is tried.
+and its law has the numbers of the model that they show beside those of the kind that is tried.
 
     kind    1  k        2, 5  k, c        3, 6  k, n, lambda        4, 7  k, c, f_0, d_0
 
 The kinds are tried one after the other, the later ones only while none has explained the samples,
 from 5 on from other starts; the one with the least chi^2 + p ln N counts. A fit of more samples
 begins with the kind that explained the fewer, and ends there if it still does. A weak prior (WEAK)
-keeps what no sample tells near to what was believed, and then to the other pairs."""
+keeps what no sample determines near to what was believed, and then to the other pairs."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ CONVERGED = 1e-6  # of chi^2: a smaller fall is none
 CRAWLS = 1e-3  # of a chi^2 that no noise explains: a smaller fall is not waited for
 FIRST_BRAKE, LEAST_BRAKE, MOST_BRAKE = 1e-3, 1e-5, 1e6
 SLACKER, TIGHTER = 0.1, 10.0
-WEAK = 0.5  # of a stiffness that no sample tells: how far it may be from what is believed
+WEAK = 0.5  # of a stiffness that no sample determines: how far it may be from what is believed
 LONGEST_STEP = 1.0  # of ln v_0 in a round
 WIDE = 3.0  # of ln v_0: how far it may be from what is believed
 DEEPER = 6  # samples of depths that grow, from which on a search begins with them
@@ -76,7 +76,7 @@ def _has_explained(joint):
 
 
 @noinline
-def _fill_equations(joint, data: JointData, masks, rubs, deeper):
+def _fill_equations(joint, data: JointData, masks, with_friction, deeper):
     """All equations around the unknowns as they are; chi^2 and their number. `deeper`: of several
     touches those alone that become deeper."""
     laws, lag, matrix = data.laws, data.lag, joint.matrix
@@ -84,7 +84,7 @@ def _fill_equations(joint, data: JointData, masks, rubs, deeper):
         matrix[p] = 0.0
     for p in range(UNKNOWNS):
         joint.right[p] = 0.0
-    chi, used = add_rows(joint, data, masks, rubs, deeper)
+    chi, used = add_rows(joint, data, masks, with_friction, deeper)
     for i in range(data.number):
         if masks[i] != 0:
             fit, pulls, largest = data.fits[i], laws[i].pulls, data.several.largest
@@ -93,14 +93,14 @@ def _fill_equations(joint, data: JointData, masks, rubs, deeper):
             k = i * PER + U.k
             size = max(abs(joint.start[k]), abs(joint.now[k]))
             chi += add_prior(joint, k, WEAK * size + 1e-30)
-            if (masks[i] >> U.ramp) & 1 == 1:  # where no sample tells of it, it stays
+            if (masks[i] >> U.ramp) & 1 == 1:  # where no sample determines it, it stays
                 ramp = i * PER + U.ramp
                 matrix[ramp * UNKNOWNS + ramp] += 1.0
             _stay_within(joint, i * PER + U.n, 1.0, STEEPEST)
             _stay_within(joint, i * PER + U.c, 0.0, math.inf)
             _stay_within(joint, i * PER + U.g, 0.0, math.inf)
             _stay_within(joint, i * PER + U.f_0, 0.0, math.inf)
-    if rubs:
+    if with_friction:
         more, count = add_friction(joint, data.friction, lag)
         chi, used = chi + more, used + count
         chi += add_prior(joint, MU, 1.0)
@@ -173,7 +173,7 @@ def _is_sought(joint, kind, kinds: ModelKinds):
 
 
 @noinline
-def run_joint_round(joint, data: JointData, kinds: ModelKinds, rubs):
+def run_joint_round(joint, data: JointData, kinds: ModelKinds, with_friction):
     """One round of the kind under way; whether all kinds are through."""
     number, kind = data.number, joint.kind
     if not _is_sought(joint, kind, kinds):
@@ -185,7 +185,7 @@ def run_joint_round(joint, data: JointData, kinds: ModelKinds, rubs):
         choose_unknowns(joint, 3, kind),
     )
     deeper = joint.round == 0 and count_deepening(joint, data.several) >= DEEPER
-    chi, used = _fill_equations(joint, data, masks, rubs, deeper)
+    chi, used = _fill_equations(joint, data, masks, with_friction, deeper)
     joint.round += 1
     brake = joint.brake
     if chi < joint.chi:
@@ -250,7 +250,7 @@ def _begin_next_kind(joint, number):
 
 
 @noinline
-def believe_joint(joint, data: JointData, rubs):
+def believe_joint(joint, data: JointData, with_friction):
     """What was found into the laws."""
     if joint.best_kind == 0:
         return
@@ -274,7 +274,7 @@ def believe_joint(joint, data: JointData, rubs):
         small = EXACT * several.largest
         noise = math.sqrt(several.rows[0].force_variance + small * small)
         fit.misfit = noise * math.sqrt(joint.best_chi) / several.largest
-    if not rubs:
+    if not with_friction:
         return
     mu, spread = best[MU], joint.friction_spread
     sure = mu > max(SURE * spread, LEAST)

@@ -105,7 +105,7 @@ def _evaluate_friction(touch: Touch, v_0):
 
 
 @noinline
-def _fill_columns(joint, sample, laws, masks, rubs):
+def _fill_columns(joint, sample, laws, masks, with_friction):
     """Derivatives of one sample into their columns; how many, what the laws say of it, and the
     variances of its force and torque by kinks within its window."""
     mu, v_0 = joint.now[MU], math.exp(joint.now[SLIP])
@@ -124,7 +124,7 @@ def _fill_columns(joint, sample, laws, masks, rubs):
         along = add_scaled(touch.normal, -mu * root, v)
         turning, v_turning = cross(r, along), cross(r, v)
         says, turns = add_scaled(says, force, along), add_scaled(turns, force, turning)
-        if rubs:
+        if with_friction:
             rub, bend = -force * root, force * mu * bend
             by_mu, mu_turns = add_scaled(by_mu, rub, v), add_scaled(mu_turns, rub, v_turning)
             by_slip = add_scaled(by_slip, bend, v)
@@ -135,7 +135,7 @@ def _fill_columns(joint, sample, laws, masks, rubs):
                     i * PER + q, scale(by[q], along), scale(by[q], turning)
                 )
                 count += 1
-    if rubs:
+    if with_friction:
         joint.columns[count] = Column(MU, by_mu, mu_turns)
         joint.columns[count + 1] = Column(SLIP, by_slip, slip_turns)
         count += 2
@@ -161,7 +161,7 @@ def count_deepening(joint, several):
 
 
 @noinline
-def add_rows(joint, data: JointData, masks, rubs, deeper):
+def add_rows(joint, data: JointData, masks, with_friction, deeper):
     """Equations of the samples of several touches, onto the matrix; chi^2 and their number.
     `deeper`: of those alone in which every touch becomes deeper."""
     lag, columns = data.lag, joint.columns
@@ -171,7 +171,7 @@ def add_rows(joint, data: JointData, masks, rubs, deeper):
         if deeper and not _is_deepening(sample):
             continue
         used += 6.0
-        count, says, turns, blur = _fill_columns(joint, sample, data.laws, masks, rubs)
+        count, says, turns, blur = _fill_columns(joint, sample, data.laws, masks, with_friction)
         a = 1.0 / (sample.force_variance + small * small + blur[0])
         b = 1.0 / (sample.torque_variance + small * small * ARM * ARM + blur[1])
         w, slope = sample.wrench, sample.slope
@@ -219,7 +219,7 @@ def add_own(joint, i, fit, pulls, lag, mask, largest):
 @noinline
 def add_friction(joint, friction, lag):
     """Equations of friction where a pair touched alone (friction.py): its two numbers at once, for
-    one is often told only together with the other; chi^2 and their number."""
+    one is often determined only together with the other; chi^2 and their number."""
     mu, v_0, right, matrix = joint.now[MU], math.exp(joint.now[SLIP]), joint.right, joint.matrix
     chi, small, count = 0.0, EXACT * friction.largest, friction.count
     for i in range(count):

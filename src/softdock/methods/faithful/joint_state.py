@@ -108,7 +108,9 @@ JOINT = Cells(
     Cell("friction_spread", float, "-", "standard deviation of mu"),
     Cell("sliding", float, "m/s", "root mean square over the samples, by their force"),
     Cell("touched", many(MOST_PAIRS, bool), "-", "1: the pair is in the samples"),
-    Cell("own", many(MOST_PAIRS, int), "-", "model that a pair's samples alone have told; 0: none"),
+    Cell(
+        "own", many(MOST_PAIRS, int), "-", "model that a pair's samples alone have shown; 0: none"
+    ),
     Cell("unit", many(MOST_PAIRS), "m", "its deepest sample"),
     Cell("spread", many(MOST_PAIRS), "-", "standard deviation of its stiffness, as a share of it"),
     Cell("start", many(UNKNOWNS), "", "unknowns before the fit"),
@@ -180,13 +182,13 @@ KIND_MASKS = (
 AGAIN = 5  # from this kind on: one before it, from one spring for all and other n and d_0
 ENOUGH = 6  # samples of a pair alone from which on they decide its model
 FIRST_RAMP = 0.03  # of the deepest sample: d_0 from which it is sought where none is known
-OTHER_RAMP = 0.2  # of it, where that did not end well: no sample tells of a d_0 that is too small
-START_POWER, OTHER_POWER = 1.4, 2.0  # from which a power is sought that none has told
+OTHER_RAMP = 0.2  # of it, where that did not end well: no sample shows a d_0 that is too small
+START_POWER, OTHER_POWER = 1.4, 2.0  # from which a power is sought that no sample has shown
 
 
 @noinline
 def choose_unknowns(joint, i, kind):
-    """Unknowns of a pair, in bits: those of the kind, and those that its samples alone have told.
+    """Unknowns of a pair, in bits: those of the kind, and those that its samples alone have shown.
     Alone a pair was felt at its first touch; more may show when it is deeper or faster."""
     if not joint.touched[i]:
         return 0
@@ -286,7 +288,7 @@ def _find_own_kind(joint, number):
 @noinline
 def begin_joint(joint, data: JointData):
     """Begin with the first kind; with the one that explained the samples before, if one did, or
-    that a pair's own samples have told: the search through all takes dozens of cycles, in which the
+    that a pair's own samples show: the search through all takes dozens of cycles, in which the
     mock-ups may miss a pair that the satellites touch."""
     several, laws, number = data.several, data.laws, data.number
     joint.rows, joint.seen, joint.best_kind = several.count, several.seen, 0

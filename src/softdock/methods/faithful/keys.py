@@ -1,5 +1,5 @@
 """Keys of the method, and the NamedTuple that its hooks get: the keys, and what the method may know
-of the sensor (period, averaging, tool, gravity), from the parameter vector. Nothing must be told:
+of the sensor (period, averaging, tool, gravity), from the parameter vector. No key must be given:
 the keys switch parts off, for their worth to be seen."""
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ FIT = Cells(
     Cell("fitted", int, "-", "samples that the last fit has seen"),
     Cell("own_model", int, "-", "of the samples in which the pair touched alone"),
     Cell("own_chi", float, "-", "and its chi^2 per sample"),
-    Cell("lag", float, "s", "of a low-pass that no stamp tells of"),
+    Cell("lag", float, "s", "of a low-pass, which no stamp shows"),
     Cell("ramp", float, "m", "d_0 of the model that is fitted"),
     Cell("scope", Scope, "", "what the fit looks at"),
     Cell("search", SEARCH, "", "for the model: search.py"),

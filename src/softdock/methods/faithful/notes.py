@@ -36,7 +36,7 @@ def count_floats(values: Mapping[str, Any], T: float) -> int:
     return STATE.size + PAST.size * count_past_rows(values, T) + count_ledger_floats(T)
 
 
-def refuses(scenario: Any) -> str | None:
+def explain_refusal(scenario: Any) -> str | None:
     """Why it cannot run on a scenario."""
     tables = scenario.tables
     if not tables["contact"]:
@@ -90,7 +90,7 @@ def _describe_law(s: Any, i: int) -> dict[str, Any]:
     return {f"contact_{i}_{key}": value for key, value in named.items()}
 
 
-def books(mem: Any) -> dict[str, Any]:
+def summarize(mem: Any) -> dict[str, Any]:
     """What was identified, with its uncertainty, and what was done, from its slice of `mem`."""
     s = STATE(mem)
     jointly = s.joint.fitted > 0
@@ -121,7 +121,7 @@ def books(mem: Any) -> dict[str, Any]:
     return found
 
 
-def vouches(found: Mapping[str, Any]) -> list[str]:
+def list_doubts(found: Mapping[str, Any]) -> list[str]:
     """From the books of a run: what was not learnt; nothing where all was."""
     doubts = []
     if found.get("contacts_by_ledger", 0.0):
@@ -149,9 +149,9 @@ def vouches(found: Mapping[str, Any]) -> list[str]:
     return doubts
 
 
-def events(mem: Any, T: float) -> list[str]:
+def describe_events(mem: Any, T: float) -> list[str]:
     """What could not be learnt, and what was done instead, in words."""
-    found, b, s = [], books(mem), STATE(mem)
+    found, b, s = [], summarize(mem), STATE(mem)
     if s.blind:
         found.append(
             f"{s.blind} contact(s) began after fewer than {ENOUGH} force samples of free flight: "

@@ -90,7 +90,7 @@ def _spread_touch(touch, share, before: Place, after: Place):
 @noinline
 def _spread_over_window(method: Faithful, mem, t, count):
     """A reading that is the mean of a window: every touch of the scratch at its two instants.
-    False: a touch began or ended within, or the way has a kink, and it tells of no law."""
+    False: a touch began or ended within, or the way has a kink, and it shows no law."""
     s, half = STATE(mem, method.memory), 0.5 * method.window
     readings, pairs = method.memory + STATE.at.readings, method.memory + STATE.at.pairs
     s.window_latches = s.mock_latches

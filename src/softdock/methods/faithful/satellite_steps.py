@@ -184,9 +184,7 @@ def _compute_impulse(law: BelievedLaw, compliance, depth, n, u, dt):
 
 
 @noinline
-def _compute_rubbing_impulse(
-    rig: Rig, satellites: Satellites, law: BelievedLaw, place: Place, u, dt
-):
+def _compute_touch_impulse(rig: Rig, satellites: Satellites, law: BelievedLaw, place: Place, u, dt):
     return _compute_impulse(
         law, _compute_compliance(rig, satellites, place), place.depth, place.normal, u, dt
     )
@@ -206,7 +204,7 @@ def _apply_touch(rig: Rig, satellites: Satellites, law: BelievedLaw, place: Plac
         )
     if law.friction > 0.0:
         return strike(
-            rig, satellites, place, _compute_rubbing_impulse(rig, satellites, law, place, u, dt)
+            rig, satellites, place, _compute_touch_impulse(rig, satellites, law, place, u, dt)
         )
     mobility = dot(n, compute_velocity_gain(rig, satellites, place, n))
     normal = compute_mean_push(law, place.depth, -dot(n, u), mobility, dt)

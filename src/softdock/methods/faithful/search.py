@@ -4,7 +4,7 @@ Where there are many, of those that are not shallow one stands for several.
 
 A model with a power is begun from 1 and, where that does not explain the samples, from 2. Of one
 with a pre-load the depth d_0 over which that comes is sought on a grid, then by golden section. The
-model is linear for each of these: one round from the numbers of the depth before tells chi^2,
+model is linear for each of these: one round from the numbers of the depth before gives chi^2,
 unless it has gained much.
 """
 
