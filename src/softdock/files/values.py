@@ -199,8 +199,13 @@ def any_range() -> Iterator[None]:
         _OF_A_USER.reset(token)
 
 
+def asks_for_ranges() -> bool:
+    """Whether values are checked against their ranges: outside `any_range`."""
+    return _OF_A_USER.get()
+
+
 def _in_range(parameter: Parameter, numbers: list[float]) -> list[float]:
-    if not _OF_A_USER.get():
+    if not asks_for_ranges():
         return numbers
     for x in numbers:
         below = x <= parameter.low if parameter.open_low else x < parameter.low

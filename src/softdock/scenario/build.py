@@ -14,7 +14,7 @@ import numpy as np
 from softdock._arguments import Rule, check_arguments, instance_of, optional, refuse_wrong
 from softdock.compile.features import Markers
 from softdock.errors import BadInput, closest
-from softdock.files.tables import MOST_PROBLEMS, Locate
+from softdock.files.tables import MOST_PROBLEMS, Locate, nowhere
 from softdock.files.values import any_range
 from softdock.loop.arms.facility import read_facility
 from softdock.loop.arms.placed import placed_arms
@@ -43,6 +43,7 @@ from softdock.scenario.schema import (
     TOP_LEVEL,
     pair_base,
 )
+from softdock.scenario.table_reader import Filled
 from softdock.scenario.top_tables import top_tables
 from softdock.scenario.verdict_table import PATH as VERDICT_PATH
 from softdock.scenario.verdict_table import VERDICT
@@ -78,6 +79,8 @@ class Scenario:
     approach: dict[str, Any] = field(default_factory=dict, repr=False)
     # along its free flight, since it was checked: its start may lie beyond what a user may give
     moved: bool = field(default=False, repr=False)
+    # its tables as they were checked, for its variants
+    filled: dict[str, Filled] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         refuse_wrong(PARTS, vars(self))
@@ -104,11 +107,17 @@ class Scenario:
         for path, value in changes.items():
             set_key(tables, path, value)
         if not self.moved:
-            return build(tables)
+            return self.with_tables(tables)
         with any_range():
-            made = build(tables)
+            made = self.with_tables(tables)
         made.moved = True
         return made
+
+    @np.errstate(all="ignore")  # as of `build`
+    def with_tables(self, tables: Mapping[str, Any]) -> Scenario:
+        """A variant: this scenario's own tables with some keys changed. Tables that are as they
+        were are not checked again; what needs more than one of them is. `build` gives the same."""
+        return _Builder(tables, nowhere, Path(), self.filled).scenario()
 
 
 @check_arguments(
@@ -159,6 +168,7 @@ class _Builder(MethodReader):
             notes += done
             warnings += doubtful
         scenario.notes, scenario.approach = notes, approach
+        scenario.filled = self.filled
         scenario.warnings = self.warnings + warnings + self.network_warnings
         if self.problems:
             raise BadInput(self.problems)

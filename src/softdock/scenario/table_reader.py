@@ -5,15 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from softdock.errors import BadInput, Problem
 from softdock.files.tables import Locate, Reader
-from softdock.files.values import Refused, check_own_rows, rows_of, to_vector
+from softdock.files.values import Refused, asks_for_ranges, check_own_rows, rows_of, to_vector
 from softdock.loop.command import LABORATORY
-from softdock.loop.parameters import Group, Parameter
+from softdock.loop.parameters import WRITTEN_HERE, Group, Parameter
 from softdock.loop.robots.robot import ROBOT
 from softdock.loop.sensor.force_torque import SENSOR
 from softdock.loop.sensor.mock_up import MOCK_UP
@@ -55,11 +55,32 @@ SENSOR_PLACES = (
 PLACES = (RANDOM_AT + RANDOMS.seed, RANDOM_AT + RANDOMS.run, ORBIT_AT)
 
 
-class TableReader:
-    """What was found so far in what a user wrote: the vector, the resolved tables, the problems."""
+class Filled(NamedTuple):
+    """A table that was checked: a variant of the scenario takes it over where it is the same."""
 
-    def __init__(self, tables: Mapping[str, Any], locate: Locate, folder: Path):
+    written: dict[str, str]  # its resolved values by key, spelled out
+    numbers: np.ndarray  # its part of the vector
+    tails: tuple[tuple[int, np.ndarray], ...]  # as of `TableReader`, from the table's first number
+    in_range: bool  # whether ranges were asked for
+
+
+class TableReader:
+    """What was found so far in what a user wrote: the vector, the resolved tables, the problems.
+
+    `known`: tables of a checked scenario of which this one is a variant. Every other table is
+    checked, and so is all that needs more than one table.
+    """
+
+    def __init__(
+        self,
+        tables: Mapping[str, Any],
+        locate: Locate,
+        folder: Path,
+        known: Mapping[str, Filled] | None = None,
+    ):
         self.given, self.locate, self.folder = tables, locate, folder
+        self.known = known or {}
+        self.filled: dict[str, Filled] = {}
         # rows that go behind the vector, and where their place is noted
         self.tails: list[tuple[int, np.ndarray]] = []
         self.problems: list[Problem] = []
@@ -92,45 +113,87 @@ class TableReader:
         written = flat_keys(given, {p.key for p in group} | {"csv"})
         if any(p.kind == "schedule" for p in group) and "csv" in written:
             self.read_csv(path, written)
+        values = self.take_over(path, written, group, vector, base)
+        if values is None:
+            values = self.check(path, written, group, vector, base)
+        nest(self.resolved, path, values)
+        return values
+
+    def check(
+        self, path: str, written: Mapping[str, Any], group: Group, vector: np.ndarray, base: int
+    ) -> dict[str, Any]:
+        """Every value of a table, by key."""
         row = Reader(written, path, self.problems, self.locate)
+        problems, tails = len(self.problems), len(self.tails)
         values: dict[str, Any] = {}
         offset = base
         for parameter in group:
-            value = None
-            if parameter.kind == "contacts":
-                vector[offset : offset + 2] = (
-                    pair_base(0),
-                    self.vector[MEMORY_AT + MEMORY.at.pair_count],
-                )
-            elif parameter.kind == "joints":
-                vector[offset : offset + 2] = (
-                    CHASER_ROBOT_AT + ROBOT.at.joint_stiffness,
-                    TARGET_ROBOT_AT + ROBOT.at.joint_stiffness,
-                )
-            elif parameter.kind == "arm":
-                pass  # written where the facility is read (arms.py)
-            elif parameter.kind == "sensor":
-                vector[offset : offset + 6] = SENSOR_PLACES
-            elif parameter.kind == "places":
-                vector[offset : offset + 3] = PLACES
-            elif parameter.kind == "averages":
-                vector[offset : offset + 2] = (
-                    SENSOR_AT + SENSOR.at.period,
-                    SENSOR_AT + SENSOR.at.handover,
-                )
-            elif parameter.kind == "laboratory":
-                vector[offset : offset + 2] = (
-                    LABORATORY_AT + LABORATORY.at.attitude,
-                    LABORATORY_AT + LABORATORY.at.gravity,
-                )
+            if parameter.kind in WRITTEN_HERE:
+                self.write_here(parameter, vector, offset)
             else:
                 value = row.written(parameter, values)
-            if value is not None:
-                self.put(row, parameter, value, vector, offset, values)
+                if value is not None:
+                    self.put(row, parameter, value, vector, offset, values)
             offset += parameter.size
         row.done()
-        nest(self.resolved, path, values)
+        if len(self.problems) == problems and not any(p.kind == "network" for p in group):
+            self.filled[path] = Filled(
+                written={key: repr(value) for key, value in values.items()},
+                numbers=vector[base:offset].copy(),
+                tails=tuple((at - base, rows) for at, rows in self.tails[tails:]),
+                in_range=asks_for_ranges(),
+            )
         return values
+
+    def take_over(
+        self, path: str, written: Mapping[str, Any], group: Group, vector: np.ndarray, base: int
+    ) -> dict[str, Any] | None:
+        """The values of a table that was checked and is the same; None: it has to be checked."""
+        known = self.known.get(path)
+        if known is None or (asks_for_ranges() and not known.in_range):
+            return None
+        if len(known.numbers) != group.size or len(known.written) != len(written):
+            return None
+        if any(known.written.get(key) != repr(value) for key, value in written.items()):
+            return None
+        vector[base : base + group.size] = known.numbers
+        offset = base
+        for parameter in group:
+            if parameter.kind in WRITTEN_HERE:
+                self.write_here(parameter, vector, offset)
+            offset += parameter.size
+        self.tails += [(base + at, rows) for at, rows in known.tails]
+        self.filled[path] = known
+        return {key: written[key] for key in known.written}
+
+    def write_here(self, parameter: Parameter, vector: np.ndarray, offset: int) -> None:
+        """Where a method finds in the vector what no user writes."""
+        if parameter.kind == "contacts":
+            vector[offset : offset + 2] = (
+                pair_base(0),
+                self.vector[MEMORY_AT + MEMORY.at.pair_count],
+            )
+        elif parameter.kind == "joints":
+            vector[offset : offset + 2] = (
+                CHASER_ROBOT_AT + ROBOT.at.joint_stiffness,
+                TARGET_ROBOT_AT + ROBOT.at.joint_stiffness,
+            )
+        elif parameter.kind == "arm":
+            pass  # written where the facility is read (arms.py)
+        elif parameter.kind == "sensor":
+            vector[offset : offset + 6] = SENSOR_PLACES
+        elif parameter.kind == "places":
+            vector[offset : offset + 3] = PLACES
+        elif parameter.kind == "averages":
+            vector[offset : offset + 2] = (
+                SENSOR_AT + SENSOR.at.period,
+                SENSOR_AT + SENSOR.at.handover,
+            )
+        elif parameter.kind == "laboratory":
+            vector[offset : offset + 2] = (
+                LABORATORY_AT + LABORATORY.at.attitude,
+                LABORATORY_AT + LABORATORY.at.gravity,
+            )
 
     def put(
         self,
