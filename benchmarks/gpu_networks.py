@@ -10,9 +10,9 @@ import numpy as np
 
 from benchmarks.scenarios import epos_1d
 from softdock.compile.jit import OPTIONS
-from softdock.methods.networks.contact import NetworkContact, linear_matrices
-from softdock.methods.networks.nonlinear import NonlinearContact, the_network
-from softdock.methods.networks.port import CELL, HEAD, Port
+from softdock.methods.networks.contact import NetworkContact, make_linear_network
+from softdock.methods.networks.nonlinear import NonlinearContact, make_network
+from softdock.methods.networks.port import HEAD, STATE, Port
 from softdock.networks.linear_step import TANK, linear_sample, places, places_of
 from softdock.networks.nonlinear_step import nonlinear_floats, nonlinear_sample
 from softdock.networks.nonlinear_step import places as nonlinear_places
@@ -57,7 +57,7 @@ def linear_motion(numbers, mem, dq, efforts):
     """All samples of a motion, the network's matrices in `numbers` as a scenario's vector holds
     them."""
     nothing = (0.0, 0.0, 0.0)
-    net = linear_matrices(
+    net = make_linear_network(
         NetworkContact(
             memory=0,
             numbers=numbers,
@@ -68,7 +68,7 @@ def linear_motion(numbers, mem, dq, efforts):
             acceleration=0.0,
         ),
         mem,
-        CELL.bound,
+        STATE.at.bound,
     )
     at = places(net.n, net.m)
     own = mem[HEAD : HEAD + at.size]
@@ -80,7 +80,7 @@ def linear_motion(numbers, mem, dq, efforts):
 
 def nonlinear_motion(numbers, mem, dq, efforts):
     nothing = (0.0, 0.0, 0.0)
-    net = the_network(
+    net = make_network(
         NonlinearContact(
             memory=0,
             numbers=numbers,
@@ -107,7 +107,7 @@ def given(name: str) -> tuple[Any, tuple[np.ndarray, np.ndarray, np.ndarray, np.
     n, r, m = len(network.dirac.stores), len(network.dirac.dampers), len(network.ports)
     rows, _ = network_rows(NETWORKS[name], T, "position")
     mem = np.zeros(HEAD + (places_of(n, m).size if network.linear else nonlinear_floats(n, r, m)))
-    mem[HEAD + TANK], mem[CELL.bound : CELL.bound + m] = TANK_J, 1e-5
+    mem[HEAD + TANK], mem[STATE.at.bound : STATE.at.bound + m] = TANK_J, 1e-5
     rng, t = np.random.default_rng(608), np.arange(SAMPLES + 1) * T
     q = sum(
         a * np.sin(2 * np.pi * f * t[:, None] + rng.uniform(0.0, 6.3, m))

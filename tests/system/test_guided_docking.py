@@ -12,7 +12,7 @@ import pytest
 from plain import run_plain
 
 from softdock import BadInput, load_scenario
-from softdock.methods.guidance.allocation import COMMANDS, thruster_rows
+from softdock.methods.guidance.allocation import COMMANDS, make_thruster_rows
 from softdock.methods.guidance.keys import THRUSTER
 from softdock.scenario.candidates import candidates
 from softdock.studies.campaign.columns import list_sweepable
@@ -25,7 +25,7 @@ import softdock
 from softdock import Pilot, Stepper, build, fly, load_method_file, load_scenario
 from softdock.results.latches import summarise_times
 from softdock.results.method_books import list_declarations, select_run
-from softdock.methods.guidance.keys import CELLS
+from softdock.methods.guidance.keys import STATE
 from softdock.methods.guidance.navigation import Guided, prepare_guided
 from softdock.methods.guidance.thrusters import ask, fire
 from softdock.loop.vector import METHODS_AT
@@ -62,7 +62,7 @@ found["works"] = [loop.ledger["external"], flown.external]
 # thrusters by hand
 def thrusters(**more):
     here = build(scenario.tables | {"thrusters": scenario.tables["thrusters"] | more})
-    return prepare_guided(here.vector, METHODS_AT + 2, 0, 0.004), np.zeros(CELLS.size)
+    return prepare_guided(here.vector, METHODS_AT + 2, 0, 0.004), np.zeros(STATE.size)
 wanted = np.array([7.0, -4.0, 2.0, 1.0, -3.0, 2.5])
 g, mem = thrusters(least_impulse_Ns=0.0, rise_ms=15.0)
 ask(g, mem, tuple(wanted[:3]), tuple(wanted[3:]))
@@ -77,7 +77,7 @@ found["pulses"] = pulses
 g, mem = thrusters(least_impulse_Ns=0.0, rise_ms=0.0)
 ask(g, mem, (500.0, 0.0, 0.0), (0.0, 0.0, 4.0))
 whole = sum(0.004 * np.array([x for p in fire(g, mem, 0.004) for x in p]) for _ in range(50))
-found["too_much"] = [*whole.tolist(), float(np.abs(mem[CELLS.at.owed : CELLS.at.pulse]).max())]
+found["too_much"] = [*whole.tolist(), float(np.abs(mem[STATE.at.owed : STATE.at.pulse]).max())]
 
 # a controller as one file, and one in plain Python that ends with NaN
 load_method_file("examples/own_controller.py")
@@ -168,7 +168,7 @@ def test_the_allocation_is_exact_and_never_negative(which):
     """Each of the twelve commands is made by its column and nothing else; with plumes off, what no
     thruster can make has zeros."""
     values = _values()
-    rows = thruster_rows(values)
+    rows = make_thruster_rows(values)
     d = rows[:, THRUSTER.slice_of("direction")]
     B = np.vstack([d.T, np.cross(rows[:, THRUSTER.slice_of("place")], d).T])
     columns = rows[:, THRUSTER.slice_of(which)]

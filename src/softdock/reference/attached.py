@@ -16,7 +16,7 @@ from softdock.loop.spatial.vectors import VECTOR, norm, scale
 from softdock.loop.vector import CHASER_AT, MEMORY_AT, TARGET_AT
 from softdock.methods.networks import contact as network_contact
 from softdock.methods.networks import satellite as network_satellite
-from softdock.methods.networks.port import FIRST, ON_TARGET, rows_at
+from softdock.methods.networks.port import FIRST, ON_TARGET, find_rows
 from softdock.networks.continuous import Room, rates
 from softdock.networks.law_cells import DAMPER_FLOATS, NODE_FLOATS, STORE_FLOATS
 from softdock.networks.laws import Laws
@@ -99,7 +99,7 @@ def attached(networks, vector, i, memory):
     kind, base = entry.kind, entry.keys
     is_satellite = kind == SATELLITE
     at = int(vector[base + (NETWORK.network if is_satellite else CONTACT.network)])
-    rows = rows_at(vector, at)
+    rows = find_rows(vector, at)
     n, r, m = rows.n, rows.r, rows.m
     size = n + r + m
     laws = Laws(
@@ -130,7 +130,7 @@ def attached(networks, vector, i, memory):
         laws=laws,
         axes=(first, second, third),
         mass=BODY(vector, body).mass[0],
-        rigid=network_satellite.rigid_at(rows),
+        rigid=network_satellite.find_rigid_state(rows),
         kept=memory,
         trial=memory + n,
         stage=memory + 2 * n,

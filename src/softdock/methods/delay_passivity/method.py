@@ -22,15 +22,16 @@ debt that is left when the contact is over is braked off along its last wrench, 
 than the satellites had, because the robots carry the mock-ups deep into it; no braking repays
 that.)
 
-A sensor that freezes, jumps or gives no number is doubted (methods/measured/doubts.py), and of a passive
-contact no more is believed than that it returned what it took since touch, with the loan and four
-standard deviations of the noise. While a force is felt the wrench on the satellites gives them no
-more than that (passive_ceiling.py): so no fault of the sensor lifts their energy beyond it.
+A sensor that freezes, jumps or gives no number is doubted (methods/measured/doubts.py), and of a
+passive contact no more is believed than that it returned what it took since touch, with the loan
+and four standard deviations of the noise. While a force is felt the wrench on the satellites gives
+them no more than that (passive_ceiling.py): so no fault of the sensor lifts their energy beyond
+it.
 
 With noise of the force the work that is measured is wrong by a chance amount, and what the
 satellites get with it. With `confidence` above 0.5, z standard deviations of that amount count as
 not given: then with this probability a contact gives no more than the real one did. Also counted:
-what a sensor's threshold lets through by chance (real_work.gate_variance), and the noise
+what a sensor's threshold lets through by chance (real_work.compute_gate_variance), and the noise
 just before a contact opens.
 
 `coupled`: one port of six degrees of freedom for the pair; the wrenches stay opposite about one

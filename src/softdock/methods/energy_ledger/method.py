@@ -14,12 +14,13 @@ E_transit = - W . (x_cmd - x_r) more. So the satellites may have the kinetic ene
 
 and never more than at the opening with what came from outside, the loan and four standard
 deviations of the noise: a real contact is passive, whatever a faulty sensor says of it
-(methods/measured/doubts.py); nor does a wrench, along whatever line, lift them beyond (passive_ceiling.py).
+(methods/measured/doubts.py); nor does a wrench, along whatever line, lift them beyond
+(passive_ceiling.py).
 
-`clamp`: what they have beyond is taken away. `equality`: what they lack is given as well. How:
-settle.py. Near the turning point, where next to nothing is allowed, a small
-loan stays, so that the satellites cannot stick. No correction changes the speed along the wrench by
-more than a given share of the approach speed in one cycle.
+`clamp`: what they have beyond is taken away. `equality`: what they lack is given as well. Near the
+turning point, where next to nothing is allowed, a small loan stays, so that the satellites cannot
+stick. No correction changes the speed along the wrench by more than a given share of the approach
+speed in one cycle.
 
 A contact opens when the measured force rises above `threshold_N` and closes when it has been below
 for `window_ms`; its books begin half of that earlier, so that the work below the threshold counts.
@@ -96,9 +97,9 @@ from softdock.methods.measured.real_work import (
 
 # The kinetic energy [J] that the energy ledger allows the satellites at t_{k+1}.
 #
-# It is what the contact left them, less what the contact will still absorb on the path of set-points
-# that the mock-ups have not reached. method.py has the law. In: the work of the real contact as
-# measured (methods/measured/real_work.py), and the satellites before and after the cycle.
+# It is what the contact left them, less what the contact will still absorb on the path of
+# set-points that the mock-ups have not reached. In: the work of the real contact as measured
+# (methods/measured/real_work.py), and the satellites before and after the cycle.
 
 
 @compiled
@@ -177,10 +178,9 @@ def _compute_transit(method: EnergyLedger, mem, T, start: Output, end: Output):
 
 
 # How the energy ledger brings the satellites to the kinetic energy they may have: an internal
-# impulse along the measured wrench, or a scaling of all relative motion (methods/measured/projection.py).
-#
-# Momenta of the pair stay. A loan near the turning point and a largest step per cycle limit what one
-# correction does.
+# impulse along the measured wrench, or a scaling of all relative motion
+# (methods/measured/projection.py). Momenta of the pair stay. A loan near the turning point and a
+# largest step per cycle limit what one correction does.
 
 
 @compiled
@@ -271,8 +271,8 @@ def remember_wrenches(
     satellites: Satellites,
     wrenches: Wrenches,
 ):
-    """The wrenches that act in this cycle, which `correct_energy` needs to know what came from outside; a
-    reading that is not believed does not act."""
+    """The wrenches that act in this cycle, which `correct_energy` needs to know what came from
+    outside; a reading that is not believed does not act."""
     s = STATE(mem, method.memory)
     _, wrenches = believe(
         s.doubts,

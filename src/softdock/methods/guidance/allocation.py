@@ -24,7 +24,7 @@ WEIGHT = 1e-3  # of the sum of all thrusts, against an error of one newton
 EXACT = 1e-9  # of a newton: what a command may be missed by
 
 
-def sixteen(arm: float) -> np.ndarray:
+def place_sixteen(arm: float) -> np.ndarray:
     """The default: two along each of +-x beside the centre, two along +-y fore and aft (yaw), two
     along +-z fore and aft (pitch), two along +-z at the sides (roll). Rows: position, direction."""
     x, y, z = np.eye(3)
@@ -39,7 +39,7 @@ def sixteen(arm: float) -> np.ndarray:
     )
 
 
-def non_negative(A: np.ndarray, b: np.ndarray) -> np.ndarray:
+def solve_non_negative(A: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The x >= 0 with the least |A x - b| (Lawson and Hanson 1974, chapter 23)."""
     n = A.shape[1]
     x, used = np.zeros(n), np.zeros(n, bool)
@@ -63,22 +63,22 @@ def non_negative(A: np.ndarray, b: np.ndarray) -> np.ndarray:
     return x
 
 
-def allocated(places: np.ndarray, directions: np.ndarray, able: np.ndarray) -> np.ndarray:
+def allocate(places: np.ndarray, directions: np.ndarray, able: np.ndarray) -> np.ndarray:
     """(thrusters, 12): thrust of each for a unit of each command; zeros where it cannot be made."""
     B = np.vstack([directions.T, np.cross(places, directions).T])
     units = np.hstack([np.eye(len(B)), -np.eye(len(B))])
     found = np.zeros((len(places), len(COMMANDS)))
     for k, unit in enumerate(units.T):
-        found[able, k] = _one(B[:, able], unit)
+        found[able, k] = _allocate_one(B[:, able], unit)
     return found
 
 
-def _one(B: np.ndarray, unit: np.ndarray) -> np.ndarray:
+def _allocate_one(B: np.ndarray, unit: np.ndarray) -> np.ndarray:
     if B.shape[1] == 0:
         return np.zeros(0)
     light = np.vstack([B, WEIGHT * np.ones((1, B.shape[1]))])
     for weighted in (light, B):
-        x = non_negative(weighted, np.append(unit, 0.0)[: len(weighted)])
+        x = solve_non_negative(weighted, np.append(unit, 0.0)[: len(weighted)])
         used = x > 0.0
         if used.any():
             x[used] = np.linalg.lstsq(B[:, used], unit, rcond=None)[0]
@@ -96,24 +96,24 @@ USED = (
 )  # keys that decide the rows: no campaign varies them
 
 
-def thruster_rows(values: dict[str, Any]) -> np.ndarray:
+def make_thruster_rows(values: dict[str, Any]) -> np.ndarray:
     """The rows behind the vector (keys.THRUSTER), from a scenario's keys."""
-    return _thruster_rows(json.dumps({key: values[key] for key in USED})).copy()
+    return _make_thruster_rows(json.dumps({key: values[key] for key in USED})).copy()
 
 
 @functools.lru_cache(maxsize=16)  # checks and scenarios made of one another ask again and again
-def _thruster_rows(used: str) -> np.ndarray:
+def _make_thruster_rows(used: str) -> np.ndarray:
     values = json.loads(used)
     given = values["thrusters.rows"]
-    table = np.array(given, float) if len(given) else sixteen(values["thrusters.arm_m"])
+    table = np.array(given, float) if len(given) else place_sixteen(values["thrusters.arm_m"])
     places, directions = table[:, :3], table[:, 3:]
     directions = directions / np.linalg.norm(directions, axis=1, keepdims=True)
     off = _blows_at_target(directions, values)
     rows = np.zeros((len(table), THRUSTER.size))
     rows[:, THRUSTER.slice_of("place")] = places
     rows[:, THRUSTER.slice_of("direction")] = directions
-    rows[:, THRUSTER.slice_of("far")] = allocated(places, directions, np.ones(len(table), bool))
-    rows[:, THRUSTER.slice_of("near")] = allocated(places, directions, ~off)
+    rows[:, THRUSTER.slice_of("far")] = allocate(places, directions, np.ones(len(table), bool))
+    rows[:, THRUSTER.slice_of("near")] = allocate(places, directions, ~off)
     rows[:, THRUSTER.at.off] = off
     return rows
 

@@ -24,6 +24,7 @@ import numpy as np
 from softdock.compile.cells import Cell, Cells
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.method.declaration import Checked
+from softdock.loop.method.interface import Rig
 from softdock.loop.parameters import Group, Parameter
 from softdock.loop.spatial.arrays import matrix
 from softdock.loop.spatial.rotations import (
@@ -39,21 +40,20 @@ from softdock.loop.spatial.vectors import (
     add_scaled,
     cross,
     dot,
-    load4,
     norm,
     scale,
-    store4,
     subtract,
     symmetric_times,
 )
-from softdock.methods.guidance.allocation import thruster_rows
+from softdock.methods.guidance.allocation import make_thruster_rows
 from softdock.methods.guidance.guided import (
     LARGEST_TURN,
     Wanted,
     controller,
-    torque_problems,
+    find_torque_problems,
 )
 from softdock.methods.guidance.keys import APPROACHES, DRIFTS, HOLDS, THRUSTER
+from softdock.methods.guidance.navigation import Guided, Seen
 
 TWICE_ZETA = 1.6
 NOTHING = (0.0, 0.0, 0.0)
@@ -61,7 +61,7 @@ STEPS = 2000  # of the forecast of an approach
 FASTER = 1.1  # than asked: an arrival that is warned about
 
 
-def _key(name, key, meaning, default, unit, low, high, **more):
+def _make_key(name, key, meaning, default, unit, low, high, **more):
     return Parameter(name, key, meaning, default, unit=unit, low=low, high=high, **more)
 
 
@@ -69,7 +69,7 @@ GLIDESLOPE = Group(
     "glideslope",
     "Closes at a speed that falls with the distance, holds the tip to the port's axis and the "
     "chaser to its docked attitude, and holds the latched pair's attitude.",
-    _key(
+    _make_key(
         "slope",
         "slope_per_s",
         "closing speed per distance beyond thrusters.plume_off_m",
@@ -78,27 +78,25 @@ GLIDESLOPE = Group(
         0.0,
         1.0,
     ),
-    _key("v_end", "end_m_per_s", "closing speed at the port", 0.01, "m/s", 0.0, 1.0),
-    _key("v_max", "most_m_per_s", "largest closing speed", 0.05, "m/s", 0.0, 10.0),
-    _key("along", "along_per_s", "gain on the closing speed", 0.1, "1/s", 0.0, 10.0),
-    _key("across", "across_rad_per_s", "of the tip across the axis", 0.05, "rad/s", 0.0, 10.0),
-    _key("turn", "turn_rad_per_s", "of the attitude", 0.1, "rad/s", 0.0, 10.0),
-    _key("drift", "drift_m", "nearer nothing is asked until docked", 0.0, "m", -1e3, 1e3),
-    _key("docked", "docked_m", "tip nearer than this: docked, if slow", 0.0, "m", -1e3, 1e3),
-    _key("slow", "docked_m_per_s", "slow means below this", 0.005, "m/s", 0.0, 1.0),
-    _key("docked_for", "docked_for_s", "for so long", 5.0, "s", 0.0, 1e4),
-    _key(
+    _make_key("v_end", "end_m_per_s", "closing speed at the port", 0.01, "m/s", 0.0, 1.0),
+    _make_key("v_max", "most_m_per_s", "largest closing speed", 0.05, "m/s", 0.0, 10.0),
+    _make_key("along", "along_per_s", "gain on the closing speed", 0.1, "1/s", 0.0, 10.0),
+    _make_key("across", "across_rad_per_s", "of the tip across the axis", 0.05, "rad/s", 0.0, 10.0),
+    _make_key("turn", "turn_rad_per_s", "of the attitude", 0.1, "rad/s", 0.0, 10.0),
+    _make_key("drift", "drift_m", "nearer nothing is asked until docked", 0.0, "m", -1e3, 1e3),
+    _make_key("docked", "docked_m", "tip nearer than this: docked, if slow", 0.0, "m", -1e3, 1e3),
+    _make_key("slow", "docked_m_per_s", "slow means below this", 0.005, "m/s", 0.0, 1.0),
+    _make_key("docked_for", "docked_for_s", "for so long", 5.0, "s", 0.0, 1e4),
+    _make_key(
         "hold", "hold_rad_per_s", "of the pair's attitude; 0: it is not held", 0.03, "rad/s", 0, 1
     ),
 )
-AT = GLIDESLOPE.at
-CELLS = Cells(
+STATE = Cells(
     "glideslope",
-    Cell("since", 1, "s", "time since which it looks docked, and 1 s more; 0: it does not"),
+    Cell("since", float, "s", "time since which it looks docked, and 1 s more; 0: it does not"),
     Cell("held", 4, "-", "attitude that is held, at its time; all zero: none"),
-    Cell("held_at", 1, "s", "when it was taken"),
+    Cell("held_at", float, "s", "when it was taken"),
 )
-IN = CELLS.at
 
 
 class Glideslope(NamedTuple):
@@ -118,26 +116,27 @@ class Glideslope(NamedTuple):
 
 
 @compiled
-def prepare(marker, vector, base, memory, guided):
+def prepare(marker: Glideslope, vector, base, memory, guided: Guided):
+    keys = GLIDESLOPE(vector, base)
     return Glideslope(
         memory=memory,
         guided=guided,
-        slope=vector[base + AT.slope],
-        v_end=vector[base + AT.v_end],
-        v_max=vector[base + AT.v_max],
-        along=vector[base + AT.along],
-        across=vector[base + AT.across],
-        turn=vector[base + AT.turn],
-        drift=vector[base + AT.drift],
-        docked=vector[base + AT.docked],
-        slow=vector[base + AT.slow],
-        docked_for=vector[base + AT.docked_for],
-        hold=vector[base + AT.hold],
+        slope=keys.slope,
+        v_end=keys.v_end,
+        v_max=keys.v_max,
+        along=keys.along,
+        across=keys.across,
+        turn=keys.turn,
+        drift=keys.drift,
+        docked=keys.docked,
+        slow=keys.slow,
+        docked_for=keys.docked_for,
+        hold=keys.hold,
     )
 
 
 @noinline
-def _approach(m, rig, seen):
+def _approach(m: Glideslope, rig: Rig, seen: Seen):
     """Force and torque towards the port, chaser axes."""
     axis = m.guided.axis
     left = max(seen.distance - m.guided.plume_off, 0.0)
@@ -153,7 +152,7 @@ def _approach(m, rig, seen):
 
 
 @noinline
-def _pair_times(m, rig, alpha):
+def _multiply_by_inertia(m: Glideslope, rig: Rig, alpha):
     """Inertia of the docked pair about its centre of mass, times an angular acceleration, chaser
     axes."""
     g = m.guided
@@ -168,50 +167,50 @@ def _pair_times(m, rig, alpha):
 
 
 @noinline
-def _hold(m, mem, own, rig, seen):
-    """Torque that holds the pair's attitude, chaser axes."""
-    turned = exponential(scale(seen.time - mem[own + IN.held_at], m.guided.turning))
-    reference = product(turned, load4(mem, own + IN.held))
+def _hold(m: Glideslope, s, rig: Rig, seen: Seen):
+    """Torque that holds the pair's attitude, chaser axes. `s`: the controller's state."""
+    turned = exponential(scale(seen.time - s.held_at, m.guided.turning))
+    reference = product(turned, s.held)
     off = logarithm(product(inverse(reference), seen.attitude))
     rate = subtract(seen.own_rate, rotate_back(seen.attitude, m.guided.turning))
     alpha = add_scaled(scale(-m.hold * m.hold, off), -TWICE_ZETA * m.hold, rate)
-    return _pair_times(m, rig, alpha)
+    return _multiply_by_inertia(m, rig, alpha)
 
 
 @compiled
-def _looks_docked(m, mem, own, seen):
+def _looks_docked(m: Glideslope, s, seen: Seen):
     """Whether the tip has been behind `docked` and slow for long enough."""
     if seen.distance > m.docked or norm(seen.velocity) > m.slow:
-        mem[own + IN.since] = 0.0
+        s.since = 0.0
         return False
-    if mem[own + IN.since] == 0.0:
-        mem[own + IN.since] = seen.time + 1.0
-    return seen.time + 1.0 - mem[own + IN.since] >= m.docked_for
+    if s.since == 0.0:
+        s.since = seen.time + 1.0
+    return seen.time + 1.0 - s.since >= m.docked_for
 
 
 @compiled
-def steer(m, mem, own, rig, seen):
-    held = mem[own + IN.held_at] > 0.0
-    if not held and m.hold > 0.0 and _looks_docked(m, mem, own, seen):
-        store4(mem, own + IN.held, seen.attitude)
-        mem[own + IN.held_at] = seen.time
+def steer(m: Glideslope, mem, own, rig: Rig, seen: Seen):
+    s = STATE(mem, own)
+    held = s.held_at > 0.0
+    if not held and m.hold > 0.0 and _looks_docked(m, s, seen):
+        s.held, s.held_at = seen.attitude, seen.time
         held = True
     if held and seen.distance <= m.drift:
-        return Wanted(NOTHING, _hold(m, mem, own, rig, seen), HOLDS)
+        return Wanted(NOTHING, _hold(m, s, rig, seen), HOLDS)
     if held:  # it came off
-        mem[own + IN.held_at] = 0.0
+        s.held_at = 0.0
     if seen.distance <= m.drift:
         return Wanted(NOTHING, NOTHING, DRIFTS)
     force, torque = _approach(m, rig, seen)
     return Wanted(force, torque, APPROACHES)
 
 
-def _moments(inertia: Any) -> np.ndarray:
+def _compute_moments(inertia: Any) -> np.ndarray:
     given = np.asarray(inertia, float)
     return np.abs(given) if given.ndim == 1 else np.abs(given).sum(axis=1)
 
 
-def _start(values: dict[str, Any], tables: Any) -> tuple[float, float]:
+def _compute_start(values: dict[str, Any], tables: Any) -> tuple[float, float]:
     """Distance of the tip from the port along its axis [m], and closing speed [m/s], at t = 0."""
     chaser, target = tables["chaser"], tables["target"]
     R, S = (matrix(np.asarray(body["attitude_wxyz"], float)) for body in (chaser, target))
@@ -226,24 +225,24 @@ def _start(values: dict[str, Any], tables: Any) -> tuple[float, float]:
     return distance, -float(axis @ (S.T @ v))
 
 
-def _brakes(values: dict[str, Any], which: str, mass: float) -> float:
+def _compute_braking(values: dict[str, Any], which: str, mass: float) -> float:
     """The largest deceleration along the port's axis [m/s^2]. `which`: far or near."""
     docked = matrix(np.asarray(values["navigation.docked_wxyz"], float))
     axis = docked.T @ np.asarray(values["navigation.axis"], float)
     wish = np.concatenate([np.maximum(axis, 0.0), np.zeros(3), np.maximum(-axis, 0.0), np.zeros(3)])
-    columns = thruster_rows(values)[:, THRUSTER.slice_of(which)]
+    columns = make_thruster_rows(values)[:, THRUSTER.slice_of(which)]
     makes_none = not columns[:, np.argmax(wish)].any()
     most = values["thrusters.thrust_N"] / float(np.max(columns @ wish)) if not makes_none else 0.0
     return float(most * np.linalg.norm(axis) / mass)
 
 
-def arrival_speed(values: dict[str, Any], tables: Any) -> float:
+def compute_arrival_speed(values: dict[str, Any], tables: Any) -> float:
     """Closing speed at the port [m/s] by this law along the axis alone, with the brakes that these
     thrusters have; NaN: it does not get there."""
     key = {one.name: float(values[f"guidance.{one.key}"]) for one in GLIDESLOPE.parameters}
     off, mass = float(values["thrusters.plume_off_m"]), float(np.max(tables["chaser"]["mass_kg"]))
-    far, near = (_brakes(values, which, mass) for which in ("far", "near"))
-    distance, speed = _start(values, tables)
+    far, near = (_compute_braking(values, which, mass) for which in ("far", "near"))
+    distance, speed = _compute_start(values, tables)
     dt = max(distance, 0.0) / max(key["v_end"], 1e-3) / STEPS
     answers = -math.expm1(-key["along"] * dt) / dt if dt > 0.0 else 0.0  # 1/s
     for _ in range(4 * STEPS):
@@ -261,16 +260,16 @@ def check(values: dict[str, Any], tables: Any) -> Checked:
     """Thrusters that cannot answer ten degrees off, on the way or as a pair; an arrival that is
     faster than asked."""
     angle = math.radians(LARGEST_TURN)
-    moments = _moments(tables["chaser"]["inertia_kg_m2"])
+    moments = _compute_moments(tables["chaser"]["inertia_kg_m2"])
     wanted = moments * values["guidance.turn_rad_per_s"] ** 2 * angle
-    problems = torque_problems(values, wanted, f"{LARGEST_TURN:g} deg off")
+    problems = find_torque_problems(values, wanted, f"{LARGEST_TURN:g} deg off")
     if values["guidance.docked_m"] > values["guidance.drift_m"]:
         allowed = "at most guidance.drift_m: docked is behind where it drifts"
         problems.append(("guidance.docked_m", values["guidance.docked_m"], allowed))
     warnings = []
     asked, speed = values["guidance.end_m_per_s"], math.nan
     if not problems and not tables["chaser"].get("fixed"):
-        speed = arrival_speed(values, tables)
+        speed = compute_arrival_speed(values, tables)
     if speed > FASTER * asked:
         warnings.append(
             f"guidance.end_m_per_s: asks for {1e3 * asked:.3g} mm/s at the port, but the tip "
@@ -287,7 +286,7 @@ METHOD = controller(
     marker=Glideslope(),
     prepare=prepare,
     steer=steer,
-    cells=CELLS,
+    cells=STATE,
     check=check,
     while_latched="it holds the pair's attitude by torques alone: the pair swings as without it",
 )

@@ -10,7 +10,7 @@ A controller is a NamedTuple with `memory` and `guided` among its fields, and tw
     steer(controller, mem, own, rig, seen) -> Wanted; its own cells stand at mem[own]
 
 `steer` is called when a navigation sample arrives. Force and torque that are not numbers end the
-run; what was flown is kept.
+run; what was simulated is kept.
 """
 
 from __future__ import annotations
@@ -25,17 +25,16 @@ import numpy as np
 from softdock.compile.cells import Cells
 from softdock.compile.jit import by_type, compiled, noinline
 from softdock.loop.method.declaration import Checked, Steered
-from softdock.loop.method.interface import CYCLE, Wrenches
+from softdock.loop.method.interface import CYCLE, Rig, Satellites, Wrenches
 from softdock.loop.method.method import Method, entry_of
 from softdock.loop.parameters import Group
 from softdock.loop.spatial.arrays import product
 from softdock.loop.spatial.motion import Wrench, no_wrench
 from softdock.loop.spatial.rotations import rotate
-from softdock.loop.spatial.vectors import dot, store3
-from softdock.methods.guidance.allocation import COMMANDS, thruster_rows
+from softdock.loop.spatial.vectors import dot
+from softdock.methods.guidance.allocation import COMMANDS, make_thruster_rows
 from softdock.methods.guidance.keys import (
     AXES,
-    CELLS,
     DRIFTS,
     GUIDED,
     HEAD,
@@ -43,14 +42,15 @@ from softdock.methods.guidance.keys import (
     PER_COMMAND,
     PLACES,
     SAMPLE,
+    STATE,
     THRUSTER,
     TOP,
     WISH,
 )
 from softdock.methods.guidance.navigation import (
     Seen,
-    due_sample,
-    error_now,
+    compute_error,
+    find_due_sample,
     prepare_guided,
     recall_sample,
     take_sample,
@@ -65,36 +65,36 @@ from softdock.methods.guidance.thrusters import ask, fire
 # Out: the newest navigation sample that has arrived, as a compiled controller gets it.
 
 
-def seen(mem: np.ndarray, tables: Mapping[str, Any]) -> Seen | None:
+def read_sample(mem: np.ndarray, tables: Mapping[str, Any]) -> Seen | None:
     """None: no sample has arrived."""
     navigation = tables["navigation"]
-    number = int(mem[CELLS.at.served]) - 1
+    s = STATE(mem)
+    number = s.served - 1
     if number < 0:
         return None
-    first = CELLS.at.samples + SAMPLE.size * (number % MOST_SAMPLES)
-    parts: list[Any] = [mem[SAMPLE.slice_of(c.name, first)].copy() for c in SAMPLE]
-    p, v, turn, rate, attitude, own_rate = parts
+    sample = s.samples[number % MOST_SAMPLES]
+    p, turn = np.array(sample.position), np.array(sample.turn)
     axis = np.asarray(navigation["axis"], float)
     docked = np.asarray(navigation["docked_wxyz"], float)
     docked = docked / np.linalg.norm(docked)
     to_target: Any = product(_quaternion(turn)[None, :], docked[None, :])[0]
     return Seen(
         position=p,
-        velocity=v,
+        velocity=np.array(sample.velocity),
         turn=turn,
-        rate=rate,
-        attitude=attitude,
-        own_rate=own_rate,
+        rate=np.array(sample.rate),
+        attitude=np.array(sample.attitude),
+        own_rate=np.array(sample.own_rate),
         to_target=to_target,
         distance=float(p @ axis / np.linalg.norm(axis)),
         time=1e-3 * number * navigation["period_ms"],
     )
 
 
-def command(mem: np.ndarray, cells: Cells, both: np.ndarray) -> None:
-    """Force and torque into the head of the controller's own cells."""
-    mem[CELLS.size : CELLS.size + 6] = both
-    mem[cells.at.own_given] = 1.0
+def write_command(mem: np.ndarray, cells: Cells, both: np.ndarray) -> None:
+    """Force and torque into the controller's own cells."""
+    s = cells(mem)
+    s.own_force, s.own_torque, s.own_given = tuple(both[:3]), tuple(both[3:]), True
 
 
 def _quaternion(turn: np.ndarray) -> np.ndarray:
@@ -103,10 +103,9 @@ def _quaternion(turn: np.ndarray) -> np.ndarray:
     return np.append(np.cos(half), 0.5 * np.sinc(half / np.pi) * turn)
 
 
-STEERED = Steered(seen=seen, command=command)
+STEERED = Steered(seen=read_sample, command=write_command)
 
 
-IN, OWN, OWN_CELLS = CELLS.at, GUIDED.size, CELLS.size
 TORQUE, NEGATIVE = WISH.at.torque, PER_COMMAND.at.negative
 LARGEST_TURN = 10.0  # deg off its attitude that the thrusters must be able to answer
 FAILED = "a controller whose limits can be computed"
@@ -139,48 +138,48 @@ def _steer_one(controller, mem, own, rig, seen): ...
 @compiled
 def prepare(marker, vector, base, memory):
     guided = prepare_guided(vector, base, memory, vector[CYCLE])
-    return _prepare_one(marker, vector, base + OWN, memory, guided)
+    return _prepare_one(marker, vector, base + GUIDED.size, memory, guided)
 
 
 @noinline
-def push(controller, mem, rig, satellites):
+def push(controller, mem, rig: Rig, satellites: Satellites):
     """The hook `external`."""
     g, t = controller.guided, rig.cycle * rig.T
-    at = g.memory
-    newest = due_sample(g, t)
-    if newest >= int(mem[at + IN.taken]):
+    s = STATE(mem, g.memory)
+    newest = find_due_sample(g, t)
+    if newest >= s.taken:
         take_sample(g, mem, rig, satellites, newest)
-        mem[at + IN.taken] = newest + 1.0
-    arrived = due_sample(g, t - g.delay)
-    if arrived >= int(mem[at + IN.served]):
+        s.taken = newest + 1
+    arrived = find_due_sample(g, t - g.delay)
+    if arrived >= s.served:
         seen = recall_sample(g, mem, arrived)
-        mem[at + IN.served] = arrived + 1.0
-        mem[at + IN.distance] = seen.distance
-        mem[at + IN.near] = 1.0 if seen.distance < g.plume_off else 0.0
-        store3(mem, at + IN.error, error_now(g, rig, satellites, seen))
-        wanted = _steer_one(controller, mem, at + OWN_CELLS, rig, seen)
+        s.served = arrived + 1
+        s.distance = seen.distance
+        s.near = seen.distance < g.plume_off
+        s.error = compute_error(g, rig, satellites, seen)
+        wanted = _steer_one(controller, mem, g.memory + STATE.size, rig, seen)
         if not dot(wanted.force, wanted.force) + dot(wanted.torque, wanted.torque) < math.inf:
             lost = (math.nan, math.nan, math.nan)
             return Wrenches(Wrench(lost, lost), no_wrench())
-        mem[at + IN.mode] = wanted.mode
+        s.mode = wanted.mode
         if wanted.mode != DRIFTS:
             ask(g, mem, wanted.force, wanted.torque)
         else:
-            store3(mem, at + IN.owed, (0.0, 0.0, 0.0))
-            store3(mem, at + IN.owed + TORQUE, (0.0, 0.0, 0.0))
+            s.owed.force, s.owed.torque = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     force, torque = fire(g, mem, rig.T)
     q = satellites.chaser.q
     return Wrenches(Wrench(rotate(q, force), rotate(q, torque)), no_wrench())
 
 
-def rows(values: dict[str, Any]) -> list[tuple[str, Any]]:
+def make_rows(values: dict[str, Any]) -> list[tuple[str, Any]]:
     """What stands behind the vector."""
-    return [("rows", thruster_rows(values))]
+    return [("rows", make_thruster_rows(values))]
 
 
-def books(mem: Any) -> dict[str, Any]:
+def summarize(mem: Any) -> dict[str, Any]:
     """What a run spent."""
-    return {"impulse_Ns": float(mem[IN.impulse]), "mode_at_end": int(mem[IN.mode])}
+    s = STATE(mem)
+    return {"impulse_Ns": float(s.impulse), "mode_at_end": int(s.mode)}
 
 
 def check(values: dict[str, Any], tables: Any) -> Checked:
@@ -196,13 +195,13 @@ def check(values: dict[str, Any], tables: Any) -> Checked:
         problems.append(("navigation.delay_ms", delay, allowed))
     if tables["chaser"].get("fixed"):
         problems.append(("guidance.controller", "on a fixed chaser", "a chaser that can move"))
-    return problems + axes_without(values), []
+    return problems + find_missing_axes(values), []
 
 
-def axes_without(values: dict[str, Any]) -> list[tuple[str, Any, str]]:
+def find_missing_axes(values: dict[str, Any]) -> list[tuple[str, Any, str]]:
     """Commands that these thrusters cannot make: all twelve far from the target, the six of
     attitude also with plumes off."""
-    table = thruster_rows(values)
+    table = make_thruster_rows(values)
     near = values["thrusters.plume_off_m"] > 0.0
     for which, needed in (("far", COMMANDS), ("near", COMMANDS if near else ())):
         columns = table[:, THRUSTER.slice_of(which)]
@@ -220,11 +219,11 @@ def axes_without(values: dict[str, Any]) -> list[tuple[str, Any, str]]:
     return []
 
 
-def torque_problems(
+def find_torque_problems(
     values: dict[str, Any], wanted: Any, why: str, which: str = "far"
 ) -> list[tuple[str, Any, str]]:
     """Axes about which the thrusters cannot make a torque [Nm] that a controller will ask for."""
-    columns = thruster_rows(values)[:, THRUSTER.slice_of(which)]
+    columns = make_thruster_rows(values)[:, THRUSTER.slice_of(which)]
     for i, axis in enumerate(AXES):
         per_unit = max(columns[:, TORQUE + i].max(), columns[:, NEGATIVE + TORQUE + i].max())
         can = values["thrusters.thrust_N"] / per_unit if per_unit > 0.0 else 0.0
@@ -266,9 +265,9 @@ def controller(
         prepare_own=prepare,
         steer=steer,
         cells=Cells(name, *HEAD, *own_cells),
-        rows=rows,
-        books=books,
-        check=_both(check),
+        rows=make_rows,
+        books=summarize,
+        check=_combine_checks(check),
         at_top=TOP,
         parts=(SAMPLE, WISH),
         row_parts=(THRUSTER, PER_COMMAND, PLACES),
@@ -282,14 +281,14 @@ def controller(
 _PREPARE, _CHECK = prepare, check
 
 
-def _both(own: Callable[[dict[str, Any], Any], Checked]) -> Callable[..., Checked]:
+def _combine_checks(own: Callable[[dict[str, Any], Any], Checked]) -> Callable[..., Checked]:
     """The checks of every guided approach, then the controller's own."""
 
-    def checked(values: dict[str, Any], tables: Any) -> Checked:
+    def check_both(values: dict[str, Any], tables: Any) -> Checked:
         problems, warnings = _CHECK(values, tables)
         if problems:
             return problems, warnings
-        more, said = own(values, tables)
-        return problems + more, warnings + said
+        more, more_warnings = own(values, tables)
+        return problems + more, warnings + more_warnings
 
-    return checked
+    return check_both

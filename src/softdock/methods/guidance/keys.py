@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.compile.cells import Cell, Cells
+from softdock.compile.cells import Cell, Cells, many
 from softdock.loop.method.declaration import AtTop
 from softdock.loop.method.memory import recorded
 from softdock.loop.parameters import REQUIRED, Group, OwnRows, Parameter
@@ -36,19 +36,19 @@ TOP = AtTop(
 
 PLACES = Cells(
     "places",
-    Cell("seed", 1, "-", "of all random numbers: its place in the vector"),
-    Cell("run", 1, "-", "number of the run: its place"),
-    Cell("orbit", 1, "-", "first key of the orbit"),
+    Cell("seed", int, "-", "of all random numbers: its place in the vector"),
+    Cell("run", int, "-", "number of the run: its place"),
+    Cell("orbit", int, "-", "first key of the orbit"),
 )
 
 
-def _navigation(name, key, meaning, default, unit="-", low=-1e3, high=1e3, **more):
+def _make_navigation_key(name, key, meaning, default, unit="-", low=-1e3, high=1e3, **more):
     return Parameter(
         name, f"navigation.{key}", meaning, default, unit=unit, low=low, high=high, **more
     )
 
 
-def _thrusters(name, key, meaning, default, unit="-", low=0.0, high=1e6, **more):
+def _make_thruster_key(name, key, meaning, default, unit="-", low=0.0, high=1e6, **more):
     return Parameter(
         name, f"thrusters.{key}", meaning, default, unit=unit, low=low, high=high, **more
     )
@@ -64,9 +64,13 @@ def _refused(row: Any) -> str:
 GUIDED = Group(
     "guided",
     "Navigation and thrusters.",
-    _navigation("tip", "tip_m", "of the probe, chaser axes", REQUIRED, "m", size=3, swept=False),
-    _navigation("port", "port_m", "where the tip goes, target axes", REQUIRED, "m", size=3),
-    _navigation(
+    _make_navigation_key(
+        "tip", "tip_m", "of the probe, chaser axes", REQUIRED, "m", size=3, swept=False
+    ),
+    _make_navigation_key(
+        "port", "port_m", "where the tip goes, target axes", REQUIRED, "m", size=3
+    ),
+    _make_navigation_key(
         "axis",
         "axis",
         "out of the port, target axes",
@@ -75,7 +79,7 @@ GUIDED = Group(
         kind="direction",
         swept=False,
     ),
-    _navigation(
+    _make_navigation_key(
         "docked",
         "docked_wxyz",
         "attitude of the docked chaser, from its axes to the target's",
@@ -84,13 +88,21 @@ GUIDED = Group(
         kind="quaternion",
         swept=False,
     ),
-    _navigation("period", "period_ms", "between samples", 200.0, "ms", 1.0, 1e4, scale=1e-3),
-    _navigation("delay", "delay_ms", "until a sample arrives", 200.0, "ms", 0.0, 1e5, scale=1e-3),
-    _navigation("noise_p", "noise_m", "of the position, one sigma", 0.0, "m", 0.0, 10.0),
-    _navigation("noise_v", "noise_m_per_s", "of the velocity, one sigma", 0.0, "m/s", 0.0, 10.0),
-    _navigation("noise_a", "noise_rad", "of attitudes, one sigma", 0.0, "rad", 0.0, 1.0),
-    _navigation("noise_w", "noise_rad_per_s", "of rates, one sigma", 0.0, "rad/s", 0.0, 1.0),
-    _navigation(
+    _make_navigation_key(
+        "period", "period_ms", "between samples", 200.0, "ms", 1.0, 1e4, scale=1e-3
+    ),
+    _make_navigation_key(
+        "delay", "delay_ms", "until a sample arrives", 200.0, "ms", 0.0, 1e5, scale=1e-3
+    ),
+    _make_navigation_key("noise_p", "noise_m", "of the position, one sigma", 0.0, "m", 0.0, 10.0),
+    _make_navigation_key(
+        "noise_v", "noise_m_per_s", "of the velocity, one sigma", 0.0, "m/s", 0.0, 10.0
+    ),
+    _make_navigation_key("noise_a", "noise_rad", "of attitudes, one sigma", 0.0, "rad", 0.0, 1.0),
+    _make_navigation_key(
+        "noise_w", "noise_rad_per_s", "of rates, one sigma", 0.0, "rad/s", 0.0, 1.0
+    ),
+    _make_navigation_key(
         "bias_p",
         "bias_m",
         "constant error of the position, target axes",
@@ -100,7 +112,7 @@ GUIDED = Group(
         10.0,
         size=3,
     ),
-    _navigation(
+    _make_navigation_key(
         "bias_a",
         "bias_rad",
         "constant error of the relative attitude, target axes",
@@ -110,7 +122,7 @@ GUIDED = Group(
         1.0,
         size=3,
     ),
-    _thrusters(
+    _make_thruster_key(
         "rows",
         "rows",
         "a thruster each: position [m] and direction of its force on the chaser, chaser axes; "
@@ -126,13 +138,15 @@ GUIDED = Group(
             refused=_refused,
         ),
     ),
-    _thrusters("arm", "arm_m", "of the sixteen", 1.0, "m", 0.0, 100.0, open_low=True, swept=False),
-    _thrusters("thrust", "thrust_N", "of one thruster", 10.0, "N", 0.0, 1e5, open_low=True),
-    _thrusters("least", "least_impulse_Ns", "minimum impulse bit", 0.05, "Ns", 0.0, 1e4),
-    _thrusters(
+    _make_thruster_key(
+        "arm", "arm_m", "of the sixteen", 1.0, "m", 0.0, 100.0, open_low=True, swept=False
+    ),
+    _make_thruster_key("thrust", "thrust_N", "of one thruster", 10.0, "N", 0.0, 1e5, open_low=True),
+    _make_thruster_key("least", "least_impulse_Ns", "minimum impulse bit", 0.05, "Ns", 0.0, 1e4),
+    _make_thruster_key(
         "rise", "rise_ms", "time constant of rise and fall", 20.0, "ms", 0.0, 1e4, scale=1e-3
     ),
-    _thrusters(
+    _make_thruster_key(
         "plume_off",
         "plume_off_m",
         "tip nearer to the port than this: what blows at the target is off",
@@ -141,7 +155,7 @@ GUIDED = Group(
         0.0,
         1e3,
     ),
-    _thrusters(
+    _make_thruster_key(
         "plume_cone",
         "plume_cone_deg",
         "half angle about the docking direction within which a plume hits the target",
@@ -151,7 +165,7 @@ GUIDED = Group(
         180.0,
         swept=False,
     ),
-    _thrusters(
+    _make_thruster_key(
         "isp", "specific_impulse_s", "of the propellant", 220.0, "s", 0.0, 1e5, open_low=True
     ),
     Parameter(
@@ -176,16 +190,16 @@ WISH = Cells(  # what a controller asks the thrusters for, chaser axes
 )
 PER_COMMAND = Cells(  # thrust of one thruster for a unit of each part of a wish
     "thruster_commands",
-    Cell("positive", WISH.size, "N", "for one newton, or newton metre, along or about +x, +y, +z"),
-    Cell("negative", WISH.size, "N", "the same along or about -x, -y, -z"),
+    Cell("positive", WISH, "N", "for one newton, or newton metre, along or about +x, +y, +z"),
+    Cell("negative", WISH, "N", "the same along or about -x, -y, -z"),
 )
 THRUSTER = Cells(  # a thruster behind the vector
     "thruster",
     Cell("place", 3, "m", "chaser axes"),
     Cell("direction", 3, "-", "of its force on the chaser, chaser axes"),
-    Cell("far", PER_COMMAND.size, "N", "thrust for a unit of each command: `thruster_commands`"),
-    Cell("near", PER_COMMAND.size, "N", "the same, with plumes off"),
-    Cell("off", 1, "-", "1: it does not fire near the target"),
+    Cell("far", PER_COMMAND, "N", "thrust for a unit of each command: `thruster_commands`"),
+    Cell("near", PER_COMMAND, "N", "the same, with plumes off"),
+    Cell("off", bool, "-", "it does not fire near the target"),
 )
 
 HEAD = (
@@ -195,12 +209,12 @@ HEAD = (
     recorded("torque", "Nm", "of all thrusters", frame="chaser", parts=AXES),
     recorded("impulse", "Ns", "of all thrusters so far, sizes added"),
     recorded("mode", "-", "of the controller: 0 approaches, 1 drifts, 2 holds attitude"),
-    Cell("taken", 1, "-", "navigation samples so far"),
-    Cell("served", 1, "-", "samples that the controller has had"),
-    Cell("near", 1, "-", "1: plumes are off"),
-    Cell("samples", MOST_SAMPLES * SAMPLE.size, "", "the newest, in turn: `navigation_sample`"),
-    Cell("owed", WISH.size, "Ns, Nms", "asked for and not fired yet, chaser axes: `wish`"),
-    Cell("pulse", MOST_THRUSTERS, "Ns", "left of the pulse of each thruster"),
-    Cell("level", MOST_THRUSTERS, "N", "thrust of each now"),
+    Cell("taken", int, "-", "navigation samples so far"),
+    Cell("served", int, "-", "samples that the controller has had"),
+    Cell("near", bool, "-", "plumes are off"),
+    Cell("samples", many(MOST_SAMPLES, SAMPLE), "", "the newest, in turn: `navigation_sample`"),
+    Cell("owed", WISH, "Ns, Nms", "asked for and not fired yet, chaser axes: `wish`"),
+    Cell("pulse", many(MOST_THRUSTERS), "Ns", "left of the pulse of each thruster"),
+    Cell("level", many(MOST_THRUSTERS), "N", "thrust of each now"),
 )
-CELLS = Cells("guided", *HEAD)
+STATE = Cells("guided", *HEAD)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.chance import gaussians
-from softdock.loop.schedules import ENTRY_AT
+from softdock.loop.method.interface import Rig, Satellites
 from softdock.loop.spatial.rigid_body import body_rate
 from softdock.loop.spatial.rotations import (
     exponential,
@@ -25,23 +25,11 @@ from softdock.loop.spatial.rotations import (
     rotate,
     rotate_back,
 )
-from softdock.loop.spatial.vectors import (
-    add,
-    cross,
-    dot,
-    load3,
-    load4,
-    norm,
-    scale,
-    store3,
-    store4,
-    subtract,
-)
+from softdock.loop.spatial.vectors import add, cross, dot, norm, scale, subtract
+from softdock.loop.tables import IN_KEY
 from softdock.loop.tide import has_tide, prepare_tide
-from softdock.methods.guidance.keys import CELLS, GUIDED, MOST_SAMPLES, PLACES, SAMPLE
+from softdock.methods.guidance.keys import GUIDED, MOST_SAMPLES, PLACES, STATE
 
-AT, IN, OF, SAMPLE_FLOATS = GUIDED.at, CELLS.at, SAMPLE.at, SAMPLE.size
-PLACE = PLACES.at
 SOURCE = 100  # of the random numbers; sensors have the ones below
 ROUNDING = 1e-9  # of a period
 
@@ -86,7 +74,7 @@ class Seen(NamedTuple):
 
 
 @compiled
-def turning_axes(vector, base):
+def compute_turning(vector, base):
     """Rate of the orbit's axes, world axes [rad/s]; zero without an orbit."""
     if not has_tide(vector, base):
         return (0.0, 0.0, 0.0)
@@ -95,7 +83,7 @@ def turning_axes(vector, base):
 
 
 @compiled
-def _relative(g, rig, satellites):
+def _compute_relative(g: Guided, rig: Rig, satellites: Satellites):
     """Position and velocity of the tip from the port, target axes; rates in world axes."""
     c, t = satellites.chaser, satellites.target
     arm, w_c = rotate(c.q, g.tip), rotate(c.q, body_rate(rig.chaser, c.q, c.L))
@@ -107,93 +95,87 @@ def _relative(g, rig, satellites):
 
 
 @compiled
-def _noise(g, sample, source, sigma):
+def _draw_noise(g: Guided, sample, source, sigma):
     n = gaussians(g.seed, g.run, sample, 0, SOURCE + source, 0)
     return scale(sigma, (n[0], n[1], n[2]))
 
 
 @noinline
-def take_sample(g, mem, rig, satellites, sample):
+def take_sample(g: Guided, mem, rig: Rig, satellites: Satellites, number):
     """A sample into its place of the ring."""
     c, t = satellites.chaser, satellites.target
-    p, v, w_c, w_t = _relative(g, rig, satellites)
+    p, v, w_c, w_t = _compute_relative(g, rig, satellites)
     turn = logarithm(product(product(inverse(t.q), c.q), inverse(g.docked)))
-    at = g.memory + IN.samples + SAMPLE_FLOATS * (sample % MOST_SAMPLES)
-    store3(mem, at + OF.position, add(add(p, g.bias_p), _noise(g, sample, 0, g.noise[0])))
-    store3(mem, at + OF.velocity, add(v, _noise(g, sample, 1, g.noise[1])))
-    store3(mem, at + OF.turn, add(add(turn, g.bias_a), _noise(g, sample, 2, g.noise[2])))
+    sample = STATE(mem, g.memory).samples[number % MOST_SAMPLES]
+    sample.position = add(add(p, g.bias_p), _draw_noise(g, number, 0, g.noise[0]))
+    sample.velocity = add(v, _draw_noise(g, number, 1, g.noise[1]))
+    sample.turn = add(add(turn, g.bias_a), _draw_noise(g, number, 2, g.noise[2]))
     rate = rotate_back(t.q, subtract(w_c, w_t))
-    store3(mem, at + OF.rate, add(rate, _noise(g, sample, 3, g.noise[3])))
-    tilt = exponential(_noise(g, sample, 4, g.noise[2]))
-    store4(mem, at + OF.attitude, renormalise(product(c.q, tilt)))
+    sample.rate = add(rate, _draw_noise(g, number, 3, g.noise[3]))
+    tilt = exponential(_draw_noise(g, number, 4, g.noise[2]))
+    sample.attitude = renormalise(product(c.q, tilt))
     own = rotate_back(c.q, w_c)
-    store3(mem, at + OF.own_rate, add(own, _noise(g, sample, 5, g.noise[3])))
+    sample.own_rate = add(own, _draw_noise(g, number, 5, g.noise[3]))
 
 
 @compiled
-def due_sample(g, t):
+def find_due_sample(g: Guided, t):
     """Number of the newest sample that was taken by time t; negative: none."""
     return int(math.floor(t / g.period + ROUNDING))  # a float on a GPU
 
 
 @noinline
-def recall_sample(g, mem, sample):
-    at = g.memory + IN.samples + SAMPLE_FLOATS * (sample % MOST_SAMPLES)
-    p, turn = load3(mem, at + OF.position), load3(mem, at + OF.turn)
+def recall_sample(g: Guided, mem, number):
+    sample = STATE(mem, g.memory).samples[number % MOST_SAMPLES]
+    p, turn = sample.position, sample.turn
     return Seen(
         position=p,
-        velocity=load3(mem, at + OF.velocity),
+        velocity=sample.velocity,
         turn=turn,
-        rate=load3(mem, at + OF.rate),
-        attitude=load4(mem, at + OF.attitude),
-        own_rate=load3(mem, at + OF.own_rate),
+        rate=sample.rate,
+        attitude=sample.attitude,
+        own_rate=sample.own_rate,
         to_target=product(exponential(turn), g.docked),
         distance=dot(p, g.axis),
-        time=sample * g.period,
+        time=number * g.period,
     )
 
 
 @noinline
-def error_now(g, rig, satellites, seen):
+def compute_error(g: Guided, rig: Rig, satellites: Satellites, seen: Seen):
     """Position that was seen less the true one now, target axes [m]: noise, bias and age."""
-    return subtract(seen.position, _relative(g, rig, satellites)[0])
+    return subtract(seen.position, _compute_relative(g, rig, satellites)[0])
 
 
 @noinline
 def prepare_guided(vector, base, memory, T):
-    axis, rise = load3(vector, base + AT.axis), vector[base + AT.rise]
-    docked = load4(vector, base + AT.docked)
+    keys, places = GUIDED(vector, base), PLACES(vector, base + GUIDED.at.places)
+    docked, rise = keys.docked, keys.rise
     size = math.sqrt(
         docked[0] * docked[0]
         + docked[1] * docked[1]
         + docked[2] * docked[2]
         + docked[3] * docked[3]
     )
-    keep = math.exp(-T / rise) if rise > 0.0 else 0.0
     return Guided(
         memory=memory,
         numbers=vector,
-        thrusters=int(vector[base + AT.rows + ENTRY_AT.at]),
-        thruster_count=int(vector[base + AT.rows + ENTRY_AT.rows]),
-        tip=load3(vector, base + AT.tip),
-        port=load3(vector, base + AT.port),
-        axis=scale(1.0 / norm(axis), axis),
+        thrusters=int(keys.rows[IN_KEY.at]),
+        thruster_count=int(keys.rows[IN_KEY.rows]),
+        tip=keys.tip,
+        port=keys.port,
+        axis=scale(1.0 / norm(keys.axis), keys.axis),
         docked=(docked[0] / size, docked[1] / size, docked[2] / size, docked[3] / size),
-        period=vector[base + AT.period],
-        delay=vector[base + AT.delay],
-        noise=(
-            vector[base + AT.noise_p],
-            vector[base + AT.noise_v],
-            vector[base + AT.noise_a],
-            vector[base + AT.noise_w],
-        ),
-        bias_p=load3(vector, base + AT.bias_p),
-        bias_a=load3(vector, base + AT.bias_a),
-        thrust=vector[base + AT.thrust],
-        least=vector[base + AT.least],
-        keep=keep,
-        plume_off=vector[base + AT.plume_off],
-        seed=int(vector[int(vector[base + AT.places + PLACE.seed])]),
-        run=int(vector[int(vector[base + AT.places + PLACE.run])]),
-        turning=turning_axes(vector, int(vector[base + AT.places + PLACE.orbit])),
+        period=keys.period,
+        delay=keys.delay,
+        noise=(keys.noise_p, keys.noise_v, keys.noise_a, keys.noise_w),
+        bias_p=keys.bias_p,
+        bias_a=keys.bias_a,
+        thrust=keys.thrust,
+        least=keys.least,
+        keep=math.exp(-T / rise) if rise > 0.0 else 0.0,
+        plume_off=keys.plume_off,
+        seed=int(vector[places.seed]),
+        run=int(vector[places.run]),
+        turning=compute_turning(vector, places.orbit),
     )

@@ -1,4 +1,4 @@
-"""A controller outside: plain Python writes the force and the torque, softdock flies them.
+"""A controller outside: plain Python writes the force and the torque, softdock applies them.
 
 In: what `Pilot.command` wrote (results/controller.py), chaser axes. Out: the same,
 asked of the thrusters whenever a navigation sample arrives. Orbit has no such hand and drifts.
@@ -10,19 +10,19 @@ from typing import Any, NamedTuple
 
 from softdock.compile.cells import Cell, Cells
 from softdock.compile.jit import compiled
+from softdock.loop.method.interface import Rig
 from softdock.loop.parameters import Group
-from softdock.loop.spatial.vectors import load3
 from softdock.methods.guidance.guided import Wanted, controller
 from softdock.methods.guidance.keys import APPROACHES, DRIFTS
+from softdock.methods.guidance.navigation import Guided, Seen
 
 PILOTED = Group("piloted", "Force and torque come from outside, once a navigation sample.")
-CELLS = Cells(
+STATE = Cells(
     "piloted",
     Cell("force", 3, "N", "that is wanted, chaser axes"),
     Cell("torque", 3, "Nm", "that is wanted, chaser axes"),
-    Cell("given", 1, "-", "1: something was written"),
+    Cell("given", bool, "-", "something was written"),
 )
-IN = CELLS.at
 
 
 class Piloted(NamedTuple):
@@ -31,14 +31,14 @@ class Piloted(NamedTuple):
 
 
 @compiled
-def prepare(marker, vector, base, memory, guided):
+def prepare(marker: Piloted, vector, base, memory, guided: Guided):
     return Piloted(memory, guided)
 
 
 @compiled
-def steer(m, mem, own, rig, seen):
-    mode = APPROACHES if mem[own + IN.given] > 0.0 else DRIFTS
-    return Wanted(load3(mem, own + IN.force), load3(mem, own + IN.torque), mode)
+def steer(m: Piloted, mem, own, rig: Rig, seen: Seen):
+    s = STATE(mem, own)
+    return Wanted(s.force, s.torque, APPROACHES if s.given else DRIFTS)
 
 
 METHOD = controller(
@@ -48,7 +48,7 @@ METHOD = controller(
     marker=Piloted(),
     prepare=prepare,
     steer=steer,
-    cells=CELLS,
+    cells=STATE,
     takes_command=True,
     while_latched="what its program commands",
 )

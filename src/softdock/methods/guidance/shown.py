@@ -25,7 +25,7 @@ def numbers(run: Flown) -> dict[str, Any]:
     name, s = run.name, run.series
     impulse = float(s[f"{name}.impulse"][-1])
     mode, error = s[f"{name}.mode"], np.linalg.norm(s[f"{name}.error"], axis=1)
-    off = held_off(run)
+    off = compute_attitude_error(run)
     return {
         "controller": name,
         "impulse_Ns": impulse,
@@ -40,7 +40,7 @@ def numbers(run: Flown) -> dict[str, Any]:
     }
 
 
-def held_off(run: Flown) -> np.ndarray:
+def compute_attitude_error(run: Flown) -> np.ndarray:
     """How far the chaser's attitude is from the one it had when holding began, row by row since
     then [deg], in the orbit's turning axes where there is an orbit. Empty: nothing was held."""
     s = run.series
@@ -49,12 +49,12 @@ def held_off(run: Flown) -> np.ndarray:
         return np.zeros(0)
     first = len(holding) - int(np.argmin(holding[::-1])) if not holding.all() else 0
     time, q = s["time"][first:], s["chaser.attitude"][first:]
-    q = product(_turned_back(run, time - time[0]), q)
+    q = product(_turn_back(run, time - time[0]), q)
     off = product(np.broadcast_to(q[0] * BACK, q.shape), q)
     return np.degrees(2.0 * np.arctan2(np.linalg.norm(off[:, 1:], axis=1), np.abs(off[:, 0])))
 
 
-def _turned_back(run: Flown, t: np.ndarray) -> np.ndarray:
+def _turn_back(run: Flown, t: np.ndarray) -> np.ndarray:
     """Quaternions that undo the turning of the orbit's axes since t = 0."""
     axes = run.turning
     if axes is None:
@@ -78,14 +78,14 @@ def words(found: Mapping[str, Any]) -> str:
     )
 
 
-def _held(run: Flown) -> list[Curve]:
-    off = held_off(run)
+def _draw_attitude_error(run: Flown) -> list[Curve]:
+    off = compute_attitude_error(run)
     if len(off) < 2:
         return []
     return [Curve("chaser", "satellite", np.asarray(run.series["time"][-len(off) :]), off)]
 
 
-def _of_axes(label: str, channel: str, **more: Any) -> tuple[ShownLine, ...]:
+def _list_lines(label: str, channel: str, **more: Any) -> tuple[ShownLine, ...]:
     """A line for each part of a vector."""
     return tuple(
         ShownLine(f"{label} {axis}".strip(), role, channel, part=i, **more)
@@ -110,14 +110,14 @@ CHARTS = (
         key="thrust",
         title="Thrust",
         axis="force [N], chaser axes",
-        lines=_of_axes("force", "force") + _of_axes("torque", "torque", second=True),
+        lines=_list_lines("force", "force") + _list_lines("torque", "torque", second=True),
         second_axis="torque [Nm]",
     ),
     ShownChart(
         key="error",
         title="Navigation's error: position seen less true, when it arrives",
         axis="target axes [{unit}]",
-        lines=_of_axes("", "error", steps=True),
+        lines=_list_lines("", "error", steps=True),
         caption="Noise, bias, and the way made while the sample was under way.",
         unit="m",
     ),
@@ -132,7 +132,7 @@ CHARTS = (
         title="Attitude of the docked pair from the one that is held",
         axis="angle [deg]",
         caption="In the orbit's turning axes where there is an orbit.",
-        curves=_held,
+        curves=_draw_attitude_error,
     ),
 )
 SHOWN = Shown(

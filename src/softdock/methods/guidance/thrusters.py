@@ -15,96 +15,127 @@ mean; thrust rises and falls with a time constant, and a pulse's impulse is what
 from __future__ import annotations
 
 from softdock.compile.jit import compiled, noinline
-from softdock.loop.spatial.vectors import add_scaled, cross, load3, scale, store3, subtract
-from softdock.methods.guidance.keys import CELLS, PER_COMMAND, THRUSTER, WISH
+from softdock.loop.spatial.vectors import add, add_scaled, cross, dot, scale, subtract
+from softdock.methods.guidance.keys import STATE, THRUSTER
+from softdock.methods.guidance.navigation import Guided
 
 FAINT = 1e-15  # of full thrust
-IN, ROW, ROW_FLOATS = CELLS.at, THRUSTER.at, THRUSTER.size
-FORCE, TORQUE = WISH.at
-WISH_FLOATS, NEGATIVE = WISH.size, PER_COMMAND.at.negative
+NOTHING = (0.0, 0.0, 0.0)
 
 
 @compiled
-def _row(g, j):
-    return g.thrusters + ROW_FLOATS * j
+def _find_row(g: Guided, j):
+    return THRUSTER(g.numbers, g.thrusters + THRUSTER.size * j)
 
 
 @compiled
-def _share(g, mem, j, table, first):
-    """Impulse that thruster j must give for what is owed along (FORCE) or about (TORQUE) the
-    axes."""
-    at, total = _row(g, j) + table, 0.0
-    for i in range(first, first + 3):
-        owed = mem[g.memory + IN.owed + i]
-        total += abs(owed) * g.numbers[at + i + (NEGATIVE if owed < 0.0 else 0)]
-    return total
+def _find_table(g: Guided, j, near):
+    """Thrust of thruster j for a unit of each command; `near`: with plumes off."""
+    row = _find_row(g, j)
+    return row.near if near else row.far
 
 
 @compiled
-def _forgive(g, mem, table):
+def _pick_thrust(owed, positive, negative):
+    """Thrust for a unit of what is owed along or about each axis, by its sign."""
+    return (
+        negative[0] if owed[0] < 0.0 else positive[0],
+        negative[1] if owed[1] < 0.0 else positive[1],
+        negative[2] if owed[2] < 0.0 else positive[2],
+    )
+
+
+@compiled
+def _compute_force_share(owed, table):
+    """Impulse that a thruster must give for what is owed along the axes."""
+    sizes = (abs(owed.force[0]), abs(owed.force[1]), abs(owed.force[2]))
+    return dot(sizes, _pick_thrust(owed.force, table.positive.force, table.negative.force))
+
+
+@compiled
+def _compute_torque_share(owed, table):
+    """The same about the axes."""
+    sizes = (abs(owed.torque[0]), abs(owed.torque[1]), abs(owed.torque[2]))
+    return dot(sizes, _pick_thrust(owed.torque, table.positive.torque, table.negative.torque))
+
+
+@compiled
+def _keep_possible(owed, able):
+    """What is owed along or about the axes for which there are thrusters."""
+    return (
+        owed[0] if able[0] != 0.0 else 0.0,
+        owed[1] if able[1] != 0.0 else 0.0,
+        owed[2] if able[2] != 0.0 else 0.0,
+    )
+
+
+@compiled
+def _forgive(g: Guided, owed, near):
     """What no thruster can make (a brake with plumes off) is not owed."""
-    for i in range(WISH_FLOATS):
-        column = table + i + (NEGATIVE if mem[g.memory + IN.owed + i] < 0.0 else 0)
-        able = 0.0
-        for j in range(g.thruster_count):
-            able += g.numbers[_row(g, j) + column]
-        if able == 0.0:
-            mem[g.memory + IN.owed + i] = 0.0
+    force, torque = NOTHING, NOTHING
+    for j in range(g.thruster_count):
+        table = _find_table(g, j, near)
+        force = add(force, _pick_thrust(owed.force, table.positive.force, table.negative.force))
+        torque = add(
+            torque, _pick_thrust(owed.torque, table.positive.torque, table.negative.torque)
+        )
+    owed.force = _keep_possible(owed.force, force)
+    owed.torque = _keep_possible(owed.torque, torque)
 
 
 @noinline
-def ask(g, mem, force, torque):
+def ask(g: Guided, mem, force, torque):
     """A force and a torque over the next period, chaser axes, into pulses."""
-    owed, turns = g.memory + IN.owed + FORCE, g.memory + IN.owed + TORQUE
-    pulse = g.memory + IN.pulse
-    store3(mem, owed, add_scaled(load3(mem, owed), g.period, force))
-    store3(mem, turns, add_scaled(load3(mem, turns), g.period, torque))
-    table = ROW.near if mem[g.memory + IN.near] > 0.0 else ROW.far
-    _forgive(g, mem, table)
+    s = STATE(mem, g.memory)
+    owed, near = s.owed, s.near
+    owed.force = add_scaled(owed.force, g.period, force)
+    owed.torque = add_scaled(owed.torque, g.period, torque)
+    _forgive(g, owed, near)
     most, largest, fits = g.thrust * g.period, 0.0, 1.0
     for j in range(g.thruster_count):
-        largest = max(largest, _share(g, mem, j, table, TORQUE))
+        largest = max(largest, _compute_torque_share(owed, _find_table(g, j, near)))
     turn = most / largest if largest > most else 1.0
     for j in range(g.thruster_count):
-        push, room = _share(g, mem, j, table, FORCE), most - turn * _share(g, mem, j, table, TORQUE)
+        table = _find_table(g, j, near)
+        push, room = (
+            _compute_force_share(owed, table),
+            most - turn * _compute_torque_share(owed, table),
+        )
         if push > room:
             fits = min(fits, max(room, 0.0) / push)
-    along, about = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    along, about = NOTHING, NOTHING
     for j in range(g.thruster_count):
-        fired = turn * _share(g, mem, j, table, TORQUE) + fits * _share(g, mem, j, table, FORCE)
+        row, table = _find_row(g, j), _find_table(g, j, near)
+        fired = turn * _compute_torque_share(owed, table) + fits * _compute_force_share(owed, table)
         if fired >= g.least and fired > 0.0:
-            mem[pulse + j] += fired
-            d = load3(g.numbers, _row(g, j) + ROW.direction)
-            along = add_scaled(along, fired, d)
-            about = add_scaled(about, fired, cross(load3(g.numbers, _row(g, j) + ROW.place), d))
+            s.pulse[j] += fired
+            along = add_scaled(along, fired, row.direction)
+            about = add_scaled(about, fired, cross(row.place, row.direction))
     if turn < 1.0 or fits < 1.0:
-        store3(mem, owed, (0.0, 0.0, 0.0))
-        store3(mem, turns, (0.0, 0.0, 0.0))
+        owed.force, owed.torque = NOTHING, NOTHING
     else:
-        store3(mem, owed, subtract(load3(mem, owed), along))
-        store3(mem, turns, subtract(load3(mem, turns), about))
+        owed.force, owed.torque = subtract(owed.force, along), subtract(owed.torque, about)
 
 
 @noinline
-def fire(g, mem, T):
+def fire(g: Guided, mem, T):
     """Force and torque of all thrusters over this cycle, chaser axes."""
-    force, torque, spent = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0
-    near = mem[g.memory + IN.near] > 0.0
+    s = STATE(mem, g.memory)
+    force, torque, spent = NOTHING, NOTHING, 0.0
     for j in range(g.thruster_count):
-        at, row = g.memory + IN.pulse + j, _row(g, j)
-        if near and g.numbers[row + ROW.off] > 0.0:
-            mem[at] = 0.0  # the valve closes
-        wanted = min(mem[at] / T, g.thrust)
-        mem[at] -= wanted * T
-        level = wanted + (mem[g.memory + IN.level + j] - wanted) * g.keep
+        row = _find_row(g, j)
+        if s.near and row.off:
+            s.pulse[j] = 0.0  # the valve closes
+        wanted = min(s.pulse[j] / T, g.thrust)
+        s.pulse[j] -= wanted * T
+        level = wanted + (s.level[j] - wanted) * g.keep
         if level < FAINT * g.thrust:
             level = 0.0  # a fall has no end, and numbers this small are slow
-        mem[g.memory + IN.level + j] = level
+        s.level[j] = level
         spent += level * T
-        f = scale(level, load3(g.numbers, row + ROW.direction))
+        f = scale(level, row.direction)
         force = add_scaled(force, 1.0, f)
-        torque = add_scaled(torque, 1.0, cross(load3(g.numbers, row + ROW.place), f))
-    store3(mem, g.memory + IN.force, force)
-    store3(mem, g.memory + IN.torque, torque)
-    mem[g.memory + IN.impulse] += spent
+        torque = add_scaled(torque, 1.0, cross(row.place, f))
+    s.force, s.torque = force, torque
+    s.impulse += spent
     return force, torque

@@ -14,20 +14,22 @@ import math
 from typing import Any, NamedTuple
 
 from softdock.compile.jit import compiled, noinline
+from softdock.loop.method.interface import Measured, Output, Rig, Satellites, Wrenches
 from softdock.loop.parameters import Group, Parameter
-from softdock.loop.spatial.vectors import load3, norm, scale
+from softdock.loop.spatial.vectors import norm, scale
+from softdock.loop.tables import IN_KEY
 from softdock.methods.networks.port import (
     BETWEEN_SATELLITES,
-    CELL,
-    FIRST,
     HEAD,
     MOST_PORTS,
+    NUMBERS,
+    STATE,
     Port,
     add_force,
-    book,
-    go_on,
-    rows_at,
-    set_out,
+    advance_ports,
+    count_cycle,
+    find_rows,
+    start_ports,
 )
 from softdock.networks.linear_step import (
     TANK,
@@ -136,41 +138,34 @@ class NetworkContact(NamedTuple):
 
 @compiled
 def prepare_port(vector, base):
-    axes = (
-        load3(vector, base + AT.axis),
-        load3(vector, base + AT.second_axis),
-        load3(vector, base + AT.third_axis),
-    )
+    keys = NETWORK_CONTACT(vector, base)
+    axes = (keys.axis, keys.second_axis, keys.third_axis)
     units = (
         scale(1.0 / norm(axes[0]), axes[0]),
         scale(1.0 / norm(axes[1]), axes[1]),
         scale(1.0 / norm(axes[2]), axes[2]),
     )
     return Port(
-        int(vector[base + AT.between]),
-        int(vector[int(vector[base + AT.network]) + FIRST.m]),
-        units,
-        vector[base + AT.distance],
+        int(keys.between), NUMBERS(vector, int(keys.network[IN_KEY.at])).m, units, keys.distance
     )
 
 
 @compiled
-def prepare(marker, vector, base, memory):
-    port = prepare_port(vector, base)
-    sided = int(vector[base + AT.sided]) if port.between == BETWEEN_SATELLITES else BOTH_SIDED
-    at = int(vector[base + AT.network])
+def prepare(marker: NetworkContact, vector, base, memory):
+    keys, port = NETWORK_CONTACT(vector, base), prepare_port(vector, base)
     return NetworkContact(
         memory=memory,
         numbers=vector,
-        at=at,
+        at=int(keys.network[IN_KEY.at]),
         port=port,
-        sided=sided,
-        tank=vector[base + AT.tank],
-        acceleration=vector[base + AT.acceleration],
+        sided=int(keys.sided) if port.between == BETWEEN_SATELLITES else BOTH_SIDED,
+        tank=keys.tank,
+        acceleration=keys.acceleration,
     )
 
 
-def memory(values: dict[str, Any], T: float) -> int:
+def count_floats(values: dict[str, Any], T: float) -> int:
+    """Floats of `mem`."""
     from softdock.networks.nonlinear_step import nonlinear_floats
     from softdock.networks.tables import network_from
 
@@ -180,10 +175,10 @@ def memory(values: dict[str, Any], T: float) -> int:
 
 
 @compiled
-def linear_matrices(method, mem, bound):
+def make_linear_network(method, mem, bound):
     """The matrices as the scenario laid them out behind the vector (scenario/network_file.py:
     network_rows); `bound`: where in `mem` the cap's bounds stand."""
-    v, rows = method.numbers, rows_at(method.numbers, method.at)
+    v, rows = method.numbers, find_rows(method.numbers, method.at)
     n, m = rows.n, rows.m
     B = rows.matrices + n * n
     C, Dbar, Dinv, k = B + n * m, B + 2 * n * m, B + 2 * n * m + m * m, B + 2 * n * m + 2 * m * m
@@ -202,48 +197,51 @@ def linear_matrices(method, mem, bound):
 
 
 @compiled
-def elongate(method, mem, own, x):
+def elongate(method, s, own, x):
     """Springs that the last port moves, stretched by as far as it is from where it would be at
     rest."""
-    rows = rows_at(method.numbers, method.at)
+    rows = find_rows(method.numbers, method.at)
     size = rows.n + rows.r + rows.m
     for i in range(rows.n):
-        own[x + i] = (
-            method.numbers[rows.dirac + (i + 1) * size - 1]
-            * mem[method.memory + CELL.before + rows.m - 1]
-        )
+        own[x + i] = method.numbers[rows.dirac + (i + 1) * size - 1] * s.before[rows.m - 1]
 
 
 @noinline
-def _begin(method, net, mem, own, rig, satellites):
-    m, at = method.memory, places(net.n, net.m)
-    set_out(method.port, mem, m, rig, satellites)
-    own[TANK], mem[m + CELL.tank_start] = method.tank, method.tank
+def _begin(method: NetworkContact, net: LinearNet, mem, own, rig: Rig, satellites: Satellites):
+    s, at = STATE(mem, method.memory), places(net.n, net.m)
+    start_ports(method.port, s, rig, satellites)
+    own[TANK], s.tank_start = method.tank, method.tank
     for i in range(net.m):
-        mem[m + CELL.bound + i] = method.acceleration * rig.T * rig.T
-        own[at.position + i] = mem[m + CELL.before + i]
-        own[at.surface + i] = mem[m + CELL.before + i] if i < net.m - 1 else 0.0
+        s.bound[i] = method.acceleration * rig.T * rig.T
+        own[at.position + i] = s.before[i]
+        own[at.surface + i] = s.before[i] if i < net.m - 1 else 0.0
     if method.sided == BOTH_SIDED and method.port.between == BETWEEN_SATELLITES:
-        elongate(method, mem, own, at.x)
+        elongate(method, s, own, at.x)
         refresh(net, own, at)
         hold_effort(net, own, at)
-    mem[m + CELL.stored_start] = stored(net, own, at)
-    mem[m + CELL.stored] = mem[m + CELL.stored_start]
+    s.stored_start = stored(net, own, at)
+    s.stored = s.stored_start
 
 
 @noinline
-def wrench(method, mem, rig, measured, satellites, wrenches):
+def wrench(
+    method: NetworkContact,
+    mem,
+    rig: Rig,
+    measured: Measured,
+    satellites: Satellites,
+    wrenches: Wrenches,
+):
     """The network's forces, held over the cycle. A network that was sampled for another cycle (a
     batch that sweeps it) has none: the run ends as diverged."""
-    net, at = linear_matrices(method, mem, method.memory + CELL.bound), method.memory + HEAD
+    net, at = make_linear_network(method, mem, method.memory + STATE.at.bound), method.memory + HEAD
     own = mem[at : at + places(net.n, net.m).size]
     if rig.cycle == 0:
         _begin(method, net, mem, own, rig, satellites)
-    made_for = rows_at(method.numbers, method.at).T
+    made_for = find_rows(method.numbers, method.at).T
     return add_force(
         method.port,
-        mem,
-        at=method.memory,
+        STATE(mem, method.memory),
         satellites=satellites,
         wrenches=wrenches,
         own=own,
@@ -253,16 +251,15 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
 
 
 @noinline
-def step(method, mem, rig, satellites, output):
+def step(method: NetworkContact, mem, rig: Rig, satellites: Satellites, output: Output):
     """The step at the end of a cycle, from where the satellites are then: what crossed the ports,
     and the forces to hold next. What is sent stays as it is."""
-    net, m = linear_matrices(method, mem, method.memory + CELL.bound), method.memory
-    at = places(net.n, net.m)
+    net, m = make_linear_network(method, mem, method.memory + STATE.at.bound), method.memory
+    s, at = STATE(mem, m), places(net.n, net.m)
     own = mem[m + HEAD : m + HEAD + at.size]
-    crossed = go_on(
+    crossed = advance_ports(
         method.port,
-        mem,
-        at=m,
+        s,
         rig=rig,
         satellites=satellites,
         own=own,
@@ -274,7 +271,7 @@ def step(method, mem, rig, satellites, output):
         linear_sample(net, own, own[at.now : at.now + net.m].reshape((1, net.m)), 0)
     else:
         wall_step(net, own, at)
-    book(mem, m, own, crossed, stored(net, own, at))
+    count_cycle(mem, s, own, crossed, stored(net, own, at))
     return output
 
 

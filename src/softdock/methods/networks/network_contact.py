@@ -8,18 +8,18 @@ from typing import Any
 from softdock.loop.method.declaration import APPENDAGE, NOT_IN_ORBIT, Variant
 from softdock.loop.method.method import Method
 from softdock.methods.networks import contact, nonlinear
-from softdock.methods.networks.port import CELLS, HEAD, Port
+from softdock.methods.networks.port import HEAD, STATE, Port
 from softdock.networks.linear_step import CUTS, MOST_CUT, MOST_WANTED
 from softdock.networks.tables import network_from
 
-# What the cap of a network's step cut of its force, said after a run: the step stays passive for
-# every motion within a bound, and where tank and network cannot pay for that, the force is less than
-# the network's.
+# What the cap of a network's step cut of its force, reported after a run: the step stays passive
+# for every motion within a bound, and where tank and network cannot pay for that, the force is less
+# than the network's.
 
-SAID = 0.01  # of the largest force: a cut beyond that is said
+WORTH_A_WORD = 0.01  # of the largest force: a cut beyond that is reported
 
 
-def books(mem: Any) -> dict[str, Any]:
+def summarize(mem: Any) -> dict[str, Any]:
     """What its cap cut, from the method's slice of `mem`."""
     own = mem[HEAD:]
     return {
@@ -29,11 +29,11 @@ def books(mem: Any) -> dict[str, Any]:
     }
 
 
-def report(mem: Any, values: dict[str, Any]) -> list[str]:
+def describe(mem: Any, values: dict[str, Any]) -> list[str]:
     """A cap that changed the contact: it is no longer the network's."""
-    found = books(mem)
+    found = summarize(mem)
     cut, wanted = found["largest_cut_N"], found["largest_force_wanted_N"]
-    if not cut > SAID * wanted:
+    if not cut > WORTH_A_WORD * wanted:
         return []
     return [
         f"network_contact: its cap cut the network's force in "
@@ -62,11 +62,11 @@ METHOD = Method(
     prepare=contact.prepare,
     wrench=contact.wrench,
     set_point=contact.step,
-    cells=CELLS,
-    memory=contact.memory,
+    cells=STATE,
+    memory=contact.count_floats,
     check=contact.check,
-    books=books,
-    report=report,
+    books=summarize,
+    report=describe,
     part_of_scenario=True,
     while_latched="the latch's force is passed on: the pair grows as without it",
     in_orbit=lambda values: NOT_IN_ORBIT if values["between"] == "satellites" else APPENDAGE,

@@ -7,17 +7,19 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from softdock.compile.jit import compiled, noinline
-from softdock.methods.networks.contact import AT, elongate, prepare_port
+from softdock.loop.method.interface import Measured, Output, Rig, Satellites, Wrenches
+from softdock.loop.tables import IN_KEY
+from softdock.methods.networks.contact import NETWORK_CONTACT, elongate, prepare_port
 from softdock.methods.networks.port import (
     BETWEEN_SATELLITES,
-    CELL,
     HEAD,
+    STATE,
     Port,
     add_force,
-    book,
-    go_on,
-    rows_at,
-    set_out,
+    advance_ports,
+    count_cycle,
+    find_rows,
+    start_ports,
 )
 from softdock.networks.law_cells import DAMPER_FLOATS, IN_ANSWER, NODE_FLOATS, STORE_FLOATS
 from softdock.networks.laws import Laws
@@ -42,22 +44,22 @@ class NonlinearContact(NamedTuple):
 
 
 @compiled
-def prepare(marker, vector, base, memory):
-    at = int(vector[base + AT.network])
+def prepare(marker: NonlinearContact, vector, base, memory):
+    keys = NETWORK_CONTACT(vector, base)
     return NonlinearContact(
         memory=memory,
         numbers=vector,
-        at=at,
+        at=int(keys.network[IN_KEY.at]),
         port=prepare_port(vector, base),
-        tank=vector[base + AT.tank],
-        acceleration=vector[base + AT.acceleration],
+        tank=keys.tank,
+        acceleration=keys.acceleration,
     )
 
 
 @compiled
-def the_network(method, mem, T):
+def make_network(method: NonlinearContact, mem, T):
     """Laws from the vector; room for matrices behind the network's own memory."""
-    v, rows = method.numbers, rows_at(method.numbers, method.at)
+    v, rows = method.numbers, find_rows(method.numbers, method.at)
     n, r, m = rows.n, rows.r, rows.m
     size = n + r
     laws = Laws(
@@ -79,7 +81,7 @@ def the_network(method, mem, T):
         n=n,
         m=m,
         T=T,
-        bound=mem[method.memory + CELL.bound : method.memory + CELL.bound + m],
+        bound=mem[method.memory + STATE.at.bound : method.memory + STATE.at.bound + m],
         extrapolate=1.0,
         Dbar=mem[Dbar:Dinv].reshape((m, m)),
         Dinv=mem[Dinv:small].reshape((m, m)),
@@ -91,34 +93,39 @@ def the_network(method, mem, T):
 
 
 @noinline
-def _begin(method, net, mem, own, rig, satellites):
-    m, at = method.memory, places(net.n, net.laws.r, net.m)
-    set_out(method.port, mem, m, rig, satellites)
-    own[TANK], mem[m + CELL.tank_start] = method.tank, method.tank
+def _begin(method: NonlinearContact, net: NonlinearNet, mem, own, rig: Rig, satellites: Satellites):
+    s, at = STATE(mem, method.memory), places(net.n, net.laws.r, net.m)
+    start_ports(method.port, s, rig, satellites)
+    own[TANK], s.tank_start = method.tank, method.tank
     for i in range(net.m):
-        mem[m + CELL.bound + i] = (
-            2.0 * method.acceleration * rig.T * rig.T
-        )  # the prediction extrapolates
+        # the prediction extrapolates
+        s.bound[i] = 2.0 * method.acceleration * rig.T * rig.T
     if method.port.between == BETWEEN_SATELLITES:
-        elongate(method, mem, own, at.x)
+        elongate(method, s, own, at.x)
     take_psi(net, own, at)
     hold(net, own, at)
-    mem[m + CELL.stored_start] = nonlinear_stored(net, own, at)
-    mem[m + CELL.stored] = mem[m + CELL.stored_start]
+    s.stored_start = nonlinear_stored(net, own, at)
+    s.stored = s.stored_start
 
 
 @noinline
-def wrench(method, mem, rig, measured, satellites, wrenches):
+def wrench(
+    method: NonlinearContact,
+    mem,
+    rig: Rig,
+    measured: Measured,
+    satellites: Satellites,
+    wrenches: Wrenches,
+):
     """The network's forces, held over the cycle."""
-    net, m = the_network(method, mem, rig.T), method.memory
+    net, m = make_network(method, mem, rig.T), method.memory
     at = places(net.n, net.laws.r, net.m)
     own = mem[m + HEAD : m + HEAD + at.predicted + net.m]
     if rig.cycle == 0:
         _begin(method, net, mem, own, rig, satellites)
     return add_force(
         method.port,
-        mem,
-        at=m,
+        STATE(mem, m),
         satellites=satellites,
         wrenches=wrenches,
         own=own,
@@ -128,15 +135,14 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
 
 
 @noinline
-def step(method, mem, rig, satellites, output):
+def step(method: NonlinearContact, mem, rig: Rig, satellites: Satellites, output: Output):
     """The step of a nonlinear network; as contact.step for linear ones."""
-    net, m = the_network(method, mem, rig.T), method.memory
-    at = places(net.n, net.laws.r, net.m)
+    net, m = make_network(method, mem, rig.T), method.memory
+    s, at = STATE(mem, m), places(net.n, net.laws.r, net.m)
     own = mem[m + HEAD : m + HEAD + at.predicted + net.m]
-    crossed = go_on(
+    crossed = advance_ports(
         method.port,
-        mem,
-        at=m,
+        s,
         rig=rig,
         satellites=satellites,
         own=own,
@@ -145,5 +151,5 @@ def step(method, mem, rig, satellites, output):
         moved=True,
     )
     nonlinear_sample(net, own, own[at.D : at.D + net.m].reshape((1, net.m)), 0)
-    book(mem, m, own, crossed, nonlinear_stored(net, own, at))
+    count_cycle(mem, s, own, crossed, nonlinear_stored(net, own, at))
     return output

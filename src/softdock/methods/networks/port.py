@@ -6,7 +6,7 @@ wall turns with the target; the chaser gets the force, the target the opposite o
 line. On one satellite they measure its displacement along world axes from its first free flight, in
 which network and satellite are at rest to each other; the force acts at the centre of mass.
 
-A network's slice of `mem`: what is recorded (CHANNELS), then where the ports were and set out, then
+A network's slice of `mem`: what is recorded, then where the ports were and set out, then
 its own (networks/linear_step.py, nonlinear_step.py).
 """
 
@@ -14,20 +14,20 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from softdock.compile.cells import Cell, Cells
+from softdock.compile.cells import Cell, Cells, many
 from softdock.compile.jit import compiled
-from softdock.loop.method.interface import BOOK_VIRTUAL, Wrenches
+from softdock.loop.method.interface import BOOK_VIRTUAL, Rig, Satellites, Wrenches
 from softdock.loop.method.memory import recorded
 from softdock.loop.spatial.motion import Wrench, no_wrench
 from softdock.loop.spatial.rotations import rotate, rotate_back
-from softdock.loop.spatial.vectors import add_scaled, cross, dot, negate, store3, subtract
+from softdock.loop.spatial.vectors import add_scaled, cross, dot, negate, subtract
 from softdock.methods.measured.line_of_action import plus_wrenches
 from softdock.networks.law_cells import DAMPER_FLOATS, NODE_FLOATS, STORE_FLOATS
 from softdock.networks.linear_step import FED, SHORT, TANK
 
 MOST_PORTS = 3
 BETWEEN_SATELLITES, ON_CHASER, ON_TARGET = 0, 1, 2
-CELLS = Cells(
+STATE = Cells(
     "network_contact",
     recorded(
         "force",
@@ -49,14 +49,14 @@ CELLS = Cells(
         "taken beyond network and tank: nought within the acceleration it is meant for",
         channel="short",
     ),
-    Cell("before", MOST_PORTS, "m", "coordinates of the ports in the cycle before"),
-    Cell("bound", MOST_PORTS, "m", "second differences up to which it must stay passive"),
-    Cell("speed", MOST_PORTS, "m/s", "of the free flight that the ports are measured from"),
-    Cell("start", MOST_PORTS, "m", "where it set out"),
-    Cell("stored_start", 1, "J", "stored at the start"),
-    Cell("tank_start", 1, "J", "in the tank at the start"),
+    Cell("before", many(MOST_PORTS), "m", "coordinates of the ports in the cycle before"),
+    Cell("bound", many(MOST_PORTS), "m", "second differences up to which it must stay passive"),
+    Cell("speed", many(MOST_PORTS), "m/s", "of the free flight that the ports are measured from"),
+    Cell("start", many(MOST_PORTS), "m", "where it set out"),
+    Cell("stored_start", float, "J", "stored at the start"),
+    Cell("tank_start", float, "J", "in the tank at the start"),
 )
-CELL, HEAD = CELLS.at, CELLS.size  # the network's own memory stands behind
+HEAD = STATE.size  # the network's own memory stands behind
 
 
 class Port(NamedTuple):
@@ -69,76 +69,59 @@ class Port(NamedTuple):
 
 
 @compiled
-def coordinate(port, mem, at, rig, satellites, cycle, i):
-    """Coordinate of port i at t_cycle [m]."""
+def compute_coordinate(port: Port, s, rig: Rig, satellites: Satellites, cycle, i):
+    """Coordinate of port i at t_cycle [m]. `s`: the method's state."""
     if port.between == BETWEEN_SATELLITES:
         apart = rotate_back(satellites.target.q, subtract(satellites.chaser.p, satellites.target.p))
-        return dot(port.axes[i], apart) - mem[at + CELL.start + i]
+        return dot(port.axes[i], apart) - s.start[i]
     body = satellites.chaser if port.between == ON_CHASER else satellites.target
-    return (
-        dot(port.axes[i], body.p)
-        - mem[at + CELL.start + i]
-        - mem[at + CELL.speed + i] * cycle * rig.T
-    )
+    return dot(port.axes[i], body.p) - s.start[i] - s.speed[i] * cycle * rig.T
 
 
 @compiled
-def set_out(port, mem, at, rig, satellites):
+def start_ports(port: Port, s, rig: Rig, satellites: Satellites):
     """Where the ports are at t = 0, and the free flight of the satellite they hang on."""
     for i in range(port.m):
-        mem[at + CELL.start + i], mem[at + CELL.speed + i] = 0.0, 0.0
+        s.start[i], s.speed[i] = 0.0, 0.0
         if port.between == BETWEEN_SATELLITES:
-            mem[at + CELL.start + i] = (
+            s.start[i] = (
                 port.distance
                 if i == port.m - 1
-                else coordinate(port, mem, at, rig, satellites, 0, i)
+                else compute_coordinate(port, s, rig, satellites, 0, i)
             )
         else:
             body = satellites.chaser if port.between == ON_CHASER else satellites.target
-            mem[at + CELL.start + i], mem[at + CELL.speed + i] = (
-                dot(port.axes[i], body.p),
-                dot(port.axes[i], body.v),
-            )
-        mem[at + CELL.before + i] = coordinate(port, mem, at, rig, satellites, 0, i)
-    mem[at + CELL.position] = mem[at + CELL.before + port.m - 1]
+            s.start[i], s.speed[i] = dot(port.axes[i], body.p), dot(port.axes[i], body.v)
+        s.before[i] = compute_coordinate(port, s, rig, satellites, 0, i)
+    s.position = s.before[port.m - 1]
 
 
 @compiled
-def go_on(port, mem, at, rig, satellites, own, y, now, moved):
+def advance_ports(port: Port, s, rig: Rig, satellites: Satellites, own, y, now, moved):
     """Where the ports are at t_{k+1} to own[now:], or with `moved` how far they went. Returns what
     crossed them in this cycle in world axes [J]: the held efforts own[y:] times the way."""
     crossed = 0.0
     for i in range(port.m):
-        q = coordinate(port, mem, at, rig, satellites, rig.cycle + 1, i)
-        dq = q - mem[at + CELL.before + i]
-        crossed += own[y + i] * (dq + mem[at + CELL.speed + i] * rig.T)
+        q = compute_coordinate(port, s, rig, satellites, rig.cycle + 1, i)
+        dq = q - s.before[i]
+        crossed += own[y + i] * (dq + s.speed[i] * rig.T)
         own[now + i] = dq if moved else q
-        mem[at + CELL.before + i] = q
-    mem[at + CELL.position] = mem[at + CELL.before + port.m - 1]
+        s.before[i] = q
+    s.position = s.before[port.m - 1]
     return crossed
 
 
 @compiled
-def book(mem, at, own, absorbed, stored):
-    """What the network did in this cycle, into the ledger and into what is recorded."""
+def count_cycle(mem, s, own, absorbed, stored):
+    """What the network did in this cycle, into the energy balance and into what is recorded."""
     mem[BOOK_VIRTUAL] += absorbed
-    mem[at + CELL.absorbed] += absorbed
-    mem[at + CELL.stored], mem[at + CELL.in_tank], mem[at + CELL.unpaid] = (
-        stored,
-        own[TANK],
-        own[SHORT],
-    )
-    mem[at + CELL.dissipated] = (
-        own[FED]
-        + mem[at + CELL.tank_start]
-        - own[TANK]
-        - (stored - mem[at + CELL.stored_start])
-        + own[SHORT]
-    )
+    s.absorbed += absorbed
+    s.stored, s.in_tank, s.unpaid = stored, own[TANK], own[SHORT]
+    s.dissipated = own[FED] + s.tank_start - own[TANK] - (stored - s.stored_start) + own[SHORT]
 
 
 @compiled
-def add_force(port, mem, at, satellites, wrenches, own, y, factor):
+def add_force(port: Port, s, satellites: Satellites, wrenches: Wrenches, own, y, factor):
     """The network's wrenches added: minus its efforts own[y:] along the ports' axes."""
     force = (0.0, 0.0, 0.0)
     for i in range(port.m):
@@ -148,7 +131,7 @@ def add_force(port, mem, at, satellites, wrenches, own, y, factor):
             else port.axes[i]
         )
         force = add_scaled(force, -factor * own[y + i], axis)
-    store3(mem, at + CELL.force, force)
+    s.force = force
     push, nothing = Wrench(force, (0.0, 0.0, 0.0)), no_wrench()
     if port.between == ON_CHASER:
         return plus_wrenches(wrenches, 1.0, Wrenches(push, nothing))
@@ -162,13 +145,13 @@ def add_force(port, mem, at, satellites, wrenches, own, y, factor):
 
 NUMBERS = Cells(
     "network_numbers",
-    Cell("n", 1, "-", "stores"),
-    Cell("r", 1, "-", "dampers"),
-    Cell("m", 1, "-", "ports"),
-    Cell("T", 1, "s", "cycle for which the matrices were made"),
-    Cell("nodes", 1, "-", "nodes of all tables"),
+    Cell("n", int, "-", "stores"),
+    Cell("r", int, "-", "dampers"),
+    Cell("m", int, "-", "ports"),
+    Cell("T", float, "s", "cycle for which the matrices were made"),
+    Cell("nodes", int, "-", "nodes of all tables"),
 )
-FIRST, FIRST_FLOATS = NUMBERS.at, NUMBERS.size  # behind: Dirac structure, stores, dampers, tables
+FIRST = NUMBERS.at  # behind: Dirac structure, stores, dampers, tables
 
 
 class Rows(NamedTuple):
@@ -187,9 +170,10 @@ class Rows(NamedTuple):
 
 
 @compiled
-def rows_at(vector, at):
-    n, r, m = int(vector[at + FIRST.n]), int(vector[at + FIRST.r]), int(vector[at + FIRST.m])
-    nodes, dirac = int(vector[at + FIRST.nodes]), at + FIRST_FLOATS
+def find_rows(vector, at):
+    numbers = NUMBERS(vector, at)
+    n, r, m = numbers.n, numbers.r, numbers.m
+    dirac = at + NUMBERS.size
     stores = dirac + (n + r + m) ** 2
     dampers = stores + STORE_FLOATS * n
     tables = dampers + DAMPER_FLOATS * r
@@ -197,11 +181,11 @@ def rows_at(vector, at):
         n=n,
         r=r,
         m=m,
-        T=vector[at + FIRST.T],
+        T=numbers.T,
         dirac=dirac,
         stores=stores,
         dampers=dampers,
         tables=tables,
-        nodes=nodes,
-        matrices=tables + NODE_FLOATS * nodes,
+        nodes=numbers.nodes,
+        matrices=tables + NODE_FLOATS * numbers.nodes,
     )

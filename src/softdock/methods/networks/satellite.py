@@ -20,15 +20,25 @@ from typing import Any, NamedTuple
 from softdock.compile.cells import Cell, Cells
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.method.declaration import SATELLITE
-from softdock.loop.method.interface import BOOK_VIRTUAL, Output, Satellites
+from softdock.loop.method.interface import BOOK_VIRTUAL, Measured, Output, Rig, Satellites
 from softdock.loop.method.memory import recorded
 from softdock.loop.method.method import Method
 from softdock.loop.parameters import Group, Parameter
 from softdock.loop.spatial.rigid_body import Body, motion_of
-from softdock.loop.spatial.vectors import add_scaled, dot, load3, norm, scale, subtract
-from softdock.methods.networks.contact import linear_matrices
-from softdock.methods.networks.port import ON_CHASER, ON_TARGET, rows_at
-from softdock.networks.linear_step import FED, PUT_IN, TANK, places, places_of, refresh, stored
+from softdock.loop.spatial.vectors import add_scaled, dot, norm, scale, subtract
+from softdock.loop.tables import IN_KEY
+from softdock.methods.networks.contact import make_linear_network
+from softdock.methods.networks.port import ON_CHASER, ON_TARGET, find_rows
+from softdock.networks.linear_step import (
+    FED,
+    PUT_IN,
+    TANK,
+    LinearNet,
+    places,
+    places_of,
+    refresh,
+    stored,
+)
 from softdock.networks.satellite import take_impulse
 
 NETWORK_SATELLITE = Group(
@@ -53,7 +63,7 @@ NETWORK_SATELLITE = Group(
     ),
 )
 AT = NETWORK_SATELLITE.at
-CELLS = Cells(
+STATE = Cells(
     "network_satellite",
     recorded(
         "velocity", "m/s", "that its port gives, held over the cycle that begins", "along its axis"
@@ -63,10 +73,10 @@ CELLS = Cells(
     recorded("dissipated", "J", "by its dampers"),
     recorded("carried", "J", "crossed its port and not yet taken"),
     recorded("momentum", "Ns", "impulses taken less impulses counted", channel="momentum_error"),
-    Cell("stored_start", 1, "J", "stored at the start"),
-    Cell("bound", 1, "m", "of the cap of a linear network; not used with a force port"),
+    Cell("stored_start", float, "J", "stored at the start"),
+    Cell("bound", float, "m", "of the cap of a linear network; not used with a force port"),
 )
-CELL, HEAD = CELLS.at, CELLS.size  # the network's own memory stands behind
+HEAD = STATE.size  # the network's own memory stands behind
 
 
 class NetworkSatellite(NamedTuple):
@@ -78,58 +88,64 @@ class NetworkSatellite(NamedTuple):
 
 
 @compiled
-def prepare(marker, vector, base, memory):
-    axis = load3(vector, base + AT.axis)
-    which = ON_CHASER if vector[base + AT.satellite] == 0.0 else ON_TARGET
+def prepare(marker: NetworkSatellite, vector, base, memory):
+    keys = NETWORK_SATELLITE(vector, base)
     return NetworkSatellite(
         memory=memory,
         numbers=vector,
-        at=int(vector[base + AT.network]),
-        which=which,
-        axis=scale(1.0 / norm(axis), axis),
+        at=int(keys.network[IN_KEY.at]),
+        which=ON_CHASER if keys.satellite == 0.0 else ON_TARGET,
+        axis=scale(1.0 / norm(keys.axis), keys.axis),
     )
 
 
-def memory(values: dict[str, Any], T: float) -> int:
+def count_floats(values: dict[str, Any], T: float) -> int:
+    """Floats of `mem`."""
     from softdock.networks.tables import network_from
 
     return HEAD + places_of(len(network_from(values["network"]).dirac.stores), 1).size
 
 
 @compiled
-def rigid_at(rows):
+def find_rigid_state(rows):
     """Where in the vector the state stands in which the whole network moves at 1 m/s: behind the
     matrices."""
     return rows.matrices + rows.n * rows.n + 2 * rows.n + 2 + rows.n
 
 
 @noinline
-def _begin(method, net, mem, own, speed):
-    m, at, rigid = method.memory, places(net.n, 1), rigid_at(rows_at(method.numbers, method.at))
+def _begin(method: NetworkSatellite, net: LinearNet, mem, own, speed):
+    s, at = STATE(mem, method.memory), places(net.n, 1)
+    rigid = find_rigid_state(find_rows(method.numbers, method.at))
     for i in range(net.n):
         own[at.x + i] = speed * method.numbers[rigid + i]
     refresh(net, own, at)
     own[at.y] = speed
-    mem[m + CELL.velocity] = speed
-    mem[m + CELL.stored_start] = stored(net, own, at)
-    mem[m + CELL.stored] = mem[m + CELL.stored_start]
+    s.velocity = speed
+    s.stored_start = stored(net, own, at)
+    s.stored = s.stored_start
 
 
 @compiled
-def _along(axis, body, rigid, way, speed):
+def _replace_along(axis, body: Body, rigid: Body, way, speed):
     """The body with its position and velocity along the axis replaced."""
     p = add_scaled(rigid.p, way - dot(axis, subtract(rigid.p, body.p)), axis)
     return Body(p, rigid.q, add_scaled(rigid.v, speed - dot(axis, rigid.v), axis), rigid.L)
 
 
 @noinline
-def follow(method, mem, rig, measured, before, after, output):
+def follow(
+    method: NetworkSatellite,
+    mem,
+    rig: Rig,
+    measured: Measured,
+    before: Satellites,
+    after: Satellites,
+    output: Output,
+):
     """The satellite moves as its network does."""
-    net, m, axis = (
-        linear_matrices(method, mem, method.memory + CELL.bound),
-        method.memory,
-        method.axis,
-    )
+    m, axis = method.memory, method.axis
+    s, net = STATE(mem, m), make_linear_network(method, mem, m + STATE.at.bound)
     at = places(net.n, 1)
     own = mem[m + HEAD : m + HEAD + at.size]
     was, rigid, params = before.chaser, after.chaser, rig.chaser
@@ -141,19 +157,13 @@ def follow(method, mem, rig, measured, before, after, output):
     impulse = params.mass[0] * (dot(axis, rigid.v) - speed)
     fed = own[FED]
     take_impulse(net, own, impulse)
-    now = (
-        own[at.y] if rows_at(method.numbers, method.at).T == rig.T else math.nan
-    )  # made for another cycle: the run ends as diverged
+    # made for another cycle: the run ends as diverged
+    now = own[at.y] if find_rows(method.numbers, method.at).T == rig.T else math.nan
     mem[BOOK_VIRTUAL] += own[FED] - fed - 0.5 * params.mass[0] * (now * now - speed * speed)
-    mem[m + CELL.velocity], mem[m + CELL.absorbed], mem[m + CELL.stored], mem[m + CELL.carried] = (
-        now,
-        own[FED],
-        stored(net, own, at),
-        own[TANK],
-    )
-    mem[m + CELL.dissipated] = own[PUT_IN] - (mem[m + CELL.stored] - mem[m + CELL.stored_start])
-    mem[m + CELL.momentum] += own[at.D] - impulse
-    body = _along(axis, was, rigid, now * rig.T, now)
+    s.velocity, s.absorbed, s.stored, s.carried = now, own[FED], stored(net, own, at), own[TANK]
+    s.dissipated = own[PUT_IN] - (s.stored - s.stored_start)
+    s.momentum += own[at.D] - impulse
+    body = _replace_along(axis, was, rigid, now * rig.T, now)
     if method.which == ON_TARGET:
         return Satellites(after.chaser, body), Output(output.chaser, motion_of(params, body))
     return Satellites(body, after.target), Output(motion_of(params, body), output.target)
@@ -185,8 +195,8 @@ METHOD = Method(
     marker=NetworkSatellite(memory=0, numbers=0, at=0, which=0, axis=(0.0, 0.0, 0.0)),
     prepare=prepare,
     correct=follow,
-    cells=CELLS,
-    memory=memory,
+    cells=STATE,
+    memory=count_floats,
     check=check,
     part_of_scenario=True,
     while_latched="the latch's force goes into the network: the pair grows, a little slower than "
