@@ -112,7 +112,7 @@ def _pass_hand(
 
 
 @compiled
-def wrench(method, mem, rig, measured, satellites, wrenches):
+def compute_wrenches(method, mem, rig, measured, satellites, wrenches):
     """What acts on the satellites: the believed contact's mean wrench in place of the measured
     one."""
     s = STATE(mem, method.memory)
@@ -190,7 +190,7 @@ def _has_caught_up(method: Faithful, mem, rig: Rig):
 
 
 @compiled
-def correct(method, mem, rig, measured, before, after, output):
+def correct_satellites(method, mem, rig, measured, before, after, output):
     """The satellites where the believed contact has led them; set-points ahead by the leads."""
     s = STATE(mem, method.memory)
     end, others, jumped = after, Wrenches(no_wrench(), no_wrench()), False
@@ -237,8 +237,8 @@ def _follow_believed(method: Faithful, mem, rig: Rig, before: Satellites, after:
 
 
 @compiled
-def set_point(method, mem, rig, satellites, output):
-    """Whether the robots carry shares of the relative motion."""
+def note_set_points(method, mem, rig, satellites, output):
+    """What is sent, and whether the robots carry shares of the relative motion."""
     s = STATE(mem, method.memory)
     if s.phase == BY_LEDGER:
         return remember_set_points(make_ledger(method, mem, rig.T), mem, rig, satellites, output)
@@ -274,9 +274,9 @@ METHOD = Method(
     group=FAITHFUL,
     marker=MARKER,
     prepare=prepare,
-    wrench=wrench,
-    correct=correct,
-    set_point=set_point,
+    wrench=compute_wrenches,
+    correct=correct_satellites,
+    set_point=note_set_points,
     rewound=read_rewound_energy,
     replaced=report_replaced,
     past=read_past,
