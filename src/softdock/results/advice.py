@@ -83,7 +83,7 @@ def advise(
     if further is not None and not search.has_remedy():
         search.try_singles(further(), say)
     lines = search.find_lines(say)
-    found = {
+    advice = {
         "target": search.target,
         "tried": len(search.tried),
         "lines": [
@@ -98,7 +98,7 @@ def advise(
             for one in lines
         ],
     }
-    return found | {"sentence": describe_best_line(found)}
+    return advice | {"sentence": describe_best_line(advice)}
 
 
 def describe_best_line(found: Mapping[str, Any]) -> str:
@@ -212,13 +212,13 @@ class _Search:
             say(f"trying {len(new)} settings")
         self.variants.simulate_all((keys for _, keys in new), self.phases)
         for names, keys in new:
-            flown = self.variants.get(keys, self.phases)
-            self.tried[_name_variant(keys)] = self._judge_line(names, keys, flown)
+            simulated = self.variants.get(keys, self.phases)
+            self.tried[_name_variant(keys)] = self._judge_line(names, keys, simulated)
 
     def _judge_line(
-        self, names: tuple[str, ...], keys: Keys, flown: Sequence[SimulatedVariant]
+        self, names: tuple[str, ...], keys: Keys, simulated: Sequence[SimulatedVariant]
     ) -> TriedSettings:
-        numbers = [one.numbers for one in flown]
+        numbers = [one.numbers for one in simulated]
         if not all(numbers):
             none = Score(len(WORDS), 0, math.inf, math.inf)
             return TriedSettings(
@@ -239,8 +239,8 @@ class _Search:
 
     def _find_better(self) -> list[TriedSettings]:
         """Lines with less of the target and no other fault, best first."""
-        found = [t for t in self.tried.values() if t.score.target < self.before]
-        return sorted(found, key=lambda t: (bool(t.failed - self.failed), t.score))
+        better = [t for t in self.tried.values() if t.score.target < self.before]
+        return sorted(better, key=lambda t: (bool(t.failed - self.failed), t.score))
 
     def has_remedy(self) -> bool:
         """Whether some line leaves nothing that fails."""
@@ -258,16 +258,16 @@ class _Search:
         """Those that help at all phases of the verdict."""
         everywhere = range(self.variants.count)
         candidates = [t for t in sorted(self.tried.values(), key=_make_order_key) if self._helps(t)]
-        found: list[TriedSettings] = []
+        lines: list[TriedSettings] = []
         for one in candidates:
-            if len(found) == LINES or any(set(f.settings) <= set(one.settings) for f in found):
+            if len(lines) == LINES or any(set(f.settings) <= set(one.settings) for f in lines):
                 continue
             say(f"checking {format_line(one.changes)} at all phases")
-            flown = self.variants.get(one.changes, everywhere)
-            whole = self._judge_line(one.settings, one.changes, flown)
+            simulated = self.variants.get(one.changes, everywhere)
+            whole = self._judge_line(one.settings, one.changes, simulated)
             if self._helps(whole):
-                found.append(whole)
-        return sorted(found, key=_make_order_key)
+                lines.append(whole)
+        return sorted(lines, key=_make_order_key)
 
 
 def _make_order_key(one: TriedSettings) -> tuple[int, int, int, float]:
@@ -304,11 +304,11 @@ def explain(
     """The causes, with `advice`, and the verdict whose next step is the best line. The arguments
     are those of `why` and `advise`."""
     variants = Variants(scenario, max(phases, int(judgement["runs"])))
-    found = find_causes(scenario, phases, called, judgement, variants)
+    explanation = find_causes(scenario, phases, called, judgement, variants)
     advice = advise(scenario, judgement, variants, free, further, say, most)
-    step = _suggest_next_step(found, advice, called or scenario.name, further is not None)
+    step = _suggest_next_step(explanation, advice, called or scenario.name, further is not None)
     changed = {} if judgement["word"] in (FAITHFUL, NO_VERDICT) else {"next_step": step}
-    return {**found, "advice": advice, "judgement": {**judgement, **changed}}
+    return {**explanation, "advice": advice, "judgement": {**judgement, **changed}}
 
 
 def _suggest_next_step(

@@ -105,7 +105,7 @@ def _suggest_remedy(status: int, missing: float, joint: str) -> str:
 
 def find_arm_stops(scenario: Scenario, mem: np.ndarray) -> list[ArmStop]:
     """Every arm that could not follow."""
-    T, found = float(scenario.vector[TIME_AT + TIME.at.cycle]), []
+    T, stops = float(scenario.vector[TIME_AT + TIME.at.cycle]), []
     for robot, arm in find_mounted_arms(scenario).items():
         state = view_arm_state(scenario.vector, mem, robot)
         status = int(state[S.status])
@@ -113,7 +113,7 @@ def find_arm_stops(scenario: Scenario, mem: np.ndarray) -> list[ArmStop]:
             continue
         joint = arm.axis_names[int(state[S.slot])]
         helps = _suggest_remedy(status, float(state[S.missing]), joint)
-        found.append(
+        stops.append(
             ArmStop(
                 robot=robot,
                 arm=arm.name,
@@ -123,7 +123,7 @@ def find_arm_stops(scenario: Scenario, mem: np.ndarray) -> list[ArmStop]:
                 helps=f"{helps}; softdock place finds a place",
             )
         )
-    return found
+    return stops
 
 
 def describe_arm_stops(scenario: Scenario, mem: np.ndarray) -> list[str]:
@@ -195,7 +195,7 @@ class LimitUse(NamedTuple):
 
 def compute_arm_uses(scenario: Scenario, series: Rows) -> list[LimitUse]:
     """Of every arm whose joints were recorded, and every limit that it states."""
-    found = []
+    uses = []
     for robot, bare in find_mounted_arms(scenario).items():
         own = _select_recorded(robot, series)
         if len(own.get("time", ())) < LEAST_ROWS:
@@ -207,12 +207,12 @@ def compute_arm_uses(scenario: Scenario, series: Rows) -> list[LimitUse]:
         values = {"speed": moved[1], "acceleration": moved[2]}
         if arm.of_axes("mass")[1:].sum() > 0.0 and "true.chaser.force" in own:
             values["torque"] = _compute_torques(arm, robot, facility, mount, own, moved)
-        found += [
+        uses += [
             _find_largest_use(arm, robot, what, rows, own["time"])
             for what, rows in values.items()
             if arm.knows(what) and np.isfinite(rows).all()
         ]
-    return found
+    return uses
 
 
 def _select_recorded(robot: str, series: Rows) -> dict[str, np.ndarray]:

@@ -45,7 +45,7 @@ class Cause(NamedTuple):
 def list_causes(scenario: Scenario) -> list[Cause]:
     """All that the scenario has, in the order of the loop."""
     t = scenario.tables
-    found = [
+    causes = [
         *(cause for body in ENDS for cause in _list_robot_causes(t, body)),
         *_list_sensor_causes(t),
         *(cause for body in ENDS for cause in _list_tool_causes(t, body)),
@@ -56,7 +56,7 @@ def list_causes(scenario: Scenario) -> list[Cause]:
             *_list_sampling_causes(t),
         ),
     ]
-    return [cause for cause in found if _has_effect(t, cause.off)]
+    return [cause for cause in causes if _has_effect(t, cause.off)]
 
 
 def _list_robot_causes(t: Keys, body: str) -> list[Cause]:
@@ -189,17 +189,17 @@ def _list_tool_causes(t: Keys, body: str) -> list[Cause]:
     off |= {f"{at}.{k}": _ZERO3 for k in ("inertia_kg_m2", "believed.inertia_kg_m2")}
     wrong = 1e3 * (tool["mass_kg"] - tool["believed"]["mass_kg"])
     apart = 1e3 * math.dist(tool["centre_m"], tool["believed"]["centre_m"])
-    said = [f"{tool['mass_kg']:g} kg"]
+    errors = [f"{tool['mass_kg']:g} kg"]
     if wrong:
-        said.append(f"believed {-wrong:+.3g} g off")
+        errors.append(f"believed {-wrong:+.3g} g off")
     if apart:
-        said.append(f"its centre {apart:.3g} mm off")
+        errors.append(f"its centre {apart:.3g} mm off")
     if not (wrong or apart):
-        said.append("weighed rightly")
+        errors.append("weighed rightly")
     return [
         Cause(
             f"{body}'s tool: weight",
-            f"weight of the {body}'s tool ({', '.join(said)})",
+            f"weight of the {body}'s tool ({', '.join(errors)})",
             off,
             "weigh it, and find its centre (`softdock calibrate`)",
             of_sensor=True,
@@ -241,10 +241,10 @@ def _list_contact_causes(t: Keys) -> list[Cause]:
     }
     largest = max((pair["real"].get("friction", 0.0) for _, pair in pairs), default=0.0)
     helps = "a smoother tip; no method repairs late friction"
-    found = [Cause("friction", f"friction (coefficient {largest:g})", off, helps, in_orbit=True)]
+    causes = [Cause("friction", f"friction (coefficient {largest:g})", off, helps, in_orbit=True)]
     replaces = any(METHODS[m["name"]].replaced is not nothing_replaced for m in t["methods"])
     if replaces:
-        return found
+        return causes
     other: Keys = {}
     for i, pair in pairs:
         if pair["wanted"]["law"] != "same_as_real":
@@ -256,7 +256,7 @@ def _list_contact_causes(t: Keys) -> list[Cause]:
             other[f"capture.latch.{i}.real"] = wanted
     helps = "a method that puts the wanted contact in the mock-ups' place, or other mock-ups"
     what = "the mock-ups' contact, which is not the wanted one"
-    return [*found, Cause("contact: the mock-ups'", what, other, helps)]
+    return [*causes, Cause("contact: the mock-ups'", what, other, helps)]
 
 
 def _list_limit_causes(t: Keys) -> list[Cause]:
@@ -284,12 +284,12 @@ def _list_sampling_causes(t: Keys) -> list[Cause]:
 
 def _format_sizes(table: Keys, keys: tuple[str, ...]) -> str:
     """What of these is not zero, with units: noise_N = 0.3 as "0.3 N"."""
-    found = []
+    sizes = []
     for key in keys:
         size = max(map(abs, value)) if isinstance(value := table[key], list) else value
         if size:
-            found.append(f"{size:g} {key.split('_', 1)[1].replace('_per_', '/')}")
-    return ", ".join(found)
+            sizes.append(f"{size:g} {key.split('_', 1)[1].replace('_per_', '/')}")
+    return ", ".join(sizes)
 
 
 def _has_effect(t: Keys, off: Keys) -> bool:

@@ -69,15 +69,15 @@ def compute_unexplained_speed(run: Run, loop: Contacts, reference: Contacts) -> 
     first = min(loop.first, reference.first)
     early = compute_merge_window(tables) / 2.0 if is_corrected(run.series) else 0.0
     before = time <= max(first - early, 0.0) if math.isfinite(first) else time <= time[-1]
-    found = float(np.linalg.norm(np.sum(push[1:][before[1:]], axis=0)))
+    speeds = float(np.linalg.norm(np.sum(push[1:][before[1:]], axis=0)))
     ended = [one for one in loop.each if one.over is not None]
     if ended and ended[-1].over is not None:
         parted = float(time[ended[-1].over])
         following = [one.start for one in loop.each if one.start > ended[-1].end]
         until = min(parted + settle + 1e-9, *following, math.inf)
         after = (time > parted) & (time <= until)
-        found += float(np.linalg.norm(np.sum(push[after], axis=0)))
-    return found
+        speeds += float(np.linalg.norm(np.sum(push[after], axis=0)))
+    return speeds
 
 
 def compute_hand_forces(run: Run) -> dict[str, np.ndarray]:

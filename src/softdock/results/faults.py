@@ -92,13 +92,13 @@ def find_rig_events(
     scenario: Scenario, series: Mapping[str, np.ndarray], contacts: Sequence[Mapping[str, float]]
 ) -> list[Event]:
     """Every event of a run, in order of time."""
-    found = [
+    events = [
         *_find_sensor_events(scenario, series, contacts),
         *_find_stale_cycles(scenario, series),
         *_find_robot_events(scenario, series, contacts),
         *list_exceeded_limits(compute_arm_uses(scenario, series)),
     ]
-    return sorted(found, key=lambda event: event["from_s"])
+    return sorted(events, key=lambda event: event["from_s"])
 
 
 def _make_event(what: str, start: float, end: float, where: str, text: str) -> Event:
@@ -109,12 +109,14 @@ def _find_sensor_events(
     scenario: Scenario, series: Mapping[str, np.ndarray], contacts: Sequence[Mapping[str, float]]
 ) -> list[Event]:
     """Faults of the force sensor; and readings at its range, or of no number, or none at all."""
-    sensor, time, found = scenario.tables["sensor"], series["time"], []
+    sensor, time, events = scenario.tables["sensor"], series["time"], []
     last = float(time[-1])
     for fault in SENSOR_FAULTS:
-        told = fault.describe(sensor, last)
-        if told is not None:
-            found.append(_make_event(fault.what, told[0], told[1], "sensor", told[2]))
+        description = fault.describe(sensor, last)
+        if description is not None:
+            events.append(
+                _make_event(fault.what, description[0], description[1], "sensor", description[2])
+            )
     force = np.zeros((len(time), 3))
     for body in ("chaser", "target") if sensor["on"] == "both" else (sensor["on"],):
         reading = series[f"measured.{body}.force"]
@@ -125,7 +127,7 @@ def _find_sensor_events(
             if sensor["range_N"] > 0.0
             else np.zeros(len(time), bool)
         )
-        found += _make_row_events(
+        events += _make_row_events(
             "saturated",
             full,
             time,
@@ -148,8 +150,8 @@ def _find_sensor_events(
             f"the {body}'s torque was at the sensor's range of {sensor['range_Nm']:g} Nm: work "
             "beyond it is unknown"
         )
-        found += _make_row_events("saturated", full, time, "sensor", words)
-        found += _make_row_events(
+        events += _make_row_events("saturated", full, time, "sensor", words)
+        events += _make_row_events(
             "no number",
             ~np.isfinite(reading).all(axis=1),
             time,
@@ -162,13 +164,13 @@ def _find_sensor_events(
             f"the mock-ups touched with up to {peak:.3g} N and the sensor gave none of it "
             f"(threshold_N = {sensor['threshold_N']:g})"
         )
-        found.append(
+        events.append(
             _make_event("not felt", contacts[0]["start_s"], contacts[-1]["end_s"], "sensor", words)
         )
     elif len(contacts):
-        found += _find_unnoticed_contacts(scenario, np.linalg.norm(force, axis=1).max(), contacts)
+        events += _find_unnoticed_contacts(scenario, np.linalg.norm(force, axis=1).max(), contacts)
     elif not np.any(force):
-        found.append(
+        events.append(
             _make_event(
                 "no force",
                 time[0],
@@ -177,14 +179,14 @@ def _find_sensor_events(
                 "the measured force was exactly zero in the whole run",
             )
         )
-    return found
+    return events
 
 
 def _find_unnoticed_contacts(
     scenario: Scenario, largest: float, contacts: Sequence[Mapping[str, float]]
 ) -> list[Event]:
     """Methods whose threshold no reading passed, so that they took nothing for a contact."""
-    found = []
+    events = []
     for method in scenario.tables["methods"]:
         key = METHODS[method["name"]].threshold_key
         if key and largest <= method[key]:
@@ -192,12 +194,12 @@ def _find_unnoticed_contacts(
                 f"{method['name']} did nothing: no force was above its {key} = "
                 f"{method[key]:g} (the largest was {largest:.3g} N)"
             )
-            found.append(
+            events.append(
                 _make_event(
                     "not felt", contacts[0]["start_s"], contacts[-1]["end_s"], "sensor", words
                 )
             )
-    return found
+    return events
 
 
 def _make_row_events(
@@ -220,7 +222,7 @@ def _make_row_events(
 
 def _find_stale_cycles(scenario: Scenario, series: Mapping[str, np.ndarray]) -> list[Event]:
     """Cycles at which nothing new was delivered, of a sensor that should report in each."""
-    found, time, T = [], series["time"], 1e-3 * scenario.tables["time"]["cycle_ms"]
+    events, time, T = [], series["time"], 1e-3 * scenario.tables["time"]["cycle_ms"]
     for where, channel, words in (
         ("sensor", "force_age", "no new force"),
         ("pose", "pose_age", "no new poses"),
@@ -231,17 +233,17 @@ def _find_stale_cycles(scenario: Scenario, series: Mapping[str, np.ndarray]) -> 
             > 1e-3 * (scenario.tables[where]["delay_ms"] + scenario.tables[where]["period_ms"])
             + 1.5 * T
         )  # at first none can have arrived
-        found += _make_row_events(
+        events += _make_row_events(
             "no new reading", grown, time, where, f"{words} had arrived: the last ones act on"
         )
-    return found
+    return events
 
 
 def _find_robot_events(
     scenario: Scenario, series: Mapping[str, np.ndarray], contacts: Sequence[Mapping[str, float]]
 ) -> list[Event]:
     """Set-points that never arrived, and delays that grew while the mock-ups touched."""
-    found, chance = [], scenario.tables["random"]
+    events, chance = [], scenario.tables["random"]
     time, T = series["time"], 1e-3 * scenario.tables["time"]["cycle_ms"]
     for which, body in enumerate(("chaser", "target")):
         robot, where = scenario.tables["robots"][body], f"robots.{body}"
@@ -257,7 +259,7 @@ def _find_robot_events(
                     f"{lost} set-points never arrived (the first at t = {first * T:.3f} s): the "
                     f"robot {doing}"
                 )
-                found.append(_make_event("lost", first * T, last * T, where, f"{where}: {text}"))
+                events.append(_make_event("lost", first * T, last * T, where, f"{where}: {text}"))
         for i, contact in enumerate(contacts):
             start, end = contact["start_s"], contact["end_s"]
             before, after = _compute_delay_ms(robot, start), _compute_delay_ms(robot, end)
@@ -266,8 +268,8 @@ def _find_robot_events(
                     f"{where}: the delay grew from {before:.0f} to {after:.0f} ms during contact "
                     f"{i + 1}"
                 )
-                found.append(_make_event("delay grew", start, end, where, text))
-    return found
+                events.append(_make_event("delay grew", start, end, where, text))
+    return events
 
 
 def _compute_delay_ms(robot: Mapping[str, Any], t: float) -> float:

@@ -69,15 +69,15 @@ def _find_first_violation(
         ("allowed_speed_m_per_s", np.linalg.norm(velocity, axis=1), "m/s"),
         ("allowed_acceleration_m_per_s2", np.linalg.norm(acceleration, axis=1), "m/s^2"),
     )
-    found: list[tuple[int, str, float, str]] = []
+    violations: list[tuple[int, str, float, str]] = []
     for key, values, unit in wanted:
         beyond = values > robot[key]
         if robot[key] > 0.0 and beyond.any():
             first = int(np.argmax(beyond))
-            found.append((first, key, float(values[first]), unit))
-    if not found:
+            violations.append((first, key, float(values[first]), unit))
+    if not violations:
         return None
-    row, key, value, unit = min(found)
+    row, key, value, unit = min(violations)
     return Problem(
         f"robots.{name}.{key}",
         robot[key],

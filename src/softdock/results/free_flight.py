@@ -283,8 +283,8 @@ def _compute_sizes(parts: dict[str, np.ndarray]) -> dict[str, float]:
 
 
 def _compute_approach_speed(t: dict[str, Any]) -> float:
-    ours, theirs = (t[name]["velocity_m_per_s"] for name in ENDS)
-    return float(np.linalg.norm(np.subtract(ours, theirs)))
+    chaser_velocity, target_velocity = (t[name]["velocity_m_per_s"] for name in ENDS)
+    return float(np.linalg.norm(np.subtract(chaser_velocity, target_velocity)))
 
 
 def _compute_mobility(t: dict[str, Any]) -> float:
@@ -316,8 +316,12 @@ def _compute_effects(
 def suggest_first_step(scenario: Scenario) -> str:
     """What to mend before anything else: a wrench in free flight that is not small; else
     nothing."""
-    found = analyse_free_flight(scenario)
-    return found.remedy if found.distance > _compute_small_distance(scenario.tables) else ""
+    free_flight = analyse_free_flight(scenario)
+    return (
+        free_flight.remedy
+        if free_flight.distance > _compute_small_distance(scenario.tables)
+        else ""
+    )
 
 
 def _compute_small_distance(t: dict[str, Any]) -> float:
@@ -344,8 +348,10 @@ def compute_allowed_force(scenario: Scenario, body: str = "chaser") -> float:
 
 def list_warnings(scenario: Scenario) -> list[str]:
     """For a run's list: one sentence, or none."""
-    found = analyse_free_flight(scenario)
-    if not found.text:
+    free_flight = analyse_free_flight(scenario)
+    if not free_flight.text:
         return []
     step = suggest_first_step(scenario)
-    return [f"{found.text} {f'To do: {step}' if step else 'That is little against the verdict.'}"]
+    return [
+        f"{free_flight.text} {f'To do: {step}' if step else 'That is little against the verdict.'}"
+    ]

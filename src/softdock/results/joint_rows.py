@@ -41,27 +41,27 @@ def split_joint_rows(
     robots whose joints are an arm's."""
     if not books:
         return dict(rows)
-    found = {row: -sum(own[f"{key}_J"] for own in books.values()) for row, key in KEPT.items()}
+    split = {row: -sum(own[f"{key}_J"] for own in books.values()) for row, key in KEPT.items()}
     given = sum(own[f"{key}_J"] for own in books.values() for key in WORKS)
     cartesian = [own for robot, own in books.items() if robot not in arms]
     if cartesian:
-        found[STEP] = -sum(own["residual_J"] for own in cartesian)
-    return {**rows, "robot": rows["robot"] + given, **found}
+        split[STEP] = -sum(own["residual_J"] for own in cartesian)
+    return {**rows, "robot": rows["robot"] + given, **split}
 
 
 def compute_rows_over_time(series: Series) -> dict[str, np.ndarray]:
     """The same at every recorded instant. Of Cartesian joints nothing is recorded: they stay within
     `robot`."""
-    found = {row: np.asarray(series[f"energy.{row}"]) for row in ROWS}
+    rows = {row: np.asarray(series[f"energy.{row}"]) for row in ROWS}
     arms = [robot for robot in ("chaser", "target") if f"joints.{robot}.energy.stored" in series]
     if not arms:
-        return found
+        return rows
     gain = {
         key: sum(_compute_gain(series[f"joints.{robot}.energy.{key}"]) for robot in arms)
         for key in BOOKS
     }
-    found["robot"] = found["robot"] + gain["motor_work"] + gain["contact_work"]
-    return found | {row: -np.asarray(gain[key]) for row, key in KEPT.items()}
+    rows["robot"] = rows["robot"] + gain["motor_work"] + gain["contact_work"]
+    return rows | {row: -np.asarray(gain[key]) for row, key in KEPT.items()}
 
 
 def _compute_gain(values: np.ndarray) -> np.ndarray:

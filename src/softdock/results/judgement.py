@@ -25,15 +25,15 @@ HARDER = 1.1  # times what the reference and the delay explain: below, it is not
 
 def list_doubts(runs: Sequence[Mapping[str, Any]], unjudged: str = "") -> list[str]:
     """Of all runs. `unjudged`: why some of them have no verdict of their own."""
-    found = [f"Some runs have no verdict: {unjudged}."] if unjudged else []
+    doubts = [f"Some runs have no verdict: {unjudged}."] if unjudged else []
     if len(runs) == 1:
-        found.append("Only one sampling phase was judged.")
+        doubts.append("Only one sampling phase was judged.")
     for m in runs:
         for name, books in (m.get("method_books") or {}).items():
             vouches = METHODS[name.rstrip("_0123456789")].vouches if _is_method(name) else None
-            found += [f"{name}: {reason}." for reason in (vouches(books) if vouches else [])]
-    found += _list_overloads(runs)
-    return list(dict.fromkeys(found))
+            doubts += [f"{name}: {reason}." for reason in (vouches(books) if vouches else [])]
+    doubts += _list_overloads(runs)
+    return list(dict.fromkeys(doubts))
 
 
 def _is_method(name: str) -> bool:
@@ -43,15 +43,15 @@ def _is_method(name: str) -> bool:
 def _list_overloads(runs: Sequence[Mapping[str, Any]]) -> list[str]:
     """Mock-ups that are hit harder than the contact in the reference and the delay alone
     explain."""
-    found = []
+    overloads = []
     for m in runs:
         n = m["criteria"]
         force, orbits = n["mock_up_force_N"], n["mock_up_force_on_orbit_N"]
         if force and orbits and force > HARDER * max(orbits, n["mock_up_force_by_delay_N"] or 0.0):
-            found.append((force / orbits, force, orbits))
-    if not found:
+            overloads.append((force / orbits, force, orbits))
+    if not overloads:
         return []
-    ratio, force, orbits = max(found)
+    ratio, force, orbits = max(overloads)
     return [f"Mock-ups loaded {ratio:.2g} times: {force:.3g} N, on orbit {orbits:.3g} N."]
 
 
@@ -219,8 +219,8 @@ SHOWN = ("distance", "peak_force", "energy")  # also where they do not fail
 
 def list_failed(numbers: Numbers, bounds: Numbers) -> list[str]:
     """Criteria that one run fails, worst word first."""
-    found = [name for name in CRITERIA if compute_excess(name, numbers, bounds) > INSIDE]
-    return sorted(found, key=lambda name: -WORDS.index(CRITERIA[name].word))
+    failed = [name for name in CRITERIA if compute_excess(name, numbers, bounds) > INSIDE]
+    return sorted(failed, key=lambda name: -WORDS.index(CRITERIA[name].word))
 
 
 def compute_excess(name: str, numbers: Numbers, bounds: Numbers) -> float:
@@ -320,9 +320,9 @@ def _describe_judgement(
     if word == NO_VERDICT:
         return f"No verdict: {reason}."
     rest = [name for name in SHOWN if name not in failed]
-    said = [judged[name]["said"] for name in (*failed, *rest) if judged[name]["said"]]
+    sentences = [judged[name]["said"] for name in (*failed, *rest) if judged[name]["said"]]
     at = f"at the worst of {count} {over}" if count > 1 else "in this run"
-    return f"{word.capitalize()}: {at} {'; '.join(said)}."
+    return f"{word.capitalize()}: {at} {'; '.join(sentences)}."
 
 
 def _suggest_next_step(word: str, m: Mapping[str, Any], called: str, first_step: str) -> str:

@@ -108,12 +108,12 @@ def compute_modes(tables: Mapping[str, Any], which: str = "real") -> Modes:
     values, vectors = np.linalg.eigh(W)
     root = vectors @ np.diag(np.sqrt(np.maximum(values, 0.0))) @ vectors.T
     squared, U = np.linalg.eigh(root @ K @ root)
-    kept = squared > SOFTEST * max(float(squared[-1]), 1e-300)
-    shapes = root @ U[:, kept]
-    seen = U[:, kept].T @ np.linalg.pinv(root)
+    noticeable = squared > SOFTEST * max(float(squared[-1]), 1e-300)
+    shapes = root @ U[:, noticeable]
+    seen = U[:, noticeable].T @ np.linalg.pinv(root)
     share = np.abs(np.linalg.pinv(root) @ shapes)
     return Modes(
-        squared=squared[kept],
+        squared=squared[noticeable],
         damping=np.einsum("in,ij,jn->n", shapes, B, shapes),
         shapes=shapes,
         seen=seen,
@@ -190,20 +190,20 @@ def compute_latch_metrics(run: Run) -> dict[str, Any] | None:
     if not get_latches(tables):
         return None
     mine, orbits = summarise_times(run.latches), summarise_times(run.orbit.latches)
-    found: dict[str, Any] = {
+    numbers: dict[str, Any] = {
         **mine,
         "states": [STATES[int(state)] for state in run.latches[:, AT.state]],
         "orbit": {key: orbits[key] for key in ("soft_docked_at_s", "latched_at_s", "peak_force_N")},
     }
-    return found | compute_latch_growth(run.scenario, run.series, run.latches)
+    return numbers | compute_latch_growth(run.scenario, run.series, run.latches)
 
 
 def compute_latch_growth(
     scenario: Any, series: Mapping[str, np.ndarray], states: np.ndarray
 ) -> dict[str, Any]:
     """Of the mode that grows most; NaN where nothing is latched, or too briefly."""
-    found = fit_mode_swings(scenario, series, states)
-    swings, modes, i = found or (Swings(), None, 0)
+    growth = fit_mode_swings(scenario, series, states)
+    swings, modes, i = growth or (Swings(), None, 0)
     sigma, late = swings.per_s, math.nan
     if modes is not None and swings.is_growing and not _is_touching(series, states):
         late = float((2.0 * sigma + modes.damping[i]) / modes.squared[i])
@@ -282,12 +282,12 @@ def measure_swing(run: Run) -> Swing:
     return Swing(*compute_excess_growth(mine, orbits), mine.period_s)
 
 
-def compute_excess_growth(mine: Swings, orbits: Swings) -> tuple[float, float]:
+def compute_excess_growth(own: Swings, orbits: Swings) -> tuple[float, float]:
     """Growth over ten swings beyond the reference's, and its standard error. A decay in the
     reference is not held against the rig, and the reference without swings counts as 0."""
     if not orbits.growth > 0.0:
-        return mine.growth, mine.error
-    return mine.growth - orbits.growth, math.hypot(mine.error, orbits.error)
+        return own.growth, own.error
+    return own.growth - orbits.growth, math.hypot(own.error, orbits.error)
 
 
 def fit_run_swings(run: Run) -> tuple[Swings, Swings]:
@@ -320,8 +320,8 @@ def fit_swings(
     attitude, velocity and rate, one row a cycle. `latches`: their states at the end; `start`: when
     the contact that is on at the end began [s], NaN: none is."""
     if get_latches(scenario.tables):
-        found = fit_mode_swings(scenario, series, latches)
-        return found[0] if found else Swings()
+        swings = fit_mode_swings(scenario, series, latches)
+        return swings[0] if swings else Swings()
     time = series["time"]
     if math.isnan(start) or not start < time[-1]:
         return Swings()

@@ -36,13 +36,13 @@ AXES = "xyz"
 def tabulate_work_by_axis(series: Mapping[str, np.ndarray], method: str) -> list[dict[str, Any]]:
     """What a method took from the satellites and put into them, from its channels `work.*`; axes on
     which it did nothing are left out."""
-    time, found = series["time"], []
+    time, rows = series["time"], []
     for name in series:
         if name.startswith(f"{method}.work."):
             step = np.diff(series[name])
             acted = np.flatnonzero(step)
             if len(acted):
-                found.append(
+                rows.append(
                     {
                         "axis": name.removeprefix(f"{method}.work."),
                         "removed_J": float(-step[step < 0.0].sum()),
@@ -51,7 +51,7 @@ def tabulate_work_by_axis(series: Mapping[str, np.ndarray], method: str) -> list
                         "last_s": float(time[acted[-1] + 1]),
                     }
                 )
-    return found
+    return rows
 
 
 def compute_wrench_work(run: Run) -> dict[str, np.ndarray]:
@@ -77,15 +77,15 @@ def compute_wrench_work(run: Run) -> dict[str, np.ndarray]:
 def compute_output_correction(run: Run) -> dict[str, np.ndarray]:
     """The state's new velocity less the mean velocity of its set-point over the cycle [m/s], by
     body and world axis."""
-    T, found = 1e-3 * run.scenario.tables["time"]["cycle_ms"], {}
+    T, corrections = 1e-3 * run.scenario.tables["time"]["cycle_ms"], {}
     for body in ("chaser", "target"):
         shift = (
             run.series[f"{body}.velocity"][1:]
             - np.diff(run.series[f"command.{body}.position"], axis=0) / T
         )
         for i, axis in enumerate(AXES):
-            found[f"{body}.{axis}"] = np.concatenate([[0.0], shift[:, i]])
-    return found
+            corrections[f"{body}.{axis}"] = np.concatenate([[0.0], shift[:, i]])
+    return corrections
 
 
 def collect_method_reports(
@@ -94,12 +94,12 @@ def collect_method_reports(
     """What each method says it did in a run, by axis where it records that, and what went wrong
     with its readings. A second one of a name is `name_2`."""
     found: dict[str, dict[str, Any]] = {}
-    said, seen = [], Counter[str]()
+    warnings, counts = [], Counter[str]()
     slots = memory_slots(scenario.markers.methods, METHODS_AT)
     for entry, slot in zip(scenario.tables["methods"], slots, strict=True):
         method, own = METHODS[entry["name"]], mem[int(scenario.vector[slot]) :]
-        seen[method.name] += 1
-        name = method.name if seen[method.name] == 1 else f"{method.name}_{seen[method.name]}"
+        counts[method.name] += 1
+        name = method.name if counts[method.name] == 1 else f"{method.name}_{counts[method.name]}"
         books = method.books(own)
         axes = tabulate_work_by_axis(series, name)
         own_axes = books.pop("axes", {})
@@ -109,11 +109,11 @@ def collect_method_reports(
             books["axes"] = [axis | own_axes.get(axis["axis"], {}) for axis in axes]
         if books:
             found[name] = books
-        said += [
+        warnings += [
             f"{name}: {event}"
             for event in method.events(own, float(scenario.vector[TIME_AT + TIME.at.cycle]))
         ]
-    return found, said
+    return found, warnings
 
 
 def add_truth_to_reports(
@@ -124,16 +124,16 @@ def add_truth_to_reports(
 ) -> list[str]:
     """What the simulation knows of the methods' doings and they cannot: into their books, and in
     words."""
-    said, seen = [], Counter[str]()
+    warnings, counts = [], Counter[str]()
     for entry in scenario.tables["methods"]:
         method = METHODS[entry["name"]]
-        seen[method.name] += 1
-        name = method.name if seen[method.name] == 1 else f"{method.name}_{seen[method.name]}"
+        counts[method.name] += 1
+        name = method.name if counts[method.name] == 1 else f"{method.name}_{counts[method.name]}"
         found, words = method.truth(name, entry, scenario.tables, series, contacts)
         if found:
             books[name] = books.get(name, {}) | found
-        said += [f"{name}: {line}" for line in words]
-    return said
+        warnings += [f"{name}: {line}" for line in words]
+    return warnings
 
 
 # Metrics that methods declare (`Method.shown`): numbers of a run with such a method, and None for
@@ -145,8 +145,8 @@ def add_truth_to_reports(
 
 def list_declarations() -> list[Shown]:
     """What the registered methods show, each once, in their order."""
-    found = {m.shown.key: m.shown for m in methods_with_numbers().values() if m.shown}
-    return list(found.values())
+    declarations = {m.shown.key: m.shown for m in methods_with_numbers().values() if m.shown}
+    return list(declarations.values())
 
 
 def select_run(shown: Shown, run: Run) -> Flown | None:

@@ -143,9 +143,9 @@ PHYSICS_TO = 1e-3
 
 def collect_warnings(run: Run, m: Mapping[str, Any]) -> list[str]:
     """What a reader of these numbers must know."""
-    found = []
+    warnings = []
     if m["fidelity"]["compared_at_s"] is None and m["reference"]["status"] == "completed":
-        found.append(
+        warnings.append(
             "energy_ratio and distance_from_orbit are not defined: the contact was not over when "
             "the run ended"
         )
@@ -157,19 +157,19 @@ def collect_warnings(run: Run, m: Mapping[str, Any]) -> list[str]:
     ]
     if short:
         shortest = min(c["cycles"] for c in short)
-        found.append(
+        warnings.append(
             f"a contact lasted only {shortest:.2g} cycles; below {RESOLVED_CYCLES:g} the "
             "sampling shows in the result (try --phases 32)"
         )
     residual = m["ledger"]["physics_residual"]
     if residual is not None and residual > PHYSICS_TO:
-        found.append(
+        warnings.append(
             f"{100.0 * residual:.2g} % of the contact's work is neither stored nor "
             "dissipated in the books; raise time.plant_steps"
         )
     if m["reference"]["status"] != "completed":
-        found.append(f"orbit's own run ended early: {m['reference']['status']}")
-    return found
+        warnings.append(f"orbit's own run ended early: {m['reference']['status']}")
+    return warnings
 
 
 def compute_metrics(run: Run) -> dict[str, Any]:

@@ -152,8 +152,8 @@ def compute_twist_distance(
     13), M the mass matrix at the reference's attitude at the last row. Bodies are compared by their
     angular momenta, so that equal tumbles at different phases are equal. NaN: no scale."""
     dv, dL = (
-        np.mean(mine - theirs, axis=0)
-        for mine, theirs in zip(
+        np.mean(own - other, axis=0)
+        for own, other in zip(
             compute_twists(bodies, loop), compute_twists(bodies, reference), strict=True
         )
     )

@@ -91,17 +91,17 @@ def compute_noise_bound(scenario: Scenario, torques: bool = False) -> NoiseBound
         raise BadInput(
             Problem("sensor.noise_Nm", torque, "a number > 0, where torques are to count")
         )
-    flown = orbit(scenario)
-    if not flown.contacts:
+    reference = orbit(scenario)
+    if not reference.contacts:
         raise BadInput(Problem("scenario", scenario.tables["name"], "one whose satellites touch"))
     laws = [pair["real"] for pair in scenario.tables["contact"]]
     if any(law != laws[0] for law in laws) or laws[0]["law"] not in KNOWN:
         raise BadInput(Problem("contact", len(laws), f"pairs of one law, of {', '.join(KNOWN)}"))
-    read = _evaluate_law(scenario, flown, laws[0])
+    read = _evaluate_law(scenario, reference, laws[0])
     names, J = _compute_information(
-        read, force, torque if torques else math.inf, _count_free_readings(flown)
+        read, force, torque if torques else math.inf, _count_free_readings(reference)
     )
-    G = np.stack([_compute_sensitivity(scenario, flown, name) for name in names], axis=1)
+    G = np.stack([_compute_sensitivity(scenario, reference, name) for name in names], axis=1)
     size = np.sqrt(np.diag(J))  # N/m beside a power: singular values are those of like numbers
     size = np.where(size > 0.0, size, 1.0)
     inverse = np.linalg.pinv(J / np.outer(size, size), rcond=LEAST) / np.outer(size, size)
@@ -115,14 +115,14 @@ def compute_noise_bound(scenario: Scenario, torques: bool = False) -> NoiseBound
     )
 
 
-def _count_free_readings(flown: Orbit) -> int:
+def _count_free_readings(reference: Orbit) -> int:
     """Readings before the first touch, which tell the tare."""
-    return max(int(np.sum(flown.series["time"] < flown.contacts[0]["start_s"])), 1)
+    return max(int(np.sum(reference.series["time"] < reference.contacts[0]["start_s"])), 1)
 
 
-def _evaluate_law(scenario: Scenario, flown: Orbit, law: Mapping[str, Any]) -> _Law:
+def _evaluate_law(scenario: Scenario, reference: Orbit, law: Mapping[str, Any]) -> _Law:
     """Readings in contact on the reference's way."""
-    series = flown.series
+    series = reference.series
     time, depth = series["time"], series["contact.depth"]
     rate = np.gradient(depth, time)
     touching = depth > 0.0
@@ -143,22 +143,22 @@ def _evaluate_law(scenario: Scenario, flown: Orbit, law: Mapping[str, Any]) -> _
         rate=rate[at],
         normal=normal[at],
         tangent=tangent[at],
-        lever=_compute_levers(scenario, flown, force)[at],
+        lever=_compute_levers(scenario, reference, force)[at],
         linear=linear,
         power=power,
         friction=float(law["friction"]),
     )
 
 
-def _compute_levers(scenario: Scenario, flown: Orbit, force: np.ndarray) -> np.ndarray:
+def _compute_levers(scenario: Scenario, reference: Orbit, force: np.ndarray) -> np.ndarray:
     """Torque on the chaser per force [m], from the change of its spin."""
-    bodies, rows = read_mass_properties(scenario.vector), len(flown.series["time"])
+    bodies, rows = read_mass_properties(scenario.vector), len(reference.series["time"])
     if bodies.fixed[0]:
         return np.zeros(rows)
     spin = np.stack(
-        [compute_spins(bodies, read_motions(flown.series, row))[0] for row in range(rows)]
+        [compute_spins(bodies, read_motions(reference.series, row))[0] for row in range(rows)]
     )
-    torque = np.linalg.norm(np.gradient(spin, flown.series["time"], axis=0), axis=1)
+    torque = np.linalg.norm(np.gradient(spin, reference.series["time"], axis=0), axis=1)
     return np.where(force > 0.0, torque / np.where(force > 0.0, force, 1.0), 0.0)
 
 
@@ -190,7 +190,7 @@ def _compute_information(
     return names, J
 
 
-def _compute_sensitivity(scenario: Scenario, flown: Orbit, name: str) -> np.ndarray:
+def _compute_sensitivity(scenario: Scenario, reference: Orbit, name: str) -> np.ndarray:
     """Change of the motion after the last contact per change of a number of the law."""
     law = scenario.tables["contact"][0]["real"]
     linear = law["law"] in LINEAR_LAWS
@@ -214,13 +214,13 @@ def _compute_sensitivity(scenario: Scenario, flown: Orbit, name: str) -> np.ndar
         changed["lambda_s_per_m"] += step / law["stiffness_N_per_m"]
     else:
         step = SMALL
-        deepest = float(flown.series["contact.depth"].max())
+        deepest = float(reference.series["contact.depth"].max())
         base, changed = _change_power(law, 0.0, deepest), _change_power(law, step, deepest)
     flights = [
-        flown if one == law else orbit(_replace_law(scenario, one)) for one in (base, changed)
+        reference if one == law else orbit(_replace_law(scenario, one)) for one in (base, changed)
     ]
     bodies = read_mass_properties(scenario.vector)
-    ends = [_compute_scaled_motion(bodies, flown, one) for one in flights]
+    ends = [_compute_scaled_motion(bodies, reference, one) for one in flights]
     return np.asarray((ends[1] - ends[0]) / step)
 
 

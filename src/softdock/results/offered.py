@@ -40,7 +40,7 @@ class Setting(NamedTuple):
 def list_settings(scenario: Scenario, free: Iterable[str] = ()) -> list[Setting]:
     """All settings of a rig, without the values that it has."""
     t = scenario.tables
-    found = [
+    settings = [
         *_list_satellite_settings(t),
         *_list_sensor_settings(scenario),
         *_list_tool_settings(t),
@@ -48,7 +48,7 @@ def list_settings(scenario: Scenario, free: Iterable[str] = ()) -> list[Setting]
         *_list_method_settings(scenario),
         *(_make_free_setting(t, key) for key in free),
     ]
-    left = (s._replace(values=[v for v in s.values if _is_new(t, v)]) for s in found)
+    left = (s._replace(values=[v for v in s.values if _is_new(t, v)]) for s in settings)
     return [setting for setting in left if setting.values]
 
 
@@ -165,12 +165,12 @@ def _is_new(t: Keys, keys: Keys) -> bool:
 
 
 def _flatten(table: Keys, prefix: str = "") -> Keys:
-    found: Keys = {}
+    flat: Keys = {}
     for key, value in table.items():
-        found |= (
+        flat |= (
             _flatten(value, f"{prefix}{key}.") if isinstance(value, dict) else {prefix + key: value}
         )
-    return found
+    return flat
 
 
 def _look_up(t: Any, path: str) -> Any:

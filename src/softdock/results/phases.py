@@ -72,31 +72,31 @@ def judge_in_phases(
         others = []
     if keep:
         run.judged_runs = [run, *(simulate(one) for one in others)]
-        found = [one.metrics for one in run.judged_runs]
+        metrics = [one.metrics for one in run.judged_runs]
     else:
-        found = [run.metrics, *simulate_metrics(others)]
-    run.metrics = {**run.metrics, "judgement": judge_metrics(run.scenario, found, called)}
+        metrics = [run.metrics, *simulate_metrics(others)]
+    run.metrics = {**run.metrics, "judgement": judge_metrics(run.scenario, metrics, called)}
     return run
 
 
 def judge_metrics(
-    scenario: Scenario, found: Sequence[dict[str, Any]], called: str = ""
+    scenario: Scenario, metrics: Sequence[dict[str, Any]], called: str = ""
 ) -> dict[str, Any]:
     """The judgement of a scenario from the metrics of its runs."""
     different = reseed(scenario, 1) is not scenario
     over = "sampling phases and seeds" if different else "sampling phases"
-    step = _suggest_first_step(scenario, found, called or scenario.name)
-    return make_judgement(found, scenario.tables["verdict"], called, step, over)
+    step = _suggest_first_step(scenario, metrics, called or scenario.name)
+    return make_judgement(metrics, scenario.tables["verdict"], called, step, over)
 
 
-def _suggest_first_step(scenario: Scenario, found: Sequence[dict[str, Any]], called: str) -> str:
+def _suggest_first_step(scenario: Scenario, metrics: Sequence[dict[str, Any]], called: str) -> str:
     """What comes first: a wrench in free flight where it is most of the distance; where it is one
     of several causes, their order; else nothing. A force counts by the verdict's own number, a
     torque by what it makes until the end of the run."""
     step = suggest_first_step(scenario)
     if not step:
         return ""
-    numbers = [m["criteria"] for m in found]
+    numbers = [m["criteria"] for m in metrics]
     far = max((n["distance"] or 0.0 for n in numbers), default=0.0)
     acting = analyse_free_flight(scenario)
     pushed = acting.distance
@@ -118,10 +118,10 @@ def simulate_metrics(scenarios: Sequence[Scenario]) -> list[dict[str, Any]]:
     """Of each scenario's run, in their order, on all cores: compiled code releases Python's
     lock. Ctrl-C waits for none of them."""
     numbers = range(len(scenarios))
-    found = dict(
+    metrics = dict(
         run_each_abandonable(lambda i: (i, simulate(scenarios[i]).metrics), numbers, count_cores())
     )
-    return [found[i] for i in numbers]
+    return [metrics[i] for i in numbers]
 
 
 MOST_PHASES = 10_000
@@ -217,15 +217,15 @@ def compute_sampling_phase(metrics: Mapping[str, Any], cycle: float) -> float | 
 def list_numbers(metrics: Mapping[str, Any], prefix: str = "") -> list[tuple[str, float]]:
     """Every number that has one value per run, by its dotted key: those at the top, of the ledger
     and of the fidelity."""
-    found: list[tuple[str, float]] = []
+    numbers: list[tuple[str, float]] = []
     for key, value in metrics.items():
         if key in ("schema", "final", "reference", "phases", "cycle_s", "duration_s"):
             continue
         if isinstance(value, Mapping):
-            found += list_numbers(value, f"{prefix}{key}.")
+            numbers += list_numbers(value, f"{prefix}{key}.")
         elif isinstance(value, int | float) and not isinstance(value, bool):
-            found.append((f"{prefix}{key}", float(value)))
-    return found
+            numbers.append((f"{prefix}{key}", float(value)))
+    return numbers
 
 
 def shift_scenario(scenario: Scenario, seconds: float) -> Scenario:

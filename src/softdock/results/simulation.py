@@ -49,7 +49,7 @@ def tabulate_joint_energies(
 ) -> dict[str, dict[str, float]]:
     """By robot with an elastic joint, J. `residual_J`: works minus stored, kinetic (its gain) and
     dissipated; zero but for the plant's step."""
-    found = {}
+    energies = {}
     for name, base in (("chaser", CHASER_ROBOT_AT), ("target", TARGET_ROBOT_AT)):
         K, mass = (
             float(vector[base + at]) for at in (ROBOT.at.joint_stiffness, ROBOT.at.moving_mass)
@@ -66,16 +66,16 @@ def tabulate_joint_energies(
             "kinetic_J": 0.5 * mass * float(v[-1] @ v[-1] - v[0] @ v[0]),
         }
         works = books["motor_work_J"] + books["contact_work_J"]
-        found[name] = {
+        energies[name] = {
             **books,
             "residual_J": works - books["dissipated_J"] - books["stored_J"] - books["kinetic_J"],
         }
-    return found
+    return energies
 
 
 def tabulate_arm_energies(series: Series, robots: Iterable[str]) -> dict[str, dict[str, float]]:
     """The same of arms with elastic joints, from the series: of all six joints together."""
-    found = {}
+    energies = {}
     for name in robots:
         at = f"joints.{name}.energy"
         if f"{at}.stored" not in series:
@@ -84,24 +84,24 @@ def tabulate_arm_energies(series: Series, robots: Iterable[str]) -> dict[str, di
         books = {f"{key}_J": float(gain[key]) for key in BOOKS}
         works = books["motor_work_J"] + books["contact_work_J"]
         kept = books["dissipated_J"] + books["stored_J"] + books["kinetic_J"]
-        found[name] = {**books, "residual_J": works - kept}
-    return found
+        energies[name] = {**books, "residual_J": works - kept}
+    return energies
 
 
 def list_imbalances(books: dict[str, dict[str, float]]) -> list[str]:
     """Warnings of joints that the plant's step is too coarse for."""
-    said = []
+    warnings = []
     for name, own in books.items():
         turnover = sum(
             abs(own[f"{key}_J"])
             for key in ("motor_work", "contact_work", "dissipated", "stored", "kinetic")
         )
         if abs(own["residual_J"]) > BALANCED_TO * turnover:
-            said.append(
+            warnings.append(
                 f"robots.{name}: the elastic joint's books miss {own['residual_J']:.3g} J; "
                 "more time.plant_steps would resolve it"
             )
-    return said
+    return warnings
 
 
 __all__ = [

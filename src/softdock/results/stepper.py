@@ -91,11 +91,11 @@ def make_rows(rows: int, width: int) -> np.ndarray:
         raise BadInput(Problem("rows", rows, "so many as memory holds")) from None
 
 
-def refuse_rows(**given: tuple[object, int]) -> None:
+def refuse_rows(**rows: tuple[object, int]) -> None:
     """Arrays that compiled code cannot take: it looks at no size. Raises `BadInput`."""
     wrong = [
         Problem(name, getattr(array, "shape", array), f"a row of {size} floats")
-        for name, (array, size) in given.items()
+        for name, (array, size) in rows.items()
         if not is_float_row(array, size)
     ]
     if wrong:

@@ -63,10 +63,10 @@ class Variants:
                 self._phases[i] = select_phase(self.scenario, i, self.count)
         wanted = {(_name_variant(one), i): one for one in many for i in listed}
         wanted = {key: one for key, one in wanted.items() if key not in self._known}
-        found = run_each_abandonable(
+        simulated = run_each_abandonable(
             lambda key: (key, self._simulate(wanted[key], key[1])), wanted, count_cores()
         )
-        self._known |= dict(found)
+        self._known |= dict(simulated)
 
     @property
     def simulated_count(self) -> int:
@@ -109,10 +109,10 @@ def change_scenario(scenario: Scenario, changes: Keys) -> Scenario:
             _remove_key(tables, key)
         else:
             set_key(tables, key, copy.deepcopy(changes[key]))
-    found = scenario.with_tables(tables)
+    changed = scenario.with_tables(tables)
     if "methods" not in changes:  # else it is compiled with what it needs itself
-        found.markers = Markers(scenario.markers.features, found.markers.methods)
-    return found
+        changed.markers = Markers(scenario.markers.features, changed.markers.methods)
+    return changed
 
 
 def _remove_key(tables: dict[str, Any], path: str) -> None:

@@ -64,7 +64,7 @@ def find_contacts(run: Run) -> Contacts:
     spans = _merge_spans(_list_spans(run.contacts, run.latches, run.series), window)
     early = window / 2.0 + T if is_corrected(run.series) else 0.0
     readings = _find_oldest_reading(run)
-    found: list[Contact] = []
+    contacts: list[Contact] = []
     i = 0
     while i < len(spans):
         start, end = spans[i]
@@ -73,24 +73,24 @@ def find_contacts(run: Run) -> Contacts:
         if over is not None and time[over] >= following - early:
             spans[i : i + 2] = [(start, spans[i + 1][1])]  # it still acts when the next begins
             continue
-        before = (found[-1].over or 0) if found else 0
+        before = (contacts[-1].over or 0) if contacts else 0
         touch = min(max(math.floor((start - early) / T + 1e-9), before), len(time) - 1)
-        found.append(Contact(start, end, touch, over))
+        contacts.append(Contact(start, end, touch, over))
         i += 1
-    return Contacts(tuple(found), bool(found) and found[-1].over is None)
+    return Contacts(tuple(contacts), bool(contacts) and contacts[-1].over is None)
 
 
 def find_reference_contacts(reference: Orbit) -> Contacts:
     """The reference's, whose forces act at once."""
     time = reference.series["time"]
-    found = []
+    contacts = []
     for start, end in _merge_spans(
         _list_spans(reference.contacts, reference.latches, reference.series), 0.0
     ):
         over = int(np.searchsorted(time, end, side="right"))
         touch = max(int(np.searchsorted(time, start, side="right")) - 1, 0)
-        found.append(Contact(start, end, touch, over if over < len(time) else None))
-    return Contacts(tuple(found), bool(found) and math.isinf(found[-1].end))
+        contacts.append(Contact(start, end, touch, over if over < len(time) else None))
+    return Contacts(tuple(contacts), bool(contacts) and math.isinf(contacts[-1].end))
 
 
 def compute_merge_window(tables: Mapping[str, Any]) -> float:
@@ -108,30 +108,30 @@ def _list_spans(
 ) -> list[tuple[float, float]]:
     """From touch to parting [s], of pairs and latches; in no order."""
     time, depth = series["time"], series["contact.depth"]
-    found = [(c["start_s"], c["end_s"]) for c in contacts]
+    spans = [(c["start_s"], c["end_s"]) for c in contacts]
     beyond = time[depth > 0.0]  # the log keeps only so many contacts
-    if found and len(beyond) and beyond[-1] > found[-1][1]:
-        found.append((found[-1][1], float(beyond[-1])))
-    if found and depth[-1] > 0.0:
-        found[-1] = (found[-1][0], math.inf)
+    if spans and len(beyond) and beyond[-1] > spans[-1][1]:
+        spans.append((spans[-1][1], float(beyond[-1])))
+    if spans and depth[-1] > 0.0:
+        spans[-1] = (spans[-1][0], math.inf)
     for latch in latches:
         if latch[AT.state] != OPEN:
             holds = latch[AT.state] != BROKEN
-            found.append(
+            spans.append(
                 (float(latch[AT.engaged_at]), math.inf if holds else float(latch[AT.broken_at]))
             )
-    return found
+    return spans
 
 
 def _merge_spans(spans: list[tuple[float, float]], window: float) -> list[tuple[float, float]]:
     """In order; what overlaps or is closer than the window [s] is one."""
-    found: list[tuple[float, float]] = []
+    merged: list[tuple[float, float]] = []
     for start, end in sorted(spans):
-        if found and start - found[-1][1] <= window:
-            found[-1] = (found[-1][0], max(found[-1][1], end))
+        if merged and start - merged[-1][1] <= window:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], end))
         else:
-            found.append((start, end))
-    return found
+            merged.append((start, end))
+    return merged
 
 
 def _find_oldest_reading(run: Run) -> np.ndarray:

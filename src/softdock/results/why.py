@@ -105,22 +105,22 @@ def _compute_exact_value(
 def _sample_values(
     players: Sequence[int], others: Set, known: dict[Set, float]
 ) -> dict[int, float]:
-    found = dict.fromkeys(players, 0.0)
+    values = dict.fromkeys(players, 0.0)
     listed = draw_orders(players)
     for order in listed:
         for k, i in enumerate(order):
             on = others | set(order[:k])
-            found[i] += _or_0(known[on | {i}] - known[on]) / len(listed)
-    return found
+            values[i] += _or_0(known[on | {i}] - known[on]) / len(listed)
+    return values
 
 
 def draw_orders(players: Sequence[int]) -> list[list[int]]:
     """Some orders at random, the same every time, each with its reverse."""
-    chance, found = random.Random(len(players)), []
+    chance, orders = random.Random(len(players)), []
     for _ in range(ORDERS // 2):
         order = chance.sample(list(players), len(players))
-        found += [order, order[::-1]]
-    return found
+        orders += [order, order[::-1]]
+    return orders
 
 
 def _size(x: float) -> float:
@@ -276,8 +276,8 @@ class _CriterionNumbers:
         return collect_off_keys(cause for i, cause in enumerate(self.found) if i not in on)
 
     def _collect_numbers(self, on: Set) -> list[dict[str, Any]]:
-        flown = self.variants.get(self._collect_off(on), self.at)
-        return [one.numbers for one in flown if one.numbers]
+        simulated = self.variants.get(self._collect_off(on), self.at)
+        return [one.numbers for one in simulated if one.numbers]
 
     def compute_all(self, sets: Iterable[Set]) -> dict[Set, float]:
         listed = list(sets)
@@ -307,8 +307,8 @@ class _CriterionNumbers:
         return max((v for v in values if v is not None), default=None)
 
     def compute_sensor_J(self, on: Set) -> float:
-        flown = self.variants.get(self._collect_off(on), self.at)
-        return sum(one.sensor_J for one in flown) / len(flown)
+        simulated = self.variants.get(self._collect_off(on), self.at)
+        return sum(one.sensor_J for one in simulated) / len(simulated)
 
 
 def choose_criterion(judgement: Mapping[str, Any]) -> str:

@@ -149,27 +149,29 @@ def build_reference_scene(run: RunLike, name: str = "orbit") -> Scene:
     return scene_from_reference(run.scenario.tables, run.orbit, name)
 
 
-def scene_from_reference(tables: Tables, flown: Any, name: str = "orbit") -> Scene:
+def scene_from_reference(tables: Tables, reference: Any, name: str = "orbit") -> Scene:
     """Scene of a reference that has been simulated (`softdock.reference.Orbit`)."""
-    shown = count_readable_rows(_stack_positions(flown.series, ("chaser", "target")))
-    windows = _contact_windows(flown.contacts)
-    rows = choose_rows(np.asarray(flown.series["time"])[: max(shown, 1)], windows)
-    tracks = {f"mock_up.{key}": read_track(flown.series, key, rows) for key in ("chaser", "target")}
+    shown = count_readable_rows(_stack_positions(reference.series, ("chaser", "target")))
+    windows = _contact_windows(reference.contacts)
+    rows = choose_rows(np.asarray(reference.series["time"])[: max(shown, 1)], windows)
+    tracks = {
+        f"mock_up.{key}": read_track(reference.series, key, rows) for key in ("chaser", "target")
+    }
     tracks |= {key: tracks[f"mock_up.{key}"] for key in ("chaser", "target")}
-    furniture = furnish(tables, _satellite_tracks(flown.series, shown))
-    force = np.asarray(flown.series["true.chaser.force"])[rows]
+    furniture = furnish(tables, _satellite_tracks(reference.series, shown))
+    force = np.asarray(reference.series["true.chaser.force"])[rows]
     return _assemble(
         name=name,
         furniture=furniture,
         tables=tables,
-        time=np.asarray(flown.series["time"])[rows],
+        time=np.asarray(reference.series["time"])[rows],
         tracks=tracks,
         meshes=dict(furniture.meshes),
         parts=tuple(_set_opacity(furniture.parts, SOLID)),
         pushes=(force, np.zeros_like(force), None),
-        contacts=flown.contacts,
+        contacts=reference.contacts,
         factor=1.0,
-        ended="" if flown.status == "completed" else flown.status,
+        ended="" if reference.status == "completed" else reference.status,
         notes=list(furniture.notes),
         grounded=False,
     )
@@ -214,10 +216,12 @@ def _add_ghosts(
     exaggerate: bool,
 ) -> float:
     """Add the reference's chaser, as it is and with enlarged differences. Returns the factor."""
-    flown = {key: interpolate_track(run.orbit.series, key, time) for key in ("chaser", "target")}
+    reference = {
+        key: interpolate_track(run.orbit.series, key, time) for key in ("chaser", "target")
+    }
     target = tracks["mock_up.target"]
     rig = relative_to(tracks["mock_up.chaser"], target)
-    there = relative_to(flown["chaser"], flown["target"])
+    there = relative_to(reference["chaser"], reference["target"])
     factor = choose_factor(rig, there, furniture.scale) if exaggerate else 1.0
     tracks["orbit.chaser"] = place_at(there, target)
     ghosts = [("orbit", "orbit.chaser")]

@@ -75,7 +75,7 @@ def outer_corners(
 
     `ended`: of a run that stopped early, whose last frames may be anywhere: earlier frames.
     """
-    found = []
+    corners = []
     count = len(next(iter(tracks.values())).position)
     frames = (0, count // 4, count // 2) if ended else (0, count // 2, count - 1)
     ends = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)])
@@ -86,8 +86,8 @@ def outer_corners(
         low, high = vertices.min(axis=0), vertices.max(axis=0)
         for frame in frames:
             turned = rotate(track.attitude[frame], low + ends * (high - low))
-            found.append(track.position[frame] + turned)
-    return np.concatenate(found) if found else np.zeros((1, 3))
+            corners.append(track.position[frame] + turned)
+    return np.concatenate(corners) if corners else np.zeros((1, 3))
 
 
 def make_views(
@@ -206,12 +206,12 @@ def visible_faces(scene: Scene, camera: Camera, frame: int, layers: Collection[s
         normal = np.cross(second - first, third - first)
         normal = normal / np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-300)
         towards = np.einsum("ij,ij->i", normal, camera.eye - first) > 0.0
-        kept = (depth[faces].min(axis=1) > camera.nearest) & (towards | (part.opacity < 1.0))
+        visible = (depth[faces].min(axis=1) > camera.nearest) & (towards | (part.opacity < 1.0))
         shine = np.abs(normal @ lamp) if part.opacity < 1.0 else np.maximum(normal @ lamp, 0.0)
-        corners.append(flat[faces[kept]])
-        depths.append(depth[faces[kept]])
-        light.append(0.3 + 0.7 * shine[kept])
-        owner.append(np.full(int(kept.sum()), i))
+        corners.append(flat[faces[visible]])
+        depths.append(depth[faces[visible]])
+        light.append(0.3 + 0.7 * shine[visible])
+        owner.append(np.full(int(visible.sum()), i))
     if not parts:
         empty = np.zeros(0)
         return Faces(

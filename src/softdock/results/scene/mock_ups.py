@@ -61,10 +61,10 @@ def satellite_box(body: Mapping[str, Any], front: np.ndarray, direction: np.ndar
 
 def distinct_tips(pairs: Sequence[Pair]) -> list[Pair]:
     """One pair for each distinct tip: several shapes may share one."""
-    found: dict[tuple[float, ...], Pair] = {}
+    pairs_by_tip: dict[tuple[float, ...], Pair] = {}
     for pair in pairs:
-        found.setdefault((*pair["tip_m"], pair["tip_radius_m"]), pair)
-    return list(found.values())
+        pairs_by_tip.setdefault((*pair["tip_m"], pair["tip_radius_m"]), pair)
+    return list(pairs_by_tip.values())
 
 
 def shape_solid(pair: Pair) -> Solid | None:
@@ -160,16 +160,16 @@ def petals(pairs: Sequence[Pair], length: float) -> list[Mesh]:
     origin = np.array(pairs[0]["origin_m"], float)
     opening = normals.mean(axis=0)
     opening = opening / max(float(np.linalg.norm(opening)), 1e-12)
-    found = []
+    meshes = []
     for i, normal in enumerate(normals):
         edges = [_edge(normals, i, j, opening) for j in range(len(normals)) if j != i]
         ends = [length * edge / float(edge @ opening) for edge in edges if edge is not None]
         if len(ends) != 2:
             return []
-        found.append(
+        meshes.append(
             plate(np.array([origin, origin + ends[0], origin + ends[1]]), normal, 0.05 * length)
         )
-    return found
+    return meshes
 
 
 def _edge(normals: np.ndarray, i: int, j: int, opening: np.ndarray) -> np.ndarray | None:
@@ -188,16 +188,16 @@ def target_shapes(pairs: Sequence[Pair], scale: float) -> list[tuple[str, Mesh]]
     walls = [pair for pair in pairs if shape_solid(pair) is None]
     shared = len({tuple(pair["origin_m"]) for pair in walls}) == 1 and len(walls) > 2
     leaves = petals(walls, 1.5 * scale) if shared else []
-    found = [(f"petal {i + 1}", mesh) for i, mesh in enumerate(leaves)]
+    meshes = [(f"petal {i + 1}", mesh) for i, mesh in enumerate(leaves)]
     for i, pair in enumerate(pairs):
         solid, name = shape_solid(pair), f"{pair['geometry']} {i + 1}"
         origin, axis = np.array(pair["origin_m"], float), np.array(pair["axis"], float)
         if solid is not None and solid.profile:
-            found.append((name, revolve(solid.profile, origin, axis)))
+            meshes.append((name, revolve(solid.profile, origin, axis)))
         elif solid is not None and solid.faces:
-            found.append((name, Mesh(origin + np.array(solid.corners), np.array(solid.faces))))
+            meshes.append((name, Mesh(origin + np.array(solid.corners), np.array(solid.faces))))
         elif solid is not None:
-            found.append((name, sphere(origin, solid.opening or 0.05 * scale)))
+            meshes.append((name, sphere(origin, solid.opening or 0.05 * scale)))
         elif not leaves:
-            found.append((name, wall(pair, WALL * scale)))
-    return found
+            meshes.append((name, wall(pair, WALL * scale)))
+    return meshes

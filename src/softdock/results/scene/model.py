@@ -20,12 +20,12 @@ def floor_lines(scene: Scene, cells: int = 12) -> list[tuple[np.ndarray, np.ndar
     first = first / np.linalg.norm(first)
     second = np.cross(up, first)
     half = 0.5 * cells * step
-    found = []
+    lines = []
     for i in range(cells + 1):
         away = -half + i * step
-        found.append((centre + away * first - half * second, centre + away * first + half * second))
-        found.append((centre + away * second - half * first, centre + away * second + half * first))
-    return found
+        lines.append((centre + away * first - half * second, centre + away * first + half * second))
+        lines.append((centre + away * second - half * first, centre + away * second + half * first))
+    return lines
 
 
 def locate_floor(scene: Scene, cells: int = 12) -> tuple[np.ndarray, float]:

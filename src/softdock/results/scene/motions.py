@@ -83,21 +83,21 @@ def make_arrows(
     force, torque, beside = pushes
     other = beside if beside is not None else np.zeros((0, 3))
     top, longest = largest_norm(force, other), LONGEST * scale
-    found = []
+    arrows = []
     if beside is not None and largest_norm(beside) > 0.0:
         away = tracks.get("orbit.chaser", tracks["mock_up.chaser"])
         shift = away.position - tracks["mock_up.chaser"].position
-        found.append(
+        arrows.append(
             make_arrow("force in orbit", "force", "orbit", points + shift, other, longest, top)
         )
     if top > 0.0:
-        found.append(make_arrow("contact force", "force", "c4", points, force, longest, top))
+        arrows.append(make_arrow("contact force", "force", "c4", points, force, longest, top))
     turning = largest_norm(torque)
     if turning > 1e-9:
-        found.append(
+        arrows.append(
             make_arrow("torque on the chaser", "torque", "c5", points, torque, longest, turning)
         )
-    return found
+    return arrows
 
 
 def make_trail(points: np.ndarray, force: np.ndarray, target: Track) -> Trail | None:

@@ -227,11 +227,11 @@ def arm_volumes(arm: Arm) -> tuple[Capsule, ...]:
     if arm.capsules:
         return arm.capsules
     offsets = arm.of_axes("offsets", 3)
-    found = [_capsule("base", 0, offsets[1], 1.4 * THICK * arm_reach(arm))]
+    volumes = [_capsule("base", 0, offsets[1], 1.4 * THICK * arm_reach(arm))]
     for slot in range(1, AXES - 1):
         thick = THICK * arm_reach(arm) * (1.0 - 0.09 * slot)
-        found.append(_capsule(arm.axis_names[slot], slot, offsets[slot + 1], thick))
-    return tuple(found)
+        volumes.append(_capsule(arm.axis_names[slot], slot, offsets[slot + 1], thick))
+    return tuple(volumes)
 
 
 def _capsule(name: str, slot: int, end: np.ndarray, radius: float) -> Capsule:
@@ -294,7 +294,7 @@ def find_robots(
     """The robots whose arms are known, at some rows, and the reasons why others are not drawn."""
     if "facility" not in tables or len(rows) < FEWEST_ROWS:
         return [], []
-    facility, found, refused = facility_of(tables, arm_needed=False), [], []
+    facility, robots, refused = facility_of(tables, arm_needed=False), [], []
     for body, mount in facility.robots().items():
         if not mount.arm:
             continue
@@ -308,7 +308,7 @@ def find_robots(
         if joints is None:
             refused.append(usage)
             continue
-        found.append(
+        robots.append(
             Robot(
                 body=body,
                 arm=arm,
@@ -318,7 +318,7 @@ def find_robots(
                 usage=usage,
             )
         )
-    return found, refused
+    return robots, refused
 
 
 def flanges(tables: Mapping[str, Any]) -> dict[str, np.ndarray]:

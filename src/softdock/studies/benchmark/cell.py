@@ -111,15 +111,15 @@ def _run_phases(case: Scenario, way: PreparedEntry, orbits: list[Orbit]) -> Row:
     """One scenario at all phases, judged as `softdock run` judges it."""
     error = {"kind": way.kind, "percent": way.percent} if way.kind else None
     try:
-        found: list[Row] = []
+        metrics: list[Row] = []
         same = list_pushing_methods(way.scenario) == list_pushing_methods(
             case
         )  # else an entry pushes, in the reference too
-        for phased, flown in zip(list_phases(way.scenario, len(orbits)), orbits, strict=True):
-            found.append(run_against(phased, flown if same else orbit(phased)).metrics)
-            if found[0]["status"] != COMPLETED:
+        for phased, runs in zip(list_phases(way.scenario, len(orbits)), orbits, strict=True):
+            metrics.append(run_against(phased, runs if same else orbit(phased)).metrics)
+            if metrics[0]["status"] != COMPLETED:
                 break  # as `softdock run`, which then simulates no other phase
-        worst = judge_metrics(way.scenario, found)
+        worst = judge_metrics(way.scenario, metrics)
     except NumbaError as failure:
         return {**make_refusal(CANNOT, why_not_compiled(failure)), "error": error}
     except BadInput as failure:
@@ -127,8 +127,8 @@ def _run_phases(case: Scenario, way: PreparedEntry, orbits: list[Orbit]) -> Row:
     except (SoftdockError, ArithmeticError, LookupError, TypeError, ValueError) as failure:
         return {**make_refusal(FAILED, f"{type(failure).__name__}: {failure}"), "error": error}
     numbers = worst["criteria"]
-    statuses = [m["status"] for m in found]
-    distances = [m["distance_from_orbit_worst"] for m in found]
+    statuses = [m["status"] for m in metrics]
+    distances = [m["distance_from_orbit_worst"] for m in metrics]
     row = {
         "status": next((s for s in statuses if s != COMPLETED), COMPLETED),
         "reason": "",
@@ -138,7 +138,7 @@ def _run_phases(case: Scenario, way: PreparedEntry, orbits: list[Orbit]) -> Row:
         "word": worst["word"],
         "energy_share": numbers["energy"]["number"],
         "peak_force_error": numbers["peak_force"]["number"],
-        "runs": len(found),
+        "runs": len(metrics),
         "error": error,
         "changes": _list_changes(case, way.scenario, len(orbits)),
     }

@@ -162,13 +162,13 @@ def _complete_case(tables: Tables | None) -> Tables | None:
         return None
     plain = {key: value for key, value in tables.items() if key != "words"}
     try:
-        flown = orbit(build(plain))
+        reference = orbit(build(plain))
     except BadInput:
         return None
-    if flown.status != "completed" or not 1 <= flown.contact_count <= MOST_CONTACTS:
+    if reference.status != "completed" or not 1 <= reference.contact_count <= MOST_CONTACTS:
         return None
-    first, last = flown.contacts[0]["start_s"], flown.contacts[-1]["end_s"]
-    if first < LEAST_FLIGHT_S or not math.isfinite(flown.contacts[-1]["restitution"]):
+    first, last = reference.contacts[0]["start_s"], reference.contacts[-1]["end_s"]
+    if first < LEAST_FLIGHT_S or not math.isfinite(reference.contacts[-1]["restitution"]):
         return None
     duration = math.ceil(10.0 * (last + AFTER_S)) / 10.0
     if duration > LONGEST_S:
@@ -197,7 +197,7 @@ def _draw_tables(random: np.random.Generator) -> Tables | None:
     stiffness = (math.pi / touch) ** 2 / mobility
     if not SOFTEST <= stiffness <= STIFFEST:
         return None
-    law, said = _draw_law(random, stiffness, mobility, speed)
+    law, words = _draw_law(random, stiffness, mobility, speed)
     if friction > 0.0:
         law["friction"] = friction
     peak = speed * math.sqrt(stiffness / mobility)
@@ -206,7 +206,7 @@ def _draw_tables(random: np.random.Generator) -> Tables | None:
     tumbles = not fixed and bool(random.random() < 0.3)
     rates = [round_as_written(x) for x in random.uniform(-3.0, 3.0, 3)]
     tables: Tables = {
-        "words": f"{shape}, {said}, {f'friction {friction:g}' if friction else 'no friction'}, "
+        "words": f"{shape}, {words}, {f'friction {friction:g}' if friction else 'no friction'}, "
         f"{robots_said}, {sensor_said}" + (", tumbling" if tumbles else ""),
         "time": {"cycle_ms": cycle, "duration_s": LONGEST_S, "plant_steps": 4},
         "chaser": {
@@ -263,19 +263,19 @@ def _draw_robots(random: np.random.Generator, cycle: float) -> tuple[Tables, str
     if random.random() < 0.2:
         delays[1] = round_as_written(random.uniform(4.0, 32.0))
     more: Tables = {}
-    said = " and ".join(f"{delay:g}" for delay in dict.fromkeys(delays)) + " ms"
+    words = " and ".join(f"{delay:g}" for delay in dict.fromkeys(delays)) + " ms"
     kind = random.choice(["delay", "lag", "lost", "jitter"], p=[0.7, 0.1, 0.1, 0.1])
     if kind == "lag":
         more = {"model": "lag", "lag_Hz": round_as_written(random.uniform(6.0, 20.0))}
-        said += f" and a lag of {more['lag_Hz']:g} Hz"
+        words += f" and a lag of {more['lag_Hz']:g} Hz"
     elif kind == "lost":
         more = {"dropout_probability": round_as_written(random.uniform(0.005, 0.08))}
-        said += " with lost set-points"
+        words += " with lost set-points"
     elif kind == "jitter":
         more = {"delay_jitter_ms": round_as_written(random.uniform(0.2, 0.9) * cycle)}
-        said += f" and up to {more['delay_jitter_ms']:g} ms of jitter"
+        words += f" and up to {more['delay_jitter_ms']:g} ms of jitter"
     chaser, target = ({**more, "delay_ms": delay} for delay in delays)
-    return {"chaser": chaser, "target": target}, said
+    return {"chaser": chaser, "target": target}, words
 
 
 def _draw_sensor(random: np.random.Generator, peak: float) -> tuple[Tables, str]:

@@ -108,12 +108,12 @@ def begin_folder(plan: Plan, path: Path) -> Folder:
 def resume_folder(plan: Plan, path: Path) -> Folder:
     """A folder with the cells it has; `BadInput` if it is of another benchmark or other sources."""
     manifest = _read_manifest(path)
-    ours = json.loads(json.dumps(plan.identity()))
-    theirs = manifest["identity"]
-    for option, value in ours.items():
-        if theirs.get(option) != value:
+    now = json.loads(json.dumps(plan.identity()))
+    before = manifest["identity"]
+    for option, value in now.items():
+        if before.get(option) != value:
             raise BadInput(
-                Problem("--resume", str(path), _describe_difference(option, value, theirs))
+                Problem("--resume", str(path), _describe_difference(option, value, before))
             )
     if manifest["core"] != source_hash():
         made = manifest["softdock"], manifest["core"]

@@ -77,13 +77,13 @@ def list_entries(
     for chain in chains:
         if len(set(chain)) < len(chain):
             raise BadInput(Problem("--methods", JOIN.join(chain), "each method once in a chain"))
-    found = [Entry(JOIN.join(chain), chain) for chain in chains]
-    found += [_parse_variant(text, names) for text in variants]
-    labels = [entry.label for entry in found]
+    entries = [Entry(JOIN.join(chain), chain) for chain in chains]
+    entries += [_parse_variant(text, names) for text in variants]
+    labels = [entry.label for entry in entries]
     for label in labels:
         if labels.count(label) > 1:
             raise BadInput(Problem(VARIANT, label, "a label that no method or variant has"))
-    return found
+    return entries
 
 
 def _parse_variant(text: str, names: Sequence[str]) -> Entry:
@@ -162,7 +162,7 @@ def _needs_knowledge(name: str) -> bool:
 
 def prepare_with_errors(scenario: Scenario) -> list[PreparedEntry]:
     """Each error once; none where nothing is believed that could be wrong."""
-    found: list[PreparedEntry] = []
+    entries: list[PreparedEntry] = []
     seen: list[dict[str, Any]] = []
     for wrong in list_wrong_beliefs(scenario, ERRORS):
         changes = _set_in_method(scenario, wrong)
@@ -173,8 +173,8 @@ def prepare_with_errors(scenario: Scenario) -> list[PreparedEntry]:
             continue  # outside the range of its key: nobody can be told that
         built = wrong.scenario if changes == wrong.believed else scenario.with_keys(changes)
         if built is not None:
-            found.append(PreparedEntry(built, wrong.kind, wrong.percent))
-    return found
+            entries.append(PreparedEntry(built, wrong.kind, wrong.percent))
+    return entries
 
 
 def _set_in_method(scenario: Scenario, wrong: WrongBelief) -> dict[str, Any]:
@@ -284,19 +284,19 @@ def choose_cases(
         names = []
     elif chosen != "all":
         names = [part.strip() for part in chosen.split(",")]
-    found = [
+    cases = [
         _load_listed_case(name) if name in listed.names else _load_own_case(name) for name in names
     ]
     for i in range(drawn):
         name, text = draw_case(seed, i)
-        found.append(Case(name, RANDOM, text, f"cases/{name}.toml"))
-    known = [case.name for case in found]
+        cases.append(Case(name, RANDOM, text, f"cases/{name}.toml"))
+    known = [case.name for case in cases]
     for name in known:
         if known.count(name) > 1:
             raise BadInput(Problem("--cases", name, "each case once"))
-    if not found:
+    if not cases:
         raise BadInput(Problem("--cases", chosen, "at least one case, or --random N"))
-    return tuple(found)
+    return tuple(cases)
 
 
 def _load_listed_case(name: str) -> Case:

@@ -39,10 +39,10 @@ def compute_bound(scenario: Scenario) -> float | None:
     """Root mean square of the distance from the reference that noise alone leaves, as a share of
     the approach; None: nobody knows."""
     try:
-        found = compute_distance_bound(scenario)
+        bound = compute_distance_bound(scenario)
     except (SoftdockError, ArithmeticError, LookupError, ValueError):
         return None  # no bound of such a scenario; the cells, which took long, are not lost by it
-    return None if found is None or not math.isfinite(found) else float(found)
+    return None if bound is None or not math.isfinite(bound) else float(bound)
 
 
 FORMAT, SCHEMA = "softdock benchmark", 1
@@ -113,18 +113,18 @@ def read_results(file: str | Path, option: str = "results") -> Results:
         return BadInput(Problem(option, str(file), allowed))
 
     try:
-        found = json.loads(read_text(path, LARGEST, "file of results"))
+        results = json.loads(read_text(path, LARGEST, "file of results"))
     except Unreadable as error:
         raise refuse(error.allowed) from None
     except (ValueError, RecursionError):
         raise refuse("the results of a benchmark; this file is cut or no JSON") from None
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
+    if not isinstance(results, dict) or results.get("format") != FORMAT:
         raise refuse("the results of a benchmark (benchmark.json)")
-    if not isinstance(found.get("schema"), int) or found["schema"] > SCHEMA:
+    if not isinstance(results.get("schema"), int) or results["schema"] > SCHEMA:
         raise refuse(f"results of version {SCHEMA} or older of the format")
-    if found.get("sha256") != _hash_results(found):
+    if results.get("sha256") != _hash_results(results):
         raise refuse("the results of a benchmark as they were written; this file was changed")
-    return {key: value for key, value in found.items() if key != "sha256"}
+    return {key: value for key, value in results.items() if key != "sha256"}
 
 
 # Two files of results side by side: what has become better or worse since.

@@ -86,12 +86,12 @@ def _compute_scores(cells: Sequence[Row], telling: str) -> Row:
 
 def count_by_group(results: Results, telling: str) -> dict[str, dict[str, tuple[int, int]]]:
     """Of each entry and group: cases within 1 %, and cases in all."""
-    found: dict[str, dict[str, tuple[int, int]]] = {}
+    counts: dict[str, dict[str, tuple[int, int]]] = {}
     for group in list_groups(results):
         names = [case["name"] for case in results["cases"] if case["group"] == group]
         for row in make_leaderboard(results, telling, names):
-            found.setdefault(row["label"], {})[group] = (row["within_1"], row["cases"])
-    return found
+            counts.setdefault(row["label"], {})[group] = (row["within_1"], row["cases"])
+    return counts
 
 
 def list_groups(results: Results) -> list[str]:
@@ -144,27 +144,29 @@ def _choose_telling(results: Results) -> str:
 
 def _describe_first(telling: str, rows: list[dict[str, Any]]) -> str:
     best = rows[0]
-    said = (
+    sentence = (
         f"{_capitalise(WORDS[telling])}, {best['label']} is within 1 % of orbit on "
         f"{best['within_1']} of {best['cases']} cases at the worst phase or seed, and within 0.1 % "
         f"on {best['within_01']}"
     )
     tied = [row["label"] for row in rows[1:] if _score(row) == _score(best)]
     if tied:
-        said += f" (so {'is' if len(tied) == 1 else 'are'} {', '.join(tied)}; the median decides)"
+        sentence += (
+            f" (so {'is' if len(tied) == 1 else 'are'} {', '.join(tied)}; the median decides)"
+        )
     raw = next((row for row in rows if row["label"] == RAW), None)
     if raw is not None and raw is not best:
-        said += f"; the raw loop is on {raw['within_1']}"
-    return said + "."
+        sentence += f"; the raw loop is on {raw['within_1']}"
+    return sentence + "."
 
 
 def list_remarks(results: Results) -> list[str]:
     """What else is worth a sentence: the other tellings, and what choosing per case would give."""
-    said = []
+    remarks = []
     for telling in results["tellings"]:
         rows = make_leaderboard(results, telling)
         if not rows:
-            said.append(f"{_capitalise(WORDS[telling])}: no entry can run.")
+            remarks.append(f"{_capitalise(WORDS[telling])}: no entry can run.")
             continue
         best, any_of = rows[0], count_within_by_any(results, telling)
         worst = "on some case it has no distance"
@@ -176,11 +178,11 @@ def list_remarks(results: Results) -> list[str]:
             else f"{best['label']} first with {best['within_1']} of {best['cases']} within 1 % and "
             f"{best['within_01']} within 0.1 %"
         )
-        said.append(
+        remarks.append(
             f"{_capitalise(WORDS[telling])}: {first}; {worst}; the best entry of each case, chosen "
             f"after the fact, has {any_of} within 1 %."
         )
-    return said
+    return remarks
 
 
 def _score(row: Mapping[str, Any]) -> tuple[int, int]:

@@ -58,8 +58,8 @@ def _convert_chunk(array: Any) -> np.ndarray:
     if pa.types.is_dictionary(array.type):
         return _convert_chunk(array.indices)
     if pa.types.is_boolean(array.type):
-        found = _unpack_bits(array, 1).astype(float)
-        return np.where(_unpack_bits(array, 0) > 0, found, np.nan) if array.null_count else found
+        values = _unpack_bits(array, 1).astype(float)
+        return np.where(_unpack_bits(array, 0) > 0, values, np.nan) if array.null_count else values
     kind = np.dtype(_KINDS[str(array.type)])
     return np.frombuffer(
         array.buffers()[1], dtype=kind, count=len(array), offset=kind.itemsize * array.offset

@@ -137,26 +137,26 @@ def _summarise_column(places: list[Place], x: np.ndarray) -> ColumnSummary:
 
 def _list_definitions(variant: Variant) -> list[list[Place]]:
     """For each column of the design, the keys that it sets; none for angles."""
-    found: list[list[Place]] = []
+    definitions: list[list[Place]] = []
     for vary, places in variant.places:
         if vary.turn_about:
-            found.append([])
+            definitions.append([])
         elif len(vary.keys) > 1:
-            found += [[place] for place in places]
+            definitions += [[place] for place in places]
         else:
-            found.append(places)
-    return found
+            definitions.append(places)
+    return definitions
 
 
 def _find_varied_inertias(variant: Variant) -> dict[str, tuple[str, int]]:
     """Inertias of which some moment varies: key, kind, and where they begin in the vector."""
-    found = {}
+    inertias = {}
     for vary, places in variant.places:
         for key, place in zip(vary.written, places, strict=True):
             if place.parameter.kind in INERTIAS and place.size == 1:
                 name, _, component = key.rpartition(".")
-                found[name] = place.parameter.kind, place.at - int(component)
-    return found
+                inertias[name] = place.parameter.kind, place.at - int(component)
+    return inertias
 
 
 def _count_impossible_inertias(
@@ -212,7 +212,7 @@ def _refuse_outside(
 def _compute_sizes(plan: Plan, values: np.ndarray, first: int) -> list[dict[str, int]]:
     """The largest memory of these runs, for every variant; delays beyond the largest history are
     refused."""
-    found = []
+    sizes = []
     for variant in plan.variants:
         vectors = SparseParameters(
             variant.scenario.vector, variant.at, fill_columns(variant, values, first)
@@ -220,8 +220,8 @@ def _compute_sizes(plan: Plan, values: np.ndarray, first: int) -> list[dict[str,
         problem = find_too_long_delay(vectors)
         if problem is not None:
             raise BadInput(problem)
-        found.append(memory_sizes(vectors))
-    return found
+        sizes.append(memory_sizes(vectors))
+    return sizes
 
 
 def _lay_out(plan: Plan, variant: Variant, rows: list[int], size: dict[str, int]) -> None:

@@ -77,12 +77,12 @@ def find_too_long_delay(vectors: np.ndarray) -> Problem | None:
 def list_methods(scenario: Scenario) -> list[tuple[Any, int]]:
     """Each listed method and where its numbers begin in the vector: first the slot of its
     memory."""
-    found, at = [], METHODS_AT
+    methods, at = [], METHODS_AT
     for entry in scenario.tables.get(METHOD_TABLE, []):
         method = METHODS[entry["name"]]
-        found.append((method, at))
+        methods.append((method, at))
         at += 1 + method.group.size
-    return found
+    return methods
 
 
 def lay_out_memory(

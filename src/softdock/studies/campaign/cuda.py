@@ -47,12 +47,12 @@ def cache_kernel(cuda: Any, function: Any, max_registers: int | None, folder: Pa
     config: Any = importlib.import_module("numba.cuda.core.config")
     before, config.CACHE_DIR = config.CACHE_DIR, str(folder)
     try:
-        made = cuda.jit(max_registers=max_registers, cache=True)(function)
+        kernel = cuda.jit(max_registers=max_registers, cache=True)(function)
     finally:
         config.CACHE_DIR = before
-    made._cache.save_overload = keep_if_possible(made._cache.save_overload)
-    made._cache.load_overload = load_if_whole(made._cache)
-    return made
+    kernel._cache.save_overload = keep_if_possible(kernel._cache.save_overload)
+    kernel._cache.load_overload = load_if_whole(kernel._cache)
+    return kernel
 
 
 def load_if_whole(cache: Any) -> Callable[..., Any]:

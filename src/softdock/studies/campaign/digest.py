@@ -199,8 +199,8 @@ def _count(plan: Plan, columns: dict[str, np.ndarray]) -> Counts:
         ("verdict", VERDICTS, one["verdicts"]),
         ("status", STATUSES, one["status"]),
     ):
-        found = np.bincount(columns[name].astype(int), minlength=len(words)).tolist()
-        into |= {word: count for word, count in zip(words, found, strict=True) if count}
+        counts = np.bincount(columns[name].astype(int), minlength=len(words)).tolist()
+        into |= {word: count for word, count in zip(words, counts, strict=True) if count}
     if plan.spec.reference:
         distance = columns["distance_from_orbit"]
         each = np.bincount(columns["judged"].astype(int), minlength=len(ALL_WORDS)).tolist()

@@ -102,12 +102,12 @@ def _integrate_attitudes(
 
 def read_columns(runs: SparseParameters, at: int, size: int) -> np.ndarray:
     """Some numbers of every run's vector, (N, size)."""
-    found = np.empty((runs.runs, size))
-    found[:] = runs.base[at : at + size]
+    values = np.empty((runs.runs, size))
+    values[:] = runs.base[at : at + size]
     for i, place in enumerate(runs.at):
         if at <= place < at + size:
-            found[:, place - at] = runs.values[:, i]
-    return found
+            values[:, place - at] = runs.values[:, i]
+    return values
 
 
 def _read_bodies(runs: SparseParameters) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -96,7 +96,7 @@ def start_shard(
         )
         settle = float(variant.scenario.tables["verdict"]["settle_s"])
         runs, contacts = add_reference_times(runs, orbits, settle), contacts + SETTLED_ROWS
-    flown = time.perf_counter() - began
+    orbit_s = time.perf_counter() - began
     if prepared is None:
         prepared = engine.prepare(variant, runs)
     return RunningShard(
@@ -104,13 +104,13 @@ def start_shard(
         runs=runs,
         launched=engine.launch(variant, runs, prepared, contacts),
         orbits=orbits,
-        orbit_s=flown if orbits else 0.0,
+        orbit_s=orbit_s if orbits else 0.0,
     )
 
 
 def make_table(plan: Plan, started: RunningShard, engine: Engine, own: Own) -> tuple[Any, Effort]:
     """The shard's table of outcomes, and what it took."""
-    shard, runs, launched, orbits, flown = started
+    shard, runs, launched, orbits, orbit_s = started
     batch, looped = engine.collect(launched)
     reference, began = None, time.perf_counter()
     if orbits is not None:
@@ -129,16 +129,16 @@ def make_table(plan: Plan, started: RunningShard, engine: Engine, own: Own) -> t
             scale=scale,
             watched=watched,
         )
-        flown += time.perf_counter() - began
+        orbit_s += time.perf_counter() - began
     spent = Effort(
         runs=shard.runs,
         cycles=float(batch.column("cycles").sum()),
         loop_s=looped,
-        orbit_s=flown,
+        orbit_s=orbit_s,
         orbits=orbits.simulated if orbits else 0,
     )
     mine = apply_own(own, batch, plan.design.values(shard.first, shard.last)) if own else {}
-    made = ShardResult(
+    shard_result = ShardResult(
         plan=plan,
         variant=shard.variant,
         first=shard.first,
@@ -146,7 +146,7 @@ def make_table(plan: Plan, started: RunningShard, engine: Engine, own: Own) -> t
         batch=batch,
         reference_results=reference,
     )
-    return make_outcome_table(made, mine), spent
+    return make_outcome_table(shard_result, mine), spent
 
 
 def encode_table(table: Any) -> bytes:
@@ -281,9 +281,9 @@ def make_stop_error(error: OSError, path: Path) -> CampaignStopped:
         if error.errno in (errno.ENOSPC, errno.EDQUOT)
         else f"the disc failed ({error.strerror or error})"
     )
-    kept = (
+    advice = (
         f"every shard written before is kept, and `{format_resume_command(path)}` goes on"
         if (path / MANIFEST).exists()
         else "nothing was run"
     )
-    return CampaignStopped(f"{why}: {path}; {kept}")
+    return CampaignStopped(f"{why}: {path}; {advice}")

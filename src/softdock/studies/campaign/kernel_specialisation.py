@@ -126,10 +126,10 @@ class CommonValues:
             )
 
         with ThreadPoolExecutor(min(LOOKERS, count_cores())) as pool:
-            for common, shared, kept in pool.map(look, range(0, total, LOOK_ROWS)):
+            for common, shared, use in pool.map(look, range(0, total, LOOK_ROWS)):
                 self.is_common &= common
                 self.is_shared &= shared
-                self.kept = MemoryUse(*np.maximum(self.kept, kept).tolist())
+                self.kept = MemoryUse(*np.maximum(self.kept, use).tolist())
 
     def prepare(self, vectors: np.ndarray | SparseParameters) -> TailoredRuns:
         """These runs (seen before), with a kernel's memory map."""

@@ -79,26 +79,26 @@ def make_maps(plan: Plan, columns: dict[str, np.ndarray]) -> dict[str, Any] | No
         )
     ]
     shape = len(sides[0].centres), len(sides[1].centres)
-    found: dict[str, Any] = {
+    maps: dict[str, Any] = {
         "axes": axes,
         "scales": [s.scale for s in sides],
         "centres": [s.centres for s in sides],
         "edges": [s.edges for s in sides],
     }
     cell = np.ravel_multi_index((sides[0].cell, sides[1].cell), shape)
-    found["runs"] = [
+    maps["runs"] = [
         np.bincount(cell[columns["variant"] == v], minlength=shape[0] * shape[1]).reshape(shape)
         for v in range(len(plan.variants))
     ]
-    found["outcomes"] = {}
+    maps["outcomes"] = {}
     for name in (outcome.name for outcome in list_mapped_outcomes()):
         value = columns.get(name, np.zeros(0))
         if np.isfinite(value).any():
-            found["outcomes"][name] = [
+            maps["outcomes"][name] = [
                 _compute_means(cell, value, (columns["variant"] == v) & np.isfinite(value), shape)
                 for v in range(len(plan.variants))
             ]
-    return found
+    return maps
 
 
 def _choose_cell_counts(plan: Plan, of: list[Vary], read: int) -> list[int]:
@@ -112,8 +112,8 @@ def _choose_cell_counts(plan: Plan, of: list[Vary], read: int) -> list[int]:
 
 def list_mapped_outcomes() -> list[Outcome]:
     """Outcomes that are drawn as maps, in the order of the page."""
-    found = [outcome for outcome in OUTCOMES.values() if outcome.map]
-    return sorted(found, key=lambda outcome: outcome.map.place if outcome.map else BEHIND)
+    outcomes = [outcome for outcome in OUTCOMES.values() if outcome.map]
+    return sorted(outcomes, key=lambda outcome: outcome.map.place if outcome.map else BEHIND)
 
 
 def _compute_means(

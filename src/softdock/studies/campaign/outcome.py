@@ -146,14 +146,14 @@ Column = Callable[[ShardResult], Any]
 
 def from_loop(name: str, kind: type[np.generic] = np.float64) -> Column:
     """An outcome as the loop left it (loop/entry_points.py)."""
-    return lambda made: make_number_column(made.batch.column(name).astype(kind))
+    return lambda shard: make_number_column(shard.batch.column(name).astype(kind))
 
 
 def from_reference(name: str, kind: type[np.generic] = np.float64) -> Column:
     """An outcome of the reference's flight."""
     at = ORBITS.index(name)
-    return lambda made: make_number_column(
-        compute_reference_results(made).orbits.outcomes[:, at].astype(kind)
+    return lambda shard: make_number_column(
+        compute_reference_results(shard).orbits.outcomes[:, at].astype(kind)
     )
 
 
@@ -169,29 +169,29 @@ def from_metrics(*path: str) -> Callable[[Mapping[str, Any]], Any]:
     return found
 
 
-def compute_reference_results(made: ShardResult) -> ReferenceResults:
-    if made.reference_results is None:
+def compute_reference_results(shard: ShardResult) -> ReferenceResults:
+    if shard.reference_results is None:
         raise ValueError("orbit was not flown beside these runs")
-    return made.reference_results
+    return shard.reference_results
 
 
-def list_run_numbers(made: ShardResult) -> Any:
-    start = np.uint32(made.variant * made.plan.design.runs + made.first)
-    return make_number_column(np.arange(made.count, dtype=np.uint32) + start)
+def list_run_numbers(shard: ShardResult) -> Any:
+    start = np.uint32(shard.variant * shard.plan.design.runs + shard.first)
+    return make_number_column(np.arange(shard.count, dtype=np.uint32) + start)
 
 
 def repeat_word(word: str, count: int) -> Any:
     return make_word_column(np.zeros(count, dtype=np.int8), (word,))
 
 
-def read_statuses(made: ShardResult) -> np.ndarray:
-    return made.batch.column("status").astype(np.int8)
+def read_statuses(shard: ShardResult) -> np.ndarray:
+    return shard.batch.column("status").astype(np.int8)
 
 
-def make_verdicts(made: ShardResult) -> Any:
-    invented, start = made.batch.column("energy_invented_J"), made.batch.column("kinetic_start_J")
-    found = np.where(read_statuses(made) != 0, 2, np.where(invented > ACTIVE * start, 1, 0))
-    return make_word_column(found.astype(np.int8), VERDICTS)
+def make_verdicts(shard: ShardResult) -> Any:
+    invented, start = shard.batch.column("energy_invented_J"), shard.batch.column("kinetic_start_J")
+    words = np.where(read_statuses(shard) != 0, 2, np.where(invented > ACTIVE * start, 1, 0))
+    return make_word_column(words.astype(np.int8), VERDICTS)
 
 
 def read_verdict(metrics: Mapping[str, Any]) -> int:
@@ -202,21 +202,21 @@ def read_verdict(metrics: Mapping[str, Any]) -> int:
     )
 
 
-def read_captures(made: ShardResult) -> Any:
-    asked = read_columns(made.runs, CAPTURE_AT + CAPTURES.hold, 1)[:, 0] > 0.0
-    return make_boolean_column(np.isfinite(made.batch.column("captured_at_s")), asked)
+def read_captures(shard: ShardResult) -> Any:
+    asked = read_columns(shard.runs, CAPTURE_AT + CAPTURES.hold, 1)[:, 0] > 0.0
+    return make_boolean_column(np.isfinite(shard.batch.column("captured_at_s")), asked)
 
 
-def read_latched(made: ShardResult) -> Any:
-    asked = read_columns(made.runs, MEMORY_AT + MAP.latch_count, 1)[:, 0] > 0.0
-    return make_boolean_column(np.isfinite(made.batch.column("latched_at_s")), asked)
+def read_latched(shard: ShardResult) -> Any:
+    asked = read_columns(shard.runs, MEMORY_AT + MAP.latch_count, 1)[:, 0] > 0.0
+    return make_boolean_column(np.isfinite(shard.batch.column("latched_at_s")), asked)
 
 
 def read_cycles_s(runs: SparseParameters) -> np.ndarray:
     return read_columns(runs, TIME_AT + TIMES.cycle, 1)[:, 0]
 
 
-def read_observed_energy(made: ShardResult) -> Any:
+def read_observed_energy(shard: ShardResult) -> Any:
     """NaN where the newest force and the newest pose are not of about one instant: a batch has no
     record in which to pair others."""
     at = (
@@ -225,10 +225,10 @@ def read_observed_energy(made: ShardResult) -> Any:
         SENSOR_AT + SENSOR.at.period,
         POSE_AT + POSE.at.period,
     )
-    T = read_cycles_s(made.runs)
-    force, pose, *periods = (read_columns(made.runs, one, 1)[:, 0] for one in at)
+    T = read_cycles_s(shard.runs)
+    force, pose, *periods = (read_columns(shard.runs, one, 1)[:, 0] for one in at)
     same = (np.abs(force - pose) <= 0.5 * T) & (np.maximum(*periods) <= T * (1.0 + 1e-9))
-    return make_number_column(np.where(same, made.batch.column("observed_J"), np.nan))
+    return make_number_column(np.where(same, shard.batch.column("observed_J"), np.nan))
 
 
 def compute_invented_share(plan: Plan, columns: Columns) -> np.ndarray:

@@ -47,9 +47,9 @@ from softdock.studies.campaign.verdicts import get_table_word, make_verdict_colu
 # Outcomes of runs that are compared with the reference, declared as those of outcomes.py.
 
 
-def compute_later_distance(made: ShardResult) -> np.ndarray:
+def compute_later_distance(shard: ShardResult) -> np.ndarray:
     """Distance from the reference some time after the last contact, or at the end of the run."""
-    reference = compute_reference_results(made)
+    reference = compute_reference_results(shard)
     return np.where(np.isnan(reference.watched.after.at), reference.at_end, reference.later)
 
 
@@ -351,15 +351,15 @@ def list_column_names(plan: Plan) -> list[str]:
     return [names[0], *plan.design.labels, *names[1:]]
 
 
-def make_outcome_table(made: ShardResult, own: Mapping[str, np.ndarray]) -> Any:
+def make_outcome_table(shard: ShardResult, own: Mapping[str, np.ndarray]) -> Any:
     """Runs of a variant as an Arrow table; `own`: the user's outcomes."""
     import pyarrow as pa
 
-    first, *others = list_columns(made.reference_results is not None)
-    values = made.plan.design.values(made.first, made.first + made.count)
-    columns = {first.name: first.column(made)} if first.column else {}
+    first, *others = list_columns(shard.reference_results is not None)
+    values = shard.plan.design.values(shard.first, shard.first + shard.count)
+    columns = {first.name: first.column(shard)} if first.column else {}
     columns |= {
-        label: make_number_column(values[:, i]) for i, label in enumerate(made.plan.design.labels)
+        label: make_number_column(values[:, i]) for i, label in enumerate(shard.plan.design.labels)
     }
-    columns |= {outcome.name: outcome.column(made) for outcome in others if outcome.column}
+    columns |= {outcome.name: outcome.column(shard) for outcome in others if outcome.column}
     return pa.table(columns | {name: make_number_column(x) for name, x in own.items()})

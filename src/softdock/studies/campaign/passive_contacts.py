@@ -339,7 +339,7 @@ def _run_family(
         batch, swept, name == "wall", last[:, LOG_COLUMNS.index("end_s")]
     )
     left = np.maximum(kinetic - batch.column("real_work_J"), welded)
-    judged = (
+    is_judged = (
         (count > 0)
         & ~np.isnan(last[:, LOG_COLUMNS.index("restitution")])
         & (last[:, LOG_COLUMNS.index("end_s")] < DURATION - SETTLED)
@@ -353,7 +353,7 @@ def _run_family(
         left_J=left,
         end_J=end,
         completed=batch.column("status") == 0.0,
-        is_judged=judged,
+        is_judged=is_judged,
     )
 
 

@@ -172,11 +172,11 @@ def _load_base(spec: Spec) -> Scenario:
 
 def flatten(tables: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     """Nested tables to dotted keys."""
-    found: dict[str, Any] = {}
+    flat: dict[str, Any] = {}
     for key, value in tables.items():
-        found |= (
+        flat |= (
             flatten(value, f"{prefix}{key}.")
             if isinstance(value, Mapping)
             else {f"{prefix}{key}": value}
         )
-    return found
+    return flat

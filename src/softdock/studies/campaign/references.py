@@ -311,18 +311,18 @@ def compute_distances_at(
 ) -> np.ndarray:
     """Distance from the reference of every run at its instant; NaN where there is none. `scale`:
     energy that the first contact can reach [J]."""
-    found = np.full(len(batch), np.nan)
+    distances = np.full(len(batch), np.nan)
     fine = np.flatnonzero(np.isfinite(instant.at) & orbits.completed)
     if not len(fine):
-        return found
+        return distances
     mine, at = SparseParameters(runs.base, runs.at, runs.values[fine]), instant.at[fine]
     reached = orbits.outcomes[fine, OUTCOME_COLUMNS.index("time_s")]
     if is_pushed(runs, orbits.methods) and np.any(at != reached):
         orbit = simulate_references_until(mine, orbits.methods, at, threads)
     else:
         orbit = rotate_back(mine, orbits.motions[fine], reached - at)
-    found[fine] = compute_distances(mine, instant.motions[fine], orbit, scale[fine])
-    return found
+    distances[fine] = compute_distances(mine, instant.motions[fine], orbit, scale[fine])
+    return distances
 
 
 def compute_reachable_energies(

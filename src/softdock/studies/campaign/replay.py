@@ -30,8 +30,8 @@ SMALLEST = 1e-12  # J, N, s: less is nothing
 def extract_outcomes(metrics: Mapping[str, Any]) -> dict[str, float]:
     """The columns of a campaign's table from the metrics of a single run; words as numbers, what is
     not defined as NaN."""
-    found = {o.name: o.replayed(metrics) for o in OUTCOMES.values() if o.replayed}
-    return {name: math.nan if value is None else float(value) for name, value in found.items()}
+    outcomes = {o.name: o.replayed(metrics) for o in OUTCOMES.values() if o.replayed}
+    return {name: math.nan if value is None else float(value) for name, value in outcomes.items()}
 
 
 def find_row(plan: Plan, folder: Path, run: int) -> dict[str, float] | None:
@@ -101,8 +101,8 @@ def rerun_worst(
 
 def choose_runs(plan: Plan, worst: Iterable[int]) -> list[int]:
     """Run numbers, each once."""
-    asked = plan.spec.trajectories
-    return sorted({*asked["runs"], *list(worst)[: asked["worst"]]})
+    chosen = plan.spec.trajectories
+    return sorted({*chosen["runs"], *list(worst)[: chosen["worst"]]})
 
 
 def write_trajectories(plan: Plan, folder: Path, runs: Iterable[int]) -> dict[int, Scene]:

@@ -52,15 +52,15 @@ def read_requirement(
     """What is required; empty: nothing."""
     values, refuse = table.read(REQUIRE), table.refuse
     table.done()
-    found: dict[str, float] = {}
+    required: dict[str, float] = {}
     for key in table.table:  # in the order of the file
         if values.get(key) is None:
             continue
         if key in ("faithful", "unsafe") and not reference:
             refuse(key, values[key], "nothing without reference = true: orbit judges it")
         else:
-            found[key] = values[key]
-    if table.table and not any(key in found for key in (*AT_LEAST, *AT_MOST)):
+            required[key] = values[key]
+    if table.table and not any(key in required for key in (*AT_LEAST, *AT_MOST)):
         refuse("", dict(table.table), "one of " + ", ".join((*AT_LEAST, *AT_MOST)))
     if table.table and (sampling not in DRAWN or not is_drawn):
         given = sampling if is_drawn else "a grid or a list"
@@ -68,7 +68,7 @@ def read_requirement(
             f"draws alone, sampling one of {', '.join(DRAWN)}: points of a grid have no probability"
         )
         refuse("", given, allowed)
-    return found
+    return required
 
 
 def check_requirement(
@@ -86,7 +86,7 @@ def check_requirement(
         checks.append(_check_share(what, bound, hits, of, confidence))
     words = [one["word"] for one in checks]
     word = FAIL if FAIL in words else UNDECIDED if UNDECIDED in words else PASS
-    said = "; ".join(one["sentence"] for one in checks)
+    sentences = "; ".join(one["sentence"] for one in checks)
     wide = (
         " Bounds are those of independent draws; a Latin hypercube scatters less."
         if sampling != "random"
@@ -97,7 +97,7 @@ def check_requirement(
         "colour": COLOURS[word],
         "confidence": confidence,
         "checks": checks,
-        "sentence": f"Requirement: {word}. {said[:1].upper()}{said[1:]}.{wide}",
+        "sentence": f"Requirement: {word}. {sentences[:1].upper()}{sentences[1:]}.{wide}",
     }
 
 
@@ -190,7 +190,7 @@ def incomplete_beta(a: float, b: float, x: float) -> float:
 def _fraction(a: float, b: float, x: float) -> float:
     tiny = 1e-300
     c, d = 1.0, 1.0 / (1.0 - (a + b) * x / (a + 1.0) or tiny)
-    found = d
+    fraction = d
     for m in range(1, 20000):
         for top in (
             m * (b - m) * x / ((a + 2 * m - 1.0) * (a + 2 * m)),
@@ -198,7 +198,7 @@ def _fraction(a: float, b: float, x: float) -> float:
         ):
             d = 1.0 / (1.0 + top * d or tiny)
             c = 1.0 + top / c or tiny
-            found *= c * d
+            fraction *= c * d
         if abs(c * d - 1.0) < 1e-14:
             break
-    return found
+    return fraction

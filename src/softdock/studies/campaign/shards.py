@@ -89,8 +89,8 @@ def locate_checksum(shard_file: Path) -> Path:
 
 def compute_checksum(data: bytes, place: dict[str, Any]) -> bytes:
     """The sum of a shard; `place`: plan, number, variant, first and last run."""
-    found = {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
-    return (json.dumps(place | found, indent=1) + "\n").encode()
+    digest = {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
+    return (json.dumps(place | digest, indent=1) + "\n").encode()
 
 
 def describe_damage(shard_file: Path, data: bytes, place: dict[str, Any]) -> str:
@@ -382,13 +382,13 @@ def resume(plan: Plan, path: Path) -> tuple[Folder, list[str]]:
     """The folder of a campaign that has begun, without what is damaged in it, and what that was in
     words: those runs are made again."""
     check_resumable(plan, path)
-    folder, said = open_folder(path), []
+    folder, notes = open_folder(path), []
     (path / RUNS).mkdir(exist_ok=True)
     (path / SUMS).mkdir(exist_ok=True)
     for stray in folder.list_strays(plan):
         if stray.is_file():
             if not (stray.name.startswith(".") and stray.suffix == ".part"):  # else: cut short
-                said.append(f"{stray.name} belongs to no part of this campaign and was removed")
+                notes.append(f"{stray.name} belongs to no part of this campaign and was removed")
             stray.unlink()
     for shard in list_shards(plan, folder.shard_runs):
         file = folder.locate(shard)
@@ -398,6 +398,6 @@ def resume(plan: Plan, path: Path) -> tuple[Folder, list[str]]:
             folder.describe_damage(shard, file.read_bytes()) if file.is_file() else "it is no file"
         )
         if damage:
-            said.append(f"{file.name} is damaged ({damage}); its runs are made again")
+            notes.append(f"{file.name} is damaged ({damage}); its runs are made again")
             shutil.rmtree(file) if file.is_dir() else file.unlink()
-    return folder, said
+    return folder, notes

@@ -43,9 +43,9 @@ WORST_BY = own_key(
 
 def read_trajectories(table: Reader) -> dict[str, Any]:
     """Which runs' motion is kept, and how densely."""
-    found = table.read(TRAJECTORIES)
+    trajectories = table.read(TRAJECTORIES)
     table.done()
-    return found
+    return trajectories
 
 
 def read_report(table: Reader, labels: list[str]) -> dict[str, Any]:
@@ -57,9 +57,9 @@ def read_report(table: Reader, labels: list[str]) -> dict[str, Any]:
 
     allowed = "two of what varies, not the same twice: " + ", ".join(labels)
     axes = own_key("map", "axes", allowed, are_axes, labels[:2] if len(labels) > 1 else [])
-    found = table.read((axes, WORST_BY))
+    report = table.read((axes, WORST_BY))
     table.done()
-    return found
+    return report
 
 
 SCHEMA_VERSION = 1
@@ -236,13 +236,13 @@ def read_spec(
     own.pop("schema")
     vary = own.pop("vary")
     rows = [Reader(row, f"vary.{i}", problems, locate) for i, row in enumerate(vary)]
-    found = tuple(v for v in map(read_vary, rows) if v is not None)
+    keys = tuple(v for v in map(read_vary, rows) if v is not None)
     runs, sampling = own["runs"], own["sampling"]
-    _check_sampling(top, sampling, runs, found)
-    labels = [label for v in found for label in v.labels]
+    _check_sampling(top, sampling, runs, keys)
+    labels = [label for v in keys for label in v.labels]
     trajectories = read_trajectories(top.inner("trajectories"))
     report = read_report(top.inner("report"), labels)
-    all_drawn = all(v.dimensions for v in found)
+    all_drawn = all(v.dimensions for v in keys)
     require = read_requirement(top.inner("require"), own["reference"], sampling, all_drawn)
     top.done()
     is_empty = not vary and runs is None and own["methods"] is own["integrators"] is None
@@ -253,7 +253,7 @@ def read_spec(
         raise BadInput(problems)
     return Spec(
         **own | {"runs": 1 if runs is None else runs},
-        vary=found,
+        vary=keys,
         trajectories=trajectories,
         report=report,
         require=require,

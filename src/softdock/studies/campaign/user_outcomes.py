@@ -68,15 +68,19 @@ def load_own(file: Path, varied: int) -> Own:
         for name, f in scope.items()
         if inspect.isfunction(f) and f.__module__ == "softdock_own_outcomes"
     }
-    found = {name: f for name, f in written.items() if not name.startswith("_")}
-    if not found or any(len(inspect.signature(f).parameters) not in (2, 3) for f in found.values()):
+    functions = {name: f for name, f in written.items() if not name.startswith("_")}
+    if not functions or any(
+        len(inspect.signature(f).parameters) not in (2, 3) for f in functions.values()
+    ):
         allowed = (
             "functions of two arguments, outcome and log, or three, with what varied; names of "
             "helpers begin with _"
         )
         raise BadInput(Problem("outcome_file", str(file), allowed))
-    scope.update({name: _compile_function(f) for name, f in written.items() if name not in found})
-    made = {name: _make_loop(f) for name, f in found.items()}
+    scope.update(
+        {name: _compile_function(f) for name, f in written.items() if name not in functions}
+    )
+    made = {name: _make_loop(f) for name, f in functions.items()}
     tried = np.zeros((2, OUTCOMES))  # a run without a contact, and one with more than its log holds
     tried[1, OUTCOME_COLUMNS.index("contacts")] = MANY
     for name, loop in made.items():  # compiles, and fails here rather than after the first shard
@@ -106,10 +110,10 @@ def load_own(file: Path, varied: int) -> Own:
 
 
 def _compile_function(function: Callable[..., Any]) -> Callable[..., Any]:
-    made: Callable[..., Any] = numba.njit(nogil=True, error_model="numpy", boundscheck=True)(
+    compiled: Callable[..., Any] = numba.njit(nogil=True, error_model="numpy", boundscheck=True)(
         function
     )
-    return made
+    return compiled
 
 
 def _make_loop(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -131,10 +135,10 @@ def _make_loop(function: Callable[..., Any]) -> Callable[..., Any]:
 def apply_own(own: Own, batch: Batch, varied: np.ndarray) -> dict[str, np.ndarray]:
     """A column each. `varied`: one row per run. Each function is handed copies: what it writes into
     them changes no official column."""
-    found = {name: np.zeros(len(batch)) for name in own}
+    columns = {name: np.zeros(len(batch)) for name in own}
     for name, loop in own.items():
         try:
-            loop(batch.outcomes.copy(), batch.logs.copy(), np.array(varied, float), found[name])
+            loop(batch.outcomes.copy(), batch.logs.copy(), np.array(varied, float), columns[name])
         except (
             Exception,
             SystemExit,
@@ -143,4 +147,4 @@ def apply_own(own: Own, batch: Batch, varied: np.ndarray) -> dict[str, np.ndarra
                 f"outcome_file: {name} failed: {type(error).__name__}: {error}; mend it and "
                 "begin in a new folder"
             ) from None
-    return found
+    return columns

@@ -67,7 +67,7 @@ def find_problems(spec: Spec, has_approach: bool) -> list[Problem]:
     used = [(i, v) for i, v in enumerate(spec.vary) if any(k.startswith(PREFIX) for k in v.written)]
     if not used:
         return []
-    found, known = [], list_known_keys()
+    problems, known = [], list_known_keys()
     clash = [*WRITTEN, *FIXED]
     for i, vary in enumerate(spec.vary):
         where = spec.locate(f"vary.{i}.key")
@@ -75,9 +75,9 @@ def find_problems(spec: Spec, has_approach: bool) -> list[Problem]:
             own = key.startswith(PREFIX)
             if own and not has_approach:
                 allowed = "a key of this scenario, which has no table [approach]"
-                found.append(Problem(key, "in vary", allowed, where))
+                problems.append(Problem(key, "in vary", allowed, where))
             elif own and key not in known:
-                found.append(
+                problems.append(
                     Problem(
                         key,
                         "in vary",
@@ -88,10 +88,10 @@ def find_problems(spec: Spec, has_approach: bool) -> list[Problem]:
                 )
             elif not own and any(f"{key}.".startswith(f"{one}.") for one in clash):
                 allowed = "nothing that the varied [approach] writes or rests on"
-                found.append(Problem(key, "in vary", allowed, where))
+                problems.append(Problem(key, "in vary", allowed, where))
             elif own and not is_approach(vary):
-                found.append(Problem(key, "in vary", "keys of [approach] together", where))
-    return found
+                problems.append(Problem(key, "in vary", "keys of [approach] together", where))
+    return problems
 
 
 @dataclass
@@ -153,15 +153,15 @@ class ApproachDraws:
 
 def make_approach_draws(spec: Spec, source: Mapping[str, Any] | None) -> ApproachDraws | None:
     """None: nothing of an approach varies."""
-    found, column = [], 0
+    places, column = [], 0
     for vary in spec.vary:
         for i, key in enumerate(vary.keys):
             if key.startswith(PREFIX):
-                found.append((column + i, key.removeprefix(PREFIX)))
+                places.append((column + i, key.removeprefix(PREFIX)))
         if is_approach(vary):
-            found += [(column, key.removeprefix(PREFIX)) for key in vary.also]
+            places += [(column, key.removeprefix(PREFIX)) for key in vary.also]
         column += len(vary.keys)
-    return ApproachDraws(source, tuple(found)) if found and source is not None else None
+    return ApproachDraws(source, tuple(places)) if places and source is not None else None
 
 
 NO_NUMBER = (
@@ -174,10 +174,10 @@ def find_places(spec: Spec, scenario: Scenario) -> list[tuple[Vary, list[Place]]
     """Where each key stands in the vector; everything that is no numeric key is refused."""
     known = list_sweepable(scenario)
     problems: list[Problem] = []
-    found = []
+    found_places = []
     for i, vary in enumerate(spec.vary):
         if is_approach(vary):
-            found.append((vary, [make_place(key) for key in vary.written]))
+            found_places.append((vary, [make_place(key) for key in vary.written]))
             continue
         for key in vary.written:
             place, where = known.get(key), spec.locate(f"vary.{i}.key")
@@ -207,7 +207,7 @@ def find_places(spec: Spec, scenario: Scenario) -> list[tuple[Vary, list[Place]]
                 )
                 problems.append(Problem(key, "in vary", hint, where))
         if not problems:
-            found.append((vary, [known[key] for key in vary.written]))
+            found_places.append((vary, [known[key] for key in vary.written]))
         if vary.keep_tip and not scenario.tables["contact"]:
             problems.append(
                 Problem(
@@ -219,7 +219,7 @@ def find_places(spec: Spec, scenario: Scenario) -> list[tuple[Vary, list[Place]]
             )
     if problems:
         raise BadInput(problems)
-    return found
+    return found_places
 
 
 def find_varied_columns(
@@ -227,8 +227,8 @@ def find_varied_columns(
 ) -> np.ndarray:
     """Columns that differ from run to run."""
     at = [RANDOM_AT + RANDOMS.run, *(approach.at if approach is not None else ())]
-    for vary, found in places:
-        at += [place.at + j for place in found for j in range(place.size)]
+    for vary, columns in places:
+        at += [place.at + j for place in columns for j in range(place.size)]
         if vary.keep_tip:
             at += [CHASER_AT + BODY.at.position + j for j in range(3)]
     return np.array(list(dict.fromkeys(at)), dtype=np.int64)

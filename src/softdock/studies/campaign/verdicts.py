@@ -37,28 +37,28 @@ from softdock.studies.campaign.references import read_both_motions
 UNSEEN: dict[str, Any] = {"growth": None, "growth_error": None, "outcome": [], "limits": ""}
 
 
-def judge_runs(made: ShardResult) -> np.ndarray:
+def judge_runs(shard: ShardResult) -> np.ndarray:
     """Index into `ALL_WORDS` of every run."""
-    assert made.reference_results is not None
-    bounds = made.plan.variants[made.variant].scenario.tables["verdict"]
-    failed = {name: np.zeros(made.count, bool) for name in WORDS}
+    assert shard.reference_results is not None
+    bounds = shard.plan.variants[shard.variant].scenario.tables["verdict"]
+    failed = {name: np.zeros(shard.count, bool) for name in WORDS}
     with np.errstate(divide="ignore", invalid="ignore"):
-        for word, bound, number in compute_criteria(made):
+        for word, bound, number in compute_criteria(shard):
             failed[word] |= number > (bounds[bound] if bound else 0.0) * INSIDE
-    found = np.where(failed[DISTORTED], WORDS.index(DISTORTED), WORDS.index(FAITHFUL))
-    found = np.where(
-        _find_runs_without_verdict(made) & ~failed[DISTORTED], ALL_WORDS.index(NO_VERDICT), found
+    words = np.where(failed[DISTORTED], WORDS.index(DISTORTED), WORDS.index(FAITHFUL))
+    words = np.where(
+        _find_runs_without_verdict(shard) & ~failed[DISTORTED], ALL_WORDS.index(NO_VERDICT), words
     )
-    return np.where(failed[UNSAFE], WORDS.index(UNSAFE), found).astype(np.int8)
+    return np.where(failed[UNSAFE], WORDS.index(UNSAFE), words).astype(np.int8)
 
 
-def _find_runs_without_verdict(made: ShardResult) -> np.ndarray:
+def _find_runs_without_verdict(shard: ShardResult) -> np.ndarray:
     """Nothing moves or touches, or the run ended in a contact that had just begun."""
-    batch, reference = made.batch, made.reference_results
+    batch, reference = shard.batch, shard.reference_results
     assert reference is not None
-    settle = made.plan.variants[made.variant].scenario.tables["verdict"]["settle_s"]
-    T = read_columns(made.runs, TIME_AT + TIMES.cycle, 1)[:, 0]
-    begun = np.full(made.count, np.nan)
+    settle = shard.plan.variants[shard.variant].scenario.tables["verdict"]["settle_s"]
+    T = read_columns(shard.runs, TIME_AT + TIMES.cycle, 1)[:, 0]
+    begun = np.full(shard.count, np.nan)
     for i in range(batch.logs.shape[1]):  # the last contact that the log kept
         begun = np.fmax(begun, batch.contact(i, "start_s"))
     still = np.isnan(reference.watched.after.at) & (batch.column("contacts") > 0.0)
@@ -66,10 +66,10 @@ def _find_runs_without_verdict(made: ShardResult) -> np.ndarray:
     return ~(reference.scale > 0.0) | ~reference.orbits.completed | brief
 
 
-def compute_criteria(made: ShardResult) -> list[tuple[str, str, np.ndarray]]:
+def compute_criteria(shard: ShardResult) -> list[tuple[str, str, np.ndarray]]:
     """Word, bound and number of every criterion, of all runs; NaN: not defined. A flag has no
     bound."""
-    batch, reference = made.batch, made.reference_results
+    batch, reference = shard.batch, shard.reference_results
     assert reference is not None
     orbits, watched = reference.orbits, reference.watched
     still = np.isnan(watched.after.at) & (batch.column("contacts") > 0.0)
@@ -80,7 +80,7 @@ def compute_criteria(made: ShardResult) -> list[tuple[str, str, np.ndarray]]:
     return [
         (UNSAFE, "", (batch.column("status") != 0.0).astype(float)),
         (UNSAFE, "unsafe_energy", watched.number("energy") / reference.scale),
-        (UNSAFE, "unsafe_energy", np.where(still, _compute_kept_energy(made), np.nan)),
+        (UNSAFE, "unsafe_energy", np.where(still, _compute_kept_energy(shard), np.nan)),
         (DISTORTED, "faithful_distance", distance),
         (
             DISTORTED,
@@ -92,7 +92,7 @@ def compute_criteria(made: ShardResult) -> list[tuple[str, str, np.ndarray]]:
             "faithful_peak_force",
             _compute_difference(batch.column("latch_peak_force_N"), orbits.latch_peak),
         ),
-        (DISTORTED, "free_flight", _compute_free_flight(made)),
+        (DISTORTED, "free_flight", _compute_free_flight(shard)),
         (DISTORTED, "", (touched | latched).astype(float)),
     ]
 
@@ -103,21 +103,21 @@ def _compute_difference(ours: np.ndarray, orbits: np.ndarray) -> np.ndarray:
     return np.abs(ours - orbits) / np.where(largest > 0.0, largest, np.nan)
 
 
-def _compute_kept_energy(made: ShardResult) -> np.ndarray:
+def _compute_kept_energy(shard: ShardResult) -> np.ndarray:
     """Kinetic and stored energy at the end, less the reference's, over the approach energy."""
-    assert made.reference_results is not None
-    orbits, watched = made.reference_results.orbits, made.reference_results.watched
-    mine = compute_approach_energies(made.runs, read_both_motions(made.batch.outcomes, MOTIONS))
-    theirs = compute_approach_energies(made.runs, orbits.motions)
+    assert shard.reference_results is not None
+    orbits, watched = shard.reference_results.orbits, shard.reference_results.watched
+    mine = compute_approach_energies(shard.runs, read_both_motions(shard.batch.outcomes, MOTIONS))
+    theirs = compute_approach_energies(shard.runs, orbits.motions)
     stored = watched.number("stored") - orbits.outcomes[:, ORBITS.index("stored_J")]
-    return np.asarray((mine - theirs + stored) / made.reference_results.scale)
+    return np.asarray((mine - theirs + stored) / shard.reference_results.scale)
 
 
-def _compute_free_flight(made: ShardResult) -> np.ndarray:
+def _compute_free_flight(shard: ShardResult) -> np.ndarray:
     """Of the approach speed."""
-    assert made.reference_results is not None
-    watched, runs = made.reference_results.watched, made.runs
-    speed = made.reference_results.orbits.outcomes[:, ORBITS.index("reach_m_per_s")]
+    assert shard.reference_results is not None
+    watched, runs = shard.reference_results.watched, shard.runs
+    speed = shard.reference_results.orbits.outcomes[:, ORBITS.index("reach_m_per_s")]
     hands = sum(
         read_columns(runs, at + ENTRY.at.rows, 1)[:, 0] for at in (CHASER_HAND_AT, TARGET_HAND_AT)
     )
@@ -125,11 +125,11 @@ def _compute_free_flight(made: ShardResult) -> np.ndarray:
     return np.where(hands > 0.0, np.nan, pushed / speed)
 
 
-def make_verdict_column(made: ShardResult) -> Any:
+def make_verdict_column(shard: ShardResult) -> Any:
     """The column of a campaign's table."""
-    if made.reference_results is None:
+    if shard.reference_results is None:
         raise ValueError("orbit was not flown reference these runs")
-    return make_word_column(judge_runs(made), ALL_WORDS)
+    return make_word_column(judge_runs(shard), ALL_WORDS)
 
 
 def get_table_word(metrics: Mapping[str, Any]) -> int:
@@ -149,15 +149,15 @@ def judge_campaign(r: Mapping[str, Any]) -> dict[str, Any] | None:
         return None
     each = [_judge_variant(v, len(rows) > 1) for v in rows]
     best = min(range(len(rows)), key=lambda i: (ALL_WORDS.index(each[i]["word"]), -_share(rows[i])))
-    found = {**each[best], "variants": each}
+    judgement = {**each[best], "variants": each}
     if len(rows) > 1:
         good = sum(one["word"] == FAITHFUL for one in each)
         nearest = each[best]["sentence"].partition(": ")[2]
-        found["sentence"] = (
+        judgement["sentence"] = (
             f"{each[best]['word'].capitalize()}: of {len(rows)} variants {good or 'none'} "
             f"{'is' if good < 2 else 'are'} faithful in every run; the best is {nearest}"
         )
-    return found
+    return judgement
 
 
 def _share(v: Mapping[str, Any]) -> float:
@@ -167,7 +167,7 @@ def _share(v: Mapping[str, Any]) -> float:
 def _judge_variant(v: Mapping[str, Any], several: bool) -> dict[str, Any]:
     counts = v["judged"]
     word = max((w for w in WORDS if counts[w]), key=WORDS.index, default=NO_VERDICT)
-    said = ", ".join(f"{counts[w]} {w}" for w in ALL_WORDS if counts[w] or w != NO_VERDICT)
+    sentences = ", ".join(f"{counts[w]} {w}" for w in ALL_WORDS if counts[w] or w != NO_VERDICT)
     whose = f"{v['label']}: " if several else ""
     step = {
         FAITHFUL: "Next: this rig may be used within what was varied.",
@@ -180,7 +180,7 @@ def _judge_variant(v: Mapping[str, Any], several: bool) -> dict[str, Any]:
     return {
         "word": word,
         "colour": COLOURS[word],
-        "sentence": f"{word.capitalize()}: {whose}of {v['runs']} runs {said}.",
+        "sentence": f"{word.capitalize()}: {whose}of {v['runs']} runs {sentences}.",
         "next_step": step,
         "variant": v["label"],
     }

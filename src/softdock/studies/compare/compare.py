@@ -124,7 +124,7 @@ def compare(
     chosen = ",".join(TRIED) if recommended else integrators
     able, unable = candidates(scenario, methods, chosen, advise_settings)
     orbits = [orbit(phased) for phased in list_phases(scenario, phases)]
-    flown = SimulatedReferences(list_pushing_methods(scenario), orbits)
+    references = SimulatedReferences(list_pushing_methods(scenario), orbits)
     rows: list[dict[str, Any]] = []
     curves: dict[str, Curves] = {}
     ran: list[Candidate] = []
@@ -133,7 +133,7 @@ def compare(
         if progress is not None:
             progress(i, len(able), f"{candidate.method} with {candidate.integrator}")
         try:
-            row, curve = _measure_candidate(candidate, flown)
+            row, curve = _measure_candidate(candidate, references)
         except NumbaError as error:
             unable.append(Refused(candidate.method, "any", why_not_compiled(error)))
             continue
@@ -157,7 +157,7 @@ def compare(
         raise bad
     if recommended:
         ran, rows = select_best_integrators(ran, rows)
-    _add_knowledge(ran, rows, SimulatedReferences(flown.pushing, orbits[:ERROR_PHASES]))
+    _add_knowledge(ran, rows, SimulatedReferences(references.pushing, orbits[:ERROR_PHASES]))
     _add_costs(scenario, ran, rows)
     ranked = rank(rows)
     reference = _summarise_reference(orbits[0])
@@ -191,14 +191,14 @@ def list_phases(scenario: Scenario, phases: int) -> list[Scenario]:
 
 
 def _measure_candidate(
-    candidate: Candidate, flown: SimulatedReferences
+    candidate: Candidate, references: SimulatedReferences
 ) -> tuple[dict[str, Any], Curves]:
     """One candidate with right and with wrong knowledge."""
     label = f"{candidate.method}, {candidate.integrator}"
-    runs = _run_phases(candidate.scenario, flown)
+    runs = _run_phases(candidate.scenario, references)
     nominal = summarise_outcome(runs)
     found = [run.metrics for run in runs]
-    said = judge_metrics(candidate.scenario, found)
+    warnings = judge_metrics(candidate.scenario, found)
     chain = [METHODS[name] for name in candidate.methods]
     knows = [method.knows for method in chain if method.knows != "nothing"]
     row = {
@@ -213,8 +213,8 @@ def _measure_candidate(
         "peak_force_satellite_N": max(
             (c["peak_force_satellite_N"] for run in runs for c in run.contacts), default=0.0
         ),
-        "judgement": said,
-        "vouch": collect_vouching(chain, runs, said["word"]),
+        "judgement": warnings,
+        "vouch": collect_vouching(chain, runs, warnings["word"]),
         "worst": None,
         "knowledge_errors": [],
         "warnings": [w for w in runs[0].warnings if w not in candidate.scenario.warnings],
@@ -223,11 +223,13 @@ def _measure_candidate(
 
 
 def _add_knowledge(
-    ran: list[Candidate], rows: list[dict[str, Any]], flown: SimulatedReferences
+    ran: list[Candidate], rows: list[dict[str, Any]], references: SimulatedReferences
 ) -> None:
     """What errors of knowledge make of each, at the first phases."""
     for candidate, row in zip(ran, rows, strict=True):
-        errors = [_run_with_error(wrong, flown) for wrong in list_wrong_beliefs(candidate.scenario)]
+        errors = [
+            _run_with_error(wrong, references) for wrong in list_wrong_beliefs(candidate.scenario)
+        ]
         row |= {"knowledge_errors": errors, "worst": find_worst(row, errors)}
 
 
@@ -249,18 +251,18 @@ def list_pushing_methods(scenario: Scenario) -> list[Any]:
     ]
 
 
-def _run_phases(scenario: Scenario, flown: SimulatedReferences) -> list[Run]:
+def _run_phases(scenario: Scenario, references: SimulatedReferences) -> list[Run]:
     """At every phase, against the reference that was simulated; a method that pushes has a
     reference of its own."""
-    phased = list_phases(scenario, len(flown.orbits))
-    same = list_pushing_methods(scenario) == flown.pushing
+    phased = list_phases(scenario, len(references.orbits))
+    same = list_pushing_methods(scenario) == references.pushing
     return [
         run_against(one, reference if same else orbit(one))
-        for one, reference in zip(phased, flown.orbits, strict=True)
+        for one, reference in zip(phased, references.orbits, strict=True)
     ]
 
 
-def _run_with_error(wrong: WrongBelief, flown: SimulatedReferences) -> dict[str, Any]:
+def _run_with_error(wrong: WrongBelief, references: SimulatedReferences) -> dict[str, Any]:
     """What an error of knowledge makes of a candidate."""
     row = {"kind": wrong.kind, "error_percent": wrong.percent, "believed": wrong.believed}
     if wrong.scenario is None:
@@ -270,7 +272,7 @@ def _run_with_error(wrong: WrongBelief, flown: SimulatedReferences) -> dict[str,
             **dict.fromkeys(list_phase_metrics()),
             "reason": wrong.reason,
         }
-    return {**row, **summarise_outcome(_run_phases(wrong.scenario, flown)), "reason": ""}
+    return {**row, **summarise_outcome(_run_phases(wrong.scenario, references)), "reason": ""}
 
 
 def _add_costs(scenario: Scenario, ran: list[Candidate], rows: list[dict[str, Any]]) -> None:
@@ -288,12 +290,14 @@ def _add_costs(scenario: Scenario, ran: list[Candidate], rows: list[dict[str, An
         )
 
 
-def _summarise_reference(flown: Orbit) -> dict[str, Any]:
-    restitution = flown.restitution
+def _summarise_reference(references: Orbit) -> dict[str, Any]:
+    restitution = references.restitution
     return {
-        "peak_force_N": max((c["peak_force_satellite_N"] for c in flown.contacts), default=0.0),
-        "status": flown.status,
+        "peak_force_N": max(
+            (c["peak_force_satellite_N"] for c in references.contacts), default=0.0
+        ),
+        "status": references.status,
         "restitution": None if math.isnan(restitution) else restitution,
-        "contact_count": flown.contact_count,
-        "contacts": [{"start_s": c["start_s"], "end_s": c["end_s"]} for c in flown.contacts],
+        "contact_count": references.contact_count,
+        "contacts": [{"start_s": c["start_s"], "end_s": c["end_s"]} for c in references.contacts],
     }

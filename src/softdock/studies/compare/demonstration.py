@@ -32,12 +32,12 @@ def demonstrate(progress: Progress | None = None) -> tuple[list[dict[str, Any]],
     """Rows of the demo's table (the reference first), and the runs of the others, in the same
     order."""
     base = load_scenario(PRESET)
-    flown = orbit(base)
-    rows, runs = [_make_reference_row(base, flown)], []
+    reference = orbit(base)
+    rows, runs = [_make_reference_row(base, reference)], []
     for candidate, delay_ms in _list_candidates(base):
         if progress is not None:
             progress(f"{candidate.method} at {delay_ms:g} ms")
-        run = run_against(candidate.scenario, flown)
+        run = run_against(candidate.scenario, reference)
         rows.append(_make_row(candidate, delay_ms, run))
         runs.append(run)
     return rows, runs
@@ -67,8 +67,8 @@ def _list_candidates(base: Scenario) -> list[tuple[Candidate, float]]:
     ]
 
 
-def _make_reference_row(base: Scenario, flown: Orbit) -> dict[str, Any]:
-    gained = flown.kinetic + flown.dissipated - flown.kinetic_start
+def _make_reference_row(base: Scenario, reference: Orbit) -> dict[str, Any]:
+    gained = reference.kinetic + reference.dissipated - reference.kinetic_start
     k = base.tables["contact"][0]["real"]
     predicted = predicted_restitution(
         base.tables["chaser"]["mass_kg"], k["stiffness_N_per_m"], k["damping_Ns_per_m"], 0.0
@@ -77,14 +77,14 @@ def _make_reference_row(base: Scenario, flown: Orbit) -> dict[str, Any]:
         "label": "orbit",
         "method": None,
         "delay_ms": None,
-        "restitution": flown.restitution,
+        "restitution": reference.restitution,
         "predicted_restitution": predicted,
         "closed_form_restitution": 1.0,
         "energy_invented_J": gained
-        if abs(gained) > 1e-9 * flown.kinetic_start
+        if abs(gained) > 1e-9 * reference.kinetic_start
         else 0.0,  # the reference is integrated to 1e-9
-        "energy_invented_share": gained / flown.kinetic_start
-        if abs(gained) > 1e-9 * flown.kinetic_start
+        "energy_invented_share": gained / reference.kinetic_start
+        if abs(gained) > 1e-9 * reference.kinetic_start
         else 0.0,
         "distance_from_orbit": 0.0,
     }

@@ -51,7 +51,7 @@ class WrongBelief:
 def list_beliefs(scenario: Scenario, errors: Errors = ERRORS_PERCENT) -> dict[str, dict[str, Any]]:
     """What the rig's controller believes: kind -> key -> value, of the kinds that errors are asked
     of. What is believed to be nothing has no error in percent."""
-    found: dict[str, dict[str, Any]] = {kind: {} for kind in WORDS}
+    beliefs: dict[str, dict[str, Any]] = {kind: {} for kind in WORDS}
     for i, entry in enumerate(scenario.tables["methods"]):
         for belief in METHODS[entry["name"]].needs:
             value = _look_up(entry, belief.key)
@@ -63,16 +63,16 @@ def list_beliefs(scenario: Scenario, errors: Errors = ERRORS_PERCENT) -> dict[st
                     else compute_series_stiffness(scenario, own, with_joints=False)
                 )
             if _is_nonzero(value):
-                found[belief.kind][f"methods.{i}.{belief.key}"] = value
+                beliefs[belief.kind][f"methods.{i}.{belief.key}"] = value
     for i, entry in enumerate(scenario.tables["methods"]):
         damping = _look_up(entry, "damping_Ns_per_m")
         if _replaces_contact(entry) and _is_nonzero(
             damping
         ):  # of the real contact that it replaces
-            found["damping"][f"methods.{i}.damping_Ns_per_m"] = damping
+            beliefs["damping"][f"methods.{i}.damping_Ns_per_m"] = damping
         own = _look_up(entry, "wanted.stiffness_N_per_m")
         if _replaces_contact(entry) and _is_nonzero(own):
-            found["wanted"][f"methods.{i}.wanted.stiffness_N_per_m"] = own
+            beliefs["wanted"][f"methods.{i}.wanted.stiffness_N_per_m"] = own
     if any(
         _replaces_contact(entry) and _look_up(entry, "wanted.law") == "scenario"
         for entry in scenario.tables["methods"]
@@ -80,12 +80,12 @@ def list_beliefs(scenario: Scenario, errors: Errors = ERRORS_PERCENT) -> dict[st
         for i, pair in enumerate(scenario.tables["contact"]):
             law = _get_wanted_law(pair)
             if law is not None:
-                found["wanted"][f"contact.{i}.wanted"] = law
+                beliefs["wanted"][f"contact.{i}.wanted"] = law
     for body in ("chaser", "target"):
         key = f"mock_up.{body}.believed.mass_kg"
         if _is_nonzero(_look_up(scenario.tables, key)):
-            found["tool_mass"][key] = _look_up(scenario.tables, key)
-    return {kind: values for kind, values in found.items() if values and kind in errors}
+            beliefs["tool_mass"][key] = _look_up(scenario.tables, key)
+    return {kind: values for kind, values in beliefs.items() if values and kind in errors}
 
 
 def list_wrong_beliefs(scenario: Scenario, errors: Errors = ERRORS_PERCENT) -> list[WrongBelief]:

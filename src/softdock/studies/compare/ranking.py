@@ -117,8 +117,8 @@ def _rank_word(row: Row) -> int:
 
 def find_worst_distance(row: Row) -> float | None:
     """Over its phases, the worse of after the last contact and at the end; else its distance."""
-    found: float | None = row.get("distance_from_orbit_worst", row["distance_from_orbit"])
-    return found
+    distances: float | None = row.get("distance_from_orbit_worst", row["distance_from_orbit"])
+    return distances
 
 
 def find_worst(nominal: Row, errors: list[Row]) -> Row | None:
@@ -206,7 +206,7 @@ def _describe_knowledge(row: Row) -> str:
 
 def _describe_errors(row: Row) -> str:
     """The largest error of each kind: what is left of the result."""
-    said = []
+    sentences = []
     for kind in dict.fromkeys(e["kind"] for e in row["knowledge_errors"]):
         of_kind = [e for e in row["knowledge_errors"] if e["kind"] == kind]
         largest = max(abs(e["error_percent"]) for e in of_kind)
@@ -216,11 +216,11 @@ def _describe_errors(row: Row) -> str:
         distance = find_worst_distance(worst)
         near = distance is not None and distance <= FAR
         ends = f"it {'still ' if near else ''}ends {format_percent(distance)} away"
-        said.append(
+        sentences.append(
             f"with {WORDS[kind]} wrong by {largest:g} % "
             f"{ends if worst['status'] == 'completed' else 'it stops early: ' + worst['status']}"
         )
-    return (said[0][0].upper() + "; ".join(said)[1:] + ".") if said else ""
+    return (sentences[0][0].upper() + "; ".join(sentences)[1:] + ".") if sentences else ""
 
 
 def _suggest_safer(best: Row, done: list[Row]) -> str:

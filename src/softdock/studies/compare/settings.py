@@ -98,11 +98,11 @@ def find_neutral_damping(loop: Loop) -> float | None:
     gives back what the contact itself would; what makes it stable, where no damping does that;
     None: none does either."""
     own = restitution_of_damping(loop.stiffness, loop.damping, loop.mass)
-    found = damping_to_add(loop, own)
-    if found is None:
+    damping = damping_to_add(loop, own)
+    if damping is None:
         stretch = find_stretch(loop.changed(virtual_damping=1e-9), "virtual_damping")
-        found = None if stretch is None else stretch[0]
-    return None if found is None or not math.isfinite(found) else float(f"{found:.4g}")
+        damping = None if stretch is None else stretch[0]
+    return None if damping is None or not math.isfinite(damping) else float(f"{damping:.4g}")
 
 
 def _make_raw_loop(scenario: Scenario) -> Loop | None:

@@ -133,8 +133,10 @@ def identify(
             contacts, _fit_contacts(log, sensor, rows, following, trial)
         )
         if more is not None and found.stiffness is not None:
-            found.stiffness, said = add_mass_uncertainty(found.stiffness, more, carried, sigma_kg)
-            notes += [said] if said else []
+            found.stiffness, warnings = add_mass_uncertainty(
+                found.stiffness, more, carried, sigma_kg
+            )
+            notes += [warnings] if warnings else []
     return found
 
 
@@ -146,23 +148,23 @@ def _fit_contacts(
     carried: CarriedMass | None,
 ) -> list[ContactFit]:
     """The contacts that are sound."""
-    found = (fit_contact(log, sensor, r, following, carried) for r in rows)
-    return [c for c in found if c is not None and c.is_sound]
+    fits = (fit_contact(log, sensor, r, following, carried) for r in rows)
+    return [c for c in fits if c is not None and c.is_sound]
 
 
 def _list_pushes(tools: Mapping[str, Tool]) -> list[str]:
     """A force that acts in free motion and is clearly none of the noise."""
-    said = []
+    pushes = []
     for body, tool in tools.items():
         if tool.reading is None:
             continue
         size = math.hypot(*tool.reading.value)
         if size > CLEAR * math.hypot(*tool.reading.uncertainty):
-            said.append(
+            pushes.append(
                 f"{size:.2g} N act on the {body}'s sensor in free motion, weight or bias: "
                 "softdock calibrate tells them apart"
             )
-    return said
+    return pushes
 
 
 def _add_contact(found: Identification, log: Log, sensor: str) -> None:
@@ -208,10 +210,10 @@ def _add_contact(found: Identification, log: Log, sensor: str) -> None:
 def _list_unidentified(
     log: Log, delays: Mapping[str, Estimate | None], tools: Mapping[str, Tool]
 ) -> dict[str, str]:
-    found = {}
+    reasons = {}
     for body, delay in delays.items():
         if delay is None:
-            found[f"robot_delay.{body}"] = (
+            reasons[f"robot_delay.{body}"] = (
                 f"no measured pose of the {body} is in the log"
                 if body in log.unseen
                 else f"the {body} moved at one velocity all the time, where a delay looks like an "
@@ -219,8 +221,8 @@ def _list_unidentified(
             )
     for body, tool in tools.items():
         if tool.mass is None:
-            found[f"tool.{body}"] = tool.note
-    return found
+            reasons[f"tool.{body}"] = tool.note
+    return reasons
 
 
 def _list_lagging(following: Mapping[str, Following | None]) -> list[str]:

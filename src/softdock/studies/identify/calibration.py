@@ -208,18 +208,18 @@ def _note_tilt(R: np.ndarray, force: np.ndarray, gravity: np.ndarray, mass: floa
 
 
 @check_arguments(
-    found=lambda value: "" if isinstance(value, Calibration) else "a Calibration",
+    calibration=lambda value: "" if isinstance(value, Calibration) else "a Calibration",
     scenario=instance_of("a Scenario", Scenario),
     body=one_of("chaser", "target"),
 )
-def warn_if_uncertain(found: Calibration, scenario: Scenario, body: str = "chaser") -> str:
+def warn_if_uncertain(calibration: Calibration, scenario: Scenario, body: str = "chaser") -> str:
     """A warning if the uncertainty of this calibration may push the satellites, in free flight, by
     more than the verdict bears; empty: it is good enough."""
     allowed = compute_allowed_force(scenario)
-    left = 2.0 * found.left_N(scenario.tables[body]["attitude_wxyz"])
+    left = 2.0 * calibration.left_N(scenario.tables[body]["attitude_wxyz"])
     if left <= allowed:
         return ""
-    more = math.ceil(found.attitudes * (left / allowed) ** 2)
+    more = math.ceil(calibration.attitudes * (left / allowed) ** 2)
     return (
         f"not good enough for {scenario.name}: {left:.2g} N (two sigma) may be left in flight, "
         f"where {allowed:.2g} N push as much as the verdict bears; {more} attitudes like these, "

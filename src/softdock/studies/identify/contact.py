@@ -326,13 +326,13 @@ def fit_contact(
     touch = read_touch(log, body, rows, following, compute_baseline(log, body), carried)
     if touch is None:
         return None
-    taken, inside = touch.times, touch.inside
+    times, inside = touch.times, touch.inside
     normal_O = touch.force[inside].sum(axis=0)
     normal_O /= np.linalg.norm(normal_O)
     force = touch.force @ normal_O
     quarter = 0.25 * log.cycle
-    tip = touch.interpolate_tip(taken)
-    speed = (touch.interpolate_tip(taken + quarter) - touch.interpolate_tip(taken - quarter)) / (
+    tip = touch.interpolate_tip(times)
+    speed = (touch.interpolate_tip(times + quarter) - touch.interpolate_tip(times - quarter)) / (
         2.0 * quarter
     )
     straight = _fit_along_normal(tip @ normal_O, speed @ normal_O, force, inside)
@@ -349,7 +349,7 @@ def fit_contact(
     timing = math.hypot(unsaid, lag)
     k, b, mu = found.x
     sigma = np.sqrt(np.diag(found.covariance))
-    at = taken[chosen]
+    at = times[chosen]
     middle = int(np.flatnonzero(inside)[inside.sum() // 2])
     return ContactFit(
         start_s=float(at[0]),
@@ -361,7 +361,7 @@ def fit_contact(
         readings=int(chosen.sum()),
         noise_N=float(np.std(found.residual)),
         peak_force_N=float(np.max(force[chosen] - found.residual @ normal_O)),
-        normal=tuple(float(v) for v in touch.interpolate_rotation(taken)[middle] @ found.normal),
+        normal=tuple(float(v) for v in touch.interpolate_rotation(times)[middle] @ found.normal),
         force_age_s=float(np.mean(log.force_age[rows])),
         share=float(chosen.sum() / inside.sum()),
         sliding=found,

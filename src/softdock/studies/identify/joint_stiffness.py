@@ -96,12 +96,12 @@ def fit_joint_stiffness(arm: Arm, log: StiffnessLog) -> JointStiffness:
     if log.turned is not None:
         A, y = np.vstack([A, parts[:, 3:].reshape(-1, len(names))]), np.concatenate([y, turned])
     c, covariance, scatter = _fit_weighted(A, y, log.moved.size)
-    found, at_least, reasons = {}, {}, {}
+    stiffness, at_least, reasons = {}, {}, {}
     largest = np.abs(torque).max(axis=0)
     for i, name in enumerate(names):
         sigma = math.sqrt(covariance[i, i])
         why = _explain_unidentified(i, c, covariance, names, largest)
-        found[name] = None if why else Estimate(1.0 / c[i], sigma / c[i] ** 2)
+        stiffness[name] = None if why else Estimate(1.0 / c[i], sigma / c[i] ** 2)
         if why:
             reasons[name] = why
             most = c[i] + SURE * sigma
@@ -112,7 +112,7 @@ def fit_joint_stiffness(arm: Arm, log: StiffnessLog) -> JointStiffness:
     return JointStiffness(
         arm=arm.name,
         rows=len(log.joints),
-        stiffness=found,
+        stiffness=stiffness,
         units={n: "N/m" if slides and i == 0 else "Nm/rad" for i, n in enumerate(names)},
         largest_load={name: float(v) for name, v in zip(names, largest, strict=True)},
         at_least=at_least,

@@ -115,7 +115,7 @@ def read_log(series: Mapping[str, np.ndarray]) -> Log:
         for b in BODIES
         if f"measured.{b}.force.x" in series and np.any(series[f"measured.{b}.force"] != 0.0)
     ]
-    seen = [b for b in BODIES if f"seen.{b}.position.x" in series]
+    measured = [b for b in BODIES if f"seen.{b}.position.x" in series]
     torques = {
         b: np.asarray(series[f"measured.{b}.torque"])
         if f"measured.{b}.torque.x" in series
@@ -132,8 +132,8 @@ def read_log(series: Mapping[str, np.ndarray]) -> Log:
         time=time,
         cycle=float(time[1] - time[0]),
         command=command,
-        seen={b: np.asarray(series[f"seen.{b}.position"]) for b in seen},
-        pose_age={b: _read_pose_age(series, b) for b in seen},
+        seen={b: np.asarray(series[f"seen.{b}.position"]) for b in measured},
+        pose_age={b: _read_pose_age(series, b) for b in measured},
         force={b: np.asarray(series[f"measured.{b}.force"]) for b in with_sensor},
         torque=torques,
         force_age=np.asarray(series["force_age"]),

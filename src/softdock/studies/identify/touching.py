@@ -191,26 +191,26 @@ def read_touch(
     """A touch by its rows; None if it has too few readings. `zero`: force of free flight [N], one
     or a row a cycle; `carried`: what accelerates it is taken out."""
     wide = slice(max(rows.start - 2 * MERGE, 0), min(rows.stop + 2 * MERGE, len(log.time)))
-    taken, first = np.unique((log.time - log.force_age)[wide], return_index=True)
+    times, first = np.unique((log.time - log.force_age)[wide], return_index=True)
     force_W = (log.force[body] - zero)[wide][first]
     torque_W = log.torque[body][wide][first]
-    inside = (taken >= log.time[rows.start]) & (taken <= log.time[rows.stop - 1])
+    inside = (times >= log.time[rows.start]) & (times <= log.time[rows.stop - 1])
     if inside.sum() < FEWEST_READINGS:
         return None
     other = next(b for b in BODIES if b != body)
     R, S = (
-        interpolate_rotations(log, body, following, taken),
-        interpolate_rotations(log, other, following, taken),
+        interpolate_rotations(log, body, following, times),
+        interpolate_rotations(log, other, following, times),
     )
     if carried is not None:
-        force, torque = compute_inertia_wrench(carried, log, body, following[body], taken, R)
+        force, torque = compute_inertia_wrench(carried, log, body, following[body], times, R)
         force_W, torque_W = force_W + force, torque_W + torque
     lever = _compute_lever(
         np.einsum("nji,nj->ni", R, force_W)[inside], np.einsum("nji,nj->ni", R, torque_W)[inside]
     )
     force_O = np.einsum("nji,nj->ni", S, force_W)
     return Touch(
-        times=taken,
+        times=times,
         force=force_O,
         inside=inside,
         lever=lever,

@@ -48,24 +48,24 @@ class Check:
 
     def problems(self, where: str = "facility") -> list[Problem]:
         """Why it does not fit, with joint, instant and what would help; nothing if it does."""
-        found = []
+        problems = []
         for robot, path in self.paths.items():
             if path.ended is not None:
-                found.append(make_end_problem(path, f"{where}.{robot}"))
+                problems.append(make_end_problem(path, f"{where}.{robot}"))
                 continue
             for use in path.uses.values():
                 if use.known and use.use > 1.0:
                     value = f"{use.use:.3g} of it at {use.time:.4g} s, joint {use.joint}"
                     allowed = f"at most 1; would help: {LIMIT_HELPS[use.what]}"
-                    found.append(
+                    problems.append(
                         Problem(f"{where}.{robot}: {LIMIT_WORDS[use.what]}", value, allowed)
                     )
         for pair in self.nearest:
             if pair.distance <= 0.0:
                 key = f"{where}: {pair.first} and {pair.second}"
                 value = f"overlap by {-1e3 * pair.distance:.3g} mm at {pair.time:.4g} s"
-                found.append(Problem(key, value, "apart; would help: moving the bases apart"))
-        return found
+                problems.append(Problem(key, value, "apart; would help: moving the bases apart"))
+        return problems
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data, for JSON."""

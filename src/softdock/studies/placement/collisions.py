@@ -91,11 +91,11 @@ def find_nearest_parts(
         placed=placed,
         least=least,
     )
-    found = [
+    nearest = [
         Nearest(parts[i].title, parts[k].title, float(d), float(time[keep[int(row)]]))
         for (i, k), (d, row) in zip(pairs, least, strict=True)
     ]
-    return sorted(found, key=lambda pair: pair.distance)
+    return sorted(nearest, key=lambda pair: pair.distance)
 
 
 def _is_compared(a: Part, b: Part) -> bool:
@@ -112,7 +112,7 @@ def _is_compared(a: Part, b: Part) -> bool:
 def _list_parts(
     facility: Facility, mounts: dict[str, Mount], paths: dict[str, RobotPath]
 ) -> list[Part]:
-    found = []
+    parts = []
     for owner, robot in enumerate(ROBOTS):
         if robot not in paths:
             continue
@@ -126,7 +126,7 @@ def _list_parts(
                 radius=capsule.radius,
             )
             row = _make_row(owner, capsule.slot, given, Frame())
-            found.append(
+            parts.append(
                 Part(owner=owner, name=capsule.name, order=order, is_mock_up=False, row=row)
             )
         offset = arm.vector[AT.offsets + 3 * AXES : AT.offsets + 3 * AXES + 3]
@@ -135,15 +135,15 @@ def _list_parts(
         for volume in mount.volumes:
             row = _make_row(owner, AXES - 1, volume, held)
             name = f"mock-up '{volume.name}'"
-            found.append(
+            parts.append(
                 Part(owner=owner, name=name, order=len(arm.capsules), is_mock_up=True, row=row)
             )
     for volume in facility.obstacles:
         row = _make_row(LABORATORY, 0, volume, Frame())
-        found.append(
+        parts.append(
             Part(owner=LABORATORY, name=f"'{volume.name}'", order=0, is_mock_up=False, row=row)
         )
-    return found
+    return parts
 
 
 def _make_row(owner: int, slot: int, volume: Volume, frame: Frame) -> np.ndarray:

@@ -155,15 +155,15 @@ def convert_best_to_dict(best: BestPlace) -> dict[str, Any]:
     }
 
 
-def convert_result_to_dict(found: SearchResult) -> dict[str, Any]:
+def convert_result_to_dict(result: SearchResult) -> dict[str, Any]:
     return {
-        "arm": found.arm.name,
-        "source": found.arm.source,
-        "candidates": len(found.tried),
-        "share_fitting": found.share_fitting,
-        "share_with_margin": found.share_with_margin,
-        "allowed_deflection_m": found.deflection,
-        "best": [convert_best_to_dict(best) for best in found.best],
+        "arm": result.arm.name,
+        "source": result.arm.source,
+        "candidates": len(result.tried),
+        "share_fitting": result.share_fitting,
+        "share_with_margin": result.share_with_margin,
+        "allowed_deflection_m": result.deflection,
+        "best": [convert_best_to_dict(best) for best in result.best],
     }
 
 
@@ -214,12 +214,12 @@ def place_robots(
     """Places for some robots, one after the other; the later ones keep clear of the earlier."""
     there = facility.robots()
     before = {robot: check_robot(facility, robot, motion, tables, folder) for robot in there}
-    placed, found = facility, {}
+    placed, results = facility, {}
     others: dict[str, tuple[Mount, RobotPath]] = {
         robot: (mount, before[robot]) for robot, mount in there.items() if robot not in named
     }
     for robot, arm in named.items():
-        found[robot] = search(
+        results[robot] = search(
             facility=facility,
             robot=robot,
             named=arm,
@@ -233,11 +233,11 @@ def place_robots(
             grid=grid,
             spread=spread,
         )
-        if found[robot].best:
-            best = found[robot].best[0]
+        if results[robot].best:
+            best = results[robot].best[0]
             placed = replace_mount(placed, robot, best.mount)
             others[robot] = (best.mount, best.path)
-    complete = all(one.best for one in found.values())
+    complete = all(one.best for one in results.values())
     check = check_run(placed, motion, tables, folder) if complete else None
     fitting = 0
     if complete:
@@ -245,7 +245,7 @@ def place_robots(
     return Placement(
         name=name,
         motion=motion,
-        results=found,
+        results=results,
         facility=placed,
         before=before,
         check=check,

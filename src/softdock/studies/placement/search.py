@@ -109,9 +109,9 @@ class Searcher:
         worst, limit, which = -1.0, "", self.sweepers[0]
         for sweeper in self.sweepers:
             rows = sweeper.run(self.facility, mount, branch)
-            found, what = self.cost(sweeper, rows)
-            if found > worst:
-                worst, limit, which = found, what, sweeper
+            dearest, what = self.cost(sweeper, rows)
+            if dearest > worst:
+                worst, limit, which = dearest, what, sweeper
             if worst > 1.0:
                 break
         return worst, limit, which
@@ -188,14 +188,14 @@ class SearchResult:
 
 def halton(count: int, base: int) -> np.ndarray:
     """The first numbers of van der Corput's sequence, in (0, 1)."""
-    found = np.zeros(count)
+    numbers = np.zeros(count)
     for i in range(count):
         n, part = i + 1, 1.0
         while n:
             part /= base
-            found[i] += part * (n % base)
+            numbers[i] += part * (n % base)
             n //= base
-    return found
+    return numbers
 
 
 def search(
@@ -260,17 +260,17 @@ def _select_free_places(
     others: Mapping[str, tuple[Mount, RobotPath]],
 ) -> list[BestPlace]:
     """The best places at which nothing hits anything."""
-    found = []
+    places = []
     for each in best:
         mounts = {name: mount for name, (mount, _) in others.items()} | {robot: each.mount}
         paths = {name: path for name, (_, path) in others.items()} | {robot: each.path}
         pairs = find_nearest_parts(facility, mounts, paths, motion.time)
         distance = pairs[0].distance if pairs else math.inf
         if distance > 0.0:
-            found.append(replace(each, distance=distance))
-        if len(found) == KEPT:
+            places.append(replace(each, distance=distance))
+        if len(places) == KEPT:
             break
-    return found
+    return places
 
 
 def _compute_grid(

@@ -69,26 +69,26 @@ def advise(loop: Loop, wanted: float | None = None) -> Advice:
     """Advice for a loop. `wanted`: restitution that the virtual damping shall reach."""
     if wanted is not None and not 0.0 < wanted <= 1.5:
         raise BadInput(Problem("wanted_restitution", wanted, "a number > 0 and <= 1.5"))
-    found = analyse(loop)
+    analysis = analyse(loop)
     stretch = find_stretch(
         loop.changed(virtual_damping=max(loop.virtual_damping, 1e-9)), "virtual_damping"
     )
     to_stability = None if stretch is None else max(stretch[0] - loop.virtual_damping, 0.0)
     to_neutral = damping_to_add(loop, 1.0)
     to_wanted = None if wanted is None else damping_to_add(loop, wanted)
-    bounce = found.predicted_restitution
+    bounce = analysis.predicted_restitution
     neutral = bounce is not None and abs(bounce - 1.0) <= NEUTRAL_WITHIN
-    calm = found.stable and bounce is not None and bounce <= 1.0 + NEUTRAL_WITHIN
-    sentences = [_describe_limits(loop, found), _describe_bounce(found)]
-    if neutral and not found.stable:
+    calm = analysis.stable and bounce is not None and bounce <= 1.0 + NEUTRAL_WITHIN
+    sentences = [_describe_limits(loop, analysis), _describe_bounce(analysis)]
+    if neutral and not analysis.stable:
         sentences.append(
             "It is neutral as it stands: no margin is left, and any further delay makes it "
             "unstable."
         )
     elif not calm:
-        sentences.append(_suggest_remedy(loop, found, to_stability, to_neutral))
+        sentences.append(_suggest_remedy(loop, analysis, to_stability, to_neutral))
     else:
-        sentences.append(_describe_margin(found))
+        sentences.append(_describe_margin(analysis))
     if wanted is not None:
         sentences.append(_describe_wanted(wanted, to_wanted))
     verdict = PASSIVE if calm else (NEUTRAL if neutral else ACTIVE)
@@ -96,7 +96,7 @@ def advise(loop: Loop, wanted: float | None = None) -> Advice:
         safe=calm,
         verdict=verdict,
         sentences=sentences,
-        analysis=found,
+        analysis=analysis,
         budget=delay_budget(loop),
         damping_to_add_for_stability_Ns_per_m=to_stability,
         damping_to_add_for_neutral_bounce_Ns_per_m=to_neutral,
@@ -122,7 +122,7 @@ def damping_to_add(loop: Loop, restitution: float) -> float | None:
     return float((low * e_high - high * e_low) / (e_high - e_low))
 
 
-def _describe_limits(loop: Loop, found: Analysis) -> str:
+def _describe_limits(loop: Loop, analysis: Analysis) -> str:
     total = total_delay(loop)
     parts = ", ".join(
         f"{i.name} {MS * i.delay_s:.3g}"
@@ -134,12 +134,12 @@ def _describe_limits(loop: Loop, found: Analysis) -> str:
         where += (
             f" plus a virtual {loop.virtual_stiffness:.4g} N/m and {loop.virtual_damping:.4g} Ns/m"
         )
-    state = "stable" if found.stable else "not stable"
+    state = "stable" if analysis.stable else "not stable"
     return f"{where}, with {MS * total:.3g} ms of delay in all ({parts or 'none'} ms): {state}."
 
 
-def _describe_bounce(found: Analysis) -> str:
-    e = found.predicted_restitution
+def _describe_bounce(analysis: Analysis) -> str:
+    e = analysis.predicted_restitution
     if e is None:
         return "What an impact gives back cannot be predicted: the contact does not end."
     if abs(e - 1.0) <= NEUTRAL_WITHIN:
@@ -151,8 +151,8 @@ def _describe_bounce(found: Analysis) -> str:
     )
 
 
-def _describe_margin(found: Analysis) -> str:
-    m = found.margins
+def _describe_margin(analysis: Analysis) -> str:
+    m = analysis.margins
     words = []
     if m["delay_s"] is not None:
         words.append(f"{MS * m['delay_s']:.3g} ms more delay")
@@ -170,10 +170,10 @@ def _describe_margin(found: Analysis) -> str:
 
 
 def _suggest_remedy(
-    loop: Loop, found: Analysis, to_stability: float | None, to_neutral: float | None
+    loop: Loop, analysis: Analysis, to_stability: float | None, to_neutral: float | None
 ) -> str:
     if to_stability is None:
-        return _describe_beyond_nose(loop, found)
+        return _describe_beyond_nose(loop, analysis)
     add = (
         f"{to_stability:.4g} Ns/m of virtual damping make it stable"
         if to_stability > 0.0
@@ -193,8 +193,8 @@ def _suggest_remedy(
     )
 
 
-def _describe_beyond_nose(loop: Loop, found: Analysis) -> str:
-    longest, total = found.longest_delay_any_damping_bears_s, total_delay(loop)
+def _describe_beyond_nose(loop: Loop, analysis: Analysis) -> str:
+    longest, total = analysis.longest_delay_any_damping_bears_s, total_delay(loop)
     if (
         total < NEAR_THE_NOSE * longest
     ):  # the loop would bear damping, but not on the virtual contact's own path

@@ -159,7 +159,7 @@ def analyse(loop: Loop) -> Analysis:
     virtual damper, the real one as it is."""
     check_loop(loop)
     found = find_stretches(loop)
-    borne = float(find_critical_delay(loop))
+    longest_delay = float(find_critical_delay(loop))
     damping, stiffness, mass = found["damping"], found["stiffness"], found["mass"]
     root = dominant_root(loop)
     nose_delay, nose_damping = closed_forms.nose(loop.mass, loop.stiffness + loop.virtual_stiffness)
@@ -167,19 +167,21 @@ def analyse(loop: Loop) -> Analysis:
         model="continuous" if loop.cycle is None else "sampled",
         stable=is_stable(loop),
         whole_delay_s=total_delay(loop),
-        critical_whole_delay_s=borne + total_delay(loop) - loop.delay if borne > 0.0 else None,
-        critical_delay_s=borne,
+        critical_whole_delay_s=longest_delay + total_delay(loop) - loop.delay
+        if longest_delay > 0.0
+        else None,
+        critical_delay_s=longest_delay,
         critical_damping_Ns_per_m=_finite(damping[0]) if damping else None,
         critical_damping_upper_Ns_per_m=_finite(damping[1]) if damping else None,
         critical_stiffness_N_per_m=_finite(stiffness[1]) if stiffness else 0.0,
         critical_mass_kg=_finite(mass[0]) if mass else None,
-        crossing_frequency_rad_per_s=float(crossing_frequency(loop, borne)),
+        crossing_frequency_rad_per_s=float(crossing_frequency(loop, longest_delay)),
         predicted_restitution=_finite(restitution_of_loop(loop)),
         restitution_of_dominant_root=compute_root_restitution(root),
         growth_rate_per_s=root.real,
         longest_delay_any_damping_bears_s=nose_delay,
         damping_there_Ns_per_m=nose_damping,
-        margins=margins(loop, found, borne),
+        margins=margins(loop, found, longest_delay),
     )
 
 

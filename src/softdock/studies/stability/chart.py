@@ -168,9 +168,9 @@ def _compute_stretches(
     loop: Loop, axis: str, delays: Sequence[float]
 ) -> list[tuple[float, float, float]]:
     """Delay and both ends of the stable stretch, where there is one."""
-    found = [(h, stable_stretch(loop.changed(delay=h), axis)) for h in delays]
+    stretches = [(h, stable_stretch(loop.changed(delay=h), axis)) for h in delays]
     return [
-        (h, float(stretch[0]), float(stretch[1])) for h, stretch in found if stretch is not None
+        (h, float(stretch[0]), float(stretch[1])) for h, stretch in stretches if stretch is not None
     ]
 
 
@@ -178,13 +178,13 @@ def _refine_towards_nose(
     loop: Loop, stable: float, unstable: float
 ) -> list[tuple[float, float, float]]:
     """Ever closer to the longest delay that any damping bears."""
-    found = []
+    stretches = []
     for _ in range(NOSE_STEPS):
         middle = 0.5 * (stable + unstable)
         ends = _compute_stretches(loop, "damping", [middle])
         stable, unstable = (middle, unstable) if ends else (stable, middle)
-        found += ends
-    return found
+        stretches += ends
+    return stretches
 
 
 def convert_to_data(panels: list[Panel]) -> list[dict[str, Any]]:

@@ -191,8 +191,8 @@ def find_stretch(loop: Loop, name: str) -> tuple[float, float] | None:
     loop's own value, or the lowest one."""
     if is_plain(loop):
         return _find_plain_stretch(loop, name)
-    found = stable_stretch(loop, name, near=getattr(loop, name))
-    return None if found is None else (float(found[0]), float(found[1]))
+    stretch = stable_stretch(loop, name, near=getattr(loop, name))
+    return None if stretch is None else (float(stretch[0]), float(stretch[1]))
 
 
 def _find_plain_stretch(loop: Loop, name: str) -> tuple[float, float] | None:

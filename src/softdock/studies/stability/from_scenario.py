@@ -162,7 +162,7 @@ def _list_free_bodies(
     tables: dict[str, Any], pair: dict[str, Any], place: Place
 ) -> dict[str, FreeBody]:
     """The free bodies, at a touch."""
-    found = {}
+    bodies = {}
     for name in NAMES:
         body = tables[name]
         if body["fixed"]:
@@ -171,8 +171,8 @@ def _list_free_bodies(
         inertia = np.asarray(body["inertia_kg_m2"], float)
         inertia = np.diag(inertia) if inertia.shape == (3,) else inertia.reshape(3, 3)
         arm = R @ np.asarray(pair["tip_m"], float) if name == "chaser" else place.tip
-        found[name] = FreeBody(body["mass_kg"], R @ inertia @ R.T, arm)
-    return found
+        bodies[name] = FreeBody(body["mass_kg"], R @ inertia @ R.T, arm)
+    return bodies
 
 
 def _compute_mobilities(

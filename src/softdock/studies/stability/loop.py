@@ -135,7 +135,7 @@ def check_loop(loop: Loop) -> None:
 
 
 def _list_problems(loop: Loop) -> list[Problem | None]:
-    found = [
+    problems = [
         _require_positive("mass", loop.mass, "kg"),
         _require_positive(
             "stiffness",
@@ -151,21 +151,21 @@ def _list_problems(loop: Loop) -> list[Problem | None]:
         _require_known("virtual_from", loop.virtual_from, ("measured", "simulated")),
     ]
     for name in ("sensor_period", "sensor_delay", "lowpass", "pose_delay"):
-        found.append(
+        problems.append(
             _require_not_negative(name, getattr(loop, name), "Hz" if name == "lowpass" else "s")
         )
     if loop.cycle is not None:
-        found.append(_require_positive("cycle", loop.cycle, "s"))
+        problems.append(_require_positive("cycle", loop.cycle, "s"))
     for robot in loop.robots:
-        found += [
+        problems += [
             _require_not_negative("delay", robot.delay, "s"),
             _require_known("interpolation", robot.interpolation, INTERPOLATIONS),
         ]
-        found += [
+        problems += [
             _require_not_negative("lag", robot.lag, "rad/s"),
             _require_positive("lag_damping", robot.lag_damping, "-"),
         ]
-    return found
+    return problems
 
 
 def _require_positive(name: str, value: float, unit: str, why: str = "") -> Problem | None:

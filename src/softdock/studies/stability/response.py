@@ -198,15 +198,15 @@ def _compute_sampled_response(loop: Loop) -> SampledResponse:
 
 def _compute_poles(loop: Loop, T: float) -> np.ndarray:
     """Of lags and filter, over one cycle."""
-    found: list[complex] = []
+    poles: list[complex] = []
     for w, zeta in sorted({(r.lag, r.lag_damping) for r in loop.robots if r.lag > 0.0}):
-        found += [
+        poles += [
             complex(np.exp(T * w * (-zeta + sign * np.emath.sqrt(zeta * zeta - 1.0))))
             for sign in (1.0, -1.0)
         ]
     if loop.keep > 0.0:
-        found.append(complex(loop.keep ** round(T / loop.period)))
-    return np.array(found, complex)
+        poles.append(complex(loop.keep ** round(T / loop.period)))
+    return np.array(poles, complex)
 
 
 def get_coefficients(loop: Loop) -> np.ndarray:

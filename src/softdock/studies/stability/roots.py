@@ -112,11 +112,11 @@ def _refine_roots(P: np.ndarray, terms: Sequence[Term], guesses: np.ndarray) -> 
         & (np.abs(value) <= 1e-9 * size)
         & (np.abs(s - guesses) <= 0.5 * np.abs(guesses) + 1e-9)
     )
-    kept: list[complex] = []
+    distinct: list[complex] = []
     for root in s[good]:
-        if all(abs(root - other) > 1e-8 * (abs(root) + 1e-12) for other in kept):
-            kept.append(complex(root))
-    return np.array(kept)
+        if all(abs(root - other) > 1e-8 * (abs(root) + 1e-12) for other in distinct):
+            distinct.append(complex(root))
+    return np.array(distinct)
 
 
 LARGE_STEP = 0.8  # rad; along a curve whose turns are counted
