@@ -11,7 +11,7 @@ SHARE = 0.5  # of the way to the set-point that is left after a step
 ROBOT = """
 import math
 from softdock.compile.jit import compiled
-from softdock.loop.robots.delay import delayed_set_point
+from softdock.loop.robots.delay import delay_set_point
 from softdock.loop.robots.keys import ROBOT
 from softdock.loop.robots.model import Linear, RobotModel
 from softdock.loop.spatial.motion import Motion
@@ -21,7 +21,7 @@ AT = ROBOT.at
 
 @compiled
 def _creep(vector, carrier, robot, mem, motion, t0, t1):
-    u = delayed_set_point(robot, carrier, mem, t1)
+    u = delay_set_point(robot, carrier, mem, t1)
     left = vector[carrier.follower.at + AT.left]
     return Motion(add_scaled(u.p, left, subtract(motion.p, u.p)), u.q, u.v, u.w)
 

@@ -22,8 +22,8 @@ between, push, motion_at = (
     entry_point(history.push),
     entry_point(history.motion_at),
 )
-delayed_set_point, delay_entry_point, log = (
-    entry_point(delay.delayed_set_point),
+delay_set_point, delay_entry_point, log = (
+    entry_point(delay.delay_set_point),
     entry_point(delay.delay_at),
     entry_point(logarithm),
 )
@@ -98,7 +98,7 @@ def delay_at(robot, t):
 
 
 def mock_up(robot, mem, t):
-    return delayed_set_point(robot, CARRIER, mem, t)
+    return delay_set_point(robot, CARRIER, mem, t)
 
 
 @pytest.mark.parametrize("s", [0.0, 0.125, 0.5, 0.9, 1.0])

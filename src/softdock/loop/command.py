@@ -110,6 +110,6 @@ def share_out(features, vector, base, chaser, target):
 
 
 @compiled
-def in_laboratory(laboratory, point):
+def map_to_laboratory(laboratory, point):
     """A point of orbit in laboratory axes [m]."""
     return add(rotate(laboratory.q, point), laboratory.p)

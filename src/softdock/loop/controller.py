@@ -1,5 +1,5 @@
 """The controller beside its methods: measured wrenches on both satellites (`measure`), wrenches
-from outside (`external_wrenches`), and set-points mapped into the laboratory (`lay_out`, stage 2).
+from outside (`sum_external_wrenches`), and set-points mapped into the laboratory (`map_set_points`, stage 2).
 
 In: the readings delivered at t_k with their ages [s], the satellites, schedules of thrusters.
 Out: wrenches [N, Nm] in world axes about the centres of mass; set-points of both robots. One sensor
@@ -16,7 +16,7 @@ from softdock.loop.command import share_out
 from softdock.loop.memory import REPORTS
 from softdock.loop.method.hooks import add_wrenches, sum_external
 from softdock.loop.method.interface import Measured, Output, Wrenches
-from softdock.loop.readings import seen_by_report
+from softdock.loop.readings import read_mock_ups
 from softdock.loop.schedules import schedule_at, scheduled
 from softdock.loop.sensor.force_torque import ON_CHASER, ON_TARGET
 from softdock.loop.spatial.motion import (
@@ -40,25 +40,25 @@ def measure(params, mem, facility, satellites, t):
     second = no_wrench()
     if params.sensor.on != ON_CHASER:
         second = REPORTS(mem, params.memory.reports).second
-    return measured_of(
+    return combine_measurements(
         params,
         satellites,
         facility.reading,
         second,
-        seen_by_report(params, mem, facility),
+        read_mock_ups(params, mem, facility),
         t - facility.reading_time,
         t - facility.seen_time,
     )
 
 
 @compiled
-def measured_of(params, satellites, reading, second, seen, force_age, pose_age):
+def combine_measurements(params, satellites, reading, second, seen, force_age, pose_age):
     """Readings as wrenches on both satellites: equal and opposite about one common point, whichever
     sensor there is. `reading`: the chaser's, or the only sensor's; `second`: the target's."""
     arm = subtract(satellites.chaser.p, satellites.target.p)
     chaser, mismatch = reading, 0.0
     if params.sensor.on != ON_CHASER:
-        chaser, mismatch = of_target_or_both(params.sensor.on, second, reading, arm)
+        chaser, mismatch = combine_sensors(params.sensor.on, second, reading, arm)
     wrenches = Wrenches(chaser, opposite(chaser, arm))
     return Measured(
         wrenches=wrenches,
@@ -70,7 +70,7 @@ def measured_of(params, satellites, reading, second, seen, force_age, pose_age):
 
 
 @noinline
-def of_target_or_both(on, second, reading, arm):
+def combine_sensors(on, second, reading, arm):
     """The chaser's wrench from the target's sensor, or from half the difference of both [and how
     far they are from opposite, N]."""
     if on == ON_TARGET:
@@ -95,7 +95,7 @@ def _scheduled_wrenches(features, vector, t, satellites):
 
 
 @by_type(lambda cls: _scheduled_wrenches if is_full(cls) else _nothing_scheduled)
-def scheduled_wrenches(features, vector, t, satellites):
+def add_scheduled_wrenches(features, vector, t, satellites):
     """What schedules push the satellites with at time t."""
 
 
@@ -111,19 +111,21 @@ def _tide(features, vector, rig, satellites):
 
 
 @by_type(lambda cls: _tide if is_full(cls) else _no_tide)
-def tide_on(features, vector, rig, satellites):
+def compute_tide(features, vector, rig, satellites):
     """What the orbit does to both satellites over a cycle."""
 
 
 @compiled
-def external_wrenches(params, vector, mem, rig, satellites):
+def sum_external_wrenches(params, vector, mem, rig, satellites):
     """Thrusters, environment: schedules, the tide and plug-ins that act on the satellites directly,
     at the middle of the cycle."""
     given = Wrenches(no_wrench(), no_wrench())
     if params.flags.external:
-        given = scheduled_wrenches(params.features, vector, (rig.cycle + 0.5) * rig.T, satellites)
+        given = add_scheduled_wrenches(
+            params.features, vector, (rig.cycle + 0.5) * rig.T, satellites
+        )
     if params.flags.tide:
-        given = add_wrenches(given, tide_on(params.features, vector, rig, satellites))
+        given = add_wrenches(given, compute_tide(params.features, vector, rig, satellites))
     return sum_external(params.methods, mem, rig, satellites, given)
 
 
@@ -139,7 +141,7 @@ def is_finite(wrenches):
 
 
 @compiled
-def lay_out(params, vector, output):
+def map_set_points(params, vector, output):
     """Stage 2: each robot carries its satellite's motion, or its share of the relative motion."""
     if not params.flags.shared:
         return output

@@ -10,15 +10,17 @@ In: the loop's state at t_k. Out: the same at t_{k+1}. SI throughout; positions,
 wrenches in world axes, wrenches about the centres of mass, angular velocities in body axes.
 
 At t_k the controller knows only what was measured (`measure`). `control` is its part: stages 6, 1
-and 2. The facility, which a real rig replaces, is stages 3 to 5 (`advance`). `cycle` joins both and
-keeps the energy balance; it calls books.py, contacts.py and status.py in this order. start.py is
-the loop at t = 0. A real rig runs the same loop, cut in two, in loop/seam_entry_points.py.
+and 2. The facility, which a real rig replaces, is stages 3 to 5 (`advance`). `cycle` joins both,
+updates the energy balance (energy/balance.py), the contact log (contact/follow.py) and the status
+(status.py), in this order. start.py is the loop at t = 0. A real rig runs the same loop, cut in
+two, in seam_entry_points.py.
 
 The single run, the batch on CPU threads, the CUDA kernel and the loop stepped by hand all call
 these functions. Three decorators (docs/compiled_core.md): a function under `@compiled` is inlined
 into its callers, one under `@noinline` is called, and only an `@entry_point` can be called from
-Python. `mem` is the flat array of everything that lasts from cycle to cycle and whose
-size depends on the scenario; `vector` is the flat array of parameters.
+Python. `vector` is the flat array of parameters; `mem` is the flat array of everything that lasts
+from cycle to cycle and whose size depends on the scenario. Both are read and written by name, as
+`HEAD(mem).stop_request` (compile/cells.py).
 """
 
 from __future__ import annotations
@@ -26,31 +28,31 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from softdock.compile.jit import compiled
-from softdock.loop.books import keep_books, said_by
-from softdock.loop.contact.follow import follow_contacts, log_past
-from softdock.loop.controller import external_wrenches, is_finite, lay_out, measure
-from softdock.loop.facility.simulated import advance, recall
+from softdock.loop.contact.follow import follow_contacts, log_recomputed_past
+from softdock.loop.controller import is_finite, map_set_points, measure, sum_external_wrenches
+from softdock.loop.energy.balance import collect_effects, update_energy_balance
+from softdock.loop.facility.simulated import advance, reload_motions
 from softdock.loop.loop import Loop
+from softdock.loop.memory import HEAD
 from softdock.loop.method.hooks import (
     add_wrenches,
-    any_books,
     any_external,
     any_past,
+    any_reported_work,
     apply_correct,
     apply_set_point,
     apply_wrench,
 )
 from softdock.loop.method.interface import (
-    BOOK_DESIGNED,
-    BOOK_VIRTUAL,
     PUSHED_BY_NAN,
-    STOP_REQUEST,
+    Measured,
     Output,
     Rig,
     Satellites,
     Wrenches,
 )
-from softdock.loop.readings import remember_command, take_in
+from softdock.loop.params import Params
+from softdock.loop.readings import compensate_readings, remember_command
 from softdock.loop.satellites import integrate
 from softdock.loop.spatial.motion import no_wrench
 from softdock.loop.spatial.rigid_body import motion_of
@@ -58,9 +60,9 @@ from softdock.loop.status import (
     COMPLETED,
     DEEPEST_START,
     STATUSES,
-    asked_to_stop,
     check_limits,
-    stopped_by_arms,
+    stop_by_arms,
+    stop_by_methods,
 )
 from softdock.loop.vector import without_methods
 
@@ -78,22 +80,29 @@ class Controlled(NamedTuple):
 
 
 @compiled
-def control(params, vector, mem, k, satellites, measured):
+def control(
+    params: Params,
+    vector,
+    mem,
+    k,
+    satellites: Satellites,
+    measured: Measured,
+) -> Controlled:
     """The controller's part of a cycle: what was measured at t_k in; wrench, new satellites and
     set-points stamped t_{k+1} out."""
     rig = Rig(k, params.T, params.chaser, params.target)
-    # stage 6, adaptation: methods make of the measured wrenches what acts on the satellites
+    # stage 6, adaptation: methods turn the measured wrenches into those on the satellites
     wrenches = apply_wrench(params.methods, mem, rig, measured, satellites, measured.wrenches)
-    external = external_wrenches(params, vector, mem, rig, satellites)
+    external = sum_external_wrenches(params, vector, mem, rig, satellites)
     if any_external(params.methods) and not is_finite(external):
-        mem[STOP_REQUEST] = PUSHED_BY_NAN
-        external = Wrenches(no_wrench(), no_wrench())  # nothing of this cycle is lost
+        HEAD(mem).stop_request = PUSHED_BY_NAN
+        external = Wrenches(no_wrench(), no_wrench())  # the cycle is completed without them
     acting = (
         add_wrenches(wrenches, external)
         if params.flags.external or any_external(params.methods)
         else wrenches
     )
-    # stage 1, satellites: a cycle on, under wrenches that are held over it
+    # stage 1, satellites: one cycle further, under wrenches that are held over it
     integrated = Satellites(
         integrate(params.integrator, params.chaser, params.T, satellites.chaser, acting.chaser),
         integrate(params.integrator, params.target, params.T, satellites.target, acting.target),
@@ -105,8 +114,8 @@ def control(params, vector, mem, k, satellites, measured):
         params.methods, mem, rig, measured, satellites, integrated, output
     )
     # stage 2, command: from orbit to the laboratory, shared between both robots
-    laid_out = lay_out(without_methods(params), vector, output)
-    command = apply_set_point(params.methods, mem, rig, corrected, laid_out)
+    set_points = map_set_points(without_methods(params), vector, output)
+    command = apply_set_point(params.methods, mem, rig, corrected, set_points)
     return Controlled(
         wrenches=wrenches,
         external=external,
@@ -117,40 +126,53 @@ def control(params, vector, mem, k, satellites, measured):
 
 
 @compiled
-def cycle(params, vector, loop, mem, log, k):
-    """One cycle of the whole loop, with its books."""
-    if any_books(params.methods):  # work of this cycle, booked by the methods themselves
-        mem[BOOK_VIRTUAL] = 0.0
-        mem[BOOK_DESIGNED] = 0.0
-    rig = without_methods(params)
-    here = recall(rig, mem, loop.facility, k)  # robots, contact and sensors at t_k
-    measured = measure(rig, mem, here, loop.satellites, k * params.T)
-    done = control(params, vector, mem, k, loop.satellites, measured)  # stages 6, 1, 2
-    facility, passage = advance(
-        rig, vector, here, mem, k, done.command.chaser, done.command.target
-    )  # stages 3, 4, 5
-    remember_command(rig.features, rig, mem, k + 1, done.command)
-    facility = take_in(rig.features, rig, vector, mem, facility, here.handed, k + 1)
-
-    said = said_by(params.methods, params.flags, mem)
-    ledger = keep_books(
-        rig, said, vector, loop, mem, k, measured, done=done, facility=facility, passage=passage
+def cycle(params: Params, vector, loop: Loop, mem, log, k) -> Loop:
+    """One cycle of the whole loop, with its energy balance and contact log."""
+    head = HEAD(mem)
+    if any_reported_work(params.methods):  # the methods add up their own work of this cycle
+        head.virtual = 0.0
+        head.designed = 0.0
+    scenario = without_methods(params)  # what needs no methods is compiled once for all of them
+    before = reload_motions(scenario, mem, loop.facility, k)  # robots, contact, sensors at t_k
+    measured = measure(scenario, mem, before, loop.satellites, k * params.T)
+    # stages 6, 1, 2
+    controlled = control(params, vector, mem, k, loop.satellites, measured)
+    command = controlled.command
+    # stages 3, 4, 5
+    facility, plant = advance(scenario, vector, before, mem, k, command.chaser, command.target)
+    remember_command(scenario.features, scenario, mem, k + 1, command)
+    facility = compensate_readings(
+        scenario.features, scenario, vector, mem, facility, before.handed, k + 1
     )
-    t, read = (k + 1) * params.T, facility.reading_time
-    tracker = follow_contacts(rig, said, loop, mem, log, passage, done, reading_time=read, t=t)
-    if any_past(params.methods):
-        tracker = log_past(params.methods, mem, said.replaced.acts, tracker)
-    status = check_limits(rig, vector, done.corrected, facility, passage, ledger)
-    status = stopped_by_arms(rig, mem, status)
-    if status == COMPLETED:
-        status = asked_to_stop(params.methods, mem[STOP_REQUEST])
-    return Loop(
-        satellites=done.corrected,
-        command=done.command,
+
+    effects = collect_effects(params.methods, params.flags, mem)
+    ledger = update_energy_balance(
+        scenario,
+        effects,
+        vector,
+        loop,
+        mem,
+        k,
+        measured,
+        controlled=controlled,
         facility=facility,
+        plant=plant,
+    )
+    t, reading_time = (k + 1) * params.T, facility.reading_time
+    tracker = follow_contacts(scenario, effects, loop, mem, log, plant, controlled, reading_time, t)
+    if any_past(params.methods):
+        tracker = log_recomputed_past(params.methods, mem, effects.replaced.acts, tracker)
+    status = check_limits(scenario, vector, controlled.corrected, facility, plant, ledger)
+    status = stop_by_arms(scenario, mem, status)
+    if status == COMPLETED:
+        status = stop_by_methods(params.methods, head.stop_request)
+    return Loop(
+        satellites=controlled.corrected,
+        command=command,
+        facility=facility,
+        wrenches=controlled.wrenches,
         ledger=ledger,
         tracker=tracker,
-        depth=passage.depth,
-        wrenches=done.wrenches,
+        depth=plant.depth,
         status=status,
     )

@@ -17,7 +17,7 @@ from softdock.loop.command import is_shared
 from softdock.loop.contact.seat import CAPTURE
 from softdock.loop.keys import MEMORY
 from softdock.loop.robots.keys import ROBOT
-from softdock.loop.robots.robot import Follower, gives_way
+from softdock.loop.robots.robot import Follower, is_compliant
 from softdock.loop.schedules import schedule_at
 from softdock.loop.sensor.force_torque import Sampling
 from softdock.loop.sensor.mock_up import is_heavy
@@ -117,7 +117,7 @@ def target_heavy(vector, known):
 
 @compiled
 def _any_elastic(vector, features):
-    return gives_way(features, vector, CHASER_ROBOT_AT) or gives_way(
+    return is_compliant(features, vector, CHASER_ROBOT_AT) or is_compliant(
         features, vector, TARGET_ROBOT_AT
     )
 

@@ -63,7 +63,7 @@ from softdock.loop.vector import CHASER_MOCK_UP_AT, CHASER_ROBOT_AT, LABORATORY_
 
 
 @compiled
-def wrench_from_reading(mock_up, gravity_W, motion, a_W, alpha, raw):
+def compensate_wrench(mock_up, gravity_W, motion, a_W, alpha, raw):
     """`mock_up`: MockUpParams; `motion`: where the body is believed to have been when the sample
     was taken; `a_W`: its acceleration [m/s^2], `alpha`: its angular acceleration [rad/s^2]."""
     load = weigh(mock_up.believed, mock_up.sensor, gravity_W, motion, a_W, alpha)
@@ -93,7 +93,7 @@ def remember_command(features, params, mem, stamp, command):
 
 
 @compiled
-def seen_by_report(params, mem, facility):
+def read_mock_ups(params, mem, facility):
     """The mock-ups as the facility reports them."""
     if params.flags.ideal_pose:
         return Output(facility.chaser, facility.target)
@@ -104,7 +104,7 @@ def seen_by_report(params, mem, facility):
 def _whole(features, params, vector, mem, facility, handed, k):
     if not (params.flags.chaser_heavy or params.flags.target_heavy or params.sensor.thresholded):
         return facility
-    return _with_reading(facility, _taken_in(params, vector, mem, facility, handed, k))
+    return _with_reading(facility, _compensate_both(params, vector, mem, facility, handed, k))
 
 
 @compiled
@@ -119,15 +119,15 @@ def _threshold_alone(features, params, vector, mem, facility, handed, k):
 
 
 @by_type(lambda cls: _whole if is_full(cls) else _threshold_alone)
-def take_in(features, params, vector, mem, facility, handed, k):
+def compensate_readings(features, params, vector, mem, facility, handed, k):
     """The simulated facility at t_k with the readings as the controller has them from here on.
     `handed`: number of the newest sample that it knew before."""
 
 
 @noinline
-def _taken_in(params, vector, mem, facility, handed, k):
+def _compensate_both(params, vector, mem, facility, handed, k):
     on, t, reports = params.sensor.on, k * params.T, REPORTS(mem, params.memory.reports)
-    seen = seen_by_report(params, mem, facility)
+    seen = read_mock_ups(params, mem, facility)
     force_age, pose_age = t - facility.reading_time, t - facility.seen_time
     note_twists(params, mem, k, pose_age, seen)
     if facility.handed == handed:
@@ -138,20 +138,20 @@ def _taken_in(params, vector, mem, facility, handed, k):
         raw = RawReading(
             which=CHASER, wrench=chaser, motion=seen.chaser, force_age=force_age, pose_age=pose_age
         )
-        chaser = compensated(params.features, params, vector, mem, k, raw)
+        chaser = compensate_reading(params.features, params, vector, mem, k, raw)
     if params.flags.target_heavy and on != ON_CHASER:
         raw = RawReading(
             which=TARGET, wrench=target, motion=seen.target, force_age=force_age, pose_age=pose_age
         )
-        target = compensated(params.features, params, vector, mem, k, raw)
-    chaser, target = above_threshold(params.sensor, chaser, target)
+        target = compensate_reading(params.features, params, vector, mem, k, raw)
+    chaser, target = apply_threshold(params.sensor, chaser, target)
     if on != ON_CHASER:
         reports.second = target
     return target if on == ON_TARGET else chaser
 
 
 @compiled
-def above_threshold(sensor, chaser, target):
+def apply_threshold(sensor, chaser, target):
     """Both wrenches of the contact; zero where the force is below the sensor's threshold."""
     if not sensor.thresholded:
         return chaser, target
@@ -174,7 +174,7 @@ class RawReading(NamedTuple):
 
 
 @compiled
-def _moved(features, params, vector, mem, k, raw):
+def _turn_reading(features, params, vector, mem, k, raw):
     motion = raw.motion
     if raw.pose_age != raw.force_age:
         motion = coasting(motion, raw.pose_age - raw.force_age)
@@ -183,7 +183,7 @@ def _moved(features, params, vector, mem, k, raw):
 
 
 @noinline
-def _compensated(features, params, vector, mem, k, raw):
+def _compensate(features, params, vector, mem, k, raw):
     m, T = params.memory, params.T
     which, motion, force_age, pose_age = raw.which, raw.motion, raw.force_age, raw.pose_age
     mock_up = prepare_mock_up(vector, CHASER_MOCK_UP_AT + which * MOCK_UP_SIZE)
@@ -199,11 +199,11 @@ def _compensated(features, params, vector, mem, k, raw):
         a, alpha = REPORTS(mem, m.reports).gains[which]
     if pose_age != force_age:
         motion = coasting(motion, pose_age - force_age)
-    return wrench_from_reading(mock_up, gravity, motion, a, alpha, raw.wrench)
+    return compensate_wrench(mock_up, gravity, motion, a, alpha, raw.wrench)
 
 
-@by_type(lambda cls: _compensated if is_full(cls) else _moved)
-def compensated(features, params, vector, mem, k, raw):
+@by_type(lambda cls: _compensate if is_full(cls) else _turn_reading)
+def compensate_reading(features, params, vector, mem, k, raw):
     """One new raw reading as the wrench of the contact."""
 
 

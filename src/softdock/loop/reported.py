@@ -1,5 +1,5 @@
 """What a controller knows from reports alone: measured motions and wrenches, observed energy,
-contacts and limits. `arrive` is its half of a cycle before it acts (`cycle.control`).
+contacts and limits. `read_report` is its half of a cycle before it acts (`cycle.control`).
 
 In: a report at t_k (seam.REPORT), and what was kept of the cycles before. Out: `Measured` for the
 methods, and the books of the cycle that ended at t_k, as far as reports tell them: observed energy
@@ -21,13 +21,13 @@ from softdock.loop.contact.log import (
     mark_separation,
     open_contact,
 )
-from softdock.loop.controller import measured_of
+from softdock.loop.controller import combine_measurements
 from softdock.loop.controller_state import ControllerState
 from softdock.loop.energy.ledger import Ledger
 from softdock.loop.energy.observed import observed_energy
 from softdock.loop.instants import NS
 from softdock.loop.method.interface import Output, Wrenches
-from softdock.loop.readings import RawReading, above_threshold, compensated, note_twists
+from softdock.loop.readings import RawReading, apply_threshold, compensate_reading, note_twists
 from softdock.loop.seam import OF_CHASER, OF_TARGET, REPORT
 from softdock.loop.sensor.force_torque import ON_BOTH, ON_TARGET
 from softdock.loop.spatial.motion import MOTION, WRENCH, Motion, Wrench, coasting
@@ -98,7 +98,7 @@ def _younger(motion, its_age, age):
 
 
 @compiled
-def poses_of(report, kept, T):
+def read_poses(report, kept, T):
     """Of both mock-ups: the older one is carried on to the instant of the newer one."""
     chaser, chaser_stamp = _motion(report, OF_CHASER, kept.seen.chaser, kept.chaser_stamp, T)
     target, target_stamp = _motion(report, OF_TARGET, kept.seen.target, kept.target_stamp, T)
@@ -133,12 +133,12 @@ def _reading(params, vector, mem, k, report, side, was, motion, pose_age):
         raw = RawReading(
             which=side.which, wrench=wrench, motion=motion, force_age=age, pose_age=pose_age
         )
-        wrench = compensated(params.features, params, vector, mem, k, raw)
+        wrench = compensate_reading(params.features, params, vector, mem, k, raw)
     return Reading(wrench, number, age)
 
 
 @compiled
-def readings_of(params, vector, mem, k, kept, report, poses):
+def read_sensors(params, vector, mem, k, kept, report, poses):
     """A sensor's reading is taken where its number is a new one, and reduced to the contact's
     wrench where the facility has not done it."""
     chaser = Reading(kept.reading, kept.chaser_number, kept.chaser_force_age)
@@ -154,7 +154,7 @@ def readings_of(params, vector, mem, k, kept, report, poses):
     )
 
 
-_arrived = make_replacer(
+_with_report = make_replacer(
     ControllerState,
     "measured",
     "reading",
@@ -186,21 +186,21 @@ class Passage(NamedTuple):
 
 
 @compiled
-def arrive(params, vector, mem, k, kept, report):
+def read_report(params, vector, mem, k, kept, report):
     """What the report of t_k tells: what is kept from here on, and `Measured` for the methods.
     `params`: of the rig, without methods."""
     on = params.sensor.on
-    poses = poses_of(report, kept, params.T)
+    poses = read_poses(report, kept, params.T)
     note_twists(params, mem, k, poses.age, poses.both)
-    read = readings_of(params, vector, mem, k, kept, report, poses)
-    a, b = above_threshold(params.sensor, read.chaser.wrench, read.target.wrench)
+    read = read_sensors(params, vector, mem, k, kept, report, poses)
+    a, b = apply_threshold(params.sensor, read.chaser.wrench, read.target.wrench)
     force_age = read.target.age if on == ON_TARGET else read.chaser.age
     if on == ON_BOTH:
         force_age = max(read.chaser.age, read.target.age)
-    measured = measured_of(
+    measured = combine_measurements(
         params, kept.satellites, b if on == ON_TARGET else a, b, poses.both, force_age, poses.age
     )
-    after = _arrived(
+    after = _with_report(
         kept,
         measured=measured.wrenches,
         reading=read.chaser.wrench,
@@ -239,7 +239,7 @@ def follow_by_force(params, vector, mem, log, kept, measured, acts, t):
     rate = gap_rate(params.pairs, mem, PAIRS_MEM, pair, now.chaser, now.target)
     when = t - measured.force_age
     if not tracker.open:
-        return opened_by(tracker, when, rate, squared, pair)
+        return open_by_force(tracker, when, rate, squared, pair)
     passage = Passage(touched, pair, when, squared)
     parts = not touched and not tracker.apart and not acts
     tracker = add_cycle(tracker, passage, params.T, kept.wrenches, kept.before, now)
@@ -254,13 +254,13 @@ _first_touch = make_replacer(Tracker, "pair", "peak_real_squared")
 
 
 @compiled
-def opened_by(tracker, when, rate, squared, pair):
+def open_by_force(tracker, when, rate, squared, pair):
     """A contact's first reading. It has not acted yet: nothing to gather."""
     return _first_touch(open_contact(tracker.closed, when, rate), pair, squared)
 
 
 @compiled
-def settle_books(params, vector, mem, log, kept, was, measured, acts, t):
+def settle_cycle(params, vector, mem, log, kept, was, measured, acts, t):
     """Close the cycle that ended at t_k: observed energy, the contact, the largest wrench.
     `was`: what was kept before the report came."""
     ledger = _more_observed(

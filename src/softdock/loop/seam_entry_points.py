@@ -11,27 +11,25 @@ from __future__ import annotations
 
 from softdock.compile.generated import make_replacer
 from softdock.compile.jit import compiled, entry_point, noinline
-from softdock.loop.books import Contact, enter, hand_wrenches, said_by
-from softdock.loop.contact.follow import log_past
+from softdock.loop.contact.follow import log_recomputed_past
 from softdock.loop.contact.log import close_contact
 from softdock.loop.controller_state import CONTROLLER_STATE, ControllerState
 from softdock.loop.corrected_record import rewrite_past
 from softdock.loop.cycle import control
+from softdock.loop.energy.balance import Contact, add_works, collect_effects, hand_wrenches
 from softdock.loop.energy.ledger import LEDGER
 from softdock.loop.facility.reach import out_of_reach
 from softdock.loop.facility.simulated import advance
 from softdock.loop.facility.state import FACILITY
-from softdock.loop.method.hooks import any_books, any_past, any_replaced, sum_replaced
+from softdock.loop.memory import HEAD
+from softdock.loop.method.hooks import any_past, any_replaced, any_reported_work, sum_replaced
 from softdock.loop.method.interface import (
-    BOOK_DESIGNED,
-    BOOK_VIRTUAL,
-    STOP_REQUEST,
     Output,
     Wrenches,
 )
-from softdock.loop.readings import above_threshold, remember_command
+from softdock.loop.readings import apply_threshold, remember_command
 from softdock.loop.record import CHANNEL_COUNT, RECORD, record_own
-from softdock.loop.reported import arrive, settle_books
+from softdock.loop.reported import read_report, settle_cycle
 from softdock.loop.seam import COMMAND, ENDING, FACILITY_STOP, REPORT
 from softdock.loop.simulated_report import TRUTH, fill_report, store_truth
 from softdock.loop.spatial.motion import (
@@ -47,9 +45,9 @@ from softdock.loop.status import (
     FORCE_LIMIT,
     REACH_LIMIT,
     TORQUE_LIMIT,
-    asked_to_stop,
     is_known,
     is_sane,
+    stop_by_methods,
 )
 from softdock.loop.vector import NO_LIMIT, prepare, prepare_rig, without_methods
 
@@ -93,7 +91,7 @@ def _record(row, params, mem, kept, t):
     r.target = motion_of(params.target, satellites.target)
     r.command_chaser = command.chaser
     r.command_target = command.target
-    r.measured_chaser, r.measured_target = above_threshold(params.sensor, kept.reading, kept.second)
+    r.measured_chaser, r.measured_target = apply_threshold(params.sensor, kept.reading, kept.second)
     r.satellite_chaser = kept.wrenches.chaser
     r.satellite_target = kept.wrenches.target
     r.seen_chaser_p = seen.chaser.p
@@ -108,44 +106,46 @@ def _record(row, params, mem, kept, t):
 
 @compiled
 def _act(params, vector, mem, k, kept, measured):
-    """The controller's part of the cycle that begins at t_k, and what it books of it."""
-    rig = without_methods(params)
-    if any_books(params.methods):
-        mem[BOOK_VIRTUAL] = 0.0
-        mem[BOOK_DESIGNED] = 0.0
+    """The controller's part of the cycle that begins at t_k, and its works."""
+    rig, head = without_methods(params), HEAD(mem)
+    if any_reported_work(params.methods):
+        head.virtual = 0.0
+        head.designed = 0.0
     before = kept.satellites
-    done = control(params, vector, mem, k, before, measured)
-    remember_command(rig.features, rig, mem, k + 1, done.command)
+    controlled = control(params, vector, mem, k, before, measured)
+    remember_command(rig.features, rig, mem, k + 1, controlled.command)
     nothing = Wrenches(no_wrench(), no_wrench())
-    said = said_by(params.methods, params.flags, mem)
-    ledger = enter(
+    effects = collect_effects(params.methods, params.flags, mem)
+    ledger = add_works(
         rig,
-        said,
+        effects,
         mem,
         kept.ledger,
         before,
         kept.command,
         measured,
-        done=done,
+        controlled=controlled,
         hand=nothing,
         true=nothing,
         contact=Contact(0.0, 0.0, 0.0),
         observed=0.0,
-        designed=mem[BOOK_DESIGNED] if said.rows.books else 0.0,
+        designed=head.designed if effects.rows.reported else 0.0,
     )
-    if not (is_sane(rig, done.corrected, ledger.kinetic) and is_known(done.command, ledger)):
+    if not (
+        is_sane(rig, controlled.corrected, ledger.kinetic) and is_known(controlled.command, ledger)
+    ):
         return _with_status(kept, DIVERGED)
-    status = asked_to_stop(params.methods, mem[STOP_REQUEST])
+    status = stop_by_methods(params.methods, head.stop_request)
     motions = Output(
         motion_of(params.chaser, before.chaser), motion_of(params.target, before.target)
     )
     return _acted(
         kept,
-        satellites=done.corrected,
+        satellites=controlled.corrected,
         before=motions,
         sent=kept.command,
-        command=done.command,
-        wrenches=done.wrenches,
+        command=controlled.command,
+        wrenches=controlled.wrenches,
         ledger=ledger,
         status=status,
     )
@@ -170,14 +170,14 @@ def step_controller(params, vector, mem, log, k, kept, report, command, record, 
     `params` once calls this (rig/supervisor/program.py)."""
     was = CONTROLLER_STATE(kept).whole
     rig, t = without_methods(params), k * params.T
-    now, measured = arrive(rig, vector, mem, k, was, report)
+    now, measured = read_report(rig, vector, mem, k, was, report)
     if k > 0:
         acts = any_replaced(params.methods) and sum_replaced(params.methods, mem).acts
-        now = settle_books(
+        now = settle_cycle(
             rig, vector, mem, log, kept=now, was=was, measured=measured, acts=acts, t=t
         )
         if any_past(params.methods):
-            now = _with_tracker(now, log_past(params.methods, mem, acts, now.tracker))
+            now = _with_tracker(now, log_recomputed_past(params.methods, mem, acts, now.tracker))
     if record.shape[0] > k:
         _record(record[k], params, mem, now, t)
         if any_past(params.methods):
@@ -218,7 +218,7 @@ def exchange(vector, features, mem, k, facility, command, report, truth):
     """The simulated facility alone, from t_k to t_{k+1}: a command in, a report and the truth
     behind it out. It knows no methods, and believes nothing of its tools."""
     params = prepare_rig(vector, features)
-    after, passage = advance(
+    after, plant = advance(
         params,
         vector,
         FACILITY(facility).whole,
@@ -229,7 +229,7 @@ def exchange(vector, features, mem, k, facility, command, report, truth):
     )
     FACILITY(facility).whole = after
     fill_report(params, mem, after, k + 1, report)
-    store_truth(truth, after, passage)
+    store_truth(truth, after, plant)
 
 
 @entry_point

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from softdock.compile.cells import Cell, Cells
 from softdock.compile.jit import compiled
-from softdock.loop.facility.arms import trouble_of_arms
+from softdock.loop.facility.arms import find_arm_trouble
 from softdock.loop.memory import REPORTS
-from softdock.loop.readings import seen_by_report
+from softdock.loop.readings import read_mock_ups
 from softdock.loop.seam import OF_CHASER, OF_TARGET, REPORT, ROBOT_FAULT
 from softdock.loop.sensor.force_torque import ON_CHASER, ON_TARGET
 from softdock.loop.spatial.motion import (
@@ -66,13 +66,13 @@ def fill_report(params, mem, facility, k, report):
     """The report of t_k. With a tool the wrench is raw; a sensor without one has nothing to be
     taken out, and says that its wrench is of the contact alone."""
     t, on, f = k * params.T, params.sensor.on, facility
-    seen = seen_by_report(params, mem, f)
+    seen = read_mock_ups(params, mem, f)
     r = REPORT(report)
     r.cycle = k
     r.now = _stamp(t)
     r.late = 0.0
     r.lost = 0
-    r.status = ROBOT_FAULT if trouble_of_arms(params.features, params, mem) else 0
+    r.status = ROBOT_FAULT if find_arm_trouble(params.features, params, mem) else 0
     present = _pose(report, OF_CHASER, t, f.seen_time, seen.chaser)
     present |= _pose(report, OF_TARGET, t, f.seen_time, seen.target)
     if f.handed >= 0 and on != ON_TARGET:
@@ -84,17 +84,17 @@ def fill_report(params, mem, facility, k, report):
 
 
 @compiled
-def store_truth(row, facility, passage):
+def store_truth(row, facility, plant):
     """What only the simulation knows of the cycle that ended."""
     s = TRUTH(row)
     s.chaser = facility.chaser
     s.target = facility.target
     s.true_chaser = facility.true_chaser
-    s.mean_chaser = passage.mean_chaser
-    s.mean_target = passage.mean_target
-    s.absorbed = passage.absorbed
-    s.stored = passage.stored
-    s.dissipated = passage.dissipated
-    s.depth = passage.depth
-    s.peak_squared = passage.peak_squared
-    s.peak_torque_squared = passage.peak_torque_squared
+    s.mean_chaser = plant.mean_chaser
+    s.mean_target = plant.mean_target
+    s.absorbed = plant.absorbed
+    s.stored = plant.stored
+    s.dissipated = plant.dissipated
+    s.depth = plant.depth
+    s.peak_squared = plant.peak_squared
+    s.peak_torque_squared = plant.peak_torque_squared

@@ -11,17 +11,17 @@ from __future__ import annotations
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.contact import touch_noinline
 from softdock.loop.contact.log import no_contact
-from softdock.loop.controller import lay_out
+from softdock.loop.controller import map_set_points
 from softdock.loop.energy.ledger import open_ledger
 from softdock.loop.facility.simulated import start_facility
 from softdock.loop.loop import Loop
 from softdock.loop.method.interface import Output, Satellites, Wrenches
-from softdock.loop.readings import remember_command, take_in
+from softdock.loop.readings import compensate_readings, remember_command
 from softdock.loop.robots.history import push
 from softdock.loop.satellites import LIE_RK4, integrate
 from softdock.loop.spatial.motion import no_wrench
 from softdock.loop.spatial.rigid_body import initial_body, kinetic_energy, motion_of
-from softdock.loop.status import COMPLETED, stopped_by_arms
+from softdock.loop.status import COMPLETED, stop_by_arms
 from softdock.loop.vector import (
     CHASER_AT,
     PAIRS_MEM,
@@ -41,8 +41,8 @@ def start(vector, params, mem):
     """
     params = without_methods(params)
     satellites, facility, depth, pair = settle(vector, params, mem)
-    facility = take_in(params.features, params, vector, mem, facility, -1, 0)
-    command = lay_out(
+    facility = compensate_readings(params.features, params, vector, mem, facility, -1, 0)
+    command = map_set_points(
         params,
         vector,
         Output(
@@ -62,7 +62,7 @@ def start(vector, params, mem):
             tracker=no_contact(),
             depth=0.0,
             wrenches=still,
-            status=stopped_by_arms(params, mem, COMPLETED),
+            status=stop_by_arms(params, mem, COMPLETED),
         ),
         depth,
         pair,
@@ -92,7 +92,7 @@ def fill_history(params, vector, mem, satellites):
     m, nothing = params.memory, no_wrench()
     chaser, target = satellites.chaser, satellites.target
     for j in range(m.slots):
-        command = lay_out(
+        command = map_set_points(
             params,
             vector,
             Output(motion_of(params.chaser, chaser), motion_of(params.target, target)),
@@ -103,7 +103,7 @@ def fill_history(params, vector, mem, satellites):
         target = integrate(LIE_RK4, params.target, -params.T, target, nothing)
     chaser, target = satellites.chaser, satellites.target
     for j in range(m.command_slots):
-        command = lay_out(
+        command = map_set_points(
             params,
             vector,
             Output(motion_of(params.chaser, chaser), motion_of(params.target, target)),

@@ -11,9 +11,9 @@ import math
 
 from softdock.compile.jit import compiled
 from softdock.loop.contact.touch import NO_TOUCH
-from softdock.loop.facility.arms import trouble_of_arms
+from softdock.loop.facility.arms import find_arm_trouble
 from softdock.loop.facility.simulated import out_of_reach
-from softdock.loop.method.hooks import any_books, any_external
+from softdock.loop.method.hooks import any_external, any_reported_work
 from softdock.loop.method.interface import PUSHED_BY_NAN
 from softdock.loop.spatial.rigid_body import body_rate
 from softdock.loop.spatial.vectors import dot
@@ -74,28 +74,25 @@ def is_known(motions, ledger):
 
 
 @compiled
-def asked_to_stop(methods, request):
+def stop_by_methods(methods, request):
     """COMPLETED, or why a method ends the run; `request`: what stands in its cell of `mem`."""
-    if (any_books(methods) or any_external(methods)) and request != 0.0:
+    if (any_reported_work(methods) or any_external(methods)) and request != 0.0:
         return NO_NUMBER if request == PUSHED_BY_NAN else METHOD_STOP
     return COMPLETED
 
 
 @compiled
-def check_limits(params, vector, satellites, facility, passage, ledger):
+def check_limits(params, vector, satellites, facility, plant, ledger):
     """Whether the run may go on."""
     if not is_sane(params, satellites, ledger.kinetic):
         return DIVERGED
-    if params.pairs.number > 0 and not passage.depth > NO_TOUCH:  # a mock-up that is nowhere
+    if params.pairs.number > 0 and not plant.depth > NO_TOUCH:  # a mock-up that is nowhere
         return DIVERGED
-    if (
-        params.stop_force < NO_LIMIT
-        and passage.peak_squared > params.stop_force * params.stop_force
-    ):
+    if params.stop_force < NO_LIMIT and plant.peak_squared > params.stop_force * params.stop_force:
         return FORCE_LIMIT
     if (
         params.stop_torque < NO_LIMIT
-        and passage.peak_torque_squared > params.stop_torque * params.stop_torque
+        and plant.peak_torque_squared > params.stop_torque * params.stop_torque
     ):
         return TORQUE_LIMIT
     if params.flags.bounded and out_of_reach(
@@ -106,7 +103,7 @@ def check_limits(params, vector, satellites, facility, passage, ledger):
 
 
 @compiled
-def stopped_by_arms(params, mem, status):
+def stop_by_arms(params, mem, status):
     """The same status, or that of an arm that cannot follow its set-points."""
-    trouble = trouble_of_arms(params.features, params, mem)
+    trouble = find_arm_trouble(params.features, params, mem)
     return BEFORE_ARMS + trouble if status == COMPLETED and trouble > 0 else status

@@ -116,7 +116,7 @@ def upward(tide, t):
 
 
 @compiled
-def _on_body(tide, up, params, half, body):
+def _pull_on_body(tide, up, params, half, body):
     """Wrench of the tide on one body; `half` [s]: to the middle of the cycle."""
     if params.fixed:
         return no_wrench()
@@ -133,5 +133,5 @@ def tide_wrenches(vector, base, rig, satellites):
     """Wrenches of the tide on chaser and target over cycle `rig.cycle`."""
     tide, half = prepare_tide(vector, base), 0.5 * rig.T
     up = upward(tide, (rig.cycle + 0.5) * rig.T)
-    chaser = _on_body(tide, up, rig.chaser, half, satellites.chaser)
-    return chaser, _on_body(tide, up, rig.target, half, satellites.target)
+    chaser = _pull_on_body(tide, up, rig.chaser, half, satellites.chaser)
+    return chaser, _pull_on_body(tide, up, rig.target, half, satellites.target)

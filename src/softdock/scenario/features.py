@@ -16,7 +16,7 @@ import numpy as np
 from softdock.compile.features import SWITCH, Arms, Every, Markers, Plain, is_sparing
 from softdock.loop.command import LABORATORY
 from softdock.loop.contact.pairs import MOST_PAIRS, PAIR
-from softdock.loop.method.hooks import any_books, any_external
+from softdock.loop.method.hooks import any_reported_work, any_external
 from softdock.loop.robots.robot import ROBOT
 from softdock.loop.schedules import ENTRY
 from softdock.loop.sensor.pose import POSE
@@ -52,7 +52,7 @@ def markers_with(vector: np.ndarray, swept: Iterable[int], methods: tuple) -> Ma
 
 
 def _unless_switched(features: Features, methods: tuple) -> Features:
-    acts = any_books(methods) or any_external(methods)
+    acts = any_reported_work(methods) or any_external(methods)
     return Every(0) if acts and is_sparing() and isinstance(features, Plain) else features
 
 

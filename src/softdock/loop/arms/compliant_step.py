@@ -11,10 +11,10 @@ from __future__ import annotations
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.arms.links import accept_links, prepare_links, try_links
 from softdock.loop.arms.robot_layout import arm_state, has_elastic_joints, placed_arm
-from softdock.loop.arms.tip import mock_up_at
-from softdock.loop.robots.joint import book_joint, motors_of, store_motors, yield_to
+from softdock.loop.arms.tip import compute_mock_up
+from softdock.loop.robots.joint import add_joint_works, deflect, read_motors, store_motors
 from softdock.loop.robots.memory import store_accelerations
-from softdock.loop.robots.prepare import robot_joint
+from softdock.loop.robots.prepare import prepare_robot_joint
 from softdock.loop.spatial.rotations import rotate
 
 
@@ -30,12 +30,12 @@ def try_step(vector, mem, step, wrench):
     """The mock-up after a step, pushed by a constant wrench."""
     base, state = step.at, step.state
     if not has_elastic_joints(vector, base):
-        joint = robot_joint(vector, base)
-        return yield_to(joint, step, motors_of(mem, state), wrench.force)
+        joint = prepare_robot_joint(vector, base)
+        return deflect(joint, step, read_motors(mem, state), wrench.force)
     placed, s = placed_arm(vector, base), arm_state(mem, state)
     turn = placed.orbit.q
     try_links(placed, s, step.dt, rotate(turn, wrench.force), rotate(turn, wrench.torque))
-    return mock_up_at(placed, s.work, s.tried, s.tried_rate)
+    return compute_mock_up(placed, s.work, s.tried, s.tried_rate)
 
 
 @noinline
@@ -46,10 +46,10 @@ def accept_step(vector, mem, step, there, force):
     if has_elastic_joints(vector, base):
         placed, s = placed_arm(vector, base), arm_state(mem, state)
         accept_links(placed, s)
-        there = mock_up_at(placed, s.work, s.link, s.link_rate)
+        there = compute_mock_up(placed, s.work, s.link, s.link_rate)
         store_accelerations(mem, state, dt, step.was, there)
     else:
-        joint, before = robot_joint(vector, base), motors_of(mem, state)
-        book_joint(joint, mem, step, before, there, force)
-    store_motors(mem, state, dt, motors_of(mem, state), step.motors)
+        joint, before = prepare_robot_joint(vector, base), read_motors(mem, state)
+        add_joint_works(joint, mem, step, before, there, force)
+    store_motors(mem, state, dt, read_motors(mem, state), step.motors)
     return there

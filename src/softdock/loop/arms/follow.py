@@ -134,7 +134,7 @@ def branch_of(arm, q):
 
 
 @compiled
-def distance_between(q, other):
+def compare_joints(q, other):
     """Largest difference of two configurations over joints 1 to 6, wraps left out [rad]."""
     most = 0.0
     for i in range(1, AXES):
@@ -148,7 +148,7 @@ def nearest_branch(arm, pose, before):
     best, least = -1, math.inf
     for branch in range(BRANCHES):
         found = solve(arm, pose, before, branch)
-        away = distance_between(found.q, before)
+        away = compare_joints(found.q, before)
         if found.joint == 0 and away < least:
             best, least = branch, away
     return best

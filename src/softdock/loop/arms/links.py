@@ -28,7 +28,7 @@ from softdock.loop.arms.dynamics import mass_matrix, torques
 from softdock.loop.arms.forward import jacobian_column, link_frames
 from softdock.loop.arms.layout import AXES, JOINTS
 from softdock.loop.arms.robot_layout import FIRST_JOINT, SQUARE
-from softdock.loop.arms.tip import body_in_base
+from softdock.loop.arms.tip import locate_body
 from softdock.loop.spatial.cholesky import factorise, solve_factored
 from softdock.loop.spatial.vectors import ZERO, dot
 
@@ -96,7 +96,7 @@ def prepare_links(placed, s, dt):
         work=work,
         into=s.velocity_torque,
     )
-    body = body_in_base(placed, link_frames(arm, q, work))
+    body = locate_body(placed, link_frames(arm, q, work))
     for i in range(JOINTS):
         along, about = jacobian_column(arm, work, i + ONE, body.p)
         for k in range(3):

@@ -21,7 +21,7 @@ from softdock.loop.arms.forward import first_axis
 from softdock.loop.arms.layout import AXES, JOINTS
 from softdock.loop.arms.robot_layout import arm_state, placed_arm
 from softdock.loop.arms.set_points import interpolate_joints
-from softdock.loop.arms.tip import mock_up_at
+from softdock.loop.arms.tip import compute_mock_up
 from softdock.loop.optional_limits import or_no_limit
 from softdock.loop.robots.arm_keys import JOINTS_LAG, JOINTS_LIMITED
 from softdock.loop.robots.delay import delay_at
@@ -157,7 +157,7 @@ def _follow(vector, carrier, robot, mem, motion, t0, t1):
     """The mock-up (behind elastic joints: where the motors would hold it) at t1."""
     move_motors(vector, carrier, robot, mem, t0, t1)
     s, placed = arm_state(mem, carrier.state), placed_arm(vector, carrier.follower.at)
-    after = mock_up_at(placed, s.work, s.q, s.rate)
+    after = compute_mock_up(placed, s.work, s.q, s.rate)
     if carrier.heavy:
         store_accelerations(mem, carrier.state, t1 - t0, motion, after)
     return after

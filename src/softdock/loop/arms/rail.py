@@ -18,7 +18,7 @@ import math
 
 from softdock.compile.jit import compiled
 from softdock.loop.arms.forward import is_rail
-from softdock.loop.arms.tip import centre_in_base, find_flange, twist_in_base
+from softdock.loop.arms.tip import find_flange, locate_centre, turn_twist_to_base
 from softdock.loop.spatial.vectors import (
     add,
     add_scaled,
@@ -43,8 +43,8 @@ def _place_and_speed(placed, s, set_point):
     rad/s]."""
     arm = placed.arm
     n, p = arm.directions[0], find_flange(placed, set_point).p
-    v, w = twist_in_base(placed, set_point)
-    v = add(v, cross(w, subtract(p, centre_in_base(placed, set_point))))
+    v, w = turn_twist_to_base(placed, set_point)
+    v = add(v, cross(w, subtract(p, locate_centre(placed, set_point))))
     if is_rail(arm, 0):
         return dot(n, p), dot(n, v)
     r, r0 = _across(arm, p), s.rail_from

@@ -23,8 +23,8 @@ from softdock.loop.arms.motors import delay_joints
 from softdock.loop.arms.rail import begin_rail, follow_with_base_axis
 from softdock.loop.arms.robot_layout import arm_state, has_elastic_joints, is_arm, placed_arm
 from softdock.loop.arms.set_points import follow_branch, store_joints
-from softdock.loop.arms.tip import find_flange, mock_up_at
-from softdock.loop.robots.history import stamped
+from softdock.loop.arms.tip import compute_mock_up, find_flange
+from softdock.loop.robots.history import read_stamped
 from softdock.loop.robots.keys import ROBOT
 from softdock.loop.robots.prepare import prepare_robot
 
@@ -83,10 +83,12 @@ def start_robot(vector, carrier, step, mem, motion):
     s.on = True
     s.first = first_axis(placed.arm)
     s.elastic = has_elastic_joints(vector, base)
-    newest = stamped(mem, carrier.history, carrier.slots, 0)
+    newest = read_stamped(mem, carrier.history, carrier.slots, 0)
     _choose_branch(placed, s, newest)
     for j in range(carrier.slots):  # back in time, so that the newest is stored once more at last
-        store_joints(placed, carrier, mem, -j, stamped(mem, carrier.history, carrier.slots, -j))
+        store_joints(
+            placed, carrier, mem, -j, read_stamped(mem, carrier.history, carrier.slots, -j)
+        )
     store_joints(placed, carrier, mem, 0, newest)
     robot = prepare_robot(vector, base, carrier.follower.which)
     delay_joints(robot, carrier, mem, 0.0, s.q, s.rate)
@@ -96,4 +98,4 @@ def start_robot(vector, carrier, step, mem, motion):
     if s.elastic:
         settle_links(placed, s, ROBOT(vector, base).joint_zeta, step)
         s.kinetic_start = s.kinetic
-    return mock_up_at(placed, s.work, s.q, s.rate)
+    return compute_mock_up(placed, s.work, s.q, s.rate)

@@ -26,7 +26,7 @@ from softdock.loop.arms.robot_layout import (
     is_arm,
     placed_arm,
 )
-from softdock.loop.arms.tip import centre_in_base, find_flange, twist_in_base
+from softdock.loop.arms.tip import find_flange, locate_centre, turn_twist_to_base
 from softdock.loop.instants import ON_STAMP
 from softdock.loop.rings import Ring, row_of
 from softdock.loop.spatial.motion_between import HOLD, LINEAR
@@ -89,8 +89,8 @@ def _store_rates(placed, s, row, set_point, base_rate):
     """Rates of the joints that give the satellite the set-point's twist; zero where singular."""
     arm, work, equations = placed.arm, s.work, s.jacobian
     link_frames(arm, row.q, work)
-    point = centre_in_base(placed, set_point)
-    v, w = twist_in_base(placed, set_point)
+    point = locate_centre(placed, set_point)
+    v, w = turn_twist_to_base(placed, set_point)
     along, about = jacobian_column(arm, work, 0, point)
     v, w = add_scaled(v, -base_rate, along), add_scaled(w, -base_rate, about)
     for i in range(JOINTS):

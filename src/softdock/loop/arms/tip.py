@@ -29,30 +29,30 @@ def find_flange(placed, motion):
 
 
 @compiled
-def twist_in_base(placed, motion):
+def turn_twist_to_base(placed, motion):
     """Velocity and angular velocity of a motion, base axes."""
     turn = placed.orbit.q
     return rotate(turn, motion.v), rotate(turn, rotate(motion.q, motion.w))
 
 
 @compiled
-def centre_in_base(placed, motion):
+def locate_centre(placed, motion):
     """The satellite's centre of mass in the base."""
     orbit = placed.orbit
     return add(orbit.p, rotate(orbit.q, motion.p))
 
 
 @compiled
-def body_in_base(placed, flange):
+def locate_body(placed, flange):
     """Pose of the satellite in the base, from the flange's."""
     return join(flange, placed.held)
 
 
 @noinline
-def mock_up_at(placed, work, q, rate):
+def compute_mock_up(placed, work, q, rate):
     """The mock-up for seven joints and their rates; the frames of the links are left in `work`."""
     arm = placed.arm
-    body = body_in_base(placed, link_frames(arm, q, work))
+    body = locate_body(placed, link_frames(arm, q, work))
     v, w = ZERO, ZERO
     for i in range(first_axis(arm), AXES):
         along, about = jacobian_column(arm, work, i, body.p)  # Lange eq. 11

@@ -73,7 +73,7 @@ def _soft_tip(features, pair, side, chaser_q, target_q, tip, v, spin):
 
 
 @by_type(lambda cls: _soft_tip if is_full(cls) else _rigid_tip)
-def yielding_force(features, pair, side, chaser_q, target_q, tip, v, spin):
+def compute_soft_force(features, pair, side, chaser_q, target_q, tip, v, spin):
     """A tip on springs: see compliance.soft_force."""
 
 
@@ -101,7 +101,7 @@ def touch_bodies(vector, mem, at, pairs, chaser, target):
             target.q, subtract(rotate(chaser.q, chaser.w), rotate(target.q, target.w))
         )
         if pair.soft:
-            f1, moved, s1, d1 = yielding_force(
+            f1, moved, s1, d1 = compute_soft_force(
                 pairs.features,
                 pair,
                 touches.side,

@@ -15,68 +15,68 @@ from softdock.loop.contact.log import (
     open_contact,
     replace_past,
 )
+from softdock.loop.memory import HEAD
 from softdock.loop.method.corrected import corrected_at, impulse_of, largest_of, settle
 from softdock.loop.method.interface import Output
 from softdock.loop.sensor.force_torque import MEAN
 from softdock.loop.spatial.rigid_body import motion_of
-from softdock.loop.vector import (
-    PAIRS_MEM,
-    PEAK_FORCE_MEM,
-    PEAK_SATELLITE_MEM,
-    PEAK_TORQUE_MEM,
-)
+from softdock.loop.vector import PAIRS_MEM
 
 
 @compiled
-def follow_contacts(rig, said, loop, mem, log, passage, done, reading_time, t):
+def follow_contacts(params, effects, loop, mem, log, plant, controlled, reading_time, t):
     """Open, continue or close the contact under way. The gap's rate after it is taken once no
     reading of the contact can act any more, nor a wanted contact that a method has put in its
-    place. `rig`: parameters without methods; `said`: books.py."""
-    tracker, wrenches, before, after = loop.tracker, done.wrenches, loop.satellites, done.corrected
-    if not tracker.open and not passage.touched:
+    place. `params`: without methods; `effects`: of the methods
+    (energy/balance.py); `plant`: what the facility did in the cycle."""
+    tracker, wrenches, head = loop.tracker, controlled.wrenches, HEAD(mem)
+    before, after = loop.satellites, controlled.corrected
+    if not tracker.open and not plant.touched:
         return tracker
-    if rig.flags.torques and passage.peak_torque_squared > mem[PEAK_TORQUE_MEM]:
-        mem[PEAK_TORQUE_MEM] = passage.peak_torque_squared
-    was, now = loop.command, done.command
-    if said.rows.command:  # else the set-points are the satellites' motions
-        was = Output(motion_of(rig.chaser, before.chaser), motion_of(rig.target, before.target))
-        now = Output(motion_of(rig.chaser, after.chaser), motion_of(rig.target, after.target))
+    if params.flags.torques and plant.peak_torque_squared > head.peak_torque:
+        head.peak_torque = plant.peak_torque_squared
+    was, now = loop.command, controlled.command
+    if effects.rows.command:  # else the set-points are the satellites' motions
+        was = Output(
+            motion_of(params.chaser, before.chaser), motion_of(params.target, before.target)
+        )
+        now = Output(motion_of(params.chaser, after.chaser), motion_of(params.target, after.target))
     stale = (
-        0.5 * rig.T if rig.sensor.handover == MEAN else 0.0
+        0.5 * params.T if params.sensor.handover == MEAN else 0.0
     )  # a mean's oldest sample: its stamp is that of its middle
     opens = not tracker.open
     parts = (
         not opens
-        and not passage.touched
+        and not plant.touched
         and not tracker.apart
         and reading_time - stale > tracker.last_touch
     )
-    if said.replaces:
-        parts = parts and not said.replaced.acts
+    if effects.replaces:
+        parts = parts and not effects.replaced.acts
     rate = 0.0
     if opens or parts:
         rate = gap_rate(
-            rig.pairs,
+            params.pairs,
             mem,
             PAIRS_MEM,
-            passage.pair if opens else tracker.pair,
+            plant.pair if opens else tracker.pair,
             now.chaser,
             now.target,
         )
     if opens:
-        tracker = open_contact(tracker.closed, passage.first_touch, rate)
-    tracker = add_cycle(tracker, passage, rig.T, wrenches, was, now)
+        tracker = open_contact(tracker.closed, plant.first_touch, rate)
+    tracker = add_cycle(tracker, plant, params.T, wrenches, was, now)
     if parts:
         tracker = mark_separation(tracker, rate)
-    if tracker.apart and t - tracker.last_touch >= rig.merge_window:
-        mem[PEAK_FORCE_MEM] = max(mem[PEAK_FORCE_MEM], tracker.peak_real_squared)
-        mem[PEAK_SATELLITE_MEM] = max(mem[PEAK_SATELLITE_MEM], tracker.peak_satellite_squared)
+    if tracker.apart and t - tracker.last_touch >= params.merge_window:
+        head.peak_force = max(head.peak_force, tracker.peak_real_squared)
+        head.peak_satellite = max(head.peak_satellite, tracker.peak_satellite_squared)
         tracker = close_contact(tracker, log)
     return tracker
 
 
 @compiled
-def log_past(methods, mem, acts, tracker):
+def log_recomputed_past(methods, mem, acts, tracker):
     """The contact of the log, its force on the chaser as the past has it by now. `acts`: the
     satellites are still in the contact that a method has put in place of the real one."""
     at, rewound = corrected_at(methods)

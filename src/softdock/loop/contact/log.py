@@ -97,18 +97,18 @@ def open_contact(closed, start, before):
 
 
 @compiled
-def add_cycle(tracker, passage, T, wrenches, before, after):
-    """Add one cycle of an open contact: peaks, impulse, energy at the satellites' ports. `before`,
-    `after`: their motions."""
+def add_cycle(tracker, touch, T, wrenches, before, after):
+    """Add one cycle of an open contact: peaks, impulse, energy at the satellites' ports. `touch`:
+    of the mock-ups in it; `before`, `after`: the satellites' motions."""
     energy = port_energy(wrenches.chaser, T, before.chaser, after.chaser) + port_energy(
         wrenches.target, T, before.target, after.target
     )
     return _with_cycle(
         tracker,
-        apart=tracker.apart and not passage.touched,
-        pair=passage.pair if passage.touched else tracker.pair,
-        last_touch=passage.last_touch if passage.touched else tracker.last_touch,
-        peak_real_squared=max(tracker.peak_real_squared, passage.peak_squared),
+        apart=tracker.apart and not touch.touched,
+        pair=touch.pair if touch.touched else tracker.pair,
+        last_touch=touch.last_touch if touch.touched else tracker.last_touch,
+        peak_real_squared=max(tracker.peak_real_squared, touch.peak_squared),
         peak_satellite_squared=max(
             tracker.peak_satellite_squared, dot(wrenches.chaser.force, wrenches.chaser.force)
         ),

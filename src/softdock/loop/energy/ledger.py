@@ -94,7 +94,7 @@ def energy_invented(ledger):
 
 
 @compiled
-def sum_of_rows(ledger):
+def sum_rows(ledger):
     return (
         ledger.integrator
         + ledger.correction
@@ -117,12 +117,12 @@ class Rows(NamedTuple):
     adaptation: bool  # a method changes the wrench
     correction: bool  # a method corrects the state
     rewound: bool  # a method may change the past
-    books: bool  # a method may report virtual or designed work
+    reported: bool  # a method may report virtual or designed work
     command: bool  # what is sent may differ from the satellites' motion
     external: bool  # something else pushes
 
 
-class Booking(NamedTuple):
+class BodyWorks(NamedTuple):
     """Work of one body in one cycle by each row, J."""
 
     satellite: float  # (F_sat + F_external) . dx_sat
@@ -134,7 +134,7 @@ class Booking(NamedTuple):
 
 
 @compiled
-def book(
+def compute_body_works(
     rows, wrench, external, hand, measured, true, before, after, command_before, command_after
 ):
     """One body's works over one cycle. `rows`: which can differ from zero; `hand`: pushes the
@@ -145,7 +145,7 @@ def book(
     outside = work(external, moved) if rows.external else 0.0
     pushed = work(hand, moved) if rows.external else 0.0
     commanded = work(true, sent)
-    return Booking(
+    return BodyWorks(
         satellite=work(wrench, moved) + outside,
         external=outside + pushed,
         adaptation=work(wrench_difference(wrench, measured), moved) if rows.adaptation else 0.0,
@@ -156,7 +156,7 @@ def book(
 
 
 @compiled
-def _grown(can_change, total, change):
+def _add_if(can_change, total, change):
     """A sum after one more entry. Where it can only be zero nothing is added, so that compiled code
     need not carry it."""
     return total + change if can_change else total
@@ -178,9 +178,9 @@ def close_cycle(
     designed,
     rewound,
 ):
-    """Add one cycle: bookings of both bodies, kinetic energy after integration and after
-    correction, what the contact did, and what the methods booked as virtual and designed work and
-    as a change of the past."""
+    """Add one cycle: works of both bodies, kinetic energy after integration and after correction,
+    what the contact did, and what the methods reported as virtual and designed work and as a
+    change of the past."""
     satellite = chaser.satellite + target.satellite
     external = chaser.external + target.external
     commanded = chaser.commanded + target.commanded
@@ -210,19 +210,19 @@ def close_cycle(
     )
     if rows.rewound:
         turnover += abs(rewound)
-    changes = rows.adaptation or rows.books
+    changes = rows.adaptation or rows.reported
     return Ledger(
         integrator=ledger.integrator + integrator,
-        correction=_grown(rows.correction, ledger.correction, correction),
-        adaptation=_grown(changes, ledger.adaptation, adaptation),
+        correction=_add_if(rows.correction, ledger.correction, correction),
+        adaptation=_add_if(changes, ledger.adaptation, adaptation),
         sensor=ledger.sensor + sensor,
-        command=_grown(rows.command, ledger.command, command),
+        command=_add_if(rows.command, ledger.command, command),
         robot=ledger.robot + robot,
-        rewound=_grown(rows.rewound, ledger.rewound, rewound),
+        rewound=_add_if(rows.rewound, ledger.rewound, rewound),
         real=ledger.real + absorbed,
-        virtual=_grown(rows.books, ledger.virtual, virtual),
-        external=_grown(rows.external, ledger.external, external),
-        designed=_grown(rows.books, ledger.designed, designed),
+        virtual=_add_if(rows.reported, ledger.virtual, virtual),
+        external=_add_if(rows.external, ledger.external, external),
+        designed=_add_if(rows.reported, ledger.designed, designed),
         kinetic=kinetic,
         kinetic_start=ledger.kinetic_start,
         stored=stored,

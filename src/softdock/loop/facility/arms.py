@@ -20,5 +20,5 @@ def _trouble(features, params, mem):
 
 
 @by_type(lambda cls: _trouble if cls is Arms else _none)
-def trouble_of_arms(features, params, mem):
+def find_arm_trouble(features, params, mem):
     """Status of loop/arms/follow.py of the first arm that could not follow; 0: both could."""

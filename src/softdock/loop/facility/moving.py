@@ -12,9 +12,9 @@ from softdock.loop.contact import touch_noinline
 from softdock.loop.facility.state import Facility
 from softdock.loop.method.interface import Output
 from softdock.loop.robots.history import near
-from softdock.loop.robots.joint import Step, book_joint, motors_of, store_motors, yield_to
+from softdock.loop.robots.joint import Step, add_joint_works, deflect, read_motors, store_motors
 from softdock.loop.robots.prepare import Carrier
-from softdock.loop.robots.robot import carry, robot_joint
+from softdock.loop.robots.robot import carry, prepare_robot_joint
 from softdock.loop.spatial.motion import Wrench
 from softdock.loop.spatial.vectors import add, negate, scale
 from softdock.loop.vector import CHASER_ROBOT_AT, PAIRS_MEM, TARGET_ROBOT_AT
@@ -48,22 +48,25 @@ def _steps(params, dt, was, motors):
 @compiled
 def _elastic(features, params, vector, mem, dt, was, motors):
     chaser, target = _steps(params, dt, was, motors)
-    return _yielded(params.pairs, vector, mem, chaser, target, was.true_chaser.force)
+    return _deflect_both(params.pairs, vector, mem, chaser, target, was.true_chaser.force)
 
 
 @noinline
-def _yielded(pairs, vector, mem, chaser, target, force):
-    chaser_joint, target_joint = robot_joint(vector, chaser.at), robot_joint(vector, target.at)
-    before_chaser, before_target = motors_of(mem, chaser.state), motors_of(mem, target.state)
-    guess_chaser = yield_to(chaser_joint, chaser, before_chaser, force)
-    guess_target = yield_to(target_joint, target, before_target, negate(force))
+def _deflect_both(pairs, vector, mem, chaser, target, force):
+    chaser_joint, target_joint = (
+        prepare_robot_joint(vector, chaser.at),
+        prepare_robot_joint(vector, target.at),
+    )
+    before_chaser, before_target = read_motors(mem, chaser.state), read_motors(mem, target.state)
+    guess_chaser = deflect(chaser_joint, chaser, before_chaser, force)
+    guess_target = deflect(target_joint, target, before_target, negate(force))
     contact = touch_noinline(vector, mem, PAIRS_MEM, pairs, guess_chaser, guess_target)
     mean = scale(0.5, add(force, contact.force))
     opposite = negate(mean)
-    chaser_there = yield_to(chaser_joint, chaser, before_chaser, mean)
-    target_there = yield_to(target_joint, target, before_target, opposite)
-    book_joint(chaser_joint, mem, chaser, before_chaser, chaser_there, mean)
-    book_joint(target_joint, mem, target, before_target, target_there, opposite)
+    chaser_there = deflect(chaser_joint, chaser, before_chaser, mean)
+    target_there = deflect(target_joint, target, before_target, opposite)
+    add_joint_works(chaser_joint, mem, chaser, before_chaser, chaser_there, mean)
+    add_joint_works(target_joint, mem, target, before_target, target_there, opposite)
     store_motors(mem, chaser.state, chaser.dt, before_chaser, chaser.motors)
     store_motors(mem, target.state, target.dt, before_target, target.motors)
     return chaser_there, target_there
@@ -153,7 +156,7 @@ _with_motions = make_replacer(Facility, "chaser", "target")
 
 
 @compiled
-def recall(params, mem, facility, k):
+def reload_motions(params, mem, facility, k):
     """The same facility at t_k, with the mock-ups' motions read again where they stand in `mem`: a
     loop need not keep them in registers."""
     if not params.flags.on_stamps:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from softdock.compile.features import is_full
 from softdock.compile.jit import by_type, compiled, noinline
-from softdock.loop.command import in_laboratory, prepare_laboratory
+from softdock.loop.command import map_to_laboratory, prepare_laboratory
 from softdock.loop.robots.keys import ROBOT
 from softdock.loop.spatial.vectors import norm, subtract
 from softdock.loop.vector import CHASER_ROBOT_AT, LABORATORY_AT, TARGET_ROBOT_AT
@@ -19,8 +19,8 @@ def _in_reach(features, vector, chaser, target):
 def _out_of_reach(features, vector, chaser, target):
     """Whether a robot has gone beyond its reach; both mock-ups' positions in orbit axes."""
     lab = prepare_laboratory(vector, LABORATORY_AT)
-    return _beyond(vector, CHASER_ROBOT_AT, in_laboratory(lab, chaser)) or _beyond(
-        vector, TARGET_ROBOT_AT, in_laboratory(lab, target)
+    return _beyond(vector, CHASER_ROBOT_AT, map_to_laboratory(lab, chaser)) or _beyond(
+        vector, TARGET_ROBOT_AT, map_to_laboratory(lab, target)
     )
 
 

@@ -39,7 +39,7 @@ ROBOT_SIZE, MOCK_UP_SIZE, SCHEDULE_SIZE = ROBOT.size, MOCK_UP.size, SCHEDULE.siz
 
 
 @compiled
-def noisy_contact(vector, sensor, chance, which, tick, contact, q):
+def sample_contact(vector, sensor, chance, which, tick, contact, q):
     """A sensor that feels the contact alone: no need to go to its axes and back, but for the
     noise."""
     if not sensor.noisy:
@@ -94,5 +94,5 @@ def _full_reading(features, vector, mem, carrier, reports, tick, felt):
 
 
 @by_type(lambda cls: _full_reading if is_full(cls) else _contact_alone)
-def full_reading(features, vector, mem, carrier, reports, tick, felt):
+def sample_full_sensor(features, vector, mem, carrier, reports, tick, felt):
     """One sample of a sensor that is more than noise on the contact."""

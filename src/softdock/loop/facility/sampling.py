@@ -13,17 +13,23 @@ from typing import NamedTuple
 from softdock.compile.features import is_full
 from softdock.compile.jit import by_type, compiled, noinline
 from softdock.loop.facility.moving import chaser_carrier, target_carrier
-from softdock.loop.facility.reading import ROBOT_SIZE, full_reading, noisy_contact
+from softdock.loop.facility.reading import ROBOT_SIZE, sample_contact, sample_full_sensor
 from softdock.loop.facility.state import Felt
 from softdock.loop.memory import REPORTS
 from softdock.loop.method.interface import Output
 from softdock.loop.params import Memory
 from softdock.loop.rings import Ring, masked_row
 from softdock.loop.robots.history import HERMITE, motion_at, push
-from softdock.loop.robots.joint import motors_of
+from softdock.loop.robots.joint import read_motors
 from softdock.loop.robots.prepare import Chance
-from softdock.loop.robots.robot import gives_way
-from softdock.loop.sensor.force_torque import LATEST, ON_BOTH, ON_CHASER, ON_TARGET, newest_arrived
+from softdock.loop.robots.robot import is_compliant
+from softdock.loop.sensor.force_torque import (
+    LATEST,
+    ON_BOTH,
+    ON_CHASER,
+    ON_TARGET,
+    find_newest_sample,
+)
 from softdock.loop.sensor.mock_up import plus
 from softdock.loop.sensor.pose import is_lost, pose_sample, prepare_pose, read_pose
 from softdock.loop.spatial.motion import (
@@ -56,10 +62,10 @@ def _see_poses(features, vector, mem, watch, k, there):
     elastic joint: its motors'."""
     pose, (m, T, chance, seen_time) = prepare_pose(vector, POSE_AT), watch
     chaser, target = there
-    if gives_way(features, vector, CHASER_ROBOT_AT):
-        chaser = motors_of(mem, m.chaser_robot)
-    if gives_way(features, vector, CHASER_ROBOT_AT + ROBOT_SIZE):
-        target = motors_of(mem, m.target_robot)
+    if is_compliant(features, vector, CHASER_ROBOT_AT):
+        chaser = read_motors(mem, m.chaser_robot)
+    if is_compliant(features, vector, CHASER_ROBOT_AT + ROBOT_SIZE):
+        target = read_motors(mem, m.target_robot)
     push(mem, m.poses, m.pose_slots, k, chaser)
     push(mem, m.poses + m.pose_slots * MOTION_FLOATS, m.pose_slots, k, target)
     sample, instant = pose_sample(pose, T, k)
@@ -108,18 +114,18 @@ def sample_wrenches(params, vector, mem, tick, before, now, true):
     first = no_wrench()
     if sensor.on != ON_TARGET:
         if sensor.plain and params.flags.chaser_light:
-            first = noisy_contact(vector, sensor, chance, 0, tick, true.chaser, now.chaser.q)
+            first = sample_contact(vector, sensor, chance, 0, tick, true.chaser, now.chaser.q)
         else:
             robot, felt = chaser_carrier(params), Felt(true.chaser, before.chaser, now.chaser)
-            first = full_reading(params.features, vector, mem, robot, m.reports, tick, felt)
+            first = sample_full_sensor(params.features, vector, mem, robot, m.reports, tick, felt)
         if not sensor.direct:
             WRENCH(mem, slot).whole = first
     if sensor.on != ON_CHASER:
         if sensor.plain and params.flags.target_light:
-            reading = noisy_contact(vector, sensor, chance, 1, tick, true.target, now.target.q)
+            reading = sample_contact(vector, sensor, chance, 1, tick, true.target, now.target.q)
         else:
             robot, felt = target_carrier(params), Felt(true.target, before.target, now.target)
-            reading = full_reading(params.features, vector, mem, robot, m.reports, tick, felt)
+            reading = sample_full_sensor(params.features, vector, mem, robot, m.reports, tick, felt)
         WRENCH(mem, slot + _target_offset(sensor.on)).whole = reading
     return first
 
@@ -131,7 +137,7 @@ def hand_over(params, mem, handed, k, sampled, reading, reading_time):
     m, sensor = params.memory, params.sensor
     if sensor.direct:
         return k, sampled, k * params.T
-    newest = k if sensor.prompt else newest_arrived(sensor, k * params.T)
+    newest = k if sensor.prompt else find_newest_sample(sensor, k * params.T)
     if not sensor.prompt and (newest <= handed or newest < 0):
         return handed, reading, reading_time
     when = newest * sensor.period
@@ -141,11 +147,11 @@ def hand_over(params, mem, handed, k, sampled, reading, reading_time):
         when -= (
             0.5 * (newest - max(handed + 1, newest - m.sample_slots + 1)) * sensor.period
         )  # a mean is as old as its samples are on average
-    return newest, _gathered(sensor, m, mem, handed, newest), when
+    return newest, _combine_samples(sensor, m, mem, handed, newest), when
 
 
 @noinline
-def _gathered(sensor, m, mem, handed, newest):
+def _combine_samples(sensor, m, mem, handed, newest):
     """Latest or mean, both sensors. The target's reading goes to `mem`; returned is the
     chaser's, or the only sensor's."""
     first = newest if sensor.handover == LATEST else max(handed + 1, newest - m.sample_slots + 1)

@@ -30,18 +30,23 @@ from softdock.loop.contact.latch import (
 from softdock.loop.contact.latch_keys import LATCH, LATCH_KEYS
 from softdock.loop.contact.pair import PAIR_FLOATS, pair_here
 from softdock.loop.contact.seat import CAPTURE
-from softdock.loop.facility.moving import chaser_carrier, move_robots, recall, target_carrier
+from softdock.loop.facility.moving import (
+    chaser_carrier,
+    move_robots,
+    reload_motions,
+    target_carrier,
+)
 from softdock.loop.facility.reach import out_of_reach
 from softdock.loop.facility.sampling import Watch, hand_over, sample_wrenches, see_poses
 from softdock.loop.facility.state import FACILITY, Facility, Stretch, Tick
 from softdock.loop.instants import SAME_CYCLE
 from softdock.loop.memory import REPORTS
 from softdock.loop.method.interface import Output, Wrenches
-from softdock.loop.robots.delay import delayed_set_point, store_delayed_acceleration
+from softdock.loop.robots.delay import delay_set_point, store_delayed_acceleration
 from softdock.loop.robots.history import motion_at, push
 from softdock.loop.robots.joint import store_motors
 from softdock.loop.robots.robot import prepare_robot, receive
-from softdock.loop.sensor.force_torque import is_consumed
+from softdock.loop.sensor.force_torque import is_used
 from softdock.loop.sensor.mock_up import plus
 from softdock.loop.sensor.pose import astray, prepare_pose
 from softdock.loop.spatial.motion import (
@@ -85,8 +90,8 @@ def _first_arrived(features, params, vector, mem):
         prepare_robot(vector, TARGET_ROBOT_AT, 1),
     )
     on_chaser, on_target = chaser_carrier(params), target_carrier(params)
-    chaser = delayed_set_point(chaser_robot, on_chaser, mem, 0.0)
-    target = delayed_set_point(target_robot, on_target, mem, 0.0)
+    chaser = delay_set_point(chaser_robot, on_chaser, mem, 0.0)
+    target = delay_set_point(target_robot, on_target, mem, 0.0)
     for i in range(m.pose_slots):  # before the start: the steady motion that led here
         push(mem, m.poses, m.pose_slots, -i, coasting(chaser, -i * T))
         push(
@@ -222,7 +227,7 @@ def with_latches(features, params, vector, mem, contact, there, t, dt):
     any holds. `there`: both mock-ups at t."""
 
 
-__all__ = ["FACILITY", "Facility", "out_of_reach", "recall", "start_facility"]
+__all__ = ["FACILITY", "Facility", "out_of_reach", "reload_motions", "start_facility"]
 
 
 @compiled
@@ -267,7 +272,7 @@ def plant_step(params, vector, mem, k, was, now, later, is_sample):
     samples, sampled = was.samples, was.sampled
     if is_sample:
         samples += 1
-        if is_consumed(params.sensor, T, samples):
+        if is_used(params.sensor, T, samples):
             tick = Tick(k, samples, later * T, dt * T)
             before, after = Output(was.chaser, was.target), Output(chaser, target)
             true = Wrenches(true_chaser, true_target)

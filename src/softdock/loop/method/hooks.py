@@ -83,8 +83,8 @@ any_replaced = _known_at_compile_time(
 )  # else satellites feel the real contact
 
 
-any_books = _known_at_compile_time(
-    "any_books", "wrench", "correct", "set_point"
+any_reported_work = _known_at_compile_time(
+    "any_reported_work", "wrench", "correct", "set_point"
 )  # else there is no virtual or designed work
 
 

@@ -51,7 +51,7 @@ def delay_at(robot, chance, t, T):
 
 
 @compiled
-def delayed_set_point(robot, carrier, mem, t):
+def delay_set_point(robot, carrier, mem, t):
     """The set-point as it reaches the robot at time t [s]."""
     history, slots, T = carrier.history, carrier.slots, carrier.T
     delay, rate = delay_at(robot, carrier.chance, t, T)
@@ -74,7 +74,7 @@ def store_delayed_acceleration(robot, carrier, mem, t):
 @compiled
 def _arrive(vector, carrier, robot, mem, motion, t0, t1):
     """The mock-up is where the delayed set-point is."""
-    arrived = delayed_set_point(robot, carrier, mem, t1)
+    arrived = delay_set_point(robot, carrier, mem, t1)
     if carrier.heavy:  # else there is no room for it: what stands behind is another's
         store_delayed_acceleration(robot, carrier, mem, t1)
     return arrived

@@ -30,7 +30,7 @@ def near(mem, at, slots, k, by):
 
 
 @compiled
-def stamped(mem, at, slots, stamp):
+def read_stamped(mem, at, slots, stamp):
     return MOTION(mem, row_of(Ring(at, slots, MOTION_FLOATS), stamp)).whole
 
 
@@ -39,10 +39,10 @@ def motion_at(mode, T, mem, at, slots, cycles):
     """Motion of the set-points at the time `cycles` T, whole or fractional."""
     nearest = math.floor(cycles + 0.5)
     if abs(cycles - nearest) < ON_STAMP:
-        return stamped(mem, at, slots, int(nearest))
+        return read_stamped(mem, at, slots, int(nearest))
     earlier = math.floor(cycles)
-    a = stamped(mem, at, slots, int(earlier))
-    b = stamped(mem, at, slots, int(earlier) + 1)
+    a = read_stamped(mem, at, slots, int(earlier))
+    b = read_stamped(mem, at, slots, int(earlier) + 1)
     return between(mode, T, a, b, cycles - earlier)
 
 
@@ -56,6 +56,6 @@ def acceleration_at(T, mem, at, slots, cycles):
     swings around this mean.
     """
     earlier = int(math.ceil(cycles - ON_STAMP)) - 1
-    a = stamped(mem, at, slots, earlier)
-    b = stamped(mem, at, slots, earlier + 1)
+    a = read_stamped(mem, at, slots, earlier)
+    b = read_stamped(mem, at, slots, earlier + 1)
     return scale(1.0 / T, subtract(b.v, a.v)), scale(1.0 / T, subtract(b.w, a.w))

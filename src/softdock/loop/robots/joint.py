@@ -47,7 +47,7 @@ def prepare_joint(stiffness, mass, zeta):
 
 
 @compiled
-def motors_of(mem, state):
+def read_motors(mem, state):
     """Where the motors of an elastic robot are."""
     return joint_state(mem, state).motors
 
@@ -61,7 +61,7 @@ def store_motors(mem, state, dt, before, after):
 
 
 @compiled
-def yield_to(joint, step, motors_before, force):
+def deflect(joint, step, motors_before, force):
     """The mock-up after a step, pushed by a constant force [N, world]."""
     dt, was, motors = step.dt, step.was, step.motors
     if joint.stiffness == 0.0:
@@ -76,7 +76,7 @@ def yield_to(joint, step, motors_before, force):
 
 
 @compiled
-def book_joint(joint, mem, step, motors_before, mock_up, force):
+def add_joint_works(joint, mem, step, motors_before, mock_up, force):
     """Add a step's works: of the motors and of the contact on the moving mass, and what the damper
     took."""
     dt, was, motors = step.dt, step.was, step.motors

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from softdock.compile.jit import compiled, noinline
-from softdock.loop.robots.delay import delayed_set_point
+from softdock.loop.robots.delay import delay_set_point
 from softdock.loop.robots.memory import store_accelerations
 from softdock.loop.robots.model import Linear, RobotModel
 from softdock.loop.spatial.motion import Motion
@@ -60,8 +60,8 @@ def follow_with_lag(w, zeta, dt, robot, before, after):
 @compiled
 def _follow_late(vector, carrier, robot, mem, motion, t0, t1):
     """The mock-up behind its delayed set-point; accelerations are means over the step."""
-    arrived = delayed_set_point(robot, carrier, mem, t1)
-    before = delayed_set_point(robot, carrier, mem, t0)
+    arrived = delay_set_point(robot, carrier, mem, t1)
+    before = delay_set_point(robot, carrier, mem, t0)
     dt = t1 - t0
     after = follow_with_lag(robot.w, robot.zeta, dt, motion, before, arrived)
     if carrier.heavy:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.robots.coordinated import follow_together
-from softdock.loop.robots.delay import delayed_set_point
+from softdock.loop.robots.delay import delay_set_point
 from softdock.loop.robots.interception import advance_profile, intercepting_profile
 from softdock.loop.robots.memory import ROBOT_FLOATS, ROBOT_STATE
 from softdock.loop.robots.model import Linear, RobotModel
@@ -98,7 +98,7 @@ def follow_within_limits(limits, dt, mem, at, robot, set_point):
 @compiled
 def _intercept(vector, carrier, robot, mem, motion, t0, t1):
     """The mock-up on its way to where the delayed set-point will be."""
-    arrived = delayed_set_point(robot, carrier, mem, t1)
+    arrived = delay_set_point(robot, carrier, mem, t1)
     if carrier.follower.coordinated:  # a constant of a CUDA kernel, as all of a `Follower`
         return follow_together(robot.limits, t1 - t0, mem, carrier.state, motion, arrived)
     return follow_within_limits(robot.limits, t1 - t0, mem, carrier.state, motion, arrived)

@@ -85,7 +85,7 @@ def is_elastic(vector, base):
 
 
 @compiled
-def robot_joint(vector, base):
+def prepare_robot_joint(vector, base):
     keys = ROBOT(vector, base)
     return prepare_joint(keys.joint_stiffness, keys.moving_mass, keys.joint_zeta)
 

@@ -15,8 +15,8 @@ from softdock.loop.arms.robot_layout import has_elastic_joints
 from softdock.loop.arms.set_points import store_arm_joints
 from softdock.loop.chance import draw
 from softdock.loop.robots.delay import DROPOUT
-from softdock.loop.robots.history import motion_at, push, stamped
-from softdock.loop.robots.joint import motors_of
+from softdock.loop.robots.history import motion_at, push, read_stamped
+from softdock.loop.robots.joint import read_motors
 from softdock.loop.robots.keys import HOLD_LAST, MODELS, ROBOT
 from softdock.loop.robots.models import follow_set_points, follow_with_arms
 from softdock.loop.robots.prepare import (
@@ -27,7 +27,7 @@ from softdock.loop.robots.prepare import (
     longest_delay,
     prepare_follower,
     prepare_robot,
-    robot_joint,
+    prepare_robot_joint,
     whole_delay,
 )
 from softdock.loop.spatial.motion import Motion
@@ -44,7 +44,7 @@ __all__ = [
     "longest_delay",
     "prepare_follower",
     "prepare_robot",
-    "robot_joint",
+    "prepare_robot_joint",
     "whole_delay",
 ]
 
@@ -53,18 +53,18 @@ __all__ = [
 def receive(features, vector, carrier, mem, stamp, set_point):
     """A set-point arrives, or is lost and replaced by what the robot makes of the last one."""
     if not carrier.follower.steady:
-        set_point = arrived_or_lost(features, vector, carrier, mem, stamp, set_point)
+        set_point = replace_lost(features, vector, carrier, mem, stamp, set_point)
         store_arm_joints(features, vector, carrier, mem, stamp, set_point)
     push(mem, carrier.history, carrier.slots, stamp, set_point)
 
 
 @compiled
-def _arrived(features, vector, carrier, mem, stamp, set_point):
+def _keep_set_point(features, vector, carrier, mem, stamp, set_point):
     return set_point
 
 
 @noinline
-def _arrived_or_lost(features, vector, carrier, mem, stamp, set_point):
+def _replace_lost(features, vector, carrier, mem, stamp, set_point):
     follower, chance = carrier.follower, carrier.chance
     robot = prepare_robot(vector, follower.at, follower.which)
     if (
@@ -72,7 +72,7 @@ def _arrived_or_lost(features, vector, carrier, mem, stamp, set_point):
         or draw(chance.seed, chance.run, stamp, DROPOUT + robot.which) >= robot.dropout
     ):
         return set_point
-    last = stamped(mem, carrier.history, carrier.slots, stamp - 1)
+    last = read_stamped(mem, carrier.history, carrier.slots, stamp - 1)
     if robot.on_dropout == HOLD_LAST:
         return Motion(last.p, last.q, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     T = carrier.T
@@ -80,8 +80,8 @@ def _arrived_or_lost(features, vector, carrier, mem, stamp, set_point):
     return Motion(add_scaled(last.p, T, last.v), q, last.v, last.w)
 
 
-@by_type(lambda cls: _arrived_or_lost if is_full(cls) else _arrived)
-def arrived_or_lost(features, vector, carrier, mem, stamp, set_point):
+@by_type(lambda cls: _replace_lost if is_full(cls) else _keep_set_point)
+def replace_lost(features, vector, carrier, mem, stamp, set_point):
     """What reaches the robot of a set-point."""
 
 
@@ -119,7 +119,7 @@ def _carry_on(features, vector, carrier, mem, motion, t0, t1):
     follower = carrier.follower
     robot = prepare_robot(vector, follower.at, follower.which)
     if is_elastic(vector, follower.at):
-        motion = motors_of(mem, carrier.state)
+        motion = read_motors(mem, carrier.state)
     return follow_set_points(vector, carrier, robot, mem, motion, t0, t1)
 
 
@@ -127,8 +127,8 @@ def _carry_on(features, vector, carrier, mem, motion, t0, t1):
 def _carry_on_arms(features, vector, carrier, mem, motion, t0, t1):
     follower = carrier.follower
     robot = prepare_robot(vector, follower.at, follower.which)
-    if gives_way(features, vector, follower.at):
-        motion = motors_of(mem, carrier.state)
+    if is_compliant(features, vector, follower.at):
+        motion = read_motors(mem, carrier.state)
     return follow_with_arms(vector, carrier, robot, mem, motion, t0, t1)
 
 
@@ -143,7 +143,7 @@ def _arm_gives_way(features, vector, base):
 
 
 @by_type(lambda cls: _arm_gives_way if cls is Arms else _gives_way)
-def gives_way(features, vector, base):
+def is_compliant(features, vector, base):
     """Whether a robot is elastic: its motors are not where its mock-up is."""
 
 

@@ -145,7 +145,7 @@ def prepare_sampling(vector, base, T):
 
 
 @compiled
-def is_consumed(sensor, T, sample):
+def is_used(sensor, T, sample):
     """Whether the controller will ever look at a sample (number from the start): only then its
     noise is drawn."""
     if sensor.all_consumed or sensor.prompt:
@@ -156,7 +156,7 @@ def is_consumed(sensor, T, sample):
 
 
 @compiled
-def newest_arrived(sensor, t):
+def find_newest_sample(sensor, t):
     """Number of the newest sample that has arrived at time t; 0 is the one at the start."""
     return int(math.floor((t - sensor.delay) / sensor.period + SAME_CYCLE))
 

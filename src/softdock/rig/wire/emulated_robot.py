@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from softdock.compile.cells import Cell, Cells
 from softdock.compile.jit import compiled, noinline
-from softdock.loop.robots.history import HERMITE, between, push, stamped
+from softdock.loop.robots.history import HERMITE, between, push, read_stamped
 from softdock.loop.robots.prepare import Carrier
 from softdock.loop.robots.robot import Chance, carry, prepare_follower, receive
 from softdock.loop.spatial.motion import MOTION_FLOATS, Motion, Pose, coasting
@@ -124,7 +124,7 @@ def move_robot(features, robot, n, set_point):
     which = int(robot.settings[WHICH])
     T = 1e-9 * robot.settings[PERIOD_NS]
     at = CHASER_ROBOT_AT if which == 0 else TARGET_ROBOT_AT
-    was = stamped(robot.mem, set_points, slots, n - 1)
+    was = read_stamped(robot.mem, set_points, slots, n - 1)
     turn = logarithm(product(inverse(was.q), set_point.q))
     rate = 1.0 / T
     moving = Motion(
@@ -141,7 +141,7 @@ def move_robot(features, robot, n, set_point):
         T=T,
     )
     receive(f, v, carrier, m, n, moving)
-    before, now = stamped(m, motions, slots, n), float(n)
+    before, now = read_stamped(m, motions, slots, n), float(n)
     # a delay shorter than a cycle would need a set-point that is not there yet: the last one holds
     push(m, set_points, slots, n + 1, Motion(moving.p, moving.q, ZERO, ZERO))
     after = carry(f, v, carrier, m, before, now, now + 1.0)
@@ -158,14 +158,14 @@ def interpolate_motion(robot, instant):
         j = newest - back
         begin, end = robot.instants[j % slots], robot.instants[later % slots]
         if begin <= instant:
-            a, b = stamped(robot.mem, motions, slots, j), stamped(robot.mem, motions, slots, later)
+            a, b = read_stamped(robot.mem, motions, slots, j), read_stamped(robot.mem, motions, slots, later)
             if instant == begin:
                 return a, True
             if instant >= end:
                 return b, instant == end
             return between(HERMITE, T, a, b, (instant - begin) / (end - begin)), True
         later = j
-    return stamped(robot.mem, motions, slots, later), False
+    return read_stamped(robot.mem, motions, slots, later), False
 
 
 ANGLE = KUKA_FRAME.at
@@ -265,8 +265,8 @@ def _write_telegram(robot, n, out):
     """Rob: measured and wanted pose at tick n, the count of late replies, IPOC."""
     set_points, motions, slots = locate_rings(robot)
     whole, rows, told = robot.whole, robot.rows, robot.told
-    measured = _convert_to_base(robot, stamped(robot.mem, motions, slots, n))
-    wanted = _convert_to_base(robot, stamped(robot.mem, set_points, slots, n))
+    measured = _convert_to_base(robot, read_stamped(robot.mem, motions, slots, n))
+    wanted = _convert_to_base(robot, read_stamped(robot.mem, set_points, slots, n))
     for i in range(FRAME_NUMBERS):
         if rows[MEASURED + i] > 0:
             told[rows[MEASURED + i]] = measured[i]
