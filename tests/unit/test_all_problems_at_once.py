@@ -1,5 +1,5 @@
-"""Each kind of file is read by the same declarations: a file with different mistakes gives a problem
-for each, with its line, its key, what is allowed and the nearest name."""
+"""Each kind of file is read by the same declarations: a file with different mistakes gives a
+problem for each, with its line, its key, what is allowed and the nearest name."""
 
 from __future__ import annotations
 
