@@ -1,1 +1,2 @@
-"""The control loop, compiled: satellites, command, robots, contact, sensors. Read cycle.py first."""
+"""The control loop, compiled: satellites, command, robots, contact, sensors. Read cycle.py
+first."""

@@ -1,5 +1,6 @@
 """The controller beside its methods: measured wrenches on both satellites (`measure`), wrenches
-from outside (`sum_external_wrenches`), and set-points mapped into the laboratory (`map_set_points`, stage 2).
+from outside (`sum_external_wrenches`), and set-points mapped into the laboratory (`map_set_points`,
+stage 2).
 
 In: the readings delivered at t_k with their ages [s], the satellites, schedules of thrusters.
 Out: wrenches [N, Nm] in world axes about the centres of mass; set-points of both robots. One sensor

@@ -8,7 +8,7 @@ none of its code.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from softdock.compile.features import Every, Plain
 from softdock.compile.generated import generate
@@ -190,7 +190,10 @@ def compares(vector, known):
     return MEMORY(vector, MEMORY_AT).orbit_done > 0.0
 
 
-Flags: Any = NamedTuple("Flags", [(name, bool) for name in FLAGS])  # type: ignore[misc]
+if TYPE_CHECKING:
+    Flags: TypeAlias = Any
+else:  # a field for every flag
+    Flags = NamedTuple("Flags", [(name, bool) for name in FLAGS])
 
 
 def _find_flags() -> Any:

@@ -1,9 +1,10 @@
 """The parts of `mem` whose size does not depend on the scenario: its head, and what few rigs
 report.
 
-`mem` is, one after the other: `HEAD`, the contact pairs (loop/contact/pairs.py), both robots' set-points
-(loop/robots/history.py), the robots' state (loop/robots/memory.py), `REPORTS`, force samples, poses, commands
-(of a rig that carries a tool), and the methods' slices. vector.memory_map finds where each begins.
+`mem` is, one after the other: `HEAD`, the contact pairs (loop/contact/pairs.py), both robots'
+set-points (loop/robots/history.py), the robots' state (loop/robots/memory.py), `REPORTS`, force
+samples, poses, commands (of a rig that carries a tool), and the methods' slices. vector.memory_map
+finds where each begins.
 """
 
 from __future__ import annotations

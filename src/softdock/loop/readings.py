@@ -53,13 +53,14 @@ from softdock.loop.vector import CHASER_MOCK_UP_AT, CHASER_ROBOT_AT, LABORATORY_
 # From what a force sensor reads to the wrench of the contact: the tool is taken out with what the
 # user believes of it.
 #
-# In: the raw reading (N, Nm), sensor axes, about the sensor's origin; the reported motion of the body
-# that carries the sensor, and its acceleration. Out: the wrench on that body about its centre of
-# mass, world axes (Lange eqs. 3 and 4, with the inertia that they leave out; loop/sensor/mock_up.py).
+# In: the raw reading (N, Nm), sensor axes, about the sensor's origin; the reported motion of the
+# body that carries the sensor, and its acceleration. Out: the wrench on that body about its centre
+# of mass, world axes (Lange eqs. 3 and 4, with the inertia that they leave out;
+# loop/sensor/mock_up.py).
 #
-# This is the controller's part: a simulated facility and a rig deliver the same raw reading, and this
-# function is the only one that compensates. It holds as well as pose, acceleration and belief do: an
-# error of 1 % of 10 kg is 1 N of weight.
+# This is the controller's part: a simulated facility and a rig deliver the same raw reading, and
+# this function is the only one that compensates. It holds as well as pose, acceleration and belief
+# do: an error of 1 % of 10 kg is 1 N of weight.
 
 
 @compiled

@@ -39,10 +39,10 @@ from softdock.loop.vector import PAIRS_MEM
 # What a report says of motions and wrenches, in common to both mock-ups' instants and reduced to
 # the contact.
 #
-# In: a report at t_k (seam.REPORT) and what was kept of the cycles before. Out: `Poses` (m, s, world
-# axes) and `Readings` (N, Nm, as compensated gives them), with their ages [s]. Where robots have
-# samples of their own instants, the older pose is coasted to the newer. A robot that reports no twist
-# gets one from the difference of its poses; one without a pose is coasted.
+# In: a report at t_k (seam.REPORT) and what was kept of the cycles before. Out: `Poses` (m, s,
+# world axes) and `Readings` (N, Nm, as compensated gives them), with their ages [s]. Where robots
+# have samples of their own instants, the older pose is coasted to the newer. A robot that reports
+# no twist gets one from the difference of its poses; one without a pose is coasted.
 
 
 class Poses(NamedTuple):
@@ -177,7 +177,8 @@ _more_observed = make_replacer(Ledger, "observed")
 
 
 class Passage(NamedTuple):
-    """What the log of contacts asks of a cycle (contact/log.py: add_cycle), by the measured force."""
+    """What the log of contacts asks of a cycle (contact/log.py: add_cycle), by the measured
+    force."""
 
     touched: bool
     pair: int

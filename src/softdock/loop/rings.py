@@ -5,10 +5,10 @@
     MOTION(mem, row_of(RING, k - 3)).whole        # by number, as long as it is kept
     a, b, share = bracket(mem, RING, newest, field, t)    # by time: rows on both sides of t
 
-Rows are numbered from the start of a run: a set-point by its stamp (loop/robots/history.py), a force
-sample by its number (loop/facility/sampling.py), a reading by its cycle or its count. `newest` is the
-number of the last row written; a count of rows is one more. Rows that carry a time have it in a
-cell of their own, `field` floats behind the row's first; times rise from row to row.
+Rows are numbered from the start of a run: a set-point by its stamp (loop/robots/history.py), a
+force sample by its number (loop/facility/sampling.py), a reading by its cycle or its count.
+`newest` is the number of the last row written; a count of rows is one more. Rows that carry a time
+have it in a cell of their own, `field` floats behind the row's first; times rise from row to row.
 
 Beyond the ends of a ring the nearest row counts, on both sides: `bracket` then returns it twice
 with a share of zero, so that an interpolation `a + share (b - a)` needs no case of its own.

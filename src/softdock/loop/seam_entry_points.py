@@ -163,9 +163,9 @@ def control_step(vector, markers, mem, log, k, kept, report, command, record, ac
 
 @compiled
 def step_controller(params, vector, mem, log, k, kept, report, command, record, act):
-    """The controller at t_k: a report in, a command out. `kept`: CONTROLLER_STATE, updated in place;
-    `record`: rows of the record, of which row k is written where there is one; `act` 0: only take
-    the report in and close the contact under way, at the end of a run. Returns a status of
+    """The controller at t_k: a report in, a command out. `kept`: CONTROLLER_STATE, updated in
+    place; `record`: rows of the record, of which row k is written where there is one; `act` 0: only
+    take the report in and close the contact under way, at the end of a run. Returns a status of
     seam.SEAM_STATUSES; with any but completed there is no new command. A loop that prepares
     `params` once calls this (rig/supervisor/program.py)."""
     was = CONTROLLER_STATE(kept).whole

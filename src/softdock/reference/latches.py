@@ -1,7 +1,7 @@
-"""Latches in orbit: the same law and the same states as between the mock-ups (loop/contact/latch.py),
-with the wanted numbers, on the satellites' own motion. What is at its seat and what is overloaded
-are modes: the instants at which they change are located as those of a touch (flight.py). Steps end
-when a latch engages and when it goes hard.
+"""Latches in orbit: the same law and the same states as between the mock-ups
+(loop/contact/latch.py), with the wanted numbers, on the satellites' own motion. What is at its seat
+and what is overloaded are modes: the instants at which they change are located as those of a touch
+(flight.py). Steps end when a latch engages and when it goes hard.
 
 An orbit without latches is compiled without any of this: `setup.latches` is a `NoLatches` then.
 """

@@ -1,5 +1,6 @@
 """Deflection of a compliant robot under the contact's wrench over one step of the plant: an arm
-with elastic joints (links.py), an elastic joint in Cartesian space (loop/robots/joint.py), or neither.
+with elastic joints (links.py), an elastic joint in Cartesian space (loop/robots/joint.py), or
+neither.
 
 In: where the mock-up was, where the motors hold it now, the mean wrench on it (about its centre of
 mass, orbit axes). Out: where it is. `prepare_step` once a step, `try_step` as often as a wrench

@@ -1,8 +1,8 @@
 """Forward kinematics and the geometric Jacobian.
 
-In: a view of the arm (layout.py: ARM) and its seven joint coordinates q [rad or m]. Out: pose of the flange in the
-base frame; frames of all links in `work` (a view of WORK); the Jacobian of a point, base axes, rows (v; w), a
-row-major 6 x 7 matrix in an array.
+In: a view of the arm (layout.py: ARM) and its seven joint coordinates q [rad or m]. Out: pose of
+the flange in the base frame; frames of all links in `work` (a view of WORK); the Jacobian of a
+point, base axes, rows (v; w), a row-major 6 x 7 matrix in an array.
 
     p_i = p_(i-1) + R_(i-1) offset_i (+ R_(i-1) direction_0 q_0 for a rail)
     R_i = R_(i-1) exp(direction_i q_i)

@@ -1,8 +1,8 @@
 """The flat float64 layout of an arm, and of the memory that its calculations need.
 
-One declaration each: compiled code reads `arm.speed[i]` of a view, `arm = ARM(vector, at)`; the host
-(softdock.loop.arms) writes the same places. Slot 0 of the seven axes is the base axis, slots 1 to 6
-are the joints.
+One declaration each: compiled code reads `arm.speed[i]` of a view, `arm = ARM(vector, at)`; the
+host (softdock.loop.arms) writes the same places. Slot 0 of the seven axes is the base axis, slots 1
+to 6 are the joints.
 
 With all joints at zero every link's axes are parallel to the base's, so an axis is a direction and
 an offset in base axes: p_i = p_(i-1) + R_(i-1) offset_i, R_i = R_(i-1) exp(direction_i q_i). The

@@ -34,7 +34,8 @@ from softdock.loop.spatial.vectors import ZERO, dot
 
 ONE, DIAGONAL = FIRST_JOINT, AXES + 1  # slot of joint 1; from one diagonal element to the next
 STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-# of the kinetic energy in a step; beyond, the speeds are left as they are, and the energy balance shows it
+# of the kinetic energy in a step; beyond, the speeds are left as they are, and the energy balance
+# shows it
 FARTHEST = 0.25
 RESOLVED = 0.5  # rad of the fastest mode in a substep: its frequency to 0.5^2 / 12, 2 %
 MOST_SUBSTEPS = 8.0

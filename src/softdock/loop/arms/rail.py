@@ -1,9 +1,9 @@
 """A rail or a turntable under an arm of the loop: where it is wanted for a set-point, and its rate.
 
 In: the set-point (orbit frame), the axis's set-point before. Out: coordinate [m or rad] and rate of
-slot 0. The rule is that of softdock/loop/arms/base_axis.py, which checks use: with s the flange's place
-along the rail (its angle about the turntable's axis, from the first set-point's on and continued
-through its wraps), a share of its way is taken over with a first-order lag,
+slot 0. The rule is that of softdock/loop/arms/base_axis.py, which checks use: with s the flange's
+place along the rail (its angle about the turntable's axis, from the first set-point's on and
+continued through its wraps), a share of its way is taken over with a first-order lag,
 
     d_k = d_0 + share (s_k - s_0),    q_k = q_(k-1) + g (d_k - q_(k-1)),    g = 1 - exp(-T / lag)
 

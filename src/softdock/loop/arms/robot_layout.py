@@ -1,9 +1,10 @@
 """Where an arm of the loop stands: its numbers behind the parameter vector, its state in `mem`.
 
-`PLACED` is the arm itself (loop/arms/layout.py) and how it is set up: frames, start, elastic joints.
-`ARM_STATE` follows a robot's accelerations and its elastic joint in `mem` (loop/robots/memory.py), and
-behind it stands the ring of joint set-points, a `joint_set_point` for every stamp that is kept.
-Slot 0 of the seven axes is the base axis, slots 1 to 6 are the joints; rad, m, s.
+`PLACED` is the arm itself (loop/arms/layout.py) and how it is set up: frames, start, elastic
+joints. `ARM_STATE` follows a robot's accelerations and its elastic joint in `mem`
+(loop/robots/memory.py), and behind it stands the ring of joint set-points, a `joint_set_point` for
+every stamp that is kept. Slot 0 of the seven axes is the base axis, slots 1 to 6 are the joints;
+rad, m, s.
 """
 
 from __future__ import annotations

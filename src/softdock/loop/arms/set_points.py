@@ -34,8 +34,8 @@ from softdock.loop.spatial.vectors import add_scaled
 
 # Six equations with six unknowns, in flat arrays: joint rates from a twist.
 #
-# `eliminate`: Gauss with a pivot in each column, matrix and right-hand side row-major 6 x 7 in place.
-# Symmetric ones, of elastic joints: loop/spatial/cholesky.py.
+# `eliminate`: Gauss with a pivot in each column, matrix and right-hand side row-major 6 x 7 in
+# place. Symmetric ones, of elastic joints: loop/spatial/cholesky.py.
 
 SIZE, WIDTH = JOINTS, AXES  # equations; and a right-hand side behind them
 SMALLEST = 1e-12  # of a Jacobian's pivot: below it the arm is singular to rounding
@@ -154,7 +154,8 @@ def store_arm_joints(features, vector, carrier, mem, stamp, set_point):
 
 @compiled
 def _interpolate_axis(mode, T, a, b, s, i):
-    """One axis between two rows, one cycle T apart, and its rate (loop/spatial/motion_between.py)."""
+    """One axis between two rows, one cycle T apart, and its rate
+    (loop/spatial/motion_between.py)."""
     x0, x1 = a.q[i], b.q[i]
     v0, v1 = a.rate[i], b.rate[i]
     if mode == HOLD:

@@ -1,8 +1,8 @@
 """The mock-up from the joints: pose by forward kinematics, twist by the Jacobian's columns.
 
-In: an arm as it is placed, seven joint coordinates and rates. Out: `Motion` of the satellite's centre of
-mass in the orbit frame, as every robot model gives it. The frames of the links stay in the arm's
-state, for whoever needs a Jacobian at the same joints (Lange eqs. 8, 11).
+In: an arm as it is placed, seven joint coordinates and rates. Out: `Motion` of the satellite's
+centre of mass in the orbit frame, as every robot model gives it. The frames of the links stay in
+the arm's state, for whoever needs a Jacobian at the same joints (Lange eqs. 8, 11).
 """
 
 from __future__ import annotations

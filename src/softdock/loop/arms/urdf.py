@@ -21,8 +21,8 @@ from softdock.loop.spatial.arrays import quaternion_of
 
 # The chain of joints in a URDF file, and all that is refused before it is looked at.
 #
-# Scripts, plugins, xacro and substitutions; loops, links with two parents, joints without a kind that
-# is known. Every refusal names the joint or the link, with file and line.
+# Scripts, plugins, xacro and substitutions; loops, links with two parents, joints without a kind
+# that is known. Every refusal names the joint or the link, with file and line.
 
 KNOWN = ("link", "joint", "material", "transmission", "gazebo")
 CODE = ("plugin", "script", "include", "ros2_control")

@@ -59,7 +59,8 @@ class ContactLaw:
     continued: Any
     row: Any  # (vector, law, depth) -> number of the row of its table; 0: it has none
     steepest: Any  # (vector, law) -> N/m, largest slope of the elastic part
-    # (vector, law, steepest, depth, speed, mobility, outside) -> 1/s^2, 1/s (reference/step_length.py)
+    # (vector, law, steepest, depth, speed, mobility, outside) -> 1/s^2, 1/s
+    # (reference/step_length.py)
     pace: Any
     pulls: bool = False  # it is not clamped at zero
     # stiffness times depth and damping times rate, in N/m and Ns/m: one stiffness at every depth

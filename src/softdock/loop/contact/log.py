@@ -1,4 +1,5 @@
-"""The log of real contacts, written while the loop runs: when, how long, how hard, and what came back.
+"""The log of real contacts, written while the loop runs: when, how long, how hard, and what came
+back.
 
 A contact opens with the first real touch and closes when nothing has touched for the merge window
 (twice the delay: a contact that chatters is one contact). Restitution compares the rates of the gap

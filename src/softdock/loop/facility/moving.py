@@ -22,12 +22,12 @@ from softdock.loop.vector import CHASER_ROBOT_AT, PAIRS_MEM, TARGET_ROBOT_AT
 # Mock-ups behind elastic joints: their deflection under the contact's force over one step of the
 # plant. Part of the facility (simulated.py calls it).
 #
-# In: motions of both mock-ups before the step and where their motors carry them (world axes), and the
-# contact's force on the chaser's [N]. Out: the deflected motions.
+# In: motions of both mock-ups before the step and where their motors carry them (world axes), and
+# the contact's force on the chaser's [N]. Out: the deflected motions.
 #
-# The force depends on where the mock-ups are, and they deflect under it. So the step is made with the
-# force at its start, the contact is computed there, and the step is made again with the mean of both
-# forces: second order in the step of the plant.
+# The force depends on where the mock-ups are, and they deflect under it. So the step is made with
+# the force at its start, the contact is computed there, and the step is made again with the mean of
+# both forces: second order in the step of the plant.
 
 
 @compiled

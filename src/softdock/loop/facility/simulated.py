@@ -162,8 +162,9 @@ def start_facility(params, vector, mem):
 
 # The latches between the mock-ups over one step of the plant: engage, pull in, go hard, break.
 #
-# In: the motions of both mock-ups (world axes). Out: the latches' wrenches on both, and their states
-# in `mem`. loop/contact/latch.py has the law, reference/latches.py the same for the satellites in orbit.
+# In: the motions of both mock-ups (world axes). Out: the latches' wrenches on both, and their
+# states in `mem`. loop/contact/latch.py has the law, reference/latches.py the same for the
+# satellites in orbit.
 
 
 @compiled

@@ -204,8 +204,8 @@ class Declaration:
     needs: tuple[Belief, ...] = ()  # what it believes: comparisons run it with errors in each
     # its keys for a scenario that does not list it, beyond their defaults
     suggest: Callable[[Any], dict[str, Any]] = lambda scenario: {}
-    # the same from advice on the whole linear loop (studies/compare/settings.py), in place of what it
-    # suggests
+    # the same from advice on the whole linear loop (studies/compare/settings.py), in place of what
+    # it suggests
     advised: Callable[[LinearAdvice], dict[str, Any]] = lambda advice: {}
     # why it cannot run on a scenario, in words
     refuses: Callable[[Any], str | None] = lambda scenario: None

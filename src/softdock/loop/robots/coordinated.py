@@ -5,9 +5,9 @@ In the loop: beside the independent axes of limited.py, whose limits hold for ea
 laboratory and which arrive one after the other, so that such a robot does another motion when
 everything is turned. This one does the same motion, turned: translation in axes of its own way
 (remaining_path.py), rotation likewise in the rotation vector from the robot's attitude, limits
-shared out among them (`share_limits`). What moves on a line stays on that line, and is there as soon as
-an independent axis along it would be. In and out: as in limited.py; SI, world axes, rates in body
-axes.
+shared out among them (`share_limits`). What moves on a line stays on that line, and is there as
+soon as an independent axis along it would be. In and out: as in limited.py; SI, world axes, rates
+in body axes.
 
 An acceleration that is within its length but beyond an axis's share is led back at a constant jerk
 over the step, to the nearest point of the sphere of allowed ones.
@@ -48,22 +48,22 @@ from softdock.loop.spatial.vectors import (
 
 # Sharing out limits among axes so that all of them arrive at the same instant.
 #
-# In: the ways of translation and rotation (remaining_path.py). Out: a share of the limits for each of
-# the six axes. Axis i gets the share s_i of the limits of acceleration and jerk, and takes T_i, the
-# least time within them (interception.py). Shares are found so that all T_i are equal and the shares
-# of translation, or those of rotation, whichever take longer, have the length 1. Then velocity,
-# acceleration and jerk have at most the length of their limits.
+# In: the ways of translation and rotation (remaining_path.py). Out: a share of the limits for each
+# of the six axes. Axis i gets the share s_i of the limits of acceleration and jerk, and takes T_i,
+# the least time within them (interception.py). Shares are found so that all T_i are equal and the
+# shares of translation, or those of rotation, whichever take longer, have the length 1. Then
+# velocity, acceleration and jerk have at most the length of their limits.
 #
-# T_i falls as s_i^-n. n is 1/3 where jerk limits, 1/2 where acceleration and 1 where speed does, and
-# more where an axis that moves fast must be turned round; it is found from the last two turns, and
-# shares with which all would arrive together are the next ones. Five turns on average. Where T_i
-# jumps with s_i (an axis just may or may not stop in time) arrivals stay some percent apart: one
-# state in thirty. An axis that never arrives, behind a set-point at the limit of speed, holds none of
-# the others back.
+# T_i falls as s_i^-n. n is 1/3 where jerk limits, 1/2 where acceleration and 1 where speed does,
+# and more where an axis that moves fast must be turned round; it is found from the last two turns,
+# and shares with which all would arrive together are the next ones. Five turns on average. Where
+# T_i jumps with s_i (an axis just may or may not stop in time) arrivals stay some percent apart:
+# one state in thirty. An axis that never arrives, behind a set-point at the limit of speed, holds
+# none of the others back.
 #
-# The limit of speed is shared so that the set-point's velocity is within. A robot that is faster than
-# the share of an axis is slowed down there while it may speed up elsewhere, so that near the limit a
-# change of direction may pass it by some percent.
+# The limit of speed is shared so that the set-point's velocity is within. A robot that is faster
+# than the share of an axis is slowed down there while it may speed up elsewhere, so that near the
+# limit a change of direction may pass it by some percent.
 #
 # Ours.
 

@@ -42,10 +42,10 @@ from softdock.loop.robots.interception_path import Bounds, Task, path_durations
 # The fastest profile under limits of speed and acceleration, with infinite jerk: brake, one way,
 # cruise, the other way.
 #
-# With acceleration +-amax the distance over a peak velocity vp is (2 vp^2 - v0^2 - vf^2) / (2 amax),
-# so vp is a square root. The direct change from v0 to vf covers d0. A target beyond d0 is reached
-# over the top (vp >= v0, vf), one short of d0 over the bottom: the same, mirrored. In the form of the
-# nine phases of `interception.Profile`, of which four are used. Tested against Ruckig.
+# With acceleration +-amax the distance over a peak velocity vp is (2 vp^2 - v0^2 - vf^2) / (2
+# amax), so vp is a square root. The direct change from v0 to vf covers d0. A target beyond d0 is
+# reached over the top (vp >= v0, vf), one short of d0 over the bottom: the same, mirrored. In the
+# form of the nine phases of `interception.Profile`, of which four are used. Tested against Ruckig.
 
 
 @compiled
@@ -98,9 +98,9 @@ def _rise(difference, v, peak):
 #
 # Given: velocity v0, acceleration a0 and the limits vmin <= v <= vmax, |a| <= amax, |j| <= jmax.
 # Braking starts when |a0| > amax, when v0 is outside, or when v0 must leave because a0 cannot be
-# taken away in time. It is a ramp at full jerk, then perhaps a hold, until the state is inside again,
-# and never so long that the other limit of speed must be passed. The rule is Ruckig's (Berscheid,
-# Kroeger, RSS 2021).
+# taken away in time. It is a ramp at full jerk, then perhaps a hold, until the state is inside
+# again, and never so long that the other limit of speed must be passed. The rule is Ruckig's
+# (Berscheid, Kroeger, RSS 2021).
 
 SLACK = (
     1e-12  # of the speeds at hand: a profile that runs along its limit must not brake for rounding
