@@ -60,7 +60,7 @@ class Guess:
     assumed: list[str] = field(default_factory=list)
     questions: list[str] = field(default_factory=list)
 
-    def table_of(self, key: Key) -> Table:
+    def get_table(self, key: Key) -> Table:
         return self.tables[self.clocks[self.clock_of[key[:2]]].topic]
 
 

@@ -29,7 +29,7 @@ def preview(guess: Guess) -> list[tuple[str, str, str, str]]:
         values = table.columns.get(clock.column)
         rows.append((f"clock {name}", clock.column, clock.unit, _first(values)))
     for (body, role, quantity), found in guess.parts.items():
-        table = guess.table_of((body, role, quantity))
+        table = guess.get_table((body, role, quantity))
         names = ", ".join(found.names)
         form = " ".join(one for one in (found.form, found.unit) if one)
         first = ", ".join(_first(table.columns[name], 1) for name in found.names)

@@ -69,16 +69,16 @@ class ClockedTable:
             for name, clock in found.clocks.items()
             if used[name] or name == found.rows
         }
-        self.times, self.rows = find_cycles(self.own(found.rows), found.span, notes)
+        self.times, self.rows = find_cycles(self.get_clock_rows(found.rows), found.span, notes)
         self.cycle = float(self.times[1] - self.times[0])
         self.kept = slice(0, len(self.times))
 
-    def own(self, name: str) -> StampedRows:
+    def get_clock_rows(self, name: str) -> StampedRows:
         if name not in self.stamped:  # a signal of numbers alone: it is so in every row
             return self.stamped[self.map.rows]
         return self.stamped[name]
 
-    def rows_of(self, name: str) -> slice | None:
+    def get_cycle_rows(self, name: str) -> slice | None:
         """The cycles' own rows, where this clock is theirs."""
         return self.rows if name == self.map.rows or name not in self.stamped else None
 
@@ -101,12 +101,12 @@ def put_motions(
         if key not in signals:
             continue
         source = (body, signals[key].same_as or kind)
-        rows = clocked.rows_of(signals[source].clock)
+        rows = clocked.get_cycle_rows(signals[source].clock)
         whole = None if rows is None else slice(rows.start + kept.start, rows.start + kept.stop)
         for part, values in readings.interpolate_motion(moving[source], times, whole).items():
             _put(series, f"{prefix}.{part}", values, "wxyz" if part == "attitude" else "xyz")
     if (body, "measured") in signals:
-        rows = clocked.rows_of(signals[body, "measured"].clock)
+        rows = clocked.get_cycle_rows(signals[body, "measured"].clock)
         p, q, age = readings.sample_motion(moving[body, "measured"], times, rows, kept)
         _put(series, f"seen.{body}.position", p)
         _put(series, f"seen.{body}.attitude", q, "wxyz")
@@ -126,7 +126,7 @@ def put_wrench(
     force, torque, age = readings.sample_wrench(
         pushing[body, "wrench"],
         clocked.times[clocked.kept],
-        clocked.rows_of(signal.clock),
+        clocked.get_cycle_rows(signal.clock),
         clocked.kept,
         signal.handover == "mean",
     )
@@ -164,7 +164,7 @@ def put_applied(
         force, torque, _ = readings.sample_wrench(
             pushing[body, "wrench_on_satellite"],
             clocked.times[clocked.kept],
-            clocked.rows_of(signal.clock),
+            clocked.get_cycle_rows(signal.clock),
             clocked.kept,
             False,
         )
@@ -285,13 +285,15 @@ def _tables(log: Path, found: Map) -> dict[str, Table]:
 def _series(found: Map, tables: dict[str, Table], notes: list[str]) -> Taken:
     clocked = ClockedTable(found, tables, notes)
     moving = {
-        key: readings.read_motion(signal, found.mountings[key[0]], clocked.own(signal.clock))
+        key: readings.read_motion(
+            signal, found.mountings[key[0]], clocked.get_clock_rows(signal.clock)
+        )
         for key, signal in found.signals.items()
         if key[1] in MOTIONS and not signal.same_as
     }
     pushing = {
         key: readings.read_wrenches(
-            signal, clocked.own(signal.clock), _turning(signal, key[0], moving), found
+            signal, clocked.get_clock_rows(signal.clock), _turning(signal, key[0], moving), found
         )
         for key, signal in found.signals.items()
         if key[1] not in MOTIONS and not signal.same_as
@@ -300,16 +302,16 @@ def _series(found: Map, tables: dict[str, Table], notes: list[str]) -> Taken:
     both: dict[tuple[str, str], readings.Motion | readings.Wrenches] = {**moving, **pushing}
     for key, one in both.items():
         signal = found.signals[key]
-        if clocked.rows_of(signal.clock) is None:
+        if clocked.get_cycle_rows(signal.clock) is None:
             held = key[1] in ("measured", "wrench", "wrench_on_satellite")
             stamps = one.arrival if held else one.time
-            last = stamps[-1] + (clocked.own(signal.clock).step if held else 0.0)
-            others.append((clocked.own(signal.clock), float(stamps[0]), float(last)))
+            last = stamps[-1] + (clocked.get_clock_rows(signal.clock).step if held else 0.0)
+            others.append((clocked.get_clock_rows(signal.clock), float(stamps[0]), float(last)))
     clocked.kept = find_overlap(clocked.times, others, found)
     times = clocked.times[clocked.kept]
     for key, one in both.items():
-        own = clocked.own(found.signals[key].clock)
-        if clocked.rows_of(found.signals[key].clock) is None:
+        own = clocked.get_clock_rows(found.signals[key].clock)
+        if clocked.get_cycle_rows(found.signals[key].clock) is None:
             refuse_silence(own, one.arrival, clocked.cycle, times[0], times[-1])
     series: Taken = {"time": times}
     ages: Taken = {}
