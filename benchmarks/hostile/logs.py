@@ -43,13 +43,13 @@ def read_log(path: Path, mapped: Path) -> tuple[str, str]:
     from softdock.output.folders.identified import load_calibration
     from softdock.output.folders.sources import read_log_contents
     from softdock.recording.logs.guess import guess_log
-    from softdock.recording.logs.guess_text import preview, write_map
-    from softdock.recording.logs.mapping import map_of
+    from softdock.recording.logs.guess_text import make_preview, write_map
+    from softdock.recording.logs.mapping import parse_map
 
     def guessed() -> None:
         guess = guess_log(path)
-        preview(guess)
-        own = map_of(write_map(path, guess), str(mapped), path.parent)
+        make_preview(guess)
+        own = parse_map(write_map(path, guess), str(mapped), path.parent)
         read_log_contents(path, own)
 
     steps = [guessed, lambda: read_log_contents(path, mapped)]

@@ -15,7 +15,7 @@ from softdock.cli.main import FAILED, cli
 from softdock.errors import BadInput
 from softdock.output.pages.recording import recording_page
 from softdock.output.pages.run.page import run_page
-from softdock.recording.logs.mapping import map_of
+from softdock.recording.logs.mapping import parse_map
 from softdock.results.scene import build_scene
 from softdock.results.simulation import simulate
 from softdock.scenario.files import load_scenario
@@ -116,16 +116,16 @@ def test_a_log_without_a_target(flown, tmp_path):
         for kind in ("command", "measured", "satellite")
     )
     said += "[target.wrench_on_satellite]\nforce = [0.0, 0.0, 0.0]\ntorque = [0.0, 0.0, 0.0]\n"
-    known = softdock.import_log(file, map_of(said))
-    by_map = softdock.import_log(file, map_of(MAP + "[target]\nfixed = true\n"))
-    by_scenario = softdock.import_log(file, map_of(MAP), scenario=PRESET)
+    known = softdock.import_log(file, parse_map(said))
+    by_map = softdock.import_log(file, parse_map(MAP + "[target]\nfixed = true\n"))
+    by_scenario = softdock.import_log(file, parse_map(MAP), scenario=PRESET)
     for found in (by_map, by_scenario):
         assert np.array_equal(found.observed, known.observed)
         assert found.contacts == known.contacts
         assert "command target" not in recording_page(found)
-    assert softdock.import_log(file, map_of(MAP)).observed is None
+    assert softdock.import_log(file, parse_map(MAP)).observed is None
     with pytest.raises(BadInput, match=r"target\.fixed"):
-        map_of(MAP + "[target]\nfixed = 1\n")
+        parse_map(MAP + "[target]\nfixed = 1\n")
     assert call("import", file, "--guess").exit_code == 0
     assert "[target]" in (tmp_path / "log.map.toml").read_text()
     assert "fixed = true" in (tmp_path / "log.map.toml").read_text()

@@ -15,7 +15,7 @@ from scipy.spatial.transform import Rotation, Slerp
 import softdock
 from softdock.recording.logs.guess import guess_log
 from softdock.recording.logs.guess_text import write_map
-from softdock.recording.logs.mapping import map_of
+from softdock.recording.logs.mapping import parse_map
 from softdock.results.run import Run
 from softdock.studies.identify import Identification, identify
 
@@ -86,7 +86,7 @@ def test_a_calibration_log_has_no_contacts(tmp_path, in_tool, sign):
         "body" if in_tool else "world",
         "on_body" if sign > 0 else "on_sensor",
     )
-    recording = softdock.import_log(log, map_of(write_map(log, guess)))
+    recording = softdock.import_log(log, parse_map(write_map(log, guess)))
     assert recording.contacts == []
     with pytest.raises(softdock.BadInput, match="softdock calibrate estimate"):
         identify(recording)
@@ -104,7 +104,7 @@ def test_a_touch_in_a_calibration_log_is_found(tmp_path):
         cells[-1] = str(float(cells[-1]) + 15.0)
         lines[i] = ",".join(cells)
     log.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    found = softdock.import_log(log, map_of(write_map(log, guess_log(log))))
+    found = softdock.import_log(log, parse_map(write_map(log, guess_log(log))))
     assert len(found.contacts) == 1
     assert found.contacts[0]["start_s"] == pytest.approx(0.004 * 1999, abs=0.01)
 
@@ -113,5 +113,5 @@ def test_the_map_of_an_imported_log_tells_the_mass(tmp_path):
     """Its weight is taken out at the import, what accelerates it when the log is identified."""
     log, mapped = one_file(tmp_path)
     own = mapped.read_text(encoding="utf-8") + "\ntool.mass_kg = 3.2\n"
-    found = softdock.import_log(log, map_of("gravity_m_per_s2 = [0.0, 0.0, 0.0]\n" + own))
+    found = softdock.import_log(log, parse_map("gravity_m_per_s2 = [0.0, 0.0, 0.0]\n" + own))
     assert "3.2 kg behind the sensor" in said(identify(found), "taken out")

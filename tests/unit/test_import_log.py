@@ -12,7 +12,7 @@ from flown_log import flown, one_file
 import softdock
 from softdock.cli.main import cli
 from softdock.recording.logs.guess_parts import read_name
-from softdock.recording.logs.mapping import map_of
+from softdock.recording.logs.mapping import parse_map
 from softdock.recording.logs.units import convert_to_quaternions
 from softdock.recording.recording import Recording
 from softdock.results.run import Run
@@ -91,7 +91,7 @@ def test_parquet_and_mcap_hold_the_same(rig, tmp_path):
         assert "[chaser.command]" in text
     text = (tmp_path / ".toml").read_text(encoding="utf-8")
     text = text.replace('# same_as = "wrench"', "")
-    found = softdock.import_log(tmp_path / "run/series.parquet", map_of(text))
+    found = softdock.import_log(tmp_path / "run/series.parquet", parse_map(text))
     same(found, known)
 
 
@@ -117,7 +117,7 @@ def test_ros_topics_of_an_mcap_file(rig, tmp_path):
         'force = ["wrench.force.x", "wrench.force.y", "wrench.force.z"]\n'
         'torque = ["wrench.torque.x", "wrench.torque.y", "wrench.torque.z"]'
     )
-    found = softdock.import_log(log, map_of("\n\n".join(text)))
+    found = softdock.import_log(log, parse_map("\n\n".join(text)))
     ours, theirs = identify(found), identify(known)
     assert np.abs(found.series["force_age"] - known.series["force_age"]).max() < 2e-9
     assert ours.robot_delay["chaser"].value == pytest.approx(

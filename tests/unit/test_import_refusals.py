@@ -13,7 +13,7 @@ from flown_log import flown, one_file
 import softdock
 from softdock import BadInput
 from softdock.cli.main import cli
-from softdock.recording.logs.mapping import map_of
+from softdock.recording.logs.mapping import parse_map
 from softdock.studies.identify import identify
 
 
@@ -96,9 +96,9 @@ def test_a_part_without_gaps_can_be_taken(whole, tmp_path):
         "\n".join([*lines[:100], *lines[120:]]) + "\n", encoding="utf-8"
     )
     with pytest.raises(BadInput) as error:
-        softdock.import_log(tmp_path / "log.csv", map_of(whole[1]))
+        softdock.import_log(tmp_path / "log.csv", parse_map(whole[1]))
     part = str(error.value).split("without a gap: ")[1].replace(", to_s", "\nto_s")
-    found = softdock.import_log(tmp_path / "log.csv", map_of(part + "\n" + whole[1]))
+    found = softdock.import_log(tmp_path / "log.csv", parse_map(part + "\n" + whole[1]))
     assert len(found.series["time"]) == len(lines) - 120
     assert identify(found).stiffness.value == pytest.approx(4000.0, rel=0.05)
 
@@ -112,7 +112,7 @@ def test_clocks_that_do_not_overlap_are_refused(tmp_path):
         '\n[clock.ft]\nfile = "ft.csv"\ncolumn = "t_sensor"\n'
     )
     with pytest.raises(BadInput) as error:
-        softdock.import_log(log, map_of(text, folder=tmp_path))
+        softdock.import_log(log, parse_map(text, folder=tmp_path))
     assert "overlaps 'log'" in str(error.value)
     assert "offset_s = 1700000003." in str(error.value)
 
@@ -161,7 +161,7 @@ def test_a_guess_is_a_map_with_questions(whole, tmp_path):
         'age = "force_age_ms"',
     ):
         assert line in text, text
-    map_of(text)  # nothing to ask of this one
+    parse_map(text)  # nothing to ask of this one
     bare = "\n".join(line.split(",", 1)[1] for line in whole[0].splitlines())
     log.write_text(bare, encoding="utf-8")
     asked = CliRunner().invoke(cli, ["import", str(log), "--guess", "--force"])

@@ -13,7 +13,7 @@ from softdock import BadInput
 from softdock.cli.main import cli
 from softdock.recording.logs.guess import guess_log
 from softdock.recording.logs.guess_text import write_map
-from softdock.recording.logs.mapping import map_of
+from softdock.recording.logs.mapping import parse_map
 
 
 @pytest.mark.parametrize("name", LABORATORIES)
@@ -29,9 +29,9 @@ def test_a_laboratory_opens(name, tmp_path):
     assert (not guess.questions) == opens, (guess.questions, text)
     if not opens:
         with pytest.raises(BadInput):
-            softdock.import_log(log, map_of(text, folder=tmp_path))
+            softdock.import_log(log, parse_map(text, folder=tmp_path))
         return
-    recording = softdock.import_log(log, map_of(text, folder=tmp_path))
+    recording = softdock.import_log(log, parse_map(text, folder=tmp_path))
     truth = docking().contact
     assert len(recording.contacts) == 1, text
     found = recording.contacts[0]

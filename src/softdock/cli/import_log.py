@@ -148,7 +148,7 @@ def _guess_map(log: Path, target: Path, form: Any, force: bool) -> None:
     from softdock.errors import BadInput, Problem, printable
     from softdock.files.atomic import refuse_unwritable, write_whole
     from softdock.recording.logs.guess import guess_log
-    from softdock.recording.logs.guess_text import preview, write_map
+    from softdock.recording.logs.guess_text import make_preview, write_map
 
     if target.exists() and not force:
         raise BadInput(Problem("--map", str(target), "a new file; --force writes over this one"))
@@ -160,7 +160,7 @@ def _guess_map(log: Path, target: Path, form: Any, force: bool) -> None:
     table = Table(title=f"What {log.name} seems to hold", title_justify="left")
     for heading in ("what", "columns", "unit", "first values"):
         table.add_column(heading, overflow="fold")
-    for row in preview(guess):
+    for row in make_preview(guess):
         table.add_row(*(Text(printable(cell, 300)) for cell in row))
     show.print(table)
     if guess.unused:

@@ -44,7 +44,7 @@ def find_contacts(series: Series, touch_N: float | None = None) -> list[dict[str
     measured = np.asarray(series[f"measured.{body}.force"])
     if not np.isfinite(measured).all():
         measured = np.nan_to_num(measured)
-    zero, turning = measure_free_force(measured, _attitude(series, body))
+    zero, turning = measure_free_force(measured, _read_attitude(series, body))
     force = measured - zero
     size = np.linalg.norm(force, axis=1)
     least = touch_N or max(SIGMAS * measure_noise(force), SHARE * float(size.max()), turning, 1e-9)
@@ -57,7 +57,7 @@ def find_contacts(series: Series, touch_N: float | None = None) -> list[dict[str
     return [_describe_contact(series, body, force, int(rows[0]), int(rows[-1])) for rows in groups]
 
 
-def _attitude(series: Series, body: str) -> np.ndarray | None:
+def _read_attitude(series: Series, body: str) -> np.ndarray | None:
     """World from body, as measured or as commanded; None: not in this recording."""
     names = (f"seen.{body}.attitude", f"command.{body}.attitude")
     found = next((name for name in names if f"{name}.w" in series), None)
@@ -118,7 +118,7 @@ def _find_quiet_row(series: Series, last: int) -> int | None:
     return min(last + 1 + int(quiet[0]) + 1, count - 1)
 
 
-def _velocity(series: Series, body: str) -> np.ndarray | None:
+def _read_velocity(series: Series, body: str) -> np.ndarray | None:
     key = f"{body}.velocity"
     return np.asarray(series[key]) if f"{key}.x" in series else None
 
@@ -127,7 +127,7 @@ def _compute_centre_restitution(
     series: Series, body: str, force: np.ndarray, first: int, end: int | None
 ) -> float | None:
     """-(rate after) / (rate before) of the centres' distance along the mean force."""
-    chaser, target = (_velocity(series, one) for one in BODIES)
+    chaser, target = (_read_velocity(series, one) for one in BODIES)
     if chaser is None or end is None or first == 0:
         return None
     relative = chaser - (target if target is not None else 0.0)

@@ -87,8 +87,8 @@ def convert_to_run(recording: Any) -> Run:
         name: np.interp(even, time - time[0], recording.series[name][:rows])
         for name in recording.series
     }
-    contacts = _contacts(recording, float(time[0]), even)
-    force = _measured_size(recording)[:rows]
+    contacts = _list_contacts(recording, float(time[0]), even)
+    force = _compute_force_size(recording)[:rows]
     size = np.interp(even, time - time[0], force)
     depth = np.zeros(len(even))
     for one in contacts:
@@ -132,7 +132,7 @@ def _hold_channels(scenario: Scenario, own: Mapping[str, np.ndarray]) -> dict[st
     }
 
 
-def _measured_size(recording: Any) -> np.ndarray:
+def _compute_force_size(recording: Any) -> np.ndarray:
     """Of the measured force beyond what it is in free flight [N]."""
     series, body = recording.series, find_sensor_body(recording.series)
     if body is None:
@@ -142,7 +142,7 @@ def _measured_size(recording: Any) -> np.ndarray:
     return np.asarray(np.linalg.norm(force - zero, axis=1))
 
 
-def _contacts(recording: Any, begun: float, even: np.ndarray) -> list[dict[str, Any]]:
+def _list_contacts(recording: Any, begun: float, even: np.ndarray) -> list[dict[str, Any]]:
     """Contacts by the time at which the mock-ups touched: a reading's age before it was felt."""
     series = recording.series
     ages = series["force_age"] if "force_age" in series else np.zeros(len(series["time"]))
@@ -241,7 +241,7 @@ def _add_doubt(found: dict[str, Any], doubt: str) -> dict[str, Any]:
     return {**found, "doubts": [*found["doubts"], f"{doubt[0].upper()}{doubt[1:]}."]}
 
 
-def _empty(reason: str) -> dict[str, Any]:
+def _make_empty(reason: str) -> dict[str, Any]:
     """The numbers of a run of which nothing is known."""
     numbers = dict.fromkeys(CRITERIA, None)
     nothing = ("growth_error", "mock_up_force_N", "mock_up_force_on_orbit_N")
@@ -253,16 +253,16 @@ def _judge_without_scenario(contacts: Sequence[Contact]) -> dict[str, Any]:
     largest = max((c["peak_force_measured_N"] for c in contacts), default=0.0)
     clear = [c for c in contacts if c["peak_force_measured_N"] >= COUNTS * largest]
     if not clear:
-        return _empty("the log has no scenario, and nothing touched in it")
+        return _make_empty("the log has no scenario, and nothing touched in it")
     if any(not c.get("work_taken_J") or c["restitution_energetic"] is None for c in clear):
-        return _empty(
+        return _make_empty(
             "the log has no scenario, and not the satellites' motion and the wrenches on them"
         )
     most, ahead = -math.inf, 0.0
     for c in clear:
         ahead = max(ahead, 0.0) + c["work_taken_J"] * (c["restitution_energetic"] ** 2 - 1.0)
         most = max(most, ahead)
-    return {**_empty("the log has no scenario"), "energy": most / clear[0]["work_taken_J"]}
+    return {**_make_empty("the log has no scenario"), "energy": most / clear[0]["work_taken_J"]}
 
 
 def _compare_with_reference(recording: Any) -> tuple[dict[str, Any], list[str]]:
@@ -274,7 +274,7 @@ def _compare_with_reference(recording: Any) -> tuple[dict[str, Any], list[str]]:
     outside = "" if stopped in (*ENDED, *LIMITS) else outside
     why = outside or _find_too_little(recording)
     if _find_too_little(recording):
-        return {**_empty(why), "limits": limits}, []
+        return {**_make_empty(why), "limits": limits}, []
     with np.errstate(all="ignore"):
         numbers: dict[str, Any] = convert_to_plain(compute_criteria(convert_to_run(recording)))
     numbers |= {"limits": numbers["limits"] or limits, "no_verdict": why or numbers["no_verdict"]}
@@ -288,12 +288,12 @@ def _find_too_little(recording: Any) -> str:
         return f"fewer than {FEWEST} cycles of a docking were recorded"
     if find_lacking(series):
         return f"the log lacks {find_lacking(series)}"
-    if any(_numbers(recording.tables.get("run", {}).get("dry_shift_m", ""))):
+    if any(_parse_numbers(recording.tables.get("run", {}).get("dry_shift_m", ""))):
         return "a dry run: the mock-ups were kept apart"
     return ""
 
 
-def _numbers(text: str) -> list[float]:
+def _parse_numbers(text: str) -> list[float]:
     try:
         return [float(x) for x in text.strip("[] ").split(",") if x.strip()]
     except ValueError:

@@ -238,13 +238,13 @@ def make_recording(contents: Contents, *, as_rig: bool = False) -> Recording:
     """The recording of a file's contents. `as_rig`: only what a rig can know (of a simulated
     run)."""
     about = contents.about
-    series = _series(contents, as_rig)
-    scenario, warnings = _scenario(about.attachments)
+    series = _make_series(contents, as_rig)
+    scenario, warnings = _read_scenario(about.attachments)
     for body in () if scenario is None else fixed_bodies(scenario.tables):
         own = scenario.tables[body]  # type: ignore[union-attr]
         series = add_fixed_body(series, body, own["position_m"], own["attitude_wxyz"])
     limits = about.tables.get("limits", {})
-    touch = _number(limits.get("touch_N"))
+    touch = _parse_number(limits.get("touch_N"))
     lost = {
         key.partition(".")[2]: int(value)
         for key, value in contents.end.items()
@@ -264,14 +264,14 @@ def make_recording(contents: Contents, *, as_rig: bool = False) -> Recording:
         lost=lost,
         tables={name: dict(table) for name, table in about.tables.items()},
         attachments=dict(about.attachments),
-        packets=_other(contents, PACKETS),
-        samples=_other(contents, SAMPLES),
+        packets=_read_other_series(contents, PACKETS),
+        samples=_read_other_series(contents, SAMPLES),
         observed=_compute_observed(series),
         warnings=warnings,
     )
 
 
-def _number(text: str | None) -> float | None:
+def _parse_number(text: str | None) -> float | None:
     try:
         value = float(text) if text is not None else math.nan
     except ValueError:
@@ -279,7 +279,7 @@ def _number(text: str | None) -> float | None:
     return value if math.isfinite(value) and value > 0.0 else None
 
 
-def _series(contents: Contents, as_rig: bool) -> Series:
+def _make_series(contents: Contents, as_rig: bool) -> Series:
     stream = contents.stream(CYCLE)
     if stream is None:
         return Series(np.zeros((0, 1)), [Channel("time", "s", "-", "time")])
@@ -301,14 +301,14 @@ def _series(contents: Contents, as_rig: bool) -> Series:
     return Series(rows, channels)
 
 
-def _other(contents: Contents, name: str) -> Series | None:
+def _read_other_series(contents: Contents, name: str) -> Series | None:
     stream = contents.stream(name)
     if stream is None or not len(contents.rows[name]):
         return None
     return Series(contents.rows[name], stream.channels)
 
 
-def _scenario(attachments: Mapping[str, str]) -> tuple[Scenario | None, list[str]]:
+def _read_scenario(attachments: Mapping[str, str]) -> tuple[Scenario | None, list[str]]:
     if SCENARIO not in attachments:
         return None, []
     try:

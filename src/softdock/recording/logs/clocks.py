@@ -54,9 +54,9 @@ def read_stamps(clock: Clock, table: Table, used: list[str], origin: Fraction) -
     if len(rows) < 2:
         allowed = f"at least {FEWEST} rows with this clock's columns"
         raise BadInput(Problem(f"clock.{clock.name}", f"{len(rows)} rows", allowed, clock.where))
-    scale = _scale(clock)
+    scale = _get_scale(clock)
     first = stamps[rows[0]]
-    start = _exact(first, clock) - origin
+    start = _convert_exactly(first, clock) - origin
     time = (stamps[rows] - first).astype(float) * float(scale) + float(start)
     made = StampedRows(
         clock=clock, table=table, time=time, rows=rows, step=float(np.median(np.diff(time)))
@@ -69,12 +69,12 @@ def _find_empty(column: np.ndarray) -> np.ndarray:
     return np.isnan(column) if column.dtype.kind == "f" else np.zeros(len(column), bool)
 
 
-def _scale(clock: Clock) -> Fraction:
+def _get_scale(clock: Clock) -> Fraction:
     return Fraction(FACTORS["time"][clock.unit]).limit_denominator(10**9)
 
 
-def _exact(stamp: Any, clock: Clock) -> Fraction:
-    return (Fraction(stamp.item()) - Fraction(clock.zero)) * _scale(clock) + Fraction(
+def _convert_exactly(stamp: Any, clock: Clock) -> Fraction:
+    return (Fraction(stamp.item()) - Fraction(clock.zero)) * _get_scale(clock) + Fraction(
         clock.offset_s
     )
 
@@ -88,7 +88,7 @@ def find_origin(clock: Clock, table: Table) -> Fraction:
         raise BadInput(
             Problem(f"clock.{clock.name}", "no stamp", "a column of stamps", clock.where)
         )
-    return _exact(good[0], clock)
+    return _convert_exactly(good[0], clock)
 
 
 def _check_forwards(own: StampedRows) -> None:

@@ -18,8 +18,8 @@ from softdock.recording.logs.guess_parts import (
     NEVER,
     ColumnMeaning,
     FoundQuantity,
-    angles_wpr,
     find_quantities,
+    find_wpr_angles,
     group_stems,
     read_name,
 )
@@ -70,7 +70,7 @@ def guess_log(log: str | Path, form: CsvForm | None = None) -> Guess:
     tables = read_tables(Path(log), form)
     guess = Guess(form=form, tables=tables)
     for topic, table in tables.items():
-        _look_at(guess, topic, table)
+        _guess_table(guess, topic, table)
     if not any(table.columns for table in tables.values()):
         others = [name for table in tables.values() for name in table.others]
         raise BadInput(Problem("LOG", ", ".join(others[:20]), "columns of numbers", str(log)))
@@ -79,22 +79,22 @@ def guess_log(log: str | Path, form: CsvForm | None = None) -> Guess:
         named = {name: read_name(name) for name in table.columns}
         stamps = ["log_time"] if topic else _find_stamps(table, named)
         _find_clock(guess, topic, table, named, stamps, list(table.columns)[:1], "log")
-    _complete(guess)
+    _fill_missing(guess)
     guess_axes(guess)
     return guess
 
 
-def _look_at(guess: Guess, topic: str, table: Table) -> None:
+def _guess_table(guess: Guess, topic: str, table: Table) -> None:
     named = {
         name: read_name(f"{topic}.{name}" if topic else name, table.units.get(name, ""))
         for name in table.columns
     }
-    named |= angles_wpr(named)
+    named |= find_wpr_angles(named)
     stamps = _find_stamps(table, named)
     if topic and not stamps:
         stamps = ["log_time"]
     used = set(stamps[:1])
-    for (body, role, quantity), found in _parts(table, named, stamps).items():
+    for (body, role, quantity), found in _find_parts(table, named, stamps).items():
         if (body, role, quantity) in guess.parts:
             continue
         clock = _find_clock(guess, topic, table, named, stamps, found.names, role)
@@ -118,28 +118,28 @@ def _find_stamps(table: Table, named: dict[str, ColumnMeaning]) -> list[str]:
     growing = [
         name
         for name, column in table.columns.items()
-        if (named[name].is_time or name in table.clocks) and _grows(column)
+        if (named[name].is_time or name in table.clocks) and _is_growing(column)
     ]
     growing.sort(key=lambda name: ("header.stamp" not in name, "log_time" not in name))
     if not growing and table.columns:
         first = next(iter(table.columns))
-        if named[first].axis in ("", "1") and _grows(table.columns[first], evenly=True):
+        if named[first].axis in ("", "1") and _is_growing(table.columns[first], evenly=True):
             return [first]
     return growing
 
 
-def _finite(column: np.ndarray) -> np.ndarray:
+def _select_finite(column: np.ndarray) -> np.ndarray:
     return np.isfinite(column) if column.dtype.kind == "f" else np.ones(len(column), bool)
 
 
-def _grows(column: np.ndarray, evenly: bool = False) -> bool:
-    steps = np.diff(column[_finite(column)])
+def _is_growing(column: np.ndarray, evenly: bool = False) -> bool:
+    steps = np.diff(column[_select_finite(column)])
     if len(steps) == 0 or not np.all(steps > 0):
         return False
     return not evenly or bool(np.ptp(steps) < EVEN * np.median(steps))
 
 
-def _parts(
+def _find_parts(
     table: Table, named: dict[str, ColumnMeaning], stamps: list[str]
 ) -> dict[Key, FoundQuantity]:
     """Columns by body, role and quantity, in the order of their axes."""
@@ -182,12 +182,12 @@ def _find_clock(
     role: str,
 ) -> str:
     """The clock by which these columns are written; made if it is new."""
-    full = np.any([_finite(table.columns[name]) for name in columns], axis=0)
+    full = np.any([_select_finite(table.columns[name]) for name in columns], axis=0)
     order = list(table.columns)
     first = order.index(columns[0])
 
     def fits(stamp: str) -> tuple[bool, bool, int]:
-        own = _finite(table.columns[stamp])
+        own = _select_finite(table.columns[stamp])
         before = order.index(stamp) <= first
         return (not np.all(own[full]), not np.array_equal(own, full), -order.index(stamp) * before)
 
@@ -205,7 +205,7 @@ def _find_clock(
     while name in guess.clocks:
         number += 1
         name = f"{plain}_{number}"
-    unit, why = _time_unit(table, stamp, full, named)
+    unit, why = _guess_time_unit(table, stamp, full, named)
     guess.clocks[name] = GuessedClock(
         topic=topic, column=stamp, unit=unit, why=why, empty=empty, every=every
     )
@@ -228,7 +228,7 @@ def _count_held(columns: list[np.ndarray]) -> tuple[int, int]:
     return (every, first) if 1 < every <= MOST_HELD and evenly > EVENLY else (1, 0)
 
 
-def _time_unit(
+def _guess_time_unit(
     table: Table, stamp: str, full: np.ndarray, named: dict[str, ColumnMeaning]
 ) -> tuple[str, str]:
     """The unit that the name says, or the one in which rows are 0.1 ms to 100 ms apart, and why."""
@@ -253,7 +253,7 @@ def _is_clock(stamp: str) -> bool:
     return read_name(stamp).is_time
 
 
-def _complete(guess: Guess) -> None:
+def _fill_missing(guess: Guess) -> None:
     """What stands in for what the log does not hold."""
     for body in BODIES:
         roles = {key[1] for key in guess.parts if key[0] == body}
@@ -333,7 +333,7 @@ def guess_axes(guess: Guess) -> None:
         )
 
 
-def _values(
+def _read_values(
     guess: Guess, key: tuple[str, str, str], part: FoundQuantity
 ) -> tuple[np.ndarray, np.ndarray]:
     """Times [s] and rows in SI."""
@@ -362,7 +362,7 @@ def _values(
     return time[good], values[good]
 
 
-def _place(guess: Guess, body: str, quantity: str) -> tuple[str, str, str] | None:
+def _find_place(guess: Guess, body: str, quantity: str) -> tuple[str, str, str] | None:
     roles = ("measured", "command")
     return next((k for r in roles if (k := (body, r, quantity)) in guess.parts), None)
 
@@ -370,12 +370,12 @@ def _place(guess: Guess, body: str, quantity: str) -> tuple[str, str, str] | Non
 def _find_weight(guess: Guess, body: str) -> tuple[str, str] | None:
     """Axes and sign in which the force of the whole log is a weight and a bias, the weight down;
     None: it is something else, or the tool does not turn."""
-    place = _place(guess, body, "attitude")
+    place = _find_place(guess, body, "attitude")
     if place is None or not _is_timed(guess) or guess.parts[place].form == "?":
         return None
     key = (body, "wrench", "force")
-    time, force = _values(guess, key, guess.parts[key])
-    stamps, rows = _values(guess, place, guess.parts[place])
+    time, force = _read_values(guess, key, guess.parts[key])
+    stamps, rows = _read_values(guess, place, guess.parts[place])
     if len(time) < FEWEST or len(stamps) < FEWEST:
         return None
     kept = np.linspace(0, len(time) - 1, min(len(time), MOST)).astype(int)
@@ -403,11 +403,11 @@ def _is_timed(guess: Guess) -> bool:
 
 def _compute_cosines(guess: Guess, body: str) -> dict[str, float]:
     """Cosine between force and approach in the first contact, by axes; empty: nothing to see."""
-    place, force_key = _place(guess, body, "position"), (body, "wrench", "force")
+    place, force_key = _find_place(guess, body, "position"), (body, "wrench", "force")
     if place is None or not _is_timed(guess):
         return {}
-    time, force = _values(guess, force_key, guess.parts[force_key])
-    stamps, position = _values(guess, place, guess.parts[place])
+    time, force = _read_values(guess, force_key, guess.parts[force_key])
+    stamps, position = _read_values(guess, place, guess.parts[place])
     if len(time) < FEWEST or len(stamps) < FEWEST:
         return {}
     force = force - np.median(force[: max(10, len(force) // 20)], axis=0)
@@ -422,18 +422,18 @@ def _compute_cosines(guess: Guess, body: str) -> dict[str, float]:
         return {}
     moved = np.polyfit(stamps[ahead], position[ahead], 1)[0]
     mean = {"world": force[contact].mean(axis=0)}
-    mean["body"] = rotate(_attitude(guess, place, start), mean["world"][None])[0]
+    mean["body"] = rotate(_interpolate_attitude(guess, place, start), mean["world"][None])[0]
     speed = float(np.linalg.norm(moved))
     if speed < 1e-5:
         return {}
     return {axes: float(one @ moved / (np.linalg.norm(one) * speed)) for axes, one in mean.items()}
 
 
-def _attitude(guess: Guess, place: tuple[str, str, str], at: float) -> np.ndarray:
+def _interpolate_attitude(guess: Guess, place: tuple[str, str, str], at: float) -> np.ndarray:
     key = (*place[:2], "attitude")
     part = guess.parts.get(key)
     if part is None or part.form == "?" or len(part.names) < len(part.columns):
         return np.array([[1.0, 0.0, 0.0, 0.0]])
-    time, values = _values(guess, key, part)
+    time, values = _read_values(guess, key, part)
     row = int(np.argmin(np.abs(time - at)))
     return convert_to_quaternions(values[row : row + 1], part.form)

@@ -129,7 +129,7 @@ def read_name(name: str, unit: str = "") -> ColumnMeaning:
     if unit and not own_unit:
         quantity_of_unit, own_unit = parse_unit(unit)
     words = split_words(bare)
-    axis, quantity = _axis(words)
+    axis, quantity = _find_axis(words)
     named = _read_words(words, QUANTITY_WORDS, skip=words[-1:] if axis else [])
     is_age = any(word in AGE_WORDS for word in words)
     by_unit = next((part for part, one in QUANTITY.items() if one == quantity_of_unit), "")
@@ -161,7 +161,7 @@ def _is_time(words: list[str], axis: str) -> bool:
     return not axis and (bare or any(word in TIME_WORDS for word in words))
 
 
-def _axis(words: list[str]) -> tuple[str, str]:
+def _find_axis(words: list[str]) -> tuple[str, str]:
     """The axis a name ends with (units behind it passed over), and a quantity joined to it: `fx`,
     `qw`, `rz`."""
     for i in range(len(words) - 1, -1, -1):
@@ -191,7 +191,7 @@ def _read_words(
     return ""
 
 
-def angles_wpr(named: Mapping[str, ColumnMeaning]) -> dict[str, ColumnMeaning]:
+def find_wpr_angles(named: Mapping[str, ColumnMeaning]) -> dict[str, ColumnMeaning]:
     """W, P, R of one pose: roll, pitch and yaw."""
     found: dict[str, ColumnMeaning] = {}
     ends: dict[tuple[str, ...], dict[str, ColumnMeaning]] = {}
@@ -271,7 +271,7 @@ def group_stems(named: dict[str, ColumnMeaning]) -> list[Stem]:
             quantity = "wrench" if role == "wrench" or "wrench" in words else quantity
         if one.axis in tuple("0123456") and not quantity:
             continue
-        rest = words[: _place(words, one.axis)] + words[_place(words, one.axis) + 1 :]
+        rest = words[: _find_place(words, one.axis)] + words[_find_place(words, one.axis) + 1 :]
         if not quantity:
             quantity = "force" if role == "wrench" else "position"
         group = quantity
@@ -284,7 +284,7 @@ def group_stems(named: dict[str, ColumnMeaning]) -> list[Stem]:
     return list(found.values())
 
 
-def _place(words: tuple[str, ...], axis: str) -> int:
+def _find_place(words: tuple[str, ...], axis: str) -> int:
     for i in range(len(words) - 1, -1, -1):
         word = words[i]
         if word == axis or (len(word) == 2 and word[1] == axis[-1]) or word == axis[-1:]:
@@ -295,15 +295,15 @@ def _place(words: tuple[str, ...], axis: str) -> int:
 def find_quantities(stem: Stem, table: Table) -> dict[str, FoundQuantity]:
     """The quantities that a stem's columns are."""
     if "0" in stem.axes or ("1" in stem.axes and "2" in stem.axes):
-        return _numbered(stem, table)
+        return _find_numbered(stem, table)
     if stem.quantity == "attitude":
-        one = _attitude(stem.axes, stem.units, stem.words, table)
+        one = _make_attitude(stem.axes, stem.units, stem.words, table)
         return {"attitude": one} if one else {}
-    one = _vector(stem.axes, stem.units, stem.quantity, table)
+    one = _make_vector(stem.axes, stem.units, stem.quantity, table)
     return {stem.quantity: one} if one else {}
 
 
-def _numbered(stem: Stem, table: Table) -> dict[str, FoundQuantity]:
+def _find_numbered(stem: Stem, table: Table) -> dict[str, FoundQuantity]:
     """`pose_0` to `pose_5`, `q1` to `q4`: numbers in the usual order."""
     first = 0 if "0" in stem.axes else 1
     places = [str(first + i) for i in range(7) if str(first + i) in stem.axes]
@@ -312,7 +312,7 @@ def _numbered(stem: Stem, table: Table) -> dict[str, FoundQuantity]:
 
     def vector(at: int, quantity: str) -> dict[str, FoundQuantity]:
         own = dict(zip("xyz", columns[at : at + 3], strict=True))
-        one = _vector(own, dict(zip("xyz", units[at : at + 3], strict=True)), quantity, table)
+        one = _make_vector(own, dict(zip("xyz", units[at : at + 3], strict=True)), quantity, table)
         return {quantity: one} if one else {}
 
     count, kind = len(columns), stem.quantity
@@ -322,19 +322,19 @@ def _numbered(stem: Stem, table: Table) -> dict[str, FoundQuantity]:
         return vector(0, "velocity") | vector(3, "rate")
     if kind == "attitude" and count == 4:
         own = dict(zip(SCALAR_FIRST, columns, strict=True))
-        one = _attitude(own, {}, stem.words, table)
+        one = _make_attitude(own, {}, stem.words, table)
         return {"attitude": one} if one else {}
     if kind in ("pose", "position") and count == 6:
         turned = dict(zip(("rx", "ry", "rz"), columns[3:], strict=True))
         own_units = dict(zip(("rx", "ry", "rz"), units[3:], strict=True))
-        one = _attitude(turned, own_units, stem.words, table)
+        one = _make_attitude(turned, own_units, stem.words, table)
         return vector(0, "position") | ({"attitude": one} if one else {})
     if count == 3 and kind in DEFAULT:
         return vector(0, kind)
     return {}
 
 
-def _attitude(
+def _make_attitude(
     axes: dict[str, str], units: dict[str, str], words: tuple[str, ...], table: Table
 ) -> FoundQuantity | None:
     """None if the columns are not those of one form."""
@@ -355,11 +355,11 @@ def _attitude(
             return FoundQuantity([*names], form, angle, why + ("" if unit else "; unit assumed"))
     for wanted in (("rx", "ry", "rz"), ("x", "y", "z")):
         if all(axis in axes for axis in wanted):
-            return _three_angles([axes[axis] for axis in wanted], unit, words, table)
+            return _make_three_angles([axes[axis] for axis in wanted], unit, words, table)
     return None
 
 
-def _three_angles(
+def _make_three_angles(
     names: list[str], unit: str, words: tuple[str, ...], table: Table
 ) -> FoundQuantity:
     """Rx, Ry, Rz: a rotation vector or one of two orders of angles; a question if it matters."""
@@ -392,7 +392,7 @@ def _three_angles(
     return found
 
 
-def _vector(
+def _make_vector(
     axes: dict[str, str], units: dict[str, str], quantity: str, table: Table
 ) -> FoundQuantity | None:
     """Columns of x, y, z; axes that the log does not have are zero."""

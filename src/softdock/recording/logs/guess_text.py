@@ -21,26 +21,26 @@ STILL = {"position": [0.0, 0.0, 0.0], "attitude": [1.0, 0.0, 0.0, 0.0]}
 SHOWN = 3  # first values of a clock; of others the first row
 
 
-def preview(guess: Guess) -> list[tuple[str, str, str, str]]:
+def make_preview(guess: Guess) -> list[tuple[str, str, str, str]]:
     """What, columns, unit or form, first values: a row a part."""
     rows = []
     for name, clock in guess.clocks.items():
         table = guess.tables[clock.topic]
         values = table.columns.get(clock.column)
-        rows.append((f"clock {name}", clock.column, clock.unit, _first(values)))
+        rows.append((f"clock {name}", clock.column, clock.unit, _format_first(values)))
     for (body, role, quantity), found in guess.parts.items():
         table = guess.get_table((body, role, quantity))
         names = ", ".join(found.names)
         form = " ".join(one for one in (found.form, found.unit) if one)
-        first = ", ".join(_first(table.columns[name], 1) for name in found.names)
+        first = ", ".join(_format_first(table.columns[name], 1) for name in found.names)
         rows.append((f"{body}.{role} {quantity}", names, form, first))
     for kind, (name, unit) in guess.ages.items():
         table = next(t for t in guess.tables.values() if name in t.columns)
-        rows.append((f"age of the {kind}", name, unit, _first(table.columns[name])))
+        rows.append((f"age of the {kind}", name, unit, _format_first(table.columns[name])))
     return rows
 
 
-def _first(values: np.ndarray | None, count: int = SHOWN) -> str:
+def _format_first(values: np.ndarray | None, count: int = SHOWN) -> str:
     if values is None:
         return ""
     good = values[np.isfinite(values)] if values.dtype.kind == "f" else values
@@ -51,22 +51,22 @@ def write_map(log: Path, guess: Guess) -> str:
     """The text of a map."""
     rows = [clock for (_, role), clock in guess.clock_of.items() if role == "command"]
     lines = [
-        f"# Map of {_plain(log.name)}, guessed from its names and numbers: please look.",
+        f"# Map of {_clean_text(log.name)}, guessed from its names and numbers: please look.",
         f"# A {ASKED} is a question; softdock import refuses the map until it is answered.",
         "schema = 1",
-        f'name = "{_plain(log.stem)}"',
+        f'name = "{_clean_text(log.stem)}"',
         f'rows = "{(rows or list(guess.clocks))[0]}"  # the clock whose rows are the cycles',
         "# from_s, to_s: the part of the log to take; touch_N: a force above it is a contact",
-        *(f"# assumed: {_plain(one)}" for one in guess.assumed),
+        *(f"# assumed: {_clean_text(one)}" for one in guess.assumed),
     ]
     form = guess.form
     if form.delimiter or form.decimal or form.skip_lines:
-        lines += ["", "[csv]", f"delimiter = {_quote(form.delimiter)}"]
+        lines += ["", "[csv]", f"delimiter = {_quote_text(form.delimiter)}"]
         lines += [f'decimal = "{form.decimal}"', f"skip_lines = {form.skip_lines}"]
     for name, clock in guess.clocks.items():
         lines += ["", f"[clock.{name}]"]
-        lines += [f"topic = {_quote(clock.topic)}"] if clock.topic else []
-        lines += [f"column = {_quote(clock.column)}", f'unit = "{clock.unit}"  # {clock.why}']
+        lines += [f"topic = {_quote_text(clock.topic)}"] if clock.topic else []
+        lines += [f"column = {_quote_text(clock.column)}", f'unit = "{clock.unit}"  # {clock.why}']
         if clock.every[0] > 1:
             lines += [f"every = {clock.every[0]}  # its values change in one of so many rows"]
             lines += [f"first = {clock.every[1]}"]
@@ -75,18 +75,18 @@ def write_map(log: Path, guess: Guess) -> str:
     lines += ["# position_m = [0.0, 0.0, 0.0]", "# attitude_wxyz = [1.0, 0.0, 0.0, 0.0]"]
     for body in BODIES:
         known = any(key[0] == body for key in guess.parts)
-        lines += _body(body, guess) if known or body == "chaser" else _write_fixed(body)
+        lines += _write_body(body, guess) if known or body == "chaser" else _write_fixed(body)
     if guess.unused:
         lines += ["", "# Columns not used:"]
-        lines += [f"#   {_plain(name)}" for name in guess.unused[:200]]
+        lines += [f"#   {_clean_text(name)}" for name in guess.unused[:200]]
     return "\n".join(lines) + "\n"
 
 
-def _plain(text: str) -> str:
+def _clean_text(text: str) -> str:
     return "".join(c if c.isprintable() and c not in '"\\' else "_" for c in text)[:300]
 
 
-def _quote(text: str) -> str:
+def _quote_text(text: str) -> str:
     """As TOML: names may hold anything."""
     escaped = "".join(c if c.isprintable() and c not in '"\\' else f"\\U{ord(c):08x}" for c in text)
     return f'"{escaped}"'
@@ -100,7 +100,7 @@ def _write_fixed(body: str) -> list[str]:
     ]
 
 
-def _body(body: str, guess: Guess) -> list[str]:
+def _write_body(body: str, guess: Guess) -> list[str]:
     lines = ["", f"# [{body}.mounting]  # the body's centre of mass and axes in the logged axes"]
     lines += ["# position_m = [0.0, 0.0, 0.0]"]
     for role, parts in PARTS.items():
@@ -119,8 +119,8 @@ def _body(body: str, guess: Guess) -> list[str]:
             clock = guess.clock_of.get((body, role))
             lines += [f'clock = "{clock}"'] if clock else []
             for part in parts:
-                lines += _part(role, part, found[part])
-            lines += _ends(role, guess)
+                lines += _write_part(role, part, found[part])
+            lines += _write_ends(role, guess)
     return lines
 
 
@@ -129,15 +129,15 @@ def _needs_sensor(guess: Guess, body: str) -> bool:
     return body == "chaser" and not any(key[1:] == ("wrench", "force") for key in guess.parts)
 
 
-def _part(role: str, part: str, found: FoundQuantity | None) -> list[str]:
+def _write_part(role: str, part: str, found: FoundQuantity | None) -> list[str]:
     if found is None:
         if part in ("position", "force"):
             return [f'{part} = "{ASKED}"  # which columns? Numbers stand for all rows']
         if part == "attitude" and role in ("command", "measured", "satellite"):
             return [f"attitude = {STILL[part]}  # no column names it: taken not to turn"]
         return []
-    columns = ", ".join(_quote(c) if isinstance(c, str) else str(c) for c in found.columns)
-    lines = [f"{part} = [{columns}]  # {_plain(found.question or found.why)}"]
+    columns = ", ".join(_quote_text(c) if isinstance(c, str) else str(c) for c in found.columns)
+    lines = [f"{part} = [{columns}]  # {_clean_text(found.question or found.why)}"]
     if found.form:
         lines.append(f'attitude_form = "{found.form}"')
     if found.unit:
@@ -145,13 +145,13 @@ def _part(role: str, part: str, found: FoundQuantity | None) -> list[str]:
     return lines
 
 
-def _ends(role: str, guess: Guess) -> list[str]:
+def _write_ends(role: str, guess: Guess) -> list[str]:
     kind = {"measured": "pose", "wrench": "force"}.get(role)
     if kind is None:
         return []
     if kind in guess.ages:
         name, unit = guess.ages[kind]
-        lines = [f"age = {_quote(name)}", f'age_unit = "{unit}"']
+        lines = [f"age = {_quote_text(name)}", f'age_unit = "{unit}"']
     else:
         lines = ["age_ms = 0.0  # from the measurement to its arrival: please look"]
     if role == "wrench":

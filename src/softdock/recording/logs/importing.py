@@ -83,12 +83,12 @@ class ClockedTable:
         return self.rows if name == self.map.rows or name not in self.stamped else None
 
 
-def _put(series: Taken, name: str, values: np.ndarray, axes: str = "xyz") -> None:
+def _add_channels(series: Taken, name: str, values: np.ndarray, axes: str = "xyz") -> None:
     for i, axis in enumerate(axes):
         series[f"{name}.{axis}"] = values[:, i]
 
 
-def put_motions(
+def add_motions(
     series: Taken,
     ages: Taken,
     body: str,
@@ -104,16 +104,18 @@ def put_motions(
         rows = clocked.get_cycle_rows(signals[source].clock)
         whole = None if rows is None else slice(rows.start + kept.start, rows.start + kept.stop)
         for part, values in readings.interpolate_motion(moving[source], times, whole).items():
-            _put(series, f"{prefix}.{part}", values, "wxyz" if part == "attitude" else "xyz")
+            _add_channels(
+                series, f"{prefix}.{part}", values, "wxyz" if part == "attitude" else "xyz"
+            )
     if (body, "measured") in signals:
         rows = clocked.get_cycle_rows(signals[body, "measured"].clock)
         p, q, age = readings.sample_motion(moving[body, "measured"], times, rows, kept)
-        _put(series, f"seen.{body}.position", p)
-        _put(series, f"seen.{body}.attitude", q, "wxyz")
+        _add_channels(series, f"seen.{body}.position", p)
+        _add_channels(series, f"seen.{body}.attitude", q, "wxyz")
         ages[f"pose.{body}"] = age
 
 
-def put_wrench(
+def add_wrench(
     series: Taken,
     ages: Taken,
     body: str,
@@ -130,13 +132,13 @@ def put_wrench(
         clocked.kept,
         signal.handover == "mean",
     )
-    _put(series, f"measured.{body}.force", force)
+    _add_channels(series, f"measured.{body}.force", force)
     if torque is not None:
-        _put(series, f"measured.{body}.torque", torque)
+        _add_channels(series, f"measured.{body}.torque", torque)
     ages[f"force.{body}"] = age
 
 
-def put_ages(series: Taken, ages: Taken) -> None:
+def add_ages(series: Taken, ages: Taken) -> None:
     forces = [age for name, age in ages.items() if name.startswith("force")]
     series["force_age"] = np.maximum.reduce(forces)
     poses = {name: age for name, age in ages.items() if name.startswith("pose")}
@@ -148,7 +150,7 @@ def put_ages(series: Taken, ages: Taken) -> None:
     series["pose_age"] = np.maximum.reduce(list(poses.values()))
 
 
-def put_applied(
+def add_applied(
     series: Taken,
     body: str,
     clocked: ClockedTable,
@@ -168,9 +170,9 @@ def put_applied(
             clocked.kept,
             False,
         )
-        _put(series, f"{name}.force", force)
+        _add_channels(series, f"{name}.force", force)
         if torque is not None:
-            _put(series, f"{name}.torque", torque)
+            _add_channels(series, f"{name}.torque", torque)
         return
     on = body if f"measured.{body}.force.x" in series else next(b for b in BODIES if b != body)
     force = np.stack([series[f"measured.{on}.force.{a}"] for a in "xyz"], axis=1)
@@ -185,12 +187,12 @@ def put_applied(
         else:
             torque = None
         force = -force
-    _put(series, f"{name}.force", _a_row_later(force))
+    _add_channels(series, f"{name}.force", _shift_by_row(force))
     if torque is not None:
-        _put(series, f"{name}.torque", _a_row_later(torque))
+        _add_channels(series, f"{name}.torque", _shift_by_row(torque))
 
 
-def _a_row_later(values: np.ndarray) -> np.ndarray:
+def _shift_by_row(values: np.ndarray) -> np.ndarray:
     return np.concatenate([np.zeros((1, values.shape[1])), values[:-1]])
 
 
@@ -218,9 +220,9 @@ def import_contents(log: str | Path, found: Map | str | Path, scenario: str = ""
     """What a recording of this log holds. `scenario`: the text of one, to attach. Raises `BadInput`
     with file and line; nothing is written."""
     made = found if isinstance(found, Map) else read_map(found)
-    tables = _tables(Path(log), made)
+    tables = _open_tables(Path(log), made)
     notes: list[str] = []
-    series = _series(made, tables, notes)
+    series = _make_series(made, tables, notes)
     whole = Series(np.stack(list(series.values()), axis=1), [CHANNELS[name] for name in series])
     for body, place in made.fixed.items():
         whole = add_fixed_body(whole, body, place.position, place.attitude)
@@ -229,7 +231,7 @@ def import_contents(log: str | Path, found: Map | str | Path, scenario: str = ""
         name=CYCLE,
         kind="rows",
         width=len(names),
-        channels=tuple(_channel(name) for name in names),
+        channels=tuple(_make_channel(name) for name in names),
         places=tuple(range(len(names))),
     )
     sensors = [body for body in BODIES if (body, "wrench") in made.signals]
@@ -257,11 +259,11 @@ def import_contents(log: str | Path, found: Map | str | Path, scenario: str = ""
     )
 
 
-def _channel(name: str) -> Channel:
+def _make_channel(name: str) -> Channel:
     return CHANNELS[name]
 
 
-def _tables(log: Path, found: Map) -> dict[str, Table]:
+def _open_tables(log: Path, found: Map) -> dict[str, Table]:
     """The table of every clock."""
     files: dict[str, set[str]] = {}
     for clock in found.clocks.values():
@@ -282,7 +284,7 @@ def _tables(log: Path, found: Map) -> dict[str, Table]:
     return made
 
 
-def _series(found: Map, tables: dict[str, Table], notes: list[str]) -> Taken:
+def _make_series(found: Map, tables: dict[str, Table], notes: list[str]) -> Taken:
     clocked = ClockedTable(found, tables, notes)
     moving = {
         key: readings.read_motion(
@@ -293,7 +295,10 @@ def _series(found: Map, tables: dict[str, Table], notes: list[str]) -> Taken:
     }
     pushing = {
         key: readings.read_wrenches(
-            signal, clocked.get_clock_rows(signal.clock), _turning(signal, key[0], moving), found
+            signal,
+            clocked.get_clock_rows(signal.clock),
+            _find_turning(signal, key[0], moving),
+            found,
         )
         for key, signal in found.signals.items()
         if key[1] not in MOTIONS and not signal.same_as
@@ -316,17 +321,17 @@ def _series(found: Map, tables: dict[str, Table], notes: list[str]) -> Taken:
     series: Taken = {"time": times}
     ages: Taken = {}
     for body in BODIES:
-        put_motions(series, ages, body, clocked, moving)
-        put_wrench(series, ages, body, clocked, pushing)
-    put_ages(series, ages)
+        add_motions(series, ages, body, clocked, moving)
+        add_wrench(series, ages, body, clocked, pushing)
+    add_ages(series, ages)
     for body in BODIES:
-        put_applied(series, body, clocked, pushing)
+        add_applied(series, body, clocked, pushing)
     refuse_far_apart(series, notes)
     order = [name for name in CHANNELS if name in series]
     return {name: np.ascontiguousarray(series[name]) for name in order}
 
 
-def _turning(signal: Any, body: str, moving: Moving) -> Any:
+def _find_turning(signal: Any, body: str, moving: Moving) -> Any:
     if not readings.needs_attitude(signal):
         return None
     return moving.get((body, "measured")) or moving.get((body, "command"))

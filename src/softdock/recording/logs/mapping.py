@@ -133,17 +133,17 @@ def read_map(path: str | Path) -> Map:
         text = read_text(file, what="map")
     except Unreadable as error:
         raise BadInput(Problem("map", error.given, error.allowed, f"{path}:{error.line}")) from None
-    return map_of(text, str(path), file.parent)
+    return parse_map(text, str(path), file.parent)
 
 
-def map_of(text: str, name: str = "map", folder: Path | None = None) -> Map:
+def parse_map(text: str, name: str = "map", folder: Path | None = None) -> Map:
     """The map of a text."""
     tables, locate, _ = parse_toml(text, name)
     problems: list[Problem] = []
     top = Reader(tables, "", problems, locate)
     own_keys = top.read(TOP)
-    clocks = _clocks(top)
-    frames = _frames(top)
+    clocks = _read_clocks(top)
+    frames = _read_frames(top)
     rows = top.value(with_choices(ROWS, clocks or ("log",), next(iter(clocks), "log")))
     fixed, mountings, signals = dict[str, Place](), {}, {}
     for body in BODIES:
@@ -153,13 +153,13 @@ def map_of(text: str, name: str = "map", folder: Path | None = None) -> Map:
         own = top.inner(body)
         if own.has("fixed"):  # bolted to the floor: where it stands, and nothing else
             own.value(FIXED)
-            fixed[body] = _place(own)
+            fixed[body] = _read_place(own)
             continue
-        mountings[body] = _place(own.inner("mounting")) if own.has("mounting") else Place()
+        mountings[body] = _read_place(own.inner("mounting")) if own.has("mounting") else Place()
         own.take("mounting")
         for kind in (*MOTIONS, *WRENCHES):
             if own.has(kind):
-                signals[body, kind] = _signal(own.inner(kind), kind, clocks, frames, rows)
+                signals[body, kind] = _read_signal(own.inner(kind), kind, clocks, frames, rows)
             own.take(kind)
         own.done()
     row = top.inner("csv")
@@ -182,13 +182,13 @@ def map_of(text: str, name: str = "map", folder: Path | None = None) -> Map:
         folder=folder or Path(),
     )
     if not problems:
-        _needed(found, problems, locate)
+        _check_needed(found, problems, locate)
     if problems:
         raise BadInput(problems)
     return found
 
 
-def _clocks(top: Reader) -> dict[str, Clock]:
+def _read_clocks(top: Reader) -> dict[str, Clock]:
     found = {}
     table = top.inner("clock")
     for name in table.table:
@@ -203,23 +203,23 @@ def _clocks(top: Reader) -> dict[str, Clock]:
     return found
 
 
-def _frames(top: Reader) -> dict[str, Place]:
+def _read_frames(top: Reader) -> dict[str, Place]:
     found = {"world": Place()}
     table = top.inner("frame")
     for name in table.table:
         own = table.inner(str(name))
-        found[str(name)] = _place(own)
+        found[str(name)] = _read_place(own)
         own.done()
     return found
 
 
-def _place(own: Reader) -> Place:
+def _read_place(own: Reader) -> Place:
     made = Place(**own.read(PLACE))
     own.done()
     return made
 
 
-def _signal(
+def _read_signal(
     own: Reader, kind: str, clocks: dict[str, Clock], frames: dict[str, Place], rows: str
 ) -> Signal:
     where = own.locate(own.path)
@@ -236,7 +236,7 @@ def _signal(
     parts = {}
     for name in wanted:
         if own.has(name):
-            parts[name] = _part(own, name, FORMS[form] if name == "attitude" else SIZES[name])
+            parts[name] = _read_part(own, name, FORMS[form] if name == "attitude" else SIZES[name])
         for key in (name, f"{name}_unit"):
             own.take(key)
     must = ("position", "attitude") if is_motion else ("force",)
@@ -251,8 +251,8 @@ def _signal(
         more["sign"] = 1.0 if wrench["acts"] == "on_body" else -1.0
         more["handover"] = wrench["handover"]
         sensor = own.inner("sensor")
-        more["sensor"] = _place(sensor)
-        more["tool"] = _tool(own.inner("tool")) if own.has("tool") else None
+        more["sensor"] = _read_place(sensor)
+        more["tool"] = _read_tool(own.inner("tool")) if own.has("tool") else None
         own.take("tool")
     usual = (
         "received" if clock == rows else "measured"
@@ -266,7 +266,7 @@ def _signal(
         parts=parts,
         form=form,
         axes=axes,
-        age=_age(own),
+        age=_read_age(own),
         stamped=own.value(replace(STAMPED, default=usual)),
         **more,
     )
@@ -274,7 +274,7 @@ def _signal(
     return made
 
 
-def _part(own: Reader, name: str, count: int) -> Part:
+def _read_part(own: Reader, name: str, count: int) -> Part:
     """Names of columns and numbers, and their unit."""
     value, quantity = own.table[name], QUANTITY[name]
     key = own.at(name)
@@ -304,7 +304,7 @@ def _is_component(value: Any) -> bool:
     return number and math.isfinite(value)
 
 
-def _age(own: Reader) -> Part | None:
+def _read_age(own: Reader) -> Part | None:
     values = own.read(AGE)
     column, unit, stated = values["age"], values["age_unit"], values["age_ms"]
     if column and own.has("age_ms"):
@@ -325,13 +325,13 @@ def _age(own: Reader) -> Part | None:
     )
 
 
-def _tool(own: Reader) -> Tool:
+def _read_tool(own: Reader) -> Tool:
     made = Tool(**own.read(TOOL))
     own.done()
     return made
 
 
-def _needed(found: Map, problems: list[Problem], locate: Any) -> None:
+def _check_needed(found: Map, problems: list[Problem], locate: Any) -> None:
     """What no recording does without: a force, and a motion of the body that has its sensor."""
     sensors = [body for body in BODIES if (body, "wrench") in found.signals]
     if not sensors:

@@ -65,7 +65,7 @@ def parse_messages(name: str, text: str) -> dict[str, list[Field]]:
     """Fields of a message and of those it is made of, by name (`package/Name`)."""
     found: dict[str, list[Field]] = {}
     parts = re.split(r"^=+\nMSG: *(\S+)\n", text.replace("\r\n", "\n"), flags=re.M)
-    names = [_short(name), *(_short(one) for one in parts[1::2])]
+    names = [_shorten_name(name), *(_shorten_name(one) for one in parts[1::2])]
     for own, body in zip(names, [parts[0], *parts[2::2]], strict=True):
         fields = []
         for line in body.splitlines():
@@ -76,11 +76,11 @@ def parse_messages(name: str, text: str) -> dict[str, list[Field]]:
     return found
 
 
-def _short(name: str) -> str:
+def _shorten_name(name: str) -> str:
     return name.replace("/msg/", "/")
 
 
-class Walker:
+class LayoutFinder:
     """Finds the numbers of one message."""
 
     def __init__(self, known: dict[str, list[Field]], data: bytes) -> None:
@@ -131,7 +131,7 @@ class Walker:
                 self.message(name, path, deep + 1)
 
     def _name(self, kind: str, package: str) -> str:
-        short = _short(kind)
+        short = _shorten_name(kind)
         tried = (short, f"{package}/{short}", f"std_msgs/{short}", f"builtin_interfaces/{short}")
         for name in tried:
             if name in self.known or name in TIMES:
@@ -157,17 +157,17 @@ class Walker:
 def read_columns(name: str, text: str, messages: list[bytes]) -> dict[str, np.ndarray]:
     """Every number of many messages. Those of one shape are read at once; a path that is not in
     every message is left out. Raises `ValueError` where bytes and description do not fit."""
-    known, own = parse_messages(name, text), _short(name)
+    known, own = parse_messages(name, text), _shorten_name(name)
     rows: dict[str, np.ndarray] = {}
     groups: list[tuple[list[int], dict[str, np.ndarray]]] = []
     left = list(range(len(messages)))
     while left:
-        walker = Walker(known, messages[left[0]])
+        walker = LayoutFinder(known, messages[left[0]])
         walker.message(own, "")
         if walker.at > len(messages[left[0]]):
             raise ValueError("a message ends before its fields do")
         same = _find_alike(messages, left, walker.layout)
-        groups.append((same, _numbers([messages[i] for i in same], walker.layout)))
+        groups.append((same, _read_numbers([messages[i] for i in same], walker.layout)))
         taken = set(same)
         left = [i for i in left if i not in taken]
         if len(groups) > MOST_SHAPES:
@@ -192,7 +192,7 @@ def _find_alike(messages: list[bytes], among: list[int], layout: Layout) -> list
     return [i for i in among if len(messages[i]) == size and key(messages[i]) == wanted]
 
 
-def _numbers(messages: list[bytes], layout: Layout) -> dict[str, np.ndarray]:
+def _read_numbers(messages: list[bytes], layout: Layout) -> dict[str, np.ndarray]:
     block = np.frombuffer(b"".join(messages), np.uint8).reshape(len(messages), -1)
     found: dict[str, np.ndarray] = {}
     for path, (at, kind) in layout.places.items():
@@ -206,12 +206,12 @@ def _numbers(messages: list[bytes], layout: Layout) -> dict[str, np.ndarray]:
 
 def read_json_columns(messages: list[bytes]) -> dict[str, np.ndarray]:
     """The same of JSON messages: every number that all of them hold."""
-    first = _flat(json.loads(messages[0])) if messages else {}
+    first = _flatten(json.loads(messages[0])) if messages else {}
     # whole numbers that a double does not hold exactly: stamps in nanoseconds since 1970
     long = {path for path, v in first.items() if isinstance(v, int) and abs(v) > 2**53}
     found = {path: np.empty(len(messages), np.int64 if path in long else float) for path in first}
     for i, one in enumerate(messages):
-        row = _flat(json.loads(one))
+        row = _flatten(json.loads(one))
         for path in [path for path in found if path not in row]:
             del found[path]
         for path, column in found.items():
@@ -221,7 +221,7 @@ def read_json_columns(messages: list[bytes]) -> dict[str, np.ndarray]:
     return found
 
 
-def _flat(value: Any, path: str = "") -> dict[str, Any]:
+def _flatten(value: Any, path: str = "") -> dict[str, Any]:
     """Numbers by their path; true and false are 1 and 0."""
     found: dict[str, Any] = {}
     left = [(path, value, 0)]
@@ -269,14 +269,14 @@ def read_mcap(path: Path, topics: set[str]) -> dict[str, Table]:
 
     try:
         with path.open("rb") as file:
-            found = _messages(file, topics)
+            found = _group_messages(file, topics)
     except (McapError, OSError, ValueError) as error:
         allowed = f"an MCAP file that is whole ({printable(str(error), 200)})"
         raise BadInput(Problem("LOG", str(path), allowed, str(path))) from None
-    return _tables(found, str(path), topics)
+    return _make_tables(found, str(path), topics)
 
 
-def _messages(file: BinaryIO, topics: set[str]) -> dict[str, Topic]:
+def _group_messages(file: BinaryIO, topics: set[str]) -> dict[str, Topic]:
     """Messages by topic, in the order of their log times."""
     from mcap.records import Channel, Message, Schema
 
@@ -315,13 +315,13 @@ def _describe(channel: Any, schemas: dict[int, Any]) -> tuple[str, str, str, str
     return channel.message_encoding, schema.encoding, schema.name, text
 
 
-def _tables(found: dict[str, Topic], name: str, topics: set[str]) -> dict[str, Table]:
+def _make_tables(found: dict[str, Topic], name: str, topics: set[str]) -> dict[str, Table]:
     full = {topic for topic, one in found.items() if one.rows}
     _refuse_absent(topics - full, full, name)
     tables = {}
     for topic in sorted(full):
         rows = found[topic].rows
-        columns = _columns(topic, found[topic], bool(topics), name)
+        columns = _read_topic_columns(topic, found[topic], bool(topics), name)
         if columns is None:
             continue
         for i, clock in enumerate(CLOCKS):
@@ -350,7 +350,9 @@ def _refuse_absent(absent: set[str], known: set[str], name: str) -> None:
         raise BadInput(problems)
 
 
-def _columns(topic: str, one: Topic, asked: bool, name: str) -> dict[str, np.ndarray] | None:
+def _read_topic_columns(
+    topic: str, one: Topic, asked: bool, name: str
+) -> dict[str, np.ndarray] | None:
     """None: of a kind that is not read, where nobody asked for this topic."""
     messages = [data for _, _, data in one.rows]
     try:

@@ -42,7 +42,7 @@ def read_values(part: Part, own: StampedRows, name: str) -> np.ndarray:
     for one in part.components:
         if isinstance(one, str):
             column = own.table.column(one, part.key, part.where)[own.rows].astype(float)
-            _whole(column, one, part, own)
+            _check_whole(column, one, part, own)
             columns.append(part.factor * column)
         else:
             columns.append(np.full(len(own.rows), part.factor * one))
@@ -53,7 +53,7 @@ def read_values(part: Part, own: StampedRows, name: str) -> np.ndarray:
     return values
 
 
-def _whole(column: np.ndarray, name: str, part: Part, own: StampedRows) -> None:
+def _check_whole(column: np.ndarray, name: str, part: Part, own: StampedRows) -> None:
     holes = np.flatnonzero(~np.isfinite(column))
     if len(holes):
         given = f"{name}: no number ({len(holes)} such rows)"

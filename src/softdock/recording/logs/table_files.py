@@ -22,8 +22,8 @@ from softdock.recording.logs.tables import (
     CsvForm,
     Layout,
     Table,
+    convert_from_arrow,
     find_layout,
-    from_arrow,
 )
 
 CSV_ENDINGS, PARQUET_ENDINGS, MCAP_ENDINGS = (
@@ -106,7 +106,7 @@ def read_csv(path: Path, form: CsvForm) -> Table:
         if not uneven:
             allowed = f"a text of numbers in columns ({printable(str(error), 200)})"
         raise BadInput(Problem("LOG", str(path), allowed, where)) from None
-    return _table(path, layout, table, skipped)
+    return _make_table(path, layout, table, skipped)
 
 
 def _is_utf8(path: Path) -> bool:
@@ -134,7 +134,7 @@ def _rewrite(path: Path, layout: Layout) -> bytes:
     return text.encode()
 
 
-def _table(path: Path, layout: Layout, table: Any, skipped: list[int]) -> Table:
+def _make_table(path: Path, layout: Layout, table: Any, skipped: list[int]) -> Table:
     """Rows that hold nothing are left out."""
     import pyarrow as pa
 
@@ -151,7 +151,7 @@ def _table(path: Path, layout: Layout, table: Any, skipped: list[int]) -> Table:
     if len(table) == 0:
         where = f"{path}:{layout.head or 1}"
         raise BadInput(Problem("LOG", str(path), "rows below its names", where))
-    made = from_arrow(table, str(path), layout.decimal)
+    made = convert_from_arrow(table, str(path), layout.decimal)
     made.lines, made.units, made.delimiter = lines, layout.units, layout.delimiter
     made.decimal, made.head = layout.decimal, layout.head
     return made
@@ -164,7 +164,7 @@ def _read_parquet(path: Path) -> Table:
     most = most_bytes(path.stat().st_size)
     try:
         file = pq.ParquetFile(path, thrift_string_size_limit=1 << 24)
-        columns = _numeric_leaves(file)
+        columns = _list_numeric_leaves(file)
         size = 8 * sum(
             group.column(i).num_values
             for group in (file.metadata.row_group(g) for g in range(file.metadata.num_row_groups))
@@ -176,7 +176,7 @@ def _read_parquet(path: Path) -> Table:
         table = file.read(columns=list(columns), use_threads=False)
         while any(pa.types.is_struct(field.type) for field in table.schema):
             table = table.flatten()
-        made = from_arrow(table, str(path))
+        made = convert_from_arrow(table, str(path))
     except (pa.ArrowException, MemoryError, OSError, ValueError, KeyError, TypeError) as error:
         allowed = f"a Parquet file ({printable(str(error), 200)})"
         raise BadInput(Problem("LOG", str(path), allowed, str(path))) from None
@@ -185,7 +185,7 @@ def _read_parquet(path: Path) -> Table:
     return made
 
 
-def _numeric_leaves(file: Any) -> dict[str, int]:
+def _list_numeric_leaves(file: Any) -> dict[str, int]:
     """Columns that hold numbers or times, one a row, by their path; twins are refused."""
     found: dict[str, int] = {}
     for i in range(len(file.schema)):

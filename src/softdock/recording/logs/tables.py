@@ -88,7 +88,7 @@ def find_layout(path: Path, form: CsvForm) -> Layout:
         raise BadInput(
             Problem("LOG", str(path), "a file with a line of names and rows", f"{path}:1")
         )
-    encoding = _encoding(data)
+    encoding = _find_encoding(data)
     text = data.decode(encoding, errors="replace").removeprefix("\ufeff")
     lines = re.split(r"\r\n|\n|\r", text)
     if len(data) == SAMPLE:
@@ -98,8 +98,8 @@ def find_layout(path: Path, form: CsvForm) -> Layout:
             raise BadInput(Problem("LOG", str(path), allowed, f"{path}:{number}"))
         lines.pop()  # cut
     lines = ["" if i < form.skip_lines else line for i, line in enumerate(lines)]
-    delimiter, decimal, count = _delimiter(lines, form)
-    first = _first_row(lines, delimiter, decimal, count)
+    delimiter, decimal, count = _find_delimiter(lines, form)
+    first = _find_first_row(lines, delimiter, decimal, count)
     if first is None:
         raise BadInput(
             Problem(
@@ -114,7 +114,7 @@ def find_layout(path: Path, form: CsvForm) -> Layout:
         raise BadInput(
             Problem("LOG", f"{count} columns", f"at most {MOST_COLUMNS}", f"{path}:{first + 1}")
         )
-    head, names, units = _names(lines, first, delimiter, count)
+    head, names, units = _find_names(lines, first, delimiter, count)
     made = _make_unique(names, count)
     named = {made[i]: unit for i, unit in units.items() if i < len(made)}
     return Layout(
@@ -128,7 +128,7 @@ def find_layout(path: Path, form: CsvForm) -> Layout:
     )
 
 
-def _encoding(data: bytes) -> str:
+def _find_encoding(data: bytes) -> str:
     for mark, name in _MARKS:
         if data.startswith(mark):
             return name
@@ -158,7 +158,7 @@ def _is_comment(line: str) -> bool:
     return line.lstrip().startswith(COMMENTS)
 
 
-def _delimiter(lines: list[str], form: CsvForm) -> tuple[str, str, int]:
+def _find_delimiter(lines: list[str], form: CsvForm) -> tuple[str, str, int]:
     """Delimiter, decimal sign and number of cells."""
     judged = [line for line in lines if line.strip() and not _is_comment(line)][-JUDGED:]
     best, found = 0.0, (form.delimiter or ",", form.decimal or ".", 0)
@@ -179,7 +179,7 @@ def _delimiter(lines: list[str], form: CsvForm) -> tuple[str, str, int]:
     return found
 
 
-def _first_row(lines: list[str], delimiter: str, decimal: str, count: int) -> int | None:
+def _find_first_row(lines: list[str], delimiter: str, decimal: str, count: int) -> int | None:
     """Index of the first line of numbers: as many cells, and at least half as large a share of
     numbers in them as usual."""
     shares = {}
@@ -196,7 +196,7 @@ def _first_row(lines: list[str], delimiter: str, decimal: str, count: int) -> in
     return next(i for i, share in shares.items() if share >= 0.5 * usual)
 
 
-def _names(
+def _find_names(
     lines: list[str], first: int, delimiter: str, count: int
 ) -> tuple[int, list[str], dict[int, str]]:
     """Index of the line with the names (-1: none), the names, and units by column."""
@@ -303,7 +303,7 @@ class Table:
         )
 
 
-def from_arrow(table: Any, source: str, decimal: str = ".") -> Table:
+def convert_from_arrow(table: Any, source: str, decimal: str = ".") -> Table:
     """Numbers of an Arrow table; dates become whole nanoseconds since 1970, times of day seconds.
     A column of words that are numbers in most rows is a damaged one."""
     import pyarrow as pa
@@ -315,23 +315,25 @@ def from_arrow(table: Any, source: str, decimal: str = ".") -> Table:
             column, kind = column.cast(pa.timestamp("ns"), safe=False).cast(pa.int64()), pa.int64()
         elif pa.types.is_time(kind):
             column = column.cast(pa.time64("us")).cast(pa.int64())
-            made.columns[name] = _days(1e-6 * _numpy(column, np.float64, pa.float64()))
+            made.columns[name] = _count_days(
+                1e-6 * _convert_to_numpy(column, np.float64, pa.float64())
+            )
             made.clocks.add(name)
             continue
         elif pa.types.is_duration(kind):
             column, kind = column.cast(pa.duration("ns"), safe=False).cast(pa.int64()), pa.int64()
-        if pa.types.is_integer(kind) and column.null_count == 0 and _fits(column, kind):
-            made.columns[name] = _numpy(column, np.int64, pa.int64())
+        if pa.types.is_integer(kind) and column.null_count == 0 and _fits_int64(column, kind):
+            made.columns[name] = _convert_to_numpy(column, np.int64, pa.int64())
         elif pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_null(kind):
-            made.columns[name] = _numpy(column, np.float64, pa.float64())
+            made.columns[name] = _convert_to_numpy(column, np.float64, pa.float64())
         elif pa.types.is_string(kind):
-            _words(made, name, column, decimal)
+            _add_words(made, name, column, decimal)
         else:
             made.others.append(name)
     return made
 
 
-def _fits(column: Any, kind: Any) -> bool:
+def _fits_int64(column: Any, kind: Any) -> bool:
     """Whether whole numbers are below 2^63; larger ones become doubles."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -341,7 +343,7 @@ def _fits(column: Any, kind: Any) -> bool:
     return bool(pc.max(column).as_py() < 2**63)
 
 
-def _words(made: Table, name: str, column: Any, decimal: str) -> None:
+def _add_words(made: Table, name: str, column: Any, decimal: str) -> None:
     """A column of words: numbers that are written in an odd way, times of day, or words."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -351,7 +353,7 @@ def _words(made: Table, name: str, column: Any, decimal: str) -> None:
     full = len(bare) - bare.null_count
     head = bare.drop_null().slice(0, 1000).to_pylist()
     if head and sum(bool(_TIME_OF_DAY.fullmatch(one)) for one in head) == len(head):
-        clock = _times_of_day(bare.to_pylist())
+        clock = _convert_times_of_day(bare.to_pylist())
         if clock is not None:
             made.columns[name] = clock
             made.clocks.add(name)
@@ -361,7 +363,7 @@ def _words(made: Table, name: str, column: Any, decimal: str) -> None:
     wrong = len(good) - int(pc.sum(good).as_py() or 0)
     if full and wrong == 0:
         plain = pc.replace_substring_regex(plain, r"^\+", "")
-        made.columns[name] = _numpy(plain, np.float64, pa.float64())
+        made.columns[name] = _convert_to_numpy(plain, np.float64, pa.float64())
         return
     made.others.append(name)
     if wrong < 0.5 * full:
@@ -369,7 +371,7 @@ def _words(made: Table, name: str, column: Any, decimal: str) -> None:
         made.damaged[name] = (row, bare[row].as_py())
 
 
-def _times_of_day(texts: list[str | None]) -> np.ndarray | None:
+def _convert_times_of_day(texts: list[str | None]) -> np.ndarray | None:
     """Seconds; a step back by more than half a day is midnight."""
     found = np.full(len(texts), np.nan)
     for i, text in enumerate(texts):
@@ -379,17 +381,17 @@ def _times_of_day(texts: list[str | None]) -> np.ndarray | None:
             found[i] = 3600.0 * int(hours) + 60.0 * int(minutes) + float(seconds)
         elif text:
             return None
-    return _days(found)
+    return _count_days(found)
 
 
-def _days(clock: np.ndarray) -> np.ndarray:
+def _count_days(clock: np.ndarray) -> np.ndarray:
     good = np.flatnonzero(np.isfinite(clock))
     over = np.concatenate([[0], np.cumsum(np.diff(clock[good]) < -0.5 * DAY)])
     clock[good] += DAY * over[: len(good)]
     return clock
 
 
-def _numpy(column: Any, kind: Any, arrow: Any) -> np.ndarray:
+def _convert_to_numpy(column: Any, kind: Any, arrow: Any) -> np.ndarray:
     """Without pandas, which `to_numpy` of a chunked column would import; nulls are NaN."""
     parts = []
     for chunk in column.cast(arrow, safe=False).chunks:

@@ -135,12 +135,14 @@ def convert_to_quaternions(values: np.ndarray, form: str) -> np.ndarray:
         q = exponential(values)
     else:
         angles, axes = (values[:, ::-1] if form == "rpy" else values).T, AXES_OF[form]
-        first, second, third = (_about(a, axis) for a, axis in zip(angles, axes, strict=True))
+        first, second, third = (
+            _make_rotation(a, axis) for a, axis in zip(angles, axes, strict=True)
+        )
         q = product(product(first, second), third)
     return continuous(q)
 
 
-def _about(angle: np.ndarray, axis: int) -> np.ndarray:
+def _make_rotation(angle: np.ndarray, axis: int) -> np.ndarray:
     q = np.zeros((len(angle), 4))
     q[:, 0], q[:, 1 + axis] = np.cos(0.5 * angle), np.sin(0.5 * angle)
     return q
