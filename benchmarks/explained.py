@@ -26,8 +26,8 @@ from softdock import build
 from softdock.errors import BadInput
 from softdock.results.advice import advise
 from softdock.results.causes import list_causes
-from softdock.results.offered import list_settings
 from softdock.results.phases import judge_metrics, list_phases, simulate_metrics
+from softdock.results.rig_settings import list_settings
 from softdock.results.simulation import simulate
 from softdock.results.why import find_causes
 from softdock.scenario.build import Scenario

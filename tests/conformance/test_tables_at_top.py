@@ -18,7 +18,7 @@ from softdock.loop.method.method import BY_TYPE, METHODS, Method, register
 from softdock.loop.method.shown import Number, Shown, ShownChart, ShownLine
 from softdock.loop.parameters import Group, OwnRows, Parameter
 from softdock.output.pages.run.page import all_sections
-from softdock.results import method_books
+from softdock.results import method_reports
 from softdock.results.metric import METRICS
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))
@@ -107,7 +107,7 @@ def test_another_kind_at_the_top_is_picked_up(tugged):
 def test_what_another_method_shows_is_picked_up(tugged):
     """Protects the same for numbers and charts: metrics and a section of the page, of runs with
     such a method alone."""
-    method_books.declare_new()
+    method_reports.declare_new()
     series = {"time": np.arange(3.0), "steady_tug.force": np.array([1.0, 4.0, 2.0])}
     tables = tables_of(tug={"kind": "steady_tug"})
     run = SimpleNamespace(scenario=softdock.build(tables), series=series)

@@ -24,7 +24,7 @@ import numpy as np
 import softdock
 from softdock import Pilot, Stepper, build, fly, load_method_file, load_scenario
 from softdock.results.latches import summarise_times
-from softdock.results.method_books import list_declarations, select_run
+from softdock.results.method_reports import list_declarations, select_run
 from softdock.methods.guidance.keys import STATE
 from softdock.methods.guidance.navigation import Guided, prepare_guided
 from softdock.methods.guidance.thrusters import ask, fire

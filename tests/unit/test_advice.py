@@ -6,8 +6,8 @@ import pytest
 
 from softdock.errors import BadInput
 from softdock.results.advice import advise, explain, format_line
-from softdock.results.offered import Setting, list_settings
 from softdock.results.phases import judge_metrics, list_phases, simulate_metrics
+from softdock.results.rig_settings import Setting, list_settings
 from softdock.scenario.files import load_scenario
 
 

@@ -7,7 +7,7 @@ import pytest
 from scenarios import epos_wall, sphere_on_sphere
 
 from softdock import fly
-from softdock.results.method_books import compute_output_correction, compute_wrench_work
+from softdock.results.method_reports import compute_output_correction, compute_wrench_work
 
 
 def test_the_work_by_axis_sums_to_the_ledgers_row():

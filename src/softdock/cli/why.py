@@ -91,7 +91,7 @@ def _other_methods(loaded: Any, say: Callable[[str], None]) -> list[Any]:
     own integrator and with the ideal one."""
     from softdock.cli.compile_ahead import compile_missing
     from softdock.results.causes import IDEAL_INTEGRATOR
-    from softdock.results.offered import Setting
+    from softdock.results.rig_settings import Setting
     from softdock.scenario.candidates import candidates
     from softdock.studies.campaign.batch import count_cores
     from softdock.studies.compare.settings import advise_settings, list_settings_to_paste

@@ -3,7 +3,7 @@
 In: a scenario and its verdict. Out: lines to paste (`--set key=value`), best first, each with what
 the verdict says of it; or that nothing offered helps.
 
-What is offered is in offered.py. Each value is tried at the sampling phases that decided the
+What is offered is in rig_settings.py. Each value is tried at the sampling phases that decided the
 verdict; the best are combined with the others, and their numbers refined. A line is advised only if
 at all phases of the verdict
 
@@ -28,7 +28,7 @@ from softdock.results.judgement import (
     compute_excess,
     explain_no_verdict,
 )
-from softdock.results.offered import Setting, find_middle, list_settings
+from softdock.results.rig_settings import Setting, find_middle, list_settings
 from softdock.results.variants import SimulatedVariant, Variants
 from softdock.results.why import PHASES, find_causes
 from softdock.scenario.build import Scenario

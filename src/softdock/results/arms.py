@@ -5,21 +5,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from softdock.errors import BadInput, Problem
-from softdock.loop.arms.arm import Arm
-from softdock.loop.arms.entry_points import flange_rows, torque_rows
-from softdock.loop.arms.facility import Facility, Mount
 from softdock.loop.arms.follow import JOINT_LIMIT, STATUSES, UNREACHABLE
 from softdock.loop.arms.layout import AXES, WORK
 from softdock.loop.arms.limits import LIMIT_HELPS, LIMIT_NEEDS, LIMIT_WORDS
-from softdock.loop.arms.mounted import loaded, mock_up_load
 from softdock.loop.arms.robot_layout import ARM_STATE, STATE_AT
 from softdock.loop.arms.scenario_facility import arm_robots, facility_of
-from softdock.loop.arms.sources import arm_of
 from softdock.loop.contact.latch import LATCH_FLOATS
 from softdock.loop.contact.pairs import PAIR_FLOATS
 from softdock.loop.facility.joint_record import RecordedArm
@@ -28,6 +23,10 @@ from softdock.loop.spatial.motion import MOTION_FLOATS
 from softdock.loop.vector import MAP, MEMORY_AT, PAIRS_MEM, TIME, TIME_AT
 from softdock.scenario.arm_tables import BASES
 from softdock.scenario.build import Scenario
+
+if TYPE_CHECKING:
+    from softdock.loop.arms.arm import Arm
+    from softdock.loop.arms.facility import Facility, Mount
 
 S = ARM_STATE.at
 
@@ -55,6 +54,8 @@ def find_mounted_arms(scenario: Scenario) -> dict[str, Arm]:
     robots = arm_robots(scenario.tables)
     if not robots:
         return {}
+    from softdock.loop.arms.sources import arm_of  # few runs have arms
+
     mounts = facility_of(scenario.tables).robots()
     return {robot: arm_of(mounts[robot]) for robot in robots}
 
@@ -200,6 +201,8 @@ def compute_arm_uses(scenario: Scenario, series: Rows) -> list[LimitUse]:
         own = _select_recorded(robot, series)
         if len(own.get("time", ())) < LEAST_ROWS:
             continue
+        from softdock.loop.arms.mounted import loaded, mock_up_load
+
         facility = facility_of(scenario.tables)
         mount = facility.robots()[robot]
         arm = loaded(bare, mount, mock_up_load(scenario.tables, robot))
@@ -308,6 +311,8 @@ def _compute_torques(
     else:
         pushed = _compute_flange_wrench(arm, robot, facility, mount, series, position)
     arguments = position, speed, acceleration, gravity, pushed, np.zeros(WORK.size), into
+    from softdock.loop.arms.entry_points import torque_rows
+
     torque_rows(arm.vector, *arguments)
     if f"joints.{robot}.torque" in series:
         into += _collect_axes(arm, series[f"joints.{robot}.torque"])
@@ -320,6 +325,8 @@ def _compute_flange_wrench(
     """The contact's force and its moment about the flange, base axes: (n, 6)."""
     frame = mount.base.back().then(facility.orbit)
     R, poses = unit_matrix(frame.q), np.zeros((len(joints), 7))
+    from softdock.loop.arms.entry_points import flange_rows
+
     flange_rows(arm.vector, joints, poses)
     force, torque = _compute_contact_wrench(robot, series)
     place = series[f"mock_up.{robot}.position"] @ R.T + np.asarray(frame.p)

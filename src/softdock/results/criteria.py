@@ -24,6 +24,13 @@ import numpy as np
 from softdock.loop import entry_points
 from softdock.loop.method.declaration import known_of
 from softdock.loop.spatial.arrays import matrices
+from softdock.results.contact_spans import (
+    Contacts,
+    compute_merge_window,
+    find_contacts,
+    find_reference_contacts,
+    find_separation_row,
+)
 from softdock.results.latches import Swing, measure_swing, summarise_times
 from softdock.results.momenta import (
     MassProperties,
@@ -36,13 +43,6 @@ from softdock.results.momenta import (
 )
 from softdock.results.run import Run
 from softdock.results.stepper import Stepper
-from softdock.results.when_apart import (
-    Contacts,
-    compute_merge_window,
-    find_contacts,
-    find_reference_contacts,
-    find_separation_row,
-)
 
 # Forces on the satellites that no contact explains: the velocity that they make in free flight,
 # and the hand's part, which is taken out of the contact force.

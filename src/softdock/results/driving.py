@@ -46,7 +46,7 @@ from softdock.results.arms import refuse_arms_at_start
 from softdock.results.controller import Controller
 from softdock.results.faults import QUIET, find_rig_events
 from softdock.results.feasibility import check_feasible
-from softdock.results.method_books import add_truth_to_reports, collect_method_reports
+from softdock.results.method_reports import add_truth_to_reports, collect_method_reports
 from softdock.results.observed_energy import compute_if_ages_differ
 from softdock.results.run import LoopSummary, Run, list_contacts
 from softdock.results.series import Series

@@ -13,7 +13,7 @@ compared by its angular momentum in world axes, weighed with the inverse inertia
 attitude. For a body that does not tumble this is the twist's own difference in the mass matrix, so
 that no threshold has to say what tumbles.
 
-Run and the reference are compared at the same rows (when_apart.py), so that pushes from outside
+Run and the reference are compared at the same rows (contact_spans.py), so that pushes from outside
 count in both alike. Distances are scaled by the kinetic energy that the first contact can reach.
 """
 
@@ -28,6 +28,12 @@ import numpy as np
 from softdock.loop.spatial.arrays import matrix
 from softdock.loop.vector import TIME_AT, TIMES
 from softdock.reference import Orbit
+from softdock.results.contact_spans import (
+    Contacts,
+    find_contacts,
+    find_reference_contacts,
+    find_separation_row,
+)
 from softdock.results.momenta import (
     MassProperties,
     compute_angular_momentum,
@@ -39,12 +45,6 @@ from softdock.results.momenta import (
     read_motions,
 )
 from softdock.results.run import Run
-from softdock.results.when_apart import (
-    Contacts,
-    find_contacts,
-    find_reference_contacts,
-    find_separation_row,
-)
 
 
 def compute_distance(

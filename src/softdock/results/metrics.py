@@ -20,7 +20,7 @@ from softdock.results.criteria import compute_criteria
 from softdock.results.fidelity import compare_with_reference
 from softdock.results.judgement import make_judgement
 from softdock.results.latches import compute_latch_metrics, summarise_times
-from softdock.results.method_books import declare_new, list_declarations, make_metrics
+from softdock.results.method_reports import declare_new, list_declarations, make_metrics
 from softdock.results.metric import METRICS as METRICS  # with those declared below
 from softdock.results.metric import (
     JudgedRun,

@@ -26,7 +26,7 @@ from softdock.results.arms import describe_arm_stops, locate_robot
 from softdock.results.faults import QUIET, find_rig_events
 from softdock.results.feasibility import check_feasible
 from softdock.results.free_flight import list_warnings as free_flight_warnings
-from softdock.results.method_books import add_truth_to_reports, collect_method_reports
+from softdock.results.method_reports import add_truth_to_reports, collect_method_reports
 from softdock.results.metrics import compute_metrics
 from softdock.results.observed_energy import compute_if_ages_differ
 from softdock.results.run import LoopSummary, Run, list_contacts

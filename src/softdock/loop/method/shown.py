@@ -2,7 +2,7 @@
 and charts for the page.
 
 In: what was flown with it (`Flown`). The analysis makes metrics of it
-(results/method_books.py) and the page a section (output/pages/run/page.py); neither knows
+(results/method_reports.py) and the page a section (output/pages/run/page.py); neither knows
 the method. Methods of one kind share one `Shown`, and a run has one method of it.
 """
 

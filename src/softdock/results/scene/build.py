@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -29,9 +29,11 @@ from softdock.results.scene.motions import (
     read_track,
     relative_to,
 )
-from softdock.results.scene.robots import Robot, find_robots, flanges, robot_parts, summarise_joints
 from softdock.results.scene.scenario_bodies import Furniture, furnish
 from softdock.results.scene.surfaces import sphere
+
+if TYPE_CHECKING:
+    from softdock.results.scene.robots import Robot
 
 MOST_FRAMES = 1500
 FLIGHT_S = 1.0 / 30.0  # between frames in free flight
@@ -105,16 +107,28 @@ def build_scene(
     rows = choose_rows(np.asarray(series["time"])[: max(shown, 1)], windows)
     time = np.asarray(series["time"])[rows]
     tracks = read_tracks(tables, series, rows)
-    robots, refused = find_robots(tables, series, rows, folder)
+    robots: list[Robot] = []
+    refused: list[str] = []
+    if "facility" in tables:
+        from softdock.results.scene.robots import (
+            find_robots,
+            flanges,
+            robot_parts,
+            summarise_joints,
+        )
+
+        robots, refused = find_robots(tables, series, rows, folder)
     held = flanges(tables) if robots else {}
     furniture = furnish(tables, _satellite_tracks(series, shown), held)
     parts, meshes = _set_opacity(furniture.parts, FAINT if robots else None), dict(furniture.meshes)
     factor, notes = 1.0, [*(robot.usage for robot in robots), *refused, *furniture.notes]
     if orbit and len(run.orbit.series["time"]) > 1:
         factor = _add_ghosts(run, furniture, tracks, parts, time, exaggerate)
+    joints: list[RobotJoints] = []
     for robot in robots:
         links, surfaces, ways = robot_parts(robot)
         parts, meshes, tracks = [*parts, *links], meshes | surfaces, tracks | ways
+        joints.append(summarise_joints(robot))
     parts, meshes, tracks = _add_limits(tables, parts, meshes, tracks, robots)
     force = np.asarray(series["true.chaser.force"])[rows]
     torque = np.asarray(series["true.chaser.torque"])[rows]
@@ -131,7 +145,7 @@ def build_scene(
         factor=factor,
         ended="" if run.status == "completed" else run.status,
         notes=notes,
-        robots=tuple(summarise_joints(robot) for robot in robots),
+        robots=tuple(joints),
     )
 
 

@@ -46,7 +46,7 @@ from softdock.output.pages.run.tables import (
 from softdock.output.pages.stability import EXPLANATION as CHART_EXPLAINED
 from softdock.output.pages.stability import chart_section
 from softdock.reference import Orbit
-from softdock.results.method_books import list_declarations, select_run
+from softdock.results.method_reports import list_declarations, select_run
 from softdock.results.metrics import convert_to_plain
 from softdock.results.run import Run
 from softdock.results.scene import build_scene
