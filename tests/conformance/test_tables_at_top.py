@@ -17,6 +17,7 @@ from softdock.loop.method.declaration import AtTop
 from softdock.loop.method.method import BY_TYPE, METHODS, Method, register
 from softdock.loop.method.shown import Number, Shown, ShownChart, ShownLine
 from softdock.loop.parameters import Group, OwnRows, Parameter
+from softdock.methods import registry
 from softdock.output.pages.run.page import all_sections
 from softdock.results import method_reports
 from softdock.results.metric import METRICS
@@ -120,3 +121,11 @@ def test_what_another_method_shows_is_picked_up(tugged):
     assert "At most 4.0 N." in html
     assert "tug-force" in html
     assert section.html(SimpleNamespace(run=other, metrics={"tug": None})) == ""
+
+
+def test_what_is_known_without_importing_a_method_is_what_it_declares():
+    """A run imports the methods that it lists; of the others the registry states the tables at the
+    top and the numbers that they show."""
+    for name, method in METHODS.items():
+        assert registry.AT_TOP.get(name) == (method.at_top if name in registry.MODULES else None)
+        assert registry.SHOWN.get(name) == (method.shown if name in registry.MODULES else None)

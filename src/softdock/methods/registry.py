@@ -7,8 +7,11 @@ list, and what it asks of a method it finds in its declaration.
 
 from __future__ import annotations
 
-from softdock.loop.method.declaration import KINDS, Belief
+from softdock.loop.method.declaration import KINDS, AtTop, Belief
 from softdock.loop.method.method import METHODS, Method, register
+from softdock.loop.method.shown import Shown
+from softdock.methods.guidance import keys as guidance_keys
+from softdock.methods.guidance import shown as guidance_shown
 
 __all__ = ["KINDS", "METHODS", "RAW", "Belief", "Method", "register"]
 
@@ -28,19 +31,25 @@ MODULES = {  # by name, in the order in which they are listed; imported when fir
     "piloted": "guidance.piloted",
 }
 RAW = "direct"  # the raw loop, which every method is judged against
-# those whose tables stand at the top of a scenario, and those that show numbers of their own
-AT_TOP = SHOWN = ("glideslope", "piloted")
+# listed methods whose tables stand at the top of a scenario, and those that show numbers of their
+# own: what they declare is known without importing them
+AT_TOP = {"glideslope": guidance_keys.TOP, "piloted": guidance_keys.TOP}
+SHOWN = {"glideslope": guidance_shown.SHOWN, "piloted": guidance_shown.SHOWN}
 OBSERVER = "monitor"  # records the observed energy of each axis
 
 for _name, _module in MODULES.items():
     METHODS.list(_name, f"softdock.methods.{_module}")
 
 
-def methods_at_top() -> dict[str, Method]:
-    """Methods whose keys are tables at the top of a scenario, by name."""
-    return {name: method for name, method in METHODS.known(AT_TOP) if method.at_top is not None}
+def tables_at_top() -> dict[str, AtTop]:
+    """By the name of a method, the tables at the top of a scenario that are its keys."""
+    found = {name: AT_TOP[name] for name in METHODS if name in AT_TOP}
+    found |= {name: method.at_top for name, method in METHODS.known(()) if method.at_top}
+    return found
 
 
-def methods_with_numbers() -> dict[str, Method]:
-    """Methods that show numbers of their own, by name."""
-    return {name: method for name, method in METHODS.known(SHOWN) if method.shown is not None}
+def numbers_shown() -> dict[str, Shown]:
+    """By the name of a method, the numbers of its own that it shows."""
+    found = {name: SHOWN[name] for name in METHODS if name in SHOWN}
+    found |= {name: method.shown for name, method in METHODS.known(()) if method.shown}
+    return found

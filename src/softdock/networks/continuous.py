@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,9 @@ from softdock.compile.jit import compiled, entry_point
 from softdock.errors import BadInput, Problem
 from softdock.networks.law_cells import IN_DAMPER
 from softdock.networks.laws import coefficient, energy_and_effort, laws_of, solve
-from softdock.networks.network import Network
+
+if TYPE_CHECKING:
+    from softdock.networks.network import Network
 
 SWEEPS = 30  # of the dampers' loop, where their coefficients depend on speed
 

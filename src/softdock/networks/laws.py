@@ -7,12 +7,11 @@ psi(x) = sign(x - x_0) sqrt(2 (V(x) - V_0)), with x_0 the lowest point: a store'
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from softdock.compile.jit import compiled
-from softdock.networks.causality import is_admittance
 from softdock.networks.elements import (
     LINEAR,
     MOST_COEFFICIENTS,
@@ -32,7 +31,9 @@ from softdock.networks.law_cells import (
     STORE,
     STORE_FLOATS,
 )
-from softdock.networks.network import Network
+
+if TYPE_CHECKING:
+    from softdock.networks.network import Network
 
 NODES = 257  # of a tabulated potential
 
@@ -51,6 +52,8 @@ class Laws(NamedTuple):
 
 
 def laws_of(network: Network) -> Laws:
+    from softdock.networks.causality import is_admittance  # a run without a network needs none
+
     dirac, parts = network.dirac, network.parts
     n, r, m = len(dirac.stores), len(dirac.dampers), len(dirac.ports)
     network.equations  # noqa: B018 - refuses dampers that would not hold

@@ -20,14 +20,16 @@ scratch are `mem`, see `Places`.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from softdock.compile.cells import Cell, Cells
 from softdock.compile.jit import compiled, entry_point
 from softdock.errors import BadInput, Problem
-from softdock.networks.network import Network
+
+if TYPE_CHECKING:
+    from softdock.networks.network import Network
 
 # A linear network for the better step: its matrices, and where its memory stands.
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -33,7 +34,9 @@ from softdock.networks.linear_step import (
     places,
     places_of,
 )
-from softdock.networks.network import Network
+
+if TYPE_CHECKING:
+    from softdock.networks.network import Network
 
 BOUNCE_ROW = Cells(
     "bounce_row",

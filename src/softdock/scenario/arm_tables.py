@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from softdock.errors import BadInput, Problem
-from softdock.loop.arms.facility import Facility
 from softdock.loop.arms.scenario_facility import arm_robots
-from softdock.loop.arms.sources import arm_of
 from softdock.loop.method.method import Method
 from softdock.loop.robots.keys import ROBOT
 from softdock.loop.vector import CHASER_ROBOT_AT, TARGET_ROBOT_AT
+
+if TYPE_CHECKING:
+    from softdock.loop.arms.facility import Facility
 
 BASES = {"chaser": CHASER_ROBOT_AT, "target": TARGET_ROBOT_AT}
 
@@ -23,6 +24,8 @@ BASES = {"chaser": CHASER_ROBOT_AT, "target": TARGET_ROBOT_AT}
 def unknown_arms(room: Facility, locate: Callable[[str], str]) -> list[Problem]:
     """What is wrong with arms that are named or spelled out. A file is read where it is used: a
     run's folder may be opened where that file is not."""
+    from softdock.loop.arms.sources import arm_of
+
     found: list[Problem] = []
     for robot, mount in room.robots().items():
         if isinstance(mount.arm, str) and mount.arm.endswith((".toml", ".urdf")):

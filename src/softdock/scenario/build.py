@@ -16,8 +16,6 @@ from softdock.compile.features import Markers
 from softdock.errors import BadInput, closest
 from softdock.files.tables import MOST_PROBLEMS, Locate, nowhere
 from softdock.files.values import any_range
-from softdock.loop.arms.facility import read_facility
-from softdock.loop.arms.placed import placed_arms
 from softdock.loop.arms.scenario_facility import arm_robots
 from softdock.loop.contact.pairs import MOST_PAIRS, PAIR
 from softdock.loop.spatial.rigid_body import BODY
@@ -231,6 +229,8 @@ class _Builder(MethodReader):
     def facility(self) -> None:
         """Arms and their places, read and checked; the loop reads those of robots that are arms."""
         if FACILITY_TABLE in self.given:
+            from softdock.loop.arms.facility import read_facility
+
             try:
                 room = read_facility(self.given[FACILITY_TABLE], self.locate)
                 self.problems += unknown_arms(room, self.locate)
@@ -240,6 +240,8 @@ class _Builder(MethodReader):
         robots = arm_robots(self.resolved)
         if not robots or self.problems:
             return
+        from softdock.loop.arms.placed import placed_arms
+
         try:
             blocks = placed_arms(self.resolved, robots, self.folder)
         except BadInput as error:

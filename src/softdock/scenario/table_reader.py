@@ -35,7 +35,6 @@ from softdock.loop.vector import (
 )
 from softdock.scenario.csv_rows import read_rows
 from softdock.scenario.keys import flat_keys, nest, plain
-from softdock.scenario.network_file import network_rows
 from softdock.scenario.schema import (
     TABLES,
     pair_base,
@@ -223,6 +222,8 @@ class TableReader:
     def put_network(self, row: Reader, parameter: Parameter, value: Any, offset: int) -> bool:
         """A network's numbers, sampled at the scenario's cycle, behind the vector. False:
         refused."""
+        from softdock.scenario.network_file import network_rows  # few scenarios have networks
+
         try:
             rows, warnings = network_rows(
                 value, float(self.vector[TABLES[0].base]), parameter.causality

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from softdock.loop.arms.facility import Facility, Frame, read_facility
 from softdock.loop.robots.keys import ARM_MODEL, MODELS
+
+if TYPE_CHECKING:
+    from softdock.loop.arms.facility import Facility
 
 ROBOTS = ("chaser", "target")
 ARM = MODELS[ARM_MODEL]
@@ -22,6 +24,8 @@ def arm_robots(tables: Mapping[str, Any]) -> tuple[str, ...]:
 
 def facility_of(tables: Mapping[str, Any], arm_needed: bool = True) -> Facility:
     """The facility of a scenario; without a `[facility]` table an empty room."""
+    from softdock.loop.arms.facility import Facility, Frame, read_facility
+
     laboratory = tables.get("laboratory", {})
     orbit = Frame(
         tuple(float(v) for v in laboratory.get("position_m", (0.0, 0.0, 0.0))),
