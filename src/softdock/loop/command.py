@@ -90,12 +90,12 @@ def is_shared(vector, base):
 
 
 @compiled
-def _keep_own(features, vector, base, chaser, target):
+def _keep_own(features, vector, base, chaser: Motion, target: Motion):
     return chaser, target
 
 
 @noinline
-def _share_out(features, vector, base, chaser, target):
+def _share_out(features, vector, base, chaser: Motion, target: Motion):
     """Set-points of both robots that share the relative motion of both bodies; orbit axes."""
     s = LABORATORY(vector, base).share
     p = add(scale(1.0 - s, chaser.p), scale(s, target.p))
@@ -110,6 +110,6 @@ def share_out(features, vector, base, chaser, target):
 
 
 @compiled
-def map_to_laboratory(laboratory, point):
+def map_to_laboratory(laboratory: LaboratoryParams, point):
     """A point of orbit in laboratory axes [m]."""
     return add(rotate(laboratory.q, point), laboratory.p)

@@ -10,6 +10,7 @@ gives both satellites equal and opposite wrenches about one common point.
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from softdock.compile.features import is_full
 from softdock.compile.jit import by_type, compiled, noinline
@@ -34,9 +35,13 @@ from softdock.loop.vector import (
     TARGET_EXTERNAL_AT,
 )
 
+if TYPE_CHECKING:
+    from softdock.loop.method.interface import Rig, Satellites
+    from softdock.loop.params import Params
+
 
 @compiled
-def measure(params, mem, facility, satellites, t):
+def measure(params: Params, mem, facility, satellites: Satellites, t):
     """What was delivered at t_k, as wrenches on both satellites."""
     second = no_wrench()
     if params.sensor.on != ON_CHASER:
@@ -53,7 +58,15 @@ def measure(params, mem, facility, satellites, t):
 
 
 @compiled
-def combine_measurements(params, satellites, reading, second, seen, force_age, pose_age):
+def combine_measurements(
+    params: Params,
+    satellites: Satellites,
+    reading: Wrench,
+    second: Wrench,
+    seen: Output,
+    force_age,
+    pose_age,
+):
     """Readings as wrenches on both satellites: equal and opposite about one common point, whichever
     sensor there is. `reading`: the chaser's, or the only sensor's; `second`: the target's."""
     arm = subtract(satellites.chaser.p, satellites.target.p)
@@ -71,7 +84,7 @@ def combine_measurements(params, satellites, reading, second, seen, force_age, p
 
 
 @noinline
-def combine_sensors(on, second, reading, arm):
+def combine_sensors(on, second: Wrench, reading: Wrench, arm):
     """The chaser's wrench from the target's sensor, or from half the difference of both [and how
     far they are from opposite, N]."""
     if on == ON_TARGET:
@@ -83,12 +96,12 @@ def combine_sensors(on, second, reading, arm):
 
 
 @compiled
-def _nothing_scheduled(features, vector, t, satellites):
+def _nothing_scheduled(features, vector, t, satellites: Satellites):
     return Wrenches(no_wrench(), no_wrench())
 
 
 @noinline
-def _scheduled_wrenches(features, vector, t, satellites):
+def _scheduled_wrenches(features, vector, t, satellites: Satellites):
     chaser = scheduled(vector, schedule_at(vector, CHASER_EXTERNAL_AT), t, satellites.chaser.q)
     return Wrenches(
         chaser, scheduled(vector, schedule_at(vector, TARGET_EXTERNAL_AT), t, satellites.target.q)
@@ -101,12 +114,12 @@ def add_scheduled_wrenches(features, vector, t, satellites):
 
 
 @compiled
-def _no_tide(features, vector, rig, satellites):
+def _no_tide(features, vector, rig: Rig, satellites: Satellites):
     return Wrenches(no_wrench(), no_wrench())
 
 
 @compiled
-def _tide(features, vector, rig, satellites):
+def _tide(features, vector, rig: Rig, satellites: Satellites):
     chaser, target = tide_wrenches(vector, ORBIT_AT, rig, satellites)
     return Wrenches(chaser, target)
 
@@ -117,7 +130,7 @@ def compute_tide(features, vector, rig, satellites):
 
 
 @compiled
-def sum_external_wrenches(params, vector, mem, rig, satellites):
+def sum_external_wrenches(params: Params, vector, mem, rig: Rig, satellites: Satellites):
     """Thrusters, environment: schedules, the tide and plug-ins that act on the satellites directly,
     at the middle of the cycle."""
     given = Wrenches(no_wrench(), no_wrench())
@@ -131,18 +144,18 @@ def sum_external_wrenches(params, vector, mem, rig, satellites):
 
 
 @compiled
-def _squares(wrench):
+def _squares(wrench: Wrench):
     return dot(wrench.force, wrench.force) + dot(wrench.torque, wrench.torque)
 
 
 @compiled
-def is_finite(wrenches):
+def is_finite(wrenches: Wrenches):
     """False if any of it is NaN or infinite."""
     return _squares(wrenches.chaser) + _squares(wrenches.target) < math.inf
 
 
 @compiled
-def map_set_points(params, vector, output):
+def map_set_points(params: Params, vector, output: Output):
     """Stage 2: each robot carries its satellite's motion, or its share of the relative motion."""
     if not params.flags.shared:
         return output

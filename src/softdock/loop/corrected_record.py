@@ -7,12 +7,17 @@ A row is written with what was applied; the rows of a past that is taken over ar
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from softdock.compile.cells import Cell, Cells
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.method.corrected import CORRECTED_CELLS, corrected_at, past_at
 from softdock.loop.spatial.motion import Motion
 from softdock.loop.spatial.rigid_body import motion_of
+
+if TYPE_CHECKING:
+    from softdock.loop.method.interface import Satellites
+    from softdock.loop.params import Params
 
 CORRECTED = Cells(
     "corrected_record",
@@ -24,7 +29,7 @@ CORRECTED = Cells(
 
 
 @compiled
-def _store(row, at, params, satellites, force, squared):
+def _store(row, at, params: Params, satellites: Satellites, force, squared):
     s = CORRECTED(row, at)
     s.chaser = motion_of(params.chaser, satellites.chaser)
     s.target = motion_of(params.target, satellites.target)
@@ -33,14 +38,14 @@ def _store(row, at, params, satellites, force, squared):
 
 
 @compiled
-def record_corrected(row, at, params, mem, satellites):
+def record_corrected(row, at, params: Params, mem, satellites: Satellites):
     """The cycle that has just ended; the channels begin at `at`."""
     corrected = CORRECTED_CELLS(mem, corrected_at(params.methods)[0])
     _store(row, at, params, satellites, corrected.force, corrected.peak)
 
 
 @noinline
-def rewrite_past(record, at, params, mem, row):
+def rewrite_past(record, at, params: Params, mem, row):
     """The past that this cycle took over into the rows before `row`, the one of its end."""
     count = int(mem[corrected_at(params.methods)[1]])
     for stamp in range(row - count, min(row, record.shape[0])):

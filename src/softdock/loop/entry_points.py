@@ -8,6 +8,7 @@ same loop cut at the seam, the way a rig with real robots is driven, is in seam_
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from softdock.compile.cells import Cell, Cells
 from softdock.compile.jit import compiled, entry_point
@@ -38,6 +39,9 @@ from softdock.loop.vector import (
     prepare_rig,
     store_pairs,
 )
+
+if TYPE_CHECKING:
+    from softdock.loop.params import Params
 
 _AXES = ("px", "py", "pz", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz")
 OUTCOME = Cells(
@@ -137,7 +141,7 @@ def place_at_seat(vector, features, mem, index, place):
 
 
 @compiled
-def run_one(vector, params, mem, log, outcome):
+def run_one(vector, params: Params, mem, log, outcome):
     """A whole run without records: start, all cycles, outcomes. The same for a CPU thread and a
     CUDA thread."""
     loop, depth, _ = start(vector, params, mem)

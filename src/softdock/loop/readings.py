@@ -16,7 +16,7 @@ samples, pose and acceleration are those at the middle of them.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from softdock.compile.features import is_full
 from softdock.compile.generated import make_replacer
@@ -50,6 +50,11 @@ from softdock.loop.spatial.motion import (
 from softdock.loop.spatial.vectors import norm, scale, subtract
 from softdock.loop.vector import CHASER_MOCK_UP_AT, CHASER_ROBOT_AT, LABORATORY_AT
 
+if TYPE_CHECKING:
+    from softdock.loop.params import Params
+    from softdock.loop.sensor.force_torque import Sampling
+    from softdock.loop.sensor.mock_up import MockUpParams
+
 # From what a force sensor reads to the wrench of the contact: the tool is taken out with what the
 # user believes of it.
 #
@@ -64,7 +69,9 @@ from softdock.loop.vector import CHASER_MOCK_UP_AT, CHASER_ROBOT_AT, LABORATORY_
 
 
 @compiled
-def compensate_wrench(mock_up, gravity_W, motion, a_W, alpha, raw):
+def compensate_wrench(
+    mock_up: MockUpParams, gravity_W, motion: Motion, a_W, alpha, raw: RawReading
+):
     """`mock_up`: MockUpParams; `motion`: where the body is believed to have been when the sample
     was taken; `a_W`: its acceleration [m/s^2], `alpha`: its angular acceleration [rad/s^2]."""
     load = weigh(mock_up.believed, mock_up.sensor, gravity_W, motion, a_W, alpha)
@@ -75,7 +82,7 @@ _with_reading = make_replacer(Facility, "reading")
 
 
 @compiled
-def _remember(features, params, mem, stamp, command):
+def _remember(features, params: Params, mem, stamp, command: Output):
     if params.flags.chaser_heavy or params.flags.target_heavy:
         m = params.memory
         push(mem, m.commands, m.command_slots, stamp, command.chaser)
@@ -84,7 +91,7 @@ def _remember(features, params, mem, stamp, command):
 
 
 @compiled
-def _forget(features, params, mem, stamp, command):
+def _forget(features, params: Params, mem, stamp, command: Output):
     pass
 
 
@@ -94,7 +101,7 @@ def remember_command(features, params, mem, stamp, command):
 
 
 @compiled
-def read_mock_ups(params, mem, facility):
+def read_mock_ups(params: Params, mem, facility: Facility):
     """The mock-ups as the facility reports them."""
     if params.flags.ideal_pose:
         return Output(facility.chaser, facility.target)
@@ -102,14 +109,14 @@ def read_mock_ups(params, mem, facility):
 
 
 @compiled
-def _whole(features, params, vector, mem, facility, handed, k):
+def _whole(features, params: Params, vector, mem, facility: Facility, handed, k):
     if not (params.flags.chaser_heavy or params.flags.target_heavy or params.sensor.thresholded):
         return facility
     return _with_reading(facility, _compensate_both(params, vector, mem, facility, handed, k))
 
 
 @compiled
-def _threshold_alone(features, params, vector, mem, facility, handed, k):
+def _threshold_alone(features, params: Params, vector, mem, facility: Facility, handed, k):
     """One sensor, on the chaser, without a tool: nothing but its threshold is left to do, and a
     loop of a few hundred nanoseconds does not pay for a call."""
     if not params.sensor.thresholded or facility.handed == handed:
@@ -126,7 +133,7 @@ def compensate_readings(features, params, vector, mem, facility, handed, k):
 
 
 @noinline
-def _compensate_both(params, vector, mem, facility, handed, k):
+def _compensate_both(params: Params, vector, mem, facility: Facility, handed, k):
     on, t, reports = params.sensor.on, k * params.T, REPORTS(mem, params.memory.reports)
     seen = read_mock_ups(params, mem, facility)
     force_age, pose_age = t - facility.reading_time, t - facility.seen_time
@@ -152,7 +159,7 @@ def _compensate_both(params, vector, mem, facility, handed, k):
 
 
 @compiled
-def apply_threshold(sensor, chaser, target):
+def apply_threshold(sensor: Sampling, chaser, target):
     """Both wrenches of the contact; zero where the force is below the sensor's threshold."""
     if not sensor.thresholded:
         return chaser, target
@@ -175,7 +182,7 @@ class RawReading(NamedTuple):
 
 
 @compiled
-def _turn_reading(features, params, vector, mem, k, raw):
+def _turn_reading(features, params: Params, vector, mem, k, raw: RawReading):
     motion = raw.motion
     if raw.pose_age != raw.force_age:
         motion = coasting(motion, raw.pose_age - raw.force_age)
@@ -184,7 +191,7 @@ def _turn_reading(features, params, vector, mem, k, raw):
 
 
 @noinline
-def _compensate(features, params, vector, mem, k, raw):
+def _compensate(features, params: Params, vector, mem, k, raw: RawReading):
     m, T = params.memory, params.T
     which, motion, force_age, pose_age = raw.which, raw.motion, raw.force_age, raw.pose_age
     mock_up = prepare_mock_up(vector, CHASER_MOCK_UP_AT + which * MOCK_UP_SIZE)
@@ -209,7 +216,7 @@ def compensate_reading(features, params, vector, mem, k, raw):
 
 
 @compiled
-def note_twists(params, mem, k, pose_age, seen):
+def note_twists(params: Params, mem, k, pose_age, seen: Output):
     """Keep what the reported twists gained since the report before [m/s^2, rad/s^2]."""
     if not (params.flags.chaser_heavy or params.flags.target_heavy):
         return
@@ -223,7 +230,7 @@ def note_twists(params, mem, k, pose_age, seen):
 
 
 @compiled
-def _note_twist(s, which, per_dt, motion):
+def _note_twist(s, which, per_dt, motion: Motion):
     was = s.twists[which]
     s.gains[which] = Twist(
         scale(per_dt, subtract(motion.v, was.v)), scale(per_dt, subtract(motion.w, was.w))

@@ -8,7 +8,7 @@ wrench on the satellites over the cycle that ended at t_k.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from softdock.compile.cells import Cell, Cells
 from softdock.compile.jit import compiled
@@ -23,6 +23,11 @@ from softdock.loop.sensor.force_torque import ON_CHASER, ON_TARGET
 from softdock.loop.spatial.motion import Motion, Wrench, no_wrench
 from softdock.loop.spatial.rigid_body import motion_of
 from softdock.loop.vector import without_methods
+
+if TYPE_CHECKING:
+    from softdock.loop.loop import Loop
+    from softdock.loop.method.interface import Satellites
+    from softdock.loop.params import Params
 
 
 class Channel(NamedTuple):
@@ -151,14 +156,14 @@ def channels_of(names: Iterable[str], arms: Iterable[RecordedArm] = ()) -> tuple
 
 
 @compiled
-def record_row(row, params, mem, loop, t):
+def record_row(row, params: Params, mem, loop: Loop, t):
     """Write one instant."""
     _record_rig(row, without_methods(params), mem, loop, t)
     record_own(row, params, mem, loop.satellites)
 
 
 @compiled
-def record_own(row, params, mem, satellites):
+def record_own(row, params: Params, mem, satellites: Satellites):
     """What a run has because of its methods."""
     if any_past(params.methods):
         record_corrected(row, CHANNEL_COUNT, params, mem, satellites)
@@ -168,7 +173,7 @@ def record_own(row, params, mem, satellites):
 
 
 @compiled
-def _record_rig(row, params, mem, loop, t):
+def _record_rig(row, params: Params, mem, loop: Loop, t):
     """What every run has, whatever its methods."""
     satellites, command, f, r = loop.satellites, loop.command, loop.facility, RECORD(row)
     reports, on = REPORTS(mem, params.memory.reports), params.sensor.on

@@ -9,7 +9,7 @@ simulated facility is driven by the same functions, and no cell of its truth is 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from softdock.compile.generated import make_replacer
 from softdock.compile.jit import compiled
@@ -35,6 +35,11 @@ from softdock.loop.spatial.rigid_body import motion_of
 from softdock.loop.spatial.rotations import inverse, logarithm, product
 from softdock.loop.spatial.vectors import dot, scale, subtract
 from softdock.loop.vector import PAIRS_MEM
+
+if TYPE_CHECKING:
+    from softdock.loop.method.interface import Measured
+    from softdock.loop.params import Params
+    from softdock.loop.seam import Side
 
 # What a report says of motions and wrenches, in common to both mock-ups' instants and reduced to
 # the contact.
@@ -69,7 +74,7 @@ class Readings(NamedTuple):
 
 
 @compiled
-def _motion(report, side, was, was_stamp, T):
+def _motion(report, side: Side, was, was_stamp, T):
     """A mock-up as reported, and the stamp of it [ns]. `was`: as reported before."""
     there, stamp = REPORT(report).present, report[side.stamp]
     if there & side.has_pose == 0:
@@ -87,7 +92,7 @@ def _motion(report, side, was, was_stamp, T):
 
 
 @compiled
-def _pose_age(report, side):
+def _pose_age(report, side: Side):
     return report[side.age] if REPORT(report).present & side.has_pose != 0 else 0.0
 
 
@@ -114,7 +119,7 @@ def read_poses(report, kept, T):
 
 
 @compiled
-def _force_age(report, side, was, k, T):
+def _force_age(report, side: Side, was, k, T):
     """Age of a force sample at t_k [s]: one that never came is as old as the run."""
     if REPORT(report).present & side.has_wrench != 0:
         return report[side.force_age]
@@ -122,7 +127,7 @@ def _force_age(report, side, was, k, T):
 
 
 @compiled
-def _reading(params, vector, mem, k, report, side, was, motion, pose_age):
+def _reading(params: Params, vector, mem, k, report, side: Side, was, motion, pose_age):
     """One sensor's reading. `was`: the one before; `motion`: of its mock-up."""
     there, age = REPORT(report).present, _force_age(report, side, was, k, params.T)
     number = report[side.force_number]
@@ -138,7 +143,7 @@ def _reading(params, vector, mem, k, report, side, was, motion, pose_age):
 
 
 @compiled
-def read_sensors(params, vector, mem, k, kept, report, poses):
+def read_sensors(params: Params, vector, mem, k, kept, report, poses):
     """A sensor's reading is taken where its number is a new one, and reduced to the contact's
     wrench where the facility has not done it."""
     chaser = Reading(kept.reading, kept.chaser_number, kept.chaser_force_age)
@@ -187,7 +192,7 @@ class Passage(NamedTuple):
 
 
 @compiled
-def read_report(params, vector, mem, k, kept, report):
+def read_report(params: Params, vector, mem, k, kept, report):
     """What the report of t_k tells: what is kept from here on, and `Measured` for the methods.
     `params`: of the rig, without methods."""
     on = params.sensor.on
@@ -221,7 +226,7 @@ def read_report(params, vector, mem, k, kept, report):
 
 
 @compiled
-def follow_by_force(params, vector, mem, log, kept, measured, acts, t):
+def follow_by_force(params: Params, vector, mem, log, kept, measured: Measured, acts, t):
     """Open, continue or close the contact under way, by the measured force. The gap's rates are the
     satellites', as in contacts.py: before the first reading has acted, and after the last, once
     no contact that a method has put in place of the real one acts (`acts`) either."""
@@ -255,13 +260,13 @@ _first_touch = make_replacer(Tracker, "pair", "peak_real_squared")
 
 
 @compiled
-def open_by_force(tracker, when, rate, squared, pair):
+def open_by_force(tracker: Tracker, when, rate, squared, pair):
     """A contact's first reading. It has not acted yet: nothing to gather."""
     return _first_touch(open_contact(tracker.closed, when, rate), pair, squared)
 
 
 @compiled
-def settle_cycle(params, vector, mem, log, kept, was, measured, acts, t):
+def settle_cycle(params: Params, vector, mem, log, kept, was, measured: Measured, acts, t):
     """Close the cycle that ended at t_k: observed energy, the contact, the largest wrench.
     `was`: what was kept before the report came."""
     ledger = _more_observed(

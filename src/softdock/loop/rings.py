@@ -30,7 +30,7 @@ class Ring(NamedTuple):
 
 
 @compiled
-def row_of(ring, number):
+def row_of(ring: Ring, number):
     """First float of a row; a mask where the number of rows is a power of two, as on a CPU."""
     if ring.rows & (ring.rows - 1) == 0:
         return ring.at + (number & (ring.rows - 1)) * ring.width
@@ -38,13 +38,13 @@ def row_of(ring, number):
 
 
 @compiled
-def masked_row(ring, number):
+def masked_row(ring: Ring, number):
     """The same, of a ring whose number of rows is always a power of two."""
     return ring.at + (number & (ring.rows - 1)) * ring.width
 
 
 @compiled
-def row_near(ring, k, by):
+def row_near(ring: Ring, k, by):
     """Row number k + by, -rows <= by < rows; `k % rows` is found but once for all that are near the
     same k."""
     if ring.rows & (ring.rows - 1) == 0:
@@ -58,7 +58,7 @@ def row_near(ring, k, by):
 
 
 @compiled
-def bracket(mem, ring, newest, field, t):
+def bracket(mem, ring: Ring, newest, field, t):
     """First floats of the rows at or before time t and after it, and the share of the way from one
     to the other. `newest`: number of the newest row, at least 0; `field`: of the time in a row."""
     later = row_of(ring, newest)

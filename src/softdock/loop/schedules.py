@@ -43,7 +43,7 @@ def schedule_at(vector, base):
 
 
 @compiled
-def scheduled(vector, schedule, t, q):
+def scheduled(vector, schedule: Schedule, t, q):
     """The schedule's wrench at time t [s] on a body of attitude q; world axes, about its centre of
     mass."""
     if schedule.rows == 0:
@@ -52,7 +52,7 @@ def scheduled(vector, schedule, t, q):
 
 
 @noinline
-def _interpolate(vector, schedule, t, q):
+def _interpolate(vector, schedule: Schedule, t, q):
     last = ROW_CELLS(vector, schedule.at + ROW * (schedule.rows - 1))
     if t < ROW_CELLS(vector, schedule.at).time or t > last.time:
         return no_wrench()

@@ -9,6 +9,8 @@ cut the loop compiles none of them.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from softdock.compile.generated import make_replacer
 from softdock.compile.jit import compiled, entry_point, noinline
 from softdock.loop.contact.follow import log_recomputed_past
@@ -51,6 +53,10 @@ from softdock.loop.status import (
 )
 from softdock.loop.vector import NO_LIMIT, prepare, prepare_rig, without_methods
 
+if TYPE_CHECKING:
+    from softdock.loop.method.interface import Measured
+    from softdock.loop.params import Params
+
 _acted = make_replacer(
     ControllerState, "satellites", "before", "sent", "command", "wrenches", "ledger", "status"
 )
@@ -59,7 +65,7 @@ _with_tracker = make_replacer(ControllerState, "tracker")
 
 
 @noinline
-def _limits_by_report(params, vector, kept, report):
+def _limits_by_report(params: Params, vector, kept, report):
     """Whether the run may go on, by what was measured."""
     if REPORT(report).status & ENDING != 0:
         return FACILITY_STOP
@@ -82,7 +88,7 @@ def _limits_by_report(params, vector, kept, report):
 
 
 @compiled
-def _record(row, params, mem, kept, t):
+def _record(row, params: Params, mem, kept, t):
     """One instant as reports tell it; the cells of the truth are left as they are."""
     satellites, command, seen = kept.satellites, kept.command, kept.mock_ups
     r = RECORD(row)
@@ -105,7 +111,7 @@ def _record(row, params, mem, kept, t):
 
 
 @compiled
-def _act(params, vector, mem, k, kept, measured):
+def _act(params: Params, vector, mem, k, kept, measured: Measured):
     """The controller's part of the cycle that begins at t_k, and its works."""
     rig, head = without_methods(params), HEAD(mem)
     if any_reported_work(params.methods):
@@ -162,7 +168,7 @@ def control_step(vector, markers, mem, log, k, kept, report, command, record, ac
 
 
 @compiled
-def step_controller(params, vector, mem, log, k, kept, report, command, record, act):
+def step_controller(params: Params, vector, mem, log, k, kept, report, command, record, act):
     """The controller at t_k: a report in, a command out. `kept`: CONTROLLER_STATE, updated in
     place; `record`: rows of the record, of which row k is written where there is one; `act` 0: only
     take the report in and close the contact under way, at the end of a run. Returns a status of
@@ -282,7 +288,7 @@ def _works(before, after, command_before, command_after, true):
 
 
 @noinline
-def _hand_work(params, vector, k, was, row, true):
+def _hand_work(params: Params, vector, k, was, row, true):
     """Work of the hands on both satellites over the cycle that ended at t_k [J]."""
     a, b, c, d = was.chaser, was.target, row.chaser, row.target
     there = Output(true.chaser, true.target)

@@ -12,7 +12,7 @@ the last rows of the contact log, for which a batch that is compared has room.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from softdock.compile.cells import Cell, Cells
 from softdock.compile.jit import compiled, noinline
@@ -25,6 +25,13 @@ from softdock.loop.spatial.motion import MOTION, MOTION_FLOATS
 from softdock.loop.spatial.rigid_body import motion_of
 from softdock.loop.spatial.vectors import add, multiply, norm, scale, subtract
 from softdock.loop.vector import MEMORY_AT, SENSOR_AT
+
+if TYPE_CHECKING:
+    from softdock.loop.energy.ledger import Ledger
+    from softdock.loop.facility.state import Facility
+    from softdock.loop.loop import Loop
+    from softdock.loop.method.interface import Satellites, Wrenches
+    from softdock.loop.params import Params
 
 IN_MOTION = MOTION.at
 FILTER_TAIL = 1e-2  # share of a filtered force below which it has ceased to act
@@ -66,12 +73,12 @@ class Watched(NamedTuple):
 
 
 @compiled
-def _balance(ledger):
+def _balance(ledger: Ledger):
     return ledger.kinetic + ledger.stored - ledger.external
 
 
 @compiled
-def begin_watch(ledger):
+def begin_watch(ledger: Ledger):
     now, zero = _balance(ledger), (0.0, 0.0, 0.0)
     return Watched(
         last_touch=-math.inf,
@@ -91,7 +98,7 @@ def begin_watch(ledger):
 
 
 @compiled
-def _is_clear(vector, handover, T, facility, t, last_touch):
+def _is_clear(vector, handover, T, facility: Facility, t, last_touch):
     """Whether nothing of a contact acts at time t any more. `last_touch`: of the mock-ups so far
     [s]."""
     stale = 0.5 * T if handover == MEAN else 0.0  # its oldest sample: the stamp is of its middle
@@ -103,7 +110,7 @@ def _is_clear(vector, handover, T, facility, t, last_touch):
 
 
 @compiled
-def _pushed(params, wrenches):
+def _pushed(params: Params, wrenches: Wrenches):
     """Relative velocity that the forces of a cycle make [m/s]."""
     chaser, target = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     if not params.chaser.fixed:
@@ -120,7 +127,7 @@ def _put(log, at, value):
 
 
 @noinline
-def _put_motions(log, at, params, satellites, t):
+def _put_motions(log, at, params: Params, satellites: Satellites, t):
     """Both motions and the time behind them."""
     for body in range(2):
         motion = motion_of(params.chaser, satellites.chaser)
@@ -137,7 +144,7 @@ def _put_motions(log, at, params, satellites, t):
 
 
 @compiled
-def watch(watched, params, vector, mem, loop, log, t):
+def watch(watched: Watched, params: Params, vector, mem, loop: Loop, log, t):
     """One more cycle, which ended at t [s]."""
     w, balance = watched, _balance(loop.ledger)
     touch = max(w.last_touch, loop.tracker.last_touch) if loop.tracker.open else w.last_touch
@@ -194,7 +201,7 @@ def watch(watched, params, vector, mem, loop, log, t):
 
 
 @noinline
-def keep_watched(log, watched, ledger):
+def keep_watched(log, watched: Watched, ledger: Ledger):
     """What was watched, into the last rows of the log, beside the motions."""
     w, most = watched, watched.most
     if w.acts and w.over == w.over:  # the run ended before the contact was closed

@@ -7,6 +7,8 @@ facility's state at t_k. Out: rows of seam.REPORT and of TRUTH.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from softdock.compile.cells import Cell, Cells
 from softdock.compile.jit import compiled
 from softdock.loop.facility.arms import find_arm_trouble
@@ -20,6 +22,11 @@ from softdock.loop.spatial.motion import (
     Motion,
     Wrench,
 )
+
+if TYPE_CHECKING:
+    from softdock.loop.facility.state import Facility, Stretch
+    from softdock.loop.params import Params
+    from softdock.loop.seam import Side
 
 TRUTH = Cells(
     "truth",
@@ -43,7 +50,7 @@ def _stamp(time):
 
 
 @compiled
-def _pose(report, side, t, taken, motion):
+def _pose(report, side: Side, t, taken, motion):
     """One mock-up's motion as seen at time `taken` [s]: its bits of `present`."""
     report[side.stamp] = _stamp(taken)
     report[side.age] = t - taken
@@ -52,7 +59,7 @@ def _pose(report, side, t, taken, motion):
 
 
 @compiled
-def _wrench(report, side, t, facility, reading, heavy):
+def _wrench(report, side: Side, t, facility: Facility, reading: Wrench, heavy):
     """One sensor's newest reading: its bits of `present`."""
     report[side.force_stamp] = _stamp(facility.reading_time)
     report[side.force_age] = t - facility.reading_time
@@ -62,7 +69,7 @@ def _wrench(report, side, t, facility, reading, heavy):
 
 
 @compiled
-def fill_report(params, mem, facility, k, report):
+def fill_report(params: Params, mem, facility: Facility, k, report):
     """The report of t_k. With a tool the wrench is raw; a sensor without one has nothing to be
     taken out, and says that its wrench is of the contact alone."""
     t, on, f = k * params.T, params.sensor.on, facility
@@ -84,7 +91,7 @@ def fill_report(params, mem, facility, k, report):
 
 
 @compiled
-def store_truth(row, facility, plant):
+def store_truth(row, facility: Facility, plant: Stretch):
     """What only the simulation knows of the cycle that ended."""
     s = TRUTH(row)
     s.chaser = facility.chaser

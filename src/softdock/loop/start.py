@@ -8,6 +8,8 @@ first readings in `mem`, and how deep the satellites overlap [m]. A start deeper
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.contact import touch_noinline
 from softdock.loop.contact.log import no_contact
@@ -30,9 +32,12 @@ from softdock.loop.vector import (
     without_methods,
 )
 
+if TYPE_CHECKING:
+    from softdock.loop.params import Params
+
 
 @compiled
-def start(vector, params, mem):
+def start(vector, params: Params, mem):
     """The loop at t = 0: both bodies at their initial state, the robots having followed them in
     free flight.
 
@@ -70,7 +75,7 @@ def start(vector, params, mem):
 
 
 @noinline
-def settle(vector, params, mem):
+def settle(vector, params: Params, mem):
     """Pairs and history into `mem`; satellites and facility at t = 0 with readings as they are
     reported, and the satellites' deepest touch."""
     store_pairs(vector, mem, params.pairs.number, False)
@@ -87,7 +92,7 @@ def settle(vector, params, mem):
 
 
 @noinline
-def fill_history(params, vector, mem, satellites):
+def fill_history(params: Params, vector, mem, satellites: Satellites):
     """Set-points before t = 0: the free flight that leads to the initial state."""
     m, nothing = params.memory, no_wrench()
     chaser, target = satellites.chaser, satellites.target

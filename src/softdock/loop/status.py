@@ -8,6 +8,7 @@ follow, numbers that have diverged, a method that asks to stop.
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from softdock.compile.jit import compiled
 from softdock.loop.contact.touch import NO_TOUCH
@@ -18,6 +19,12 @@ from softdock.loop.method.interface import PUSHED_BY_NAN
 from softdock.loop.spatial.rigid_body import body_rate
 from softdock.loop.spatial.vectors import dot
 from softdock.loop.vector import NO_LIMIT
+
+if TYPE_CHECKING:
+    from softdock.loop.energy.ledger import Ledger
+    from softdock.loop.facility.state import Facility, Stretch
+    from softdock.loop.method.interface import Output, Satellites
+    from softdock.loop.params import Params
 
 OF_A_RUN = (
     "completed",
@@ -51,7 +58,7 @@ FASTEST_TURN = 1e3  # rad/s; likewise
 
 
 @compiled
-def is_sane(params, satellites, kinetic):
+def is_sane(params: Params, satellites: Satellites, kinetic):
     """False for NaN, infinity, and speeds and rates no satellite has; `params`: both bodies'. The
     kinetic energy is NaN or infinite as soon as a velocity, a momentum or an attitude is; a
     position cannot be before its velocity is."""
@@ -65,7 +72,7 @@ def is_sane(params, satellites, kinetic):
 
 
 @compiled
-def is_known(motions, ledger):
+def is_known(motions: Output, ledger: Ledger):
     """False if a place of two set-points or the energy balance is NaN or infinite, which the
     satellites need not feel."""
     c, t = motions.chaser, motions.target
@@ -82,7 +89,14 @@ def stop_by_methods(methods, request):
 
 
 @compiled
-def check_limits(params, vector, satellites, facility, plant, ledger):
+def check_limits(
+    params: Params,
+    vector,
+    satellites: Satellites,
+    facility: Facility,
+    plant: Stretch,
+    ledger: Ledger,
+):
     """Whether the run may go on."""
     if not is_sane(params, satellites, ledger.kinetic):
         return DIVERGED
@@ -103,7 +117,7 @@ def check_limits(params, vector, satellites, facility, plant, ledger):
 
 
 @compiled
-def stop_by_arms(params, mem, status):
+def stop_by_arms(params: Params, mem, status):
     """The same status, or that of an arm that cannot follow its set-points."""
     trouble = find_arm_trouble(params.features, params, mem)
     return BEFORE_ARMS + trouble if status == COMPLETED and trouble > 0 else status

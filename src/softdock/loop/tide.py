@@ -18,7 +18,7 @@ docs/relative_orbit.md. In turning axes this is Clohessy and Wiltshire's law
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.parameters import Group, Parameter
@@ -34,6 +34,10 @@ from softdock.loop.spatial.vectors import (
     subtract,
     symmetric_times,
 )
+
+if TYPE_CHECKING:
+    from softdock.loop.method.interface import Rig, Satellites
+    from softdock.loop.spatial.rigid_body import Body, BodyParams
 
 EARTH_GM = 3.986004418e14  # m^3/s^2
 EARTH_RADIUS = 6378137.0  # m, at the equator
@@ -109,14 +113,14 @@ def prepare_tide(vector, base):
 
 
 @compiled
-def upward(tide, t):
+def upward(tide: Tide, t):
     """Away from the planet at time t [s], world axes."""
     angle = tide.n * t
     return add_scaled(scale(math.cos(angle), tide.radial), math.sin(angle), tide.along)
 
 
 @compiled
-def _pull_on_body(tide, up, params, half, body):
+def _pull_on_body(tide: Tide, up, params: BodyParams, half, body: Body):
     """Wrench of the tide on one body; `half` [s]: to the middle of the cycle."""
     if params.fixed:
         return no_wrench()
@@ -129,7 +133,7 @@ def _pull_on_body(tide, up, params, half, body):
 
 
 @noinline
-def tide_wrenches(vector, base, rig, satellites):
+def tide_wrenches(vector, base, rig: Rig, satellites: Satellites):
     """Wrenches of the tide on chaser and target over cycle `rig.cycle`."""
     tide, half = prepare_tide(vector, base), 0.5 * rig.T
     up = upward(tide, (rig.cycle + 0.5) * rig.T)

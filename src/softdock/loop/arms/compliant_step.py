@@ -9,6 +9,8 @@ is tried, `accept_step` for the one that counts.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.arms.links import accept_links, prepare_links, try_links
 from softdock.loop.arms.robot_layout import arm_state, has_elastic_joints, placed_arm
@@ -18,16 +20,20 @@ from softdock.loop.robots.memory import store_accelerations
 from softdock.loop.robots.prepare import prepare_robot_joint
 from softdock.loop.spatial.rotations import rotate
 
+if TYPE_CHECKING:
+    from softdock.loop.robots.joint import Step
+    from softdock.loop.spatial.motion import Motion, Wrench
+
 
 @compiled
-def prepare_step(vector, mem, step):
+def prepare_step(vector, mem, step: Step):
     """What every try of this step has in common."""
     if has_elastic_joints(vector, step.at):
         prepare_links(placed_arm(vector, step.at), arm_state(mem, step.state), step.dt)
 
 
 @noinline
-def try_step(vector, mem, step, wrench):
+def try_step(vector, mem, step: Step, wrench: Wrench):
     """The mock-up after a step, pushed by a constant wrench."""
     base, state = step.at, step.state
     if not has_elastic_joints(vector, base):
@@ -40,7 +46,7 @@ def try_step(vector, mem, step, wrench):
 
 
 @noinline
-def accept_step(vector, mem, step, there, force):
+def accept_step(vector, mem, step: Step, there: Motion, force):
     """Works and state of the step that was tried last; where the mock-up is. Of elastic joints also
     its accelerations."""
     base, state, dt = step.at, step.state, step.dt

@@ -9,13 +9,16 @@ wraps from the one before. A status says when the branch ends or leaves what the
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from softdock.compile.jit import compiled
 from softdock.loop.arms.inverse import solve
 from softdock.loop.arms.layout import AXES, NO_BASE_AXIS, SPHERICAL_WRIST
 from softdock.loop.arms.subproblems import Turn, side_of, turned
 from softdock.loop.spatial.vectors import add, subtract
+
+if TYPE_CHECKING:
+    from softdock.loop.spatial.motion import Pose
 
 BRANCHES = 8
 REACHED, UNREACHABLE, JOINT_LIMIT, SINGULAR = 0, 1, 2, 3
@@ -74,7 +77,7 @@ def _with_status(arm, q, clearance, joint, missing):
 
 
 @compiled
-def follow(arm, pose, before, branch):
+def follow(arm, pose: Pose, before, branch):
     """The branch's solution, continued from the joints before (rad; slot 0: base axis now)."""
     found = solve(arm, pose, before, branch)
     s = found.q
@@ -91,7 +94,7 @@ def follow(arm, pose, before, branch):
 
 
 @compiled
-def begin(arm, pose, q0, branch):
+def begin(arm, pose: Pose, q0, branch):
     """The branch's solution with every angle where its range has most room: a start."""
     found = solve(arm, pose, (q0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0), branch)
     s, low, high = found.q, arm.low, arm.high
@@ -143,7 +146,7 @@ def compare_joints(q, other):
 
 
 @compiled
-def nearest_branch(arm, pose, before):
+def nearest_branch(arm, pose: Pose, before):
     """The branch whose solution is nearest to some joints, among those in reach; -1: none is."""
     best, least = -1, math.inf
     for branch in range(BRANCHES):

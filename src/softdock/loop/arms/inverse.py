@@ -87,7 +87,7 @@ def side(branch, bit):
 
 
 @compiled
-def _on_base_axis(arm, pose, q0):
+def _on_base_axis(arm, pose: Pose, q0):
     """The flange's pose as seen from the frame behind the base axis."""
     if arm.base_axis == NO_BASE_AXIS:
         return Pose(subtract(pose.p, arm.offsets[0]), pose.q)
@@ -233,7 +233,7 @@ def _parallel(arm, w, attitude, before, branch):
 
 
 @compiled
-def solve(arm, pose, before, branch):
+def solve(arm, pose: Pose, before, branch):
     """The joints that bring the flange to a pose in the base frame, on one branch."""
     seen = _on_base_axis(arm, pose, before[0])
     attitude = product(seen.q, inverse(arm.flange))

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.arms.forward import first_axis
@@ -30,6 +30,10 @@ from softdock.loop.robots.keys import ROBOT
 from softdock.loop.robots.memory import store_accelerations
 from softdock.loop.robots.model import Linear, RobotModel
 from softdock.loop.spatial.oscillator import free_response
+
+if TYPE_CHECKING:
+    from softdock.loop.robots.prepare import Carrier, RobotParams
+    from softdock.loop.spatial.motion import Motion
 
 # What the analyses use of an arm: its linear part, and what they leave out.
 
@@ -74,7 +78,7 @@ TURN = 6.283185307179586  # rad
 
 
 @compiled
-def delay_joints(robot, carrier, mem, t, q, rate):
+def delay_joints(robot: RobotParams, carrier: Carrier, mem, t, q, rate):
     """The joint set-point as it reaches the robot at time t [s], into `q` and `rate`."""
     delay, change = delay_at(robot, carrier.chance, t, carrier.T)
     interpolate_joints(robot.interpolation, carrier, mem, (t - delay) / carrier.T, q, rate)
@@ -132,7 +136,7 @@ def _follow_within_limits(s, arm, jerk, dt):
 
 
 @noinline
-def move_motors(vector, carrier, robot, mem, t0, t1):
+def move_motors(vector, carrier: Carrier, robot: RobotParams, mem, t0, t1):
     """The motors from t0 to t1 [s], in `mem`."""
     s, base, dt = arm_state(mem, carrier.state), carrier.follower.at, t1 - t0
     keys, arm = ROBOT(vector, base), placed_arm(vector, base).arm
@@ -153,7 +157,7 @@ def move_motors(vector, carrier, robot, mem, t0, t1):
 
 
 @compiled
-def _follow(vector, carrier, robot, mem, motion, t0, t1):
+def _follow(vector, carrier: Carrier, robot: RobotParams, mem, motion: Motion, t0, t1):
     """The mock-up (behind elastic joints: where the motors would hold it) at t1."""
     move_motors(vector, carrier, robot, mem, t0, t1)
     s, placed = arm_state(mem, carrier.state), placed_arm(vector, carrier.follower.at)

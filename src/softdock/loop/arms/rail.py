@@ -15,6 +15,7 @@ a flange on the turntable's own axis the angle is not defined, and its rate is t
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from softdock.compile.jit import compiled
 from softdock.loop.arms.forward import is_rail
@@ -27,6 +28,9 @@ from softdock.loop.spatial.vectors import (
     subtract,
 )
 
+if TYPE_CHECKING:
+    from softdock.loop.spatial.motion import Motion
+
 TURN = 2.0 * math.pi
 
 
@@ -38,7 +42,7 @@ def _across(arm, p):
 
 
 @compiled
-def _place_and_speed(placed, s, set_point):
+def _place_and_speed(placed, s, set_point: Motion):
     """Place and speed of the flange along the rail [m, m/s] or about the turntable's axis [rad,
     rad/s]."""
     arm = placed.arm
@@ -55,7 +59,7 @@ def _place_and_speed(placed, s, set_point):
 
 
 @compiled
-def begin_rail(placed, s, set_point):
+def begin_rail(placed, s, set_point: Motion):
     """What the rule needs of the first set-point; `s`: the arm's state."""
     share, g = placed.follow_share, placed.follow_gain
     if share == 0.0:
@@ -69,7 +73,7 @@ def begin_rail(placed, s, set_point):
 
 
 @compiled
-def follow_with_base_axis(placed, s, set_point, before, steady):
+def follow_with_base_axis(placed, s, set_point: Motion, before, steady):
     """Where the base axis is wanted for a set-point, and its rate; `steady`: up to t = 0."""
     share = placed.follow_share
     if share == 0.0:

@@ -8,6 +8,8 @@ distances from the ends of their ranges (of half a range) and of the three clear
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.arms.follow import (
     BRANCHES,
@@ -28,6 +30,10 @@ from softdock.loop.robots.history import read_stamped
 from softdock.loop.robots.keys import ROBOT
 from softdock.loop.robots.prepare import prepare_robot
 
+if TYPE_CHECKING:
+    from softdock.loop.robots.prepare import Carrier
+    from softdock.loop.spatial.motion import Motion, Pose
+
 WORSE = 1e3  # of the margin of a branch that is out of range, singular or out of reach, each
 
 
@@ -45,7 +51,7 @@ def _margin(arm, found):
 
 
 @noinline
-def _best_branch(arm, pose, base):
+def _best_branch(arm, pose: Pose, base):
     """The branch with the largest margin, and its joints."""
     best, most, q = 0, -10.0 * WORSE, (base, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     for branch in range(BRANCHES):
@@ -57,7 +63,7 @@ def _best_branch(arm, pose, base):
 
 
 @noinline
-def _choose_branch(placed, s, set_point):
+def _choose_branch(placed, s, set_point: Motion):
     """Branch and first joints of an arm into its state."""
     pose = find_flange(placed, set_point)
     begin_rail(placed, s, set_point)
@@ -73,7 +79,7 @@ def _choose_branch(placed, s, set_point):
 
 
 @noinline
-def start_robot(vector, carrier, step, mem, motion):
+def start_robot(vector, carrier: Carrier, step, mem, motion: Motion):
     """The mock-up of a robot at t = 0; of an arm by its joints, which have followed the set-points
     so far. Any other robot's is `motion`. `step`: of the plant [s]."""
     base = carrier.follower.at

@@ -10,6 +10,7 @@ are no others.
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from softdock.compile.features import Arms
 from softdock.compile.jit import by_type, compiled, noinline
@@ -31,6 +32,10 @@ from softdock.loop.instants import ON_STAMP
 from softdock.loop.rings import Ring, row_of
 from softdock.loop.spatial.motion_between import HOLD, LINEAR
 from softdock.loop.spatial.vectors import add_scaled
+
+if TYPE_CHECKING:
+    from softdock.loop.robots.prepare import Carrier
+    from softdock.loop.spatial.motion import Motion, Pose
 
 # Six equations with six unknowns, in flat arrays: joint rates from a twist.
 #
@@ -79,13 +84,13 @@ BEHIND = JOINTS  # where the right-hand side stands in a row of the equations
 
 
 @compiled
-def joint_row(carrier, mem, stamp):
+def joint_row(carrier: Carrier, mem, stamp):
     """The joint set-point of a stamp."""
     return JOINT_ROW(mem, row_of(Ring(carrier.state + RING_AT, carrier.slots, ROW_FLOATS), stamp))
 
 
 @compiled
-def _store_rates(placed, s, row, set_point, base_rate):
+def _store_rates(placed, s, row, set_point: Motion, base_rate):
     """Rates of the joints that give the satellite the set-point's twist; zero where singular."""
     arm, work, equations = placed.arm, s.work, s.jacobian
     link_frames(arm, row.q, work)
@@ -108,13 +113,13 @@ def _store_rates(placed, s, row, set_point, base_rate):
 
 
 @noinline
-def follow_branch(arm, pose, before, branch):
+def follow_branch(arm, pose: Pose, before, branch):
     """`arms.follow.follow`, compiled once: closed forms of both families are long."""
     return follow(arm, pose, before, branch)
 
 
 @noinline
-def store_joints(placed, carrier, mem, stamp, set_point):
+def store_joints(placed, carrier: Carrier, mem, stamp, set_point: Motion):
     """One set-point into the ring of joints, continued from the one that was stored before."""
     s, row = arm_state(mem, carrier.state), joint_row(carrier, mem, stamp)
     base, base_rate = follow_with_base_axis(placed, s, set_point, s.commanded[0], stamp <= 0)
@@ -137,12 +142,12 @@ def store_joints(placed, carrier, mem, stamp, set_point):
 
 
 @compiled
-def _no_joints(features, vector, carrier, mem, stamp, set_point):
+def _no_joints(features, vector, carrier: Carrier, mem, stamp, set_point: Motion):
     return
 
 
 @noinline
-def _joints(features, vector, carrier, mem, stamp, set_point):
+def _joints(features, vector, carrier: Carrier, mem, stamp, set_point: Motion):
     if is_arm(vector, carrier.follower.at):
         store_joints(placed_arm(vector, carrier.follower.at), carrier, mem, stamp, set_point)
 
@@ -170,7 +175,7 @@ def _interpolate_axis(mode, T, a, b, s, i):
 
 
 @noinline
-def interpolate_joints(mode, carrier, mem, cycles, q, rate):
+def interpolate_joints(mode, carrier: Carrier, mem, cycles, q, rate):
     """The joint set-points at the time `cycles` T, whole or fractional, into `q` and `rate`."""
     nearest = math.floor(cycles + 0.5)
     earlier, share = math.floor(cycles), cycles - math.floor(cycles)

@@ -34,7 +34,7 @@ class Level(NamedTuple):
 
 
 @compiled
-def turned(k, turn, a):
+def turned(k, turn: Turn, a):
     """R(k, angle) a."""
     along = (1.0 - turn.c) * dot(k, a)
     side = cross(k, a)
@@ -46,7 +46,7 @@ def turned(k, turn, a):
 
 
 @compiled
-def turned_back(k, turn, a):
+def turned_back(k, turn: Turn, a):
     """R(k, -angle) a."""
     return turned(k, Turn(turn.c, -turn.s), a)
 
@@ -85,7 +85,7 @@ def level(h, k, a, d, sign):
 
 
 @compiled
-def side_of(h, k, a, turn):
+def side_of(h, k, a, turn: Turn):
     """Which sign of `level` gives this turn: -1 or +1."""
     return -math.copysign(1.0, dot(h, turned(k, turn, cross(k, a))))
 
@@ -102,7 +102,7 @@ def half_difference(u, a, b):
 
 
 @compiled
-def angle_of(turn):
+def angle_of(turn: Turn):
     return math.atan2(turn.s, turn.c)
 
 

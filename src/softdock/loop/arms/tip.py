@@ -16,34 +16,34 @@ from softdock.loop.spatial.vectors import ZERO, add, add_scaled, subtract
 
 
 @compiled
-def join(a, b):
+def join(a: Pose, b: Pose):
     """The pose b as seen from where a is given."""
     return Pose(add(a.p, rotate(a.q, b.p)), product(a.q, b.q))
 
 
 @compiled
-def find_flange(placed, motion):
+def find_flange(placed, motion: Motion):
     """Pose of the flange in the base that brings the satellite to a motion's pose."""
     satellite = join(placed.orbit, Pose(motion.p, motion.q))
     return join(satellite, placed.grip)
 
 
 @compiled
-def turn_twist_to_base(placed, motion):
+def turn_twist_to_base(placed, motion: Motion):
     """Velocity and angular velocity of a motion, base axes."""
     turn = placed.orbit.q
     return rotate(turn, motion.v), rotate(turn, rotate(motion.q, motion.w))
 
 
 @compiled
-def locate_centre(placed, motion):
+def locate_centre(placed, motion: Motion):
     """The satellite's centre of mass in the base."""
     orbit = placed.orbit
     return add(orbit.p, rotate(orbit.q, motion.p))
 
 
 @compiled
-def locate_body(placed, flange):
+def locate_body(placed, flange: Pose):
     """Pose of the satellite in the base, from the flange's."""
     return join(flange, placed.held)
 

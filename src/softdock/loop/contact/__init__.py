@@ -8,7 +8,7 @@ wanted law. Lists of models: `LAWS` in laws.py, `GEOMETRIES` in pairs.py.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from softdock.compile.features import is_full
 from softdock.compile.jit import by_type, compiled, noinline
@@ -20,6 +20,10 @@ from softdock.loop.contact.tip import tip_in_target, tip_velocity
 from softdock.loop.contact.touch import NO_TOUCH
 from softdock.loop.spatial.rotations import rotate, rotate_back
 from softdock.loop.spatial.vectors import add, add_scaled, cross, dot, norm, scale, subtract
+
+if TYPE_CHECKING:
+    from softdock.loop.contact.pair import Pair
+    from softdock.loop.spatial.motion import Motion
 
 
 class Contact(NamedTuple):
@@ -36,7 +40,7 @@ class Contact(NamedTuple):
 
 
 @compiled
-def _law_force(vector, pair, touch, v, spin):
+def _law_force(vector, pair: Pair, touch, v, spin):
     """One touch: force on the tip and torque about its centre (target axes), stored energy [J],
     dissipated power [W].
 
@@ -63,12 +67,12 @@ def _law_force(vector, pair, touch, v, spin):
 
 
 @compiled
-def _rigid_tip(features, pair, side, chaser_q, target_q, tip, v, spin):
+def _rigid_tip(features, pair: Pair, side, chaser_q, target_q, tip, v, spin):
     return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0, 0.0
 
 
 @compiled
-def _soft_tip(features, pair, side, chaser_q, target_q, tip, v, spin):
+def _soft_tip(features, pair: Pair, side, chaser_q, target_q, tip, v, spin):
     return soft_force(pair, side, chaser_q, target_q, tip, v, spin)
 
 
@@ -78,7 +82,7 @@ def compute_soft_force(features, pair, side, chaser_q, target_q, tip, v, spin):
 
 
 @compiled
-def touch_bodies(vector, mem, at, pairs, chaser, target):
+def touch_bodies(vector, mem, at, pairs, chaser: Motion, target: Motion):
     """All pairs at one instant. Updates the latched sides in `mem`."""
     force, torque_chaser, torque_target = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     stored, dissipated, peak = 0.0, 0.0, 0.0
@@ -143,7 +147,7 @@ touch_noinline = noinline(
 
 
 @noinline
-def gap_rate(pairs, mem, at, index, chaser, target):
+def gap_rate(pairs, mem, at, index, chaser: Motion, target: Motion):
     """Rate of the gap of one pair [m/s], with its own normal at this instant; touching or not."""
     here = at + index * PAIR_FLOATS
     pair = pair_here(pairs, mem, here, index)

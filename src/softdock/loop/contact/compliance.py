@@ -17,7 +17,7 @@ Eq. 120, n^T K n, keeps the tip from moving sideways: never less, the safe bound
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -39,6 +39,9 @@ from softdock.loop.spatial.vectors import (
     symmetric_times,
 )
 
+if TYPE_CHECKING:
+    from softdock.loop.contact.pair import Pair
+
 MOST_ROUNDS = 40  # of the search for the equilibrium; flat surfaces need two
 SETTLED = 1e-15  # m; the displaced tip moved less than this in a round
 
@@ -54,7 +57,7 @@ class Yielded(NamedTuple):
 
 
 @compiled
-def _yield_to(pair, q, a):
+def _yield_to(pair: Pair, q, a):
     """C times a vector; `q` turns chaser axes into target axes."""
     return rotate(q, symmetric_times(pair.compliance, rotate_back(q, a)))
 
@@ -73,7 +76,7 @@ def _share(a11, a22, a12, r1, r2):
 
 
 @noinline
-def equilibrium(pair, side, chaser_q, target_q, tip):
+def equilibrium(pair: Pair, side, chaser_q, target_q, tip):
     """`tip`: where it would be without load, from the shape, target axes. Surfaces are taken as
     flat at the displaced tip, round after round."""
     q, give = product(inverse(target_q), chaser_q), 1.0 / pair.law.stiffness
@@ -93,7 +96,7 @@ def equilibrium(pair, side, chaser_q, target_q, tip):
 
 
 @compiled
-def _one_force(pair, elastic, normal, v):
+def _one_force(pair: Pair, elastic, normal, v):
     """Force along a normal with damping [N], and the power it dissipates [W]."""
     if elastic <= 0.0:
         return 0.0, 0.0
@@ -103,7 +106,7 @@ def _one_force(pair, elastic, normal, v):
 
 
 @noinline
-def soft_force(pair, side, chaser_q, target_q, tip, v, spin):
+def soft_force(pair: Pair, side, chaser_q, target_q, tip, v, spin):
     """Force on the chaser, the displacement of the tip at which it acts (both target axes), stored
     energy [J] and dissipated power [W].
 

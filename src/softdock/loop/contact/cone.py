@@ -14,6 +14,7 @@ may touch at once and both push; outside, the nearer one does.
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -33,6 +34,9 @@ from softdock.loop.contact.line import on_cone, on_plane
 from softdock.loop.contact.shape import TargetShape
 from softdock.loop.contact.touch import INSIDE, LIP, NO_TOUCH, NONE, OUTSIDE, Touch, Touches
 from softdock.loop.spatial.vectors import add_scaled, dot, norm, scale
+
+if TYPE_CHECKING:
+    from softdock.loop.contact.shape import Shape
 
 # Where a straight line leaves a cone of the target: by its wall, inside or outside, or by the
 # plate at its bottom, whichever normal is nearer to the line.
@@ -157,7 +161,7 @@ def _clamp(x, low, high):
 
 
 @compiled
-def _side_of(shape, s, n, z):
+def _side_of(shape: Shape, s, n, z):
     """Where a tip that touches nothing is: the side on which it would touch first."""
     if shape.closed and z < -shape.depth:
         return OUTSIDE
@@ -169,7 +173,7 @@ def _side_of(shape, s, n, z):
 
 
 @compiled
-def _in_material(shape, s, n, rho, z):
+def _in_material(shape: Shape, s, n, rho, z):
     """Whether a point is inside the wall or the bottom plate."""
     in_wall = -shape.length <= s <= 0.0 and -shape.thickness <= n <= 0.0
     in_plate = (
@@ -181,7 +185,7 @@ def _in_material(shape, s, n, rho, z):
 
 
 @compiled
-def _wall_gap(shape, s, n, radius, side, active):
+def _wall_gap(shape: Shape, s, n, radius, side, active):
     """Gap [m] from the wall's rectangle and its gradient (along s, along n). `active`: a touch is
     under way on `side`."""
     low = (
@@ -213,7 +217,7 @@ def _wall_gap(shape, s, n, radius, side, active):
 
 
 @compiled
-def _plate_gap(shape, rho, z):
+def _plate_gap(shape: Shape, rho, z):
     """Gap [m] of a tip outside from the bottom plate, and its gradient (along rho, along z). In the
     plate, the lower face counts."""
     dr = max(rho - (shape.bottom_radius + shape.thickness * shape.cosine), 0.0)
@@ -235,7 +239,7 @@ def _to_axes(axis, radial, rho, d_rho, d_z):
 
 
 @compiled
-def touch_cone(shape, tip, radius, side, active):
+def touch_cone(shape: Shape, tip, radius, side, active):
     """`tip`: centre of the chaser's tip from the middle of the mouth, target axes [m];
     `side`: of the touch under way (`active`), or the one on which the tip last was."""
     z = dot(shape.axis, tip)
@@ -263,7 +267,7 @@ def touch_cone(shape, tip, radius, side, active):
 
 
 @compiled
-def _seat(shape, tip, radius):
+def _seat(shape: Shape, tip, radius):
     """Height above the bottom, negative below it; infinite before the mouth and where the tip's
     centre is farther out than the cone's own radius at its height. A tip that presses on the wall
     is still inside while it is nearer to the inner face than to the outer one."""
@@ -275,7 +279,7 @@ def _seat(shape, tip, radius):
 
 
 @compiled
-def _range(shape, radius, within):
+def _range(shape: Shape, radius, within):
     """Anywhere on the bottom, and tilted until the probe would lie on the wall."""
     return shape.bottom_radius + 2.0 * within, math.atan2(shape.sine, shape.cosine)
 
@@ -300,7 +304,7 @@ def _closed(vector, own):
 
 
 @compiled
-def _sector(shape, side, tip):
+def _sector(shape: Shape, side, tip):
     """Which part of the wall is nearest: 0 a face, else an edge or the lip."""
     z = dot(shape.axis, tip)
     x = norm(add_scaled(tip, -z, shape.axis)) - shape.radius
@@ -316,12 +320,12 @@ def _sector(shape, side, tip):
 
 
 @compiled
-def _through(shape, radius):
+def _through(shape: Shape, radius):
     return shape.thickness + radius
 
 
 @compiled
-def _from_axis(shape, tip):
+def _from_axis(shape: Shape, tip):
     return norm(add_scaled(tip, -dot(shape.axis, tip), shape.axis))
 
 

@@ -6,6 +6,8 @@ tracker of the contact, and a row of the contact log when it closes (log.py has 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from softdock.compile.jit import compiled
 from softdock.loop.contact import gap_rate
 from softdock.loop.contact.log import (
@@ -22,9 +24,27 @@ from softdock.loop.sensor.force_torque import MEAN
 from softdock.loop.spatial.rigid_body import motion_of
 from softdock.loop.vector import PAIRS_MEM
 
+if TYPE_CHECKING:
+    from softdock.loop.contact.log import Tracker
+    from softdock.loop.cycle import Controlled
+    from softdock.loop.energy.balance import MethodEffects
+    from softdock.loop.facility.state import Stretch
+    from softdock.loop.loop import Loop
+    from softdock.loop.params import Params
+
 
 @compiled
-def follow_contacts(params, effects, loop, mem, log, plant, controlled, reading_time, t):
+def follow_contacts(
+    params: Params,
+    effects: MethodEffects,
+    loop: Loop,
+    mem,
+    log,
+    plant: Stretch,
+    controlled: Controlled,
+    reading_time,
+    t,
+):
     """Open, continue or close the contact under way. The gap's rate after it is taken once no
     reading of the contact can act any more, nor a wanted contact that a method has put in its
     place. `params`: without methods; `effects`: of the methods
@@ -76,7 +96,7 @@ def follow_contacts(params, effects, loop, mem, log, plant, controlled, reading_
 
 
 @compiled
-def log_recomputed_past(methods, mem, acts, tracker):
+def log_recomputed_past(methods, mem, acts, tracker: Tracker):
     """The contact of the log, its force on the chaser as the past has it by now. `acts`: the
     satellites are still in the contact that a method has put in place of the real one."""
     at, rewound = corrected_at(methods)

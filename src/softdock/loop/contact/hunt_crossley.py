@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,31 +14,34 @@ from softdock.compile.jit import compiled
 from softdock.loop.contact.law import ContactLaw, Tangent
 from softdock.loop.contact.spring_damper import no_row, own_stiffness
 
+if TYPE_CHECKING:
+    from softdock.loop.contact.law import Law
+
 
 @compiled
-def hunt_elastic(vector, law, depth):
+def hunt_elastic(vector, law: Law, depth):
     if law.exponent == 1.0:
         return law.stiffness * depth
     return law.stiffness * math.pow(depth, law.exponent)
 
 
 @compiled
-def hunt_continued(vector, law, row, depth):
+def hunt_continued(vector, law: Law, row, depth):
     return hunt_elastic(vector, law, max(depth, 0.0))
 
 
 @compiled
-def hunt_damped(law, elastic, rate):
+def hunt_damped(law: Law, elastic, rate):
     return elastic * (1.0 + law.damping * rate)
 
 
 @compiled
-def hunt_stored(vector, law, depth):
+def hunt_stored(vector, law: Law, depth):
     return law.stiffness * math.pow(depth, law.exponent + 1.0) / (law.exponent + 1.0)
 
 
 @compiled
-def hunt_pace(vector, law, steepest, depth, speed, mobility, outside):
+def hunt_pace(vector, law: Law, steepest, depth, speed, mobility, outside):
     """Pace as of a spring with the slope at the deepest point that the touch may reach."""
     if law.stiffness == 0.0 or mobility == 0.0:
         return 0.0, 0.0

@@ -23,7 +23,7 @@ their centres of mass, world axes. All state is in `mem`, a `latch` each.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from softdock.compile.cells import Cell, Cells
 from softdock.compile.jit import compiled, noinline
@@ -53,6 +53,9 @@ from softdock.loop.spatial.vectors import (
     scale,
     subtract,
 )
+
+if TYPE_CHECKING:
+    from softdock.loop.spatial.motion import Motion
 
 OPEN, SOFT, HARD, BROKEN = 0, 1, 2, 3
 STATES = ("open", "soft", "hard", "broken")
@@ -124,7 +127,7 @@ class Related(NamedTuple):
 
 
 @compiled
-def _relate(vector, base, pair, chaser, target):
+def _relate(vector, base, pair: Pair, chaser: Motion, target: Motion):
     arm, from_target, _ = tip_in_target(pair, chaser, target)
     return Related(
         arm=arm,
@@ -148,7 +151,7 @@ def is_holding(state):
 
 
 @noinline
-def latch_load(vector, mem, latch, t, chaser, target):
+def latch_load(vector, mem, latch: Latch, t, chaser: Motion, target: Motion):
     """Of a latch that holds."""
     keys, law, s = (
         LATCH(vector, latch.base),
@@ -191,7 +194,7 @@ def latch_load(vector, mem, latch, t, chaser, target):
 
 
 @compiled
-def is_overloaded(vector, base, load):
+def is_overloaded(vector, base, load: Load):
     keys = LATCH(vector, base)
     force, torque = keys.break_force, keys.break_torque
     return (force > 0.0 and load.force_squared > force * force) or (
@@ -200,7 +203,7 @@ def is_overloaded(vector, base, load):
 
 
 @compiled
-def _engage(vector, mem, latch, t, chaser, target):
+def _engage(vector, mem, latch: Latch, t, chaser: Motion, target: Motion):
     keys, s = LATCH(vector, latch.base), LATCH_CELLS(mem, latch.at)
     here = _relate(vector, latch.base, latch.pair, chaser, target)
     docked = normalise(keys.attitude)
@@ -214,7 +217,7 @@ def _engage(vector, mem, latch, t, chaser, target):
 
 
 @compiled
-def _is_in_range(vector, capture, latch, chaser, target):
+def _is_in_range(vector, capture, latch: Latch, chaser: Motion, target: Motion):
     """Whether the tip is near enough to its docked place, and the chaser to its docked
     attitude."""
     keys = LATCH(vector, latch.base)
@@ -228,7 +231,7 @@ def _is_in_range(vector, capture, latch, chaser, target):
 
 
 @noinline
-def may_engage(vector, capture, latch, chaser, target):
+def may_engage(vector, capture, latch: Latch, chaser: Motion, target: Motion):
     """Whether the tip is at its seat, slow, and within the latch's range. `capture`: of the
     numbers of [capture] in the vector."""
     if not at_seat(vector, capture, latch.pair, chaser, target):
@@ -237,7 +240,7 @@ def may_engage(vector, capture, latch, chaser, target):
 
 
 @noinline
-def follow_latch(vector, mem, latch, is_seated, t, chaser, target):
+def follow_latch(vector, mem, latch: Latch, is_seated, t, chaser: Motion, target: Motion):
     """The latch's state at time t [s]: engaged after its `hold` at the seat on end, hard after its
     pull-in. Returns when it changes next if nothing else happens [s]; inf: never."""
     s, next_time = LATCH_CELLS(mem, latch.at), 1e300
@@ -265,7 +268,7 @@ def follow_latch(vector, mem, latch, is_seated, t, chaser, target):
 
 
 @compiled
-def break_latch(s, t, load):
+def break_latch(s, t, load: Load):
     """Break a latch for good; what it has stored is lost. `s`: its state."""
     s.state = BROKEN
     s.broken_at = t
@@ -274,7 +277,7 @@ def break_latch(s, t, load):
 
 
 @compiled
-def update_peaks(s, load):
+def update_peaks(s, load: Load):
     """The largest force and torque of a latch; `s`: its state."""
     s.peak_force = max(s.peak_force, load.force_squared)
     s.peak_torque = max(s.peak_torque, load.torque_squared)

@@ -9,7 +9,7 @@ mu f against the sliding velocity v, regularised as v / sqrt(v^2 + v_0^2).
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from softdock.compile.generated import generate, make_chooser
 from softdock.compile.jit import compiled
@@ -17,6 +17,9 @@ from softdock.loop.contact.hunt_crossley import HUNT_CROSSLEY_LAW
 from softdock.loop.contact.law import ContactLaw
 from softdock.loop.contact.spring_damper import PULLING_LAW, SPRING_DAMPER_LAW
 from softdock.loop.contact.table import IN_TABLE, TABLE_LAW, TABLE_ROW, table_interval, table_slope
+
+if TYPE_CHECKING:
+    from softdock.loop.contact.law import Law
 
 __all__ = ["IN_TABLE", "TABLE_ROW", "table_interval", "table_slope"]
 
@@ -76,7 +79,7 @@ is_graded = _flag("is_graded", "graded")
 
 
 @compiled
-def normal_force(law, elastic, rate):
+def normal_force(law: Law, elastic, rate):
     """Normal force at depth > 0 [N], from its elastic part; positive pushes apart."""
     force = damped_force(law, elastic, rate)
     if force < 0.0 and not may_pull(law.kind):
@@ -85,6 +88,6 @@ def normal_force(law, elastic, rate):
 
 
 @compiled
-def friction_factor(law, sliding):
+def friction_factor(law: Law, sliding):
     """Friction force over normal force and sliding velocity [s/m]: mu / sqrt(v^2 + v_0^2)."""
     return law.friction / math.sqrt(sliding * sliding + law.slip_speed * law.slip_speed)

@@ -9,13 +9,16 @@ at the satellites, each with its own normal, before and after (Zebenay eq. 113).
 from __future__ import annotations
 
 import math
-from typing import Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from softdock.compile.cells import Cell, Cells, layout_of
 from softdock.compile.generated import make_replacer
 from softdock.compile.jit import compiled
 from softdock.loop.spatial.motion import port_energy
 from softdock.loop.spatial.vectors import Vector, add_scaled, dot, norm
+
+if TYPE_CHECKING:
+    from softdock.loop.method.interface import Wrenches
 
 LOG = Cells(
     "contact",
@@ -98,7 +101,7 @@ def open_contact(closed, start, before):
 
 
 @compiled
-def add_cycle(tracker, touch, T, wrenches, before, after):
+def add_cycle(tracker: Tracker, touch, T, wrenches: Wrenches, before, after):
     """Add one cycle of an open contact: peaks, impulse, energy at the satellites' ports. `touch`:
     of the mock-ups in it; `before`, `after`: the satellites' motions."""
     energy = port_energy(wrenches.chaser, T, before.chaser, after.chaser) + port_energy(
@@ -120,7 +123,7 @@ def add_cycle(tracker, touch, T, wrenches, before, after):
 
 
 @compiled
-def replace_past(tracker, impulse, peak_squared, rewound):
+def replace_past(tracker: Tracker, impulse, peak_squared, rewound):
     """With what a method that recomputes the past now has for the contact's force on the chaser:
     its impulse [Ns] and its largest, squared [N^2]. `rewound`: a past was taken over; its energies
     by the cycle are in no log: NaN."""
@@ -129,13 +132,13 @@ def replace_past(tracker, impulse, peak_squared, rewound):
 
 
 @compiled
-def mark_separation(tracker, after):
+def mark_separation(tracker: Tracker, after):
     """The parts have just separated: remember the gap's rate, in case this was the end."""
     return _with_separation(tracker, True, after)
 
 
 @compiled
-def close_contact(tracker, log):
+def close_contact(tracker: Tracker, log):
     """Write the contact to the log, if there is a row left, and count it either way."""
     if tracker.closed < log.shape[0]:
         row = LOG(log, tracker.closed)

@@ -13,7 +13,7 @@ It is the scale of energies and of the distance from the reference (docs/verdict
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.contact.models import touch_pair
@@ -30,6 +30,11 @@ from softdock.loop.spatial.vectors import (
     symmetric_times,
 )
 
+if TYPE_CHECKING:
+    from softdock.loop.contact.pair import Pair
+    from softdock.loop.spatial.motion import Motion
+    from softdock.loop.spatial.rigid_body import BodyParams
+
 
 class Reach(NamedTuple):
     """Of a contact at its first touch."""
@@ -39,14 +44,14 @@ class Reach(NamedTuple):
 
 
 @compiled
-def _answer(params, q, arm, force):
+def _answer(params: BodyParams, q, arm, force):
     """Acceleration of a body's point of contact for a unit force there."""
     turning = symmetric_times(params.inverse_inertia, rotate_back(q, cross(arm, force)))
     return add(multiply(params.inverse_mass, force), cross(rotate(q, turning), arm))
 
 
 @compiled
-def _mobility(params, q, arm):
+def _mobility(params: BodyParams, q, arm):
     """xx, yy, zz, xy, xz, yz [1/kg]; zeros for a body that is fixed."""
     if params.fixed:
         return (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -57,7 +62,15 @@ def _mobility(params, q, arm):
 
 
 @noinline
-def reach_of(pair, side, latched, chaser_params, target_params, chaser, target):
+def reach_of(
+    pair: Pair,
+    side,
+    latched,
+    chaser_params: BodyParams,
+    target_params: BodyParams,
+    chaser: Motion,
+    target: Motion,
+):
     """Of one pair at an instant; `side`, `latched`: of its touch (loop/contact/touch.py); `chaser`,
     `target`: motions."""
     arm, from_target, tip = tip_in_target(pair, chaser, target)

@@ -9,12 +9,18 @@ that is deeper behind the bottom or the surface is not.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from softdock.compile.jit import compiled
 from softdock.loop.contact.models import seat_distance
 from softdock.loop.contact.pair import PAIR_FLOATS, pair_here
 from softdock.loop.contact.tip import tip_in_target, tip_velocity
 from softdock.loop.parameters import Group, Parameter
 from softdock.loop.spatial.vectors import norm, subtract
+
+if TYPE_CHECKING:
+    from softdock.loop.contact.pair import Pair
+    from softdock.loop.spatial.motion import Motion
 
 CAPTURE = Group(
     "capture",
@@ -69,7 +75,7 @@ CAPTURES = CAPTURE.at
 
 
 @compiled
-def is_seated(vector, base, pairs, mem, at, chaser, target):
+def is_seated(vector, base, pairs, mem, at, chaser: Motion, target: Motion):
     """Whether the probe is at its seat and slow. `base`: of the capture's numbers in the vector;
     `at`: of the pairs in `mem`."""
     index = int(CAPTURE(vector, base).pair)
@@ -87,7 +93,7 @@ def seat_of_place(pairs, mem, at, index, place):
 
 
 @compiled
-def at_seat(vector, base, pair, chaser, target):
+def at_seat(vector, base, pair: Pair, chaser: Motion, target: Motion):
     """The same of one pair."""
     arm, from_target, tip = tip_in_target(pair, chaser, target)
     if not abs(seat_distance(pair, tip)) <= CAPTURE(vector, base).within:

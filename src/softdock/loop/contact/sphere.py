@@ -5,6 +5,7 @@ sphere's, target axes [m]. Out: a `Touch` (touch.py): depth d = R + r - |tip|, n
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +16,9 @@ from softdock.loop.contact.shape import TargetShape, never_closed, one_sector
 from softdock.loop.contact.touch import INSIDE, NO_TOUCH, Touch, Touches
 from softdock.loop.parameters import Group, Parameter
 from softdock.loop.spatial.vectors import dot, norm, scale
+
+if TYPE_CHECKING:
+    from softdock.loop.contact.shape import Shape
 
 DIRECTIONS = 200  # of the normals that an analysis looks at
 COINCIDENT = 1e-12  # m; centres closer than this have no normal, the pair's axis is taken
@@ -35,7 +39,7 @@ KEYS = Group(
 
 
 @compiled
-def touch_sphere(shape, tip, radius, side, active):
+def touch_sphere(shape: Shape, tip, radius, side, active):
     """`tip`: centre of the chaser's tip from the sphere's centre, target axes [m]."""
     distance = norm(tip)
     normal = shape.axis
@@ -45,7 +49,7 @@ def touch_sphere(shape, tip, radius, side, active):
 
 
 @compiled
-def _gap(shape, tip, radius):
+def _gap(shape: Shape, tip, radius):
     return norm(tip) - shape.radius - radius
 
 
@@ -55,12 +59,12 @@ def _store(vector, own, numbers):
 
 
 @compiled
-def _through(shape, radius):
+def _through(shape: Shape, radius):
     return shape.radius + radius
 
 
 @compiled
-def _from_centre(shape, tip):
+def _from_centre(shape: Shape, tip):
     return norm(tip)
 
 

@@ -8,46 +8,49 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from softdock.compile.jit import compiled
 from softdock.loop.contact.law import ContactLaw, Tangent
 
+if TYPE_CHECKING:
+    from softdock.loop.contact.law import Law
+
 
 @compiled
-def linear_elastic(vector, law, depth):
+def linear_elastic(vector, law: Law, depth):
     return law.stiffness * depth
 
 
 @compiled
-def linear_continued(vector, law, row, depth):
+def linear_continued(vector, law: Law, row, depth):
     return law.stiffness * depth
 
 
 @compiled
-def linear_damped(law, elastic, rate):
+def linear_damped(law: Law, elastic, rate):
     return elastic + law.damping * rate
 
 
 @compiled
-def linear_stored(vector, law, depth):
+def linear_stored(vector, law: Law, depth):
     return 0.5 * law.stiffness * depth * depth
 
 
 @compiled
-def no_row(vector, law, depth):
+def no_row(vector, law: Law, depth):
     return 0
 
 
 @compiled
-def own_stiffness(vector, law):
+def own_stiffness(vector, law: Law):
     return law.stiffness
 
 
 @compiled
-def linear_pace(vector, law, steepest, depth, speed, mobility, outside):
+def linear_pace(vector, law: Law, steepest, depth, speed, mobility, outside):
     """Frequency squared [1/s^2] of a touch on its effective mass, and its rate of damping [1/s].
 
     `steepest`: slope of the law [N/m]; `outside`: force that may press on the touch from outside

@@ -4,7 +4,7 @@ row."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from softdock.compile.jit import compiled
 from softdock.loop.contact.law import ContactLaw, Tangent
 from softdock.loop.contact.spring_damper import linear_damped, linear_pace
 from softdock.loop.tables import row_below
+
+if TYPE_CHECKING:
+    from softdock.loop.contact.law import Law
 
 TABLE_CELLS = Cells(
     "table_row",
@@ -24,7 +27,7 @@ TABLE_ROW, IN_TABLE = TABLE_CELLS.size, TABLE_CELLS.at
 
 
 @compiled
-def table_interval(vector, law, depth):
+def table_interval(vector, law: Law, depth):
     """First float of the row at or below a depth; the last interval also serves beyond the
     table."""
     return row_below(vector, law.at, law.rows, TABLE_ROW, depth)
@@ -44,17 +47,17 @@ def _force_in(vector, at, depth):
 
 
 @compiled
-def table_elastic(vector, law, depth):
+def table_elastic(vector, law: Law, depth):
     return _force_in(vector, table_interval(vector, law, depth), depth)
 
 
 @compiled
-def table_continued(vector, law, row, depth):
+def table_continued(vector, law: Law, row, depth):
     return _force_in(vector, law.at + TABLE_ROW * row, depth)
 
 
 @compiled
-def table_stored(vector, law, depth):
+def table_stored(vector, law: Law, depth):
     at = table_interval(vector, law, depth)
     row = TABLE_CELLS(vector, at)
     x = depth - row.depth
@@ -63,13 +66,13 @@ def table_stored(vector, law, depth):
 
 
 @compiled
-def table_row(vector, law, depth):
+def table_row(vector, law: Law, depth):
     """The row at or below a depth."""
     return (table_interval(vector, law, depth) - law.at) // TABLE_ROW
 
 
 @compiled
-def table_steepest(vector, law):
+def table_steepest(vector, law: Law):
     """Largest slope, up or down."""
     steepest = 0.0
     for i in range(law.rows - 1):

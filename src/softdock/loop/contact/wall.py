@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from softdock.compile.jit import compiled
 from softdock.loop.contact.drawing import Drawing, Flight, Pair, Place
@@ -12,26 +13,29 @@ from softdock.loop.contact.touch import INSIDE, NO_TOUCH, Touch, Touches
 from softdock.loop.parameters import Group
 from softdock.loop.spatial.vectors import dot
 
+if TYPE_CHECKING:
+    from softdock.loop.contact.shape import Shape
+
 
 @compiled
-def touch_wall(shape, tip, radius, side, active):
+def touch_wall(shape: Shape, tip, radius, side, active):
     """`tip`: centre of the chaser's tip from the wall's point, target axes [m]."""
     depth = radius - dot(shape.axis, tip)
     return Touches(Touch(depth, shape.axis), Touch(NO_TOUCH, shape.axis), INSIDE)
 
 
 @compiled
-def _gap(shape, tip, radius):
+def _gap(shape: Shape, tip, radius):
     return dot(shape.axis, tip) - radius
 
 
 @compiled
-def _endless(shape, radius):
+def _endless(shape: Shape, radius):
     return math.inf
 
 
 @compiled
-def _flat(shape, tip):
+def _flat(shape: Shape, tip):
     return math.inf
 
 

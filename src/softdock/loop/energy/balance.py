@@ -8,7 +8,7 @@ felt by the sensor; its work on the satellite counts as external.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from softdock.compile.features import is_full
 from softdock.compile.jit import by_type, compiled, noinline
@@ -39,6 +39,14 @@ from softdock.loop.spatial.rigid_body import kinetic_energy
 from softdock.loop.spatial.vectors import negate, subtract
 from softdock.loop.vector import CHASER_HAND_AT, TARGET_HAND_AT
 
+if TYPE_CHECKING:
+    from softdock.loop.cycle import Controlled
+    from softdock.loop.energy.ledger import Ledger
+    from softdock.loop.facility.state import Stretch
+    from softdock.loop.loop import Loop
+    from softdock.loop.method.interface import Measured, Output, Satellites
+    from softdock.loop.params import Params
+
 
 class MethodEffects(NamedTuple):
     """What the methods did in a cycle, for its energy balance and its contact log: the same type
@@ -67,7 +75,16 @@ def collect_effects(methods, flags: Flags, mem) -> MethodEffects:
 
 @compiled
 def update_energy_balance(
-    params, effects, vector, loop, mem, k, measured, controlled, facility, plant
+    params: Params,
+    effects: MethodEffects,
+    vector,
+    loop: Loop,
+    mem,
+    k,
+    measured: Measured,
+    controlled: Controlled,
+    facility,
+    plant: Stretch,
 ):
     """The ledger after one more cycle. `params`: without methods; `plant`: what the facility did in
     the cycle."""
@@ -111,17 +128,17 @@ class Contact(NamedTuple):
 
 @compiled
 def add_works(
-    params,
-    effects,
+    params: Params,
+    effects: MethodEffects,
     mem,
-    ledger,
-    before,
-    command,
-    measured,
-    controlled,
-    hand,
-    true,
-    contact,
+    ledger: Ledger,
+    before: Satellites,
+    command: Output,
+    measured: Measured,
+    controlled: Controlled,
+    hand: Wrenches,
+    true: Wrenches,
+    contact: Contact,
     observed,
     designed,
 ):
@@ -177,12 +194,12 @@ def add_works(
 
 
 @compiled
-def _no_hands(features, on, vector, t, facility, satellites):
+def _no_hands(features, on, vector, t, facility, satellites: Satellites):
     return Wrenches(no_wrench(), no_wrench())
 
 
 @noinline
-def _hand_wrenches(features, on, vector, t, facility, satellites):
+def _hand_wrenches(features, on, vector, t, facility, satellites: Satellites):
     """What the sensor there sees of it, and on the other body the opposite."""
     arm, none = subtract(satellites.chaser.p, satellites.target.p), no_wrench()
     chaser = (

@@ -81,7 +81,7 @@ def open_ledger(kinetic):
 
 
 @compiled
-def energy_invented(ledger):
+def energy_invented(ledger: Ledger):
     """Invented energy [J] from the kinetic energies and the works alone, not from the rows."""
     return (
         ledger.kinetic
@@ -94,7 +94,7 @@ def energy_invented(ledger):
 
 
 @compiled
-def sum_rows(ledger):
+def sum_rows(ledger: Ledger):
     return (
         ledger.integrator
         + ledger.correction
@@ -135,7 +135,16 @@ class BodyWorks(NamedTuple):
 
 @compiled
 def compute_body_works(
-    rows, wrench, external, hand, measured, true, before, after, command_before, command_after
+    rows: Rows,
+    wrench: Wrench,
+    external,
+    hand,
+    measured,
+    true,
+    before,
+    after,
+    command_before,
+    command_after,
 ):
     """One body's works over one cycle. `rows`: which can differ from zero; `hand`: pushes the
     mock-up, and through the sensor the satellite; `before`, `after`: satellite; `command_*`:
@@ -164,8 +173,8 @@ def _add_if(can_change, total, change):
 
 @compiled
 def close_cycle(
-    rows,
-    ledger,
+    rows: Rows,
+    ledger: Ledger,
     chaser,
     target,
     kinetic_integrated,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from softdock.compile.features import Arms, Every
 from softdock.compile.generated import make_replacer
@@ -19,6 +19,9 @@ from softdock.loop.spatial.motion import Wrench
 from softdock.loop.spatial.vectors import add, negate, scale
 from softdock.loop.vector import CHASER_ROBOT_AT, PAIRS_MEM, TARGET_ROBOT_AT
 
+if TYPE_CHECKING:
+    from softdock.loop.params import Params
+
 # Mock-ups behind elastic joints: their deflection under the contact's force over one step of the
 # plant. Part of the facility (simulated.py calls it).
 #
@@ -31,12 +34,12 @@ from softdock.loop.vector import CHASER_ROBOT_AT, PAIRS_MEM, TARGET_ROBOT_AT
 
 
 @compiled
-def _rigid(features, params, vector, mem, dt, was, motors):
+def _rigid(features, params: Params, vector, mem, dt, was, motors: Output):
     return motors.chaser, motors.target
 
 
 @compiled
-def _steps(params, dt, was, motors):
+def _steps(params: Params, dt, was, motors: Output):
     """The step of each robot."""
     at_chaser, at_target = params.memory.chaser_robot, params.memory.target_robot
     return (
@@ -46,7 +49,7 @@ def _steps(params, dt, was, motors):
 
 
 @compiled
-def _elastic(features, params, vector, mem, dt, was, motors):
+def _elastic(features, params: Params, vector, mem, dt, was, motors: Output):
     chaser, target = _steps(params, dt, was, motors)
     return _deflect_both(params.pairs, vector, mem, chaser, target, was.true_chaser.force)
 
@@ -78,7 +81,7 @@ def _mean(a, b):
 
 
 @noinline
-def _on_arms(features, params, vector, mem, dt, was, motors):
+def _on_arms(features, params: Params, vector, mem, dt, was, motors: Output):
     """The same where a robot is an arm: its links give way to the whole wrench."""
     chaser, target = _steps(params, dt, was, motors)
     on_chaser, on_target = was.true_chaser, was.true_target
@@ -105,7 +108,7 @@ def yield_joints(features, params, vector, mem, dt, was, motors):
 
 
 @compiled
-def _carrier(params, follower, history, state, heavy):
+def _carrier(params: Params, follower, history, state, heavy):
     return Carrier(
         follower=follower,
         history=history,
@@ -118,19 +121,19 @@ def _carrier(params, follower, history, state, heavy):
 
 
 @compiled
-def chaser_carrier(params):
+def chaser_carrier(params: Params):
     m, heavy = params.memory, params.flags.chaser_heavy
     return _carrier(params, params.chaser_robot, m.chaser_history, m.chaser_robot, heavy)
 
 
 @compiled
-def target_carrier(params):
+def target_carrier(params: Params):
     m, heavy = params.memory, params.flags.target_heavy
     return _carrier(params, params.target_robot, m.target_history, m.target_robot, heavy)
 
 
 @compiled
-def move_robots(params, vector, mem, was, k, now, later):
+def move_robots(params: Params, vector, mem, was, k, now, later):
     """Both mock-ups at `later` from where they were at `now` [cycles]."""
     if params.flags.on_stamps:
         return on_stamps(params, mem, k, 1)
@@ -144,7 +147,7 @@ def move_robots(params, vector, mem, was, k, now, later):
 
 
 @compiled
-def on_stamps(params, mem, k, ahead):
+def on_stamps(params: Params, mem, k, ahead):
     """Both mock-ups at t_k or one cycle ahead, where delays are whole cycles: each on the set-point
     stamped a delay ago."""
     m = params.memory
@@ -156,7 +159,7 @@ _with_motions = make_replacer(Facility, "chaser", "target")
 
 
 @compiled
-def reload_motions(params, mem, facility, k):
+def reload_motions(params: Params, mem, facility: Facility, k):
     """The same facility at t_k, with the mock-ups' motions read again where they stand in `mem`: a
     loop need not keep them in registers."""
     if not params.flags.on_stamps:

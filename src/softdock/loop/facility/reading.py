@@ -8,6 +8,8 @@ where no tool is carried. What a scenario does not have is neither prepared nor 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from softdock.compile.features import is_full
 from softdock.compile.jit import by_type, compiled, noinline
 from softdock.loop.command import prepare_laboratory
@@ -34,12 +36,18 @@ from softdock.loop.vector import (
     SENSOR_AT,
 )
 
+if TYPE_CHECKING:
+    from softdock.loop.facility.state import Felt, Tick
+    from softdock.loop.robots.prepare import Carrier, Chance
+    from softdock.loop.sensor.force_torque import Sampling
+    from softdock.loop.spatial.motion import Wrench
+
 # the target's part of the vector follows the chaser's
 ROBOT_SIZE, MOCK_UP_SIZE, SCHEDULE_SIZE = ROBOT.size, MOCK_UP.size, SCHEDULE.size
 
 
 @compiled
-def sample_contact(vector, sensor, chance, which, tick, contact, q):
+def sample_contact(vector, sensor: Sampling, chance: Chance, which, tick: Tick, contact: Wrench, q):
     """A sensor that feels the contact alone: no need to go to its axes and back, but for the
     noise."""
     if not sensor.noisy:
@@ -51,12 +59,12 @@ def sample_contact(vector, sensor, chance, which, tick, contact, q):
 
 
 @compiled
-def _contact_alone(features, vector, mem, carrier, reports, tick, felt):
+def _contact_alone(features, vector, mem, carrier: Carrier, reports, tick: Tick, felt: Felt):
     return felt.contact
 
 
 @noinline
-def _full_reading(features, vector, mem, carrier, reports, tick, felt):
+def _full_reading(features, vector, mem, carrier: Carrier, reports, tick: Tick, felt: Felt):
     """One sample of a sensor with all that it carries and does. With a tool: as it is read, sensor
     axes (readings.py compensates); without: moved to the centre of mass, world axes."""
     contact, was, motion = felt

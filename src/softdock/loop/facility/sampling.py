@@ -8,7 +8,7 @@ what a hand pushes is prepared from the vector only where a scenario has it.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from softdock.compile.features import is_full
 from softdock.compile.jit import by_type, compiled, noinline
@@ -39,6 +39,12 @@ from softdock.loop.spatial.motion import (
 )
 from softdock.loop.vector import CHASER_ROBOT_AT, POSE_AT, WRENCH_FLOATS, sample_floats
 
+if TYPE_CHECKING:
+    from softdock.loop.facility.state import Tick
+    from softdock.loop.method.interface import Wrenches
+    from softdock.loop.params import Params
+    from softdock.loop.spatial.motion import Wrench
+
 # The measured poses of both mock-ups at t_k (loop/sensor/pose.py has the model).
 
 
@@ -52,12 +58,12 @@ class Watch(NamedTuple):
 
 
 @compiled
-def _as_before(features, vector, mem, watch, k, there):
+def _as_before(features, vector, mem, watch: Watch, k, there: Output):
     return watch.seen_time
 
 
 @noinline
-def _see_poses(features, vector, mem, watch, k, there):
+def _see_poses(features, vector, mem, watch: Watch, k, there: Output):
     """The measured poses at t_k, into `mem`; returns the time they are of [s]. Of a robot with an
     elastic joint: its motors'."""
     pose, (m, T, chance, seen_time) = prepare_pose(vector, POSE_AT), watch
@@ -104,7 +110,9 @@ def _target_offset(on):
 
 
 @compiled
-def sample_wrenches(params, vector, mem, tick, before, now, true):
+def sample_wrenches(
+    params: Params, vector, mem, tick: Tick, before: Output, now: Output, true: Wrenches
+):
     """One sample of the force sensors, as the report has it: with a tool raw in sensor axes, else
     about the centre of mass, world axes. The chaser's is returned; and into its slot, unless it is
     delivered at once. `before`, `now`: both mock-ups at the begin and the end of the plant's
@@ -131,7 +139,7 @@ def sample_wrenches(params, vector, mem, tick, before, now, true):
 
 
 @compiled
-def hand_over(params, mem, handed, k, sampled, reading, reading_time):
+def hand_over(params: Params, mem, handed, k, sampled: Wrench, reading: Wrench, reading_time):
     """What the controller gets at t_k: the newest sample that has arrived, or the mean of those
     that arrived since the last hand-over."""
     m, sensor = params.memory, params.sensor

@@ -9,7 +9,7 @@ it has. What the simulation knows beyond a rig's sensors (true wrench, work at t
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from softdock.compile.features import Arms, Every, is_full
 from softdock.compile.jit import by_type, compiled, noinline
@@ -68,6 +68,10 @@ from softdock.loop.vector import (
     TARGET_ROBOT_AT,
 )
 
+if TYPE_CHECKING:
+    from softdock.loop.params import Params
+    from softdock.loop.spatial.motion import Motion
+
 # The facility at t = 0: robots, contact and sensors after they have followed the set-points before
 # it.
 #
@@ -76,14 +80,14 @@ from softdock.loop.vector import (
 
 
 @compiled
-def _first_stamped(features, params, vector, mem):
+def _first_stamped(features, params: Params, vector, mem):
     m, T, c, t = params.memory, params.T, params.chaser_robot, params.target_robot
     chaser = motion_at(c.interpolation, T, mem, m.chaser_history, m.slots, -c.delay / T)
     return chaser, motion_at(t.interpolation, T, mem, m.target_history, m.slots, -t.delay / T), 0.0
 
 
 @noinline
-def _first_arrived(features, params, vector, mem):
+def _first_arrived(features, params: Params, vector, mem):
     m, T = params.memory, params.T
     chaser_robot, target_robot = (
         prepare_robot(vector, CHASER_ROBOT_AT, 0),
@@ -114,7 +118,7 @@ def _first_arrived(features, params, vector, mem):
 
 
 @noinline
-def _first_on_arms(features, params, vector, mem):
+def _first_on_arms(features, params: Params, vector, mem):
     m, T = params.memory, params.T
     chaser, target, late = _first_arrived(features, params, vector, mem)
     step = min(T / params.plant_steps, params.sensor.period)
@@ -136,7 +140,7 @@ def first_motions(features, params, vector, mem):
 
 
 @noinline
-def start_facility(params, vector, mem):
+def start_facility(params: Params, vector, mem):
     """The facility at t = 0, the set-points up to stamp 0 being in `mem` already; the robots have
     followed them so far."""
     chaser, target, late = first_motions(params.features, params, vector, mem)
@@ -168,12 +172,12 @@ def start_facility(params, vector, mem):
 
 
 @compiled
-def _no_latches(features, params, vector, mem, contact, there, t, dt):
+def _no_latches(features, params: Params, vector, mem, contact, there, t, dt):
     return contact, False
 
 
 @noinline
-def _latches(features, params, vector, mem, contact, there, t, dt):
+def _latches(features, params: Params, vector, mem, contact, there, t, dt):
     chaser, target = there
     force, torque_chaser, torque_target = (
         contact.force,
@@ -237,7 +241,7 @@ def _half_sum(a, b):
 
 
 @compiled
-def plant_step(params, vector, mem, k, was, now, later, is_sample):
+def plant_step(params: Params, vector, mem, k, was: Stretch, now, later, is_sample):
     """One step of the plant, from `now` to `later` [cycles]: robots move, parts touch, and perhaps
     the sensors sample."""
     T, dt = params.T, later - now
@@ -308,7 +312,7 @@ def plant_step(params, vector, mem, k, was, now, later, is_sample):
 
 
 @noinline
-def _many_steps(params, vector, mem, k, stretch):
+def _many_steps(params: Params, vector, mem, k, stretch: Stretch):
     """A cycle of several plant steps, or with samples between them."""
     period = params.sensor.period / params.T  # cycles
     now = float(k)
@@ -328,7 +332,15 @@ def _many_steps(params, vector, mem, k, stretch):
 
 
 @compiled
-def advance(params, vector, facility, mem, k, chaser_command, target_command):
+def advance(
+    params: Params,
+    vector,
+    facility: Facility,
+    mem,
+    k,
+    chaser_command: Motion,
+    target_command: Motion,
+):
     """From t_k to t_{k+1}: the set-points stamped t_{k+1} arrive, robots move, parts touch, the
     sensors sample."""
     receive(params.features, vector, chaser_carrier(params), mem, k + 1, chaser_command)

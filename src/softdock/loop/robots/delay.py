@@ -9,6 +9,7 @@ h').
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.chance import draw
@@ -18,6 +19,9 @@ from softdock.loop.robots.model import RobotModel
 from softdock.loop.spatial.motion import Motion
 from softdock.loop.spatial.vectors import scale
 
+if TYPE_CHECKING:
+    from softdock.loop.robots.prepare import Carrier, Chance, RobotParams
+
 JITTER, DROPOUT = (
     10,
     12,
@@ -25,7 +29,7 @@ JITTER, DROPOUT = (
 
 
 @noinline
-def _jitter(robot, chance, t, T):
+def _jitter(robot: RobotParams, chance: Chance, t, T):
     """Extra delay [s] at time t, and its rate [s/s]."""
     k = math.floor(t / T + 1e-9)
     a = robot.jitter * draw(chance.seed, chance.run, int(k), JITTER + robot.which)
@@ -34,7 +38,7 @@ def _jitter(robot, chance, t, T):
 
 
 @compiled
-def delay_at(robot, chance, t, T):
+def delay_at(robot: RobotParams, chance: Chance, t, T):
     """Delay [s] at time t and its rate [s/s]."""
     delay = robot.delay + robot.ramp * t
     rate = robot.ramp
@@ -51,7 +55,7 @@ def delay_at(robot, chance, t, T):
 
 
 @compiled
-def delay_set_point(robot, carrier, mem, t):
+def delay_set_point(robot: RobotParams, carrier: Carrier, mem, t):
     """The set-point as it reaches the robot at time t [s]."""
     history, slots, T = carrier.history, carrier.slots, carrier.T
     delay, rate = delay_at(robot, carrier.chance, t, T)
@@ -62,7 +66,7 @@ def delay_set_point(robot, carrier, mem, t):
 
 
 @compiled
-def store_delayed_acceleration(robot, carrier, mem, t):
+def store_delayed_acceleration(robot: RobotParams, carrier: Carrier, mem, t):
     """Acceleration of the delayed set-point, for the inertia of the mock-up (the delay's own change
     is left out)."""
     T, s = carrier.T, ROBOT_STATE(mem, carrier.state)
@@ -72,7 +76,7 @@ def store_delayed_acceleration(robot, carrier, mem, t):
 
 
 @compiled
-def _arrive(vector, carrier, robot, mem, motion, t0, t1):
+def _arrive(vector, carrier: Carrier, robot: RobotParams, mem, motion: Motion, t0, t1):
     """The mock-up is where the delayed set-point is."""
     arrived = delay_set_point(robot, carrier, mem, t1)
     if carrier.heavy:  # else there is no room for it: what stands behind is another's

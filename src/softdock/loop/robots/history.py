@@ -7,6 +7,7 @@ Between stamps: loop/spatial/motion_between.py.
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from softdock.compile.jit import compiled
 from softdock.loop.instants import ON_STAMP
@@ -15,11 +16,14 @@ from softdock.loop.spatial.motion import MOTION, MOTION_FLOATS
 from softdock.loop.spatial.motion_between import HERMITE, HOLD, INTERPOLATIONS, LINEAR, between
 from softdock.loop.spatial.vectors import scale, subtract
 
+if TYPE_CHECKING:
+    from softdock.loop.spatial.motion import Motion
+
 __all__ = ["HERMITE", "HOLD", "INTERPOLATIONS", "LINEAR", "between"]
 
 
 @compiled
-def push(mem, at, slots, stamp, motion):
+def push(mem, at, slots, stamp, motion: Motion):
     MOTION(mem, row_of(Ring(at, slots, MOTION_FLOATS), stamp)).whole = motion
 
 

@@ -53,7 +53,7 @@ def read_motors(mem, state):
 
 
 @compiled
-def store_motors(mem, state, dt, before, after):
+def store_motors(mem, state, dt, before: Motion, after: Motion):
     """The motors' motion after a step, and their acceleration over it."""
     s = joint_state(mem, state)
     s.motors = after
@@ -61,7 +61,7 @@ def store_motors(mem, state, dt, before, after):
 
 
 @compiled
-def deflect(joint, step, motors_before, force):
+def deflect(joint: Joint, step: Step, motors_before: Motion, force):
     """The mock-up after a step, pushed by a constant force [N, world]."""
     dt, was, motors = step.dt, step.was, step.motors
     if joint.stiffness == 0.0:
@@ -76,7 +76,7 @@ def deflect(joint, step, motors_before, force):
 
 
 @compiled
-def add_joint_works(joint, mem, step, motors_before, mock_up, force):
+def add_joint_works(joint: Joint, mem, step: Step, motors_before: Motion, mock_up: Motion, force):
     """Add a step's works: of the motors and of the contact on the moving mass, and what the damper
     took."""
     dt, was, motors = step.dt, step.was, step.motors

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.robots.delay import delay_set_point
@@ -28,6 +28,9 @@ from softdock.loop.spatial.rotations import (
 )
 from softdock.loop.spatial.vectors import add, scale, subtract
 
+if TYPE_CHECKING:
+    from softdock.loop.robots.prepare import Carrier
+
 
 @compiled
 def _follow(gains, late, dt, x, v, u0, u1):
@@ -43,7 +46,7 @@ def _follow(gains, late, dt, x, v, u0, u1):
 
 
 @noinline
-def follow_with_lag(w, zeta, dt, robot, before, after):
+def follow_with_lag(w, zeta, dt, robot, before: Motion, after: Motion):
     """The mock-up after dt; `before`, `after`: the delayed set-point at both ends of the step."""
     gains = free_response(w, zeta, dt)
     late = 2.0 * zeta / w
@@ -58,7 +61,7 @@ def follow_with_lag(w, zeta, dt, robot, before, after):
 
 
 @compiled
-def _follow_late(vector, carrier, robot, mem, motion, t0, t1):
+def _follow_late(vector, carrier: Carrier, robot, mem, motion: Motion, t0, t1):
     """The mock-up behind its delayed set-point; accelerations are means over the step."""
     arrived = delay_set_point(robot, carrier, mem, t1)
     before = delay_set_point(robot, carrier, mem, t0)

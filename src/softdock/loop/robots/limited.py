@@ -10,6 +10,8 @@ three axes being planned behind them.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.robots.coordinated import follow_together
 from softdock.loop.robots.delay import delay_set_point
@@ -26,6 +28,9 @@ from softdock.loop.spatial.rotations import (
     turned,
 )
 from softdock.loop.spatial.vectors import ZERO, add_scaled
+
+if TYPE_CHECKING:
+    from softdock.loop.robots.prepare import Carrier
 
 __all__ = ["ROBOT_FLOATS", "follow_together", "follow_within_limits"]
 
@@ -80,7 +85,7 @@ def _rates(axes):
 
 
 @compiled
-def follow_within_limits(limits, dt, mem, at, robot, set_point):
+def follow_within_limits(limits, dt, mem, at, robot, set_point: Motion):
     """The mock-up after dt; `set_point`: where the delayed set-point is at the end of the step."""
     s = ROBOT_STATE(mem, at)
     begun = add_scaled(set_point.p, -dt, set_point.v)
@@ -96,7 +101,7 @@ def follow_within_limits(limits, dt, mem, at, robot, set_point):
 
 
 @compiled
-def _intercept(vector, carrier, robot, mem, motion, t0, t1):
+def _intercept(vector, carrier: Carrier, robot, mem, motion: Motion, t0, t1):
     """The mock-up on its way to where the delayed set-point will be."""
     arrived = delay_set_point(robot, carrier, mem, t1)
     if carrier.follower.coordinated:  # a constant of a CUDA kernel, as all of a `Follower`

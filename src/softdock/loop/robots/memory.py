@@ -49,7 +49,7 @@ def joint_state(mem, state):
 
 
 @compiled
-def store_accelerations(mem, state, dt, before, after):
+def store_accelerations(mem, state, dt, before: Motion, after: Motion):
     """The mock-up's mean accelerations over a step dt [s], from its motions before and after."""
     s = ROBOT_STATE(mem, state)
     s.acceleration = scale(1.0 / dt, subtract(after.v, before.v))

@@ -74,7 +74,7 @@ def prepare_robot(vector, base, which):
 
 
 @compiled
-def longest_delay(robot, duration):
+def longest_delay(robot: RobotParams, duration):
     """Upper bound of a robot's delay over the run [s]."""
     return robot.delay + max(robot.ramp, 0.0) * duration + robot.wobble + robot.jitter
 

@@ -7,7 +7,7 @@ spring and a damper.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from softdock.compile.features import Arms, Every, is_full
 from softdock.compile.jit import by_type, compiled, entry_point, noinline
@@ -34,6 +34,9 @@ from softdock.loop.spatial.motion import Motion
 from softdock.loop.spatial.rotations import exponential, normalise, product
 from softdock.loop.spatial.vectors import add_scaled, scale
 
+if TYPE_CHECKING:
+    from softdock.loop.robots.prepare import Carrier
+
 __all__ = [
     "MODELS",
     "ROBOT",
@@ -50,7 +53,7 @@ __all__ = [
 
 
 @compiled
-def receive(features, vector, carrier, mem, stamp, set_point):
+def receive(features, vector, carrier: Carrier, mem, stamp, set_point: Motion):
     """A set-point arrives, or is lost and replaced by what the robot makes of the last one."""
     if not carrier.follower.steady:
         set_point = replace_lost(features, vector, carrier, mem, stamp, set_point)
@@ -59,12 +62,12 @@ def receive(features, vector, carrier, mem, stamp, set_point):
 
 
 @compiled
-def _keep_set_point(features, vector, carrier, mem, stamp, set_point):
+def _keep_set_point(features, vector, carrier: Carrier, mem, stamp, set_point: Motion):
     return set_point
 
 
 @noinline
-def _replace_lost(features, vector, carrier, mem, stamp, set_point):
+def _replace_lost(features, vector, carrier: Carrier, mem, stamp, set_point: Motion):
     follower, chance = carrier.follower, carrier.chance
     robot = prepare_robot(vector, follower.at, follower.which)
     if (
@@ -99,7 +102,7 @@ def count_lost(seed, run, which, probability, first, last):
 
 
 @compiled
-def carry(features, vector, carrier, mem, motion, now, later):
+def carry(features, vector, carrier: Carrier, mem, motion: Motion, now, later):
     """The mock-up (behind an elastic joint: the motors) at `later` [cycles] from where it was at
     `now`. Of a heavy mock-up the accelerations are left in `mem` at the carrier's state."""
     robot, T = carrier.follower, carrier.T
@@ -110,12 +113,12 @@ def carry(features, vector, carrier, mem, motion, now, later):
 
 
 @compiled
-def _stay(features, vector, carrier, mem, motion, t0, t1):
+def _stay(features, vector, carrier: Carrier, mem, motion: Motion, t0, t1):
     return motion
 
 
 @noinline
-def _carry_on(features, vector, carrier, mem, motion, t0, t1):
+def _carry_on(features, vector, carrier: Carrier, mem, motion: Motion, t0, t1):
     follower = carrier.follower
     robot = prepare_robot(vector, follower.at, follower.which)
     if is_elastic(vector, follower.at):
@@ -124,7 +127,7 @@ def _carry_on(features, vector, carrier, mem, motion, t0, t1):
 
 
 @noinline
-def _carry_on_arms(features, vector, carrier, mem, motion, t0, t1):
+def _carry_on_arms(features, vector, carrier: Carrier, mem, motion: Motion, t0, t1):
     follower = carrier.follower
     robot = prepare_robot(vector, follower.at, follower.which)
     if is_compliant(features, vector, follower.at):

@@ -8,6 +8,8 @@ translation; effective delay T/2, because the held force is on average half a cy
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from softdock.compile.jit import compiled
 from softdock.loop.spatial.rigid_body import Body
 from softdock.loop.spatial.rotations import exponential, product, renormalise, rotate_back
@@ -21,6 +23,10 @@ from softdock.loop.spatial.vectors import (
     symmetric_times,
 )
 
+if TYPE_CHECKING:
+    from softdock.loop.spatial.motion import Wrench
+    from softdock.loop.spatial.rigid_body import BodyParams
+
 MOST_ITERATIONS = 12
 CONVERGED_SQUARED = 1e-32  # relative to |w|^2: below the last bit of the rate
 # a change shrinks at least by this times T |w| in an iteration (bodies obey the triangle
@@ -29,7 +35,7 @@ CONTRACTION = 4.0
 
 
 @compiled
-def exact_translation(params, T, body, wrench):
+def exact_translation(params: BodyParams, T, body: Body, wrench: Wrench):
     """Position and velocity after T under a constant force."""
     acceleration = multiply(params.inverse_mass, wrench.force)
     v = add_scaled(body.v, T, acceleration)
@@ -37,7 +43,7 @@ def exact_translation(params, T, body, wrench):
 
 
 @compiled
-def exact_hold(params, T, body, wrench):
+def exact_hold(params: BodyParams, T, body: Body, wrench: Wrench):
     p, v = exact_translation(params, T, body, wrench)
     L_mid = add_scaled(body.L, 0.5 * T, wrench.torque)
     L_B = rotate_back(

@@ -17,6 +17,7 @@ own balance. Effective delay T/2.
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.satellites.exact_hold import exact_translation
@@ -32,6 +33,10 @@ from softdock.loop.spatial.vectors import (
     subtract,
     symmetric_times,
 )
+
+if TYPE_CHECKING:
+    from softdock.loop.spatial.motion import Wrench
+    from softdock.loop.spatial.rigid_body import BodyParams
 
 LONGEST_TURN = 0.25  # rad in one step
 MOST_STEPS = 256
@@ -74,7 +79,7 @@ def _turn(inverse_inertia, T, P0, P_end):
 
 
 @noinline
-def lie_midpoint(params, T, body, wrench):
+def lie_midpoint(params: BodyParams, T, body: Body, wrench: Wrench):
     p, v = exact_translation(params, T, body, wrench)
     L_end = add_scaled(body.L, T, wrench.torque)
     fastest = max(

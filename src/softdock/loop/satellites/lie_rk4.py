@@ -7,6 +7,8 @@ J_r^-1(phi) w(phi, t). Order 4 in rotation; effective delay T/2 (the hold).
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.satellites.exact_hold import exact_translation
 from softdock.loop.spatial.rigid_body import Body, body_rate
@@ -18,15 +20,19 @@ from softdock.loop.spatial.rotations import (
 )
 from softdock.loop.spatial.vectors import add, add_scaled, scale
 
+if TYPE_CHECKING:
+    from softdock.loop.spatial.motion import Wrench
+    from softdock.loop.spatial.rigid_body import BodyParams
+
 
 @compiled
-def _rotation_rate(params, q, phi, L):
+def _rotation_rate(params: BodyParams, q, phi, L):
     w = body_rate(params, product(q, exponential(phi)), L)
     return right_jacobian_inverse(phi, w)
 
 
 @noinline
-def lie_rk4(params, T, body, wrench):
+def lie_rk4(params: BodyParams, T, body: Body, wrench: Wrench):
     p, v = exact_translation(params, T, body, wrench)
     L_mid = add_scaled(body.L, 0.5 * T, wrench.torque)
     L_end = add_scaled(body.L, T, wrench.torque)

@@ -7,14 +7,20 @@ Rotation: spatial angular momentum first, then attitude by the exponential of th
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from softdock.compile.jit import compiled
 from softdock.loop.spatial.rigid_body import Body, body_rate
 from softdock.loop.spatial.rotations import exponential, product, renormalise
 from softdock.loop.spatial.vectors import add_scaled, multiply, scale
 
+if TYPE_CHECKING:
+    from softdock.loop.spatial.motion import Wrench
+    from softdock.loop.spatial.rigid_body import BodyParams
+
 
 @compiled
-def symplectic_euler(params, T, body, wrench):
+def symplectic_euler(params: BodyParams, T, body: Body, wrench: Wrench):
     v = add_scaled(
         body.v, T, multiply(params.inverse_mass, wrench.force)
     )  # De Stefano eq. 5, velocity

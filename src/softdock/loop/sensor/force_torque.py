@@ -12,7 +12,7 @@ threshold is delivered as zero.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from softdock.compile.jit import compiled
 from softdock.loop.chance import gaussians
@@ -22,6 +22,9 @@ from softdock.loop.optional_limits import or_no_limit
 from softdock.loop.sensor.keys import LATEST, MEAN, SENSOR
 from softdock.loop.spatial.motion import Wrench
 from softdock.loop.spatial.vectors import add, add_scaled, dot, scale
+
+if TYPE_CHECKING:
+    from softdock.loop.robots.prepare import Chance
 
 __all__ = ["LATEST", "MEAN", "ON_BOTH", "ON_CHASER", "ON_TARGET", "SENSOR"]
 
@@ -179,14 +182,14 @@ def _channels(a, limit, resolution):
 
 
 @compiled
-def _converted(sensor, wrench):
+def _converted(sensor, wrench: Wrench):
     """Saturated and quantised."""
     force = _channels(wrench.force, sensor.range_force, sensor.resolution_force)
     return Wrench(force, _channels(wrench.torque, sensor.range_torque, sensor.resolution_torque))
 
 
 @compiled
-def sensor_noise(sensor, chance, which, cycle, sample):
+def sensor_noise(sensor, chance: Chance, which, cycle, sample):
     """White noise of one sample, sensor axes."""
     f0, f1, f2, t0 = gaussians(chance.seed, chance.run, cycle, sample, which, 0)
     if sensor.noise_torque == 0.0:
@@ -203,7 +206,7 @@ def _faded(a):
 
 
 @compiled
-def read_sensor(sensor, chance, which, tick, filtered, true):
+def read_sensor(sensor, chance: Chance, which, tick, filtered, true):
     """One sample. `which`: 0 chaser's, 1 target's; `tick`: when (cycle k, number of the sample,
     t [s]); `filtered`: the last sample behind the low-pass. Returns the reading and the new
     state."""

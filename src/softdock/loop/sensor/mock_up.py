@@ -15,7 +15,7 @@ known delay, or from the measured motion.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from softdock.compile.jit import compiled
 from softdock.loop.parameters import Group, Parameter
@@ -29,6 +29,9 @@ from softdock.loop.spatial.vectors import (
     subtract,
     symmetric_times,
 )
+
+if TYPE_CHECKING:
+    from softdock.loop.spatial.motion import Motion
 
 COMMANDED, MEASURED, IGNORED = 0, 1, 2
 ACCELERATIONS = ("commanded", "measured", "ignored")
@@ -142,7 +145,7 @@ def prepare_mock_up(vector, base):
 
 
 @compiled
-def weigh(load, sensor, gravity_W, motion, a_W, alpha):
+def weigh(load: Load, sensor, gravity_W, motion: Motion, a_W, alpha):
     """Weight and inertia of a mock-up at the sensor: force and torque, body axes, about the
     sensor's origin."""
     w, c = motion.w, load.centre
@@ -154,7 +157,7 @@ def weigh(load, sensor, gravity_W, motion, a_W, alpha):
 
 
 @compiled
-def to_sensor(sensor, q, wrench):
+def to_sensor(sensor, q, wrench: Wrench):
     """A wrench about the body's centre of mass in world axes, as the sensor feels it: about its
     origin, body axes."""
     force = rotate_back(q, wrench.force)
@@ -162,7 +165,7 @@ def to_sensor(sensor, q, wrench):
 
 
 @compiled
-def from_sensor(sensor, q, reading):
+def from_sensor(sensor, q, reading: Wrench):
     """The reverse: about the body's centre of mass, world axes (Lange eqs. 3, 4)."""
     torque = add(reading.torque, cross(sensor, reading.force))
     return Wrench(rotate(q, reading.force), rotate(q, torque))

@@ -9,7 +9,7 @@ own report of its velocity at that instant, without noise.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.chance import draw, gaussians
@@ -17,6 +17,9 @@ from softdock.loop.parameters import Group, Parameter
 from softdock.loop.spatial.motion import Motion
 from softdock.loop.spatial.rotations import exponential, logarithm, product
 from softdock.loop.spatial.vectors import add, add_scaled, scale
+
+if TYPE_CHECKING:
+    from softdock.loop.robots.prepare import Chance
 
 POSE_SENSOR, POSE_DROPOUT = (
     4,
@@ -149,7 +152,7 @@ def prepare_pose(vector, base):
 
 
 @compiled
-def pose_sample(pose, T, k):
+def pose_sample(pose: PoseParams, T, k):
     """Number of the pose sample that is newest at t_k, and its time [cycles]."""
     cycles = k - pose.delay / T
     if pose.period <= 0.0:
@@ -160,7 +163,7 @@ def pose_sample(pose, T, k):
 
 
 @compiled
-def is_lost(pose, chance, sample):
+def is_lost(pose: PoseParams, chance: Chance, sample):
     return pose.dropout > 0.0 and draw(chance.seed, chance.run, sample, POSE_DROPOUT) < pose.dropout
 
 
@@ -177,7 +180,7 @@ def _rounded(a, resolution):
 
 
 @compiled
-def astray(pose, which, true):
+def astray(pose: PoseParams, which, true: Motion):
     """A motion with the constant error of its measured position."""
     offset = pose.target_offset
     if which == 0:
@@ -186,7 +189,7 @@ def astray(pose, which, true):
 
 
 @noinline
-def read_pose(pose, chance, which, sample, true):
+def read_pose(pose: PoseParams, chance: Chance, which, sample, true: Motion):
     """One measured pose. `which`: 0 chaser's, 1 target's."""
     p, q = astray(pose, which, true).p, true.q
     if pose.noise_position > 0.0 or pose.noise_attitude > 0.0:

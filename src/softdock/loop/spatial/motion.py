@@ -65,7 +65,7 @@ def no_wrench():
 
 
 @compiled
-def is_felt(wrench):
+def is_felt(wrench: Wrench):
     """Whether it is anything but zero (NaN is)."""
     f, t = wrench.force, wrench.torque
     return not (
@@ -74,14 +74,14 @@ def is_felt(wrench):
 
 
 @compiled
-def opposite(wrench, arm):
+def opposite(wrench: Wrench, arm):
     """The equal and opposite wrench about a point `arm` away: from that point to the one the wrench
     is about."""
     return Wrench(negate(wrench.force), negate(add(wrench.torque, cross(arm, wrench.force))))
 
 
 @compiled
-def coasting(motion, dt):
+def coasting(motion: Motion, dt):
     """Where a body that keeps its twist is after dt [s]."""
     turn = exponential((dt * motion.w[0], dt * motion.w[1], dt * motion.w[2]))
     return Motion(add_scaled(motion.p, dt, motion.v), product(motion.q, turn), motion.v, motion.w)
@@ -93,13 +93,13 @@ def displacement(p0, q0, p1, q1):
 
 
 @compiled
-def work(wrench, moved):
+def work(wrench: Wrench, moved: Displacement):
     """Work of a constant wrench over a displacement [J]: exact for a steady turn."""
     return dot(wrench.force, moved.translation) + dot(wrench.torque, moved.rotation)
 
 
 @compiled
-def port_energy(wrench, T, before, after):
+def port_energy(wrench: Wrench, T, before: Motion, after: Motion):
     """Energy [J] through a port in a cycle T: held wrench times the mean of the velocities at both
     ends.
 
@@ -134,7 +134,7 @@ def load_motion(array, at):
 
 
 @compiled
-def store_motion(array, at, motion):
+def store_motion(array, at, motion: Motion):
     store_pose(array, at, motion)
     store3(array, at + AT.v, motion.v)
     store3(array, at + AT.w, motion.w)
@@ -146,6 +146,6 @@ def load_wrench(array, at):
 
 
 @compiled
-def store_wrench(array, at, wrench):
+def store_wrench(array, at, wrench: Wrench):
     store3(array, at + WRENCH_AT.force, wrench.force)
     store3(array, at + WRENCH_AT.torque, wrench.torque)

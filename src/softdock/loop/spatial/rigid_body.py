@@ -130,7 +130,7 @@ def prepare_body(vector, base):
 
 
 @compiled
-def initial_body(params, vector, base):
+def initial_body(params: BodyParams, vector, base):
     keys = BODY(vector, base)
     q = normalise(keys.attitude)
     if params.fixed:
@@ -140,19 +140,19 @@ def initial_body(params, vector, base):
 
 
 @compiled
-def body_rate(params, q, L):
+def body_rate(params: BodyParams, q, L):
     """Angular velocity in body axes from the world-axes angular momentum."""
     return symmetric_times(params.inverse_inertia, rotate_back(q, L))
 
 
 @compiled
-def motion_of(params, body):
+def motion_of(params: BodyParams, body: Body):
     """Pose and twist of a satellite."""
     return Motion(body.p, body.q, body.v, body_rate(params, body.q, body.L))
 
 
 @compiled
-def kinetic_energy(params, body):
+def kinetic_energy(params: BodyParams, body: Body):
     """Kinetic energy in the world frame [J]."""
     if params.fixed:
         return 0.0
@@ -168,7 +168,7 @@ BODY_FLOATS, STATE_AT = BODY_STATE.size, BODY_STATE.at
 
 
 @compiled
-def store_body(array, at, body):
+def store_body(array, at, body: Body):
     store3(array, at + STATE_AT.p, body.p)
     store4(array, at + STATE_AT.q, body.q)
     store3(array, at + STATE_AT.v, body.v)
