@@ -100,13 +100,13 @@ class ScenarioName(click.ParamType):
             p.name.removesuffix(".toml")
             for p in files("softdock").joinpath("scenario", "presets").iterdir()
         )
-        found = [CompletionItem(name) for name in sorted(presets) if name.startswith(incomplete)]
+        names = [CompletionItem(name) for name in sorted(presets) if name.startswith(incomplete)]
         if incomplete.startswith("benchmark"):
             from softdock.scenario.benchmark_set import PREFIX, case_set
 
             cases = (PREFIX + name for name in case_set().names)
-            found += [CompletionItem(name) for name in cases if name.startswith(incomplete)]
-        return [*found, CompletionItem(incomplete, type="file")]
+            names += [CompletionItem(name) for name in cases if name.startswith(incomplete)]
+        return [*names, CompletionItem(incomplete, type="file")]
 
 
 class Change(click.ParamType):

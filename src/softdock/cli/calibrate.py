@@ -105,17 +105,19 @@ def estimate(
         from softdock.scenario.files import load_scenario
         from softdock.studies.identify.calibration import warn_if_uncertain
 
-        found = load_calibration(source, body, gravity)
-        warning = warn_if_uncertain(found, load_scenario(scenario), body) if scenario else ""
+        calibration = load_calibration(source, body, gravity)
+        warning = warn_if_uncertain(calibration, load_scenario(scenario), body) if scenario else ""
     if as_json:
         from softdock.cli.tables import calibration_to_dict
 
         echo(
-            json.dumps(calibration_to_dict(found, scenario, warning), indent=1, allow_nan=False)
+            json.dumps(
+                calibration_to_dict(calibration, scenario, warning), indent=1, allow_nan=False
+            )
             + "\n"
         )
         return
     from softdock.cli.tables import print_calibration
     from softdock.output.folders.identified import calibration_lines
 
-    print_calibration(found, calibration_lines(found, body), scenario, warning)
+    print_calibration(calibration, calibration_lines(calibration, body), scenario, warning)

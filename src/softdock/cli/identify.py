@@ -23,27 +23,27 @@ def identify_stiffness(
         from softdock.studies.identify.joint_stiffness import fit_joint_stiffness
 
         machine = load_arm(arm)
-        found = fit_joint_stiffness(machine, read_stiffness_log(log, machine, point))
+        stiffness = fit_joint_stiffness(machine, read_stiffness_log(log, machine, point))
     if as_json:
-        echo(json.dumps(found.to_dict(), indent=1, allow_nan=False) + "\n")
+        echo(json.dumps(stiffness.to_dict(), indent=1, allow_nan=False) + "\n")
         return
-    _print_stiffness(found)
-    output().print(arm_lines(found), markup=False, soft_wrap=True)
+    _print_stiffness(stiffness)
+    output().print(arm_lines(stiffness), markup=False, soft_wrap=True)
 
 
-def _print_stiffness(found: Any) -> None:
-    table = make_estimates_table(f"Joints of {found.arm}, from {found.rows} loads")
-    for name, one in found.stiffness.items():
-        add_estimate(table, name, None if one is None else one.to_dict(), found.units[name])
+def _print_stiffness(stiffness: Any) -> None:
+    table = make_estimates_table(f"Joints of {stiffness.arm}, from {stiffness.rows} loads")
+    for name, one in stiffness.stiffness.items():
+        add_estimate(table, name, None if one is None else one.to_dict(), stiffness.units[name])
     show = output()
     show.print(table)
-    for name, why in found.cannot_tell.items():
-        bound = found.at_least.get(name)
-        more = "" if bound is None else f"; at least {bound:.3g} {found.units[name]}"
+    for name, why in stiffness.cannot_tell.items():
+        bound = stiffness.at_least.get(name)
+        more = "" if bound is None else f"; at least {bound:.3g} {stiffness.units[name]}"
         show.print(f"cannot tell {name}: {why}{more}", markup=False, soft_wrap=True)
-    left = f"{1e3 * found.scatter_m:.2g} mm"
-    if found.scatter_rad is not None:
-        left += f", {1e3 * found.scatter_rad:.2g} mrad"
+    left = f"{1e3 * stiffness.scatter_m:.2g} mm"
+    if stiffness.scatter_rad is not None:
+        left += f", {1e3 * stiffness.scatter_rad:.2g} mrad"
     show.print(f"scatter that no stiffness explains: {left}", markup=False, soft_wrap=True)
 
 
@@ -147,22 +147,22 @@ def identify(
         load_methods(method_files)
         opened = open_recording(run) if is_recording(str(run)) else open_run(run)
         identified = identify_run(opened, tool_only, gravity, tool_mass)
-        found = identified.to_dict()
+        identification = identified.to_dict()
         texts = _make_texts(identified, opened, scenario_out, base, rig_out, rig_base)
         for path, text in texts.items():
             from softdock.output.folders.identified import write_new
 
             write_new(path, text, force)
     if as_json:
-        echo(json.dumps(found, indent=1, allow_nan=False) + "\n")
+        echo(json.dumps(identification, indent=1, allow_nan=False) + "\n")
     else:
-        _print_identified(found)
+        _print_identified(identification)
         for path in texts:
             output().print(f"{path}: written", markup=False, soft_wrap=True)
 
 
 def _make_texts(
-    found: Any,
+    identification: Any,
     opened: Any,
     scenario_out: Path | None,
     base: str | None,
@@ -180,17 +180,17 @@ def _make_texts(
         if scenario is None:
             allowed = "a scenario to write into, which RUN does not hold; softdock new makes one"
             raise BadInput(Problem("--base", None, allowed))
-        texts[scenario_out] = update_scenario_text(found, scenario)
+        texts[scenario_out] = update_scenario_text(identification, scenario)
     if rig_out is not None:
         if rig_base is None:
             raise BadInput(Problem("--rig-base", None, "a rig file or a preset to write into"))
-        texts[rig_out] = update_rig_text(found, rig_base)
+        texts[rig_out] = update_rig_text(identification, rig_base)
     return texts
 
 
-def _print_identified(found: dict[str, Any]) -> None:
+def _print_identified(identification: dict[str, Any]) -> None:
     table = make_estimates_table("Identified")
-    contact, delay = found["contact"], found["delay"]
+    contact, delay = identification["contact"], identification["delay"]
     add_estimate(
         table,
         f"contact stiffness ({_count_contacts(len(contact['contacts']))})",
@@ -209,7 +209,7 @@ def _print_identified(found: dict[str, Any]) -> None:
     ):
         if delay[key] is not None:
             table.add_row(name, f"{1e3 * delay[key]:.4g}", "", "ms")
-    for body, tool in found["tool"].items():
+    for body, tool in identification["tool"].items():
         add_estimate(table, f"tool on the {body}: mass", tool["mass_kg"], "kg")
         add_estimate(table, "its centre of mass", tool["centre_m"], "m")
         add_estimate(table, "bias of the force", tool["bias_N"], "N")
@@ -218,14 +218,14 @@ def _print_identified(found: dict[str, Any]) -> None:
         )
         add_estimate(table, "mean force in free motion", tool["mean_reading_N"], "N")
     output().print(table)
-    for what, why in found["cannot_tell"].items():
+    for what, why in identification["cannot_tell"].items():
         output().print(f"cannot tell {what}: {why}", markup=False, soft_wrap=True)
     notes = [
-        *found["notes"],
+        *identification["notes"],
         *(
             f"tool on the {body}: {tool['note']}"
-            for body, tool in found["tool"].items()
-            if tool["note"] and f"tool.{body}" not in found["cannot_tell"]
+            for body, tool in identification["tool"].items()
+            if tool["note"] and f"tool.{body}" not in identification["cannot_tell"]
         ),
     ]
     for note in notes:

@@ -107,15 +107,15 @@ def import_log(
 
 def _list_missing(series: Container[str]) -> list[tuple[str, str]]:
     """Quantities that this log does not give, and the map's table that would."""
-    found = []
+    missing = []
     for body in ("chaser", "target"):
         if f"seen.{body}.position.x" not in series:
-            found.append((f"delay of the {body}'s robot, observed energy", f"[{body}.measured]"))
+            missing.append((f"delay of the {body}'s robot, observed energy", f"[{body}.measured]"))
         if f"satellite.{body}.force.x" not in series:
-            found.append(("observed energy", f"[{body}.wrench_on_satellite]"))
+            missing.append(("observed energy", f"[{body}.wrench_on_satellite]"))
         if f"{body}.position.x" not in series:
-            found.append(("observed energy", f"[{body}.satellite]"))
-    return found
+            missing.append(("observed energy", f"[{body}.satellite]"))
+    return missing
 
 
 def _default_map(log: Path) -> Path:

@@ -153,14 +153,14 @@ def papers(paper: str, only: tuple[str, ...], out: Path | None, as_json: bool) -
             write_paper,
         )
 
-        found = load_paper(paper)
-        check_only(found, only)
+        findings = load_paper(paper)
+        check_only(findings, only)
         folder = choose_folder(out, f"papers-{paper}") if out is not None or not as_json else None
         with prepare_folder(folder, force=True):
-            exhibits = regenerate(found, only, lambda key: say(f"{paper}: {key}"))
-        page = write_paper(folder, found, exhibits)[0] if folder is not None else None
+            exhibits = regenerate(findings, only, lambda key: say(f"{paper}: {key}"))
+        page = write_paper(folder, findings, exhibits)[0] if folder is not None else None
     if as_json:
-        echo(results_json(found, exhibits))
+        echo(results_json(findings, exhibits))
         return
     show_exhibits(output(), exhibits)
     output().print(f"\nThe page: {page}", markup=False, soft_wrap=True)

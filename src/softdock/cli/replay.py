@@ -57,29 +57,29 @@ def replay(
         if isinstance(opened, Recording):
             opened.source = str(file)
         given = None if scenario is None else load_scenario(scenario)
-        found = replayed(opened, method, given)
-    text = json.dumps(found.to_dict(), indent=1, allow_nan=False) + "\n"
-    if out is not None and found.forecast:
+        result = replayed(opened, method, given)
+    text = json.dumps(result.to_dict(), indent=1, allow_nan=False) + "\n"
+    if out is not None and result.forecast:
         from softdock.files.atomic import write_whole
 
-        found.forecast[-1].run.save(out, force=force)
+        result.forecast[-1].run.save(out, force=force)
         write_whole(out / "replay.json", text.encode())
     if as_json:
         echo(text)
     else:
-        _print_replay(found, out)
+        _print_replay(result, out)
 
 
 def _format_number(value: float | None, digits: str = ".6g") -> str:
     return "-" if value is None else format(value, digits)
 
 
-def _print_replay(found: Any, out: Path | None) -> None:
+def _print_replay(result: Any, out: Path | None) -> None:
     from rich.table import Table
 
     from softdock.cli.tables import show_judgement
 
-    table = Table(title=f"{found.recording}: {found.rows} cycles", title_justify="left")
+    table = Table(title=f"{result.recording}: {result.rows} cycles", title_justify="left")
     for heading in (
         "what",
         "method",
@@ -90,17 +90,17 @@ def _print_replay(found: Any, out: Path | None) -> None:
     ):
         left = heading in ("what", "method", "verdict")
         table.add_column(heading, justify="left" if left else "right")
-    own = found.recorded_methods
-    peak = _format_number(found.recorded_peak_N, ".4g")
+    own = result.recorded_methods
+    peak = _format_number(result.recorded_peak_N, ".4g")
     table.add_row(
         "recorded",
         own,
-        _format_number(found.recorded_restitution),
+        _format_number(result.recorded_restitution),
         peak,
         "-",
-        found.judgement["word"],
+        result.judgement["word"],
     )
-    for label, rows in (("open loop", found.open_loop), ("forecast", found.forecast)):
+    for label, rows in (("open loop", result.open_loop), ("forecast", result.forecast)):
         for one in rows:
             name = f"{own} ({one.method})" if one.method == "as recorded" else one.method
             table.add_row(
@@ -111,17 +111,17 @@ def _print_replay(found: Any, out: Path | None) -> None:
                 _format_number(one.apart_mm, ".3g"),
                 one.verdict or "-",
             )
-    show_judgement(output(), found.judgement)
+    show_judgement(output(), result.judgement)
     output().print(table)
     lines = [
         "recorded: by the centres' rates where the recording says that the mock-ups touch.",
         "open loop: the recorded forces, whatever the method commands; no docking of its own.",
     ]
-    if found.no_forecast:
-        lines.append(f"no forecast: {found.no_forecast}")
+    if result.no_forecast:
+        lines.append(f"no forecast: {result.no_forecast}")
     else:
-        keys = ", ".join(f"{k} = {v:.5g}" for k, v in found.identified.items())
+        keys = ", ".join(f"{k} = {v:.5g}" for k, v in result.identified.items())
         lines.append(f"forecast: simulated anew with what was identified: {keys}.")
-    if out is not None and found.forecast:
+    if out is not None and result.forecast:
         lines.append(f"{out}: the forecast's run folder, and replay.json")
     output().print("\n".join(lines), markup=False, soft_wrap=True)

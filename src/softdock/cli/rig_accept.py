@@ -67,23 +67,23 @@ def accept(
     folder = choose_folder(on, out)
     series = run_commanded(on, f"{repeat} bounces", Live(as_json), repeat, NO_SHIFT, folder, "")
     with show_status("predicting"):
-        found = judge_series(on, series, within)
+        acceptance = judge_series(on, series, within)
     if as_json:
-        report = {**convert_to_dict(on, series), "acceptance": found.to_dict()}
+        report = {**convert_to_dict(on, series), "acceptance": acceptance.to_dict()}
         echo(json.dumps(report, indent=1, allow_nan=False) + "\n")
     else:
         show_series(on, series)
-        _say(found)
+        _say(acceptance)
     exit_if_stopped(series)
-    if not found.passed:
+    if not acceptance.passed:
         raise SystemExit(FAILED)
 
 
-def _say(found: Any) -> None:
+def _say(acceptance: Any) -> None:
     lines = [
         f"run {i + 1}: measured {row.measured:.6f}, predicted {row.predicted:.6f} from forces "
         f"{row.age_ms:.3f} ms old, apart {row.apart:+.2e}" + ("" if row.on_time else "; LATE")
-        for i, row in enumerate(found.rows)
+        for i, row in enumerate(acceptance.rows)
     ]
-    lines += [found.sentence, NO_SAFETY]
+    lines += [acceptance.sentence, NO_SAFETY]
     output().print("\n".join(lines), markup=False, soft_wrap=True)

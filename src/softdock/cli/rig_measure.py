@@ -69,13 +69,13 @@ def delay(
                 emulators.go()
             with Conversation(peers) as talk:
                 sway_robots(on, talk, amplitude_mm, frequency_hz, periods, update)
-        found = fit_delays(on, talk)
-    before = _write(rig, found) if write else {}
+        delays = fit_delays(on, talk)
+    before = _write(rig, delays) if write else {}
     if as_json:
-        told = found.to_dict() | ({"written": before} if write else {})
+        told = delays.to_dict() | ({"written": before} if write else {})
         echo(json.dumps(told, indent=1, allow_nan=False) + "\n")
         return
-    _show_delays(on.rig, found)
+    _show_delays(on.rig, delays)
     for key, was in before.items():
         text = f"{rig}: {key} written" + ("" if was is None else f", it was {was:g}")
         output().print(text, markup=False, soft_wrap=True)
@@ -89,14 +89,14 @@ def _refuse_write(rig: str, write: bool) -> None:
         write_back(rig, {})
 
 
-def list_measured_keys(found: Any) -> dict[str, float]:
+def list_measured_keys(delays: Any) -> dict[str, float]:
     """Keys of the rig file that the measurement states [ms]."""
     robots = {
         f"robots.{which}.delay_ms": round(1e3 * estimate.value, 3)
-        for which, estimate in found.robots.items()
+        for which, estimate in delays.robots.items()
         if estimate is not None
     }
-    ages = found.force_age_s.items()
+    ages = delays.force_age_s.items()
     return robots | {f"sensors.{name}.delay_ms": round(1e3 * age, 3) for name, age in ages}
 
 
@@ -106,9 +106,9 @@ def _write(rig: str, found: Any) -> dict[str, Any]:
     return write_back(rig, list_measured_keys(found))
 
 
-def _show_delays(rig: Any, found: Any) -> None:
+def _show_delays(rig: Any, delays: Any) -> None:
     lines = []
-    for which, estimate in found.robots.items():
+    for which, estimate in delays.robots.items():
         stated = rig.robots[which].delay_ms
         known = f" (the file says {stated:g})" if stated is not None else ""
         if estimate is None:
@@ -116,18 +116,18 @@ def _show_delays(rig: Any, found: Any) -> None:
             continue
         ms = type(estimate)(1e3 * estimate.value, 1e3 * estimate.uncertainty)
         lines.append(f"{which}: {format_estimate(ms)} ms from a set-point's instant to RIst{known}")
-        if which in found.structured:
+        if which in delays.structured:
             lines.append(f"{which}: no pure delay; this one fits best")
-    for name, age in found.force_age_s.items():
-        half = 0.5e3 * found.force_period_s[name]
+    for name, age in delays.force_age_s.items():
+        half = 0.5e3 * delays.force_period_s[name]
         lines.append(f"forces of the {name}: {1e3 * age:.3f} ms old (half a period: {half:.3f})")
-    if found.whole_s is not None:
-        hold = 0.5e3 * found.cycle_s
+    if delays.whole_s is not None:
+        hold = 0.5e3 * delays.cycle_s
         lines.append(
-            f"whole delay: {1e3 * found.whole_s:.3f} ms, and {hold:g} ms that a set-point is held"
+            f"whole delay: {1e3 * delays.whole_s:.3f} ms, and {hold:g} ms that a set-point is held"
         )
     lines.append("for the rig file (--write puts it there):")
-    for key, value in list_measured_keys(found).items():
+    for key, value in list_measured_keys(delays).items():
         table, _, name = key.rpartition(".")
         lines += [f"  [{table}]", f"  {name} = {value:.3f}"]
     output().print("\n".join(lines), markup=False, soft_wrap=True)
@@ -262,22 +262,22 @@ def listen(
             update(f"listening for {seconds:g} s, nothing moves")
             with Conversation(peers) as conversation:
                 conversation.listen(seconds)
-                found = summarise(conversation, seconds)
+                summary = summarise(conversation, seconds)
     if as_json:
-        echo(json.dumps(found.to_dict(), indent=1) + "\n")
+        echo(json.dumps(summary.to_dict(), indent=1) + "\n")
     else:
-        _show_heard(on.rig, found)
-    if found.problems:
+        _show_heard(on.rig, summary)
+    if summary.problems:
         from softdock.errors import BadInput
 
-        raise BadInput(found.problems)
+        raise BadInput(summary.problems)
 
 
 def _format_number(value: float | None, digits: str = ".4g") -> str:
     return "-" if value is None else format(value, digits)
 
 
-def _show_heard(rig: Any, found: Any) -> None:
+def _show_heard(rig: Any, summary: Any) -> None:
     from rich.table import Table
 
     table = Table(title=f"{rig.name}: robots", title_justify="left")
@@ -285,7 +285,7 @@ def _show_heard(rig: Any, found: Any) -> None:
         table.add_column(heading, justify="left" if heading == "robot" else "right")
     table.add_column("after the master", justify="right")
     table.add_column("RIst: mm, degrees", justify="left")
-    for name, r in found.robots.items():
+    for name, r in summary.robots.items():
         stated = 1e3 / rig.clock.cycle_ms
         table.add_row(
             name,
@@ -303,7 +303,7 @@ def _show_heard(rig: Any, found: Any) -> None:
     for heading in ("sensor", "records/s", "lost", "faulty", "age", "worst", "mean N, Nm"):
         table.add_column(heading, justify="left" if heading == "sensor" else "right")
     table.add_column("says of itself", justify="left")
-    for name, s in found.sensors.items():
+    for name, s in summary.sensors.items():
         own = "not asked"
         if s.product is not None:
             own = f"{s.product}, {s.serial}, {s.calibration}"
@@ -319,7 +319,7 @@ def _show_heard(rig: Any, found: Any) -> None:
             own,
         )
     output().print(table)
-    if not found.problems:
+    if not summary.problems:
         text = f"{rig.name}: everything heard fits the file. Nothing has moved."
         output().print(text, markup=False, soft_wrap=True)
 
@@ -341,29 +341,29 @@ def machine(rig: str, seconds: float, changes: tuple[str, ...], as_json: bool) -
     with show_status("measuring this computer") as update:
         from softdock.rig.machine import measure_machine
 
-        found = measure_machine(open_rig(rig, changes), seconds, update)
+        report = measure_machine(open_rig(rig, changes), seconds, update)
     if as_json:
-        echo(json.dumps(found.to_dict(), indent=1) + "\n")
+        echo(json.dumps(report.to_dict(), indent=1) + "\n")
         return
-    _show_machine(found)
+    _show_machine(report)
 
 
-def _show_machine(found: Any) -> None:
+def _show_machine(report: Any) -> None:
     from rich.table import Table
 
-    title = f"{found.system}, {found.cores} cores; cycle {found.cycle_ms:g} ms"
+    title = f"{report.system}, {report.cores} cores; cycle {report.cycle_ms:g} ms"
     table = Table(title=title, title_justify="left")
     for heading in ("microseconds", "number", "50 %", "99 %", "99.9 %", "99.99 %", "worst"):
         table.add_column(heading, justify="left" if heading == "microseconds" else "right")
     rows = (
-        ("wakes up late by", found.wake_up),
-        ("loop with a docking: receive to send", found.program),
-        ("loop that only echoes", found.echo),
+        ("wakes up late by", report.wake_up),
+        ("loop with a docking: receive to send", report.program),
+        ("loop that only echoes", report.echo),
     )
     for name, times in rows:
         if times is not None:
             values = (times.p50, times.p99, times.p999, times.p9999, times.worst)
             table.add_row(name, str(times.number), *(f"{v:.0f}" for v in values))
     output().print(table)
-    for sentence in found.sentences():
+    for sentence in report.sentences():
         output().print(sentence, markup=False, soft_wrap=True)

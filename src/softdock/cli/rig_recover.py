@@ -56,11 +56,11 @@ def recover(
     with show_status(f"recovering {source}"):
         from softdock.recording.recover import recover as recover_file
 
-        found = recover_file(source, out, ring=ring, force=force)
+        recovered = recover_file(source, out, ring=ring, force=force)
     if as_json:
-        echo(json.dumps(found.to_dict(), indent=1) + "\n")
+        echo(json.dumps(recovered.to_dict(), indent=1) + "\n")
         return
-    for line in found.sentences():
+    for line in recovered.sentences():
         output().print(line, markup=False, soft_wrap=True)
 
 

@@ -96,7 +96,7 @@ def _check_arms(scenario: str, checked: Any) -> None:
     from softdock.studies.placement.place import describe_check
 
     folder = Path(scenario).parent if Path(scenario).is_file() else None
-    found = check_run(facility_of(checked.tables), load_motion(checked), checked.tables, folder)
-    if not found.fits:
-        raise BadInput(found.problems())
-    click.echo(describe_check(found))
+    arms = check_run(facility_of(checked.tables), load_motion(checked), checked.tables, folder)
+    if not arms.fits:
+        raise BadInput(arms.problems())
+    click.echo(describe_check(arms))

@@ -132,7 +132,7 @@ def _critical_range(point: OperatingPoint) -> list[float | None]:
 
 def read_uncertain(loop: Loop, texts: Sequence[str]) -> dict[str, Interval | Normal]:
     """Parse `stiffness=10%`, `stiffness=900:1100`, `delay_ms=16~1`."""
-    found: dict[str, Interval | Normal] = {}
+    uncertain: dict[str, Interval | Normal] = {}
     for text in texts:
         name, _, value = text.partition("=")
         if name not in UNCERTAIN or not value:
@@ -145,39 +145,39 @@ def read_uncertain(loop: Loop, texts: Sequence[str]) -> dict[str, Interval | Nor
         try:
             if value.endswith("%"):
                 share = float(value[:-1]) / 100.0
-                found[attribute] = Interval(nominal * (1.0 - share), nominal * (1.0 + share))
+                uncertain[attribute] = Interval(nominal * (1.0 - share), nominal * (1.0 + share))
             elif "~" in value:
                 mean, deviation = (unit * float(v) for v in value.split("~"))
-                found[attribute] = Normal(mean, deviation)
+                uncertain[attribute] = Normal(mean, deviation)
             else:
                 low, high = (unit * float(v) for v in value.split(":"))
-                found[attribute] = Interval(low, high)
+                uncertain[attribute] = Interval(low, high)
         except ValueError:
             raise BadInput(
                 Problem(
                     "--uncertain", text, "10% (either way), 900:1100, or 1000~50 (mean~deviation)"
                 )
             ) from None
-    return found
+    return uncertain
 
 
 def read_vary(texts: Sequence[str]) -> dict[str, list[float]]:
     """Parse `stiffness=500,1000,2000`."""
-    found = {}
+    varied = {}
     for text in texts:
         name, _, values = text.partition("=")
         try:
-            found[name] = [float(v) for v in values.split(",")]
+            varied[name] = [float(v) for v in values.split(",")]
         except ValueError:
             raise BadInput(
                 Problem("--vary", text, "NAME=V,V,... with a name of " + ", ".join(AXES))
             ) from None
-    return found
+    return varied
 
 
 def read_dots(texts: Sequence[str]) -> list[Dot]:
     """Parse `DELAY_MS:DAMPING[:RESTITUTION]`."""
-    found = []
+    dots = []
     for text in texts:
         try:
             delay, damping, *rest = (float(v) for v in text.split(":"))
@@ -186,8 +186,8 @@ def read_dots(texts: Sequence[str]) -> list[Dot]:
             raise BadInput(
                 Problem("--dot", text, "DELAY_MS:DAMPING or DELAY_MS:DAMPING:RESTITUTION")
             ) from None
-        found.append(Dot(1e-3 * delay, damping, restitution))
-    return found
+        dots.append(Dot(1e-3 * delay, damping, restitution))
+    return dots
 
 
 def read_run_dots(folders: Sequence[str]) -> list[Dot]:
@@ -197,11 +197,11 @@ def read_run_dots(folders: Sequence[str]) -> list[Dot]:
     from softdock.output.folders.run_folder import open_run
     from softdock.studies.stability.from_scenario import loops_of
 
-    found = []
+    dots = []
     for folder in folders:
         run = open_run(folder)
         loop = loops_of(run.scenario)[0].loop
-        found.append(
+        dots.append(
             Dot(
                 loop.delay,
                 loop.damping + loop.virtual_damping,
@@ -209,4 +209,4 @@ def read_run_dots(folders: Sequence[str]) -> list[Dot]:
                 str(folder),
             )
         )
-    return found
+    return dots

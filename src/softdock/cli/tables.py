@@ -21,27 +21,29 @@ CALIBRATION_ROWS = (
 
 
 def print_calibration(
-    found: Any, lines: str, scenario: str | None, warning: str, whose: str = ""
+    calibration: Any, lines: str, scenario: str | None, warning: str, whose: str = ""
 ) -> None:
     """Print a calibration: estimates with uncertainties, notes, lines to paste (`softdock calibrate
     estimate`, `softdock rig tare`)."""
-    table = make_estimates_table(f"{whose}calibrated from {found.attitudes} attitudes".capitalize())
-    values = found.to_dict()
+    table = make_estimates_table(
+        f"{whose}calibrated from {calibration.attitudes} attitudes".capitalize()
+    )
+    values = calibration.to_dict()
     for name, key, unit in CALIBRATION_ROWS:
         add_estimate(table, name, values[key], unit)
     paper = output()
     paper.print(table)
-    for note in [*found.notes, *([f"warning: {warning}"] if warning else [])]:
+    for note in [*calibration.notes, *([f"warning: {warning}"] if warning else [])]:
         paper.print(note, markup=False, soft_wrap=True)
     if scenario and not warning:
         paper.print(f"Good enough for {scenario}.", markup=False, soft_wrap=True)
     paper.print(lines, markup=False, soft_wrap=True)
 
 
-def calibration_to_dict(found: Any, scenario: str | None, warning: str) -> dict[str, Any]:
+def calibration_to_dict(calibration: Any, scenario: str | None, warning: str) -> dict[str, Any]:
     """The calibration as JSON data."""
     shortfall = {"not_enough": warning or None} if scenario else {}
-    return dict(found.to_dict() | shortfall)
+    return dict(calibration.to_dict() | shortfall)
 
 
 def make_estimates_table(title: str) -> Any:

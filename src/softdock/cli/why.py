@@ -103,13 +103,13 @@ def _other_methods(loaded: Any, say: Callable[[str], None]) -> list[Any]:
     )
     able = [one for one in able if not set(one.methods) & set(listed)]
     compile_missing((one.scenario for one in able), count_cores(), say)
-    found: dict[str, Setting] = {}
+    methods: dict[str, Setting] = {}
     for one in able:
         keys: dict[str, Any] = {"methods": list_settings_to_paste(one.entries)}
         if one.integrator != own:
             keys["satellites.integrator"] = one.integrator
-        found.setdefault(one.method, Setting(f"method {one.method}", [])).values.append(keys)
-    return list(found.values())
+        methods.setdefault(one.method, Setting(f"method {one.method}", [])).values.append(keys)
+    return list(methods.values())
 
 
 def print_causes(to: Console, result: dict[str, Any]) -> None:

@@ -175,15 +175,15 @@ _USED = re.compile(r"^([A-Za-z]\w*(?:/\w+)?)(?:\[\d*\])? \w+", re.MULTILINE)
 
 def list_used_messages(name: str, text: str) -> list[str]:
     """Messages that a message is made of, in order, each once."""
-    found: list[str] = []
+    used: list[str] = []
     package = name.partition("/")[0]
     for word in _USED.findall(text):
         full = word if "/" in word else f"{package}/{word}"
         if full in TEXTS:
             for one in (full, *list_used_messages(full, TEXTS[full])):
-                if one not in found:
-                    found.append(one)
-    return found
+                if one not in used:
+                    used.append(one)
+    return used
 
 
 def write_schema(name: str, text: str = "") -> str:
@@ -411,7 +411,7 @@ def make_topics(stream: Stream, absent: Container[str] = ()) -> list[Topic]:
     """Every topic of a stream of rows, softdock's flat one first. `absent`: wrenches that stand for
     sensors which are not there."""
     picked = ChosenChannels(stream)
-    found, frames = [make_flat_topic(stream)], []
+    topics, frames = [make_flat_topic(stream)], []
     for body in BODIES:
         for pattern, (topic, end, aged) in MOTIONS.items():
             key = pattern.format(body)
@@ -419,15 +419,15 @@ def make_topics(stream: Stream, absent: Container[str] = ()) -> list[Topic]:
             if p is None or q is None:
                 continue
             age = picked.age(aged, body) if aged else None
-            found.append(_make_pose_topic(f"/{body}/{topic}/pose", p, q, age))
+            topics.append(_make_pose_topic(f"/{body}/{topic}/pose", p, q, age))
             frames += [(f"{body}{end}", p, q), (f"{body}{end}_centre", p, None)]
             v, w = picked.columns(f"{key}.velocity"), picked.columns(f"{key}.rate")
             if v is not None and w is not None:
-                found.append(_make_twist_topic(f"/{body}/{topic}/twist", v, q, w))
+                topics.append(_make_twist_topic(f"/{body}/{topic}/twist", v, q, w))
         for pattern, (topic, frame, aged) in WRENCHES.items():
             key = pattern.format(body)
             f, t = picked.columns(f"{key}.force"), picked.columns(f"{key}.torque")
             if f is not None and t is not None and key not in absent:
                 age = picked.age(aged, body) if aged else None
-                found.append(_make_wrench_topic(f"/{body}/{topic}", frame.format(body), f, t, age))
-    return [*found, *_make_tf_topics(frames), *_make_joint_topics(picked)]
+                topics.append(_make_wrench_topic(f"/{body}/{topic}", frame.format(body), f, t, age))
+    return [*topics, *_make_tf_topics(frames), *_make_joint_topics(picked)]

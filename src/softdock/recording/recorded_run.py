@@ -146,14 +146,14 @@ def _list_contacts(recording: Any, begun: float, even: np.ndarray) -> list[dict[
     """Contacts by the time at which the mock-ups touched: a reading's age before it was felt."""
     series = recording.series
     ages = series["force_age"] if "force_age" in series else np.zeros(len(series["time"]))
-    found = []
+    contacts = []
     for one in recording.contacts:
         start, end = one["start_s"] - begun, one["end_s"] - begun
         if start > even[-1]:
             continue
         age = [float(np.interp(t + begun, series["time"], ages)) for t in (start, end)]
         ended = one["ended"] and end < even[-1]
-        found.append(
+        contacts.append(
             {
                 "start_s": max(start - age[0], 0.0),
                 "end_s": min(end, even[-1]) - age[1],
@@ -164,7 +164,7 @@ def _list_contacts(recording: Any, begun: float, even: np.ndarray) -> list[dict[
                 "restitution": 0.0 if ended else np.nan,
             }
         )
-    return found
+    return contacts
 
 
 def _find_saturated(
@@ -213,17 +213,19 @@ def judge_recording(recording: Any, source: str = "DIR") -> dict[str, Any]:
             f"`softdock identify {source} --scenario FILE.toml` writes what this log tells into a "
             "scenario; `softdock run FILE.toml` judges it."
         )
-        found = _make_judgement(numbers, DEFAULTS, [], source, step)
-        return _add_doubt(found, "a log without a scenario has no reference: only energy is judged")
+        judgement = _make_judgement(numbers, DEFAULTS, [], source, step)
+        return _add_doubt(
+            judgement, "a log without a scenario has no reference: only energy is judged"
+        )
     numbers, absent = _compare_with_reference(recording)
     step = (
         f"`softdock replay {source} --method faithful` forecasts what another method makes of it."
     )
     methods = [entry["name"] for entry in scenario.tables["methods"]]
-    found = _make_judgement(numbers, scenario.tables["verdict"], methods, source, step)
+    judgement = _make_judgement(numbers, scenario.tables["verdict"], methods, source, step)
     for doubt in (*_find_doubts(recording), *absent):
-        found = _add_doubt(found, doubt)
-    return found
+        judgement = _add_doubt(judgement, doubt)
+    return judgement
 
 
 def _make_judgement(
@@ -237,8 +239,8 @@ def _make_judgement(
     return make_judgement([run], bounds, source, step)
 
 
-def _add_doubt(found: dict[str, Any], doubt: str) -> dict[str, Any]:
-    return {**found, "doubts": [*found["doubts"], f"{doubt[0].upper()}{doubt[1:]}."]}
+def _add_doubt(judgement: dict[str, Any], doubt: str) -> dict[str, Any]:
+    return {**judgement, "doubts": [*judgement["doubts"], f"{doubt[0].upper()}{doubt[1:]}."]}
 
 
 def _make_empty(reason: str) -> dict[str, Any]:

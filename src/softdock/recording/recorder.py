@@ -239,19 +239,19 @@ class Recorder:
 
     def find_problems(self) -> list[str]:
         """What is wrong with the recording, now; nothing where all is well."""
-        found, rings = [], self.rings
+        problems, rings = [], self.rings
         if rings.get("refused"):
             reason = os.strerror(rings.get("refused"))
-            found.append(f"the disc does not take the recording ({reason}); the loop goes on")
+            problems.append(f"the disc does not take the recording ({reason}); the loop goes on")
         if self.process is not None and not rings.get("ended"):
             if self.process.poll() is not None:
-                found.append(
+                problems.append(
                     "the recorder is gone; the loop goes on, and its last rows are in "
                     f"{rings.path}: softdock rig recover {self.file} --ring {rings.path}"
                 )
             elif time.monotonic_ns() - rings.get("looked_ns") > SILENT_S * 1e9:
-                found.append("the recorder has not looked at the loop for more than 2 s")
-        return found + self._lost()
+                problems.append("the recorder has not looked at the loop for more than 2 s")
+        return problems + self._lost()
 
     def close(self, timeout_s: float | None = None) -> list[str]:
         """The loop has ended: wait for the file. Returns what went wrong; nothing, and the rings

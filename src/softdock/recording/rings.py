@@ -65,16 +65,16 @@ class LeftRing:
 
 def list_rings(folder: Path | None = None) -> list[LeftRing]:
     """All rings of this user, by name."""
-    found = []
+    rings = []
     for path in sorted((folder or find_memory_folder()).glob(PATTERN)):
         try:
             status = path.stat()
             if hasattr(os, "getuid") and status.st_uid != os.getuid():
                 continue
-            found.append(_look_at(path, 1e-6 * status.st_size))
+            rings.append(_look_at(path, 1e-6 * status.st_size))
         except OSError:  # gone meanwhile
             continue
-    return found
+    return rings
 
 
 def _look_at(path: Path, MB: float) -> LeftRing:

@@ -175,10 +175,10 @@ def write_streams(streams: Iterable[Stream]) -> str:
 
 def parse_streams(text: str) -> tuple[Stream, ...]:
     """Streams from JSON. Raises `ValueError`."""
-    found = json.loads(text)
-    if not isinstance(found, list):
+    streams = json.loads(text)
+    if not isinstance(streams, list):
         raise ValueError("not a list of streams")
-    return tuple(parse_stream(one) for one in found)
+    return tuple(parse_stream(one) for one in streams)
 
 
 def compute_stamps(stream: Stream, rows: np.ndarray, about: About) -> np.ndarray:

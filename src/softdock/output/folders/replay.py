@@ -167,10 +167,10 @@ def _forecast(
     scenario: Scenario, recording: Any, method: str
 ) -> tuple[tuple[MethodReplay, ...], dict[str, Any], str]:
     try:
-        found = identify(recording)
+        forecast = identify(recording)
     except SoftdockError as error:
         return (), {}, str(error)
-    keys = {key: value for key, (value, _) in scenario_changes(found, scenario).items()}
+    keys = {key: value for key, (value, _) in scenario_changes(forecast, scenario).items()}
     keys = split_ages(keys, scenario)
     base = scenario.with_keys(keys)
     forecasts = []

@@ -87,14 +87,14 @@ def save_run(run: Run, folder: str | Path, force: bool = False) -> Path:
 
 def _phase_files(run: Run) -> dict[str, bytes]:
     """Files of every sampling phase that was judged, if they were kept."""
-    found, note = {}, {"softdock": __version__, "scenario": run.scenario.name}
+    files, note = {}, {"softdock": __version__, "scenario": run.scenario.name}
     for i, one in enumerate(run.judged_runs):
         at = f"phases/{i:02d}"
-        found[f"{at}/{SCENARIO}"] = to_toml(one.scenario.tables).encode()
-        found[f"{at}/{SERIES}"] = to_parquet(one.series, note)
-        found[f"{at}/reference.parquet"] = to_parquet(_reference_series(one), note)
-        found[f"{at}/{METRICS}"] = format_metrics_json(one.metrics).encode()
-    return found
+        files[f"{at}/{SCENARIO}"] = to_toml(one.scenario.tables).encode()
+        files[f"{at}/{SERIES}"] = to_parquet(one.series, note)
+        files[f"{at}/reference.parquet"] = to_parquet(_reference_series(one), note)
+        files[f"{at}/{METRICS}"] = format_metrics_json(one.metrics).encode()
+    return files
 
 
 def _reference_series(run: Run) -> Series:
@@ -193,7 +193,7 @@ def _read_checked(path: Path) -> dict[str, bytes]:
         raise BadRunFolder(
             f"{path}: {newer}; this is {__version__}, which reads up to version {VERSION}"
         )
-    files, found = manifest.get("files"), {}
+    files, content = manifest.get("files"), {}
     for name in READ_FILES:
         listed = files.get(name) if isinstance(files, dict) else None
         if not isinstance(listed, dict) or not isinstance(listed.get("bytes"), int):
@@ -209,5 +209,5 @@ def _read_checked(path: Path) -> dict[str, bytes]:
             )
         if hashlib.sha256(data).hexdigest() != listed.get("sha256"):
             raise BadRunFolder(f"{path}: {name} is not what was written: it was changed")
-        found[name] = data
-    return found
+        content[name] = data
+    return content

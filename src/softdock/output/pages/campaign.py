@@ -57,20 +57,20 @@ def sensitivity_section(r: dict[str, Any]) -> str:
 
 
 def _index_tables(r: dict[str, Any], variant: int) -> str:
-    found, parts = r["sensitivity"][variant], []
-    if not found:
+    tables, parts = r["sensitivity"][variant], []
+    if not tables:
         return e.text(
             "Nothing that varies changes an outcome, or there are too few runs to say.", "note"
         )
     of = f"{r['variants'][variant]['label']}: " if len(r["variants"]) > 1 else ""
-    outcomes = list(found)
-    keys = list(dict.fromkeys(row["key"] for rows in found.values() for row in rows))
+    outcomes = list(tables)
+    keys = list(dict.fromkeys(row["key"] for rows in tables.values() for row in rows))
     for which, caption in (
         ("first_order", "First-order index: what varies, by outcome"),
         ("total", "Total index: what varies, by outcome"),
     ):
         if which == "total" and all(
-            row["total"] is None for rows in found.values() for row in rows
+            row["total"] is None for rows in tables.values() for row in rows
         ):
             continue
         cells = [

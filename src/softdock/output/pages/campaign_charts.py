@@ -17,22 +17,22 @@ from softdock.studies.campaign.outcomes import get_heading
 def distribution_charts(r: dict[str, Any]) -> str:
     """One chart for each outcome, one line for each variant."""
     parts, same = [], []
-    for name, found in r["distributions"].items():
+    for name, charts in r["distributions"].items():
         lines = []
         if (
-            len({value for one in found if one["runs"] for value in (one["least"], one["most"])})
+            len({value for one in charts if one["runs"] for value in (one["least"], one["most"])})
             == 1
         ):
-            same.append(f"{get_heading(name)} {found[0].get('most', 0.0):.4g}")
+            same.append(f"{get_heading(name)} {charts[0].get('most', 0.0):.4g}")
             continue
-        for i, one in enumerate(found):
+        for i, one in enumerate(charts):
             if one["runs"]:
                 edges, counts = (
                     np.array(one["edges"], dtype=float),
                     np.array(one["counts"], dtype=float),
                 )
                 share = np.concatenate([counts / max(one["runs"], 1), [0.0]])
-                fill = {"fill": "tozeroy"} if len(found) == 1 else {}
+                fill = {"fill": "tozeroy"} if len(charts) == 1 else {}
                 lines.append(
                     Line(
                         r["variants"][i]["label"],
@@ -45,9 +45,9 @@ def distribution_charts(r: dict[str, Any]) -> str:
                 )
         if not lines:
             continue
-        first = found[0]
+        first = charts[0]
         caption = ""
-        if len(found) == 1:
+        if len(charts) == 1:
             q = first["quantiles"]
             caption = (
                 f"Median {q['50']:.4g}, 5 to 95 %: {q['5']:.4g} to {q['95']:.4g}, largest "

@@ -99,11 +99,11 @@ def _about(result: Placement) -> str:
     return bullets(items)
 
 
-def _map(robot: str, found: SearchResult) -> str:
+def _map(robot: str, result: SearchResult) -> str:
     """Cost over distance and height at the best side and tilt."""
-    assert found.grid is not None
-    across, up, cost = found.grid
-    best = found.best[0].place
+    assert result.grid is not None
+    across, up, cost = result.grid
+    best = result.best[0].place
     shown = np.where(cost >= 100.0, np.nan, np.minimum(cost, DEAREST))
     colours = {
         "type": "heatmap",
@@ -136,7 +136,7 @@ def _map(robot: str, found: SearchResult) -> str:
     layout = {"showlegend": False}
     return chart(
         f"map-{robot}",
-        f"{robot}: where the base may stand ({found.arm.name})",
+        f"{robot}: where the base may stand ({result.arm.name})",
         lines,
         "distance behind the contact [m]",
         "height of the contact above the base [m]",
@@ -154,11 +154,11 @@ def _contour(x: np.ndarray, y: np.ndarray, z: np.ndarray, level: float, dash: st
     return Line(f"{level:g}", "c4", x[:1], y[:1], dash=dash, width=2.5, extra=extra | hidden)
 
 
-def _best(robot: str, found: SearchResult) -> str:
-    if not found.best:
-        return text(f"No place among {len(found.tried)} reaches the whole path.")
+def _best(robot: str, result: SearchResult) -> str:
+    if not result.best:
+        return text(f"No place among {len(result.tried)} reaches the whole path.")
     rows = []
-    for i, best in enumerate(found.best):
+    for i, best in enumerate(result.best):
         p = best.place
         stiff = best.path.stiffness
         rows.append(
@@ -176,8 +176,8 @@ def _best(robot: str, found: SearchResult) -> str:
     headings = ["place", "distance [m]", "side [m]", "height [m]", "tilt [deg]", "used"]
     headings += ["limited by", "tip stiffness [N/mm]"]
     shares = (
-        f"Of {len(found.tried)} places tried {found.share_fitting:.0%} fit and "
-        f"{found.share_with_margin:.0%} use at most {MARGIN:g} of every limit."
+        f"Of {len(result.tried)} places tried {result.share_fitting:.0%} fit and "
+        f"{result.share_with_margin:.0%} use at most {MARGIN:g} of every limit."
     )
     return text(shares) + table(f"Best places for the {robot}", headings, rows, words=(6,))
 

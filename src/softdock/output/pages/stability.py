@@ -124,13 +124,13 @@ def find_margin(panel: Panel, curve: Curve) -> BoundaryMargin:
     """Margins by interpolation between the curve's points."""
     delay, value = panel.operating_point
     order = np.argsort(curve.value, kind="stable")
-    borne = float(np.interp(value, curve.value[order], curve.delay_ms[order]))
+    longest_delay = float(np.interp(value, curve.value[order], curve.delay_ms[order]))
     side = curve.delay_ms - delay
     found = []
     for i in np.flatnonzero(side[:-1] * side[1:] < 0.0):
         share = side[i] / (side[i] - side[i + 1])
         found.append(float(curve.value[i] + share * (curve.value[i + 1] - curve.value[i])))
-    return BoundaryMargin(delay < borne, borne, tuple(sorted(found)))
+    return BoundaryMargin(delay < longest_delay, longest_delay, tuple(sorted(found)))
 
 
 def is_empty(panel: Panel) -> bool:

@@ -122,16 +122,16 @@ class ObservedRun:
             ("late_s", "last answer took", 1e6, "us", ".0f"),
             ("lost", "packets lost", 1.0, "", ".0f"),
         )
-        found = [
+        numbers = [
             (label, f"{factor * float(row[name][-1]):{form}} {unit}".strip())
             for name, label, factor, unit, form in quantities
             if name in row and np.isfinite(row[name][-1])
         ]
         if self.forces:
-            found.insert(1, ("measured force", f"{self.forces[-1][-1, 1]:.2f} N"))
+            numbers.insert(1, ("measured force", f"{self.forces[-1][-1, 1]:.2f} N"))
         if self.look.missed:
-            found.append(("rows missed by this viewer", f"{self.look.missed}"))
-        return found
+            numbers.append(("rows missed by this viewer", f"{self.look.missed}"))
+        return numbers
 
 
 def read_scenario(attachments: Mapping[str, str], path: str) -> Scenario:
@@ -160,17 +160,17 @@ def merge_facility(attachments: Mapping[str, str]) -> dict[str, Any] | None:
 def plan_motion(scenario: Scenario) -> Any:
     """Motion that the docking asks of the robots, as a run: the reference's motion in the
     laboratory."""
-    motion, flown = load_motion(scenario), orbit(scenario)
+    motion, reference = load_motion(scenario), orbit(scenario)
     series = {"time": motion.time}
     for body, poses in motion.poses.items():
         series[f"mock_up.{body}.position"] = poses[:, :3]
         series[f"mock_up.{body}.attitude"] = poses[:, 3:]
         for key in ("position", "attitude"):
-            series[f"{body}.{key}"] = np.asarray(flown.series[f"{body}.{key}"])
+            series[f"{body}.{key}"] = np.asarray(reference.series[f"{body}.{key}"])
     nothing = np.zeros((len(motion.time), 3))
     series |= {"true.chaser.force": nothing, "true.chaser.torque": nothing}
     return SimpleNamespace(
-        scenario=scenario, series=series, contacts=[], status="completed", orbit=flown
+        scenario=scenario, series=series, contacts=[], status="completed", orbit=reference
     )
 
 
@@ -189,8 +189,8 @@ def _number(text: str) -> float:
 
 def find_newest_ring(folder: Path | None = None) -> Path | None:
     """Ring of the loop that began last on this machine; None if none runs."""
-    found = list_running_rings(folder)
-    return found[0] if found else None
+    rings = list_running_rings(folder)
+    return rings[0] if rings else None
 
 
 PICTURES_PER_S = 15.0

@@ -175,28 +175,28 @@ def list_knobs(scenario: Scenario) -> list[Knob]:
     """Knobs of a scenario at their present values; those without a meaning for it are left out."""
     t = scenario.tables
     delay = max(float(t["robots"][body]["delay_ms"]) for body in BODIES)
-    found = [make_knob("delay", "delay [ms]", 0.0, max(40.0, 2.5 * delay), delay)]
+    knobs = [make_knob("delay", "delay [ms]", 0.0, max(40.0, 2.5 * delay), delay)]
     laws = [pair["real"] for pair in t["contact"]]
     late = 1e-3 * (max(delay, 8.0) + float(t["time"]["cycle_ms"]))
     stiff = [law["stiffness_N_per_m"] for law in laws if "stiffness_N_per_m" in law]
     damped = [law["damping_Ns_per_m"] for law in laws if "damping_Ns_per_m" in law]
     if damped and stiff:
         top = max(3.0 * max(stiff) * late, 4.0 * max(damped))
-        found.append(make_knob("damping", "damping [Ns/m]", 0.0, top, max(damped)))
+        knobs.append(make_knob("damping", "damping [Ns/m]", 0.0, top, max(damped)))
     if stiff:
         k = float(max(stiff))
-        found.append(make_knob("stiffness", "stiffness [N/m]", k / 8.0, 4.0 * k, k))
+        knobs.append(make_knob("stiffness", "stiffness [N/m]", k / 8.0, 4.0 * k, k))
     if laws:
-        found.append(
+        knobs.append(
             make_knob("friction", "friction [-]", 0.0, 0.6, max(law["friction"] for law in laws))
         )
     speed = 1e3 * float(np.linalg.norm(t["chaser"]["velocity_m_per_s"]))
     if speed > 0.0:
-        found.append(make_knob("speed", "speed [mm/s]", speed / 5.0, 4.0 * speed, speed))
+        knobs.append(make_knob("speed", "speed [mm/s]", speed / 5.0, 4.0 * speed, speed))
     size = offset_size(t)
     if size > 0.0:
-        found.append(make_knob("offset", "offset [mm]", -1e3 * size, 1e3 * size, 0.0))
-    return found
+        knobs.append(make_knob("offset", "offset [mm]", -1e3 * size, 1e3 * size, 0.0))
+    return knobs
 
 
 def offset_size(tables: Mapping[str, Any]) -> float:

@@ -83,26 +83,26 @@ class Window:
         self.busy.content = panels.wait_html("running ...")
         begun = time.process_time()
         try:
-            found = self.session.compute()
+            answer = self.session.compute()
         except SoftdockError as error:
             self.busy.content = panels.wait_html(str(error))
             return
-        self._show(found)
+        self._show(answer)
         spent = 1e3 * (time.process_time() - begun)
         self.busy.content = panels.wait_html(f"{spent:.0f} ms of CPU from slider to scene")
 
-    def _show(self, found: Answer) -> None:
-        self.clock.set_run(float(found.scene.time[-1]), found.scene.contacts)
+    def _show(self, answer: Answer) -> None:
+        self.clock.set_run(float(answer.scene.time[-1]), answer.scene.contacts)
         self.slider.max = max(round(self.clock.end, 3), 1e-3)
-        self.stage.show(found.scene)
+        self.stage.show(answer.scene)
         self.stage.set_time(self.clock.time)
-        self.light.content = panels.light_html(found.light, found.word, found.sentence)
-        self.chart.content = panels.stability_html(found.stability)
-        self.ledger.content = panels.run_ledger_html(found.run)
-        self.forces.data = force_curves(found)
+        self.light.content = panels.light_html(answer.light, answer.word, answer.sentence)
+        self.chart.content = panels.stability_html(answer.stability)
+        self.ledger.content = panels.run_ledger_html(answer.run)
+        self.forces.data = force_curves(answer)
         self._update_joints()
         for layer, box in self.boxes.items():
-            box.visible = layer in found.scene.layers
+            box.visible = layer in answer.scene.layers
 
     def _update_joints(self) -> None:
         scene = self.stage.scene

@@ -30,9 +30,9 @@ QUIET = {"mode": "lines", "showlegend": False, "hoverinfo": "skip"}
 def group_places(rows: Sequence[dict[str, Any]]) -> list[list[dict[str, Any]]]:
     """Groups of schemes that agree in drift and in both restitutions; sorted by the error of the
     restitution with delay, then without, then by drift."""
-    found: list[list[dict[str, Any]]] = []
+    places: list[list[dict[str, Any]]] = []
     for row in rows:
-        for place in found:
+        for place in places:
             first = place[0]
             near = abs(row["drift_mm"] - first["drift_mm"]) < SAME_DRIFT
             if near and all(
@@ -42,9 +42,9 @@ def group_places(rows: Sequence[dict[str, Any]]) -> list[list[dict[str, Any]]]:
                 place.append(row)
                 break
         else:
-            found.append([row])
+            places.append([row])
     return sorted(
-        found,
+        places,
         key=lambda p: (
             round(abs(p[0]["restitution_16_ms"] - 1.0), 3),
             round(abs(p[0]["restitution"] - 1.0), 3),
@@ -264,18 +264,18 @@ def _contact(
 
 def list_schemes() -> list[tuple[str, str, list[dict[str, Any]]]]:
     """Name, integrator and methods of every scheme."""
-    found: list[tuple[str, str, list[dict[str, Any]]]] = [
+    schemes: list[tuple[str, str, list[dict[str, Any]]]] = [
         (i.name, i.name, [{"name": "direct"}]) for i in INTEGRATORS
     ]
     for form in FORMS:
         for pairing in ("symplectic", "forward"):
             methods = [{"name": "passive_integrator", "form": form, "pairing": pairing}]
-            found.append((f"passive_integrator, {form}, {pairing}", "symplectic_euler", methods))
+            schemes.append((f"passive_integrator, {form}, {pairing}", "symplectic_euler", methods))
     for name in UNINFORMED:
         for integrator in ("symplectic_euler", "exact_hold"):
-            found.append((f"{name}, {integrator}", integrator, [{"name": name}]))
-    found += [(f"{name}, exact_hold, told", "exact_hold", [{"name": name}]) for name in INFORMED]
-    return found
+            schemes.append((f"{name}, {integrator}", integrator, [{"name": name}]))
+    schemes += [(f"{name}, exact_hold, told", "exact_hold", [{"name": name}]) for name in INFORMED]
+    return schemes
 
 
 def _suggest_keys(methods: list[dict[str, Any]], delay_ms: float) -> list[dict[str, Any]]:

@@ -56,11 +56,11 @@ def energy_over_phases(rate: int = 1000, number: int = 100) -> tuple[float, floa
     """Least and largest exchanged energy of the published algorithm over the sampling phase
     [mJ]."""
     T = 1.0 / rate
-    found = []
+    energies = []
     for phase in np.arange(number) / number:
         q = sine((np.arange(round(PERIOD * rate) + 1) + phase) * T)
-        found.append(1e3 * float(render_published(solid(SIMULATION), T, q).exchanged[-1]))
-    return min(found), max(found)
+        energies.append(1e3 * float(render_published(solid(SIMULATION), T, q).exchanged[-1]))
+    return min(energies), max(energies)
 
 
 def make_figure_5() -> Exhibit:

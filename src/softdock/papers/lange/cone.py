@@ -153,8 +153,8 @@ def relative_change(series: np.ndarray) -> float:
 def contact_instants(run: Run) -> list[int]:
     """Row of the largest force on the satellites in each contact."""
     t, force = run.series["time"], np.linalg.norm(run.series["satellite.chaser.force"], axis=1)
-    found = []
+    instants = []
     for contact in run.contacts:
         during = np.flatnonzero((t >= contact["start_s"]) & (t <= contact["end_s"]))
-        found.append(int(during[np.argmax(force[during])]))
-    return found
+        instants.append(int(during[np.argmax(force[during])]))
+    return instants

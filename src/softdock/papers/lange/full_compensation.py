@@ -66,10 +66,10 @@ class Row(NamedTuple):
 def list_wanted_contacts() -> list[WantedContact]:
     """Three restitutions by a damper whose force is cut off at zero, one by Hunt and Crossley's
     law."""
-    found = []
+    contacts = []
     for e in (1.0, 0.7, 0.3):
         damping = damping_of_restitution(STIFFNESS, e, MASS)
-        found.append(
+        contacts.append(
             WantedContact(
                 e,
                 "damper",
@@ -86,7 +86,7 @@ def list_wanted_contacts() -> list[WantedContact]:
         "exponent": 1.5,
         "lambda_s_per_m": LAMBDA,
     }
-    return [*found, WantedContact(restitution_of_lambda(LAMBDA, SPEED), "hunt_crossley", hunt)]
+    return [*contacts, WantedContact(restitution_of_lambda(LAMBDA, SPEED), "hunt_crossley", hunt)]
 
 
 def start_position(seed: Any) -> Any:

@@ -16,9 +16,9 @@ UNKNOWN, REPORTED = "unknown", "reported"
 
 def list_offsets() -> list[tuple[str, str, dict[str, Any]]]:
     """Kind, words, and the scenario's keys."""
-    found: list[tuple[str, str, dict[str, Any]]] = []
+    offsets: list[tuple[str, str, dict[str, Any]]] = []
     for sign in (-1.0, 1.0):
-        found.append(
+        offsets.append(
             (
                 UNKNOWN,
                 f"tool {format_number(2.0 * sign)} mm",
@@ -27,7 +27,7 @@ def list_offsets() -> list[tuple[str, str, dict[str, Any]]]:
         )
     for body, name in (("chaser", "servicer"), ("target", "client")):
         for sign in (-1.0, 1.0):
-            found.append(
+            offsets.append(
                 (
                     REPORTED,
                     f"{name} {format_number(2.0 * sign)} mm",
@@ -39,8 +39,8 @@ def list_offsets() -> list[tuple[str, str, dict[str, Any]]]:
             "pose.chaser_offset_m": [sign * OFFSET, OFFSET, 0.0],
             "pose.target_offset_m": [-sign * OFFSET, -OFFSET, 0.0],
         }
-        found.append((REPORTED, f"{format_number(4.0 * sign)} mm apart, and across", both))
-    return found
+        offsets.append((REPORTED, f"{format_number(4.0 * sign)} mm apart, and across", both))
+    return offsets
 
 
 def restitution_with_offset(changes: dict[str, Any], method: dict[str, Any] = OURS) -> float:

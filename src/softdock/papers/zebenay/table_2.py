@@ -68,11 +68,11 @@ def one_axis_run(
 
 def mean_restitution(test: AxisTest) -> tuple[float, float]:
     """Mean and largest departure over the sampling phase."""
-    found = [
+    restitutions = [
         one_axis_run(test.damping, test.stiffness, float(phase)).restitution
         for phase in np.arange(PHASES) / PHASES
     ]
-    return float(np.mean(found)), float(np.ptp(found)) / 2.0
+    return float(np.mean(restitutions)), float(np.ptp(restitutions)) / 2.0
 
 
 def identify_stiffness(test: AxisTest, seed: int = 0, **more: Any) -> Identification:

@@ -86,20 +86,20 @@ def split_words(name: str) -> list[str]:
     """The words of a name, in small letters. A digit at a word's end is its own word where letters
     before it are an axis' name or a quantity's (`q0`, `pose3`)."""
     parts = re.split(r"[^A-Za-z0-9]+", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name))
-    found: list[str] = []
+    words: list[str] = []
     for part in parts:
         word = part.lower()
         if not word:
             continue
-        if found and word in ("1", "2") and found[-1] in NUMBERED_BODIES:
-            found[-1] += word
+        if words and word in ("1", "2") and words[-1] in NUMBERED_BODIES:
+            words[-1] += word
             continue
         split = re.fullmatch(
             r"(pos|pose|force|torque|wrench|quat|rot|tcp|rpy|vel|q|p|f)([0-6])", word
         )
         joined = re.fullmatch(r"(pos|force|torque|moment|vel|rot|kraft|tcp)(r?[xyz]|[abc])", word)
-        found += split.groups() if split else joined.groups() if joined else [word]
-    return found
+        words += split.groups() if split else joined.groups() if joined else [word]
+    return words
 
 
 def split_unit(name: str) -> tuple[str, str, str]:
@@ -193,7 +193,7 @@ def _read_words(
 
 def find_wpr_angles(named: Mapping[str, ColumnMeaning]) -> dict[str, ColumnMeaning]:
     """W, P, R of one pose: roll, pitch and yaw."""
-    found: dict[str, ColumnMeaning] = {}
+    meanings: dict[str, ColumnMeaning] = {}
     ends: dict[tuple[str, ...], dict[str, ColumnMeaning]] = {}
     for one in named.values():
         if one.words and one.words[-1] in ("w", "p", "r"):
@@ -203,10 +203,10 @@ def find_wpr_angles(named: Mapping[str, ColumnMeaning]) -> dict[str, ColumnMeani
             for letter, axis in zip("wpr", ("roll", "pitch", "yaw"), strict=True):
                 one = group[letter]
                 unit, words = one.unit or "deg", (*one.words[:-1], axis)
-                found[one.name] = replace(
+                meanings[one.name] = replace(
                     one, axis=axis, quantity="attitude", unit=unit, words=words
                 )
-    return found
+    return meanings
 
 
 DEFAULT = {"position": "m", "velocity": "m/s", "rate": "rad/s", "force": "N", "torque": "Nm"}
@@ -259,7 +259,7 @@ class Stem:
 def group_stems(named: dict[str, ColumnMeaning]) -> list[Stem]:
     """Columns by stem, in the order in which they stand."""
     all_words = {one.words for one in named.values()}
-    found: dict[tuple, Stem] = {}
+    stems: dict[tuple, Stem] = {}
     for name, one in named.items():
         body, role, words = one.body, one.role, one.words
         twin = tuple("actual" if word == "target" else word for word in words)
@@ -278,10 +278,10 @@ def group_stems(named: dict[str, ColumnMeaning]) -> list[Stem]:
         if quantity in ("position", "attitude") and one.axis[0] not in "0123456":
             group = "angles" if quantity == "attitude" else "position"
         key = (body, role, group, rest)
-        stem = found.setdefault(key, Stem(body, role, quantity, words))
+        stem = stems.setdefault(key, Stem(body, role, quantity, words))
         stem.axes.setdefault(one.axis, name)
         stem.units.setdefault(one.axis, one.unit)
-    return list(found.values())
+    return list(stems.values())
 
 
 def _find_place(words: tuple[str, ...], axis: str) -> int:

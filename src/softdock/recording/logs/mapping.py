@@ -189,28 +189,28 @@ def parse_map(text: str, name: str = "map", folder: Path | None = None) -> Map:
 
 
 def _read_clocks(top: Reader) -> dict[str, Clock]:
-    found = {}
+    clocks = {}
     table = top.inner("clock")
     for name in table.table:
         own = table.inner(str(name))
         values = own.read(CLOCK)
         if values["column"] == ASKED:
             own.refuse("column", ASKED, "an answer: --guess could not tell")
-        found[str(name)] = Clock(name=str(name), where=own.locate(own.path), **values)
+        clocks[str(name)] = Clock(name=str(name), where=own.locate(own.path), **values)
         own.done()
-    if not found:
+    if not clocks:
         top.refuse("clock", None, 'a table [clock.NAME] with column = "...", the stamps of rows')
-    return found
+    return clocks
 
 
 def _read_frames(top: Reader) -> dict[str, Place]:
-    found = {"world": Place()}
+    frames = {"world": Place()}
     table = top.inner("frame")
     for name in table.table:
         own = table.inner(str(name))
-        found[str(name)] = _read_place(own)
+        frames[str(name)] = _read_place(own)
         own.done()
-    return found
+    return frames
 
 
 def _read_place(own: Reader) -> Place:
@@ -326,9 +326,9 @@ def _read_age(own: Reader) -> Part | None:
 
 
 def _read_tool(own: Reader) -> Tool:
-    made = Tool(**own.read(TOOL))
+    tool = Tool(**own.read(TOOL))
     own.done()
-    return made
+    return tool
 
 
 def _check_needed(found: Map, problems: list[Problem], locate: Any) -> None:

@@ -63,7 +63,7 @@ class Layout:
 
 def parse_messages(name: str, text: str) -> dict[str, list[Field]]:
     """Fields of a message and of those it is made of, by name (`package/Name`)."""
-    found: dict[str, list[Field]] = {}
+    messages: dict[str, list[Field]] = {}
     parts = re.split(r"^=+\nMSG: *(\S+)\n", text.replace("\r\n", "\n"), flags=re.M)
     names = [_shorten_name(name), *(_shorten_name(one) for one in parts[1::2])]
     for own, body in zip(names, [parts[0], *parts[2::2]], strict=True):
@@ -72,8 +72,8 @@ def parse_messages(name: str, text: str) -> dict[str, list[Field]]:
             match = _FIELD.match(line.split("#")[0].strip())
             if match and not match[4]:
                 fields.append(Field(match[1], match[3], match[2] or ""))
-        found[own] = fields
-    return found
+        messages[own] = fields
+    return messages
 
 
 def _shorten_name(name: str) -> str:
@@ -223,14 +223,14 @@ def read_json_columns(messages: list[bytes]) -> dict[str, np.ndarray]:
 
 def _flatten(value: Any, path: str = "") -> dict[str, Any]:
     """Numbers by their path; true and false are 1 and 0."""
-    found: dict[str, Any] = {}
+    flat: dict[str, Any] = {}
     left = [(path, value, 0)]
     while left:
         at, one, deep = left.pop()
         if isinstance(one, bool | float) or (isinstance(one, int) and abs(one) < 2**63):
-            found[at] = one
+            flat[at] = one
         elif isinstance(one, int):
-            found[at] = float(one) if abs(one) < 2**1000 else float("inf")
+            flat[at] = float(one) if abs(one) < 2**1000 else float("inf")
         inner: Any = ()
         if isinstance(one, dict):
             inner = list(one.items())
@@ -239,9 +239,9 @@ def _flatten(value: Any, path: str = "") -> dict[str, Any]:
         if inner and deep >= DEEPEST:
             raise ValueError("messages nested too deep")
         left += [(f"{at}.{key}" if at else str(key), v, deep + 1) for key, v in reversed(inner)]
-        if len(found) > MOST_COLUMNS:
+        if len(flat) > MOST_COLUMNS:
             raise ValueError(f"a message of more than {MOST_COLUMNS} numbers")
-    return found
+    return flat
 
 
 ENCODINGS = ("cdr with ros2msg", "json")
@@ -269,11 +269,11 @@ def read_mcap(path: Path, topics: set[str]) -> dict[str, Table]:
 
     try:
         with path.open("rb") as file:
-            found = _group_messages(file, topics)
+            tables = _group_messages(file, topics)
     except (McapError, OSError, ValueError) as error:
         allowed = f"an MCAP file that is whole ({printable(str(error), 200)})"
         raise BadInput(Problem("LOG", str(path), allowed, str(path))) from None
-    return _make_tables(found, str(path), topics)
+    return _make_tables(tables, str(path), topics)
 
 
 def _group_messages(file: BinaryIO, topics: set[str]) -> dict[str, Topic]:
@@ -282,14 +282,14 @@ def _group_messages(file: BinaryIO, topics: set[str]) -> dict[str, Topic]:
 
     schemas: dict[int, Any] = {}
     channels: dict[int, Any] = {}
-    found: dict[str, Topic] = {}
+    by_topic: dict[str, Topic] = {}
     left = most_bytes(os.fstat(file.fileno()).st_size)
     for record in mcap_records(file):
         if isinstance(record, Schema):
             schemas[record.id] = record
         elif isinstance(record, Channel):
             channels[record.id] = record
-            found.setdefault(record.topic, Topic(*_describe(record, schemas)))
+            by_topic.setdefault(record.topic, Topic(*_describe(record, schemas)))
         elif isinstance(record, Message):
             if record.channel_id not in channels:
                 raise ValueError(f"a message of channel {record.channel_id}, which is not there")
@@ -301,10 +301,10 @@ def _group_messages(file: BinaryIO, topics: set[str]) -> dict[str, Topic]:
             left -= len(record.data) + OVERHEAD
             if left < 0:
                 raise ValueError("more messages than are read of a file of this size")
-            found[topic].rows.append((record.log_time, record.publish_time, record.data))
-    for one in found.values():
+            by_topic[topic].rows.append((record.log_time, record.publish_time, record.data))
+    for one in by_topic.values():
         one.rows.sort(key=lambda row: row[0])
-    return found
+    return by_topic
 
 
 def _describe(channel: Any, schemas: dict[int, Any]) -> tuple[str, str, str, str]:

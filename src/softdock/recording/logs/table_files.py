@@ -187,17 +187,17 @@ def _read_parquet(path: Path) -> Table:
 
 def _list_numeric_leaves(file: Any) -> dict[str, int]:
     """Columns that hold numbers or times, one a row, by their path; twins are refused."""
-    found: dict[str, int] = {}
+    leaves: dict[str, int] = {}
     for i in range(len(file.schema)):
         column = file.schema.column(i)
         if column.physical_type not in ("BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE"):
             continue
         if column.max_repetition_level > 0:
             continue
-        if column.path in found:
+        if column.path in leaves:
             allowed = "names of columns that all differ"
             raise ValueError(f"two columns are called {column.path!r}; {allowed}")
-        found[column.path] = i
-    if not found:
+        leaves[column.path] = i
+    if not leaves:
         raise ValueError("no column of numbers in it")
-    return found
+    return leaves

@@ -152,5 +152,5 @@ def interpolate_attitudes(times: np.ndarray, stamps: np.ndarray, q: np.ndarray) 
     """Attitudes at some times: the chord between neighbours, which turn little in a step."""
     if len(stamps) == 1:
         return np.repeat(q, len(times), axis=0)
-    found = np.stack([np.interp(times, stamps, column) for column in q.T], axis=1)
-    return found / np.linalg.norm(found, axis=1, keepdims=True)
+    attitudes = np.stack([np.interp(times, stamps, column) for column in q.T], axis=1)
+    return attitudes / np.linalg.norm(attitudes, axis=1, keepdims=True)

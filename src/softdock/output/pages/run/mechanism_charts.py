@@ -49,11 +49,11 @@ def latch_section(run: Run, orbit: Orbit, metrics: Mapping[str, Any]) -> str:
     )
 
 
-def _offset_chart(found: Mapping[str, tuple[np.ndarray, np.ndarray, np.ndarray]]) -> str:
-    factor, unit = choose_unit([xi[:, :3] for _, xi, _ in found.values()], "m")
+def _offset_chart(latches: Mapping[str, tuple[np.ndarray, np.ndarray, np.ndarray]]) -> str:
+    factor, unit = choose_unit([xi[:, :3] for _, xi, _ in latches.values()], "m")
     lines = []
     for axis, role in enumerate(("satellite", "mock_up", "measured")):
-        for name, (time, xi, _) in found.items():
+        for name, (time, xi, _) in latches.items():
             dash = "solid" if name == "rig" else "dash"
             shown = f"{'xyz'[axis]}, {name}"
             lines.append(Line(shown, role, time, factor * xi[:, axis], dash=dash))
@@ -68,7 +68,7 @@ def _offset_chart(found: Mapping[str, tuple[np.ndarray, np.ndarray, np.ndarray]]
 
 
 def _mode_energy_chart(
-    run: Run, orbit: Orbit, found: Mapping[str, tuple[np.ndarray, np.ndarray, np.ndarray]]
+    run: Run, orbit: Orbit, latches: Mapping[str, tuple[np.ndarray, np.ndarray, np.ndarray]]
 ) -> str:
     """Energy of all modes together, once every latch is hard."""
     modes, lines = compute_modes(run.scenario.tables), []
@@ -79,7 +79,7 @@ def _mode_energy_chart(
         since = summarise_times(states)["latched_at_s"]
         if math.isnan(since):
             continue
-        time, xi, rate = found[name]
+        time, xi, rate = latches[name]
         pulled = get_latches(run.scenario.tables)[0]["pull_in_s"] > 0.0
         rest = np.zeros(6) if pulled else states[0, AT.offset : AT.offset + 6]
         hard = time >= since

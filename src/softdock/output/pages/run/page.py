@@ -109,11 +109,11 @@ SECONDS = "time [s]"
 
 def method_section(shown: Shown, run: Run, metrics: Mapping[str, Any]) -> str:
     """Text and charts that a method declares (`Method.shown`); empty for a run without it."""
-    flown, found = select_run(shown, run), metrics.get(shown.key)
-    if flown is None or found is None:
+    flown, parts = select_run(shown, run), metrics.get(shown.key)
+    if flown is None or parts is None:
         return ""
     charts = "".join(_method_chart(shown.key, one, flown) for one in shown.charts)
-    return text(shown.words(found), "plain") + charts
+    return text(shown.words(parts), "plain") + charts
 
 
 def _method_chart(key: str, one: ShownChart, run: Flown) -> str:
@@ -178,18 +178,18 @@ EXPLANATION = (
 
 def why_section(metrics: Mapping[str, Any]) -> str:
     """Causes of the distance from the reference: sentence and table."""
-    found = metrics["why"]
+    explanation = metrics["why"]
     rows = [
         [
             escape(row["what"]),
             *(show_number(metrics, f"why.rows.{i}.{key}", unit="") for key in COLUMNS),
         ]
-        for i, row in enumerate(found["rows"])
+        for i, row in enumerate(explanation["rows"])
     ]
     return (
-        text(found["sentence"], "plain")
-        + _advice(found["advice"])
-        + table(f"Causes of {found['of']}, the largest first", ["", *COLUMNS.values()], rows)
+        text(explanation["sentence"], "plain")
+        + _advice(explanation["advice"])
+        + table(f"Causes of {explanation['of']}, the largest first", ["", *COLUMNS.values()], rows)
         + text(EXPLANATION)
     )
 
