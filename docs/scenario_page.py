@@ -80,9 +80,7 @@ def scenario_reference() -> str:
 
 def _top_level() -> Iterator[str]:
     yield "## Top level\n"
-    yield from _table(
-        ("key", "meaning"), [(_code(key), meaning) for key, meaning in TOP_LEVEL.items()]
-    )
+    yield from _table(("key", "meaning"), [(_code(p.key), p.meaning) for p in TOP_LEVEL])
 
 
 def _tables() -> Iterator[str]:

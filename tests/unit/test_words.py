@@ -108,7 +108,7 @@ def test_a_resolved_approach_is_the_same_scenario():
         ({"speed_m_per_s": 0.0}, r"approach\.speed_m_per_s.*> 0"),
         ({"lateral_ofset_m": 0.1}, r"did you mean 'lateral_offset_m'"),
         ({"misalignment_deg": "some"}, r"approach\.misalignment_deg"),
-        ({"at": "noon"}, r"approach\.at.*start or touch"),
+        ({"at": "noon"}, r"approach\.at.*one of start, touch"),
         ({"tumble_deg_per_s": [1.0, 2.0]}, r"approach\.tumble_deg_per_s"),
     ],
 )

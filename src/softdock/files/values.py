@@ -185,6 +185,18 @@ def _numbers(parameter: Parameter, value: Any, size: int | None) -> list[float]:
     return numbers
 
 
+def finite_numbers(value: Any) -> list[float]:
+    """A number, or a list of numbers, as a list; empty: it is neither."""
+    items = list(value) if _is_list(value) else [value]
+    if not all(isinstance(x, int | float) and not isinstance(x, bool) for x in items):
+        return []
+    try:
+        numbers = [float(x) for x in items]
+    except OverflowError:  # a whole number beyond all floats
+        return []
+    return numbers if all(math.isfinite(x) for x in numbers) else []
+
+
 _OF_A_USER: ContextVar[bool] = ContextVar("softdock_values_of_a_user", default=True)
 
 

@@ -8,12 +8,12 @@ effort * flow runs along the bond's arrow.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from softdock.files.schema import OPTIONAL, file_key, own_key
+from softdock.files.values import finite_numbers
 
 LINEAR, POLYNOMIAL, ONE_SIDED, TABLE = 0, 1, 2, 3  # kinds of potential, as compiled code knows them
 POSITION, FORCE = "position", "force"  # what a port is given; it answers with the other
@@ -117,8 +117,7 @@ class Parts:
 
 
 def _is_ratio(value: Any) -> bool:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return number and math.isfinite(value) and value != 0.0
+    return not isinstance(value, list) and any(finite_numbers(value))
 
 
 CAUSALITY = file_key("causality", "what the port is given", choices=CAUSALITIES)

@@ -23,18 +23,62 @@ from typing import Any
 
 import numpy as np
 
+from softdock.errors import Problem
+from softdock.files.schema import Parameter, file_key, own_key
+from softdock.files.tables import Reader
+from softdock.files.values import finite_numbers
 from softdock.loop.contact.models import SHAPE_MODELS
 from softdock.loop.spatial.arrays import cross_matrix, matrix, matrix_about, nearest_quaternion
 
 PATH = "approach"
-KEYS = {
-    "distance_m": "tip to the plane of the wall or of the cone's mouth, along its axis, > 0 [m]",
-    "speed_m_per_s": "along the axis, towards the target, > 0 [m/s]",
-    "lateral_offset_m": "across the axis [m]; two numbers: along both lateral directions",
-    "misalignment_deg": "tilt of the chaser about the second lateral direction; two: about both",
-    "tumble_deg_per_s": "of the target about the second lateral direction; three: body axes",
-    "at": "start or touch: when offset, tilt and the target's attitude are so",
-}
+
+
+def _is_positive(value: Any) -> bool:
+    numbers = finite_numbers(value)
+    return len(numbers) == 1 and numbers[0] > 0.0
+
+
+def _sized(key: str, meaning: str, *sizes: int) -> Parameter:
+    """One number, or several."""
+    return own_key(key, meaning, meaning, lambda value: len(finite_numbers(value)) in sizes, 0.0)
+
+
+_DISTANCE = "tip to the plane of the wall or of the cone's mouth, along its axis, > 0 [m]"
+_SPEED = "along the axis, towards the target, > 0 [m/s]"
+APPROACH = (
+    own_key(
+        "distance_m",
+        _DISTANCE,
+        f"{_DISTANCE}; at or below 0 the tip starts inside",
+        _is_positive,
+    ),
+    own_key("speed_m_per_s", _SPEED, _SPEED, _is_positive),
+    _sized(
+        "lateral_offset_m",
+        "across the axis [m]; two numbers: along both lateral directions",
+        1,
+        2,
+    ),
+    _sized(
+        "misalignment_deg",
+        "tilt of the chaser about the second lateral direction; two: about both",
+        1,
+        2,
+    ),
+    _sized(
+        "tumble_deg_per_s",
+        "of the target about the second lateral direction; three: body axes",
+        1,
+        3,
+    ),
+    file_key(
+        "at",
+        "start or touch: when offset, tilt and the target's attitude are so",
+        "start",
+        choices=("start", "touch"),
+    ),
+)
+KEYS = {parameter.key: parameter.meaning for parameter in APPROACH}
 WRITTEN = {"chaser": ("position_m", "velocity_m_per_s", "attitude_wxyz", "rate_rad_per_s")}
 TURN_STEPS = 64  # Runge-Kutta steps back to the start
 Refuse = Callable[..., None]
@@ -47,7 +91,7 @@ def resolve_approach(tables: dict[str, Any], refuse: Refuse) -> list[str]:
     if not isinstance(given, Mapping):
         refuse(PATH, given, "a table: " + ", ".join(KEYS))
         return []
-    found = _numbers(given, refuse)
+    found = _read(given, refuse)
     pair = _first_pair(tables, refuse)
     taken = [
         f"{body}.{key}" for body, keys in WRITTEN.items() for key in keys if key in tables[body]
@@ -162,48 +206,26 @@ def quaternion(R: np.ndarray) -> list[float]:
     return [float(x) for x in nearest_quaternion(R)]
 
 
-def _numbers(given: Mapping[str, Any], refuse: Refuse) -> dict[str, Any] | None:
-    from softdock.errors import closest
-
-    problems = 0
-
-    def number(key: str, sizes: tuple[int, ...], default: Any) -> list[float]:
-        nonlocal problems
-        value = given.get(key, default)
-        items = list(value) if isinstance(value, list | tuple) else [value]
-        fine = len(items) in sizes and all(
-            isinstance(x, int | float) and not isinstance(x, bool) and math.isfinite(x)
-            for x in items
-        )
-        if not fine:
-            problems += 1
-            refuse(f"{PATH}.{key}", value, KEYS[key])
-            return [0.0, 0.0]
-        return [float(x) for x in items]
-
-    for key in given:
-        if key not in KEYS:
-            problems += 1
-            refuse(f"{PATH}.{key}", given[key], "one of " + ", ".join(KEYS), closest(key, KEYS))
-    distance, speed = number("distance_m", (1,), None)[0], number("speed_m_per_s", (1,), None)[0]
-    for key, value in (("distance_m", distance), ("speed_m_per_s", speed)):
-        if key in given and not problems and not value > 0.0:
-            problems += 1
-            inside = "; at or below 0 the tip starts inside" if key == "distance_m" else ""
-            refuse(f"{PATH}.{key}", given[key], KEYS[key] + inside)
-    at = given.get("at", "start")
-    if at not in ("start", "touch"):
-        problems += 1
-        refuse(f"{PATH}.at", at, KEYS["at"])
-    result = {
-        "distance": distance,
-        "speed": speed,
-        "offset": [*number("lateral_offset_m", (1, 2), 0.0), 0.0],
-        "tilt": [*np.radians(number("misalignment_deg", (1, 2), 0.0)), 0.0],
-        "tumble": np.radians(number("tumble_deg_per_s", (1, 3), 0.0)),
+def _read(given: Mapping[str, Any], refuse: Refuse) -> dict[str, Any] | None:
+    """The values of `[approach]`, SI; None: refused."""
+    problems: list[Problem] = []
+    row = Reader(given, PATH, problems)
+    values = row.read(APPROACH)
+    row.done()
+    for problem in problems:
+        refuse(problem.key, problem.value, problem.allowed, problem.suggestion)
+    if problems:
+        return None
+    at = values.pop("at")
+    numbers = {key: finite_numbers(value) for key, value in values.items()}
+    return {
+        "distance": numbers["distance_m"][0],
+        "speed": numbers["speed_m_per_s"][0],
+        "offset": [*numbers["lateral_offset_m"], 0.0],
+        "tilt": [*np.radians(numbers["misalignment_deg"]), 0.0],
+        "tumble": np.radians(numbers["tumble_deg_per_s"]),
         "at": at,
     }
-    return None if problems else result
 
 
 def _first_pair(

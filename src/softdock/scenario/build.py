@@ -14,7 +14,7 @@ import numpy as np
 from softdock._arguments import Rule, check_arguments, instance_of, optional, refuse_wrong
 from softdock.compile.features import Markers
 from softdock.errors import BadInput, closest
-from softdock.files.tables import MOST_PROBLEMS, Locate, nowhere
+from softdock.files.tables import MOST_PROBLEMS, Locate, Reader, nowhere
 from softdock.files.values import any_range
 from softdock.loop.arms.scenario_facility import arm_robots
 from softdock.loop.contact.pairs import MOST_PAIRS, PAIR
@@ -174,7 +174,7 @@ class _Builder(MethodReader):
 
     def top_level(self) -> None:
         tables = {t.path.split(".")[0] for t in TABLES} | {PAIR_TABLE, METHOD_TABLE, FACILITY_TABLE}
-        known = tables | set(TOP_LEVEL) | {VERDICT_PATH, APPROACH_PATH, *top_tables()}
+        known = tables | {p.key for p in TOP_LEVEL} | {VERDICT_PATH, APPROACH_PATH, *top_tables()}
         for key in self.given:
             if len(self.problems) >= MOST_PROBLEMS:
                 break
@@ -198,19 +198,8 @@ class _Builder(MethodReader):
                         f"{outer}.chaser or {outer}.target",
                         closest(str(key), ("chaser", "target")),
                     )
-        version = self.given.get("schema", SCHEMA_VERSION)
-        if version != SCHEMA_VERSION or isinstance(version, bool):
-            self.refuse("schema", version, f"{SCHEMA_VERSION}, the version this softdock reads")
+        self.resolved |= Reader(self.given, "", self.problems, self.locate).read(TOP_LEVEL)
         self.resolved["schema"] = SCHEMA_VERSION
-        for key, default in (("name", "unnamed"), ("description", "")):
-            text = self.given.get(key, default)
-            if not isinstance(text, str):
-                self.refuse(key, text, "a text")
-            self.resolved[key] = text
-        unresolved = self.given.get("allow_unresolved", False)
-        if not isinstance(unresolved, bool):
-            self.refuse("allow_unresolved", unresolved, "true or false")
-        self.resolved["allow_unresolved"] = unresolved
 
     def pairs(self) -> None:
         given = self.given.get(PAIR_TABLE, [])

@@ -6,8 +6,10 @@ campaign.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
+from softdock.files.schema import file_key, version_key
 from softdock.loop.contact.latch_keys import LATCH, MOST_LATCHES
 from softdock.loop.contact.pairs import MOST_PAIRS, PAIR
 from softdock.loop.parameters import Group
@@ -33,12 +35,17 @@ FACILITY_TABLE = "facility"  # arms and their places (docs/arms.md); the loop do
 # A body that never moves: nothing in the loop reads these, so nobody has to state them.
 OF_A_FIXED_BODY = {"mass_kg": 1000.0, "inertia_kg_m2": [100.0, 100.0, 100.0]}
 
-TOP_LEVEL = {
-    "schema": "version of the scenario format",
-    "name": "short name",
-    "description": "what this scenario shows",
-    "allow_unresolved": "true: run although a contact is shorter than 1.6 cycles",
-}
+TOP_LEVEL = (
+    replace(version_key(SCHEMA_VERSION, SCHEMA_VERSION), meaning="version of the scenario format"),
+    file_key("name", "short name", "unnamed", kind="text"),
+    file_key("description", "what this scenario shows", "", kind="text"),
+    file_key(
+        "allow_unresolved",
+        "true: run although a contact is shorter than 1.6 cycles",
+        False,
+        kind="flag",
+    ),
+)
 
 
 def latch_base(index: int) -> int:

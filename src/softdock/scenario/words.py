@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock.files.values import finite_numbers
 from softdock.loop.contact.laws import HUNT_CROSSLEY, LAWS, LINEAR_LAWS, law_named
 from softdock.loop.spatial.arrays import matrix
 from softdock.scenario.approach import PATH, quaternion, resolve_approach
@@ -216,13 +217,10 @@ def effective_mass(tables: Mapping[str, Any], i: int) -> float | None:
 
 
 def _one(value: Any) -> float | None:
-    fine = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    return float(value) if fine else None
+    numbers = finite_numbers(value) if not isinstance(value, list | tuple) else []
+    return numbers[0] if numbers else None
 
 
 def _three(value: Any) -> list[float] | None:
-    items = list(value) if isinstance(value, list | tuple) else []
-    numbers = [_one(item) for item in items]
-    return (
-        [x for x in numbers if x is not None] if len(items) == 3 and None not in numbers else None
-    )
+    numbers = finite_numbers(value)
+    return numbers if len(numbers) == 3 else None
