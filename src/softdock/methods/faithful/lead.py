@@ -31,7 +31,7 @@ from softdock.methods.faithful.satellite_steps import (
     simulate_cycle,
 )
 from softdock.methods.faithful.state import STATE
-from softdock.methods.remapping.other_wrenches import carried_ahead
+from softdock.methods.remapping.other_wrenches import carry_ahead
 
 PACE = 25.0  # 1/s, of a lead that is brought in
 FADING = 60.0  # 1/s, of a jump
@@ -75,7 +75,7 @@ def _predict_in_touch(
         if steps == 0:
             found = coast_both(rig, found, dt)
     if not free:
-        found = carried_ahead(rig, found, others, lead)
+        found = carry_ahead(rig, found, others, lead)
     future.stamp, future.lead, future.satellites = rig.cycle + 1, lead, found
     return found
 

@@ -76,7 +76,7 @@ from softdock.methods.faithful.work_exchanged import (
 )
 from softdock.methods.measured.line_of_action import mock_ups_when_felt
 from softdock.methods.measured.projection import pair_energy
-from softdock.methods.remapping.other_wrenches import with_others
+from softdock.methods.remapping.other_wrenches import add_others
 
 
 @compiled
@@ -231,7 +231,7 @@ def _follow_believed(method: Faithful, mem, rig: Rig, before: Satellites, after:
     """Where the believed contact has led the satellites, and what others gave."""
     s, others, end = STATE(mem, method.memory), note_given(method, mem, rig, before, after), after
     if s.acts:
-        end = with_others(rig, s.after, others)
+        end = add_others(rig, s.after, others)
     s.given += compute_work(rig, others, before, end)
     return end, others
 

@@ -26,7 +26,7 @@ from softdock.methods.faithful.satellite_steps import (
     simulate_cycle,
 )
 from softdock.methods.faithful.state import PAST, STATE
-from softdock.methods.remapping.other_wrenches import with_others
+from softdock.methods.remapping.other_wrenches import add_others
 
 MOST_CYCLES, MOST_STEPS = 16, 48  # recomputed in one cycle; steps, of which a cycle has several
 SAME = 1e-7  # of a law's numbers: a smaller change is none
@@ -114,7 +114,7 @@ def carry_past(method: Faithful, mem, rig: Rig):
             satellites = coast_both(rig, satellites, rig.T)
         others = _find_row(method, mem, stamp).others
         if not is_nothing(others):
-            satellites = with_others(rig, satellites, others)
+            satellites = add_others(rig, satellites, others)
         stamp += 1
         _note_past(method, mem, rig, stamp, satellites, impulse, most)
     s.shadow, s.shadow_stamp = satellites, stamp

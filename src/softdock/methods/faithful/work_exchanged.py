@@ -17,7 +17,7 @@ from softdock.methods.faithful.keys import Faithful
 from softdock.methods.faithful.recomputed_past import note_others
 from softdock.methods.faithful.state import STATE
 from softdock.methods.measured.line_of_action import average, satellite_motions, work_between
-from softdock.methods.remapping.other_wrenches import given_by_others
+from softdock.methods.remapping.other_wrenches import compute_others
 
 ROUNDING = 1e-12  # of a body's momentum: what others gave below that is none
 
@@ -47,7 +47,7 @@ def exchange_wrench(given: Wrench, measured: Wrench, mean: Wrench):
 @compiled
 def find_given(params: BodyParams, T, before: Body, after: Body, mean: Wrench):
     """What others gave a body in this cycle; rounding is none."""
-    given = given_by_others(params, T, before, after, mean)
+    given = compute_others(params, T, before, after, mean)
     small = ROUNDING * (norm(before.v) + T * norm(mean.force) / params.mass[0]) * params.mass[0] / T
     small_turn = ROUNDING * (norm(before.L) / T + norm(mean.torque))
     force = given.force if norm(given.force) > small else (0.0, 0.0, 0.0)

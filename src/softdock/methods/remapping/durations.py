@@ -11,7 +11,7 @@ import numpy as np
 from softdock.loop.contact.laws import HUNT_CROSSLEY, LAWS, LINEAR_LAWS
 from softdock.loop.contact.models import shape_named
 from softdock.loop.spatial.arrays import matrix
-from softdock.methods.remapping.reports import RESOLVED, expected_error
+from softdock.methods.remapping.reports import RESOLVED, estimate_error
 
 Problems = list[tuple[str, Any, str]]
 _K_D = "wanted.stiffness_N_per_m"
@@ -194,7 +194,7 @@ def durations(values: Mapping[str, Any], tables: Mapping[str, Any]) -> tuple[Pro
         if cycles < least and not tables["allow_unresolved"]:
             error = (
                 "held, the force would be wrong by more than "
-                f"{100.0 * expected_error(cycles):.2g} %"
+                f"{100.0 * estimate_error(cycles):.2g} %"
             )
             enough = "one cycle" if least == 1.0 else f"{least:g} cycles"
             allowed = (
@@ -209,7 +209,7 @@ def durations(values: Mapping[str, Any], tables: Mapping[str, Any]) -> tuple[Pro
         elif cycles * steps < RESOLVED:
             step = "step" if steps > 1 else "cycle"
             error = (
-                f"its restitution may be wrong by {100.0 * expected_error(cycles * steps):.2g} %"
+                f"its restitution may be wrong by {100.0 * estimate_error(cycles * steps):.2g} %"
             )
             warnings.append(
                 f"{key}: a contact of {cycles:.2g} cycles{at_speed}, {cycles * steps:.2g} "
