@@ -20,7 +20,7 @@ from softdock.output.pages.frame.charts import Line, chart
 from softdock.output.pages.frame.page import page
 from softdock.output.pages.frame.replay import replay
 from softdock.results.scene import Scene, build_reference_scene, build_scene
-from softdock.results.scene.cameras import place_camera, project, world_vertices
+from softdock.results.scene.cameras import compute_world_vertices, place_camera, project
 from softdock.scenario.files import load_scenario
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit"))
@@ -172,7 +172,7 @@ def test_bodies_are_drawn_where_their_poses_say(
             found = tab.evaluate(LOOK)
             frame, size = scene.frame_at(time), tuple(found["size"])
             camera = place_camera(scene, scene.views[view], frame, size)
-            flat, _ = project(camera, world_vertices(scene, part, frame))
+            flat, _ = project(camera, compute_world_vertices(scene, part, frame))
             wanted = np.concatenate([flat.min(axis=0), flat.max(axis=0)])
             assert np.abs(np.array(found["box"]) - wanted).max() < 2.0, (found, wanted)
 

@@ -14,8 +14,8 @@ from drifting_scenes import docking
 from PIL import Image
 
 from softdock.errors import BadInput
-from softdock.results.scene.cameras import place_camera, project, world_vertices
-from softdock.results.scene.export import encode_gif, encode_png, export, screen_times
+from softdock.results.scene.cameras import compute_world_vertices, place_camera, project
+from softdock.results.scene.export import choose_screen_times, encode_gif, encode_png, export
 from softdock.results.scene.poster import draw_poster
 from softdock.results.scene.raster import draw_picture
 
@@ -45,7 +45,8 @@ def test_raster_draws_a_part_where_its_corners_are(view: str) -> None:
     image = draw_picture(alone, frame, size, view).astype(int)
     drawn = np.abs(image - image[0, 0]).sum(axis=2) > 60
     flat, _ = project(
-        place_camera(alone, alone.views[view], frame, size), world_vertices(alone, part, frame)
+        place_camera(alone, alone.views[view], frame, size),
+        compute_world_vertices(alone, part, frame),
     )
     flat = flat.clip(0, np.array(size))
     rows, columns = np.flatnonzero(drawn.any(axis=1)), np.flatnonzero(drawn.any(axis=0))
@@ -79,7 +80,7 @@ def test_animation_slows_down_in_contacts(tmp_path: Path, monkeypatch: pytest.Mo
     """Pictures stand closer in contacts; each kind of file is written; what cannot be is
     refused."""
     scene = docking()
-    times = np.array(screen_times(scene))
+    times = np.array(choose_screen_times(scene))
     steps, (start, end) = np.diff(times), scene.contacts[0]
     inside = (times[:-1] >= start) & (times[1:] <= end)
     assert inside.sum() > 20

@@ -19,7 +19,7 @@ import numpy as np
 
 from softdock.loop.spatial.arrays import inverse, rotate
 from softdock.results.scene import motions
-from softdock.results.scene.cameras import make_views, outer_corners
+from softdock.results.scene.cameras import find_outer_corners, make_views
 from softdock.results.scene.model import Part, RobotJoints, Scene, Track
 from softdock.results.scene.motions import (
     choose_factor,
@@ -103,7 +103,7 @@ def build_scene(
     shown = count_readable_rows(
         _stack_positions(series, ("mock_up.chaser", "mock_up.target", "chaser", "target"))
     )
-    windows = _contact_windows(run.contacts)
+    windows = _list_contact_windows(run.contacts)
     rows = choose_rows(np.asarray(series["time"])[: max(shown, 1)], windows)
     time = np.asarray(series["time"])[rows]
     tracks = read_tracks(tables, series, rows)
@@ -112,21 +112,21 @@ def build_scene(
     if "facility" in tables:
         from softdock.results.scene.robots import (
             find_robots,
-            flanges,
-            robot_parts,
+            locate_flanges,
+            make_robot_parts,
             summarise_joints,
         )
 
         robots, refused = find_robots(tables, series, rows, folder)
-    held = flanges(tables) if robots else {}
-    furniture = furnish(tables, _satellite_tracks(series, shown), held)
+    held = locate_flanges(tables) if robots else {}
+    furniture = furnish(tables, _make_satellite_tracks(series, shown), held)
     parts, meshes = _set_opacity(furniture.parts, FAINT if robots else None), dict(furniture.meshes)
     factor, notes = 1.0, [*(robot.usage for robot in robots), *refused, *furniture.notes]
     if orbit and len(run.orbit.series["time"]) > 1:
         factor = _add_ghosts(run, furniture, tracks, parts, time, exaggerate)
     joints: list[RobotJoints] = []
     for robot in robots:
-        links, surfaces, ways = robot_parts(robot)
+        links, surfaces, ways = make_robot_parts(robot)
         parts, meshes, tracks = [*parts, *links], meshes | surfaces, tracks | ways
         joints.append(summarise_joints(robot))
     parts, meshes, tracks = _add_limits(tables, parts, meshes, tracks, robots)
@@ -140,7 +140,7 @@ def build_scene(
         tracks=tracks,
         meshes=meshes,
         parts=tuple(parts),
-        pushes=(force, torque, _orbit_force(run, time) if orbit else None),
+        pushes=(force, torque, _read_reference_force(run, time) if orbit else None),
         contacts=run.contacts,
         factor=factor,
         ended="" if run.status == "completed" else run.status,
@@ -160,19 +160,19 @@ def _set_opacity(parts: Sequence[Part], opacity: float | None) -> list[Part]:
 
 def build_reference_scene(run: RunLike, name: str = "orbit") -> Scene:
     """Scene of the same bodies as the reference moves them, without a rig."""
-    return scene_from_reference(run.scenario.tables, run.orbit, name)
+    return make_scene_from_reference(run.scenario.tables, run.orbit, name)
 
 
-def scene_from_reference(tables: Tables, reference: Any, name: str = "orbit") -> Scene:
+def make_scene_from_reference(tables: Tables, reference: Any, name: str = "orbit") -> Scene:
     """Scene of a reference that has been simulated (`softdock.reference.Orbit`)."""
     shown = count_readable_rows(_stack_positions(reference.series, ("chaser", "target")))
-    windows = _contact_windows(reference.contacts)
+    windows = _list_contact_windows(reference.contacts)
     rows = choose_rows(np.asarray(reference.series["time"])[: max(shown, 1)], windows)
     tracks = {
         f"mock_up.{key}": read_track(reference.series, key, rows) for key in ("chaser", "target")
     }
     tracks |= {key: tracks[f"mock_up.{key}"] for key in ("chaser", "target")}
-    furniture = furnish(tables, _satellite_tracks(reference.series, shown))
+    furniture = furnish(tables, _make_satellite_tracks(reference.series, shown))
     force = np.asarray(reference.series["true.chaser.force"])[rows]
     return _assemble(
         name=name,
@@ -195,11 +195,11 @@ def _stack_positions(series: Any, names: Sequence[str]) -> np.ndarray:
     return np.concatenate([np.asarray(series[f"{name}.position"]) for name in names], axis=1)
 
 
-def _contact_windows(contacts: Sequence[Mapping[str, Any]]) -> list[tuple[float, float]]:
+def _list_contact_windows(contacts: Sequence[Mapping[str, Any]]) -> list[tuple[float, float]]:
     return [(float(c["start_s"]), float(c["end_s"])) for c in contacts]
 
 
-def _satellite_tracks(series: Any, shown: int) -> dict[str, Track]:
+def _make_satellite_tracks(series: Any, shown: int) -> dict[str, Track]:
     """The satellites at every row. Sizes are derived from these, so that all rigs are drawn in one
     size."""
     rows = np.arange(max(shown, 1))
@@ -209,10 +209,12 @@ def _satellite_tracks(series: Any, shown: int) -> dict[str, Track]:
 def read_tracks(tables: Tables, series: Any, rows: np.ndarray) -> dict[str, Track]:
     """Mock-ups and satellites at some rows."""
     tracks = {key: read_track(series, key, rows) for key in ("mock_up.chaser", "mock_up.target")}
-    return tracks | _satellites(tables, series, rows, tracks["mock_up.target"])
+    return tracks | _read_satellites(tables, series, rows, tracks["mock_up.target"])
 
 
-def _satellites(tables: Tables, series: Any, rows: np.ndarray, target: Track) -> dict[str, Track]:
+def _read_satellites(
+    tables: Tables, series: Any, rows: np.ndarray, target: Track
+) -> dict[str, Track]:
     """The satellites' tracks; where robots share the relative motion, placed at the target's
     mock-up."""
     own = {key: read_track(series, key, rows) for key in ("chaser", "target")}
@@ -291,7 +293,7 @@ def _add_limits(
     return parts, meshes, tracks
 
 
-def _orbit_force(run: RunLike, time: np.ndarray) -> np.ndarray:
+def _read_reference_force(run: RunLike, time: np.ndarray) -> np.ndarray:
     """Contact force of the reference on the chaser at the frames, in the axes of the target's
     mock-up."""
     own = np.asarray(run.orbit.series["time"])
@@ -323,7 +325,7 @@ def _assemble(
     arrows = motions.make_arrows(furniture.scale, points, pushes, tracks)
     path = motions.make_trail(points, force, tracks["mock_up.target"])
     up = find_up(tables)
-    ends = outer_corners(tracks, meshes, parts, bool(ended))
+    ends = find_outer_corners(tracks, meshes, parts, bool(ended))
     return Scene(
         name=name,
         time=time,
@@ -333,7 +335,7 @@ def _assemble(
         views=make_views(furniture, tracks, up, parts, factor, ends),
         arrows=tuple(arrows),
         trails=(path,) if path is not None else (),
-        contacts=tuple(_contact_windows(contacts)),
+        contacts=tuple(_list_contact_windows(contacts)),
         up=up,
         floor=float((ends @ up).min()),
         scale=furniture.scale,

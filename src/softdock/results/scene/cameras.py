@@ -27,7 +27,7 @@ SOLID = ("mock_ups", "satellites", "robots")
 SIDE, BACK, ABOVE = 1.0, 0.55, 0.42  # of the distance, from where one looks
 
 
-def lateral_axes(along: np.ndarray, up: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def compute_lateral_axes(along: np.ndarray, up: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Horizontal unit vectors across the approach and along it."""
     level = along - (along @ up) * up
     if np.linalg.norm(level) < 1e-6:
@@ -48,7 +48,7 @@ def make_view(
 ) -> View:
     """Camera at the side, behind and above, so far away that a ball of `radius` fills the
     picture."""
-    across, level = lateral_axes(along, up)
+    across, level = compute_lateral_axes(along, up)
     to_eye = -lean[0] * across - lean[1] * level + lean[2] * up
     angle = 32.0
     distance = radius / np.sin(np.radians(0.5 * angle))
@@ -65,7 +65,7 @@ def make_view(
     )
 
 
-def outer_corners(
+def find_outer_corners(
     tracks: Mapping[str, Track],
     meshes: Mapping[str, Mesh],
     parts: Sequence[Part],
@@ -178,7 +178,7 @@ def project(camera: Camera, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     return middle + camera.focal * seen[:, :2] / depth[:, None], seen[:, 2]
 
 
-def world_vertices(scene: Scene, part: Part, frame: int) -> np.ndarray:
+def compute_world_vertices(scene: Scene, part: Part, frame: int) -> np.ndarray:
     """A part's vertices at a frame [m, world]."""
     track = scene.tracks[part.track]
     return track.position[frame] + rotate(track.attitude[frame], scene.meshes[part.mesh].vertices)
@@ -194,13 +194,13 @@ class Faces(NamedTuple):
     parts: list[Part]
 
 
-def visible_faces(scene: Scene, camera: Camera, frame: int, layers: Collection[str]) -> Faces:
+def find_visible_faces(scene: Scene, camera: Camera, frame: int, layers: Collection[str]) -> Faces:
     """Faces that look at the camera; of translucent parts, those that look away as well."""
     parts = [part for part in scene.parts if part.layer in layers]
     corners, depths, light, owner = [], [], [], []
-    lamp = _lamp(camera)
+    lamp = _compute_light_direction(camera)
     for i, part in enumerate(parts):
-        faces, points = scene.meshes[part.mesh].faces, world_vertices(scene, part, frame)
+        faces, points = scene.meshes[part.mesh].faces, compute_world_vertices(scene, part, frame)
         flat, depth = project(camera, points)
         first, second, third = points[faces[:, 0]], points[faces[:, 1]], points[faces[:, 2]]
         normal = np.cross(second - first, third - first)
@@ -232,7 +232,7 @@ def visible_faces(scene: Scene, camera: Camera, frame: int, layers: Collection[s
     )
 
 
-def _lamp(camera: Camera) -> np.ndarray:
+def _compute_light_direction(camera: Camera) -> np.ndarray:
     """Light from the upper left behind the camera."""
     right, down, forward = camera.rows
     lamp = -0.45 * right - 0.75 * down - 0.7 * forward

@@ -107,9 +107,9 @@ def export(
         write_whole(file, encode_png(draw_picture(scene, frame, size, view, theme)), EXPORT)
         return 1
     if kind == ".svg":
-        write_whole(file, standalone_svg(scene, view, frame, theme).encode(), EXPORT)
+        write_whole(file, make_standalone_svg(scene, view, frame, theme).encode(), EXPORT)
         return 1
-    times = screen_times(scene)
+    times = choose_screen_times(scene)
     drawn = (draw_picture(scene, scene.frame_at(t), size, view, theme) for t in times)
     if kind == ".gif":
         write_whole(file, encode_gif(drawn, [1.0 / PICTURES_PER_S] * len(times)), EXPORT)
@@ -122,7 +122,7 @@ def export(
     return len(times)
 
 
-def screen_times(scene: Scene) -> list[float]:
+def choose_screen_times(scene: Scene) -> list[float]:
     """Run times of the pictures: contacts slowly, free flight fast."""
     start, end = float(scene.time[0]), float(scene.time[-1])
     windows = [(max(a, start), min(b, end)) for a, b in scene.contacts if b > a]
@@ -138,7 +138,7 @@ def screen_times(scene: Scene) -> list[float]:
     return [*times, end]
 
 
-def standalone_svg(scene: Scene, view: str, frame: int, theme: str) -> str:
+def make_standalone_svg(scene: Scene, view: str, frame: int, theme: str) -> str:
     """The poster with its own style, for use outside a page."""
     palette = {role: "#{:02x}{:02x}{:02x}".format(*rgb) for role, rgb in PALETTES[theme].items()}
     names = "".join(f"--{role}:{colour};" for role, colour in palette.items())

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 
-def floor_lines(scene: Scene, cells: int = 12) -> list[tuple[np.ndarray, np.ndarray]]:
+def make_floor_lines(scene: Scene, cells: int = 12) -> list[tuple[np.ndarray, np.ndarray]]:
     """Lines of the floor's grid [m, world]."""
     centre, step = locate_floor(scene, cells)
     up = scene.up

@@ -12,8 +12,8 @@ from itertools import pairwise
 import numpy as np
 
 from softdock.loop.spatial.arrays import rotate
-from softdock.results.scene.cameras import Camera, Faces, place_camera, project, visible_faces
-from softdock.results.scene.model import Scene, floor_lines
+from softdock.results.scene.cameras import Camera, Faces, find_visible_faces, place_camera, project
+from softdock.results.scene.model import Scene, make_floor_lines
 
 FINER = 2
 HEAD = ((0.75, 9.0), (0.8, 7.5), (0.85, 6.0), (0.9, 4.5))  # parts of an arrow, and their thickness
@@ -64,11 +64,11 @@ def draw_picture(
     image = np.empty((fine[1], fine[0], 3), dtype=np.float32)
     image[:] = palette["back"]
     depth = np.full((fine[1], fine[0]), np.inf, dtype=np.float32)
-    for start, end in floor_lines(scene) if chosen.floor and scene.grounded else ():
-        _line(image, camera, start, end, palette["floor"], 1.0)
-    faces = visible_faces(scene, camera, frame, shown)
+    for start, end in make_floor_lines(scene) if chosen.floor and scene.grounded else ():
+        _draw_line(image, camera, start, end, palette["floor"], 1.0)
+    faces = find_visible_faces(scene, camera, frame, shown)
     _fill(image, depth, faces, palette)
-    _overlay(image, camera, scene, frame, shown, palette)
+    _draw_overlay(image, camera, scene, frame, shown, palette)
     height, width = size[1], size[0]
     small = image.reshape(height, FINER, width, FINER, 3).mean(axis=(1, 3))
     return np.clip(np.round(small), 0, 255).astype(np.uint8)
@@ -84,7 +84,7 @@ def _fill(
         colour = _shade(palette[part.role], float(faces.light[index]))
         corners, away = faces.corners[index], faces.depths[index]
         for a, b, c in ((0, 1, 2), (0, 2, 3)):
-            _triangle(image, depth, corners[[a, b, c]], away[[a, b, c]], colour, part.opacity)
+            _draw_triangle(image, depth, corners[[a, b, c]], away[[a, b, c]], colour, part.opacity)
 
 
 def _shade(colour: Colour, light: float) -> np.ndarray:
@@ -95,7 +95,7 @@ def _shade(colour: Colour, light: float) -> np.ndarray:
     return base + (255.0 - base) * 0.35 * (light - 0.6) / 0.4
 
 
-def _triangle(
+def _draw_triangle(
     image: np.ndarray,
     depth: np.ndarray,
     corners: np.ndarray,
@@ -129,7 +129,7 @@ def _triangle(
         part[inside] = near[inside]
 
 
-def _overlay(
+def _draw_overlay(
     image: np.ndarray,
     camera: Camera,
     scene: Scene,
@@ -142,14 +142,14 @@ def _overlay(
         track, until = scene.tracks[trail.track], trail.frames <= frame
         points = track.position[frame] + rotate(track.attitude[frame], trail.points[until])
         for start, end in pairwise(points):
-            _line(image, camera, start, end, palette[trail.role], 2.0)
+            _draw_line(image, camera, start, end, palette[trail.role], 2.0)
     for arrow in scene.arrows if "forces" in layers else ():
         way = arrow.scale * arrow.vector[frame]
         if arrow.kind == "force" and np.any(way):
             colour, at = palette[arrow.role], arrow.at[frame]
-            _line(image, camera, at, at + way, colour, 3.0)
+            _draw_line(image, camera, at, at + way, colour, 3.0)
             for share, thick in HEAD:
-                _line(
+                _draw_line(
                     image,
                     camera,
                     at + share * way,
@@ -159,7 +159,7 @@ def _overlay(
                 )
 
 
-def _line(
+def _draw_line(
     image: np.ndarray,
     camera: Camera,
     start: np.ndarray,
