@@ -25,7 +25,7 @@ from softdock.compile.cells import Cell, Cells
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.method import declaration as suggestions
 from softdock.loop.method.declaration import Belief
-from softdock.loop.method.interface import Output, Wrenches
+from softdock.loop.method.interface import Measured, Output, Rig, Satellites, Wrenches
 from softdock.loop.method.memory import recorded
 from softdock.loop.method.method import Method
 from softdock.loop.parameters import Group, Parameter
@@ -226,7 +226,7 @@ def still_absorbed(stiffness, force, under_way):
 
 
 @compiled
-def _begin(method, s, T, mass, rate):
+def _begin(method: AdaptiveDamping, s, T, mass, rate):
     s.start = 0.5 * mass * rate * rate
     s.given, s.taken = 0.0, 0.0
     s.wanted = method.restitution * method.restitution * s.start
@@ -235,7 +235,7 @@ def _begin(method, s, T, mass, rate):
 
 
 @compiled
-def _choose_damping(method, s, mass, rate, force, under_way):
+def _choose_damping(method: AdaptiveDamping, s, mass, rate, force, under_way):
     """The damping for the coming cycle [Ns/m]."""
     stiffness = method.stiffness
     if s.taken > ENOUGH * s.start:
@@ -267,7 +267,7 @@ def _note_end(s):
 
 
 @compiled
-def _count(s, T, measured, felt, motions):
+def _count(s, T, measured: Measured, felt: Output, motions: Output):
     """Energy given to the satellites and taken by the contact since the last cycle."""
     held = s.wrenches
     before = s.damper.motions
@@ -278,7 +278,14 @@ def _count(s, T, measured, felt, motions):
 
 
 @noinline
-def wrench(method, mem, rig, measured, satellites, wrenches):
+def wrench(
+    method: AdaptiveDamping,
+    mem,
+    rig: Rig,
+    measured: Measured,
+    satellites: Satellites,
+    wrenches: Wrenches,
+):
     force = measured_force(measured)
     s = STATE(mem, method.memory)
     felt, motions = mock_ups_when_felt(measured), satellite_motions(rig, satellites)

@@ -17,9 +17,11 @@ import math
 from typing import Any
 
 from softdock.compile.jit import compiled, noinline
-from softdock.loop.method.interface import STOP_REQUEST, Wrenches
+from softdock.loop.method.interface import STOP_REQUEST, Measured, Output, Rig, Satellites, Wrenches
 from softdock.loop.method.method import Method
 from softdock.loop.spatial.motion import (
+    Motion,
+    Wrench,
     displacement,
     no_wrench,
 )
@@ -67,7 +69,7 @@ def _products(axes, force, moved):
 
 
 @compiled
-def _work_per_axis(axes, wrenches, before, after):
+def _work_per_axis(axes, wrenches: Wrenches, before: Output, after: Output):
     c = displacement(before.chaser.p, before.chaser.q, after.chaser.p, after.chaser.q)
     t = displacement(before.target.p, before.target.q, after.target.p, after.target.q)
     forces = add(
@@ -81,7 +83,7 @@ def _work_per_axis(axes, wrenches, before, after):
 
 
 @compiled
-def _port_per_axis(axes, T, wrench, before, after):
+def _port_per_axis(axes, T, wrench: Wrench, before: Motion, after: Motion):
     v, w = add(before.v, after.v), add(rotate(before.q, before.w), rotate(after.q, after.w))
     return scale(0.5 * T, _products(axes, wrench.force, v)), scale(
         0.5 * T, _products(axes, wrench.torque, w)
@@ -94,7 +96,7 @@ def _sum(a):
 
 
 @noinline
-def _observe(method, mem, rig, measured):
+def _observe(method: Monitor, mem, rig: Rig, measured: Measured):
     """The energies of every axis at the newest instant for which both force and pose are here."""
     s, k, T = STATE(mem, method.memory), rig.cycle, rig.T
     ring = place_ring(method.memory + STATE.size, int(math.ceil(method.longest / T - 1e-9)) + 2)
@@ -122,7 +124,7 @@ def _observe(method, mem, rig, measured):
 
 
 @compiled
-def _judge(method, mem, rig):
+def _judge(method: Monitor, mem, rig: Rig):
     s = STATE(mem, method.memory)
     (x, y, z), (about_x, about_y, about_z) = s.forces, s.torques
     largest = max(x, y, z, about_x, about_y, about_z)
@@ -140,7 +142,9 @@ def _judge(method, mem, rig):
 
 
 @noinline
-def wrench(method, mem, rig, measured, satellites, wrenches):
+def wrench(
+    method: Monitor, mem, rig: Rig, measured: Measured, satellites: Satellites, wrenches: Wrenches
+):
     s, motions = STATE(mem, method.memory), satellite_motions(rig, satellites)
     virtual = Wrenches(no_wrench(), no_wrench())
     if rig.cycle == 0:
@@ -159,7 +163,7 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
 
 
 @noinline
-def set_point(method, mem, rig, satellites, output):
+def set_point(method: Monitor, mem, rig: Rig, satellites: Satellites, output: Output):
     """The energy given over the cycle that begins: held wrench and commanded motion."""
     s = STATE(mem, method.memory)
     axes, held, before = compute_axes(method.frame, output, (1.0, 0.0, 0.0)), s.held, s.command
