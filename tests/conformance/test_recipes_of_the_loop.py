@@ -66,7 +66,9 @@ from softdock.loop.spatial.vectors import scale
 
 GROUP = Group("softened", "A share of the measured wrench.", Parameter(
     "share", "share_of_force", "of the measured wrench that acts", 0.5, low=0.0, high=1.0))
-CELLS = Cells("softened", recorded("held_back", "N", "of the force along x"), Cell("last", Wrenches))
+CELLS = Cells(
+    "softened", recorded("held_back", "N", "of the force along x"), Cell("last", Wrenches)
+)
 
 class Softened(NamedTuple):
     memory: int

@@ -1,5 +1,5 @@
-"""Motions of both bodies, kept in `mem` from one cycle to the next: for methods of a user's own that
-give no cells to their state."""
+"""Motions of both bodies, kept in `mem` from one cycle to the next: for methods of a user's own
+that give no cells to their state."""
 
 from __future__ import annotations
 

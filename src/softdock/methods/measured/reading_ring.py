@@ -25,7 +25,6 @@ READING = Cells(
     Cell("sum_time", float, "s", "instant of the sums"),
     Cell("sums", (Vector, Vector), "-", "running sums of the controller's own"),
 )
-AT = READING.at
 
 
 @compiled
@@ -67,7 +66,7 @@ def _pose_between(a: Pose, b: Pose, s):
 
 @noinline
 def interpolate_wrenches(mem, ring: Ring, cycle, t):
-    first, second, s = bracket(mem, ring, cycle, AT.force_time, t)
+    first, second, s = bracket(mem, ring, cycle, READING.at.force_time, t)
     a, b = READING(mem, first).wrenches, READING(mem, second).wrenches
     if first == second:
         return a
@@ -77,13 +76,13 @@ def interpolate_wrenches(mem, ring: Ring, cycle, t):
 @noinline
 def interpolate_motions(mem, ring: Ring, cycle, t):
     """Both mock-ups; without twist."""
-    first, second, s = bracket(mem, ring, cycle, AT.pose_time, t)
+    first, second, s = bracket(mem, ring, cycle, READING.at.pose_time, t)
     a, b = READING(mem, first).poses, READING(mem, second).poses
     return Output(_pose_between(a[0], b[0], s), _pose_between(a[1], b[1], s))
 
 
 @noinline
 def interpolate_sums(mem, ring: Ring, cycle, t):
-    first, second, s = bracket(mem, ring, cycle, AT.sum_time, t)
+    first, second, s = bracket(mem, ring, cycle, READING.at.sum_time, t)
     a, b = READING(mem, first).sums, READING(mem, second).sums
     return _between(a[0], b[0], s), _between(a[1], b[1], s)
