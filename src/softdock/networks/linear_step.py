@@ -163,8 +163,8 @@ __all__ = [
     "LinearNet",
     "Places",
     "create_memory",
-    "linear_net",
     "lay_out_linear",
+    "linear_net",
 ]
 
 places = compiled(lay_out_linear)

@@ -66,12 +66,12 @@ __all__ = [
     "RECORD_FLOATS",
     "Orbit",
     "Prepared",
+    "count_reference_floats",
     "hook_memory",
-    "read_latch_states",
     "orbit",
     "orbit_marker",
-    "count_reference_floats",
     "orbit_run",
+    "read_latch_states",
     "run_orbit",
 ]
 

@@ -37,8 +37,8 @@ from softdock.loop.status import (
     is_sane,
 )
 from softdock.loop.vector import TIME_AT
-from softdock.reference.external_wrenches import ROUNDING, is_sampled, bound_external_wrenches
-from softdock.reference.latches import is_latched, latch_events, switched, add_latches
+from softdock.reference.external_wrenches import ROUNDING, bound_external_wrenches, is_sampled
+from softdock.reference.latches import add_latches, is_latched, latch_events, switched
 from softdock.reference.modes import is_active, is_same, no_mode, side_of
 from softdock.reference.networks import (
     bounds_with_networks,
@@ -247,9 +247,9 @@ def orbit_run(marker, vector, mem, own, log, record, outcome, coarser):
     """A whole run of orbit, for a CPU or a CUDA thread. A contact still open at the end is logged
     with a restitution of NaN.
 
-    `marker`: an InOrbit; `mem`: zeros, at least `count_reference_floats(vector)`; `own`: zeros, as long
-    as the loop's `mem`, for methods that push (none: no floats); `record`: one row per cycle and
-    one more, or no rows; `coarser`: factor on all steps (1.0: as in setup.py).
+    `marker`: an InOrbit; `mem`: zeros, at least `count_reference_floats(vector)`; `own`: zeros, as
+    long as the loop's `mem`, for methods that push (none: no floats); `record`: one row per cycle
+    and one more, or no rows; `coarser`: factor on all steps (1.0: as in setup.py).
     """
     setup = prepare_orbit(marker, vector, mem, coarser)
     both = start_orbit(vector, setup)

@@ -37,7 +37,7 @@ from softdock.reference.closing import (
     time_to_cross,
     time_to_turn,
 )
-from softdock.reference.latches import is_latched, inspect_latches
+from softdock.reference.latches import inspect_latches, is_latched
 from softdock.reference.modes import (
     AWAY,
     PUSHING,

@@ -44,10 +44,10 @@ from softdock.loop.vector import (
 from softdock.reference import (
     LOGGED_CONTACTS,
     OUTCOME_COLUMNS,
-    hook_memory,
-    read_latch_states,
-    orbit_marker,
     count_reference_floats,
+    hook_memory,
+    orbit_marker,
+    read_latch_states,
     run_orbit,
 )
 from softdock.results.latches import summarise_times
