@@ -33,7 +33,6 @@ from softdock.loop.vector import (
     TARGET_MOCK_UP_AT,
     TARGET_ROBOT_AT,
 )
-from softdock.scenario.csv_rows import read_rows
 from softdock.scenario.keys import flat_keys, nest, plain
 from softdock.scenario.schema import (
     TABLES,
@@ -246,6 +245,8 @@ class TableReader:
         if "rows" in written:
             self.refuse(f"{path}.csv", name, "either rows or csv, not both")
             return
+        from softdock.scenario.csv_rows import read_rows
+
         try:
             written["rows"] = read_rows(self.folder, name)
         except Refused as why:
