@@ -38,7 +38,7 @@ from softdock.methods.hybrid.keys import (
 from softdock.methods.hybrid.virtual_contact import (
     STATE,
     Gains,
-    virtual_contact,
+    compute_virtual_contact,
 )
 from softdock.methods.measured.line_of_action import (
     average,
@@ -69,7 +69,9 @@ def _update_gains(method: Hybrid, mem, rig: Rig):
 
 
 @compiled
-def _book(s, mem, T, last: Output, port: Output, virtual: Wrenches, stored, power, offset_power):
+def _count_energies(
+    s, mem, T, last: Output, port: Output, virtual: Wrenches, stored, power, offset_power
+):
     """Energy absorbed at the port since the last cycle: trapezoid of the virtual wrenches over the
     port's displacement."""
     before = Wrenches(Wrench(s.chaser_force, s.chaser_torque), s.target_wrench)
@@ -99,7 +101,7 @@ def wrench(
     last = s.port
     virtual, stored, power, offset_power = Wrenches(no_wrench(), no_wrench()), 0.0, 0.0, 0.0
     if force > method.threshold:
-        virtual, stored, power, offset_power = virtual_contact(
+        virtual, stored, power, offset_power = compute_virtual_contact(
             method,
             s,
             rig.T,
@@ -114,7 +116,9 @@ def wrench(
     else:
         s.dissipated += s.stored  # what springs held at separation is gone
         s.depth = 0.0
-    _book(s, mem, rig.T, last, port, virtual, stored, power=power, offset_power=offset_power)
+    _count_energies(
+        s, mem, rig.T, last, port, virtual, stored, power=power, offset_power=offset_power
+    )
     s.acts = force > method.threshold
     s.port, s.seen = port, felt
     return plus_wrenches(wrenches, 1.0, virtual)
