@@ -41,7 +41,7 @@ from softdock.scenario.schema import (
     TOP_LEVEL,
     pair_base,
 )
-from softdock.scenario.table_reader import Filled
+from softdock.scenario.table_reader import CheckedTable
 from softdock.scenario.top_tables import top_tables
 from softdock.scenario.verdict_table import PATH as VERDICT_PATH
 from softdock.scenario.verdict_table import VERDICT
@@ -78,7 +78,7 @@ class Scenario:
     # along its free flight, since it was checked: its start may lie beyond what a user may give
     moved: bool = field(default=False, repr=False)
     # its tables as they were checked, for its variants
-    filled: dict[str, Filled] = field(default_factory=dict, repr=False, compare=False)
+    checked_tables: dict[str, CheckedTable] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         refuse_wrong(PARTS, vars(self))
@@ -115,7 +115,7 @@ class Scenario:
     def with_tables(self, tables: Mapping[str, Any]) -> Scenario:
         """A variant: this scenario's own tables with some keys changed. Tables that are as they
         were are not checked again; what needs more than one of them is. `build` gives the same."""
-        return _Builder(tables, nowhere, Path(), self.filled).scenario()
+        return _Builder(tables, nowhere, Path(), self.checked_tables).scenario()
 
 
 @check_arguments(
@@ -166,7 +166,7 @@ class _Builder(MethodReader):
             notes += done
             warnings += doubtful
         scenario.notes, scenario.approach = notes, approach
-        scenario.filled = self.filled
+        scenario.checked_tables = self.checked_tables
         scenario.warnings = self.warnings + warnings + self.network_warnings
         if self.problems:
             raise BadInput(self.problems)
