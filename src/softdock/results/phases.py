@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,7 +25,7 @@ from softdock.results.judgement import make_judgement
 from softdock.results.momenta import read_mass_properties
 from softdock.results.run import Run
 from softdock.results.simulation import SCENARIO_OR_TABLES, simulate
-from softdock.scenario.build import Scenario, build
+from softdock.scenario.build import Scenario, build, change_keys
 from softdock.scenario.orbit_frame import has_orbit, radial_at
 
 # A run judged at the worst of its sampling phases: the run itself and a few more of the same
@@ -255,7 +254,7 @@ def shift_scenario(scenario: Scenario, seconds: float) -> Scenario:
                 changes[f"{kind}.{name}.rows"] = [[row[0] + seconds, *row[1:]] for row in rows]
     if has_orbit(tables):
         changes["orbit.radial"] = radial_at(tables, -seconds).tolist()
-    return replace(scenario, moved=True).with_keys(changes)
+    return change_keys(scenario, changes, moved=True)
 
 
 def rotate_free_body(
