@@ -21,7 +21,7 @@ from softdock.networks.haptic_loop import (
     Bench,
     run_bench,
 )
-from softdock.networks.linear_step import MOST_CUT, create_memory, linear_net, lay_out_linear
+from softdock.networks.linear_step import MOST_CUT, create_memory, lay_out_linear, linear_net
 from softdock.networks.models import single_spring
 from softdock.networks.published import create_published_memory, published_net
 from softdock.networks.touch_decay import settling

@@ -21,9 +21,9 @@ from softdock.networks.law_cells import IN_ANSWER, IN_DAMPER
 from softdock.networks.laws import (
     Laws,
     coefficient,
+    compute_psi,
     energy_and_effort,
     flatten_laws,
-    compute_psi,
     psi_slope,
     solve,
 )

@@ -15,16 +15,16 @@ from softdock.networks.linear_step import (
     SHORT,
     TANK,
     create_memory,
-    linear_net,
     lay_out_linear,
+    linear_net,
     run_linear,
 )
 from softdock.networks.network import Network
 from softdock.networks.nonlinear_step import (
     begin_nonlinear,
     create_nonlinear_memory,
-    nonlinear_net,
     lay_out_nonlinear,
+    nonlinear_net,
     run_nonlinear,
 )
 from softdock.networks.resolution import warnings_of

@@ -27,12 +27,12 @@ from softdock.networks.linear_step import (
     LinearNet,
     Places,
     cost,
-    extractable,
     create_memory,
+    extractable,
+    lay_out_linear,
     linear_net,
     move,
     places,
-    lay_out_linear,
 )
 
 if TYPE_CHECKING:
