@@ -128,7 +128,7 @@ CASES = {
 # A method with a memory of pasts, compiled; some with hooks of every other kind in plain Python;
 # these and the others, compiled, in `make prove`.
 FEW = ("method direct", "method energy_ledger")
-PLAINLY = ("virtual elements", "virtual damping", "method delay_passivity", "method faithful")
+PLAINLY = ("virtual elements", "virtual damping", "method delay_passivity", "method model_mediated")
 OTHERS = {case for case in CASES if case.startswith("method ") and case not in FEW} | {*PLAINLY}
 
 
