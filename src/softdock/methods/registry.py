@@ -26,7 +26,7 @@ MODULES = {  # by name, in the order in which they are listed; imported when fir
     "delay_passivity": "delay_passivity.method",
     "energy_ledger": "energy_ledger.method",
     "remapping": "remapping.method",
-    "faithful": "model_mediated.method",
+    "model_mediated": "model_mediated.method",
     "glideslope": "guidance.glideslope",
     "piloted": "guidance.piloted",
 }
