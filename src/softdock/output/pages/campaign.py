@@ -184,7 +184,9 @@ def _answer(r: dict[str, Any]) -> str:
             if v.get("requirement"):
                 whose = f"{v['label']}: " if several else ""
                 parts.append(e.text(whose + v["requirement"]["sentence"], "plain"))
-        parts.append(e.text(summarise(r), "plain") if several or parts else e.headline(summarise(r)))
+        parts.append(
+            e.text(summarise(r), "plain") if several or parts else e.headline(summarise(r))
+        )
     tiles = [e.tile("Runs", _shown(r, "runs"), "")]
     if r["spent"]:
         tiles.append(

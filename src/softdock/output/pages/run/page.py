@@ -199,7 +199,7 @@ def _advice(advice: Mapping[str, Any]) -> str:
     if not advice["lines"]:
         return text(advice["sentence"], "plain") if advice["sentence"] else ""
     rows = [
-        [f"<code>{escape(one['line'])}</code>", escape(one["word"]), escape(one["said"])]
+        [f"<code>{escape(one['line'])}</code>", escape(one["word"]), escape(one["text"])]
         for one in advice["lines"]
     ]
     headings = ["line to paste", "verdict", "what failed"]
