@@ -35,7 +35,7 @@ def test_one_word(name, tmp_path):
     """The word of the sampling phases, of the recording and of its replay; and where nothing
     stopped it the same criteria fail, by the same numbers."""
     keys, limits, word = RIGS[name]
-    scenario = load_scenario("epos_1d").with_keys(LATE | keys)
+    scenario = load_scenario("epos_1d").replace(LATE | keys)
     file = tmp_path / "run.mcap"
     outcome = record(quick(limits, scenario), file)
     assert outcome.completed == (name != "stopped")

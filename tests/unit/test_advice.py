@@ -53,7 +53,7 @@ def load_with(changes, typed):
     """The rig with changes as they are typed."""
     from softdock.scenario.files import parse_changes
 
-    return rig(**changes).with_keys(parse_changes(typed))
+    return rig(**changes).replace(parse_changes(typed))
 
 
 def test_nothing_is_advised_where_nothing_helps():

@@ -119,7 +119,7 @@ def test_methods_are_set_as_stability_advises():
     damping = advise_settings("hybrid", scenario)["damping_Ns_per_m"][0]
     loop = loops_of(scenario)[0].loop
     assert restitution_of_loop(loop.changed(virtual_damping=damping)) == pytest.approx(1, abs=1e-3)
-    lagging = scenario.with_keys({"robots.chaser.model": "lag", "robots.chaser.lag_Hz": 10.0})
+    lagging = scenario.replace({"robots.chaser.model": "lag", "robots.chaser.lag_Hz": 10.0})
     assert advise_settings("hybrid", lagging)["damping_Ns_per_m"][0] > 1.2 * damping
     assert advise_settings("adaptive_damping", scenario)["delay_ms"] == pytest.approx(
         1e3 * total_delay(loop) - 2.0

@@ -93,7 +93,7 @@ def test_why_a_rig_stopped(flown, reason):
     that ended is judged. Energy that a contact added before a stop stays unsafe."""
     harmless = with_reason(flown[1], reason)
     harmless.contacts = []
-    harmless.scenario = harmless.scenario.with_keys({"verdict.unsafe_energy": 10.0})
+    harmless.scenario = harmless.scenario.replace({"verdict.unsafe_energy": 10.0})
     found = harmless.judge()
     others = "distorted" if reason in ENDED else "no verdict"
     assert found["word"] == ("unsafe" if reason in LIMITS else others)

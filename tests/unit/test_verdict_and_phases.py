@@ -142,7 +142,7 @@ def test_a_start_at_the_limit_of_its_range_has_every_phase():
     moved = shift_scenario(build(tables), 0.002)
     assert moved.tables["chaser"]["position_m"][0] < -1e6
     assert max(map(abs, moved.tables["target"]["rate_rad_per_s"])) > 100.0
-    assert moved.with_keys({"random.seed": 3}).tables["random"]["seed"] == 3
+    assert moved.replace({"random.seed": 3}).tables["random"]["seed"] == 3
     with pytest.raises(BadInput, match="position_m"):
         build(moved.tables)
 
@@ -191,7 +191,7 @@ def test_impossible_numbers_of_phases_are_refused(count):
 @pytest.mark.parametrize(
     ("invented_J", "words"),
     [
-        (0.012, "The loop added 12 mJ, 1.20 % of the energy at the start."),
+        (0.012, "The loop added 12 mJ, 1.2 % of the energy at the start."),
         (-6.0, "The loop removed 6 J, 600 % of the energy at the start."),
         (40.0, "over 10 times the energy at the start"),
         (0.0, "The loop added no energy."),
