@@ -117,7 +117,7 @@ def show_exhibits(console: Console, exhibits: Sequence[Exhibit]) -> None:
         console.print()
 
 
-@click.command()
+@click.command(short_help="Reproduce a paper's tables and figures.")
 @click.argument("paper", metavar="PAPER")
 @click.option(
     "--only",

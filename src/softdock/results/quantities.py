@@ -88,4 +88,8 @@ def format_percent(share: float | None, if_none: str = "-") -> str:
         return if_none
     if abs(share) >= DIVERGED_SHARE:
         return "diverged"
-    return "0 %" if abs(share) < 1e-6 else f"{format_number(100.0 * float(share))} %"
+    if abs(share) < 1e-6:
+        return "0 %"
+    percent = 100.0 * float(share)
+    text = f"{percent:.{DIGITS}g}" if abs(percent) < 999.5 else f"{percent:.0f}"
+    return f"{text.replace('-', MINUS)} %"

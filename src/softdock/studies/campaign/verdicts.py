@@ -143,12 +143,12 @@ def get_table_word(metrics: Mapping[str, Any]) -> int:
     return ALL_WORDS.index(choose_word(seen, metrics["verdict"]["bounds"]))
 
 
-def judge_campaign(r: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Of all runs of each variant, the worst deciding; the best variant's stands at the top. None
-    where the reference was not simulated."""
-    rows = [v for v in r["variants"] if v.get("judged")]
+def judge_campaign(r: Mapping[str, Any]) -> dict[str, Any]:
+    """Of all runs of each variant, the worst deciding; the best variant's stands at the top."""
+    rows = [v for v in r["variants"] if v.get("verdicts")]
     if not rows:
-        return None
+        reason = "the on-orbit reference was not simulated; set `reference = true`"
+        return _make_verdict(NO_VERDICT, reason, "")
     each = [_judge_variant(v) for v in rows]
     best = min(range(len(rows)), key=lambda i: (ALL_WORDS.index(each[i]["word"]), -_share(rows[i])))
     verdict = {**each[best], "variants": each}
@@ -163,11 +163,11 @@ def judge_campaign(r: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _share(v: Mapping[str, Any]) -> float:
-    return float(v["judged"][FAITHFUL] / max(v["runs"], 1))
+    return float(v["verdicts"][FAITHFUL] / max(v["runs"], 1))
 
 
 def _judge_variant(v: Mapping[str, Any]) -> dict[str, Any]:
-    counts = v["judged"]
+    counts = v["verdicts"]
     word = max((w for w in WORDS if counts[w]), key=WORDS.index, default=NO_VERDICT)
     shown = ", ".join(f"{counts[w]} {w}" for w in ALL_WORDS if counts[w] or w != NO_VERDICT)
     clause = f"of {v['runs']} runs {shown}"
@@ -178,6 +178,11 @@ def _judge_variant(v: Mapping[str, Any]) -> dict[str, Any]:
         UNSAFE: "Next: replay the worst case below before you switch this rig on; each has its "
         "command.",
     }[word]
+    return {**_make_verdict(word, clause, step), "variant": v["label"]}
+
+
+def _make_verdict(word: Word, clause: str, step: str) -> dict[str, Any]:
+    """The verdict of results/verdict.py, of which a campaign has no criteria."""
     return {
         "word": word.value,
         "colour": COLOURS[word],
@@ -190,5 +195,4 @@ def _judge_variant(v: Mapping[str, Any]) -> dict[str, Any]:
         "failed": [],
         "criteria": {},
         "doubts": [],
-        "variant": v["label"],
     }
