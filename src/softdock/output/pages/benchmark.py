@@ -306,8 +306,9 @@ _NOTE = (
     "A case that an entry cannot run, or in which it stops, counts as a miss without an error; a "
     "dash marks a median or worst case of that kind. With 10 % errors: delay, stiffness, damping "
     "or the wanted contact is wrong by 10 % either way, one at a time, and the worst counts; an "
-    "entry without such parameters has the same row as with exact parameters. Energy added: the largest share of the "
-    "approach energy that consecutive contacts add. Diverged: over ten times the approach."
+    "entry without such parameters has the same row as with exact parameters. Energy added: the "
+    "largest share of the approach energy that consecutive contacts add. Diverged: over ten times "
+    "the approach."
 )
 
 
