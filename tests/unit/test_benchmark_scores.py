@@ -44,7 +44,7 @@ def made(distances):
         for case, far in zip("abc", row or (1.0, 1.0, 1.0), strict=True):
             rows = {telling: told(far) for telling in TELLINGS}
             if row is None:
-                rows["nothing"] = make_refusal(CANNOT, "it must be told the delay")
+                rows["nothing"] = make_refusal(CANNOT, "it needs the delay")
             cost = {"ns_per_cycle": 300.0, "ratio_to_direct": 1.5}
             cells.append({"case": case, "entry": entry, "tellings": rows, "cost": cost})
     cases = [
@@ -231,8 +231,8 @@ def test_a_profile_ends_at_the_share_that_has_a_distance():
 
 
 def test_a_method_that_is_told_nothing_runs_told_nothing():
-    """`model_mediated` puts a contact in the real one's place as the re-mapping does, but one that it has
-    identified: it belongs on the leaderboard of those that were told nothing."""
+    """`model_mediated` puts a contact in the real one's place as the re-mapping does, but one that
+    it has identified: it belongs on the leaderboard of those without prior knowledge."""
     case = load_scenario("benchmark:lossless_16ms")
     refusal = plan.prepare_entries(case, Entry("remapping", ("remapping",)), plan.NOTHING)
     assert isinstance(refusal, str)
