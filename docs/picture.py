@@ -176,6 +176,7 @@ def main(names: list[str]) -> int:
             page = browser.new_page(
                 viewport={"width": 1180, "height": 900},
                 color_scheme="light",
+                reduced_motion="reduce",  # replays stay at the instant of the largest force
                 device_scale_factor=1.5,
             )
             page.goto(page_file.as_uri())
