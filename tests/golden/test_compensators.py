@@ -43,6 +43,7 @@ SPLIT = {
 SMITH = {"name": "smith_predictor", "delay_ms": 22.0}
 SHARE = {"name": "smith_predictor", "delay_ms": 16.8, "filter_ms": 3.0}
 PASSIVE = {"name": "normalized_passivity", "gain_Ns_per_m": 600.0}
+TOGETHER = ((), ("delay_passivity",), ("passive_integrator", "delay_passivity"))
 METHODS_RUN = (DIRECT, LEAD, FILTERED, NEVER, SPLIT, SMITH, SHARE, PASSIVE)
 
 RUNS = """
@@ -81,7 +82,7 @@ def docking(method, stiffness, **more):
 
 def stiff(**tables):
     """The same with a latch ten times as stiff."""
-    return held(k=4e4, duration_s=5.0, **tables)
+    return held(k=4e4, duration_s=4.2, **tables)
 
 
 def slowly(**tables):
@@ -185,6 +186,13 @@ def flown():
     asked = [docking(method, k) for method in METHODS_RUN for k in TRIED]
     asked.append(docking(LEAD, 1e4, sensor={"period_ms": 8.0}))
     asked.append(docking({**LEAD, "begin_ms": 0.0}, 1e4))
+    asked += [
+        epos_wall(delay_ms=delay, integrator="symplectic_euler", stiffness=4000.0, mass_kg=250.0)
+        | {"methods": [{"name": name} for name in names]}
+        | {"time": {"cycle_ms": 4.0, "duration_s": 1.5}}
+        for names in TOGETHER
+        for delay in (0.0, 16.0)
+    ]
     latched = [
         stiff(methods=[{"name": name, **METHODS[name].suggest(build(stiff()))}])
         for name in ("smith_predictor", "normalized_passivity")
@@ -204,7 +212,8 @@ def flown():
         for i, name in enumerate(EXPECTED)
         for j, k in enumerate(TRIED)
     }
-    return by_case, speeds[-2:], growths, ways
+    others = speeds[len(by_case) :]
+    return by_case, others[:2], growths, ways, others[2:]
 
 
 @pytest.mark.parametrize("stiffness", TRIED)
@@ -327,3 +336,55 @@ def test_the_gain_of_normalized_passivity():
     suggested = METHODS["normalized_passivity"].suggest(build(docking(DIRECT, 1e4)))
     expected = 0.5 * np.pi / taken * DELAY / (DELAY - 0.5 * T) * math.sqrt(1e4 * MASS)
     assert suggested["gain_Ns_per_m"] == pytest.approx(expected, rel=1e-4)
+
+
+def test_integration_and_delay_together(flown):
+    """docs/passive_integrator.md: with the passive integrator before it, the delay controller loses
+    nothing without delay and gains nothing with it."""
+    page = (Path(__file__).parents[2] / "docs" / "passive_integrator.md").read_text("utf-8")
+    for i, names in enumerate(TOGETHER):
+        bounce = [speed / SPEED for speed in flown[4][2 * i : 2 * i + 2]]
+        said = ", ".join(f"`{name}`" for name in names) or "nothing"
+        assert f"| {said} | {bounce[0]:.4f} | {bounce[1]:.4f} |" in page
+
+
+def test_the_table_of_the_page():
+    """docs/compensators.md: each line is the loop of a few lines, for the six springs."""
+    page = (Path(__file__).parents[2] / "docs" / "compensators.md").read_text(encoding="utf-8")
+    block = page.split("<!-- restitution:")[1].split("<!-- end -->")[0]
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in block.splitlines()[3:]]
+    suggested = METHODS["phase_lead"].suggest(build(docking(DIRECT, 1e4)))
+    assert suggested == {key: value for key, value in SPLIT.items() if key != "name"}
+
+    def passive(k):
+        return damped(
+            METHODS["normalized_passivity"].suggest(build(docking(DIRECT, k)))["gain_Ns_per_m"]
+        )
+
+    expected = {
+        "`direct`": lambda k: plain_loop(k, leading(0.0)),
+        '`phase_lead`, force alone, `pull = "never"`': EXPECTED["never"],
+        "the same, free to pull in the cycle after a contact": lambda k: plain_loop(
+            k, leading(0.022, rule="sketch")
+        ),
+        "`phase_lead`, force alone": EXPECTED["lead"],
+        "`phase_lead`, as it suggests itself": EXPECTED["split"],
+        "`smith_predictor`": EXPECTED["smith"],
+        "`normalized_passivity`": lambda k: plain_loop(k, passive(k)),
+    }
+    assert [row[0] for row in rows] == list(expected)
+    for row, loop in zip(rows, expected.values(), strict=True):
+        found = [f"{loop(k) / SPEED:.4f}" for k in STIFFNESSES]
+        assert row[1:] == found, row[0]
+
+
+def test_the_boundaries_of_the_page():
+    """docs/compensators.md: how stiff a contact the sampled loop bears without losses."""
+    plain = Loop(MASS, 1e4, robots=(Robot(delay=LATE * T),), cycle=T)
+    assert find_stretch(plain, "stiffness") is None
+    for method, stiffness, limit in ((SMITH, 104.9e3, 0.884), (SPLIT, 138.8e3, 1.017)):
+        point = loops_of(build(docking(method, 1e4)))[0].loop
+        stretch = find_stretch(point, "stiffness")
+        assert stretch is not None
+        assert stretch[1] == pytest.approx(stiffness, rel=1e-3)
+        assert math.sqrt(stretch[1] / MASS) * DELAY == pytest.approx(limit, abs=1e-3)

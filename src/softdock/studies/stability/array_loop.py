@@ -67,6 +67,9 @@ class ArrayLoop:
         self.history = (
             math.ceil(longest - SAME_CYCLE) + 2
         )  # stamps k, k-1, ...: the delay, and the interval read at the start of a cycle
+        # forces below are delivered as zero, a number or one a column; what makes the loop
+        # non-linear is set by impact_restitution.py alone
+        self.dead_band: float | np.ndarray = 0.0
         self.lags = [i for i, robot in enumerate(loop.robots) if robot.lag > 0.0]
         each = self.T / loop.period  # samples a cycle
         kept = math.ceil(loop.sensor_delay / loop.period - SAME_CYCLE) + 1
@@ -274,6 +277,9 @@ class ArrayLoop:
         """What the controller gets at t_k: the newest sample that has arrived, or the mean of those
         since the last hand-over."""
         self._read(k)
+        if np.any(self.dead_band):
+            reading = self.get_rows("reading")
+            reading[0] = np.where(np.abs(reading[0]) < self.dead_band, 0.0, reading[0])
         if self.loop.leads_force:
             self._lead_force(k)
 

@@ -135,18 +135,23 @@ def make_contact_law(stiffness: float, damping: float, law: str) -> Law:
 
 
 def simulate_impacts(
-    loop: Loop, phases: np.ndarray, virtual_damping: np.ndarray | None = None
+    loop: Loop,
+    phases: np.ndarray,
+    virtual_damping: np.ndarray | None = None,
+    dead_band: float | np.ndarray = 0.0,
 ) -> np.ndarray:
     """Restitution of one impact for each sampling phase: the mock-ups reach the surface `phase`
     cycles after t_0.
 
-    `virtual_damping`: one for each, in place of the loop's [Ns/m].
+    `virtual_damping`: one for each, in place of the loop's [Ns/m]. `dead_band`: forces below are
+    felt as zero, over the approach speed [Ns/m].
     """
     is_hybrid = loop.is_hybrid or virtual_damping is not None
     damping = (
         np.full(len(phases), loop.virtual_damping) if virtual_damping is None else virtual_damping
     )
     arrays = ArrayLoop(loop, len(phases))
+    arrays.dead_band = dead_band
     T, n = arrays.T, arrays.history
     late = sum(
         r.share * (r.delay + (2.0 * r.lag_damping / r.lag if r.lag > 0.0 else 0.0))
