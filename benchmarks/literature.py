@@ -52,7 +52,7 @@ LINES: tuple[tuple[str, str, dict[str, float]], ...] = (
     ("normalized_passivity", "normalized_passivity", {}),
     ("delay_passivity", "delay_passivity", {}),
     ("energy_ledger", "energy_ledger", {}),
-    ("faithful", "faithful", {}),
+    ("model_mediated", "model_mediated", {}),
 )
 
 

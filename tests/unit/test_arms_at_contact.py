@@ -28,14 +28,13 @@ from softdock.loop.arms.sources import arm_of, load_arm
 from softdock.loop.spatial.arrays import unit_matrix
 from softdock.methods.registry import METHODS
 from softdock.methods.remapping import environment as joints
-from softdock.methods.remapping.cells import MARKER
-from softdock.methods.remapping.keys import AT
+from softdock.methods.remapping.keys import MARKER, REMAPPING
 from softdock.scenario.build import build
 
 Q = np.array([0.0, 0.3, -1.3, 1.5, 0.4, 0.8, -0.2])
 FRAME = Frame((0.2, -0.4, 0.3), (math.cos(0.3), 0.0, math.sin(0.3), 0.0))
 POINT, NORMAL = np.array([1.1, 0.5, 0.7]), np.array([2.0, -1.0, 2.0]) / 3.0
-believed_joints = entry_point(joints.believed_joints)
+compute_joints = entry_point(joints.compute_joints)
 
 
 def moved(arm, q, point):
@@ -122,8 +121,8 @@ def test_the_remapping_is_told_the_sum_of_both_arms():
         ]
         method = MARKER._replace(vector=scenario.vector, base=at)
         for n in (NORMAL, np.array([1.0, 0.0, 0.0])):
-            assert believed_joints(method, tuple(n)) == pytest.approx(1.0 / (n @ C[:3, :3] @ n))
-        filtered = scenario.vector[at + AT.filter_stiffness] > 0.0
+            assert compute_joints(method, tuple(n)) == pytest.approx(1.0 / (n @ C[:3, :3] @ n))
+        filtered = scenario.vector[at + REMAPPING.at.filter_stiffness] > 0.0
         assert filtered == (environment == "filter")
 
 

@@ -149,8 +149,8 @@ def test_problems_of_a_file_name_its_lines(tmp_path):
     )
     with pytest.raises(BadInput, match=r"c\.toml:6: sensor\.noise_N"):
         load_plan(file)
-    with pytest.raises(BadInput, match=r"did you mean 'honesty_map'"):
-        load_plan("honesty_mop")
+    with pytest.raises(BadInput, match=r"did you mean 'fidelity_map'"):
+        load_plan("fidelity_mop")
 
 
 def test_a_method_of_a_file_is_named_with_the_file_it_came_from(tmp_path):

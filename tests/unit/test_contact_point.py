@@ -14,7 +14,7 @@ from softdock.loop.contact.line_on_shape import facing, on_pair
 from softdock.loop.contact.pairs import GEOMETRIES, PAIR
 from softdock.loop.spatial.motion import Wrench
 from softdock.methods.remapping.environment import (
-    line_of_action,
+    find_line_of_action,
     on_box,
     on_cylinder,
 )
@@ -38,7 +38,7 @@ def _meet(vector, shape, p, n, a, b, size):
 
 
 meet = entry_point(_meet)
-line = entry_point(line_of_action)
+line = entry_point(find_line_of_action)
 squarely = entry_point(facing)
 NOTHING = np.zeros(PAIR.size)
 

@@ -65,19 +65,22 @@ def test_the_chart_s_sentence_follows_its_numbers():
 
 def summary(rates: dict[str, float]) -> dict:
     variants = [
-        {"label": label, "runs": 60, "honest_rate": rate, "capture_rate": None, "active_rate": 0.1}
+        {"label": label, "runs": 60, "within_limit_rate": rate}
+        | {"capture_rate": None, "active_rate": 0.1}
         for label, rate in rates.items()
     ]
-    return {"variants": variants, "honest_below": 0.05}
+    return {"variants": variants, "error_limit": 0.05}
 
 
 def test_a_campaign_s_headline_names_best_and_worst():
     """By the rate itself: swap the numbers and the names swap."""
     one = compare_variants(summary({"a": 0.9, "b": 0.2}))
     other = compare_variants(summary({"a": 0.2, "b": 0.9}))
-    assert one.startswith("Best of 2 variants is a: 90 % of the runs within 5 % of orbit")
-    assert other.startswith("Best of 2 variants is b: 90 %")
-    assert "alike: 20 %" in compare_variants(summary({"a": 0.2, "b": 0.2}))
+    assert one.startswith(
+        "The best of 2 variants is a: 90 % of its runs have an error of at most 5 %."
+    )
+    assert other.startswith("The best of 2 variants is b: 90 %")
+    assert "In all 2 variants 20 %" in compare_variants(summary({"a": 0.2, "b": 0.2}))
 
 
 CANDIDATE = {
@@ -86,18 +89,18 @@ CANDIDATE = {
     "distance_from_orbit_worst": 0.02,
     "worst": None,
     "peak_force_satellite_N": 40.0,
-    "judgement": {"word": "faithful", "bounds": {"faithful_distance": 0.05}},
+    "verdict": {"word": "faithful", "bounds": {"faithful_distance": 0.05}},
 }
 
 
 def test_bars_follow_their_numbers():
-    """What is beyond the chart is named, and the bound is the judgement's own."""
+    """What is beyond the chart is named, and the bound is the verdict's own."""
     results = {"candidates": [CANDIDATE], "orbit": {"peak_force_N": 42.0}}
     assert "Line: 5 %" in bar_charts(results)
     assert "Longer than the chart" not in bar_charts(results)
     far = copy.deepcopy(results)
     far["candidates"][0] |= {"distance_from_orbit": 0.9, "distance_from_orbit_worst": 0.95}
-    far["candidates"][0]["judgement"]["bounds"]["faithful_distance"] = 0.03
+    far["candidates"][0]["verdict"]["bounds"]["faithful_distance"] = 0.03
     assert "Line: 3 %" in bar_charts(far)
     assert "Longer than the chart: energy_ledger, exact_hold" in bar_charts(far)
 

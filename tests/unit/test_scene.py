@@ -17,7 +17,7 @@ from softdock.loop.spatial.arrays import exponential, product, rotate, rotation_
 from softdock.results.metrics import convert_to_plain
 from softdock.results.scene import build_reference_scene, build_scene, mock_ups
 from softdock.results.scene.build import FAR, MOST_FRAMES, choose_rows
-from softdock.results.scene.mock_ups import cuboid
+from softdock.results.scene.mock_ups import compute_cuboid
 from softdock.results.scene.pack import pack_scenes, synchronise, unpack_array
 from softdock.results.scene.poster import choose_poster_frame
 from softdock.results.scene.surfaces import box, from_z_to
@@ -42,7 +42,7 @@ def test_box_has_the_mass_and_inertia_of_its_body() -> None:
     """The cuboid drawn for a satellite is the even one of its mass and inertia, products
     included."""
     body = cone_docking()["chaser"]
-    edges, axes = cuboid(body)
+    edges, axes = compute_cuboid(body)
     squares = edges**2
     moments = body["mass_kg"] / 12.0 * (squares.sum() - squares)
     assert np.allclose(axes.T @ np.diag(moments) @ axes, body["inertia_kg_m2"])
@@ -97,9 +97,9 @@ def test_a_shape_that_is_not_round_is_drawn_by_its_corners_and_faces(monkeypatch
         corners=tuple(map(tuple, made.vertices.tolist())),
         faces=tuple(map(tuple, made.faces.tolist())),
     )
-    monkeypatch.setattr(mock_ups, "shape_solid", lambda pair: solid)
+    monkeypatch.setattr(mock_ups, "get_shape_solid", lambda pair: solid)
     pair = {"geometry": "box", "origin_m": [1.0, 2.0, 3.0], "axis": [0.0, 1.0, 1.0]}
-    ((name, mesh),) = mock_ups.target_shapes([pair], 0.1)
+    ((name, mesh),) = mock_ups.make_target_shapes([pair], 0.1)
     assert name == "box 1"
     assert np.allclose(mesh.vertices.min(axis=0), [0.8, 1.9, 2.95])
     assert np.allclose(mesh.vertices.max(axis=0), [1.2, 2.1, 3.05])
@@ -156,7 +156,7 @@ def test_diverged_run_is_shown_as_far_as_it_can_be() -> None:
     assert all(np.isfinite(track.position).all() for track in scene.tracks.values())
     assert pack_scenes([scene])["panels"][0]["ended"] == "diverged"
     run.series.rows[200:300, at] = -0.9 * FAR  # far, but a place: the cameras stay with the bodies
-    eye = build_scene(run).views["facility"].eye
+    eye = build_scene(run).views["rig"].eye
     assert np.linalg.norm(eye) < 0.1 * FAR
     json.dumps(convert_to_plain(pack_scenes([build_scene(run)])), allow_nan=False)
 

@@ -20,10 +20,15 @@ from softdock.loop.record import Channel
 from softdock.loop.spatial.arrays import product, rotate
 from softdock.results.run import Series
 from softdock.results.scene import Scene, build_reference_scene, build_scene
-from softdock.results.scene.cameras import place_camera, project, world_vertices
+from softdock.results.scene.cameras import compute_world_vertices, place_camera, project
 from softdock.results.scene.pack import pack_scenes, synchronise
 from softdock.results.scene.raster import draw_picture
-from softdock.results.scene.robots import arm_volumes, find_robots, link_meshes, link_tracks
+from softdock.results.scene.robots import (
+    find_robots,
+    list_arm_volumes,
+    make_link_meshes,
+    make_link_tracks,
+)
 
 
 def tables() -> dict[str, Any]:
@@ -64,8 +69,8 @@ def test_flange_holds_the_mock_up_where_its_pose_says() -> None:
 def test_links_hang_together_and_the_last_ends_in_the_flange() -> None:
     """The end of each link is the beginning of the next at every frame, whatever the joints do."""
     robot = find_robots(run().scenario.tables, run().series, np.arange(400))[0][0]
-    volumes = arm_volumes(robot.arm)
-    ways = link_tracks(robot, robot.joints + np.linspace(0.0, 0.4, 400)[:, None])
+    volumes = list_arm_volumes(robot.arm)
+    ways = make_link_tracks(robot, robot.joints + np.linspace(0.0, 0.4, 400)[:, None])
 
     def place(slot: int, point: Any) -> np.ndarray:
         track = ways[f"robot.chaser.{slot}"]
@@ -84,11 +89,12 @@ def test_a_robots_link_is_drawn_where_its_corners_are() -> None:
     part = next(part for part in whole.parts if part.mesh == "robot.chaser.3.link")
     seen = {k: replace(v, floor=False, layers=("robots",)) for k, v in whole.views.items()}
     alone = replace(whole, parts=(part,), arrows=(), trails=(), views=seen)
-    size, frame, view = (480, 320), 20, "facility"
-    image = draw_picture(alone, frame, size, view).astype(int)
+    size, frame, view = (480, 320), 20, "rig"
+    image = draw_picture(alone, frame, size, view, text=False).astype(int)
     drawn = np.abs(image - image[0, 0]).sum(axis=2) > 40
     flat, _ = project(
-        place_camera(alone, alone.views[view], frame, size), world_vertices(alone, part, frame)
+        place_camera(alone, alone.views[view], frame, size),
+        compute_world_vertices(alone, part, frame),
     )
     rows, columns = np.flatnonzero(drawn.any(axis=1)), np.flatnonzero(drawn.any(axis=0))
     found = np.array([columns[0], rows[0], columns[-1] + 1, rows[-1] + 1])
@@ -99,9 +105,9 @@ def test_limits_are_said_and_shown() -> None:
     """A sentence says what of its range, speed and reach a robot used; a ball of its reach can be
     switched on, about its shoulder; joints are there beside their ranges."""
     found = scene()
-    assert found.first_view == "facility"
+    assert found.first_view == "contact"
     assert "limits" in found.layers
-    assert "limits" not in found.views["facility"].layers
+    assert "limits" not in found.views["rig"].layers
     for robot in found.robots:
         use = np.abs(robot.joints - 0.5 * (robot.low + robot.high)) / (
             0.5 * (robot.high - robot.low)
@@ -148,7 +154,7 @@ def test_every_preset_has_a_look(name: str) -> None:
     """Each arm is drawn from its foot to its flange, with and without volumes of its own."""
     arm = load_arm(name)
     for one in (arm, replace(arm, capsules=())):
-        made = link_meshes(one)
+        made = make_link_meshes(one)
         assert min(made) == 0
         assert len(made) >= 5
         for meshes in made.values():
@@ -161,5 +167,5 @@ def test_orbit_beside_a_rig_takes_its_cameras_and_has_no_floor() -> None:
     both; orbit has no ground, and what is packed says so."""
     both = synchronise([build_reference_scene(run()), scene()])
     assert both[0].views is scene().views
-    assert {one.first_view for one in both} == {"facility"}
+    assert {one.first_view for one in both} == {"contact"}
     assert [panel["grounded"] for panel in pack_scenes(both)["panels"]] == [False, True]

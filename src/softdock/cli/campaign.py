@@ -64,7 +64,7 @@ def replay_run(
     ctx: click.Context, plan: Any, run: int, out: Path | None, source: Path, as_json: bool
 ) -> dict[str, Any]:
     """Simulate one run by itself and compare it with its row of the campaign's table, if there is
-    one. Returns its judgement."""
+    one. Returns its verdict."""
     from softdock.cli.tables import show_run
     from softdock.results.metrics import format_metrics_json
     from softdock.results.simulation import simulate
@@ -96,7 +96,7 @@ def replay_run(
     paper.print(Text(f"The page: {folder / 'report.html'}"), soft_wrap=True)
     if result.metrics["status"] != "completed":
         ctx.exit(STOPPED_EARLY)
-    judged: dict[str, Any] = result.metrics["judgement"]
+    judged: dict[str, Any] = result.metrics["verdict"]
     return judged
 
 
@@ -167,7 +167,7 @@ class CampaignName(click.ParamType):
         ]
 
 
-@click.command(short_help="Many runs: statistics, maps, worst cases; CPU, GPU or cluster.")
+@click.command(short_help="Run many variations: rates, maps, worst cases.")
 @click.argument("campaign", type=CampaignName(), metavar="FILE|PRESET|DIR")
 @METHOD_FILES
 @click.option(
@@ -263,7 +263,7 @@ def campaign(
     done (runs that diverge are outcomes); 2: bad input, or the campaign had to stop (what it has is
     kept); with --replay 3: that run stopped early; 4: --fail-on, by the verdict at the top.
 
-    Presets: adaptive_damping, epos_monte_carlo, honesty_map, nozzle_capture,
+    Presets: adaptive_damping, epos_monte_carlo, fidelity_map, nozzle_capture,
     vbar_navigation.
     """
     _check_options(ctx)
@@ -298,7 +298,7 @@ def campaign(
     (console if as_json else output()).print(
         Text(f"The page: {folder / 'report.html'}"), soft_wrap=True
     )
-    exit_if_failed(fail_on, summary.get("judgement"))
+    exit_if_failed(fail_on, summary.get("verdict"))
 
 
 def _check_options(ctx: click.Context) -> None:

@@ -47,7 +47,7 @@ def _print_stiffness(stiffness: Any) -> None:
     show.print(f"scatter that no stiffness explains: {left}", markup=False, soft_wrap=True)
 
 
-@click.command()
+@click.command(short_help="Identify contact, delays, tool and bias from a run.")
 @click.argument("run", type=click.Path(path_type=Path), metavar="RUN")
 @METHOD_FILES
 @click.option(
@@ -102,7 +102,7 @@ def _print_stiffness(stiffness: Any) -> None:
     "--joint-stiffness",
     "arm",
     metavar="ARM",
-    help="RUN is a CSV file of known loads and measured deflections (docs/identify.md): the "
+    help="RUN is a CSV file of known loads and measured deflections (docs/logs.md): the "
     "stiffness of each joint of ARM, a preset or a .toml or .urdf file.",
 )
 @click.option(

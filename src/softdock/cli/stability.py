@@ -22,7 +22,7 @@ from softdock.errors import BadInput, Problem
 INTEGRATORS = ("exact_hold", "symplectic_euler", "forward_euler", "lie_rk4", "lie_midpoint")
 
 
-@click.command()
+@click.command(short_help="Find the delay and damping that keep the loop stable.")
 @click.argument("scenario", type=ScenarioName(), metavar="[SCENARIO|PRESET]", required=False)
 @CHANGES
 @METHOD_FILES
@@ -114,7 +114,7 @@ INTEGRATORS = ("exact_hold", "symplectic_euler", "forward_euler", "lie_rk4", "li
     "--no-runs",
     "without_runs",
     is_flag=True,
-    help="The linear analysis alone: nothing is flown, so the rig is not judged.",
+    help="Only the linear analysis, without simulated runs and without a verdict.",
 )
 @click.option(
     "--patience",
@@ -134,12 +134,12 @@ def stability(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """How much delay does my rig bear? Is it safe, what limits it, and which virtual damping makes
-    it neutral?
+    """Find the critical delay of the loop, what limits it, and the virtual damping that makes a
+    rebound neutral.
 
-    From a scenario, or without one from --mass, --stiffness, --damping and --delay-ms. A scenario
-    is judged first, with its methods, by its runs over sampling phases, as `softdock run` does; the
-    linear analysis follows, and says which methods it cannot know.
+    Give a scenario, or --mass, --stiffness, --damping and --delay-ms. A scenario first gets the
+    verdict of `softdock run`, with its methods, over its sampling phases. The linear analysis
+    follows; it names the methods that it leaves out.
 
     Exit code 0: done, whether the rig is stable or not; 2: bad input; 4: --fail-on, by the verdict.
     """
@@ -176,21 +176,21 @@ def stability(
         from softdock.cli.stability_tables import print_stability
 
         print_stability(result)
-    exit_if_failed(fail_on, result.get("judgement"))
+    exit_if_failed(fail_on, result.get("verdict"))
 
 
 def _judge(loaded: Any, called: str) -> dict[str, Any]:
-    """The judgement of `softdock run`, or why there is none; `called`: the scenario's arguments."""
+    """The verdict of `softdock run`, or why there is none; `called`: the scenario's arguments."""
     from softdock.results.phases import judge_metrics, list_phases, simulate_metrics
 
     try:
         found = simulate_metrics(list_phases(loaded, loaded.tables["verdict"]["phases"]))
     except BadInput as error:  # a start that no run can have
         return {
-            "judgement": None,
-            "not_judged": f"It cannot be flown, so it is not judged: {error}",
+            "verdict": None,
+            "no_verdict": f"NO VERDICT: the scenario cannot be simulated ({error}).",
         }
-    return {"judgement": judge_metrics(loaded, found, called)}
+    return {"verdict": judge_metrics(loaded, found, called)}
 
 
 def _analyse_dead_bands(loaded: Any, points: list[Any]) -> dict[str, Any]:

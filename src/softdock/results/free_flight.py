@@ -42,7 +42,7 @@ def describe_free_flight(f: Any) -> str:
     if rate > SHOWS or not f.parts:
         within = "" if makes else f" in {f.duration_s:.3g} s"
         makes.append(f"{math.degrees(rate):.3g} deg/s of the {body}{within}")
-    return f"{what} act in free flight: {' and '.join(makes)}, {_against(f)}."
+    return f"{what} act in free flight: {' and '.join(makes)}, {_compare_with_approach(f)}."
 
 
 def _list_parts(parts: dict[str, float], whole: float, unit: str) -> str:
@@ -52,7 +52,7 @@ def _list_parts(parts: dict[str, float], whole: float, unit: str) -> str:
     return f"{whole:.3g} {unit} ({listed})"
 
 
-def _against(f: Any) -> str:
+def _compare_with_approach(f: Any) -> str:
     if not f.approach_m_per_s > 0.0:
         return "where nothing approaches"
     if f.speed_m_per_s > f.approach_m_per_s:
@@ -93,7 +93,7 @@ def choose_threshold(force: float, noise: float) -> float:
 def _suggest_weighing(t: dict[str, Any], f: Any, smaller: float, gravity: float) -> str:
     """Weigh it, or find its centre: the error that is there."""
     if f.parts:
-        body = max(ENDS, key=lambda b: abs(_wrong(t["mock_up"][b])))
+        body = max(ENDS, key=lambda b: abs(_compute_mass_error(t["mock_up"][b])))
         allowed = 1e3 * smaller * f.force_N / gravity
         return (
             f"weigh the {body}'s tool (mock_up.{body}.believed.mass_kg) to within {allowed:.2g} g"
@@ -106,7 +106,7 @@ def _suggest_weighing(t: dict[str, Any], f: Any, smaller: float, gravity: float)
     )
 
 
-def _wrong(tool: dict[str, Any]) -> float:
+def _compute_mass_error(tool: dict[str, Any]) -> float:
     return float(tool["mass_kg"]) - float(tool["believed"]["mass_kg"])
 
 

@@ -116,7 +116,7 @@ def _list_method_settings(scenario: Scenario) -> Iterator[Setting]:
             if parameter.choices:
                 yield Setting(at, [{at: choice} for choice in parameter.choices])
             elif parameter.kind in ("number", "stiffness") and _is_number(value):
-                sizes = [_scale(value, x) for x in FACTORS] if _any(value) else []
+                sizes = [_scale(value, x) for x in FACTORS] if _is_any_nonzero(value) else []
                 if _is_number(suggested.get(key)):
                     sizes.append(_scale(suggested[key], 1.0))
                 yield Setting(at, [{at: x} for x in sizes], refined=at)
@@ -156,7 +156,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _any(value: Any) -> bool:
+def _is_any_nonzero(value: Any) -> bool:
     return any(value) if isinstance(value, list) else bool(value)
 
 

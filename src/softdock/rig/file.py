@@ -67,10 +67,11 @@ def load_rig(source: str | Path, changes: Iterable[str] | Mapping[str, Any] = ()
     changed = parse_changes(changes)
     for key, value in changed.items():
         set_key(tables, key, value)
+    said = "changes" if isinstance(changes, Mapping) else "--set"
 
     def locate_change(path: str) -> str:
         by_change = any(f"{path}.".startswith(f"{key}.") for key in changed)
-        return "--set" if by_change else locate(path)
+        return said if by_change else locate(path)
 
     try:
         return read_rig(tables, name, folder, locate_change)
@@ -91,9 +92,9 @@ def read_rig(
             file_key("note", "of the operator", "", kind="text", high=schema.LONGEST_TEXT),
         )
     )
-    parts: dict[str, Any] = {key: top.inner(key).read_as(cls) for key, cls in PARTS.items()}
+    parts: dict[str, Any] = {key: top.inner(key).read_dataclass(cls) for key, cls in PARTS.items()}
     ends: dict[str, Any] = {key: _each(top, key, cls) for key, cls in ENDS.items()}
-    parts["emulate"] = top.inner("emulate").read_as(schema.Emulate) if _has(top) else None
+    parts["emulate"] = top.inner("emulate").read_dataclass(schema.Emulate) if _has(top) else None
     facility = _facility(top, problems)
     top.done()
     rig = Rig(name=own["name"], note=own["note"], file=file, facility=facility, **parts, **ends)
@@ -114,7 +115,7 @@ def _each(top: Reader, key: str, cls: type[T]) -> dict[str, T]:
     for which in ROBOTS:
         if group.has(which):
             instead = {"port": PORTS[which]} if cls is schema.RobotEnd else {}
-            made[which] = group.inner(which).read_as(cls, instead)
+            made[which] = group.inner(which).read_dataclass(cls, instead)
     group.asked += ROBOTS
     group.done()
     return made

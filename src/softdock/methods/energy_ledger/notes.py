@@ -1,6 +1,5 @@
-"""What the energy ledger notes of a run beside its doubts of the sensor
-(methods/measured/doubts.py): readings that are not new, mock-ups that trail longer and longer, debts
-that nobody could pay.
+"""What the energy ledger notes of a run beside its doubts of the sensor (measured/doubts.py):
+readings that are not new, mock-ups that trail longer and longer, debts that nobody could pay.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a method put into the satellites, or took from them, by body, force or torque, and world
 axis: twelve running sums [J] at the head of its memory, recorded as channels. Rising: energy put in
-(returned); falling: energy taken (removed). `softdock.results.method_books` makes tables of them.
+(returned); falling: energy taken (removed). `softdock.results.method_reports` makes tables of them.
 """
 
 from __future__ import annotations

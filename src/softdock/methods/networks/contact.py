@@ -35,9 +35,9 @@ from softdock.networks.linear_step import (
     TANK,
     LinearNet,
     hold_effort,
+    lay_out_linear,
     linear_sample,
     places,
-    places_of,
     refresh,
     stored,
 )
@@ -171,7 +171,7 @@ def count_floats(values: dict[str, Any], T: float) -> int:
 
     network = network_from(values["network"])
     n, r, m = len(network.dirac.stores), len(network.dirac.dampers), len(network.ports)
-    return HEAD + (places_of(n, m).size if network.linear else nonlinear_floats(n, r, m))
+    return HEAD + (lay_out_linear(n, m).size if network.linear else nonlinear_floats(n, r, m))
 
 
 @compiled

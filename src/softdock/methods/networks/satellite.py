@@ -34,8 +34,8 @@ from softdock.networks.linear_step import (
     PUT_IN,
     TANK,
     LinearNet,
+    lay_out_linear,
     places,
-    places_of,
     refresh,
     stored,
 )
@@ -103,7 +103,7 @@ def count_floats(values: dict[str, Any], T: float) -> int:
     """Floats of `mem`."""
     from softdock.networks.tables import network_from
 
-    return HEAD + places_of(len(network_from(values["network"]).dirac.stores), 1).size
+    return HEAD + lay_out_linear(len(network_from(values["network"]).dirac.stores), 1).size
 
 
 @compiled

@@ -8,19 +8,19 @@ from typing import Any
 import numpy as np
 
 from softdock.loop.contact.laws import LINEAR_LAWS
+from softdock.loop.contact.line_on_shape import unmet
 from softdock.loop.contact.models import shape_named
 from softdock.loop.method.declaration import NOISE_SIGMAS
 from softdock.methods.remapping import estimate
 from softdock.methods.remapping.durations import (
-    along_normals,
-    durations,
-    exponent_of,
+    check_durations,
+    find_exponent,
+    find_named_exponent,
     has_no_stiffness,
-    matrix_of,
-    named_law,
+    make_matrix,
+    project_on_normals,
 )
 from softdock.methods.remapping.keys import REMAPPING
-from softdock.methods.remapping.shapes import unmet_shapes
 
 Problems = list[tuple[str, Any, str]]
 _K_E, _K_D = "stiffness_N_per_m", "wanted.stiffness_N_per_m"
@@ -28,14 +28,34 @@ TOLD_WELL = 0.1  # of the damping: an error that hardly shows
 SOFTEST = 1e-12  # of the stiffest direction: below, a direction has no stiffness
 
 
-def _soft_normals(key: str, value: Any, tables: Mapping[str, Any], on_chaser: bool) -> Problems:
+def _find_unmet_shapes(values: Mapping[str, Any], tables: Mapping[str, Any]) -> Problems:
+    """Shapes that do not say where a line of action meets them, where that must be known: for the
+    contact point, or to tell which of several on one tip is touched."""
+    problems: Problems = []
+    pairs = tables["contact"]
+    asked = values["contact_point"] == "shape" and values.get("surface.shape") == "scenario"
+    for i, pair in enumerate(pairs):
+        if not unmet(pair["geometry"]):
+            continue
+        where = f"contact.{i} is a {pair['geometry']}, of which no line's intersection is known"
+        if asked:
+            allowed = f"tip or wrench, or a surface.shape of its own: {where}"
+            problems.append(("contact_point", "shape", allowed))
+        elif sum(other["tip_m"] == pair["tip_m"] for other in pairs) > 1:
+            problems.append(("name", "remapping", f"one contact pair a tip, where {where}"))
+    return problems
+
+
+def _find_soft_normals(
+    key: str, value: Any, tables: Mapping[str, Any], on_chaser: bool
+) -> Problems:
     """A stiffness that is zero along a normal that can occur: a wall's own, anything on other
     shapes."""
-    K = matrix_of(value)
+    K = make_matrix(value)
     if not K.any():
         return []
     stiffest = np.linalg.eigvalsh(K)[2]
-    for i, (least, _) in enumerate(along_normals(value, tables, on_chaser)):
+    for i, (least, _) in enumerate(project_on_normals(value, tables, on_chaser)):
         if least <= SOFTEST * stiffest:
             flat = shape_named(tables["contact"][i]["geometry"]).is_flat
             any_direction = "" if flat else ", which may be any direction"
@@ -43,7 +63,7 @@ def _soft_normals(key: str, value: Any, tables: Mapping[str, Any], on_chaser: bo
     return []
 
 
-def _scenario_laws(values: Mapping[str, Any], tables: Mapping[str, Any]) -> Problems:
+def _check_scenario_laws(values: Mapping[str, Any], tables: Mapping[str, Any]) -> Problems:
     """Where the scenario's own contact is to be taken, and cannot."""
     problems: Problems = []
     own_real, own_wanted = (
@@ -91,13 +111,13 @@ def _scenario_laws(values: Mapping[str, Any], tables: Mapping[str, Any]) -> Prob
                 else (_K_D, 0.0, allowed)
             )
         else:
-            problems += _other_units(values, law, f"contact.{i}")
+            problems += _check_units(values, law, f"contact.{i}")
     return problems
 
 
-def _other_units(values: Mapping[str, Any], law: Mapping[str, Any], where: str) -> Problems:
+def _check_units(values: Mapping[str, Any], law: Mapping[str, Any], where: str) -> Problems:
     """A stiffness left out, and the scenario's is of another law: N/m are not N/m^1.5."""
-    ours, theirs = named_law(values), exponent_of(law)
+    ours, theirs = find_named_exponent(values), find_exponent(law)
     if ours is None or theirs == ours:
         return []
     unit, has = ("N/m" if exponent == 1.0 else f"N/m^{exponent:g}" for exponent in (ours, theirs))
@@ -111,7 +131,7 @@ def _other_units(values: Mapping[str, Any], law: Mapping[str, Any], where: str) 
     ]
 
 
-def _partners(values: Mapping[str, Any]) -> Problems:
+def _check_partners(values: Mapping[str, Any]) -> Problems:
     """Values that count only beside another one, and would be ignored without it."""
     problems: Problems = []
     for key, partner in (
@@ -142,9 +162,9 @@ def _partners(values: Mapping[str, Any]) -> Problems:
     return problems
 
 
-def _told_damping(values: Mapping[str, Any], tables: Mapping[str, Any]) -> list[str]:
+def _check_damping(values: Mapping[str, Any], tables: Mapping[str, Any]) -> list[str]:
     """A stiffness that is given leaves the scenario's damper out."""
-    said, told = [], values["damping_Ns_per_m"]
+    found, told = [], values["damping_Ns_per_m"]
     if not np.any(values["stiffness_N_per_m"]):
         return []
     for i, pair in enumerate(tables["contact"]):
@@ -154,21 +174,21 @@ def _told_damping(values: Mapping[str, Any], tables: Mapping[str, Any]) -> list[
                 f"the method is told {told:g} Ns/m of damping beside stiffness_N_per_m where "
                 f"contact.{i}.real has {damping:g}"
             )
-            said.append(
+            found.append(
                 f"{what}: the restitution may come out wrong by two to three times the "
                 "damping ratio that is missing; give damping_Ns_per_m"
             )
-    return said
+    return found
 
 
-def without_arms(values: Mapping[str, Any]) -> Problems:
+def check_without_arms(values: Mapping[str, Any]) -> Problems:
     """What only an arm has."""
     if values["robot_stiffness"] != "arm":
         return []
     return [("robot_stiffness", "arm", "joints: no robot of the scenario is an arm")]
 
 
-def told_of_arms(values: Mapping[str, Any]) -> tuple[str, ...]:
+def list_arm_keys(values: Mapping[str, Any]) -> tuple[str, ...]:
     """What it takes of the arms' own stiffness: the filter's numbers only where it filters."""
     if values.get("robot_stiffness") != "arm":
         return ()
@@ -176,7 +196,7 @@ def told_of_arms(values: Mapping[str, Any]) -> tuple[str, ...]:
     return ("arm_compliance", *(filters if values["environment"] == "filter" else ()))
 
 
-def _arms(values: Mapping[str, Any]) -> Problems:
+def _check_arms(values: Mapping[str, Any]) -> Problems:
     """What the arms' own stiffness needs, and what it takes the place of."""
     problems: Problems = []
     if values["environment"] == "exact":
@@ -190,14 +210,14 @@ def _arms(values: Mapping[str, Any]) -> Problems:
     return problems
 
 
-def _joints(values: Mapping[str, Any], tables: Mapping[str, Any]) -> Problems:
+def _check_joints(values: Mapping[str, Any], tables: Mapping[str, Any]) -> Problems:
     """What the two ways around elastic joints need."""
     chosen, elastic = (
         values["environment"],
         any(robot["joint_stiffness_N_per_m"] > 0.0 for robot in tables["robots"].values()),
     )
     if values["robot_stiffness"] == "arm":
-        return _arms(values)
+        return _check_arms(values)
     if chosen == "exact":
         return []
     if chosen == "replaced_stiffness":
@@ -245,12 +265,12 @@ def _joints(values: Mapping[str, Any], tables: Mapping[str, Any]) -> Problems:
 def check(values: Mapping[str, Any], tables: Mapping[str, Any]) -> tuple[Problems, list[str]]:
     problems: Problems = []
     for key in ("stiffness_N_per_m", "wanted.stiffness_N_per_m"):
-        problems += _soft_normals(key, values.get(key, 0.0), tables, True)
+        problems += _find_soft_normals(key, values.get(key, 0.0), tables, True)
     for key in ("target_stiffness_N_per_m", "wanted.target_stiffness_N_per_m"):
-        problems += _soft_normals(key, values.get(key, 0.0), tables, False)
-    problems += _partners(values)
-    problems += _scenario_laws(values, tables) + unmet_shapes(values, tables)
-    problems += _joints(values, tables) + estimate.refused(values, tables)
+        problems += _find_soft_normals(key, values.get(key, 0.0), tables, False)
+    problems += _check_partners(values)
+    problems += _check_scenario_laws(values, tables) + _find_unmet_shapes(values, tables)
+    problems += _check_joints(values, tables) + estimate.find_problems(values, tables)
     fastest = max(
         float(np.abs(tables[name]["velocity_m_per_s"]).max()) for name in ("chaser", "target")
     )
@@ -260,8 +280,8 @@ def check(values: Mapping[str, Any], tables: Mapping[str, Any]) -> tuple[Problem
             "would never reach them"
         )
         problems.append(("max_speed_m_per_s", values["max_speed_m_per_s"], allowed))
-    too_short, warnings = durations(values, tables)
-    warnings += _told_damping(values, tables) + estimate.warned(values, tables)
+    too_short, warnings = check_durations(values, tables)
+    warnings += _check_damping(values, tables) + estimate.find_warnings(values, tables)
     if values["environment"] == "exact" and any(
         robot["joint_stiffness_N_per_m"] > 0.0 or robot.get("elastic_joints", False)
         for robot in tables["robots"].values()

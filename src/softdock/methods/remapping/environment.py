@@ -1,7 +1,7 @@
 """From what was measured to where the environment is: the seam of the re-mapping (Lange IV-B to
 IV-E).
 
-`environment` is all that the re-mapping knows of the real contact: whether there is one, along
+`find_environment` is all that the re-mapping knows of the real contact: whether there is one, along
 which normal, at which point, and how far the environment lies beyond the measured contact point,
 x_e - x_c. All of one instant, that of the force sample.
 """
@@ -21,44 +21,45 @@ from softdock.loop.contact.line import PARALLEL, nearest_on_line, on_cone, on_pl
 from softdock.loop.contact.line_on_shape import facing, on_pair
 from softdock.loop.elastic_joint import ELASTIC_JOINT
 from softdock.loop.method.declaration import NOISE_SIGMAS
+from softdock.loop.method.interface import Output, Rig
+from softdock.loop.spatial.motion import Wrench
 from softdock.loop.spatial.rotations import rotate, rotate_back
 from softdock.loop.spatial.vectors import (
     add,
     add_scaled,
     cross,
     dot,
-    load3,
-    load6,
     norm,
     scale,
     subtract,
 )
 from softdock.loop.tables import IN_KEY
-from softdock.methods.remapping.cells import CELL
-from softdock.methods.remapping.contact_readings import is_clear, is_contact
 from softdock.methods.remapping.filter import (
-    KALMAN,
+    FELT_ONCE,
+    IN_CONTACT,
     FilterParams,
-    believed_joint,
     follow_mock_ups,
     place_environment,
-    settled_normal,
+    prepare_joint,
+    settle_normal,
 )
 from softdock.methods.remapping.keys import (
-    AT,
     FILTER,
     ON_LINE,
     REPLACED_STIFFNESS,
     SHAPE,
     WRENCH,
+    Remapping,
+    read_keys,
 )
+from softdock.methods.remapping.state import STATE
 from softdock.methods.remapping.stiffness import (
-    along_normal,
-    estimated_stiffness,
-    forget,
-    in_series,
+    combine_in_series,
+    combine_stiffness,
+    estimate_stiffness,
+    forget_contact,
     is_given,
-    series_stiffness,
+    project_on_normal,
 )
 from softdock.methods.remapping.surface_keys import (
     BORE,
@@ -70,53 +71,82 @@ from softdock.methods.remapping.surface_keys import (
     SPHERE,
 )
 
+CLEAR = 6.0  # thresholds: a force beyond tells its normal well enough to hold later ones against
+
+
+@compiled
+def is_contact(method: Remapping, mem, force):
+    """Whether a measured force [N] is a contact, and whether it opens with this sample.
+
+    Noise on three channels passes four of its deviations in one sample of a thousand: a force below
+    twice the threshold must be felt in two samples before it opens a contact.
+    """
+    s = STATE(mem, method.memory).filter
+    felt, before = force > method.threshold and force > 0.0, s.touched
+    touches = felt and (before != 0.0 or force > 2.0 * method.threshold)
+    s.touched = 0.0
+    if touches:
+        s.touched = IN_CONTACT
+    elif felt:
+        s.touched = FELT_ONCE
+    return touches, touches and before != IN_CONTACT
+
+
+@compiled
+def is_clear(method: Remapping, mem, force):
+    """Whether a reading may move what is known of a contact. Where a clear force has told the
+    normal, a weak one does not: near the parting it is mostly noise, whose direction is any, and
+    satellites that are elsewhere than the mock-ups would overlap an environment of that normal by
+    millimetres.
+    """
+    s, enough = STATE(mem, method.memory), CLEAR * method.threshold
+    return force >= enough or not s.known or s.first_force < enough
+
+
 # The robots' elastic joints as the re-mapping believes them: in series along a normal, and one
 # by one for the filter.
 
-JOINT = ELASTIC_JOINT.at
+
+@compiled
+def _find_joint(method: Remapping, which):
+    """The scenario's own joint of a robot."""
+    return ELASTIC_JOINT(method.vector, int(read_keys(method).joints[which]))
 
 
 @compiled
-def believed_joints(method, n):
+def compute_joints(method: Remapping, n):
     """Stiffness of both robots' joints in series along the normal [N/m]; 0: rigid."""
-    vector, base = method.vector, method.base
-    arms = load6(vector, base + AT.arm_compliance)
-    if is_given(arms):  # other directions are free to give way
-        return 1.0 / along_normal(arms, n)  # Lange eq. 16, along the normal
-    given = load6(vector, base + AT.joint_stiffness)
-    if is_given(given):
-        return along_normal(given, n)
-    joints = base + AT.joints
-    chaser = vector[int(vector[joints + CHASER]) + JOINT.joint_stiffness]
-    target = vector[int(vector[joints + TARGET]) + JOINT.joint_stiffness]
-    return in_series(chaser, target) if chaser > 0.0 and target > 0.0 else chaser + target
+    keys = read_keys(method)
+    if is_given(keys.arm_compliance):  # other directions are free to give way
+        # Lange eq. 16, along the normal
+        return 1.0 / project_on_normal(keys.arm_compliance, n)
+    if is_given(keys.joint_stiffness):
+        return project_on_normal(keys.joint_stiffness, n)
+    chaser = _find_joint(method, CHASER).joint_stiffness
+    target = _find_joint(method, TARGET).joint_stiffness
+    return combine_in_series(chaser, target) if chaser > 0.0 and target > 0.0 else chaser + target
 
 
 @compiled
-def _filter_joint(method, which, T):
+def _prepare_filter_joint(method: Remapping, which, T):
     """One robot's joint as the filter believes it: as given, or the scenario's."""
-    vector, base = method.vector, method.base
-    stiffness = base + AT.filter_stiffness
-    if vector[stiffness + CHASER] > 0.0 or vector[stiffness + TARGET] > 0.0:
-        zeta, mass = vector[base + AT.filter_zeta + which], vector[base + AT.filter_mass + which]
-        return believed_joint(vector[stiffness + which], mass, zeta, T)
-    at = int(vector[base + AT.joints + which])
-    return believed_joint(
-        vector[at + JOINT.joint_stiffness],
-        vector[at + JOINT.moving_mass],
-        vector[at + JOINT.joint_zeta],
-        T,
-    )
+    keys = read_keys(method)
+    if keys.filter_stiffness[CHASER] > 0.0 or keys.filter_stiffness[TARGET] > 0.0:
+        return prepare_joint(
+            keys.filter_stiffness[which], keys.filter_mass[which], keys.filter_zeta[which], T
+        )
+    joint = _find_joint(method, which)
+    return prepare_joint(joint.joint_stiffness, joint.moving_mass, joint.joint_zeta, T)
 
 
 @compiled
-def prepare_filter(method, T):
-    vector, base = method.vector, method.base
+def prepare_filter(method: Remapping, T):
+    keys = read_keys(method)
     return FilterParams(
-        _filter_joint(method, 0, T),
-        _filter_joint(method, 1, T),
-        vector[base + AT.noise_force],
-        vector[base + AT.noise_position],
+        _prepare_filter_joint(method, CHASER, T),
+        _prepare_filter_joint(method, TARGET, T),
+        keys.noise_force,
+        keys.noise_position,
     )
 
 
@@ -124,14 +154,14 @@ def prepare_filter(method, T):
 # (Lange IV-E).
 #
 # The measured wrench says m = (x_c - x) x f (Lange eq. 36), which leaves the place along f open. A
-# shape settles it. Every function takes a point of the line and its direction n, the direction of the
-# force on the other body, so out of the shape; both in the shape's axes. It returns whether the line
-# meets the shape's surface where that faces n, and the point; where it does not, the point of the
-# line nearest to the shape (to its plane, centre, axis or apex).
+# shape settles it. Every function takes a point of the line and its direction n, the direction of
+# the force on the other body, so out of the shape; both in the shape's axes. It returns whether the
+# line meets the shape's surface where that faces n, and the point; where it does not, the point of
+# the line nearest to the shape (to its plane, centre, axis or apex).
 
 
 @compiled
-def line_of_action(centre, wrench):
+def find_line_of_action(centre, wrench: Wrench):
     """The point of the line of action nearest to the wrench's own point of reference, and the
     direction of the force."""
     f = wrench.force
@@ -177,19 +207,15 @@ def on_box(p, n, centre, half):
 
 
 @noinline
-def on_surface(vector, base, p, n):
-    """A surface that the method itself was told; `base`: of its parameters in the vector."""
-    shape, origin, axis = (
-        int(vector[base + AT.surface]),
-        load3(vector, base + AT.surface_origin),
-        load3(vector, base + AT.surface_axis),
-    )
-    radius = vector[base + AT.surface_radius]
+def on_surface(method: Remapping, p, n):
+    """A surface that the method itself was given."""
+    keys = read_keys(method)
+    shape, origin, radius = int(keys.surface), keys.surface_origin, keys.surface_radius
     if shape == SPHERE:
         return on_sphere(p, n, origin, radius)
     if shape == BOX:
-        return on_box(p, n, origin, load3(vector, base + AT.surface_half))
-    axis = scale(1.0 / norm(axis), axis)
+        return on_box(p, n, origin, keys.surface_half)
+    axis = scale(1.0 / norm(keys.surface_axis), keys.surface_axis)
     if shape == PLANE:
         return on_plane(p, n, origin, axis)
     if shape in (CYLINDER, BORE):
@@ -197,13 +223,6 @@ def on_surface(vector, base, p, n):
     return on_cone(p, n, origin, axis, shape == OUTER_CONE)
 
 
-@compiled
-def tip_of_pair(vector, at):
-    """Centre of the chaser's tip, chaser axes, and its radius [m]."""
-    return load3(vector, at + OF.tip), vector[at + OF.tip_radius]
-
-
-PAIR_SIZE = PAIR.size
 SAME_PLACE = 1e-9  # m: tips that are as far from the line as this are one
 
 
@@ -218,7 +237,7 @@ class Environment(NamedTuple):
     clear: bool  # a force that tells its normal; else what is known of the contact is kept
 
 
-_kept = make_replacer(Environment, "seen")
+_replace_seen = make_replacer(Environment, "seen")
 
 
 @compiled
@@ -236,7 +255,7 @@ def no_environment():
 
 
 @compiled
-def closing_rate(mock_ups, n, point):
+def compute_closing_rate(mock_ups: Output, n, point):
     """Rate at which the mock-ups come together at a point along the normal, as measured [m/s]."""
     c, t = mock_ups.chaser, mock_ups.target
     v_c = add(c.v, cross(rotate(c.q, c.w), subtract(point, c.p)))
@@ -245,15 +264,15 @@ def closing_rate(mock_ups, n, point):
 
 
 @noinline
-def nearest_pair(vector, first, count, mock_ups, p, n):
+def find_nearest_pair(vector, first, count, mock_ups: Output, p, n):
     """The pair whose tip is nearest to the line of action, and how far the line misses it [m]; of
     pairs that share a tip the one that the line meets most squarely."""
     best, error, squarely = 0, math.inf, -math.inf
     chaser, target = mock_ups.chaser, mock_ups.target
     in_target, direction = rotate_back(target.q, subtract(p, target.p)), rotate_back(target.q, n)
     for i in range(count):
-        at = first + i * PAIR_SIZE
-        tip = add(chaser.p, rotate(chaser.q, tip_of_pair(vector, at)[0]))
+        at = first + i * PAIR.size
+        tip = add(chaser.p, rotate(chaser.q, PAIR(vector, at).tip))
         away = norm(subtract(nearest_on_line(p, n, tip), tip))
         if away > error + SAME_PLACE:
             continue
@@ -264,57 +283,58 @@ def nearest_pair(vector, first, count, mock_ups, p, n):
 
 
 @compiled
-def place_of_contact(method, mem, mock_ups, p, n):
+def find_contact_point(method: Remapping, mem, mock_ups: Output, p, n):
     """Pair, contact point (world), and how far the line of action misses the pair's tip [m]."""
-    vector, contacts = method.vector, method.base + AT.contacts
-    first, count = int(vector[contacts + IN_KEY.at]), int(vector[contacts + IN_KEY.rows])
+    vector, keys = method.vector, read_keys(method)
+    first, count = int(keys.contacts[IN_KEY.at]), int(keys.contacts[IN_KEY.rows])
     chaser, target = mock_ups.chaser, mock_ups.target
-    pair, error = nearest_pair(vector, first, count, mock_ups, p, n)
-    how = int(vector[method.base + AT.point])
+    pair, error = find_nearest_pair(vector, first, count, mock_ups, p, n)
+    how = int(keys.point)
     if how == WRENCH or count == 0:
         return pair, p, error
+    at = first + pair * PAIR.size
     if how == SHAPE:
         in_target, direction = (
             rotate_back(target.q, subtract(p, target.p)),
             rotate_back(target.q, n),
         )
-        if int(vector[method.base + AT.surface]) == OF_SCENARIO:
-            met, point = on_pair(vector, first + pair * PAIR_SIZE, in_target, direction)
+        if int(keys.surface) == OF_SCENARIO:
+            met, point = on_pair(vector, at, in_target, direction)
         else:
-            met, point = on_surface(vector, method.base, in_target, direction)
+            met, point = on_surface(method, in_target, direction)
         if not met:
-            mem[method.memory + CELL.missed] += 1.0
+            STATE(mem, method.memory).missed += 1
         return pair, add(target.p, rotate(target.q, point)), error
-    tip, radius = tip_of_pair(vector, first + pair * PAIR_SIZE)
+    touching = PAIR(vector, at)
+    tip, radius = touching.tip, touching.tip_radius
     return pair, subtract(add(chaser.p, rotate(chaser.q, tip)), scale(radius, n)), error
 
 
 @compiled
-def believed_stiffness(method, mock_ups, n, pair):
-    """Stiffness of the mock-ups' contact along the normal, and its damping; for a Hunt-Crossley
-    contact the scenario's own law tells the depth [N/m, Ns/m, kind]."""
-    vector, base = method.vector, method.base
-    chaser = load6(vector, base + AT.stiffness)
-    if is_given(chaser):
-        target = load6(vector, base + AT.target_stiffness)
-        return (
-            series_stiffness(chaser, target, n, mock_ups.chaser.q, mock_ups.target.q),
-            vector[base + AT.damping],
-            0,
-        )
-    law = int(vector[base + AT.contacts]) + pair * PAIR_SIZE + OF.real_law
-    return (
-        vector[law + LAW_KEYS.stiffness],
-        vector[law + LAW_KEYS.damping],
-        int(vector[law]),
-    )
+def find_real_law(method: Remapping, pair):
+    """Where in the vector the scenario's law of a pair's real contact stands."""
+    return int(read_keys(method).contacts[IN_KEY.at]) + pair * PAIR.size + OF.real_law
 
 
 @compiled
-def _depth(method, pair, kind, stiffness, damping, force, rate):
+def compute_stiffness(method: Remapping, mock_ups: Output, n, pair):
+    """Stiffness of the mock-ups' contact along the normal, and its damping; for a Hunt-Crossley
+    contact the scenario's own law tells the depth [N/m, Ns/m, kind]."""
+    vector, keys = method.vector, read_keys(method)
+    if is_given(keys.stiffness):
+        stiffness = combine_stiffness(
+            keys.stiffness, keys.target_stiffness, n, mock_ups.chaser.q, mock_ups.target.q
+        )
+        return stiffness, keys.damping, 0
+    law = find_real_law(method, pair)
+    return vector[law + LAW_KEYS.stiffness], vector[law + LAW_KEYS.damping], int(vector[law])
+
+
+@compiled
+def _compute_depth(method: Remapping, pair, kind, stiffness, damping, force, rate):
     """x_e - x_c [m] of a measured force: Lange eqs. 18 and 24, the rate being measured."""
     if kind == HUNT_CROSSLEY:
-        law = int(method.vector[method.base + AT.contacts]) + pair * PAIR_SIZE + OF.real_law
+        law = find_real_law(method, pair)
         return math.pow(
             force / (stiffness * max(1.0 + method.vector[law + LAW_KEYS.factor] * rate, 1e-3)),
             1.0 / method.vector[law + LAW_KEYS.exponent],
@@ -323,50 +343,45 @@ def _depth(method, pair, kind, stiffness, damping, force, rate):
 
 
 @noinline
-def follow_joints(method, mem, rig, mock_ups, force, opens):
+def follow_joints(method: Remapping, mem, rig: Rig, mock_ups: Output, force, opens):
     """The filter's mock-ups a cycle on."""
-    at = method.memory + CELL.filter
+    s = STATE(mem, method.memory).filter
     acting = force
-    if mem[at + KALMAN.touched] == 0.0:
+    if s.touched == 0.0:
         acting = (0.0, 0.0, 0.0)
-    follow_mock_ups(prepare_filter(method, rig.T), mem, at, rig.T, mock_ups, acting, opens)
+    follow_mock_ups(prepare_filter(method, rig.T), s, rig.T, mock_ups, acting, opens)
 
 
 @noinline
-def environment(method, mem, rig, measured, mock_ups, wrench):
+def find_environment(method: Remapping, mem, rig: Rig, mock_ups: Output, wrench: Wrench):
     """The environment at the instant of the force sample. `mock_ups`: measured, at that instant;
     `wrench`: on the chaser's, about its centre of mass."""
-    force, chosen = norm(wrench.force), int(method.vector[method.base + AT.environment])
+    s, keys = STATE(mem, method.memory), read_keys(method)
+    force, chosen = norm(wrench.force), int(keys.environment)
     seen, opens = is_contact(method, mem, force)
     if chosen == FILTER:
         follow_joints(method, mem, rig, mock_ups, wrench.force, opens)
     if not seen:
-        forget(mem, method.memory + CELL.estimate)
+        forget_contact(s.estimate)
         return no_environment()
     if chosen != FILTER and not is_clear(method, mem, force):
-        return _kept(no_environment(), True)
-    p, n = line_of_action(mock_ups.chaser.p, wrench)  # Lange eq. 17
+        return _replace_seen(no_environment(), True)
+    p, n = find_line_of_action(mock_ups.chaser.p, wrench)  # Lange eq. 17
     if chosen == FILTER:
-        n = settled_normal(
-            prepare_filter(method, rig.T),
-            mem,
-            method.memory + CELL.filter,
-            mock_ups.target.q,
-            n,
-            force,
-            opens,
+        n = settle_normal(
+            prepare_filter(method, rig.T), s.filter, mock_ups.target.q, n, force, opens
         )
-    pair, point, error = place_of_contact(method, mem, mock_ups, p, n)
-    stiffness, damping, kind = believed_stiffness(method, mock_ups, n, pair)
+    pair, point, error = find_contact_point(method, mem, mock_ups, p, n)
+    stiffness, damping, kind = compute_stiffness(method, mock_ups, n, pair)
     if chosen == REPLACED_STIFFNESS:
-        joints = believed_joints(method, n)
-        stiffness = in_series(stiffness, joints) if joints > 0.0 else stiffness  # Lange eq. 16
-    rate = closing_rate(mock_ups, n, point)
-    if int(method.vector[method.base + AT.estimate]) == ON_LINE:
+        joints = compute_joints(method, n)
+        # Lange eq. 16
+        stiffness = combine_in_series(stiffness, joints) if joints > 0.0 else stiffness
+    rate = compute_closing_rate(mock_ups, n, point)
+    if int(keys.estimate) == ON_LINE:
         elastic = force if kind == HUNT_CROSSLEY else force - damping * rate
-        stiffness = estimated_stiffness(
-            mem,
-            at=method.memory + CELL.estimate,
+        stiffness = estimate_stiffness(
+            s.estimate,
             mock_ups=mock_ups,
             n=n,
             point=point,
@@ -379,9 +394,8 @@ def environment(method, mem, rig, measured, mock_ups, wrench):
         depth = 0.0
     elif chosen == FILTER:
         depth = place_environment(
-            params=prepare_filter(method, rig.T),
-            mem=mem,
-            at=method.memory + CELL.filter,
+            prepare_filter(method, rig.T),
+            s.filter,
             T=rig.T,
             mock_ups=mock_ups,
             n=n,
@@ -392,7 +406,7 @@ def environment(method, mem, rig, measured, mock_ups, wrench):
             opens=opens,
         )[0]
     else:
-        depth = _depth(method, pair, kind, stiffness, damping, force, rate)
+        depth = _compute_depth(method, pair, kind, stiffness, damping, force, rate)
     return Environment(
         seen=not is_unknown,
         normal=n,

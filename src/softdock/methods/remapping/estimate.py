@@ -9,7 +9,7 @@ from typing import Any
 from softdock.loop.contact.laws import LINEAR_LAWS
 
 
-def broken_by(tables: Mapping[str, Any]) -> list[str]:
+def find_obstacles(tables: Mapping[str, Any]) -> list[str]:
     """Why no single straight line goes through the readings of a contact, in words; empty: one
     does."""
     found = []
@@ -29,16 +29,18 @@ def broken_by(tables: Mapping[str, Any]) -> list[str]:
     return found
 
 
-def refused(values: Mapping[str, Any], tables: Mapping[str, Any]) -> list[tuple[str, Any, str]]:
+def find_problems(
+    values: Mapping[str, Any], tables: Mapping[str, Any]
+) -> list[tuple[str, Any, str]]:
     if values["estimate"] != "on_line":
         return []
     return [
         ("estimate", "on_line", f"given, with a stiffness (softdock identify finds it): {why}")
-        for why in broken_by(tables)[:1]
+        for why in find_obstacles(tables)[:1]
     ]
 
 
-def warned(values: Mapping[str, Any], tables: Mapping[str, Any]) -> list[str]:
+def find_warnings(values: Mapping[str, Any], tables: Mapping[str, Any]) -> list[str]:
     """Noise: a slope is taken only once the noise that the threshold stands for is 5 % of it."""
     noise = tables["sensor"]["noise_N"]
     if values["estimate"] != "on_line" or not noise > 0.0:

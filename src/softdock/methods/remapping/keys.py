@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
+from softdock.compile.jit import compiled
 from softdock.loop.parameters import Group, Parameter
 from softdock.methods.remapping.surface_keys import SURFACE_KEYS
 
@@ -388,4 +391,27 @@ REMAPPING = Group(
         kind="contacts",
     ),
 )
-AT = REMAPPING.at
+
+
+class Remapping(NamedTuple):
+    """What every cycle needs; the rest is read from the vector when there is a contact."""
+
+    memory: int
+    vector: Any
+    base: int  # of its parameters in the vector
+    rows: int  # of the history; 0: no rewind
+    threshold: float  # N
+    substeps: int
+    lead: float  # s
+    loss: float  # wanted restitution: damping ratio, or lambda times approach speed
+
+
+MARKER = Remapping(
+    memory=0, vector=0, base=0, rows=0, threshold=0.0, substeps=0, lead=0.0, loss=0.0
+)
+
+
+@compiled
+def read_keys(method: Remapping):
+    """Its keys, by name."""
+    return REMAPPING(method.vector, method.base)

@@ -4,16 +4,16 @@ where it leads them."""
 from __future__ import annotations
 
 from softdock.compile.jit import compiled
-from softdock.loop.method.interface import Satellites
+from softdock.loop.method.interface import Rig, Satellites, Wrenches
 from softdock.loop.spatial.motion import Wrench, no_wrench
-from softdock.loop.spatial.rigid_body import Body, body_rate
+from softdock.loop.spatial.rigid_body import Body, BodyParams, body_rate
 from softdock.loop.spatial.rotations import exponential, product, renormalise
 from softdock.loop.spatial.vectors import add_scaled, multiply, scale, subtract
-from softdock.methods.remapping.wanted_held_force import pushed
+from softdock.methods.remapping.wanted_held_force import push
 
 
 @compiled
-def given_by_others(params, T, before, after, mean):
+def compute_others(params: BodyParams, T, before: Body, after: Body, mean: Wrench):
     """What a body got in this cycle besides the wanted contact, as a constant wrench."""
     if params.fixed:
         return no_wrench()
@@ -22,7 +22,7 @@ def given_by_others(params, T, before, after, mean):
 
 
 @compiled
-def _carried(params, T, body, half):
+def _carry(params: BodyParams, T, body: Body, half: Body):
     """A body with half of an impulse in place of none: that much further on the way that a constant
     wrench leads in a cycle."""
     turn = scale(T, subtract(body_rate(params, half.q, half.L), body_rate(params, body.q, body.L)))
@@ -35,22 +35,22 @@ def _carried(params, T, body, half):
 
 
 @compiled
-def with_others(rig, satellites, others):
+def add_others(rig: Rig, satellites: Satellites, others: Wrenches):
     """The satellites at the end of the cycle, had others pushed them as well."""
-    half = pushed(rig, 0.5 * rig.T, satellites, others)
+    half = push(rig, 0.5 * rig.T, satellites, others)
     chaser, target = (
-        _carried(rig.chaser, rig.T, satellites.chaser, half.chaser),
-        _carried(rig.target, rig.T, satellites.target, half.target),
+        _carry(rig.chaser, rig.T, satellites.chaser, half.chaser),
+        _carry(rig.target, rig.T, satellites.target, half.target),
     )
-    return pushed(rig, 0.5 * rig.T, Satellites(chaser, target), others)
+    return push(rig, 0.5 * rig.T, Satellites(chaser, target), others)
 
 
 @compiled
-def carried_ahead(rig, satellites, others, ahead):
+def carry_ahead(rig: Rig, satellites: Satellites, others: Wrenches, ahead):
     """The satellites `ahead` [s] of the end of a cycle in which others pushed, on the way that they
     would have gone without; exact where nothing touches until then."""
-    given, dt = pushed(rig, rig.T, satellites, others), ahead + 0.5 * rig.T
+    given, dt = push(rig, rig.T, satellites, others), ahead + 0.5 * rig.T
     return Satellites(
-        _carried(rig.chaser, dt, satellites.chaser, given.chaser),
-        _carried(rig.target, dt, satellites.target, given.target),
+        _carry(rig.chaser, dt, satellites.chaser, given.chaser),
+        _carry(rig.target, dt, satellites.target, given.target),
     )

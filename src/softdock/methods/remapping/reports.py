@@ -8,23 +8,24 @@ from typing import Any
 
 from softdock.loop.contact.laws import LINEAR_LAWS
 from softdock.loop.method.declaration import NOISE_SIGMAS, known_of, needs_stiffness
-from softdock.methods.remapping.cells import CELL, PAST_FLOATS, RING_AT
-from softdock.methods.remapping.estimate import broken_by
+from softdock.methods.remapping.estimate import find_obstacles
+from softdock.methods.remapping.state import PAST, STATE
 
 RESOLVED = 8.0  # cycles of a contact from which a held force is within 1 %
 
 
-def history_rows(rewind: float, T: float) -> int:
+def count_history_rows(rewind: float, T: float) -> int:
     """Rows of the history: a stamp for every cycle that may be recomputed, and one before; 1: no
     rewind."""
     return math.ceil(rewind / T - 1e-9) + 2 if rewind > 0.0 else 1
 
 
-def memory(values: Mapping[str, Any], T: float) -> int:
-    return RING_AT + PAST_FLOATS * history_rows(1e-3 * values["rewind_ms"], T)
+def count_floats(values: Mapping[str, Any], T: float) -> int:
+    """Floats of `mem`."""
+    return STATE.size + PAST.size * count_history_rows(1e-3 * values["rewind_ms"], T)
 
 
-def expected_error(cycles: float) -> float:
+def estimate_error(cycles: float) -> float:
     """Largest error of the restitution when the force is held over the cycles of so short a
     contact, at most."""
     return 0.1 * (math.pi / cycles) ** 2
@@ -61,7 +62,7 @@ def suggest(scenario: Any) -> dict[str, Any]:
         return keys  # each pair's own law, as the scenario has it
     damping = dampings.pop()
     clean = not (
-        damping or elastic or known.noise > 0.0 or broken_by(tables)
+        damping or elastic or known.noise > 0.0 or find_obstacles(tables)
     )  # else the estimate is worse than what is known
     return keys | {
         "stiffness_N_per_m": known.stiffness,
@@ -76,61 +77,59 @@ def refuses(scenario: Any) -> str | None:
     return needs_stiffness(scenario)
 
 
-def books(mem: Any) -> dict[str, float]:
+def summarize(mem: Any) -> dict[str, float]:
+    s = STATE(mem)
     return {
-        "contacts": float(mem[CELL.contacts]),
-        "rewinds": float(mem[CELL.rewinds]),
-        "most_cycles_rewound": float(mem[CELL.deepest]),
-        "designed_J": float(mem[CELL.designed]),
-        "jumped_J": float(mem[CELL.jumped]),
-        "largest_line_error_m": float(mem[CELL.largest_line_error]),
-        "largest_deviation_m": float(mem[CELL.largest_deviation]),
-        "shortest_contact_cycles": float(mem[CELL.shortest]),
+        "contacts": float(s.contacts),
+        "rewinds": float(s.rewinds),
+        "most_cycles_rewound": float(s.deepest),
+        "designed_J": float(s.designed),
+        "jumped_J": float(s.jumped),
+        "largest_line_error_m": float(s.largest_line_error),
+        "largest_deviation_m": float(s.largest_deviation),
+        "shortest_contact_cycles": float(s.shortest),
     }
 
 
-def report(mem: Any, values: Mapping[str, Any]) -> list[str]:
+def describe(mem: Any, values: Mapping[str, Any]) -> list[str]:
     """What a user should hear of after a run."""
-    said = []
-    threshold, largest = values["threshold_N"], float(mem[CELL.largest_below])
-    if mem[CELL.contacts] == 0.0 and largest > 0.0:
-        said.append(
+    s, found = STATE(mem), []
+    threshold, largest = values["threshold_N"], float(s.largest_below)
+    if s.contacts == 0 and largest > 0.0:
+        found.append(
             f"no measured force rose above threshold_N = {threshold:g} N (the largest was "
             f"{largest:.3g} N): no contact was re-mapped"
         )
-    if mem[CELL.too_short] > 0.0:
+    if s.too_short > 0:
         why = (
             f"beyond the {values['rewind_ms']:g} ms that may be rewound"
             if values["rewind_ms"] > 0.0
             else "before they were seen"
         )
-        said.append(
-            f"{mem[CELL.too_short]:g} contact(s) of the satellites had begun {why}; so far "
-            f"{float(mem[CELL.jumped]):.3g} J came from nowhere by such jumps"
+        found.append(
+            f"{s.too_short:g} contact(s) of the satellites had begun {why}; so far "
+            f"{float(s.jumped):.3g} J came from nowhere by such jumps"
         )
-    if mem[CELL.other_points] > 0.0:
-        where = (
-            f"{mem[CELL.other_points]:g} contact(s) moved to another place before the first had "
-            "ended"
-        )
-        said.append(f"{where}: beyond the method, which knows one contact at a time")
-    if mem[CELL.soft] > 0.0:
-        said.append(
-            f"the stiffness is zero along the measured normal ({mem[CELL.soft]:g} cycles): "
+    if s.other_points > 0:
+        where = f"{s.other_points:g} contact(s) moved to another place before the first had ended"
+        found.append(f"{where}: beyond the method, which knows one contact at a time")
+    if s.soft > 0:
+        found.append(
+            f"the stiffness is zero along the measured normal ({s.soft:g} cycles): "
             "nothing was re-mapped there"
         )
-    if mem[CELL.missed] > 0.0:
+    if s.missed > 0:
         shape = values["surface"]["shape"]
         where = "the scenario's shape" if shape == "scenario" else f"surface.shape = {shape}"
-        said.append(
-            f"the wrench's line of action missed {where} in {mem[CELL.missed]:g} cycles: its "
+        found.append(
+            f"the wrench's line of action missed {where} in {s.missed:g} cycles: its "
             "point nearest to plane, centre, axis or apex was taken"
         )
-    shortest = float(mem[CELL.shortest])
+    shortest = float(s.shortest)
     if values["substeps"] == 1 and 0.0 < shortest < RESOLVED:
-        error = f"its restitution may be wrong by {100.0 * expected_error(shortest):.2g} %"
-        said.append(
+        error = f"its restitution may be wrong by {100.0 * estimate_error(shortest):.2g} %"
+        found.append(
             f"the shortest contact acted in {shortest:g} cycles: with a held force {error}; "
             "more substeps resolve it"
         )
-    return [f"remapping: {line}" for line in said]
+    return [f"remapping: {line}" for line in found]

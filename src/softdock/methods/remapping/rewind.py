@@ -11,60 +11,49 @@ cost.
 from __future__ import annotations
 
 from softdock.compile.jit import compiled, noinline
-from softdock.loop.method.interface import Past, Wrenches
-from softdock.loop.rings import Ring, row_of
+from softdock.loop.method.interface import Past, Rig, Satellites, Wrenches
 from softdock.loop.spatial.motion import no_wrench
-from softdock.loop.spatial.vectors import add_scaled, dot, load3, store3
-from softdock.methods.measured.motions import (
-    load_satellites,
-    load_wrenches,
-    store_satellites,
-    store_wrenches,
-)
-from softdock.methods.remapping.cells import CELL, PAST, PAST_FLOATS, RING_AT
-from softdock.methods.remapping.wanted_contact import elastic_energy, overlap_of
-from softdock.methods.remapping.wanted_motion import desired_cycle
+from softdock.loop.spatial.vectors import ZERO, add_scaled, dot
+from softdock.methods.remapping.keys import Remapping
+from softdock.methods.remapping.state import STATE, find_past
+from softdock.methods.remapping.wanted_contact import Model, compute_overlap, elastic_energy
+from softdock.methods.remapping.wanted_motion import recompute_cycle
 
 
 @compiled
-def row_at(method, stamp):
-    """First float of a stamp's row."""
-    return row_of(Ring(method.memory + RING_AT, method.rows, PAST_FLOATS), stamp)
-
-
-@compiled
-def note_state(method, mem, stamp, satellites):
+def note_state(method: Remapping, mem, stamp, satellites: Satellites):
     """The satellites at a stamp; of the cycle that begins there nothing is known yet."""
-    at = row_at(method, stamp)
-    store_satellites(mem, at, satellites)
-    store_wrenches(mem, at + PAST.others, Wrenches(no_wrench(), no_wrench()))
-    store3(mem, at + PAST.force, (0.0, 0.0, 0.0))
+    row = find_past(method, mem, stamp)
+    row.satellites = satellites
+    row.others = Wrenches(no_wrench(), no_wrench())
+    row.force = ZERO
 
 
 @compiled
-def note_cycle(method, mem, stamp, others, force):
-    at = row_at(method, stamp)
-    store_wrenches(mem, at + PAST.others, others)
-    store3(mem, at + PAST.force, force)
+def note_cycle(method: Remapping, mem, stamp, others: Wrenches, force):
+    row = find_past(method, mem, stamp)
+    row.others = others
+    row.force = force
 
 
 @noinline
-def _begin(method, mem, rig, model, latest):
+def _find_begin(method: Remapping, mem, rig: Rig, model: Model, latest):
     """The stamp from which to recompute: the newest without overlap, not after `latest`, or the
     oldest that there is."""
-    oldest = max(rig.cycle - method.rows + 1, max(int(mem[method.memory + CELL.free_since]), 0))
+    s = STATE(mem, method.memory)
+    oldest = max(rig.cycle - method.rows + 1, max(s.free_since, 0))
     stamp = max(latest, oldest)
-    overlap = overlap_of(model, load_satellites(mem, row_at(method, stamp)))
+    overlap = compute_overlap(model, find_past(method, mem, stamp).satellites)
     while stamp > oldest and overlap > 0.0:
         stamp -= 1
-        overlap = overlap_of(model, load_satellites(mem, row_at(method, stamp)))
+        overlap = compute_overlap(model, find_past(method, mem, stamp).satellites)
     if overlap > 0.0:
-        mem[method.memory + CELL.too_short] += 1.0
+        s.too_short += 1
     return stamp
 
 
 @noinline
-def rewind(method, mem, rig, model, latest):
+def rewind(method: Remapping, mem, rig: Rig, model: Model, latest):
     """The satellites at t_k as they would be had the contact been known in time, how many cycles
     that took, and the work it took from them [J].
 
@@ -73,29 +62,28 @@ def rewind(method, mem, rig, model, latest):
     nowhere. Last, the contact's impulse on the chaser and its largest force squared [Ns, N^2].
     """
     now = rig.cycle
-    first = _begin(method, mem, rig, model, latest)
-    satellites = load_satellites(mem, row_at(method, first))
-    jump = elastic_energy(model.law, overlap_of(model, satellites))
-    taken, impulse, peak_squared = -jump, (0.0, 0.0, 0.0), 0.0
+    first = _find_begin(method, mem, rig, model, latest)
+    satellites = find_past(method, mem, first).satellites
+    jump = elastic_energy(model.law, compute_overlap(model, satellites))
+    taken, impulse, peak_squared = -jump, ZERO, 0.0
     for stamp in range(first, now):
-        at = row_at(method, stamp)
-        others = load_wrenches(mem, at + PAST.others)
-        after, mean, lost = desired_cycle(rig, model, satellites, method.substeps, others)
+        row = find_past(method, mem, stamp)
+        after, mean, lost = recompute_cycle(rig, model, satellites, method.substeps, row.others)
         taken += lost
         force = mean.chaser.force
         impulse, peak_squared = (
             add_scaled(impulse, rig.T, force),
             max(peak_squared, dot(force, force)),
         )
-        store3(mem, at + PAST.force, force)
-        store_satellites(mem, row_at(method, stamp + 1), after)
+        row.force = force
+        find_past(method, mem, stamp + 1).satellites = after
         satellites = after
-    taken += elastic_energy(model.law, overlap_of(model, satellites))
+    taken += elastic_energy(model.law, compute_overlap(model, satellites))
     return satellites, now - first, taken, jump, impulse, peak_squared
 
 
 @compiled
-def past(method, mem, stamp):
+def recall_past(method: Remapping, mem, stamp):
     """The past that was recomputed in this cycle."""
-    force = load3(mem, row_at(method, stamp - 1) + PAST.force)
-    return Past(load_satellites(mem, row_at(method, stamp)), force, dot(force, force))
+    force = find_past(method, mem, stamp - 1).force
+    return Past(find_past(method, mem, stamp).satellites, force, dot(force, force))

@@ -15,7 +15,7 @@ CAUGHT_UP = 1e-3  # m, of the same at the end of a run
 Series = Mapping[str, np.ndarray]
 
 
-def _mock_up(
+def _carry_mock_up(
     series: Series, body: str, rows: np.ndarray, later: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """True positions and attitudes, carried on from their rows by some time [s]."""
@@ -34,12 +34,12 @@ def _mock_up(
     return p, turned / np.linalg.norm(turned, axis=1, keepdims=True)
 
 
-def seen_rows(name: str, series: Series) -> np.ndarray:
+def find_seen_rows(name: str, series: Series) -> np.ndarray:
     """Rows whose cycle saw a real contact."""
     return np.nonzero(series[f"{name}.contact"] % 2.0 == 1.0)[0]
 
 
-def when_felt(series: Series, rows: np.ndarray) -> np.ndarray:
+def compute_felt_times(series: Series, rows: np.ndarray) -> np.ndarray:
     """Instants of the force samples that those cycles had [s]."""
     return np.asarray(series["time"][rows - 1] - series["force_age"][rows - 1])
 
@@ -53,8 +53,8 @@ def point_errors(
     Two bodies that overlap touch from the tip's deepest point to the target's surface, along the
     normal: the distance is to that line. Rows in which nothing touched are left out.
     """
-    rows = seen_rows(name, series)
-    times, T = when_felt(series, rows), float(series["time"][1] - series["time"][0])
+    rows = find_seen_rows(name, series)
+    times, T = compute_felt_times(series, rows), float(series["time"][1] - series["time"][0])
     at = np.clip(np.rint(times / T).astype(int), 0, len(series["time"]) - 1)
     touching = (np.linalg.norm(series["true.chaser.force"][at], axis=1) > 0.0) & (
         series["contact.depth"][at] > 0.0
@@ -69,7 +69,8 @@ def point_errors(
     )
     n = force / np.linalg.norm(force, axis=1, keepdims=True)
     (c, c_q), (t, t_q) = (
-        _mock_up(series, body, at, times - series["time"][at]) for body in ("chaser", "target")
+        _carry_mock_up(series, body, at, times - series["time"][at])
+        for body in ("chaser", "target")
     )
     on_line = series["mock_up.chaser.position"][at] + np.cross(n, torque) / np.linalg.norm(
         force, axis=1, keepdims=True
@@ -93,20 +94,20 @@ def point_errors(
     return times, np.asarray(np.linalg.norm(beside + (beyond - along)[:, None] * along_n, axis=1))
 
 
-def _false_contacts(
+def _find_false_contacts(
     name: str, series: Series, contacts: Sequence[Mapping[str, float]]
 ) -> np.ndarray:
     """Times at which the method saw a contact begin while nothing touched [s]."""
-    rows, T = seen_rows(name, series), float(series["time"][1] - series["time"][0])
+    rows, T = find_seen_rows(name, series), float(series["time"][1] - series["time"][0])
     first = rows[series[f"{name}.contact"][rows - 1] % 2.0 == 0.0]
-    times = when_felt(series, first)
+    times = compute_felt_times(series, first)
     touched = np.zeros(len(times), bool)
     for contact in contacts:
         touched |= (times >= contact["start_s"] - 1e-9) & (times <= contact["end_s"] + T)
     return np.asarray(times[~touched])
 
 
-def truth(
+def compare_with_truth(
     name: str,
     values: Mapping[str, Any],
     tables: Mapping[str, Any],
@@ -120,13 +121,13 @@ def truth(
         if len(errors)
         else {}
     )
-    said, false = [], _false_contacts(name, series, contacts)
+    found, false = [], _find_false_contacts(name, series, contacts)
     books["contacts_seen_where_nothing_touched"] = float(len(false))
     if len(false):
         when = (
             f"{len(false)} contact(s) seen while nothing touched, the first at t = {false[0]:.3f} s"
         )
-        said.append(
+        found.append(
             f"{when}: a force above threshold_N = {values['threshold_N']:g} N that was none "
             "moved the satellites; raise it"
         )
@@ -141,8 +142,8 @@ def truth(
             if behind[-1] > CAUGHT_UP
             else "and caught up"
         )
-        said.append(
+        found.append(
             f"{when}, {end}: mock-ups may touch late, or not where the satellites do; wider "
             "limits bring them closer"
         )
-    return books, said
+    return books, found

@@ -19,24 +19,22 @@ Laws, force f [N] of overlap o [m] and its rate; never pulling, unless the scena
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
-from softdock.compile.cells import Cell, Cells
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.contact.laws import HUNT_CROSSLEY, SPRING_DAMPER, SPRING_DAMPER_PULL
-from softdock.loop.method.interface import Wrenches
+from softdock.loop.method.interface import Rig, Satellites, Wrenches
 from softdock.loop.spatial.motion import Wrench
-from softdock.loop.spatial.rigid_body import body_rate
+from softdock.loop.spatial.rigid_body import Body, BodyParams, body_rate
 from softdock.loop.spatial.rotations import rotate, rotate_back
 from softdock.loop.spatial.vectors import (
+    Vector,
     add,
     cross,
     dot,
-    load3,
     multiply,
     negate,
     scale,
-    store3,
     subtract,
     symmetric_times,
 )
@@ -46,20 +44,20 @@ SPRING, PULLING_SPRING, HUNT = SPRING_DAMPER, SPRING_DAMPER_PULL, HUNT_CROSSLEY
 
 class Law(NamedTuple):
     kind: int
-    stiffness: float  # N/m, or N/m^exponent
-    damping: float  # Ns/m; hunt: lambda, s/m
+    stiffness: Annotated[float, "N/m^exponent"]
+    damping: Annotated[float, "Ns/m or s/m", "hunt: lambda"]
     exponent: float
 
 
 class Model(NamedTuple):
     """What was measured, fixed to the bodies."""
 
-    normal: tuple  # target axes
-    on_chaser: tuple  # c_C, m, chaser axes
-    on_target: tuple  # c_T, m, target axes
-    depth: float  # x_e - x_c along the normal, m
-    # Nm, target axes: the part of the measured torque that the force at the point does not explain
-    couple: tuple
+    normal: Annotated[Vector, "-", "target axes"]
+    on_chaser: Annotated[Vector, "m", "c_C, chaser axes"]
+    on_target: Annotated[Vector, "m", "c_T, target axes"]
+    depth: Annotated[float, "m", "x_e - x_c along the normal"]
+    # the part of the measured torque that the force at the point does not explain
+    couple: Annotated[Vector, "Nm", "target axes"]
     law: Law
 
 
@@ -74,7 +72,7 @@ class Touch(NamedTuple):
 
 
 @compiled
-def overlap_of(model, satellites):
+def compute_overlap(model: Model, satellites: Satellites):
     """The overlap alone [m]; > 0: contact (Lange eqs. 34, 35)."""
     c, t = satellites.chaser, satellites.target
     from_target = add(subtract(c.p, t.p), rotate(c.q, model.on_chaser))
@@ -86,7 +84,7 @@ def overlap_of(model, satellites):
 
 
 @compiled
-def touch_spinning(model, satellites, chaser_rate, target_rate):
+def compute_touch_spinning(model: Model, satellites: Satellites, chaser_rate, target_rate):
     """`chaser_rate`, `target_rate`: angular velocities, body axes [rad/s]."""
     c, t = satellites.chaser, satellites.target
     n, arm = rotate(t.q, model.normal), rotate(c.q, model.on_chaser)
@@ -105,29 +103,29 @@ def touch_spinning(model, satellites, chaser_rate, target_rate):
 
 
 @noinline
-def touch_of(rig, model, satellites):
+def compute_touch(rig: Rig, model: Model, satellites: Satellites):
     c, t = satellites.chaser, satellites.target
-    return touch_spinning(
+    return compute_touch_spinning(
         model, satellites, body_rate(rig.chaser, c.q, c.L), body_rate(rig.target, t.q, t.L)
     )
 
 
 @compiled
-def _rate(params, body):
+def _compute_rate(params: BodyParams, body: Body):
     """Angular velocity in world axes."""
     return rotate(body.q, body_rate(params, body.q, body.L))
 
 
 @compiled
-def mobility(rig, satellites, touch):
+def compute_mobility(rig: Rig, satellites: Satellites, touch: Touch):
     """Change of the overlap's rate per impulse along the normal [1/kg]."""
-    return _mobility(rig.chaser, satellites.chaser.q, touch.normal, touch.arm) + _mobility(
-        rig.target, satellites.target.q, touch.normal, touch.from_target
-    )
+    return _compute_mobility(
+        rig.chaser, satellites.chaser.q, touch.normal, touch.arm
+    ) + _compute_mobility(rig.target, satellites.target.q, touch.normal, touch.from_target)
 
 
 @compiled
-def _mobility(params, q, n, arm):
+def _compute_mobility(params: BodyParams, q, n, arm):
     if params.fixed:
         return 0.0
     turning = rotate_back(q, cross(arm, n))
@@ -142,7 +140,7 @@ def is_zero(a):
 
 
 @compiled
-def elastic_energy(law, overlap):
+def elastic_energy(law: Law, overlap):
     """Energy of the compressed surface [J]."""
     if overlap <= 0.0:
         return 0.0
@@ -152,7 +150,7 @@ def elastic_energy(law, overlap):
 
 
 @compiled
-def elastic_force(law, overlap):
+def elastic_force(law: Law, overlap):
     if overlap <= 0.0:
         return 0.0
     if law.kind != HUNT or law.exponent == 1.0:
@@ -161,7 +159,7 @@ def elastic_force(law, overlap):
 
 
 @compiled
-def law_force(law, elastic, rate, share):
+def law_force(law: Law, elastic, rate, share):
     """Force [N] from its elastic part; `share`: of the time in which there is contact, for the
     damper."""  # Lange eq. 12
     if law.kind == HUNT:
@@ -174,7 +172,7 @@ def law_force(law, elastic, rate, share):
 
 
 @compiled
-def force_now(law, touch):
+def compute_force(law: Law, touch: Touch):
     """Force at one instant, and its elastic part [N]."""
     if touch.overlap <= 0.0:  # Lange eqs. 34, 35
         return 0.0, 0.0
@@ -183,7 +181,7 @@ def force_now(law, touch):
 
 
 @compiled
-def force_over(law, overlap, speed, mobility, dt):
+def compute_mean_force(law: Law, overlap, speed, mobility, dt):
     """Mean force over a step of dt [s] around an instant, on the path that the bodies take without
     it, and its elastic part [N]; `speed`: of the overlap.
 
@@ -207,18 +205,22 @@ def force_over(law, overlap, speed, mobility, dt):
 
 
 @compiled
-def lost_in(rig, model, satellites, touch, mobility, force, elastic, dt):
+def compute_loss(
+    rig: Rig, model: Model, satellites: Satellites, touch: Touch, mobility, force, elastic, dt
+):
     """Energy [J] that the contact takes in a step and does not store: by its damper, by the cut at
     zero, by the torque it carries."""
     lost = (force - elastic) * dt * (touch.rate - 0.5 * dt * mobility * force)
     if force == 0.0 or is_zero(model.couple):
         return lost
-    turning = subtract(_rate(rig.chaser, satellites.chaser), _rate(rig.target, satellites.target))
+    turning = subtract(
+        _compute_rate(rig.chaser, satellites.chaser), _compute_rate(rig.target, satellites.target)
+    )
     return lost - dt * dot(rotate(satellites.target.q, model.couple), turning)
 
 
 @compiled
-def wrenches_of(model, target_q, touch, force):
+def compute_wrenches(model: Model, target_q, touch: Touch, force):
     """Wrenches on both satellites: the force along the normal at the chaser's contact point, and
     what torque the touch itself carries."""
     f = scale(force, touch.normal)  # Lange eqs. 27, 28
@@ -229,53 +231,3 @@ def wrenches_of(model, target_q, touch, force):
     return Wrenches(
         Wrench(f, add(torque, couple)), Wrench(negate(f), subtract(opposite, couple))
     )  # Lange eq. 21
-
-
-MODEL_CELLS = Cells(
-    "wanted_contact",
-    Cell("normal", 3, "-", "target axes"),
-    Cell("on_chaser", 3, "m", "c_C, chaser axes"),
-    Cell("on_target", 3, "m", "c_T, target axes"),
-    Cell("depth", 1, "m", "x_e - x_c along the normal"),
-    Cell("couple", 3, "Nm", "target axes"),
-    Cell("kind", 1, "-", "of the law"),
-    Cell("stiffness", 1, "N/m^exponent", "of the law"),
-    Cell("damping", 1, "Ns/m or s/m", "of the law"),
-    Cell("exponent", 1, "-", "of the law"),
-)
-KEPT = MODEL_CELLS.at
-
-
-@compiled
-def store_model(mem, at, model):
-    store3(mem, at + KEPT.normal, model.normal)
-    store3(mem, at + KEPT.on_chaser, model.on_chaser)
-    store3(mem, at + KEPT.on_target, model.on_target)
-    mem[at + KEPT.depth] = model.depth
-    store3(mem, at + KEPT.couple, model.couple)
-    mem[at + KEPT.kind] = float(model.law.kind)
-    mem[at + KEPT.stiffness] = model.law.stiffness
-    mem[at + KEPT.damping] = model.law.damping
-    mem[at + KEPT.exponent] = model.law.exponent
-
-
-@compiled
-def load_law(mem, at):
-    return Law(
-        int(mem[at + KEPT.kind]),
-        mem[at + KEPT.stiffness],
-        mem[at + KEPT.damping],
-        mem[at + KEPT.exponent],
-    )
-
-
-@compiled
-def load_model(mem, at):
-    return Model(
-        normal=load3(mem, at + KEPT.normal),
-        on_chaser=load3(mem, at + KEPT.on_chaser),
-        on_target=load3(mem, at + KEPT.on_target),
-        depth=mem[at + KEPT.depth],
-        couple=load3(mem, at + KEPT.couple),
-        law=load_law(mem, at),
-    )

@@ -4,25 +4,23 @@ Euler); and flight without force."""
 from __future__ import annotations
 
 from softdock.compile.jit import compiled
-from softdock.loop.method.interface import Satellites, Wrenches
-from softdock.loop.spatial.motion import no_wrench
-from softdock.loop.spatial.rigid_body import Body
-from softdock.loop.spatial.vectors import (
-    add_scaled,
-    multiply,
-)
+from softdock.loop.method.interface import Rig, Satellites, Wrenches
+from softdock.loop.spatial.motion import Wrench, no_wrench
+from softdock.loop.spatial.rigid_body import Body, BodyParams
+from softdock.loop.spatial.vectors import add_scaled, multiply
 from softdock.methods.remapping.wanted_contact import (
-    force_now,
-    lost_in,
-    mobility,
-    touch_of,
-    wrenches_of,
+    Model,
+    compute_force,
+    compute_loss,
+    compute_mobility,
+    compute_touch,
+    compute_wrenches,
 )
-from softdock.methods.remapping.wanted_steps import arrived, half_way, sum_of
+from softdock.methods.remapping.wanted_steps import add_wrench, arrive, move_half_way
 
 
 @compiled
-def _pushed(params, dt, body, wrench):
+def _push_body(params: BodyParams, dt, body: Body, wrench: Wrench):
     if params.fixed:
         return body
     return Body(
@@ -34,22 +32,22 @@ def _pushed(params, dt, body, wrench):
 
 
 @compiled
-def pushed(rig, dt, satellites, wrenches):
+def push(rig: Rig, dt, satellites: Satellites, wrenches: Wrenches):
     """After an impulse: wrenches times dt."""
     return Satellites(
-        _pushed(rig.chaser, dt, satellites.chaser, wrenches.chaser),
-        _pushed(rig.target, dt, satellites.target, wrenches.target),
+        _push_body(rig.chaser, dt, satellites.chaser, wrenches.chaser),
+        _push_body(rig.target, dt, satellites.target, wrenches.target),
     )
 
 
 @compiled
-def _flown(params, dt, body):
+def _coast(params: BodyParams, dt, body: Body):
     """A body after dt without force."""
-    return arrived(
+    return arrive(
         params,
         dt,
         body,
-        half_way(params, dt, body).q,
+        move_half_way(params, dt, body).q,
         no_wrench(),
         (0.0, 0.0, 0.0),
         (0.0, 0.0, 0.0),
@@ -57,33 +55,35 @@ def _flown(params, dt, body):
 
 
 @compiled
-def held_cycle(rig, model, satellites, duration, others):
+def hold_cycle(rig: Rig, model: Model, satellites: Satellites, duration, others: Wrenches):
     """The same with the force of the start, held: momentum first, then the pose."""
-    touch = touch_of(rig, model, satellites)
-    force, elastic = force_now(model.law, touch)
-    lost = lost_in(
+    touch = compute_touch(rig, model, satellites)
+    force, elastic = compute_force(model.law, touch)
+    lost = compute_loss(
         rig,
         model,
         satellites,
         touch,
-        mobility=mobility(rig, satellites, touch),
+        mobility=compute_mobility(rig, satellites, touch),
         force=force,
         elastic=elastic,
         dt=duration,
     )
     w = Wrenches(no_wrench(), no_wrench())
     if force != 0.0:
-        w = wrenches_of(model, satellites.target.q, touch, force)
-    satellites = pushed(
+        w = compute_wrenches(model, satellites.target.q, touch, force)
+    satellites = push(
         rig,
         duration,
         satellites,
-        Wrenches(sum_of(w.chaser, others.chaser, 1.0), sum_of(w.target, others.target, 1.0)),
+        Wrenches(
+            add_wrench(w.chaser, others.chaser, 1.0), add_wrench(w.target, others.target, 1.0)
+        ),
     )
     return (
         Satellites(
-            _flown(rig.chaser, duration, satellites.chaser),
-            _flown(rig.target, duration, satellites.target),
+            _coast(rig.chaser, duration, satellites.chaser),
+            _coast(rig.target, duration, satellites.target),
         ),
         w,
         lost,

@@ -12,20 +12,19 @@ import math
 
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.contact.keys import AT as OF
-from softdock.loop.contact.keys import LAW_KEYS
-from softdock.loop.spatial.vectors import load6
-from softdock.methods.remapping.environment import (
-    PAIR_SIZE,
-)
+from softdock.loop.contact.keys import LAW_KEYS, PAIR
+from softdock.loop.tables import IN_KEY
 from softdock.methods.remapping.keys import (
-    AT,
     BY_DAMPER,
     HUNT_CROSSLEY,
+    REMAPPING,
     RESTITUTION,
     SCENARIO,
     SPRING_DAMPER,
+    Remapping,
+    read_keys,
 )
-from softdock.methods.remapping.stiffness import is_given, series_stiffness
+from softdock.methods.remapping.stiffness import combine_stiffness, is_given
 from softdock.methods.remapping.wanted_contact import HUNT, SPRING, Law
 
 LEAST = 1e-3  # restitution; less would need a damper without bound
@@ -33,7 +32,7 @@ HALVINGS = 60
 
 
 @compiled
-def _restitution_of_ratio(zeta):
+def _compute_restitution(zeta):
     """Restitution of a spring-damper of damping ratio zeta whose force is cut off at zero."""
     if zeta < 1e-9:
         return 1.0
@@ -47,7 +46,7 @@ def _restitution_of_ratio(zeta):
 
 
 @compiled
-def _hunt_balance(x, e):
+def _balance_hunt(x, e):
     """< 0 while lambda v = x gives more than the restitution e: from the first integral of the
     motion, x - ln(1 + x) = -x e - ln(1 - x e)."""
     if x * e >= 1.0:
@@ -56,7 +55,7 @@ def _hunt_balance(x, e):
 
 
 @noinline
-def loss_of(restitution, by):
+def find_loss(restitution, by):
     """Damping ratio, or lambda times approach speed, that gives a restitution."""
     e = max(restitution, LEAST)
     if e >= 1.0:
@@ -66,7 +65,7 @@ def loss_of(restitution, by):
         high = 1e3
         for _ in range(HALVINGS):
             middle = 0.5 * (low + high)
-            if _restitution_of_ratio(middle) > e:
+            if _compute_restitution(middle) > e:
                 low = middle
             else:
                 high = middle
@@ -74,7 +73,7 @@ def loss_of(restitution, by):
     high = 1.0 / e  # there x e = 1
     for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
-        if _hunt_balance(middle, e) < 0.0:
+        if _balance_hunt(middle, e) < 0.0:
             low = middle
         else:
             high = middle
@@ -82,7 +81,7 @@ def loss_of(restitution, by):
 
 
 @compiled
-def _of_scenario(vector, pair_at):
+def _read_scenario_law(vector, pair_at):
     at = pair_at + OF.wanted_law
     kind = int(vector[at]) - 1
     if kind < 0:  # same as real
@@ -99,33 +98,32 @@ def _of_scenario(vector, pair_at):
 
 
 @noinline
-def wanted_law(method, pair, n, chaser_q, target_q, mobility, speed):
+def choose_law(method: Remapping, pair, n, chaser_q, target_q, mobility, speed):
     """The wanted law for a contact of one pair along n (world); `mobility`: 1 / effective mass
     [1/kg]; `speed`: of the approach along n [m/s]."""
-    vector, base = method.vector, method.base
-    chosen = int(vector[base + AT.law])
-    law = _of_scenario(vector, int(vector[base + AT.contacts]) + pair * PAIR_SIZE)
+    keys = read_keys(method)
+    chosen = int(keys.law)
+    law = _read_scenario_law(method.vector, int(keys.contacts[IN_KEY.at]) + pair * PAIR.size)
     if chosen == SCENARIO:
         return law
     stiffness, exponent = law.stiffness, law.exponent if law.kind == HUNT else 1.0
-    chaser = load6(vector, base + AT.wanted_stiffness)
-    if is_given(chaser):
+    if is_given(keys.wanted_stiffness):
         exponent = 1.0  # N/m
-        target = load6(vector, base + AT.wanted_target_stiffness)
-        stiffness = series_stiffness(chaser, target, n, chaser_q, target_q)
-    if chosen == SPRING_DAMPER:
-        return Law(SPRING, stiffness, vector[base + AT.wanted_damping], 1.0)
-    if chosen == HUNT_CROSSLEY:
-        return Law(
-            HUNT, stiffness, vector[base + AT.wanted_lambda], vector[base + AT.wanted_exponent]
+        stiffness = combine_stiffness(
+            keys.wanted_stiffness, keys.wanted_target_stiffness, n, chaser_q, target_q
         )
-    if int(vector[base + AT.by]) == BY_DAMPER:
+    if chosen == SPRING_DAMPER:
+        return Law(SPRING, stiffness, keys.wanted_damping, 1.0)
+    if chosen == HUNT_CROSSLEY:
+        return Law(HUNT, stiffness, keys.wanted_lambda, keys.wanted_exponent)
+    if int(keys.by) == BY_DAMPER:
         return Law(SPRING, stiffness, 2.0 * method.loss * math.sqrt(stiffness / mobility), 1.0)
     return Law(HUNT, stiffness, method.loss / speed if speed > 0.0 else 0.0, exponent)
 
 
 @compiled
-def loss_in(vector, base):
-    if int(vector[base + AT.law]) != RESTITUTION:
+def prepare_loss(vector, base):
+    keys = REMAPPING(vector, base)
+    if int(keys.law) != RESTITUTION:
         return 0.0
-    return loss_of(vector[base + AT.restitution], int(vector[base + AT.by]))
+    return find_loss(keys.restitution, int(keys.by))

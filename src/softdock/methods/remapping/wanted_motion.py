@@ -6,7 +6,7 @@ cycle's middle (on the path without force), and along the normal there is one eq
 o') / m with the effective mass m, which is solved in steps: half a drift, an impulse, half a drift.
 Second order, and for a spring as good at giving back as at taking. The impulse and its moment in
 time then move both bodies at once: linear and angular momentum are kept to rounding, whatever the
-steps. `held_cycle` is the published way: the force of the cycle's start is held, momentum first
+steps. `hold_cycle` is the published way: the force of the cycle's start is held, momentum first
 (symplectic Euler).
 """
 
@@ -15,8 +15,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from softdock.compile.jit import compiled, noinline
-from softdock.loop.method.interface import Satellites, Wrenches
+from softdock.loop.method.interface import Rig, Satellites, Wrenches
 from softdock.loop.spatial.motion import Wrench, no_wrench
+from softdock.loop.spatial.rigid_body import BodyParams
 from softdock.loop.spatial.rotations import rotate, rotate_back
 from softdock.loop.spatial.vectors import (
     add,
@@ -29,12 +30,9 @@ from softdock.loop.spatial.vectors import (
     subtract,
     symmetric_times,
 )
-from softdock.methods.remapping.wanted_contact import (
-    force_over,
-    is_zero,
-)
-from softdock.methods.remapping.wanted_held_force import held_cycle
-from softdock.methods.remapping.wanted_steps import arrived, half_way, sum_of
+from softdock.methods.remapping.wanted_contact import Law, Model, compute_mean_force, is_zero
+from softdock.methods.remapping.wanted_held_force import hold_cycle
+from softdock.methods.remapping.wanted_steps import add_wrench, arrive, move_half_way
 
 
 class Lever(NamedTuple):
@@ -55,7 +53,7 @@ class Push(NamedTuple):
 
 
 @compiled
-def _lever(params, q, arm, n):
+def _compute_lever(params: BodyParams, q, arm, n):
     torque = cross(arm, n)
     if params.fixed:
         return Lever(torque, (0.0, 0.0, 0.0), 0.0)
@@ -65,7 +63,7 @@ def _lever(params, q, arm, n):
 
 
 @compiled
-def _yield_to(params, q, couple):
+def _yield_to_couple(params: BodyParams, q, couple):
     """couple . I^-1 couple."""
     if params.fixed:
         return 0.0
@@ -74,7 +72,9 @@ def _yield_to(params, q, couple):
 
 
 @compiled
-def _pushed_in_steps(law, overlap, rate, ease, by_others, by_couple, turning, yielding, T, steps):
+def _push_in_steps(
+    law: Law, overlap, rate, ease, by_others, by_couple, turning, yielding, T, steps
+):
     """The contact along the normal in steps; overlap and rate of the cycle's start. `by_others`,
     `by_couple`: change of the rate [m/s^2]; `turning`: power of the couple [W], `yielding`: its
     growth by the couple itself [W/s]."""
@@ -82,7 +82,7 @@ def _pushed_in_steps(law, overlap, rate, ease, by_others, by_couple, turning, yi
     impulse, moment, lasted, lost = 0.0, 0.0, 0.0, 0.0
     for i in range(steps):
         overlap += 0.5 * dt * rate
-        force, elastic = force_over(law, overlap, rate, ease, dt)
+        force, elastic = compute_mean_force(law, overlap, rate, ease, dt)
         if force != 0.0 or elastic != 0.0:
             lost += (
                 (force - elastic)
@@ -103,13 +103,13 @@ def _pushed_in_steps(law, overlap, rate, ease, by_others, by_couple, turning, yi
 
 
 @compiled
-def _any(wrenches):
+def _is_any(wrenches: Wrenches):
     c, t = wrenches.chaser, wrenches.target
     return not (is_zero(c.force) and is_zero(c.torque) and is_zero(t.force) and is_zero(t.torque))
 
 
 @compiled
-def _impulse(sign, push, n, lever, late, sliding, couple):
+def _compute_impulse(sign, push: Push, n, lever: Lever, late, sliding, couple):
     """Impulse of the contact on one body, force and torque times time. `late`: the impulse's moment
     beside that of the cycle's middle [Ns s]; by then the contact point has moved on, at `sliding`
     from the body's centre: without that the pair's angular momentum would change."""
@@ -120,11 +120,11 @@ def _impulse(sign, push, n, lever, late, sliding, couple):
 
 
 @compiled
-def in_steps(rig, model, satellites, T, steps, others):
+def take_steps(rig: Rig, model: Model, satellites: Satellites, T, steps, others: Wrenches):
     """Satellites after a cycle of T in steps under the wanted contact and constant other wrenches,
     the contact's mean wrenches, the energy it lost [J]."""
     c, t = satellites.chaser, satellites.target
-    chaser, target = half_way(rig.chaser, T, c), half_way(rig.target, T, t)
+    chaser, target = move_half_way(rig.chaser, T, c), move_half_way(rig.target, T, t)
     n, arm = rotate(target.q, model.normal), rotate(chaser.q, model.on_chaser)
     from_target = add(add_scaled(subtract(c.p, t.p), 0.5 * T, subtract(c.v, t.v)), arm)
     rate = dot(
@@ -135,11 +135,11 @@ def in_steps(rig, model, satellites, T, steps, others):
         model.depth + dot(model.normal, model.on_target) - dot(n, from_target) - 0.5 * T * rate
     )
     on_chaser, on_target = (
-        _lever(rig.chaser, chaser.q, arm, n),
-        _lever(rig.target, target.q, from_target, n),
+        _compute_lever(rig.chaser, chaser.q, arm, n),
+        _compute_lever(rig.target, target.q, from_target, n),
     )
     by_others, by_couple, turning, yielding, couple = 0.0, 0.0, 0.0, 0.0, (0.0, 0.0, 0.0)
-    if _any(others):
+    if _is_any(others):
         pulled = subtract(
             multiply(rig.target.inverse_mass, others.target.force),
             multiply(rig.chaser.inverse_mass, others.chaser.force),
@@ -154,9 +154,11 @@ def in_steps(rig, model, satellites, T, steps, others):
             model.couple, on_target.spin
         )
         turning = dot(couple, subtract(chaser.rate, target.rate))
-        yielding = _yield_to(rig.chaser, chaser.q, couple) + _yield_to(rig.target, target.q, couple)
+        yielding = _yield_to_couple(rig.chaser, chaser.q, couple) + _yield_to_couple(
+            rig.target, target.q, couple
+        )
     ease = on_chaser.ease + on_target.ease
-    push = _pushed_in_steps(
+    push = _push_in_steps(
         model.law,
         overlap,
         rate,
@@ -170,56 +172,55 @@ def in_steps(rig, model, satellites, T, steps, others):
     )
     late = push.moment - 0.5 * T * push.impulse
     turning_arm = cross(chaser.rate, arm)
-    to_chaser = _impulse(1.0, push, n, on_chaser, late, turning_arm, couple)
-    to_target = _impulse(
+    to_chaser = _compute_impulse(1.0, push, n, on_chaser, late, turning_arm, couple)
+    to_target = _compute_impulse(
         -1.0, push, n, on_target, late, add(subtract(c.v, t.v), turning_arm), couple
     )
     moment, half = scale(push.moment, n), 0.5 * T * T
-    c = arrived(
+    c = arrive(
         rig.chaser,
         T,
         c,
         chaser.q,
-        sum_of(to_chaser, others.chaser, T),
+        add_wrench(to_chaser, others.chaser, T),
         add_scaled(moment, half, others.chaser.force),
         scale(late, on_chaser.spin),
     )
     moment = add_scaled(negate(moment), half, others.target.force)
-    t = arrived(
+    t = arrive(
         rig.target,
         T,
         t,
         target.q,
-        sum_of(to_target, others.target, T),
+        add_wrench(to_target, others.target, T),
         moment,
         scale(-late, on_target.spin),
     )
     nothing = no_wrench()
     return (
         Satellites(c, t),
-        Wrenches(sum_of(nothing, to_chaser, 1.0 / T), sum_of(nothing, to_target, 1.0 / T)),
+        Wrenches(add_wrench(nothing, to_chaser, 1.0 / T), add_wrench(nothing, to_target, 1.0 / T)),
         push.lost,
     )
 
 
-steps_noinline = noinline(
-    in_steps
-)  # called once or a few times a cycle: one copy of its code will do
+# called once or a few times a cycle: one copy of its code will do
+take_steps_noinline = noinline(take_steps)
 
 
 @compiled
-def desired_cycle(rig, model, satellites, substeps, others):
+def recompute_cycle(rig: Rig, model: Model, satellites: Satellites, substeps, others: Wrenches):
     """One cycle, in substeps or with a held force: satellites after it, the contact's mean
     wrenches, and what it took and does not store [J]. Inlined, for the many cycles of a rewind."""
     if substeps > 1:
-        return in_steps(rig, model, satellites, rig.T, substeps, others)
-    return held_cycle(rig, model, satellites, rig.T, others)
+        return take_steps(rig, model, satellites, rig.T, substeps, others)
+    return hold_cycle(rig, model, satellites, rig.T, others)
 
 
 @noinline
-def this_cycle(rig, model, satellites, substeps):
+def compute_cycle(rig: Rig, model: Model, satellites: Satellites, substeps):
     """The same for the one under way, in which others have not acted yet."""
     nothing = Wrenches(no_wrench(), no_wrench())
     if substeps > 1:
-        return steps_noinline(rig, model, satellites, rig.T, substeps, nothing)
-    return held_cycle(rig, model, satellites, rig.T, nothing)
+        return take_steps_noinline(rig, model, satellites, rig.T, substeps, nothing)
+    return hold_cycle(rig, model, satellites, rig.T, nothing)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from softdock.compile.jit import compiled
 from softdock.loop.spatial.motion import Wrench
-from softdock.loop.spatial.rigid_body import Body
+from softdock.loop.spatial.rigid_body import Body, BodyParams
 from softdock.loop.spatial.rotations import exponential, product, renormalise, rotate, rotate_back
 from softdock.loop.spatial.vectors import (
     add,
@@ -17,9 +17,7 @@ from softdock.loop.spatial.vectors import (
     scale,
     symmetric_times,
 )
-from softdock.methods.remapping.wanted_contact import (
-    is_zero,
-)
+from softdock.methods.remapping.wanted_contact import is_zero
 
 
 class HalfWay(NamedTuple):
@@ -30,7 +28,7 @@ class HalfWay(NamedTuple):
 
 
 @compiled
-def _turned(params, dt, q, L, extra):
+def _turn(params: BodyParams, dt, q, L, extra):
     """Attitude after dt and a small rotation besides (body axes), and the rate there (body axes):
     the momentum stays, in body axes it turns."""
     L_B = rotate_back(q, L)
@@ -41,15 +39,15 @@ def _turned(params, dt, q, L, extra):
 
 
 @compiled
-def half_way(params, T, body):
+def move_half_way(params: BodyParams, T, body: Body):
     if params.fixed or is_zero(body.L):
         return HalfWay(body.q, (0.0, 0.0, 0.0))
-    q, w = _turned(params, 0.5 * T, body.q, body.L, (0.0, 0.0, 0.0))
+    q, w = _turn(params, 0.5 * T, body.q, body.L, (0.0, 0.0, 0.0))
     return HalfWay(q, rotate(q, w))
 
 
 @compiled
-def arrived(params, T, body, q, impulse, moment, extra):
+def arrive(params: BodyParams, T, body: Body, q, impulse: Wrench, moment, extra):
     """A body at the end of a cycle: `q`, its attitude in the middle; `impulse` (force and torque)
     and the force's moment in time; `extra`: rotation besides."""
     if params.fixed:
@@ -57,11 +55,11 @@ def arrived(params, T, body, q, impulse, moment, extra):
     v, L = add(body.v, multiply(params.inverse_mass, impulse.force)), add(body.L, impulse.torque)
     p = add(add_scaled(body.p, T, body.v), multiply(params.inverse_mass, moment))
     if not is_zero(L):
-        q = renormalise(_turned(params, 0.5 * T, q, L, extra)[0])
+        q = renormalise(_turn(params, 0.5 * T, q, L, extra)[0])
     return Body(p, q, v, L)
 
 
 @compiled
-def sum_of(a, b, factor):
+def add_wrench(a: Wrench, b: Wrench, factor):
     """a + factor b, on one body."""
     return Wrench(add_scaled(a.force, factor, b.force), add_scaled(a.torque, factor, b.torque))

@@ -41,7 +41,7 @@ def _distance_bars(rows: list[dict[str, Any]]) -> str:
         else None
         for c in rows
     ]
-    bound = 100.0 * rows[0]["judgement"]["bounds"]["faithful_distance"]
+    bound = 100.0 * rows[0]["verdict"]["bounds"]["faithful_distance"]
     end = min(max([*most, *(w for w in wrong if w is not None), 1.2 * bound]), MOST_BOUNDS * bound)
     beyond = [c["label"] for c, m in zip(rows, most, strict=True) if m > ROOM * end]
     lines = [_bars("mean; whisker: worst of the phases", rows, mean, most)]
@@ -56,16 +56,16 @@ def _distance_bars(rows: list[dict[str, Any]]) -> str:
         }
         lines.append(Line("with wrong knowledge", "total", *_empty_points(), extra=marks))
     caption = (
-        f"In percent of the approach; 0 is orbit. Line: {bound:.3g} %, up to which a rig is "
+        f"In percent of the approach speed. Line: {bound:.3g} %, up to which a rig is "
         "faithful. Colours: the verdict."
     )
     if beyond:
         caption += f" Longer than the chart: {'; '.join(beyond)}."
     return _bar_chart(
         "distance",
-        "How far from orbit",
+        "Error against the on-orbit reference",
         lines,
-        x_title="distance from orbit [%]",
+        x_title="error [%]",
         caption=caption,
         rows=rows,
         bound=bound,
@@ -123,7 +123,7 @@ def _bars(name: str, rows: list[dict[str, Any]], to: list[float], most: list[flo
         "orientation": "h",
         "x": to,
         "y": [c["label"] for c in rows],
-        "meta": {"role": "c1", "roles": [VERDICT_ROLES[c["judgement"]["word"]] for c in rows]},
+        "meta": {"role": "c1", "roles": [VERDICT_ROLES[c["verdict"]["word"]] for c in rows]},
         "error_x": {
             "type": "data",
             "symmetric": False,
@@ -222,7 +222,7 @@ def curve_charts(comparison: Comparison) -> str:
         if len(others) <= MOST_SHOWN
         else f" The best are drawn; choose others in the legend ({len(others)} in all)."
     )
-    shade = " Shaded: contact in orbit." if windows else ""
+    shade = " Shaded: contact on orbit." if windows else ""
     touching = bool(comparison.scenario.tables["contact"])
     gap = (
         "gap",
@@ -232,7 +232,7 @@ def curve_charts(comparison: Comparison) -> str:
     )
     off = (
         "off",
-        "Distance of the chaser from where orbit has it",
+        "Distance of the chaser from its place on orbit",
         "off_m",
         f"Seen from the target.{few}",
     )
@@ -240,11 +240,11 @@ def curve_charts(comparison: Comparison) -> str:
         "force",
         "Force on the chaser satellite",
         "force_N",
-        "What the satellite was moved with; in orbit the contact's own force.",
+        "Force on the satellite; on orbit the contact's own force.",
     )
     energy = (
         "energy",
-        "Energy invented so far",
+        "Energy added so far",
         "energy_invented_J",
         "Above zero: energy that nothing paid for. Orbit: zero.",
     )

@@ -109,7 +109,7 @@ class BoundaryMargin(NamedTuple):
     """Margins of an operating point against one boundary curve."""
 
     stable: bool
-    borne_ms: float  # delay that its value on the panel's axis bears
+    borne_ms: float  # critical delay at its value on the panel's axis
     crossings: tuple[float, ...]  # values on the panel's axis that are on the boundary at its delay
 
 
@@ -149,12 +149,16 @@ def describe_margin(panel: Panel) -> str:
     delay, value = panel.operating_point
     where = "inside the stable area" if here.stable else "outside the stable area"
     words = [f"Cross: {delay:.4g} ms and {value:.4g} {unit}, {where}."]
-    words.append(f"{value:.4g} {unit} bears {here.borne_ms:.3g} ms of delay.")
+    words.append(
+        f"With {value:.4g} {unit} the loop is stable up to {here.borne_ms:.3g} ms of delay."
+    )
     if here.crossings:
         ends = " and ".join(f"{one:.4g}" for one in here.crossings)
         words.append(f"At {delay:.4g} ms the boundary is at {ends} {unit}.")
     elif float(curve.delay_ms.max()) <= 0.0:
-        words.append("Without damping no delay is borne: no area of this chart is stable.")
+        words.append(
+            "Without damping any delay makes it unstable: no area of this chart is stable."
+        )
     elif not here.stable:
         most = int(np.argmax(curve.delay_ms))
         words.append(

@@ -20,7 +20,7 @@ from softdock.output.viewer.server import HOST, add_force_chart, serve, set_them
 from softdock.output.viewer.session import Answer, NewestRequestWorker, Session
 from softdock.output.viewer.stage import SPEEDS, Clock, Stage
 from softdock.recording.recording import Recording, ShownSeries
-from softdock.results.scene.model import LAYERS
+from softdock.results.scene.model import CAMERAS, LAYERS
 
 PICTURES_PER_S = 30.0
 SLIDER_S = 0.3  # how often the time slider is moved while playing
@@ -151,7 +151,7 @@ class Window:
             self.offers: list[Any] = []
             self.offered = gui.add_html("")
         with gui.add_folder("See"):
-            views = gui.add_button_group("camera", ("contact", "facility", "orbit"))
+            views = gui.add_button_group("camera", CAMERAS)
             views.on_click(self._look)
             self.boxes = {layer: self._box(layer) for layer in LAYERS}
             dark = gui.add_checkbox("dark", self.stage.dark)

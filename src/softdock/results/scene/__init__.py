@@ -4,7 +4,11 @@
 Nothing here draws in a window; `poster` and `raster` project a frame by arithmetic alone.
 """
 
-from softdock.results.scene.build import build_reference_scene, build_scene, scene_from_reference
+from softdock.results.scene.build import (
+    build_reference_scene,
+    build_scene,
+    make_scene_from_reference,
+)
 from softdock.results.scene.model import LAYERS, Arrow, Mesh, Part, Scene, Track, Trail, View
 
 __all__ = [
@@ -18,5 +22,5 @@ __all__ = [
     "View",
     "build_reference_scene",
     "build_scene",
-    "scene_from_reference",
+    "make_scene_from_reference",
 ]

@@ -19,8 +19,8 @@ import numpy as np
 
 from softdock.loop.spatial.arrays import inverse, rotate
 from softdock.results.scene import motions
-from softdock.results.scene.cameras import make_views, outer_corners
-from softdock.results.scene.model import Part, RobotJoints, Scene, Track
+from softdock.results.scene.cameras import find_outer_corners, make_views
+from softdock.results.scene.model import Part, Reading, RobotJoints, Scene, Track
 from softdock.results.scene.motions import (
     choose_factor,
     exaggerate_motion,
@@ -69,6 +69,7 @@ def choose_rows(
 
 
 Tables = Mapping[str, Any]
+ON_ORBIT = "force on orbit"
 FAINT, SOLID = 0.12, 0.7  # opacity of a satellite around its robot, and in orbit
 
 
@@ -103,7 +104,7 @@ def build_scene(
     shown = count_readable_rows(
         _stack_positions(series, ("mock_up.chaser", "mock_up.target", "chaser", "target"))
     )
-    windows = _contact_windows(run.contacts)
+    windows = _list_contact_windows(run.contacts)
     rows = choose_rows(np.asarray(series["time"])[: max(shown, 1)], windows)
     time = np.asarray(series["time"])[rows]
     tracks = read_tracks(tables, series, rows)
@@ -112,21 +113,21 @@ def build_scene(
     if "facility" in tables:
         from softdock.results.scene.robots import (
             find_robots,
-            flanges,
-            robot_parts,
+            locate_flanges,
+            make_robot_parts,
             summarise_joints,
         )
 
         robots, refused = find_robots(tables, series, rows, folder)
-    held = flanges(tables) if robots else {}
-    furniture = furnish(tables, _satellite_tracks(series, shown), held)
+    held = locate_flanges(tables) if robots else {}
+    furniture = furnish(tables, _make_satellite_tracks(series, shown), held)
     parts, meshes = _set_opacity(furniture.parts, FAINT if robots else None), dict(furniture.meshes)
     factor, notes = 1.0, [*(robot.usage for robot in robots), *refused, *furniture.notes]
     if orbit and len(run.orbit.series["time"]) > 1:
         factor = _add_ghosts(run, furniture, tracks, parts, time, exaggerate)
     joints: list[RobotJoints] = []
     for robot in robots:
-        links, surfaces, ways = robot_parts(robot)
+        links, surfaces, ways = make_robot_parts(robot)
         parts, meshes, tracks = [*parts, *links], meshes | surfaces, tracks | ways
         joints.append(summarise_joints(robot))
     parts, meshes, tracks = _add_limits(tables, parts, meshes, tracks, robots)
@@ -140,7 +141,8 @@ def build_scene(
         tracks=tracks,
         meshes=meshes,
         parts=tuple(parts),
-        pushes=(force, torque, _orbit_force(run, time) if orbit else None),
+        pushes=(force, torque, _read_reference_force(run, time) if orbit else None),
+        speed=_read_speed(tables, series, rows, run.contacts),
         contacts=run.contacts,
         factor=factor,
         ended="" if run.status == "completed" else run.status,
@@ -158,21 +160,21 @@ def _set_opacity(parts: Sequence[Part], opacity: float | None) -> list[Part]:
     ]
 
 
-def build_reference_scene(run: RunLike, name: str = "orbit") -> Scene:
+def build_reference_scene(run: RunLike, name: str = "on orbit") -> Scene:
     """Scene of the same bodies as the reference moves them, without a rig."""
-    return scene_from_reference(run.scenario.tables, run.orbit, name)
+    return make_scene_from_reference(run.scenario.tables, run.orbit, name)
 
 
-def scene_from_reference(tables: Tables, reference: Any, name: str = "orbit") -> Scene:
+def make_scene_from_reference(tables: Tables, reference: Any, name: str = "on orbit") -> Scene:
     """Scene of a reference that has been simulated (`softdock.reference.Orbit`)."""
     shown = count_readable_rows(_stack_positions(reference.series, ("chaser", "target")))
-    windows = _contact_windows(reference.contacts)
+    windows = _list_contact_windows(reference.contacts)
     rows = choose_rows(np.asarray(reference.series["time"])[: max(shown, 1)], windows)
     tracks = {
         f"mock_up.{key}": read_track(reference.series, key, rows) for key in ("chaser", "target")
     }
     tracks |= {key: tracks[f"mock_up.{key}"] for key in ("chaser", "target")}
-    furniture = furnish(tables, _satellite_tracks(reference.series, shown))
+    furniture = furnish(tables, _make_satellite_tracks(reference.series, shown))
     force = np.asarray(reference.series["true.chaser.force"])[rows]
     return _assemble(
         name=name,
@@ -183,6 +185,7 @@ def scene_from_reference(tables: Tables, reference: Any, name: str = "orbit") ->
         meshes=dict(furniture.meshes),
         parts=tuple(_set_opacity(furniture.parts, SOLID)),
         pushes=(force, np.zeros_like(force), None),
+        speed=_read_speed(tables, reference.series, rows, reference.contacts),
         contacts=reference.contacts,
         factor=1.0,
         ended="" if reference.status == "completed" else reference.status,
@@ -195,11 +198,11 @@ def _stack_positions(series: Any, names: Sequence[str]) -> np.ndarray:
     return np.concatenate([np.asarray(series[f"{name}.position"]) for name in names], axis=1)
 
 
-def _contact_windows(contacts: Sequence[Mapping[str, Any]]) -> list[tuple[float, float]]:
+def _list_contact_windows(contacts: Sequence[Mapping[str, Any]]) -> list[tuple[float, float]]:
     return [(float(c["start_s"]), float(c["end_s"])) for c in contacts]
 
 
-def _satellite_tracks(series: Any, shown: int) -> dict[str, Track]:
+def _make_satellite_tracks(series: Any, shown: int) -> dict[str, Track]:
     """The satellites at every row. Sizes are derived from these, so that all rigs are drawn in one
     size."""
     rows = np.arange(max(shown, 1))
@@ -209,10 +212,12 @@ def _satellite_tracks(series: Any, shown: int) -> dict[str, Track]:
 def read_tracks(tables: Tables, series: Any, rows: np.ndarray) -> dict[str, Track]:
     """Mock-ups and satellites at some rows."""
     tracks = {key: read_track(series, key, rows) for key in ("mock_up.chaser", "mock_up.target")}
-    return tracks | _satellites(tables, series, rows, tracks["mock_up.target"])
+    return tracks | _read_satellites(tables, series, rows, tracks["mock_up.target"])
 
 
-def _satellites(tables: Tables, series: Any, rows: np.ndarray, target: Track) -> dict[str, Track]:
+def _read_satellites(
+    tables: Tables, series: Any, rows: np.ndarray, target: Track
+) -> dict[str, Track]:
     """The satellites' tracks; where robots share the relative motion, placed at the target's
     mock-up."""
     own = {key: read_track(series, key, rows) for key in ("chaser", "target")}
@@ -291,7 +296,7 @@ def _add_limits(
     return parts, meshes, tracks
 
 
-def _orbit_force(run: RunLike, time: np.ndarray) -> np.ndarray:
+def _read_reference_force(run: RunLike, time: np.ndarray) -> np.ndarray:
     """Contact force of the reference on the chaser at the frames, in the axes of the target's
     mock-up."""
     own = np.asarray(run.orbit.series["time"])
@@ -309,6 +314,7 @@ def _assemble(
     meshes: dict[str, Any],
     parts: tuple[Part, ...],
     pushes: tuple[np.ndarray, np.ndarray, np.ndarray | None],
+    speed: np.ndarray | None,
     contacts: Sequence[Mapping[str, Any]],
     factor: float,
     ended: str,
@@ -316,24 +322,34 @@ def _assemble(
     robots: tuple[RobotJoints, ...] = (),
     grounded: bool = True,
 ) -> Scene:
-    """The scene with arrows, trail and cameras."""
+    """The scene with arrows, trail, readings and cameras."""
     force = pushes[0]
     pairs, which = tables["contact"], motions.find_pairs(time, contacts)
     points = motions.locate_touches(tracks["mock_up.chaser"], force, pairs, which)
     arrows = motions.make_arrows(furniture.scale, points, pushes, tracks)
     path = motions.make_trail(points, force, tracks["mock_up.target"])
     up = find_up(tables)
-    ends = outer_corners(tracks, meshes, parts, bool(ended))
+    ends = find_outer_corners(tracks, meshes, parts, bool(ended))
     return Scene(
         name=name,
         time=time,
         tracks=tracks,
         meshes=meshes,
         parts=parts,
-        views=make_views(furniture, tracks, up, parts, factor, ends),
+        views=make_views(
+            tracks,
+            meshes,
+            parts,
+            along=rotate(tracks["mock_up.target"].attitude[0], furniture.along),
+            up=up,
+            touching=motions.find_touching(force) if furniture.touches else None,
+            scale=furniture.scale,
+            factor=factor,
+            ended=bool(ended),
+        ),
         arrows=tuple(arrows),
         trails=(path,) if path is not None else (),
-        contacts=tuple(_contact_windows(contacts)),
+        contacts=tuple(_list_contact_windows(contacts)),
         up=up,
         floor=float((ends @ up).min()),
         scale=furniture.scale,
@@ -342,7 +358,50 @@ def _assemble(
         notes=tuple(notes),
         robots=robots,
         grounded=grounded,
+        readings=_make_readings(pushes, speed) if furniture.touches else (),
     )
+
+
+def _make_readings(
+    pushes: tuple[np.ndarray, np.ndarray, np.ndarray | None], speed: np.ndarray | None
+) -> tuple[Reading, ...]:
+    """Contact force, the reference's, and the relative speed of the points that meet."""
+    force, _, beside = pushes
+    readings = [Reading("force", "N", np.linalg.norm(np.nan_to_num(force), axis=1))]
+    if beside is not None and np.any(beside):
+        size = np.linalg.norm(np.nan_to_num(beside), axis=1)
+        readings.append(Reading(ON_ORBIT, "N", size))
+    if speed is not None:
+        readings.append(Reading("speed", "mm/s", 1e3 * speed))
+    return tuple(readings)
+
+
+def _read_speed(
+    tables: Tables, series: Any, rows: np.ndarray, contacts: Sequence[Mapping[str, Any]]
+) -> np.ndarray | None:
+    """Relative speed of the satellites at the chaser's tip [m/s]; None where no velocities are
+    recorded."""
+    pairs = tables["contact"]
+    try:
+        moving = {
+            body: [
+                np.asarray(series[f"{body}.{key}"])[rows]
+                for key in ("position", "attitude", "velocity", "rate")
+            ]
+            for body in ("chaser", "target")
+        }
+    except KeyError:
+        return None
+    if not pairs:
+        return None
+    which = motions.find_pairs(np.asarray(series["time"])[rows], contacts).clip(0)
+    tips = np.array([pair["tip_m"] for pair in pairs], dtype=float)[which]
+    at = moving["chaser"][0] + rotate(moving["chaser"][1], tips)
+    chaser, target = (
+        velocity + np.cross(rotate(attitude, rate), at - position)
+        for position, attitude, velocity, rate in moving.values()
+    )
+    return np.asarray(np.linalg.norm(np.nan_to_num(chaser - target), axis=1))
 
 
 def find_up(tables: Tables) -> np.ndarray:

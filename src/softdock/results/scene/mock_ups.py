@@ -33,7 +33,7 @@ WALL = 1.4  # half the edge of the piece of a wall that is drawn, of the size of
 Pair = Mapping[str, Any]
 
 
-def cuboid(body: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
+def compute_cuboid(body: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
     """Edges [m] and principal axes (rows) of the homogeneous cuboid with a body's mass and
     inertia."""
     given = np.asarray(body["inertia_kg_m2"], dtype=float)
@@ -46,20 +46,20 @@ def cuboid(body: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
 
 def reach_along(body: Mapping[str, Any], direction: np.ndarray) -> float:
     """Distance from the centre of a body's box to its surface along a direction [m]."""
-    edges, axes = cuboid(body)
+    edges, axes = compute_cuboid(body)
     along = np.abs(axes @ direction)
     return float(np.min(0.5 * edges / np.maximum(along, 1e-9)))
 
 
-def satellite_box(body: Mapping[str, Any], front: np.ndarray, direction: np.ndarray) -> Mesh:
+def make_satellite_box(body: Mapping[str, Any], front: np.ndarray, direction: np.ndarray) -> Mesh:
     """The body's box, moved back so that it does not cover `front`."""
-    edges, axes = cuboid(body)
+    edges, axes = compute_cuboid(body)
     surface = reach_along(body, direction)
     over = surface - float(front @ direction)
     return box(edges, -max(over, 0.0) * direction, axes)
 
 
-def distinct_tips(pairs: Sequence[Pair]) -> list[Pair]:
+def find_distinct_tips(pairs: Sequence[Pair]) -> list[Pair]:
     """One pair for each distinct tip: several shapes may share one."""
     pairs_by_tip: dict[tuple[float, ...], Pair] = {}
     for pair in pairs:
@@ -67,32 +67,32 @@ def distinct_tips(pairs: Sequence[Pair]) -> list[Pair]:
     return list(pairs_by_tip.values())
 
 
-def shape_solid(pair: Pair) -> Solid | None:
+def get_shape_solid(pair: Pair) -> Solid | None:
     """The solid of a shape; None for an infinite wall."""
     return shape_named(pair["geometry"]).drawing.solid(pair)
 
 
-def rod_radius(pair: Pair, scale: float) -> float:
+def choose_rod_radius(pair: Pair, scale: float) -> float:
     """Radius of a rod that fits into what it enters [m]."""
     if pair["tip_radius_m"] > 0.0:
         return 0.62 * float(pair["tip_radius_m"])
-    solid = shape_solid(pair)
+    solid = get_shape_solid(pair)
     if solid is not None and solid.depth > 0.0:
         return min(0.25 * solid.opening, 0.6 * solid.bottom if solid.bottom > 0.0 else math.inf)
     return 0.16 * scale
 
 
-def probe_length(pairs: Sequence[Pair], scale: float) -> float:
+def choose_probe_length(pairs: Sequence[Pair], scale: float) -> float:
     """Length from a tip back to the plate that holds its rod [m]."""
-    solids = [solid for pair in pairs if (solid := shape_solid(pair)) is not None]
+    solids = [solid for pair in pairs if (solid := get_shape_solid(pair)) is not None]
     return max([2.6 * scale, *(1.5 * one.depth + scale for one in solids if one.depth > 0.0)])
 
 
-def probe(pair: Pair, direction: np.ndarray, length: float, scale: float) -> Mesh:
+def make_probe(pair: Pair, direction: np.ndarray, length: float, scale: float) -> Mesh:
     """A rod along `direction` (chaser axes) that ends in the pair's tip."""
     tip, radius, ball = (
         np.array(pair["tip_m"], float),
-        rod_radius(pair, scale),
+        choose_rod_radius(pair, scale),
         pair["tip_radius_m"],
     )
     root = tip - length * direction
@@ -105,7 +105,7 @@ def probe(pair: Pair, direction: np.ndarray, length: float, scale: float) -> Mes
     return join_meshes(rod(root, neck, (radius, radius)), collar, rod(neck, tip, (radius, 0.0)))
 
 
-def holder(
+def make_holder(
     pairs: Sequence[Pair],
     direction: np.ndarray,
     length: float,
@@ -118,12 +118,12 @@ def holder(
     roots = np.array([np.array(pair["tip_m"], float) - length * direction for pair in pairs])
     centre = roots.mean(axis=0)
     spread = float(np.max(np.linalg.norm(roots - centre, axis=1)))
-    radius = spread + 2.4 * max(rod_radius(pair, scale) for pair in pairs)
+    radius = spread + 2.4 * max(choose_rod_radius(pair, scale) for pair in pairs)
     thick = 0.35 * radius
     column = 0.55 * radius
     disc = rod(centre - thick * direction, centre, (radius, radius))
     if flange is not None:
-        return join_meshes(disc, *column_to_flange(centre - thick * direction, flange, column))
+        return join_meshes(disc, *make_column_to_flange(centre - thick * direction, flange, column))
     if back <= thick:
         return disc
     return join_meshes(
@@ -131,20 +131,20 @@ def holder(
     )
 
 
-def column_to_flange(start: np.ndarray, end: np.ndarray, radius: float) -> list[Mesh]:
+def make_column_to_flange(start: np.ndarray, end: np.ndarray, radius: float) -> list[Mesh]:
     """A column from a plate to a flange, if they are apart."""
     apart = float(np.linalg.norm(end - start)) > 1e-3
     return [rod(start, end, (radius, radius))] if apart else []
 
 
-def column(start: np.ndarray, end: np.ndarray, radius: float) -> Mesh:
+def make_column(start: np.ndarray, end: np.ndarray, radius: float) -> Mesh:
     """The column from behind a target's shape to its body or to a flange."""
     if float(np.linalg.norm(end - start)) < 1e-3:
         end = start + np.array([0.0, 0.0, 1e-3])
     return rod(start, end, (radius, radius))
 
 
-def wall(pair: Pair, half: float) -> Mesh:
+def make_wall(pair: Pair, half: float) -> Mesh:
     """A square piece of the wall around its point."""
     first, second, normal = frame_along(np.array(pair["axis"], float))
     origin = np.array(pair["origin_m"], float)
@@ -154,7 +154,7 @@ def wall(pair: Pair, half: float) -> Mesh:
     return plate(np.array(corners), normal, 0.12 * half)
 
 
-def petals(pairs: Sequence[Pair], length: float) -> list[Mesh]:
+def make_petals(pairs: Sequence[Pair], length: float) -> list[Mesh]:
     """Walls that meet in one point, each cut at its visible edges with its neighbours."""
     normals = np.array([frame_along(np.array(pair["axis"], float))[2] for pair in pairs])
     origin = np.array(pairs[0]["origin_m"], float)
@@ -162,7 +162,7 @@ def petals(pairs: Sequence[Pair], length: float) -> list[Mesh]:
     opening = opening / max(float(np.linalg.norm(opening)), 1e-12)
     meshes = []
     for i, normal in enumerate(normals):
-        edges = [_edge(normals, i, j, opening) for j in range(len(normals)) if j != i]
+        edges = [_find_edge(normals, i, j, opening) for j in range(len(normals)) if j != i]
         ends = [length * edge / float(edge @ opening) for edge in edges if edge is not None]
         if len(ends) != 2:
             return []
@@ -172,7 +172,7 @@ def petals(pairs: Sequence[Pair], length: float) -> list[Mesh]:
     return meshes
 
 
-def _edge(normals: np.ndarray, i: int, j: int, opening: np.ndarray) -> np.ndarray | None:
+def _find_edge(normals: np.ndarray, i: int, j: int, opening: np.ndarray) -> np.ndarray | None:
     """The line in which two walls meet; None if another wall hides it."""
     line = np.cross(normals[i], normals[j])
     if np.linalg.norm(line) < 1e-9:
@@ -183,14 +183,14 @@ def _edge(normals: np.ndarray, i: int, j: int, opening: np.ndarray) -> np.ndarra
     return None if hidden else line
 
 
-def target_shapes(pairs: Sequence[Pair], scale: float) -> list[tuple[str, Mesh]]:
+def make_target_shapes(pairs: Sequence[Pair], scale: float) -> list[tuple[str, Mesh]]:
     """A name and a mesh for each shape of the target, target axes."""
-    walls = [pair for pair in pairs if shape_solid(pair) is None]
+    walls = [pair for pair in pairs if get_shape_solid(pair) is None]
     shared = len({tuple(pair["origin_m"]) for pair in walls}) == 1 and len(walls) > 2
-    leaves = petals(walls, 1.5 * scale) if shared else []
+    leaves = make_petals(walls, 1.5 * scale) if shared else []
     meshes = [(f"petal {i + 1}", mesh) for i, mesh in enumerate(leaves)]
     for i, pair in enumerate(pairs):
-        solid, name = shape_solid(pair), f"{pair['geometry']} {i + 1}"
+        solid, name = get_shape_solid(pair), f"{pair['geometry']} {i + 1}"
         origin, axis = np.array(pair["origin_m"], float), np.array(pair["axis"], float)
         if solid is not None and solid.profile:
             meshes.append((name, revolve(solid.profile, origin, axis)))
@@ -199,5 +199,5 @@ def target_shapes(pairs: Sequence[Pair], scale: float) -> list[tuple[str, Mesh]]
         elif solid is not None:
             meshes.append((name, sphere(origin, solid.opening or 0.05 * scale)))
         elif not leaves:
-            meshes.append((name, wall(pair, WALL * scale)))
+            meshes.append((name, make_wall(pair, WALL * scale)))
     return meshes

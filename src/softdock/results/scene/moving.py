@@ -23,7 +23,7 @@ from softdock.results.scene.motions import interpolate_track, place_at, relative
 from softdock.results.scene.robots import (
     Robot,
     find_robots,
-    link_tracks,
+    make_link_tracks,
     read_joints,
     summarise_joints,
 )
@@ -45,7 +45,7 @@ class _FollowingArm:
         given = read_joints(self.robot.body, float(self.joints[0, 0]), series)
         if given is not None:
             self.joints = given[-1:]
-            return link_tracks(self.robot, self.joints)
+            return make_link_tracks(self.robot, self.joints)
         base, flange = self.robot.base, self.robot.flange
         q = mock_up.attitude[-1]
         place = mock_up.position[-1] + rotate(q, np.array(flange.p)) - np.array(base.p)
@@ -57,7 +57,7 @@ class _FollowingArm:
         follow_rows(arm, pose, self.joints[0], self.branch, joints, status, np.zeros((1, 3)))
         if np.isfinite(joints).all() and status[0] != 1:  # 1: unreachable
             self.joints = joints
-        return link_tracks(self.robot, self.joints)
+        return make_link_tracks(self.robot, self.joints)
 
 
 class MovingScene:
@@ -88,7 +88,7 @@ class MovingScene:
         tracks["orbit.chaser"] = place_at(relative_to(there["chaser"], there["target"]), target)
         for arm in self.arms:
             tracks |= arm.follow(tracks[f"mock_up.{arm.robot.body}"], series)
-        still = {key: _first_frame(track) for key, track in self.scene.tracks.items()}
+        still = {key: _take_first_frame(track) for key, track in self.scene.tracks.items()}
         force = np.nan_to_num(np.asarray(series["true.chaser.force"], float)[rows])
         points = motions.locate_touches(chaser, force, self.tables["contact"], np.array([0]))
         self.top = max(self.top, motions.largest_norm(force))
@@ -101,6 +101,7 @@ class MovingScene:
             arrows=(arrow,) if self.top > 0.0 else (),
             trails=self._trail(points[0], force[0], target),
             contacts=(),
+            readings=(),
             robots=self._joint_states(),
         )
 
@@ -127,5 +128,5 @@ class MovingScene:
         return tuple(summarise_joints(robot) for robot in moved)
 
 
-def _first_frame(track: Track) -> Track:
+def _take_first_frame(track: Track) -> Track:
     return Track(track.position[:1], track.attitude[:1])

@@ -12,8 +12,8 @@ import re
 import numpy as np
 
 from softdock.loop.spatial.arrays import rotate
-from softdock.results.scene.cameras import Camera, place_camera, project, visible_faces
-from softdock.results.scene.model import Arrow, Scene, floor_lines
+from softdock.results.scene.cameras import Camera, find_visible_faces, place_camera, project
+from softdock.results.scene.model import Arrow, Scene, make_floor_lines
 
 SHADES = 8
 SIZE = (960, 540)  # pixels of the drawing; it scales with the page
@@ -40,13 +40,13 @@ def draw_poster(
     shown = chosen.layers if layers is None else layers
     camera = place_camera(scene, chosen, at, size)
     body = [
-        _floor(scene, camera) if chosen.floor and scene.grounded else "",
-        _faces(scene, camera, at, shown),
+        _draw_floor(scene, camera) if chosen.floor and scene.grounded else "",
+        _draw_faces(scene, camera, at, shown),
     ]
     if "trail" in shown:
-        body += [_trail(scene, camera, at)]
+        body += [_draw_trail(scene, camera, at)]
     if "forces" in shown:
-        body += [_arrow(arrow, camera, at) for arrow in scene.arrows if arrow.kind == "force"]
+        body += [_draw_arrow(arrow, camera, at) for arrow in scene.arrows if arrow.kind == "force"]
     width, height = size
     return (
         f'<svg class="poster" viewBox="0 0 {width} {height}" role="img" '
@@ -54,38 +54,38 @@ def draw_poster(
     )
 
 
-def _faces(scene: Scene, camera: Camera, frame: int, layers: tuple[str, ...]) -> str:
-    faces = visible_faces(scene, camera, frame, layers)
+def _draw_faces(scene: Scene, camera: Camera, frame: int, layers: tuple[str, ...]) -> str:
+    faces = find_visible_faces(scene, camera, frame, layers)
     shade = np.minimum((faces.light * SHADES).astype(int), SHADES - 1)
     found: list[tuple[str, float, list[str]]] = []
     for corners, k, i in zip(faces.corners, shade, faces.part, strict=True):
         part = faces.parts[i]
-        kind = f"r-{_role(part.role)} k{k}"
-        outline = _outline(corners)
+        kind = f"r-{_clean_role(part.role)} k{k}"
+        outline = _format_outline(corners)
         if found and found[-1][:2] == (kind, part.opacity):
             found[-1][2].append(outline)
         else:
             found.append((kind, part.opacity, [outline]))
-    return "".join(_path(kind, opacity, outlines) for kind, opacity, outlines in found)
+    return "".join(_format_path(kind, opacity, outlines) for kind, opacity, outlines in found)
 
 
-def _path(kind: str, opacity: float, outlines: list[str]) -> str:
+def _format_path(kind: str, opacity: float, outlines: list[str]) -> str:
     through = f' opacity="{opacity:g}"' if opacity < 1.0 else ""
     return f'<path class="{kind}"{through} d="{"".join(outlines)}"/>'
 
 
-def _role(role: str) -> str:
+def _clean_role(role: str) -> str:
     """The role as a CSS class; other characters are removed."""
     return re.sub(r"[^a-z0-9_]", "", role)
 
 
-def _outline(corners: np.ndarray) -> str:
+def _format_outline(corners: np.ndarray) -> str:
     points = np.round(corners, 1)
     count = 3 if np.array_equal(points[2], points[3]) else 4
     return "M" + "L".join(f"{x:g} {y:g}" for x, y in points[:count]) + "Z"
 
 
-def _trail(scene: Scene, camera: Camera, frame: int) -> str:
+def _draw_trail(scene: Scene, camera: Camera, frame: int) -> str:
     found = []
     for trail in scene.trails:
         track, until = scene.tracks[trail.track], trail.frames <= frame
@@ -94,11 +94,11 @@ def _trail(scene: Scene, camera: Camera, frame: int) -> str:
         points = track.position[frame] + rotate(track.attitude[frame], trail.points[until])
         flat, _ = project(camera, points)
         line = "L".join(f"{x:.1f} {y:.1f}" for x, y in flat)
-        found.append(f'<path class="r-{_role(trail.role)} line" d="M{line}"/>')
+        found.append(f'<path class="r-{_clean_role(trail.role)} line" d="M{line}"/>')
     return "".join(found)
 
 
-def _arrow(arrow: Arrow, camera: Camera, frame: int) -> str:
+def _draw_arrow(arrow: Arrow, camera: Camera, frame: int) -> str:
     """Shaft and head, in front of everything: a force inside a probe must be visible."""
     way = arrow.scale * arrow.vector[frame]
     ends, depth = project(camera, np.stack([arrow.at[frame], arrow.at[frame] + way]))
@@ -112,14 +112,14 @@ def _arrow(arrow: Arrow, camera: Camera, frame: int) -> str:
     shaft = f"M{ends[0][0]:.1f} {ends[0][1]:.1f}L{neck[0]:.1f} {neck[1]:.1f}"
     tips = (ends[1], neck + across, neck - across)
     point = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in tips) + "Z"
-    role = _role(arrow.role)
+    role = _clean_role(arrow.role)
     return f'<path class="r-{role} line" d="{shaft}"/><path class="r-{role} head" d="{point}"/>'
 
 
-def _floor(scene: Scene, camera: Camera) -> str:
+def _draw_floor(scene: Scene, camera: Camera) -> str:
     """Grid under everything, as far as it is in front of the camera."""
     lines = []
-    for start, end in floor_lines(scene):
+    for start, end in make_floor_lines(scene):
         flat, depth = project(camera, np.stack([start, end]))
         if depth.min() > camera.nearest and np.abs(flat).max() < 4000.0:
             lines.append("M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in flat))

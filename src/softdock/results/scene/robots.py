@@ -63,7 +63,7 @@ def find_joints(
         [np.asarray(series[f"mock_up.{body}.{key}"])[rows] for key in ("position", "attitude")]
     )
     path = _Path(arm, sweep_frames(facility, mount), mount)
-    branch = _mount_branch(arm, mount)
+    branch = _find_mount_branch(arm, mount)
     if branch < 0:
         few = np.unique(np.linspace(0, shown - 1, THIN_ROWS).astype(int))
         costs = [path.cost(time[few], poses[few], which) for which in range(BRANCHES)]
@@ -106,7 +106,7 @@ def sweep_frames(facility: Facility, mount: Mount) -> np.ndarray:
     return frames
 
 
-def _mount_branch(arm: Arm, mount: Mount) -> int:
+def _find_mount_branch(arm: Arm, mount: Mount) -> int:
     """Branch of the joints that a mount names; -1 if it names none."""
     if mount.joints is None:
         return -1
@@ -163,10 +163,12 @@ class _Path:
     def use_words(self) -> str:
         """The largest uses of limits, each with its joint."""
         names, w = self.arm.axis_names, self.worst
-        parts = [f"{_percent(w[RANGE, 0])} of a joint's range ({names[int(w[RANGE, 2])]})"]
+        parts = [f"{_format_percent(w[RANGE, 0])} of a joint's range ({names[int(w[RANGE, 2])]})"]
         if w[SPEED, 0] > STILL:
-            parts.append(f"{_percent(w[SPEED, 0])} of a joint's speed ({names[int(w[SPEED, 2])]})")
-        parts.append(f"{_percent(w[REACH, 0])} of its reach")
+            parts.append(
+                f"{_format_percent(w[SPEED, 0])} of a joint's speed ({names[int(w[SPEED, 2])]})"
+            )
+        parts.append(f"{_format_percent(w[REACH, 0])} of its reach")
         near = w[SINGULARITY, 0]
         singular = f"; it comes near a singularity ({names[int(w[SINGULARITY, 2])]})"
         beyond = w[RANGE, 0] > 1.0 or w[SPEED, 0] > 1.0
@@ -179,7 +181,7 @@ class _Path:
         return f"{STATUSES[int(status)]} (joint {self.arm.axis_names[int(slot)]}{by})"
 
 
-def _percent(use: float) -> str:
+def _format_percent(use: float) -> str:
     return f"{100.0 * use:.2g} %"
 
 
@@ -191,7 +193,7 @@ MOST_MADE = 16  # arms whose meshes are kept
 _MADE: dict[tuple[bytes, tuple[Capsule, ...]], dict[int, dict[str, Mesh]]] = {}
 
 
-def link_meshes(arm: Arm) -> dict[int, dict[str, Mesh]]:
+def make_link_meshes(arm: Arm) -> dict[int, dict[str, Mesh]]:
     """Meshes by slot of the link: its body (`link`), and the drum of its joint (`joint`). Made once
     for each arm."""
     key = (arm.vector.tobytes(), arm.capsules)
@@ -204,11 +206,11 @@ def link_meshes(arm: Arm) -> dict[int, dict[str, Mesh]]:
 
 def _build_link_meshes(arm: Arm) -> dict[int, dict[str, Mesh]]:
     found: dict[int, dict[str, Mesh]] = {}
-    axes, volumes = arm.of_axes("directions", 3), arm_volumes(arm)
+    axes, volumes = arm.of_axes("directions", 3), list_arm_volumes(arm)
     for one, after in zip(volumes, [*volumes[1:], None], strict=True):
         start, end = np.array(one.start), np.array(one.end)
         if one.slot == 0:
-            found[0] = {"link": foot(start, end, one.radius)}
+            found[0] = {"link": make_foot(start, end, one.radius)}
             continue
         radius = SLIM * one.radius
         first = 0.8 * radius if one.slot == 1 else radius  # a turret is flatter
@@ -217,40 +219,40 @@ def _build_link_meshes(arm: Arm) -> dict[int, dict[str, Mesh]]:
         if float(np.linalg.norm(end - start)) > SHORTEST:
             # never thicker than the drum it ends in; the last one ends flat, in the flange
             last = 0.8 * radius if after is None else min(0.8 * radius, SLIM * after.radius)
-            meshes["link"] = bone(start, end, first, min(first, last), after is None)
+            meshes["link"] = make_bone(start, end, first, min(first, last), after is None)
         found[one.slot] = meshes
     return found
 
 
-def arm_volumes(arm: Arm) -> tuple[Capsule, ...]:
+def list_arm_volumes(arm: Arm) -> tuple[Capsule, ...]:
     """The arm's own volumes; without any, a capsule from each joint to the next."""
     if arm.capsules:
         return arm.capsules
     offsets = arm.of_axes("offsets", 3)
-    volumes = [_capsule("base", 0, offsets[1], 1.4 * THICK * arm_reach(arm))]
+    volumes = [_make_capsule("base", 0, offsets[1], 1.4 * THICK * compute_arm_reach(arm))]
     for slot in range(1, AXES - 1):
-        thick = THICK * arm_reach(arm) * (1.0 - 0.09 * slot)
-        volumes.append(_capsule(arm.axis_names[slot], slot, offsets[slot + 1], thick))
+        thick = THICK * compute_arm_reach(arm) * (1.0 - 0.09 * slot)
+        volumes.append(_make_capsule(arm.axis_names[slot], slot, offsets[slot + 1], thick))
     return tuple(volumes)
 
 
-def _capsule(name: str, slot: int, end: np.ndarray, radius: float) -> Capsule:
+def _make_capsule(name: str, slot: int, end: np.ndarray, radius: float) -> Capsule:
     x, y, z = (float(v) for v in end)
     return Capsule(name=name, slot=slot, start=(0.0, 0.0, 0.0), end=(x, y, z), radius=radius)
 
 
-def arm_reach(arm: Arm) -> float:
+def compute_arm_reach(arm: Arm) -> float:
     """Distance from shoulder to wrist of the stretched arm [m]."""
     offsets = arm.of_axes("offsets", 3)
     return float(np.linalg.norm(offsets[3]) + np.linalg.norm(offsets[4]))
 
 
-def shoulder_position(arm: Arm) -> np.ndarray:
+def locate_shoulder(arm: Arm) -> np.ndarray:
     """Position of axis 2 from the origin of link 1 [m, link 1]."""
     return np.asarray(arm.of_axes("offsets", 3)[2])
 
 
-def bone(start: np.ndarray, end: np.ndarray, first: float, last: float, flat: bool) -> Mesh:
+def make_bone(start: np.ndarray, end: np.ndarray, first: float, last: float, flat: bool) -> Mesh:
     """A link: round at its beginning, slimmer towards the next; `flat`: ends in a face."""
     length = float(np.linalg.norm(end - start))
     angle = np.linspace(-0.5 * np.pi, 0.0, 5)
@@ -261,7 +263,7 @@ def bone(start: np.ndarray, end: np.ndarray, first: float, last: float, flat: bo
     return revolve([*lower, *upper], start, end - start, SIDES)
 
 
-def foot(start: np.ndarray, end: np.ndarray, radius: float) -> Mesh:
+def make_foot(start: np.ndarray, end: np.ndarray, radius: float) -> Mesh:
     """A base plate and a column up to the first joint."""
     up = end - start
     if float(np.linalg.norm(up)) < SHORTEST:
@@ -321,7 +323,7 @@ def find_robots(
     return robots, refused
 
 
-def flanges(tables: Mapping[str, Any]) -> dict[str, np.ndarray]:
+def locate_flanges(tables: Mapping[str, Any]) -> dict[str, np.ndarray]:
     """Position of each robot's flange in its satellite's axes [m], where the carrier of the mock-up
     ends."""
     if "facility" not in tables:
@@ -330,12 +332,12 @@ def flanges(tables: Mapping[str, Any]) -> dict[str, np.ndarray]:
     return {body: np.array(mount.satellite.back().p) for body, mount in mounts.items() if mount.arm}
 
 
-def robot_parts(robot: Robot) -> tuple[list[Part], dict[str, Mesh], dict[str, Track]]:
+def make_robot_parts(robot: Robot) -> tuple[list[Part], dict[str, Mesh], dict[str, Track]]:
     """Parts, meshes and tracks of a robot."""
-    tracks = link_tracks(robot, robot.joints)
+    tracks = make_link_tracks(robot, robot.joints)
     parts: list[Part] = []
     meshes: dict[str, Mesh] = {}
-    for slot, kinds in link_meshes(robot.arm).items():
+    for slot, kinds in make_link_meshes(robot.arm).items():
         track = f"robot.{robot.body}.{slot}"
         for kind, mesh in kinds.items():
             key = f"{track}.{kind}"
@@ -352,7 +354,7 @@ def robot_parts(robot: Robot) -> tuple[list[Part], dict[str, Mesh], dict[str, Tr
                 )
             )
     key = f"reach.{robot.body}"
-    meshes[key] = sphere(shoulder_position(robot.arm), arm_reach(robot.arm))
+    meshes[key] = sphere(locate_shoulder(robot.arm), compute_arm_reach(robot.arm))
     what = f"reach of the {robot.body}'s robot: of its wrist from its shoulder"
     parts.append(
         Part(
@@ -368,7 +370,7 @@ def robot_parts(robot: Robot) -> tuple[list[Part], dict[str, Mesh], dict[str, Tr
     return parts, meshes, {name: track for name, track in tracks.items() if name in used}
 
 
-def link_tracks(robot: Robot, joints: np.ndarray) -> dict[str, Track]:
+def make_link_tracks(robot: Robot, joints: np.ndarray) -> dict[str, Track]:
     """Tracks of all links, in the world of the series."""
     work = np.zeros((len(joints), WORK.size))
     link_rows(robot.arm.vector, np.ascontiguousarray(joints), work)

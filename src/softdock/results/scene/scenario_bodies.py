@@ -22,8 +22,6 @@ class Furniture(NamedTuple):
     parts: tuple[Part, ...]
     scale: float  # m, size of what touches
     along: np.ndarray  # direction of the approach, target axes
-    focus: np.ndarray  # what the near camera looks at, target axes, m
-    near: float  # m, radius of what it shows
     touches: bool  # whether a contact pair is described
     notes: tuple[str, ...]
 
@@ -39,94 +37,82 @@ def furnish(
     seen = relative_to(whole["chaser"], whole["target"])
     pairs = tables["contact"]
     if not pairs:
-        return _without_shapes(tables, seen)
-    scale = touching_size(tables, seen)
-    along = _mean_approach(pairs, seen)
+        return _furnish_without_shapes(tables, seen)
+    scale = measure_touching_size(tables, seen)
+    along = _average_approach(pairs, seen)
     look = rotate(inverse(seen.attitude[0]), along)  # chaser axes
-    meshes, parts = _chaser(tables["chaser"], pairs, look, scale, held.get("chaser"))
-    more, others = _target(tables["target"], pairs, along, scale, held.get("target"))
-    tips = [_tip(pair, seen) for pair in pairs]
+    meshes, parts = _furnish_chaser(tables["chaser"], pairs, look, scale, held.get("chaser"))
+    more, others = _furnish_target(tables["target"], pairs, along, scale, held.get("target"))
     return Furniture(
         meshes=meshes | more,
         parts=(*parts, *others),
         scale=scale,
         along=along,
-        focus=np.mean([np.array(pair["origin_m"], float) for pair in pairs], axis=0),
-        near=_near(pairs, scale, tips),
         touches=True,
-        notes=_notes(pairs),
+        notes=_list_notes(pairs),
     )
 
 
-def _near(
-    pairs: Sequence[Mapping[str, Any]],
-    scale: float,
-    tips: Sequence[np.ndarray],
-) -> float:
-    """Radius that shows the shape and the tip before it [m]."""
-    away = [tip[0] - np.array(p["origin_m"]) for tip, p in zip(tips, pairs, strict=True)]
-    start = min(float(np.linalg.norm(way)) for way in away)
-    return max(2.1 * scale, min(1.15 * start, 3.0 * scale))
-
-
-def _notes(pairs: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    notes = ["The satellites' boxes are even cuboids of their masses and inertias."]
-    if any(mock_ups.shape_solid(pair) is None for pair in pairs):
-        notes.append("Of each endless wall a piece is drawn.")
+def _list_notes(pairs: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    notes = ["Satellites are drawn as uniform boxes with the same mass and inertia."]
+    if any(mock_ups.get_shape_solid(pair) is None for pair in pairs):
+        notes.append("Infinite walls are drawn as a patch.")
     return tuple(notes)
 
 
-def touching_size(tables: Mapping[str, Any], seen: Relative) -> float:
+def measure_touching_size(tables: Mapping[str, Any], seen: Relative) -> float:
     """Size of what touches [m]: of a mouth or a ball; for a wall, of the motion."""
-    bodies = min(float(mock_ups.cuboid(tables[b])[0].max()) for b in ("chaser", "target"))
+    bodies = min(float(mock_ups.compute_cuboid(tables[b])[0].max()) for b in ("chaser", "target"))
     sizes = []
     for pair in tables["contact"]:
-        solid = mock_ups.shape_solid(pair)
+        solid = mock_ups.get_shape_solid(pair)
         if solid is not None:
             sizes.append(solid.opening + float(pair["tip_radius_m"]))
         else:
             axis = np.array(pair["axis"], float)
-            gap = (_tip(pair, seen) - np.array(pair["origin_m"])) @ (axis / np.linalg.norm(axis))
+            gap = (_track_tip(pair, seen) - np.array(pair["origin_m"])) @ (
+                axis / np.linalg.norm(axis)
+            )
             way = float(abs(gap[0])) or float(np.abs(gap).max())  # the same whatever a rig does
             sizes.append(max(2.5 * float(pair["tip_radius_m"]), min(3.0 * way, WIDEST * bodies)))
     return max(max(sizes), 1e-4)
 
 
-def _tip(pair: Mapping[str, Any], seen: Relative) -> np.ndarray:
+def _track_tip(pair: Mapping[str, Any], seen: Relative) -> np.ndarray:
     """Track of the tip, target axes [m]."""
     return seen.position + rotate(seen.attitude, np.array(pair["tip_m"], float))
 
 
-def _approach(pair: Mapping[str, Any], seen: Relative) -> np.ndarray:
+def _find_approach(pair: Mapping[str, Any], seen: Relative) -> np.ndarray:
     """Direction of approach, target axes: against a shape's axis, or towards a ball."""
     axis = -np.array(pair["axis"], float)
     if shape_named(pair["geometry"]).drawing.is_round:
-        way = np.array(pair["origin_m"], float) - _tip(pair, seen)[0]
+        way = np.array(pair["origin_m"], float) - _track_tip(pair, seen)[0]
         axis = way if np.linalg.norm(way) > 1e-9 else axis
     return np.asarray(axis / np.linalg.norm(axis))
 
 
-def _mean_approach(pairs: Sequence[Mapping[str, Any]], seen: Relative) -> np.ndarray:
+def _average_approach(pairs: Sequence[Mapping[str, Any]], seen: Relative) -> np.ndarray:
     """Mean direction of approach of several shapes: petals are entered between them."""
-    ways = np.array([_approach(pair, seen) for pair in pairs])
+    ways = np.array([_find_approach(pair, seen) for pair in pairs])
     middle = ways.mean(axis=0)
     size = float(np.linalg.norm(middle))
     return np.asarray(middle / size) if size > 0.1 else ways[0]
 
 
-def _chaser(
+def _furnish_chaser(
     body: Mapping[str, Any],
     pairs: Sequence[Any],
     look: np.ndarray,
     scale: float,
     flange: np.ndarray | None,
 ) -> tuple[dict[str, Mesh], list[Part]]:
-    tips = mock_ups.distinct_tips(pairs)
-    length = mock_ups.probe_length(pairs, scale)
+    tips = mock_ups.find_distinct_tips(pairs)
+    length = mock_ups.choose_probe_length(pairs, scale)
     meshes, parts = {}, []
     for i, pair in enumerate(tips):
         key = f"probe_{i + 1}"
-        meshes[key] = mock_ups.probe(pair, look, length, scale)
+        meshes[key] = mock_ups.make_probe(pair, look, length, scale)
         parts.append(
             Part(
                 name=f"probe {i + 1}",
@@ -139,8 +125,8 @@ def _chaser(
     front = np.mean([np.array(pair["tip_m"], float) for pair in tips], axis=0) - length * look
     surface = min(mock_ups.reach_along(body, look), float(front @ look) - 0.4 * scale)
     back = max(float(front @ look) - surface, 0.0)
-    meshes["chaser_holder"] = mock_ups.holder(tips, look, length, scale, back, flange)
-    meshes["chaser_box"] = mock_ups.satellite_box(body, front - back * look, look)
+    meshes["chaser_holder"] = mock_ups.make_holder(tips, look, length, scale, back, flange)
+    meshes["chaser_box"] = mock_ups.make_satellite_box(body, front - back * look, look)
     parts.append(
         Part(
             name="chaser's mount",
@@ -163,7 +149,7 @@ def _chaser(
     return meshes, parts
 
 
-def _target(
+def _furnish_target(
     body: Mapping[str, Any],
     pairs: Sequence[Any],
     along: np.ndarray,
@@ -172,7 +158,7 @@ def _target(
 ) -> tuple[dict[str, Mesh], list[Part]]:
     meshes, parts = {}, []
     back = -np.inf
-    for i, (name, mesh) in enumerate(mock_ups.target_shapes(pairs, scale)):
+    for i, (name, mesh) in enumerate(mock_ups.make_target_shapes(pairs, scale)):
         key = f"shape_{i + 1}"
         meshes[key] = mesh
         parts.append(
@@ -192,7 +178,7 @@ def _target(
     start = max(-surface - back, 0.35 * scale)
     radius = 0.42 * scale
     end = foot + start * along
-    meshes["target_holder"] = mock_ups.column(foot, end if flange is None else flange, radius)
+    meshes["target_holder"] = mock_ups.make_column(foot, end if flange is None else flange, radius)
     parts.append(
         Part(
             name="target's mount",
@@ -204,7 +190,7 @@ def _target(
     )
     if body["fixed"]:  # bolted: there is no satellite
         return meshes, parts
-    meshes["target_box"] = mock_ups.satellite_box(body, end, -along)
+    meshes["target_box"] = mock_ups.make_satellite_box(body, end, -along)
     parts.append(
         Part(
             name="target",
@@ -218,14 +204,14 @@ def _target(
     return meshes, parts
 
 
-def _without_shapes(tables: Mapping[str, Any], seen: Relative) -> Furniture:
+def _furnish_without_shapes(tables: Mapping[str, Any], seen: Relative) -> Furniture:
     """Bodies without a contact pair: boxes only, opaque where robots hold them."""
     meshes, parts = {}, []
     zero, along = np.zeros(3), np.array([1.0, 0.0, 0.0])
     for body, role in (("chaser", "mock_up"), ("target", "c8")):
         if tables[body]["fixed"] and not np.any(seen.position[0]):
             continue  # a target without a shape at the chaser's own place is no body to show
-        edges, axes = mock_ups.cuboid(tables[body])
+        edges, axes = mock_ups.compute_cuboid(tables[body])
         meshes[f"{body}_box"] = box(edges, zero, axes)
         parts.append(
             Part(
@@ -242,15 +228,16 @@ def _without_shapes(tables: Mapping[str, Any], seen: Relative) -> Furniture:
                 opacity=0.22,
             )
         )
-    scale = max(float(mock_ups.cuboid(tables[b])[0].max()) for b in ("chaser", "target"))
-    note = "No contact pair is described: each body is the even cuboid of its mass and inertia."
+    scale = max(float(mock_ups.compute_cuboid(tables[b])[0].max()) for b in ("chaser", "target"))
+    note = (
+        "No contact pair is described: bodies are drawn as uniform boxes with the same mass and "
+        "inertia."
+    )
     return Furniture(
         meshes=meshes,
         parts=tuple(parts),
         scale=scale,
         along=along,
-        focus=seen.position[0],
-        near=2.0 * scale,
         touches=False,
         notes=(note,),
     )

@@ -15,7 +15,7 @@ from softdock.loop.energy.ledger import ROWS
 from softdock.reference import Orbit
 from softdock.results.metric import list_phase_metrics
 from softdock.results.run import Run
-from softdock.results.scene import Scene, build_scene, scene_from_reference
+from softdock.results.scene import Scene, build_scene, make_scene_from_reference
 from softdock.results.simulation import fly, judge
 from softdock.results.stepper import Stepper, count_cycles
 from softdock.scenario.build import Scenario
@@ -62,7 +62,7 @@ def make_curves(run: Run, label: str) -> Curves:
 def make_reference_curves(scenario: Scenario, orbit: Orbit) -> Curves:
     s = orbit.series
     force = np.linalg.norm(s["true.chaser.force"], axis=1)
-    scene = scene_from_reference(scenario.tables, orbit)
+    scene = make_scene_from_reference(scenario.tables, orbit)
     return Curves(
         label="orbit",
         time_s=s["time"].copy(),

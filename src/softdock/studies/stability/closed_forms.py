@@ -84,7 +84,7 @@ def crossing_speed(mass: Floats, damping: Floats, stiffness: Floats) -> Floats:
     )  # Zebenay eq. 111, with its factor
 
 
-def _newton(x: np.ndarray, step: Any) -> np.ndarray:
+def _iterate_newton(x: np.ndarray, step: Any) -> np.ndarray:
     """Newton's method on arrays from a side from which it cannot overshoot. `step`: x to the change
     of x."""
     for _ in range(MOST_STEPS):
@@ -95,7 +95,7 @@ def _newton(x: np.ndarray, step: Any) -> np.ndarray:
     return x
 
 
-def _x_of_reach(reach: np.ndarray, upper: bool) -> np.ndarray:
+def _solve_reach(reach: np.ndarray, upper: bool) -> np.ndarray:
     """x with x^2 cos x = reach^2, below or above the nose; the nose itself where there is none."""
     reach = np.minimum(reach, NOSE_REACH)
     if upper:  # x^2 cos x is concave there: from pi/2 Newton stays above the root
@@ -104,7 +104,7 @@ def _x_of_reach(reach: np.ndarray, upper: bool) -> np.ndarray:
             slope = np.minimum(x * (2.0 * np.cos(x) - x * np.sin(x)), -1e-300)
             return np.asarray((reach * reach - x * x * np.cos(x)) / slope)
 
-        return _newton(np.full_like(reach, 0.5 * np.pi), fall)
+        return _iterate_newton(np.full_like(reach, 0.5 * np.pi), fall)
 
     # x sqrt(cos x) is concave and below x: from x = reach Newton stays below the root
     def step(x: np.ndarray) -> np.ndarray:
@@ -114,7 +114,7 @@ def _x_of_reach(reach: np.ndarray, upper: bool) -> np.ndarray:
             slope > 0.0, np.maximum(reach - x * root, 0.0) / np.maximum(slope, 1e-300), 0.0
         )
 
-    return np.minimum(_newton(reach.copy(), step), NOSE_X)
+    return np.minimum(_iterate_newton(reach.copy(), step), NOSE_X)
 
 
 def critical_dampings(mass: Floats, stiffness: Floats, delay: Floats) -> tuple[Floats, Floats]:
@@ -125,7 +125,7 @@ def critical_dampings(mass: Floats, stiffness: Floats, delay: Floats) -> tuple[F
     )
     reach = np.atleast_1d(delay * np.sqrt(stiffness / mass))
     with np.errstate(divide="ignore", invalid="ignore"):
-        lower, upper = (_x_of_reach(reach, upper) for upper in (False, True))
+        lower, upper = (_solve_reach(reach, upper) for upper in (False, True))
         shape = np.shape(delay)
         scale = np.where(delay > 0.0, mass / delay, 0.0)
         beyond = reach.reshape(shape) > NOSE_REACH * (1.0 + 1e-15)
@@ -154,7 +154,7 @@ def critical_stiffness(mass: Floats, damping: Floats, delay: Floats) -> Floats:
     )
     wanted = damping * delay / mass  # x sin x
     x = np.sqrt(wanted)  # below the root
-    x = _newton(
+    x = _iterate_newton(
         np.minimum(x, 0.5 * np.pi),
         lambda x: (wanted - x * np.sin(x)) / np.maximum(np.sin(x) + x * np.cos(x), 1e-300),
     )

@@ -36,9 +36,9 @@ class SampledResponse:
     def at(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """D and the four N at z = exp(i theta)."""
         powers = (
-            _grid_powers(len(self.D))
-            if theta is _sampled_grid()
-            else _powers(np.atleast_1d(theta), len(self.D))
+            _compute_grid_powers(len(self.D))
+            if theta is _make_sampled_grid()
+            else _compute_powers(np.atleast_1d(theta), len(self.D))
         )
         return self.free(theta), np.einsum(
             "wj,cj->cw", powers, self.N
@@ -54,17 +54,19 @@ class SampledResponse:
         return np.asarray(found)
 
     def grid(self) -> np.ndarray:
-        return _sampled_grid()
+        return _make_sampled_grid()
 
     def ends(self, mass: float, coefficients: np.ndarray) -> np.ndarray:
         """Frequencies along the whole boundary."""
-        return _sampled_grid()
+        return _make_sampled_grid()
 
     def closed(self, theta: np.ndarray, mass: float, coefficients: np.ndarray) -> np.ndarray:
         """The characteristic polynomial over its highest power: its half turns from 0 to pi are
         minus the roots outside the circle."""
         powers = (
-            _grid_powers(len(self.D)) if theta is _sampled_grid() else _powers(theta, len(self.D))
+            _compute_grid_powers(len(self.D))
+            if theta is _make_sampled_grid()
+            else _compute_powers(theta, len(self.D))
         )
         return np.asarray(
             mass * self.free(theta) - np.einsum("wj,j->w", powers, coefficients @ self.N)
@@ -129,26 +131,26 @@ def _compute_lag(w: float, zeta: float, s: np.ndarray) -> np.ndarray:
 
 
 @lru_cache(maxsize=1)
-def _sampled_grid() -> np.ndarray:
+def _make_sampled_grid() -> np.ndarray:
     return np.unique(np.concatenate([np.geomspace(1e-5, np.pi, 400), np.linspace(0.0, np.pi, 301)]))
 
 
-def _powers(theta: np.ndarray, count: int) -> np.ndarray:
+def _compute_powers(theta: np.ndarray, count: int) -> np.ndarray:
     """1, 1/z, 1/z^2, ... at z = exp(i theta): polynomials come out divided by their highest
     power."""
     return np.exp(-1j * np.outer(theta, np.arange(count)))
 
 
-def _grid_powers(count: int) -> np.ndarray:
+def _compute_grid_powers(count: int) -> np.ndarray:
     wide = 32
     while wide < count:
         wide *= 2
-    return _wide_grid_powers(wide)[:, :count]
+    return _compute_wide_grid_powers(wide)[:, :count]
 
 
 @lru_cache(maxsize=8)
-def _wide_grid_powers(count: int) -> np.ndarray:
-    return _powers(_sampled_grid(), count)
+def _compute_wide_grid_powers(count: int) -> np.ndarray:
+    return _compute_powers(_make_sampled_grid(), count)
 
 
 def compute_response(loop: Loop) -> SampledResponse | ContinuousResponse:

@@ -57,7 +57,7 @@ def _make_generator(
     scale = (
         longest ** (n - np.arange(n + 1.0)) / P[0]
     )  # time in units of the longest delay, the highest power with factor 1
-    nodes, differentiate = _chebyshev(points)
+    nodes, differentiate = _make_chebyshev_points(points)
     size = n * (points + 1)
     A = np.zeros((size, size))
     A[n:, :] = np.kron(differentiate[1:, :], np.eye(n))  # the history moves on
@@ -66,12 +66,12 @@ def _make_generator(
     for tau, Q in terms:
         row = np.zeros(n)
         row[: len(Q)] = Q[::-1] * scale[: len(Q)]
-        weights = _interpolation(nodes, -tau / longest)
+        weights = _make_interpolation(nodes, -tau / longest)
         A[n - 1, :] += np.kron(weights, row)
     return A
 
 
-def _chebyshev(points: int) -> tuple[np.ndarray, np.ndarray]:
+def _make_chebyshev_points(points: int) -> tuple[np.ndarray, np.ndarray]:
     """Points on [-1, 0], the first at 0, and the matrix that differentiates a polynomial given
     there."""
     x = np.cos(np.pi * np.arange(points + 1) / points)
@@ -81,7 +81,7 @@ def _chebyshev(points: int) -> tuple[np.ndarray, np.ndarray]:
     return 0.5 * (x - 1.0), 2.0 * D
 
 
-def _interpolation(nodes: np.ndarray, at: float) -> np.ndarray:
+def _make_interpolation(nodes: np.ndarray, at: float) -> np.ndarray:
     """Barycentric weights of the values at Chebyshev points."""
     gap = at - nodes
     hit = np.argmin(np.abs(gap))
