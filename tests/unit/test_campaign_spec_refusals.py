@@ -48,7 +48,7 @@ from softdock.studies.campaign.plan import load_plan
             r"chaser\.inertia_kg_m2: .*none above the sum of the other two; 50 % of the runs "
             r"have others \(2 of 4\)",
         ),
-        ({"vary": [{"key": "chaser.mass_kg", "uniform": [60.0, 66.0]}]}, "runs: nothing given"),
+        ({"vary": [{"key": "chaser.mass_kg", "uniform": [60.0, 66.0]}]}, "runs: missing"),
         ({"vary": [{"key": "chaser.mass_kg"}]}, "one of grid, list, uniform"),
         (
             {"vary": [{"key": "chaser.mass_kg", "list": [60.0], "grid": [1.0, 2.0, 2]}]},

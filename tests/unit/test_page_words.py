@@ -36,7 +36,7 @@ def test_a_stability_chart_says_where_its_point_stands(damping, where):
     borne = 1e3 * closed_forms.critical_delay(MASS, damping, STIFFNESS)
     assert here.borne_ms == pytest.approx(borne, rel=2e-3)
     assert f"{where} the stable area" in describe_margin(made)
-    assert f"bears {here.borne_ms:.3g} ms" in describe_margin(made)
+    assert f"up to {here.borne_ms:.3g} ms" in describe_margin(made)
 
 
 def test_the_arrow_leads_to_the_boundary():

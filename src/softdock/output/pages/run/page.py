@@ -51,6 +51,7 @@ from softdock.results.method_reports import list_declarations, select_run
 from softdock.results.metrics import convert_to_plain
 from softdock.results.run import Run
 from softdock.results.scene import build_scene
+from softdock.results.verdict import is_rebound
 from softdock.scenario.files import to_toml
 from softdock.scenario.moving_robots import fixed_bodies, moving_robots
 from softdock.studies.stability import Dot, loops_of
@@ -302,7 +303,7 @@ def _summary(source: PageInput) -> str:
     return (
         facts_line(metrics, source.tables)
         + verdict(metrics["verdict"])
-        + text(str(metrics["summary"]), "plain")
+        + ("" if is_rebound(metrics["verdict"]) else text(str(metrics["summary"]), "plain"))
         + key_tiles(metrics)
         + warnings
     )
