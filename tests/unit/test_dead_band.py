@@ -34,7 +34,7 @@ def plain_bounce(threshold, damping=0.0, virtual=0.0):
         while True:
             depth, rate = places[-1 - LATE], rates[-1 - LATE]
             F = max(STIFFNESS * depth + damping * rate, 0.0) if depth > 0.0 else 0.0
-            F = F if F >= threshold else 0.0
+            F = F if threshold <= F else 0.0
             if F > 0.0:
                 F = max(F + virtual * v, 0.0)
             x, v = x + T * v - 0.5 * T * T * F / MASS, v - T * F / MASS

@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT))  # for `benchmarks`, which is no part of the package
+from softdock.methods.registry import METHODS
+
+sys.path.insert(
+    0, str(Path(__file__).parents[2])
+)  # for `benchmarks`, which is no part of the package
 
 from benchmarks import literature
-
-from softdock.methods.registry import METHODS
 
 STORED = json.loads(literature.STORED.read_text(encoding="utf-8"))
 

@@ -1,14 +1,16 @@
-"""What a sensor's threshold does to an impact: forces below it are felt as zero, against drift, and
-that is a dead band in the loop.
+"""What a sensor's threshold does to an impact: forces below it are read as zero, against drift,
+and that is a dead band in the loop.
 
-It is not linear, so it is simulated: one impact at the scenario's approach speed, step by step, with
-the dead band and without (impact_restitution.py). It acts both ways (Li 2026 says so too). A late spring gives back more: what is cut at the beginning
-would have braked, what is cut at the end of the larger swing back would have pushed less. A contact
-with losses gives back less: its force falls below the threshold while it still has way to push. A
-virtual damper that acts while a force is felt begins late and ends early, and takes less.
+It is not linear, so one impact at the scenario's approach speed is simulated step by step, with the
+dead band and without (impact_restitution.py). It acts both ways, as Li 2026 says. A late spring
+gives back more: what is cut at the beginning would have braked, and the end of the larger swing
+back loses less. A contact with losses gives back less: its force falls below the threshold while it
+still has way to push. A virtual damper that acts while a force is read begins late, ends early, and
+absorbs less.
 
-Of a swing in which the contact both pushes and pulls (a latch) the describing function is real: the
-growth is scaled by it, its sign stays, and what swings below the threshold neither grows nor decays.
+Where the contact both pushes and pulls (a latch) the describing function of the dead band is a real
+number below 1: the growth is scaled by it and keeps its sign, and what swings below the threshold
+neither grows nor decays.
 """
 
 from __future__ import annotations
