@@ -4,6 +4,8 @@ a scenario, or from four numbers."""
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -148,26 +150,21 @@ def stability(
     with show_status("analysing the loop") as say:
         from softdock.cli.arguments import format_arguments
         from softdock.cli.stability_options import load_scenario_option, operating_points
-        from softdock.studies.stability.time_limit import TimeLimitExceeded, limit_time
 
         loaded = load_scenario_option(scenario, changes, options)
         points = operating_points(loaded, options)
-        try:
-            with limit_time(options["patience"]):
-                result = _analyse(points, options, say)
-                if options["chart"] is not None:
-                    say("drawing the chart")
-                    result["chart"] = _draw_chart(points, result, options)
-        except TimeLimitExceeded as error:
-            cycles = max(_delay_cycles(point.loop) for point in points)
-            allowed = f"more, or fewer cycles of delay than {cycles:.0f} ({error})"
-            raise BadInput(Problem("--patience", f"{options['patience']:g} s", allowed)) from None
+        with _limit_time(points, options["patience"]):
+            result = _analyse(points, options, say)
         if loaded is not None:
             result |= _analyse_dead_bands(loaded, points)
             result |= _analyse_latched(loaded, options["without_runs"], say)
         if scenario is not None and loaded is not None and not options["without_runs"]:
             say("judging its runs")
             result |= _judge(loaded, format_arguments(scenario, changes, options["method_files"]))
+        if options["chart"] is not None:
+            say("drawing the chart")
+            with _limit_time(points, options["patience"]):
+                result["chart"] = _draw_chart(points, result, options)
     if as_json:
         from softdock.results.metrics import convert_to_plain
 
@@ -177,6 +174,20 @@ def stability(
 
         print_stability(result)
     exit_if_failed(fail_on, result.get("verdict"))
+
+
+@contextmanager
+def _limit_time(points: list[Any], patience: float) -> Iterator[None]:
+    """Refuse a loop that takes longer than `patience` [s]."""
+    from softdock.studies.stability.time_limit import TimeLimitExceeded, limit_time
+
+    try:
+        with limit_time(patience):
+            yield
+    except TimeLimitExceeded as error:
+        cycles = max(_delay_cycles(point.loop) for point in points)
+        allowed = f"more, or fewer cycles of delay than {cycles:.0f} ({error})"
+        raise BadInput(Problem("--patience", f"{patience:g} s", allowed)) from None
 
 
 def _judge(loaded: Any, called: str) -> dict[str, Any]:
@@ -275,5 +286,6 @@ def _draw_chart(points: list[Any], result: dict[str, Any], options: dict[str, An
         vary=read_vary(options["vary"]),
         dots=dots,
         file=options["chart"],
+        verdict=result.get("verdict"),
     )
     return str(options["chart"])

@@ -161,7 +161,7 @@ def _rig(a: dict[str, Any], other: float, target: str) -> list[str]:
         'handover = "mean" # mean of the samples since the last cycle; or "latest"',
         f"delay_ms = {_n(a['sensor_delay'])} # latency of a sample",
         f"noise_N = {_n(a['noise'])} # standard deviation of a sample",
-        f"lowpass_Hz = {_n(a['filter'])} # cut-off of its low-pass, which adds delay; 0: none",
+        f"lowpass_Hz = {_n(a['filter'])} # low-pass cut-off, which adds delay; 0: none",
         f"bias_N = [{_n(a['bias'])}, 0.0, 0.0] # zero offset, in sensor axes",
         "threshold_N = 0.0 # dead band: smaller forces count as zero",
         "",

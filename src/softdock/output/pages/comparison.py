@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from html import escape
 from typing import Any
 
@@ -14,6 +15,8 @@ from softdock.output.pages.comparison_charts import bar_charts, choose_shown, cu
 from softdock.output.pages.frame import elements as e
 from softdock.output.pages.frame.page import page
 from softdock.output.pages.frame.replay import replay
+from softdock.results.quantities import format_percent
+from softdock.results.verdict import name_method
 from softdock.scenario.files import to_toml
 from softdock.studies.compare.compare import Comparison
 from softdock.studies.compare.knowledge import ERRORS_PERCENT, WORDS
@@ -165,14 +168,26 @@ def _replay(comparison: Comparison) -> str:
     """The reference and the best candidates, synchronised."""
     shown = choose_shown(comparison.results["candidates"])
     orbit, *others = comparison.curves
-    best = [curve.scene for curve in others if curve.label in shown and curve.scene is not None]
-    scenes = [orbit.scene, *best] if orbit.scene is not None else best
+    by_label = {c["label"]: c for c in comparison.results["candidates"]}
+    scenes = [
+        replace(curve.scene, name=_name_panel(curve.label, by_label[curve.label]))
+        for curve in others
+        if curve.label in shown and curve.scene is not None
+    ]
+    if orbit.scene is not None:
+        e_orbit = format_percent(comparison.results["orbit"].get("restitution"))
+        scenes.insert(0, replace(orbit.scene, name=f"on orbit: rebound {e_orbit}"))
     title = "On orbit and the best candidates, side by side"
     caption = (
         "Arrows of all panels are in one scale. A line in the charts below is the replay's time; "
         "a click there takes it to that time."
     )
     return replay("comparison", scenes[:MOST_PANELS], title, caption)
+
+
+def _name_panel(label: str, row: Any) -> str:
+    """What tells the panels of a replay apart: verdict and rebound."""
+    return f"{label}: {row['verdict']['word']}, rebound {format_percent(row['restitution'])}"
 
 
 def _worst_key(row: Any) -> str:
@@ -185,8 +200,9 @@ def _answer(comparison: Comparison) -> str:
     first, *rest = re.split(r"(?<=\.) (?=[A-Z])", r["recommendation"])
     parts = [e.headline(first), e.text(" ".join(rest), "plain") if rest else ""]
     if r["candidates"] and r.get("paste"):
-        best = r["candidates"][0]["verdict"]
-        parts = [e.verdict({**best, "next_step": ""}), e.text(r["recommendation"], "plain")]
+        best = r["candidates"][0]
+        named = name_method(best["verdict"], best["method"])
+        parts = [e.verdict({**named, "next_step": ""}), e.text(r["recommendation"], "plain")]
         parts.append(e.details("Paste this into the scenario", e.listing(r["paste"]), opened=True))
     if r["method_file"]:
         parts.append(

@@ -246,7 +246,7 @@ def curve_charts(comparison: Comparison) -> str:
         "energy",
         "Energy added so far",
         "energy_invented_J",
-        "Above zero: energy that nothing paid for. Orbit: zero.",
+        "Above zero: energy that the loop added. On orbit: zero.",
     )
     charts = []
     for key, title, attribute, caption in ((gap if touching else off), force, energy):

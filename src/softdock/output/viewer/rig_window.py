@@ -347,7 +347,7 @@ class RigWindow:
         left = gui.add_panel()
         left.dock_left()
         with left.add_tab("Force"):
-            self.forces = add_force_chart(gui, "measured [N]", "orbit [N]")
+            self.forces = add_force_chart(gui, "measured [N]", "on orbit [N]")
             self.joints = gui.add_html("")
         gui.main_panel.dock_right()
 
