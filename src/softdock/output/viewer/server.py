@@ -12,9 +12,7 @@ from contextlib import contextmanager, redirect_stdout
 from functools import partial
 from typing import Any
 
-import numpy as np
 import viser
-from viser import uplot
 
 from softdock.errors import BadInput, Problem
 
@@ -84,19 +82,4 @@ def serve(port: int) -> Any:
 def set_theme(server: Any, dark: bool) -> None:
     server.gui.configure_theme(
         dark_mode=dark, show_logo=False, show_share_button=False, brand_color=BRAND
-    )
-
-
-def add_force_chart(gui: Any, rig: str = "rig [N]", orbit: str = "on orbit [N]") -> Any:
-    """Chart of two curves over time; its `data` are time, rig, reference."""
-    return gui.add_uplot(
-        data=(np.array([0.0, 1.0]),) * 3,
-        series=(
-            uplot.Series(label="t [s]"),
-            uplot.Series(label=rig, stroke="#d64545", width=2),
-            uplot.Series(label=orbit, stroke="#30a46c", width=1.5),
-        ),
-        title="Contact force",  # above the top tick, which would be cut
-        scales={"x": uplot.Scale(time=False, auto=True), "y": uplot.Scale(auto=True)},
-        aspect=1.6,
     )
