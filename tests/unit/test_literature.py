@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from softdock.methods.registry import METHODS
+from softdock.studies.stability import Loop, Robot
+from softdock.studies.stability.roots import compute_growth
 
 sys.path.insert(
     0, str(Path(__file__).parents[2])
@@ -38,6 +40,23 @@ def test_the_stored_numbers_are_of_these_methods():
     for kind in literature.KINDS:
         assert list(STORED[kind]) == [label for label, _, _ in literature.LINES]
         assert all(len(line) == len(literature.STIFFNESSES) for line in STORED[kind].values())
+
+
+def test_what_a_millisecond_of_each_delay_does():
+    """docs/related_work.md: of force and robot the same growth, of the cycle half of it, on a loop
+    whose sampling is fine."""
+    loop = Loop(63.0, 1000.0, robots=(Robot(delay=0.016),), cycle=0.004)
+    raw = compute_growth(loop)
+    force = compute_growth(loop.changed(sensor_delay=0.001)) - raw
+    robot = compute_growth(loop.changed(later=0.001)) - raw
+    cycle = compute_growth(loop.changed(cycle=0.005)) - raw
+    assert robot == pytest.approx(1000.0 * 0.001 / (2.0 * 63.0), rel=0.02)
+    assert cycle == pytest.approx(0.5 * robot, rel=0.02)
+    # a sample that is late arrives with the next cycle: four times that for a millisecond alone
+    assert compute_growth(loop.changed(sensor_delay=0.004)) - raw == pytest.approx(
+        compute_growth(loop.changed(later=0.004)) - raw, rel=0.02
+    )
+    assert force >= robot
 
 
 def test_a_point_made_again():
