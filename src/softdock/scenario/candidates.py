@@ -168,7 +168,7 @@ def _entry(name: str, scenario: Scenario, advised: Advised | None) -> dict[str, 
 def _in_words(problem: Problem) -> str:
     if problem.value is None:
         return (
-            f"it must be told {problem.key.rpartition('.')[2]} ({problem.allowed}), and the "
+            f"it needs {problem.key.rpartition('.')[2]} ({problem.allowed}), and the "
             "scenario does not list it"
         )
     return str(problem)

@@ -67,12 +67,14 @@ def allow_own_origins(port: int) -> Iterator[None]:
 
 
 BRAND = (59, 130, 214)
+ENVIRONMENT = 0.2  # of viser's own light, in which colours turn pale
 
 
 def serve(port: int) -> Any:
     """Start a server on this port; `OSError` if another program took it."""
     with allow_own_origins(port), redirect_stdout(io.StringIO()):  # viser prints a banner
         server = viser.ViserServer(host=HOST, port=port, label="softdock", verbose=False)
+    server.scene.configure_environment_map(environment_intensity=ENVIRONMENT)
     if server.get_port() != port:
         server.stop()
         raise OSError(f"port {port} was taken meanwhile")
