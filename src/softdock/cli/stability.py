@@ -156,6 +156,7 @@ def stability(
         with _limit_time(points, options["patience"]):
             result = _analyse(points, options, say)
         if loaded is not None:
+            result |= _analyse_dead_bands(loaded, points)
             result |= _analyse_latched(loaded, options["without_runs"], say)
         if scenario is not None and loaded is not None and not options["without_runs"]:
             say("judging its runs")
@@ -201,6 +202,21 @@ def _judge(loaded: Any, called: str) -> dict[str, Any]:
             "no_verdict": f"NO VERDICT: the scenario cannot be simulated ({error}).",
         }
     return {"verdict": judge_metrics(loaded, found, called)}
+
+
+def _analyse_dead_bands(loaded: Any, points: list[Any]) -> dict[str, Any]:
+    """What the sensor's threshold does to each pair's impact; empty without a threshold."""
+    from softdock.studies.stability.dead_band import describe_dead_band, find_dead_bands
+
+    found = find_dead_bands(loaded, points)
+    if not found:
+        return {}
+    return {
+        "dead_band": {
+            "points": [one.as_dict() for one in found],
+            "sentences": [describe_dead_band(one) for one in found],
+        }
+    }
 
 
 def _analyse_latched(loaded: Any, without_runs: bool, say: Any) -> dict[str, Any]:
