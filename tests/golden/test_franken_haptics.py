@@ -44,14 +44,50 @@ def test_the_better_step_dies_down_at_25_times_the_limit():
 
 
 def test_a_wall_that_its_cap_took_away_is_not_stable():
-    """The better step at 100 Hz: its cap, for 200 m/s^2, leaves 0.0009 N of the wall. That is no
-    stable wall, and the numbers say what was cut."""
-    found = touch(Setting(sample_period_s=0.01), "better_step").numbers
+    """The better step at 100 Hz with a cap for 200 m/s^2 leaves less than 0.01 N of the wall. That
+    is no stable wall, and the numbers say what was cut."""
+    far = Setting(sample_period_s=0.01, most_acceleration_m_per_s2=200.0)
+    found = touch(far, "better_step").numbers
     assert found["mean_force_N"] < 1e-2
     assert not found["stable"]
     assert found["ends"] == "no wall"
     assert found["largest_cut_N"] > 0.1
     assert touch(Setting(), "better_step").numbers["ends"] == "stable"
+
+
+@pytest.mark.parametrize("rate", [100, 200, 500, 1000])
+def test_a_wall_at_any_rate_with_the_cap_of_the_device(rate):
+    """Default settings: the static force of two springs in series within 1.2 %, and what the port
+    gave and took, summed here from force and motion, never below the tank. The motion keeps to the
+    cap, which is the hand's speed times the device's frequency at the wall plus its acceleration,
+    differenced here."""
+    setting = Setting(sample_period_s=1.0 / rate)
+    found = touch(setting, "better_step")
+    k, h = 10.0 * 2.0 * 0.1 * rate, 300.0
+    assert found.numbers["mean_force_N"] == pytest.approx(0.012 * k * h / (k + h), rel=0.012)
+    t = np.linspace(0.0, 1.0, 200_001)
+    way = 0.017 * (10.0 * t**3 - 15.0 * t**4 + 6.0 * t**5)
+    speed = np.gradient(way, 0.25 * t)
+    push = np.gradient(speed, 0.25 * t)
+    cap = speed.max() * np.sqrt((k + h) / 0.1) + np.abs(push).max()
+    assert found.numbers["cap_m_per_s2"] == pytest.approx(cap, rel=1e-4)
+    reached = np.abs(np.diff(found.position_m, 2)).max() * rate**2
+    assert reached < cap
+    assert found.numbers["guarantee"] == "passive: within its cap"
+    fed = -np.cumsum(found.force_N[:-1] * np.diff(found.position_m))
+    assert fed.min() >= -1e-5
+
+
+def test_a_wall_without_a_cap_is_labelled():
+    """inf: no cap, and nothing is promised; too low a cap is told as such. A cap of nought is
+    refused."""
+    uncapped = touch(Setting(most_acceleration_m_per_s2=np.inf), "better_step").numbers
+    assert uncapped["cap_m_per_s2"] is None
+    assert uncapped["guarantee"].startswith("uncapped")
+    low = touch(Setting(most_acceleration_m_per_s2=2.0), "better_step").numbers
+    assert low["guarantee"] == "moved faster than its cap"
+    with pytest.raises(BadInput, match="most_acceleration_m_per_s2"):
+        touch(Setting(most_acceleration_m_per_s2=0.0), "better_step")
 
 
 def test_buzzing_is_judged_by_growth():
@@ -144,7 +180,16 @@ def test_the_papers_argument():
 def test_no_sentence_outlives_its_numbers():
     """Numbers made wrong on purpose: no claim stays whatever they are, and nothing that is said of
     a run is a fixed text. Nothing is called confirmed: the paper prints no data."""
-    keys = ("structure", "argument", "figure_5", "figure_6", "telemanipulation", "claims")
+    keys = (
+        "structure",
+        "argument",
+        "figure_5",
+        "figure_6",
+        "alpha",
+        "two_devices",
+        "telemanipulation",
+        "claims",
+    )
     for exhibit in (PAPER.makers[key]() for key in keys):
         assert fixed_claims(exhibit, ("rate_Hz", "delay_ms")) == []
         assert unmoved(exhibit, ("rate_Hz", "delay_ms")) == []
