@@ -101,8 +101,8 @@ def test_the_recommended_integrator_is_the_better_of_two():
     comparison = compare(epos_wall(), "direct")
     (row,) = comparison.ranked
     assert row["integrator"] == "symplectic_euler"
-    assert row["judgement"]["runs"] == 8
-    assert row["judgement"]["word"] == "unsafe"
+    assert row["verdict"]["runs"] == 8
+    assert row["verdict"]["word"] == "unsafe"
     assert row["distance_from_orbit_worst"] >= row["distance_from_orbit_max"]
     assert comparison.results["orbit"]["peak_force_N"] == pytest.approx(5.02, abs=0.01)
     pasted = tomllib.loads(comparison.results["paste"])
@@ -119,7 +119,7 @@ def test_methods_are_set_as_stability_advises():
     damping = advise_settings("hybrid", scenario)["damping_Ns_per_m"][0]
     loop = loops_of(scenario)[0].loop
     assert restitution_of_loop(loop.changed(virtual_damping=damping)) == pytest.approx(1, abs=1e-3)
-    lagging = scenario.with_keys({"robots.chaser.model": "lag", "robots.chaser.lag_Hz": 10.0})
+    lagging = scenario.replace({"robots.chaser.model": "lag", "robots.chaser.lag_Hz": 10.0})
     assert advise_settings("hybrid", lagging)["damping_Ns_per_m"][0] > 1.2 * damping
     assert advise_settings("adaptive_damping", scenario)["delay_ms"] == pytest.approx(
         1e3 * total_delay(loop) - 2.0

@@ -18,16 +18,22 @@ import pytest
 
 import softdock
 from softdock.output.pages.frame.charts import MOST_POINTS, Line, chart
-from softdock.output.pages.frame.elements import format_number, json_block, look_up, unit_of
+from softdock.output.pages.frame.elements import json_block, look_up, unit_of
 from softdock.output.pages.frame.page import BUNDLE
 from softdock.output.pages.run.charts import energy_invented
 from softdock.output.pages.run.motion_charts import choose_view, track_tip
 from softdock.output.pages.run.page import run_page
 from softdock.results.phases import simulate_phases
+from softdock.results.quantities import (
+    UNDEFINED,
+    format_number,
+    format_percent,
+    format_quantity,
+)
 from softdock.results.run import Run
 
 HOSTILE = "</title></script><script>alert(1)</script><img src=x onerror=alert(1)>\"'&"
-DOCS = Path(__file__).parents[2] / "docs" / "report.md"
+DOCS = Path(__file__).parents[2] / "docs" / "compiled_core.md"
 KINDS = ("epos_1d", "epos_3d", "oos_sim", "stopped", "phases")
 
 
@@ -102,10 +108,15 @@ def test_every_number_is_the_metrics_own(kind: str) -> None:
     for shown in page.numbers:
         value = look_up(page.blocks[shown.get("data-block", "metrics")], shown["data-key"])
         assert json.loads(shown["data-value"]) == value
-        text = shown["text"].split(" ")[0] if not isinstance(value, str) else shown["text"]
-        assert text == format_number(value), shown
-        if value is not None and unit_of(shown["data-key"]) and " " in shown["text"]:
-            assert shown["text"].endswith(f" {unit_of(shown['data-key'])}")
+        unit = shown["text"].partition(" ")[2] if not isinstance(value, str) else ""
+        if shown.get("data-block") == "scenario-tables":
+            assert shown["text"].removesuffix(f" {unit}") == format_number(value, 9)
+        elif unit:
+            si = unit if unit == "%" else unit_of(shown["data-key"]) or "J"
+            assert unit in (si, f"m{si}")
+            assert shown["text"] == format_quantity(value, si)
+        else:
+            assert shown["text"] in (format_number(value), format_percent(value, UNDEFINED)), shown
 
 
 @pytest.mark.parametrize("kind", ["epos_3d", "stopped", "phases"])
@@ -137,7 +148,7 @@ def test_everything_measured_is_on_the_page(kind: str) -> None:
     }
     assert wanted <= keys, sorted(wanted - keys)
     html = page_of(kind)
-    assert escape(metrics["verdict"]) in html
+    assert escape(metrics["summary"]) in html
     assert all(escape(warning) in html for warning in metrics["warnings"])
 
 
@@ -241,7 +252,7 @@ def test_bundle_is_the_one_that_the_package_draws_with() -> None:
 def test_the_documented_page_can_be_built() -> None:
     """The example on the docs' page runs as it stands, and what it says of thinning is so."""
     words = DOCS.read_text(encoding="utf-8")
-    example = re.search(r"```python\n(.*?)```", words, re.S)
+    example = re.search(r"```python\n(from softdock\.output.*?)```", words, re.S)
     assert example
     names: dict[str, Any] = {"time": np.array([0.0, 1.0]), "energy": np.array([0.0, 0.0032])}
     exec(example[1], names)

@@ -65,8 +65,8 @@ from softdock.cli.progress import echo, output, show_status
     type=float,
     default=1.0,
     show_default=True,
-    help="Of the published algorithm: share of the depth at the touch with which springs start, above "
-    "0 and at most 1.",
+    help="Of the published algorithm: share of the depth at the touch with which springs start, "
+    "above 0 and at most 1.",
 )
 @click.option(
     "--out",

@@ -18,19 +18,20 @@ import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from softdock.results.judgement import (
+from softdock.results.rig_settings import Setting, find_middle, list_settings
+from softdock.results.variants import SimulatedVariant, Variants
+from softdock.results.verdict import (
     CRITERIA,
     FAITHFUL,
     INSIDE,
     NO_VERDICT,
     WORDS,
+    add_cause,
     choose_word,
     compute_excess,
     explain_no_verdict,
 )
-from softdock.results.rig_settings import Setting, find_middle, list_settings
-from softdock.results.variants import SimulatedVariant, Variants
-from softdock.results.why import PHASES, find_causes
+from softdock.results.why import PHASES, describe_main_cause, find_causes
 from softdock.scenario.build import Scenario
 from softdock.scenario.files import to_toml
 
@@ -64,7 +65,7 @@ class TriedSettings(NamedTuple):
 
 def advise(
     scenario: Scenario,
-    judgement: Mapping[str, Any],
+    verdict: Mapping[str, Any],
     variants: Variants | None = None,
     free: Iterable[str] = (),
     further: Further | None = None,
@@ -74,9 +75,9 @@ def advise(
     """Lines that help. `free`: further keys that the user can make smaller; `further`: settings
     from outside (other methods), asked for and tried where nothing offered mends all; `most`:
     simulations, after which no further combinations are tried."""
-    if judgement["word"] in (FAITHFUL, NO_VERDICT):
+    if verdict["word"] in (FAITHFUL, NO_VERDICT):
         return {"target": None, "tried": 0, "lines": [], "sentence": ""}
-    search = _Search(scenario, judgement, variants, most)
+    search = _Search(scenario, verdict, variants, most)
     settings = list_settings(scenario, free)
     search.try_singles(settings, say)
     search.combine(settings, say)
@@ -90,10 +91,10 @@ def advise(
             {
                 "line": format_line(one.changes),
                 "changes": one.changes,
-                "word": (*WORDS, NO_VERDICT)[one.score.word],
+                "word": (*WORDS, NO_VERDICT)[one.score.word].value,
                 "failed": sorted(one.failed),
                 "excess": one.score.target,
-                "said": one.text,
+                "text": one.text,
             }
             for one in lines
         ],
@@ -104,10 +105,11 @@ def advise(
 def describe_best_line(found: Mapping[str, Any]) -> str:
     """The best line with its result; or that none helps."""
     if not found["lines"]:
-        tried = f"{found['tried']} tried" if found["tried"] else "there are none"
-        return f"No setting of this rig helps ({tried})."
+        if not found["tried"]:
+            return "This rig has no setting that could help."
+        return f"None of {found['tried']} tried settings helps."
     best = found["lines"][0]
-    return f"`{best['line']}` -> {best['word']}: {best['said']}"
+    return f"set `{best['line']}`: {best['word']}, {best['text']}"
 
 
 def format_line(changes: Mapping[str, Any]) -> str:
@@ -137,19 +139,19 @@ class _Search:
     def __init__(
         self,
         scenario: Scenario,
-        judgement: Mapping[str, Any],
+        verdict: Mapping[str, Any],
         variants: Variants | None,
         most: int | None,
     ):
         self.bounds = scenario.tables["verdict"]
-        self.variants = variants or Variants(scenario, int(judgement["runs"]))
+        self.variants = variants or Variants(scenario, int(verdict["runs"]))
         self.most = math.inf if most is None else self.variants.simulated_count + most
-        self.target = str(judgement["failed"][0])
-        self.failed = frozenset(judgement["failed"])
-        each = judgement["criteria"]
+        self.target = str(verdict["failed"][0])
+        self.failed = frozenset(verdict["failed"])
+        each = verdict["criteria"]
         self.before = _or_inf(each[self.target]["excess"])
         close = [c for c in each if c not in self.failed and (each[c]["excess"] or 0.0) > NEAR]
-        runs = [int(each[c]["run"]) for c in (*judgement["failed"], *close)]
+        runs = [int(each[c]["run"]) for c in (*verdict["failed"], *close)]
         self.phases = list(dict.fromkeys(runs))[:MOST_PHASES]
         self.tried: dict[str, TriedSettings] = {}
 
@@ -233,7 +235,7 @@ class _Search:
         one = CRITERIA[self.target]
         most = max(numbers, key=lambda n: compute_excess(self.target, n, self.bounds))
         bound = float(self.bounds[one.bound]) if one.bound else 1.0
-        text = one.describe(most, bound) or f"{self.target} within its bound"
+        text = one.describe(most, bound) or f"{self.target} is within its limit"
         score = Score(word, len(failed), excess[self.target], max(excess.values()))
         return TriedSettings(changes=keys, settings=names, score=score, failed=failed, text=text)
 
@@ -293,7 +295,7 @@ def _or_inf(x: float | None) -> float:
 
 def explain(
     scenario: Scenario,
-    judgement: Mapping[str, Any],
+    verdict: Mapping[str, Any],
     called: str = "",
     phases: int = PHASES,
     free: Iterable[str] = (),
@@ -303,12 +305,14 @@ def explain(
 ) -> dict[str, Any]:
     """The causes, with `advice`, and the verdict whose next step is the best line. The arguments
     are those of `why` and `advise`."""
-    variants = Variants(scenario, max(phases, int(judgement["runs"])))
-    explanation = find_causes(scenario, phases, called, judgement, variants)
-    advice = advise(scenario, judgement, variants, free, further, say, most)
+    variants = Variants(scenario, max(phases, int(verdict["runs"])))
+    explanation = find_causes(scenario, phases, called, verdict, variants)
+    advice = advise(scenario, verdict, variants, free, further, say, most)
     step = _suggest_next_step(explanation, advice, called or scenario.name, further is not None)
-    changed = {} if judgement["word"] in (FAITHFUL, NO_VERDICT) else {"next_step": step}
-    return {**explanation, "advice": advice, "judgement": {**judgement, **changed}}
+    if verdict["word"] not in (FAITHFUL, NO_VERDICT):
+        cause = describe_main_cause(explanation)
+        verdict = {**add_cause(verdict, cause), "next_step": step}
+    return {**explanation, "advice": advice, "verdict": dict(verdict)}
 
 
 def _suggest_next_step(
@@ -318,7 +322,8 @@ def _suggest_next_step(
     if advice["lines"]:
         return f"Next: {advice['sentence']}."
     if not all_methods:
-        return f"Next: {advice['sentence'][:-1]}; `softdock compare {called}` tries other methods."
+        return f"Next: `softdock compare {called}` tries other methods. {advice['sentence']}"
     rows = [row for row in found["rows"] if row["share"] > 0.0]
     helps = f" What can: {rows[0]['helps']}." if rows else ""
-    return f"Next: no setting of this rig and no method helps ({advice['tried']} tried).{helps}"
+    tried = advice["tried"]
+    return f"Next: change the rig; no method and none of {tried} tried settings helps.{helps}"

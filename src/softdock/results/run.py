@@ -19,6 +19,7 @@ from softdock.loop.energy.ledger import ROWS, Ledger
 from softdock.reference import Orbit, orbit
 from softdock.results.joint_rows import compute_rows_over_time, split_joint_rows
 from softdock.results.series import Series, to_dataframe, to_xarray
+from softdock.results.verdict import Verdict, read_verdict
 from softdock.scenario.build import Scenario
 
 # `run.plot()`: gap, forces and invented energy over time, for a notebook.
@@ -62,7 +63,7 @@ def draw_run(run: Run) -> Any:
         )
     figure.update_xaxes(title_text="time [s]", row=3, col=1)
     figure.update_layout(
-        title={"text": run.scenario.name, "subtitle": {"text": run.metrics["verdict"]}}, height=760
+        title={"text": run.scenario.name, "subtitle": {"text": run.metrics["summary"]}}, height=760
     )
     return figure
 
@@ -160,6 +161,13 @@ class Run:
     @metrics.setter
     def metrics(self, found: dict[str, Any]) -> None:
         self._metrics = found
+
+    @property
+    def verdict(self) -> Verdict:
+        """Faithful, distorted or unsafe, with headline, criteria, doubts and next step, over the
+        sampling phases that were judged: one after `simulate`, eight with `softdock run`. Raises
+        `NotFlown` as `metrics` does."""
+        return read_verdict(self.metrics["verdict"])
 
     @property
     def has_truth(self) -> bool:

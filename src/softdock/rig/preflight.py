@@ -160,7 +160,7 @@ class RigCheck:
             "predicted": self.outcome.to_dict(),
             "force_age_ms": self.force_age_ms,
             "arms_fit": None if self.arms is None else self.arms.fits,
-            "verdict": self.sentences(),
+            "summary": self.sentences(),
         }
 
     def sentences(self) -> list[str]:
@@ -211,7 +211,7 @@ def _add_force_age(on: OnRig, rig: Rig) -> OnRig:
         w: r if r.delay_ms is None else replace(r, delay_ms=r.delay_ms + age)
         for w, r in rig.robots.items()
     }
-    return replace(on, rig=replace(rig, robots=robots), scenario=on.scenario.with_keys(keys))
+    return replace(on, rig=replace(rig, robots=robots), scenario=on.scenario.replace(keys))
 
 
 def check_rig(on: OnRig, faults: str = "", seed: int = 0, folder: Path | None = None) -> RigCheck:

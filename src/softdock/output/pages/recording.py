@@ -16,13 +16,13 @@ from softdock.output.pages.frame.charts import Line, chart, choose_unit
 from softdock.output.pages.frame.elements import (
     bullets,
     details,
-    judgement,
     listing,
     show_number,
     table,
     text,
     tile,
     tiles,
+    verdict,
 )
 from softdock.output.pages.frame.page import page
 from softdock.output.pages.frame.replay import replay
@@ -79,12 +79,12 @@ SECONDS = "time [s]"
 LEAD = "Recorded on a rig. This page shows what was measured; softdock is no safety function."
 SIMULATED = "A simulated run, shown with what a rig would know of it."
 COLUMNS = (
-    ("start_s", "from [s]"),
-    ("end_s", "to [s]"),
-    ("peak_force_measured_N", "largest measured force [N]"),
-    ("peak_force_satellite_N", "largest force on the satellite [N]"),
-    ("impulse_Ns", "impulse [Ns]"),
-    ("work_taken_J", "energy taken [J]"),
+    ("start_s", "from"),
+    ("end_s", "to"),
+    ("peak_force_measured_N", "peak force, measured"),
+    ("peak_force_satellite_N", "peak force on the satellite"),
+    ("impulse_Ns", "impulse"),
+    ("work_taken_J", "energy taken"),
     ("restitution_of_centres", "restitution of the centres"),
     ("restitution_energetic", "restitution, energetic"),
 )
@@ -93,7 +93,7 @@ MOST_EVENTS = 500
 
 def recording_page(recording: Recording) -> str:
     """One self-contained HTML page."""
-    recording.judgement()
+    recording.judge()
     metrics = recording.metrics
     candidates = {
         "verdict": ("", _summary(recording, metrics)),
@@ -125,8 +125,8 @@ def _summary(recording: Recording, metrics: dict[str, Any]) -> str:
     ]
     warnings = bullets(recording.warnings, "warnings") if recording.warnings else ""
     ended = text(f"The recording ended because: {recording.status}.")
-    judged = metrics["judgement"]
-    first = judgement(judged) + text(recording.sentence, "plain")
+    judged = metrics["verdict"]
+    first = verdict(judged) + text(recording.sentence, "plain")
     return first + tiles(found) + ended + warnings
 
 
@@ -231,7 +231,7 @@ def _contacts(metrics: dict[str, Any]) -> str:
     if not metrics["contacts"]:
         return ""
     rows = [
-        [f"{i + 1}", *(show_number(metrics, f"contacts.{i}.{key}", "") for key, _ in COLUMNS)]
+        [f"{i + 1}", *(show_number(metrics, f"contacts.{i}.{key}") for key, _ in COLUMNS)]
         for i in range(len(metrics["contacts"]))
     ]
     note = (

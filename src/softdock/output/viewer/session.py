@@ -106,7 +106,7 @@ def answer_scenario(scenario: Scenario, run: Run | Recording | None = None) -> A
         scene=scene,
         light=light,
         word=word,
-        sentence=str(metrics["verdict"]),
+        sentence=str(metrics["summary"]),
         stability=chart,
         spent_ms=spent,
     )
@@ -233,7 +233,7 @@ def apply_knobs(scenario: Scenario, values: Mapping[str, float]) -> Scenario:
         changes["chaser.position_m"] = (
             start + 1e-3 * new["offset"] * lateral_direction(t)
         ).tolist()
-    return scenario.with_keys(changes) if changes else scenario
+    return scenario.replace(changes) if changes else scenario
 
 
 def lateral_direction(tables: Mapping[str, Any]) -> np.ndarray:
@@ -266,7 +266,7 @@ class Session:
         """The scenario with all changes."""
         changed = apply_knobs(self.base, self.values)
         if self.fix is not None:
-            return changed.with_keys({"methods": self.fix.methods})
+            return changed.replace({"methods": self.fix.methods})
         return changed if self.method == self.own else use_methods(changed, self.method)
 
     def compute(self) -> Answer:
@@ -296,7 +296,7 @@ def open_session(source: str, changes: tuple[str, ...] = ()) -> Session:
             allowed = "a recording with the scenario attached; `softdock picture` shows without it"
             raise BadInput(Problem("source", source, allowed))
         if changes:
-            return Session(run.scenario.with_keys(dict(parse_changes(changes))))
+            return Session(run.scenario.replace(dict(parse_changes(changes))))
         return Session(run.scenario, run)
     return Session(load_scenario(source, changes))
 

@@ -1,5 +1,5 @@
 """Faithful, distorted or unsafe, of every run of a campaign: the criteria of
-`results/judgement.py` on columns, from what a batch kept while it ran (loop/settled_motion.py).
+`results/verdict.py` on columns, from what a batch kept while it ran (loop/settled_motion.py).
 
 Each run is judged as it is, at its own sampling phase. A batch has no record: a pair that still
 touches at the end is judged by its state there, without the growth of its swing; a sensor at its
@@ -18,7 +18,7 @@ from softdock.loop.entry_points import MOTIONS
 from softdock.loop.schedules import ENTRY
 from softdock.loop.vector import CHASER_HAND_AT, TARGET_HAND_AT, TIME_AT, TIMES
 from softdock.reference import OUTCOME_COLUMNS as ORBITS
-from softdock.results.judgement import (
+from softdock.results.verdict import (
     ALL_WORDS,
     COLOURS,
     DISTORTED,
@@ -27,7 +27,9 @@ from softdock.results.judgement import (
     NO_VERDICT,
     UNSAFE,
     WORDS,
+    Word,
     choose_word,
+    make_headline,
 )
 from softdock.studies.campaign.arrow_arrays import make_word_column
 from softdock.studies.campaign.distances import compute_approach_energies, read_columns
@@ -66,7 +68,7 @@ def _find_runs_without_verdict(shard: ShardResult) -> np.ndarray:
     return ~(reference.scale > 0.0) | ~reference.orbits.completed | brief
 
 
-def compute_criteria(shard: ShardResult) -> list[tuple[str, str, np.ndarray]]:
+def compute_criteria(shard: ShardResult) -> list[tuple[Word, str, np.ndarray]]:
     """Word, bound and number of every criterion, of all runs; NaN: not defined. A flag has no
     bound."""
     batch, reference = shard.batch, shard.reference_results
@@ -128,7 +130,7 @@ def _compute_free_flight(shard: ShardResult) -> np.ndarray:
 def make_verdict_column(shard: ShardResult) -> Any:
     """The column of a campaign's table."""
     if shard.reference_results is None:
-        raise ValueError("orbit was not flown reference these runs")
+        raise ValueError("the on-orbit reference was not simulated for these runs")
     return make_word_column(judge_runs(shard), ALL_WORDS)
 
 
@@ -138,7 +140,7 @@ def get_table_word(metrics: Mapping[str, Any]) -> int:
     stopped = {"limits": metrics["status"] if metrics["status"] != "completed" else ""}
     outcome = [o for o in numbers["outcome"] if o.split()[0] in ("touched", "latched")]
     seen = {**numbers, **UNSEEN, **stopped, "outcome": outcome}
-    return ALL_WORDS.index(choose_word(seen, metrics["judgement"]["bounds"]))
+    return ALL_WORDS.index(choose_word(seen, metrics["verdict"]["bounds"]))
 
 
 def judge_campaign(r: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -147,40 +149,46 @@ def judge_campaign(r: Mapping[str, Any]) -> dict[str, Any] | None:
     rows = [v for v in r["variants"] if v.get("judged")]
     if not rows:
         return None
-    each = [_judge_variant(v, len(rows) > 1) for v in rows]
+    each = [_judge_variant(v) for v in rows]
     best = min(range(len(rows)), key=lambda i: (ALL_WORDS.index(each[i]["word"]), -_share(rows[i])))
-    judgement = {**each[best], "variants": each}
+    verdict = {**each[best], "variants": each}
     if len(rows) > 1:
         good = sum(one["word"] == FAITHFUL for one in each)
-        nearest = each[best]["sentence"].partition(": ")[2]
-        judgement["sentence"] = (
-            f"{each[best]['word'].capitalize()}: of {len(rows)} variants {good or 'none'} "
-            f"{'is' if good < 2 else 'are'} faithful in every run; the best is {nearest}"
+        verdict["clause"] = (
+            f"{good or 'none'} of {len(rows)} variants {'is' if good < 2 else 'are'} faithful in "
+            f"every run; the best is {rows[best]['label']}: {each[best]['clause']}"
         )
-    return judgement
+        verdict["headline"] = make_headline(verdict["word"], verdict["clause"])
+    return verdict
 
 
 def _share(v: Mapping[str, Any]) -> float:
     return float(v["judged"][FAITHFUL] / max(v["runs"], 1))
 
 
-def _judge_variant(v: Mapping[str, Any], several: bool) -> dict[str, Any]:
+def _judge_variant(v: Mapping[str, Any]) -> dict[str, Any]:
     counts = v["judged"]
     word = max((w for w in WORDS if counts[w]), key=WORDS.index, default=NO_VERDICT)
-    sentences = ", ".join(f"{counts[w]} {w}" for w in ALL_WORDS if counts[w] or w != NO_VERDICT)
-    whose = f"{v['label']}: " if several else ""
+    shown = ", ".join(f"{counts[w]} {w}" for w in ALL_WORDS if counts[w] or w != NO_VERDICT)
+    clause = f"of {v['runs']} runs {shown}"
     step = {
-        FAITHFUL: "Next: this rig may be used within what was varied.",
-        DISTORTED: "Next: the worst cases on the page say where it leaves orbit; "
-        "`softdock why` says why.",
-        NO_VERDICT: "Next: give the satellites a way to touch: nothing moves or touches.",
-        UNSAFE: "Next: replay the worst case before this rig is switched on: the page lists them, "
-        "each with its command.",
+        FAITHFUL: "Next: use this rig within the range that was varied.",
+        DISTORTED: "Next: `softdock why` on the worst cases below explains the error.",
+        NO_VERDICT: "Next: change the start so that the satellites move and touch.",
+        UNSAFE: "Next: replay the worst case below before you switch this rig on; each has its "
+        "command.",
     }[word]
     return {
-        "word": word,
+        "word": word.value,
         "colour": COLOURS[word],
-        "sentence": f"{word.capitalize()}: {whose}of {v['runs']} runs {sentences}.",
+        "headline": make_headline(word, clause),
+        "details": "",
         "next_step": step,
+        "clause": clause,
+        "cause": "",
+        "method": "",
+        "failed": [],
+        "criteria": {},
+        "doubts": [],
         "variant": v["label"],
     }

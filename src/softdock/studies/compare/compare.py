@@ -29,6 +29,7 @@ from softdock.results.simulation import SCENARIO_OR_TABLES
 from softdock.scenario.build import Scenario, build
 from softdock.scenario.candidates import ALL, Candidate, Refused, candidates
 from softdock.scenario.method_compile import why_not_compiled
+from softdock.scenario.own_models import refuse_own_models
 from softdock.studies.compare.knowledge import WrongBelief, list_beliefs, list_wrong_beliefs
 from softdock.studies.compare.outcomes import (
     Curves,
@@ -119,6 +120,7 @@ def compare(
     """
     if not isinstance(scenario, Scenario):
         scenario = build(scenario)
+    refuse_own_models(scenario, "a comparison")
     check_feasible(scenario)
     recommended = integrators == RECOMMENDED or list(integrators) == [RECOMMENDED]
     chosen = ",".join(TRIED) if recommended else integrators
@@ -213,7 +215,7 @@ def _measure_candidate(
         "peak_force_satellite_N": max(
             (c["peak_force_satellite_N"] for run in runs for c in run.contacts), default=0.0
         ),
-        "judgement": warnings,
+        "verdict": warnings,
         "vouch": collect_vouching(chain, runs, warnings["word"]),
         "worst": None,
         "knowledge_errors": [],

@@ -15,11 +15,11 @@ from softdock.output.pages.frame.charts import MOST_POINTS, Line, chart, choose_
 from softdock.output.pages.frame.elements import (
     bullets,
     details,
-    judgement,
     listing,
     show_number,
     table,
     text,
+    verdict,
 )
 from softdock.output.pages.frame.page import page
 from softdock.output.pages.frame.replay import replay
@@ -199,7 +199,7 @@ def _advice(advice: Mapping[str, Any]) -> str:
     if not advice["lines"]:
         return text(advice["sentence"], "plain") if advice["sentence"] else ""
     rows = [
-        [f"<code>{escape(one['line'])}</code>", escape(one["word"]), escape(one["said"])]
+        [f"<code>{escape(one['line'])}</code>", escape(one["word"]), escape(one["text"])]
         for one in advice["lines"]
     ]
     headings = ["line to paste", "verdict", "what failed"]
@@ -295,8 +295,8 @@ def _summary(source: PageInput) -> str:
     warnings = bullets(metrics["warnings"], "warnings") if metrics["warnings"] else ""
     return (
         facts_line(metrics, source.tables)
-        + judgement(metrics["judgement"])
-        + text(str(metrics["verdict"]), "plain")
+        + verdict(metrics["verdict"])
+        + text(str(metrics["summary"]), "plain")
         + key_tiles(metrics)
         + warnings
     )

@@ -7,10 +7,10 @@ import pytest
 
 from softdock.errors import BadInput
 from softdock.results.free_flight import analyse_free_flight, suggest_first_step
-from softdock.results.judgement import make_judgement
 from softdock.results.momenta import read_mass_properties
 from softdock.results.phases import judge_in_phases, judge_metrics
 from softdock.results.simulation import simulate
+from softdock.results.verdict import make_verdict
 from softdock.scenario.files import load_scenario
 
 BOUNDS = load_scenario("epos_1d").tables["verdict"]
@@ -50,34 +50,51 @@ def near(methods=("direct",), **changes):
 
 def test_a_run_near_orbit_is_faithful():
     """All numbers within their bounds: green, with every bound said; one phase is a doubt."""
-    found = make_judgement([near()], BOUNDS)
+    found = make_verdict([near()], BOUNDS)
     assert (found["word"], found["colour"], found["failed"]) == ("faithful", "green", [])
-    assert "1 % of the approach away from orbit (bound 5 %)" in found["sentence"]
-    assert "41 N (on orbit 42 N, bound 10 %)" in found["sentence"]
+    assert found["headline"] == (
+        "FAITHFUL. Error against the on-orbit reference 1 % of the approach speed (limit 5 %)."
+    )
+    assert "41 N (on orbit 42 N, difference 2 %, limit 10 %)" in found["details"]
     assert found["doubts"] == ["Only one sampling phase was judged."]
 
 
 @pytest.mark.parametrize(
     ("changes", "word", "criterion", "said"),
     [
-        ({"distance": 0.06}, "distorted", "distance", "6 % of the approach away"),
+        (
+            {"distance": 0.06},
+            "distorted",
+            "distance",
+            "6 % of the approach speed (limit 5 %)",
+        ),
         ({"peak_force": 0.37, "peak_force_N": 67.0}, "distorted", "peak_force", "67 N (on orbit"),
         ({"peak_force": -0.3}, "distorted", "peak_force", "on orbit 42 N"),
-        ({"latch_force": 0.2}, "distorted", "latch_force", "peak force of the latches"),
-        ({"free_flight": 0.07}, "distorted", "free_flight", "free flight change the speed by 7 %"),
-        ({"outcome": ["latched in the loop only"]}, "distorted", "outcome", "in the loop only"),
-        ({"energy": 0.06}, "unsafe", "energy", "contacts add 6 % of the approach energy"),
+        ({"latch_force": 0.2}, "distorted", "latch_force", "Peak force of the latches"),
+        (
+            {"free_flight": 0.07},
+            "distorted",
+            "free_flight",
+            "change the velocity by 7 %",
+        ),
+        ({"outcome": ["latched on this rig only"]}, "distorted", "outcome", "on this rig only"),
+        ({"energy": 0.06}, "unsafe", "energy", "loop adds 6 % of the approach energy (limit 5 %)"),
         ({"energy_kept": 0.06}, "unsafe", "energy_kept", "6 % of the approach energy more than"),
-        ({"growth": 0.5, "growth_error": 0.1}, "unsafe", "growth", "grows by 50 % in ten swings"),
-        ({"limits": "force limit"}, "unsafe", "limits", "force limit"),
+        (
+            {"growth": 0.5, "growth_error": 0.1},
+            "unsafe",
+            "growth",
+            "by 50 % in ten oscillations",
+        ),
+        ({"limits": "force limit"}, "unsafe", "limits", "at the force limit."),
     ],
 )
 def test_each_number_decides_and_is_said(changes, word, criterion, said):
     """One number sabotaged: word, failed criterion and sentence follow; what decides comes
     first."""
-    found = make_judgement([near(**changes)], BOUNDS)
+    found = make_verdict([near(**changes)], BOUNDS)
     assert (found["word"], found["failed"]) == (word, [criterion])
-    assert found["sentence"].index(said) < 80
+    assert said in found["headline"]
 
 
 @pytest.mark.parametrize(
@@ -92,34 +109,34 @@ def test_each_number_decides_and_is_said(changes, word, criterion, said):
 )
 def test_what_is_no_fault_fails_nothing(changes):
     """Energy taken, a growth within two standard errors, a number at its bound."""
-    assert make_judgement([near(**changes)], BOUNDS)["word"] == "faithful"
+    assert make_verdict([near(**changes)], BOUNDS)["word"] == "faithful"
 
 
 def test_without_numbers_there_is_no_verdict():
     """The reason is said; a run that was unsafe before is unsafe all the same."""
-    found = make_judgement([near(no_verdict="nothing moves or touches", distance=None)], BOUNDS)
+    found = make_verdict([near(no_verdict="nothing moves or touches", distance=None)], BOUNDS)
     assert found["word"] == "no verdict"
-    assert found["sentence"] == "No verdict: nothing moves or touches."
-    found = make_judgement([near(ended_in_contact=True, distance=0.3)], BOUNDS)
+    assert found["headline"] == "NO VERDICT: nothing moves or touches."
+    found = make_verdict([near(ended_in_contact=True, distance=0.3)], BOUNDS)
     assert (found["word"], found["failed"]) == ("no verdict", [])
-    assert "make time.duration_s longer" in found["sentence"]
+    assert "make time.duration_s longer" in found["headline"]
     cut = near(distance=None, limits="diverged")
-    assert make_judgement([cut], BOUNDS)["word"] == "unsafe"
+    assert make_verdict([cut], BOUNDS)["word"] == "unsafe"
 
 
 def test_the_worst_of_the_phases_decides():
     """Seven faithful phases and one that is not: its numbers, its word, and how many are which."""
-    found = make_judgement([near()] * 7 + [near(distance=0.3)], BOUNDS)
+    found = make_verdict([near()] * 7 + [near(distance=0.3)], BOUNDS)
     assert found["word"] == "distorted"
-    assert "at the worst of 8 sampling phases" in found["sentence"]
-    assert "30 % of the approach" in found["sentence"]
+    assert found["details"].startswith("Worst of 8 sampling phases: error")
+    assert "30 % of the approach speed" in found["headline"]
     assert found["criteria"]["distance"]["run"] == 7
     assert found["words"] == {"faithful": 7, "distorted": 1, "unsafe": 0, "no verdict": 0}
 
 
 def test_a_run_without_a_verdict_counts_only_where_no_run_has_one():
     """A faithful phase and one that ended in a contact: faithful, with a doubt that says so."""
-    found = make_judgement([near(), near(ended_in_contact=True, distance=0.6)], BOUNDS)
+    found = make_verdict([near(), near(ended_in_contact=True, distance=0.6)], BOUNDS)
     assert (found["word"], found["failed"]) == ("faithful", [])
     assert "make time.duration_s longer" in found["doubts"][0]
 
@@ -127,7 +144,7 @@ def test_a_run_without_a_verdict_counts_only_where_no_run_has_one():
 def test_the_bounds_are_the_scenarios():
     """A wider bound makes the same run faithful."""
     wide = {**BOUNDS, "faithful_distance": 0.5}
-    assert make_judgement([near(distance=0.3)], wide)["word"] == "faithful"
+    assert make_verdict([near(distance=0.3)], wide)["word"] == "faithful"
     with pytest.raises(BadInput, match=r"verdict\.faithful_distance.*did you mean|allowed: .*> 0"):
         load_scenario("epos_1d", ["verdict.faithful_distance=-1"])
 
@@ -135,34 +152,41 @@ def test_the_bounds_are_the_scenarios():
 def test_mock_ups_that_are_hit_harder_are_a_doubt():
     """Twice the force of orbit, and more than the delay explains: said with its ratio, and the word
     stays."""
-    found = make_judgement([near(mock_up_force_N=84.0)] * 2, BOUNDS)
+    found = make_verdict([near(mock_up_force_N=84.0)] * 2, BOUNDS)
     assert found["word"] == "faithful"
-    assert found["doubts"] == ["Mock-ups loaded 2 times: 84 N, on orbit 42 N."]
+    assert found["doubts"] == [
+        "The mock-ups are loaded with 84 N, 2 times as much as on orbit (42 N) and more than the "
+        "delay explains."
+    ]
     late = near(mock_up_force_N=84.0, mock_up_force_by_delay_N=83.0)
-    assert make_judgement([late] * 2, BOUNDS)["doubts"] == []
+    assert make_verdict([late] * 2, BOUNDS)["doubts"] == []
 
 
 def test_the_next_step_follows_methods_and_free_flight():
     """Without a method: compare. With one: why. A force in free flight comes before both."""
     far = {"distance": 0.3}
-    assert "softdock compare rig" in make_judgement([near(**far)], BOUNDS)["next_step"]
+    assert "softdock compare rig" in make_verdict([near(**far)], BOUNDS)["next_step"]
     assert (
-        "softdock why rig" in make_judgement([near(**far, methods=["hybrid"])], BOUNDS)["next_step"]
+        "softdock why rig" in make_verdict([near(**far, methods=["hybrid"])], BOUNDS)["next_step"]
     )
-    assert "weigh" in make_judgement([near(**far)], BOUNDS, first_step="weigh it")["next_step"]
+    assert "weigh" in make_verdict([near(**far)], BOUNDS, first_step="weigh it")["next_step"]
 
 
 def test_run_and_phases_agree_on_epos():
     """The lossless spring at 16 ms: unsafe by a quarter of its energy, at every phase, in the
-    sentence as in the metrics."""
+    headline as in the metrics."""
     run = judge_in_phases(simulate(load_scenario("epos_1d")), 4)
-    found = run.metrics["judgement"]
+    found = run.metrics["verdict"]
     assert found["word"] == "unsafe"
     assert found["runs"] == 4
     share = found["criteria"]["energy"]["number"]
     assert share == pytest.approx(run.metrics["restitution"] ** 2 - 1.0, rel=0.01)
-    said = float(re.search(r"([\d.]+) % of the approach energy", found["sentence"])[1])
+    said = float(re.search(r"([\d.]+) % of the approach energy", found["details"])[1])
     assert said == pytest.approx(100.0 * share, rel=0.01)
+    rebound = 100.0 * run.metrics["restitution"]
+    assert f"UNSAFE. Rebound {rebound:.0f} % of the approach speed (on orbit 100 %)." == str(
+        run.verdict
+    )
 
 
 TOOL = {
