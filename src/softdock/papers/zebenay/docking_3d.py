@@ -199,7 +199,7 @@ def make_test_3d() -> Exhibit:
             "by the monitor, force and pose paired by age, in the chaser's axes; > 0 is active.",
             "Fig. 13: force and torque along the nozzle frame N, relative velocity and position "
             "along the global frame G, as the paper says. N has the axes of the body that carries "
-            "the nozzle; torques are about the chaser's centre of mass, which the paper leaves open.",
+            "the nozzle; torques are about the chaser's centre of mass, which is not printed.",
         ),
         remarks=(),
         charts=[_replay(), *_path_charts(), *_force_charts(), *_energy_charts()],
