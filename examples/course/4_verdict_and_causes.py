@@ -24,7 +24,7 @@ heavy = {
 }
 weighed_wrong = softdock.load_scenario("epos_1d", heavy)
 found = analyse_free_flight(weighed_wrong)
-print(found.said)
+print(found.text)
 print("to do:", found.remedy)
 
 # %% [markdown]

@@ -80,10 +80,10 @@ CASES = {  # page: sentence, (command, path in its JSON, factor) of each of its 
         ],
     ),
     "docs/guided_docking.md": (
-        rf"hard dock at {NUMBER} s on the rig and at {NUMBER} s in orbit; thrusters' impulse "
-        rf"{NUMBER} Ns, their work {NUMBER} J and in orbit {NUMBER} J.*? the latch with {NUMBER} N "
-        rf"where orbit has {NUMBER} N. The pair decays at {NUMBER} 1/s, and at the worst phase it "
-        rf"is {NUMBER} % of the approach",
+        rf"hard dock at {NUMBER} s on the rig and at {NUMBER} s on orbit; thrusters' impulse "
+        rf"{NUMBER} Ns, their work {NUMBER} J and on orbit {NUMBER} J.*? the latch with "
+        rf"{NUMBER} N, against {NUMBER} N on orbit. The pair decays at {NUMBER} 1/s, and at the "
+        rf"worst phase its distance from the reference is {NUMBER} % of the approach",
         [
             (GUIDED, "latched_at_s", 1.0),
             (GUIDED, "reference.latched_at_s", 1.0),

@@ -109,7 +109,9 @@ def test_every_number_is_the_metrics_own(kind: str) -> None:
         value = look_up(page.blocks[shown.get("data-block", "metrics")], shown["data-key"])
         assert json.loads(shown["data-value"]) == value
         unit = shown["text"].partition(" ")[2] if not isinstance(value, str) else ""
-        if shown.get("data-block") == "scenario-tables":
+        if isinstance(value, str):
+            assert shown["text"] == value
+        elif shown.get("data-block") == "scenario-tables":
             assert shown["text"].removesuffix(f" {unit}") == format_number(value, 9)
         elif unit:
             si = unit if unit == "%" else unit_of(shown["data-key"]) or "J"
@@ -194,7 +196,7 @@ def test_charts_hold_the_series_themselves() -> None:
     the rows."""
     run = run_of("epos_1d")
     ledger = seen("epos_1d").blocks["chart-ledger"]["data"]
-    total = next(trace for trace in ledger if trace["name"] == "energy invented")
+    total = next(trace for trace in ledger if trace["name"] == "energy added")
     assert total["y"][-1] == pytest.approx(
         1e3 * run.metrics["energy_invented_J"], rel=1e-6
     )  # in mJ

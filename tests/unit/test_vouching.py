@@ -100,12 +100,12 @@ def test_the_default_advice():
     assert [r["method"] for r in ranked] == ["learned", "told"]
     text = recommend(ranked, orbit)
     assert text.startswith("Use learned")
-    assert "at most 0.9987" in text
+    assert "never exceeds 99.87 %" in text
     unsure = {"holds": False, "reasons": ["no law explains contact 0"], "energy_ratio": 1.0}
     ranked = rank([_row("learned", 1e-4, unsure), _row("told", 1e-6)])
     assert [r["method"] for r in ranked] == ["told", "learned"]
     text = recommend(ranked, orbit)
-    assert "learned is not advised first here: no law explains contact 0." in text
+    assert "learned is not ranked first: no law explains contact 0." in text
     ranked = rank([_row("told", 0.01), _row("learned", 1e-4, sure, word="distorted")])
     assert ranked[0]["method"] == "told"
     assert ranking.ALLOWED == 1.01

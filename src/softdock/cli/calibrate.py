@@ -11,7 +11,7 @@ from softdock.cli.arguments import OUT_FILE
 from softdock.cli.progress import echo, output, show_status
 
 
-@click.group(short_help="Tool mass, centre of mass and sensor bias: plan of poses, estimate.")
+@click.group(short_help="Estimate tool mass, centre of mass and sensor bias.")
 def calibrate() -> None:
     """Weigh the tool behind a force sensor and find the sensor's bias, with uncertainties.
 
@@ -68,7 +68,7 @@ def plan(
         )
         enough = "enough" if 2.0 * left <= allowed else "not enough: more attitudes or readings"
         show.print(
-            f"{scenario} bears {allowed:.2g} N in free flight; two sigma of this plan: "
+            f"{scenario} allows {allowed:.2g} N in free flight; two sigma of this plan: "
             f"{2.0 * left:.2g} N, {enough}.",
             markup=False,
             soft_wrap=True,

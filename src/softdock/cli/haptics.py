@@ -8,11 +8,15 @@ from typing import Any
 
 import click
 
-from softdock.cli.arguments import OUT_FOLDER, RUNS, choose_folder, prepare_folder
+from softdock.cli.arguments import (
+    choose_kept_folder,
+    out_option,
+    prepare_folder,
+)
 from softdock.cli.progress import echo, output, show_status
 
 
-@click.command()
+@click.command(short_help="Simulate a haptic device at a virtual wall.")
 @click.option(
     "--compare",
     is_flag=True,
@@ -68,12 +72,7 @@ from softdock.cli.progress import echo, output, show_status
     help="Of the published algorithm: share of the depth at the touch with which springs start, "
     "above 0 and at most 1.",
 )
-@click.option(
-    "--out",
-    type=OUT_FOLDER,
-    metavar="DIR",
-    help=f"Folder for the page. [default: a new one in {RUNS}/; with --json none]",
-)
+@out_option("the page", over="a page that is there is written over")
 @click.option(
     "--json",
     "as_json",
@@ -116,7 +115,7 @@ def haptics(
         )
         chosen = rendering or RENDERINGS
         check(setting, chosen)
-        folder = choose_folder(out, "haptics") if out is not None or not as_json else None
+        folder = choose_kept_folder(out, "haptics", as_json)
         with prepare_folder(folder, force=True):
             touches = [touch(setting, name) for name in chosen]
             rows = (

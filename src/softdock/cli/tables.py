@@ -10,8 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from softdock.cli.progress import output
-from softdock.results.metrics import METRICS
+from softdock.results.metrics import format_row, list_shown_rows
 from softdock.results.quantities import format_quantity
+from softdock.results.verdict import is_rebound
 
 CALIBRATION_ROWS = (
     ("mass", "mass_kg", "kg"),
@@ -94,7 +95,8 @@ BALANCE_PRECISION = 1e-12  # of the turnover: rounding error of the energy balan
 def show_run(to: Console, m: Mapping[str, Any]) -> None:
     """Print a run: verdict, metrics, contacts, energy balance, warnings."""
     print_verdict(to, m["verdict"])
-    to.print(Text(m["summary"]), soft_wrap=True)
+    if not is_rebound(m["verdict"]):  # else the headline says it
+        to.print(Text(m["summary"]), soft_wrap=True)
     if "why" in m:
         to.print(Text(m["why"]["sentence"]), soft_wrap=True)
         show_advice(to, m["why"]["advice"])
@@ -160,15 +162,10 @@ def _metrics_table(m: Mapping[str, Any]) -> Table:
         table.add_column(f"mean of {m['phases']['count']} phases", justify="right")
         table.add_column("std", justify="right")
         table.add_column("min to max", justify="right")
-    for key, shown in ((one.name, one.row) for one in METRICS.values()):
-        if shown is None or key not in m or (shown.only_if and m[shown.only_if] is None):
-            continue
-        unit = shown.unit
-        wanted = m["reference"].get(key) if shown.in_orbit is None else shown.in_orbit
-        own = format_quantity(m[key], unit, if_none=shown.if_none)
-        row = [shown.words, own, format_quantity(wanted, unit)]
+    for key, shown in list_shown_rows(m):
+        row = list(format_row(m, key, shown))
         if spread is not None:
-            row += _format_spread(spread.get(key), unit)
+            row += _format_spread(spread.get(key), shown.unit)
         table.add_row(*row)
     return table
 

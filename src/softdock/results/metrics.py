@@ -33,6 +33,7 @@ from softdock.results.metric import (
     tabulate_state,
 )
 from softdock.results.momenta import read_mass_properties, read_motions
+from softdock.results.quantities import format_quantity
 from softdock.results.run import Run
 from softdock.results.summary import describe_run
 from softdock.results.verdict import make_verdict
@@ -194,6 +195,21 @@ def compute_metrics(run: Run) -> dict[str, Any]:
     result["verdict"] = make_verdict([result], judged.tables["verdict"])
     result["warnings"] = [*run.warnings, *collect_warnings(run, result)]
     return result
+
+
+def list_shown_rows(m: Mapping[str, Any]) -> list[tuple[str, Row]]:
+    """Keys of the metrics that a person is shown in a table, and how."""
+    rows = [(one.name, one.row) for one in METRICS.values() if one.row is not None]
+    return [
+        (key, row) for key, row in rows if key in m and not (row.only_if and m[row.only_if] is None)
+    ]
+
+
+def format_row(m: Mapping[str, Any], key: str, row: Row) -> tuple[str, str, str]:
+    """A metric in words, of this rig and on orbit."""
+    wanted = m["reference"].get(key) if row.in_orbit is None else row.in_orbit
+    own = format_quantity(m[key], row.unit, if_none=row.if_none)
+    return row.words, own, format_quantity(wanted, row.unit)
 
 
 def convert_to_plain(value: Any) -> Any:

@@ -16,7 +16,7 @@ DIGITS = 3
 DIVERGED = 1e9  # SI; what is larger is the end of a run that diverged
 DIVERGED_SHARE = 10.0  # of the approach energy or speed
 # Rounding error of a run of some kilograms and seconds, in SI: smaller values are shown as 0.
-NOISE = {"J": 1e-9, "m": 1e-9, "m/s": 1e-9, "N": 1e-6, "Nm": 1e-6, "Ns": 1e-6, "Nms": 1e-6}
+NOISE = {"J": 1e-9, "m": 1e-7, "m/s": 1e-7, "N": 1e-6, "Nm": 1e-6, "Ns": 1e-6, "Nms": 1e-6}
 SMALLER = {"J": "mJ", "m": "mm", "m/s": "mm/s"}  # a thousandth, where the number reads better so
 READABLE = 0.5  # SI; below it the smaller unit is taken
 
@@ -88,4 +88,8 @@ def format_percent(share: float | None, if_none: str = "-") -> str:
         return if_none
     if abs(share) >= DIVERGED_SHARE:
         return "diverged"
-    return "0 %" if abs(share) < 1e-6 else f"{format_number(100.0 * float(share))} %"
+    if abs(share) < 1e-6:
+        return "0 %"
+    percent = 100.0 * float(share)
+    text = f"{percent:.{DIGITS}g}" if abs(percent) < 999.5 else f"{percent:.0f}"
+    return f"{text.replace('-', MINUS)} %"

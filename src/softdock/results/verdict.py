@@ -397,6 +397,11 @@ def _choose_clause(
     return next((judged[name]["text"] for name in shown if judged[name]["text"]), "")
 
 
+def is_rebound(verdict: Mapping[str, Any]) -> bool:
+    """Whether the headline is the rebound beside that on orbit."""
+    return str(verdict["clause"]).startswith("rebound ")
+
+
 def _describe_rebound(m: Mapping[str, Any]) -> str:
     """Of one contact that gives back more speed than it took; empty for any other run."""
     orbit = m.get("reference") or {}

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from softdock._arguments import TEXT, Rule, check_arguments, instance_of, optional, refuse_wrong
+from softdock._notebook import format_block, format_note, format_table
 from softdock.compile.features import Markers
 from softdock.errors import BadInput, Problem, closest
 from softdock.files.tables import MOST_PROBLEMS, Locate, Reader, nowhere
@@ -60,12 +61,19 @@ PARTS: dict[str, Rule] = {  # what a scenario is made of
 }
 
 
+LATE = ("delay_ms", "computation_ms", "transport_ms")  # of a robot, which add up
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, int | float)
+
+
 def _by_key(value: Any) -> str:
     able = isinstance(value, Mapping) and all(isinstance(key, str) for key in value)
     return "" if able else "a mapping from key to value"
 
 
-@dataclass
+@dataclass(repr=False)
 class Scenario:
     """A checked scenario, ready to run. `tables` is what it resolved to, every default written out,
     in the user's units."""
@@ -92,6 +100,44 @@ class Scenario:
     @property
     def name(self) -> str:
         return str(self.tables.get("name", "unnamed"))
+
+    def __repr__(self) -> str:
+        time, methods = self.tables["time"], " + ".join(self._list_methods())
+        return (
+            f"Scenario({self.name}: {time['duration_s']:g} s in cycles of {time['cycle_ms']:g} ms, "
+            f"{methods}, {self.tables['satellites']['integrator']})"
+        )
+
+    def _list_methods(self) -> list[str]:
+        return [str(method["name"]) for method in self.tables[METHOD_TABLE]]
+
+    def _repr_html_(self) -> str:
+        """For a notebook: what decides a run, in the user's units."""
+        rows = [(words, value) for words, value in self._list_rows() if value]
+        title = f"{self.name}: {self.tables['description']}".rstrip(": ")
+        notes = [format_note(one) for one in (*self.notes, *self.warnings)]
+        return format_block(title, format_table(("", "value"), rows, texts=2), *notes)
+
+    def _list_rows(self) -> list[tuple[str, str]]:
+        tables = self.tables
+        rows = []
+        for body in ("chaser", "target"):
+            mass, robot = tables[body]["mass_kg"], tables["robots"][body]
+            is_fixed, kind = tables[body]["fixed"], robot["model"]
+            rows.append((body, "fixed" if is_fixed else f"{mass:g} kg" if is_number(mass) else ""))
+            late = sum(robot.get(key, 0.0) for key in LATE)
+            delay = f"{late:g} ms" + ("" if kind == "delay" else f", {kind}")
+            rows.append((f"{body}'s robot, delay", delay))
+        for i, pair in enumerate(tables[PAIR_TABLE]):
+            law = pair["real"]
+            k = law.get("stiffness_N_per_m")
+            stiff = "" if k is None else f", {k:g} " + ("N/m" if "exponent" not in law else "N/m^n")
+            rows.append((f"contact {i}", f"{pair['geometry']}, {law['law']}{stiff}"))
+        time = tables["time"]
+        rows.append(("methods", " + ".join(self._list_methods())))
+        rows.append(("integrator", str(tables["satellites"]["integrator"])))
+        rows.append(("cycle, duration", f"{time['cycle_ms']:g} ms, {time['duration_s']:g} s"))
+        return rows
 
     @property
     def mem_floats(self) -> int:

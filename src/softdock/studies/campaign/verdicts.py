@@ -18,6 +18,7 @@ from softdock.loop.entry_points import MOTIONS
 from softdock.loop.schedules import ENTRY
 from softdock.loop.vector import CHASER_HAND_AT, TARGET_HAND_AT, TIME_AT, TIMES
 from softdock.reference import OUTCOME_COLUMNS as ORBITS
+from softdock.results.quantities import format_percent
 from softdock.results.verdict import (
     ALL_WORDS,
     COLOURS,
@@ -143,12 +144,12 @@ def get_table_word(metrics: Mapping[str, Any]) -> int:
     return ALL_WORDS.index(choose_word(seen, metrics["verdict"]["bounds"]))
 
 
-def judge_campaign(r: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Of all runs of each variant, the worst deciding; the best variant's stands at the top. None
-    where the reference was not simulated."""
-    rows = [v for v in r["variants"] if v.get("judged")]
+def judge_campaign(r: Mapping[str, Any]) -> dict[str, Any]:
+    """Of all runs of each variant, the worst deciding; the best variant's stands at the top."""
+    rows = [v for v in r["variants"] if v.get("verdicts")]
     if not rows:
-        return None
+        reason = "the on-orbit reference was not simulated; set `reference = true`"
+        return _make_verdict(NO_VERDICT, reason, "")
     each = [_judge_variant(v) for v in rows]
     best = min(range(len(rows)), key=lambda i: (ALL_WORDS.index(each[i]["word"]), -_share(rows[i])))
     verdict = {**each[best], "variants": each}
@@ -163,14 +164,18 @@ def judge_campaign(r: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _share(v: Mapping[str, Any]) -> float:
-    return float(v["judged"][FAITHFUL] / max(v["runs"], 1))
+    return float(v["verdicts"][FAITHFUL] / max(v["runs"], 1))
 
 
 def _judge_variant(v: Mapping[str, Any]) -> dict[str, Any]:
-    counts = v["judged"]
+    counts = v["verdicts"]
     word = max((w for w in WORDS if counts[w]), key=WORDS.index, default=NO_VERDICT)
-    shown = ", ".join(f"{counts[w]} {w}" for w in ALL_WORDS if counts[w] or w != NO_VERDICT)
-    clause = f"of {v['runs']} runs {shown}"
+    shown = [f"{counts[w]} {'is' if counts[w] == 1 else 'are'} {w}" for w in WORDS if counts[w]]
+    silent = counts[NO_VERDICT]
+    shown += [f"{silent} {'has' if silent == 1 else 'have'} no verdict"] if silent else []
+    clause = f"of {v['runs']} runs {_join_words(shown)}"
+    if v.get("capture_rate") is not None:
+        clause += f"; {format_percent(v['capture_rate'])} capture"
     step = {
         FAITHFUL: "Next: use this rig within the range that was varied.",
         DISTORTED: "Next: `softdock why` on the worst cases below explains the error.",
@@ -178,6 +183,15 @@ def _judge_variant(v: Mapping[str, Any]) -> dict[str, Any]:
         UNSAFE: "Next: replay the worst case below before you switch this rig on; each has its "
         "command.",
     }[word]
+    return {**_make_verdict(word, clause, step), "variant": v["label"]}
+
+
+def _join_words(parts: list[str]) -> str:
+    return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
+
+
+def _make_verdict(word: Word, clause: str, step: str) -> dict[str, Any]:
+    """The verdict of results/verdict.py, of which a campaign has no criteria."""
     return {
         "word": word.value,
         "colour": COLOURS[word],
@@ -190,5 +204,4 @@ def _judge_variant(v: Mapping[str, Any]) -> dict[str, Any]:
         "failed": [],
         "criteria": {},
         "doubts": [],
-        "variant": v["label"],
     }

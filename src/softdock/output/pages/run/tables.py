@@ -23,7 +23,7 @@ from softdock.output.pages.frame.elements import (
 )
 from softdock.results.metric import Metric, list_phase_metrics
 from softdock.results.metrics import METRICS
-from softdock.results.quantities import UNDEFINED, format_percent
+from softdock.results.quantities import format_percent
 
 MOMENTA_OF_THE_PAIR = (
     "linear_momentum_error_Ns",
@@ -142,7 +142,8 @@ def _energy_tile(metrics: Mapping[str, Any], metric: Metric) -> str:
 
 def _distance_tile(metrics: Mapping[str, Any], metric: Metric) -> str:
     if metrics[metric.name] is None:
-        return tile(label(metric.name), UNDEFINED, _reason_undefined(metrics), metric.tile)
+        undefined = show_share(metrics, metric.name)
+        return tile(label(metric.name), undefined, _reason_undefined(metrics), metric.tile)
     bound = format_percent(metrics["verdict"]["bounds"]["faithful_distance"])
     beside = [f"limit {bound}"]
     if metrics.get("distance_from_orbit_later") is not None:
