@@ -3,20 +3,30 @@ what they have in common."""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import itertools
 import math
 import re
 import statistics
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from softdock.files.folders import ensure_folder
 from softdock.loop.contact.log import LOG_COLUMNS
+from softdock.recording.layouts import write_layouts
 from softdock.recording.recorder import Recorder, measure_utc_offset_ns
-from softdock.recording.streams import BOTH, SENSOR_ON, About, describe_provenance, make_rig_streams
+from softdock.recording.robot_description import list_joints, write_robot_description
+from softdock.recording.streams import (
+    BOTH,
+    SENSOR_ON,
+    URDF,
+    About,
+    describe_provenance,
+    make_rig_streams,
+)
 from softdock.results.controller import Controller
 from softdock.results.stepper import Stepper, count_cycles
 from softdock.rig.drivers.compiled_loop import Granted
@@ -115,10 +125,15 @@ def make_recorder(
     """Rings and the process behind them, not started yet."""
     rates = {name_samples_stream(on.rig, n): end.rate_Hz for n, end in on.rig.sensors.items()}
     ensure_folder(file.parent)
+    streams = make_rig_streams(list_cells(on), on.rig.cycle_s, rates)
+    about = describe_run(on, note, calibrations, details)
+    urdf = write_robot_description(on.scenario.tables, list_joints(streams))
+    if urdf:
+        about = replace(about, attachments={**about.attachments, URDF: urdf})
     return Recorder(
         file,
-        make_rig_streams(list_cells(on), on.rig.cycle_s, rates),
-        describe_run(on, note, calibrations, details),
+        streams,
+        about,
         flush_s=1e-3 * min(on.rig.record.flush_ms, 100.0),
         seconds=on.rig.record.ring_s,
     )
@@ -190,12 +205,13 @@ class RigSeries:
         return found
 
 
-def choose_folder(on: OnRig, given: Path | None, now: datetime | None = None) -> Path:
-    """Where recordings of a series go: a new folder by the time of day."""
+def choose_folder(on: OnRig, given: Path | None) -> Path:
+    """Where recordings of a series go: a new folder, as of other commands."""
     if given is not None:
         return given
-    stamp = (now or datetime.now(UTC)).strftime("%Y%m%d-%H%M%S")
-    return Path(on.rig.record.folder) / f"{stamp}-{on.scenario.tables['name']}"
+    base = Path(on.rig.record.folder)
+    names = (base / f"rig-{on.scenario.tables['name']}-{i}" for i in itertools.count(1))
+    return next(path for path in names if not path.exists())
 
 
 def run_series(
@@ -283,6 +299,9 @@ def _recorder(
     name = "run.mcap" if repeat == 1 else f"run-{number + 1:03d}.mcap"
     details = {"number": f"{number + 1} of {repeat}", "dry_shift_m": str(list(shift_m))}
     recorder = make_recorder(on, folder / name, note, peers.calibrations, details)
+    if number == 0:  # the topics of a series are the same
+        with contextlib.suppress(OSError):  # a disc that is full is the recorder's to say
+            write_layouts(recorder.file, recorder.rings.about, recorder.rings.streams)
     recorder.start()
     return recorder
 

@@ -280,7 +280,7 @@ def _figure_13_numbers(run: Run) -> dict[str, float]:
     """What Fig. 13 draws, at its start and its largest."""
     force, apart = turn_into_nozzle(run, "measured.chaser.force"), relative_position(run)
     torque = turn_into_nozzle(run, "measured.chaser.torque")
-    found = {}
+    found: dict[str, float] = {}
     for i, axis in enumerate("xyz"):
         found |= {
             f"largest_force_{axis}_N": float(np.abs(force[:, i]).max()),
