@@ -218,7 +218,9 @@ def judge_recording(recording: Any, source: str = "DIR") -> dict[str, Any]:
             verdict, "a log without a scenario has no reference, so only energy is judged"
         )
     numbers, absent = _compare_with_reference(recording)
-    step = f"`softdock replay {source} --method model_mediated` forecasts what another method makes of it."
+    step = (
+        f"`softdock replay {source} --method model_mediated` forecasts what another method makes of it."
+    )
     methods = [entry["name"] for entry in scenario.tables["methods"]]
     verdict = _make_verdict(numbers, scenario.tables["verdict"], methods, source, step)
     for doubt in (*_find_doubts(recording), *absent):
