@@ -64,6 +64,19 @@ INTEGRATORS = ("exact_hold", "symplectic_euler", "forward_euler", "lie_rk4", "li
     "stop]",
 )
 @click.option(
+    "--tilt-deg",
+    type=click.FloatRange(0.0, 180.0),
+    metavar="DEG",
+    help="How far the chaser may be turned from its attitude where a compliance device meets the "
+    "normals. [default: 10]",
+)
+@click.option(
+    "--at",
+    type=click.Choice(["start", "touch"]),
+    help="Attitudes of the bodies: of the start, or of the reference's first touch. [default: "
+    "touch if a body turns, else start]",
+)
+@click.option(
     "--uncertain",
     multiple=True,
     metavar="NAME=RANGE",
