@@ -24,6 +24,7 @@ _EXPORTS = {
     "build": "softdock.scenario.build",
     "load_scenario": "softdock.scenario.files",
     "load_rig": "softdock.rig.file",
+    "load_driver_file": "softdock.rig.driver_registry",
     "replay": "softdock.output.folders.replay",
     "orbit": "softdock.reference",
     "SoftdockError": "softdock.errors",

@@ -18,12 +18,14 @@ from softdock._arguments import CHANGES, PATH
 from softdock._arguments import check_arguments as checked_call
 from softdock.errors import BadInput, Problem, closest
 from softdock.files.reading import LARGEST_FILE, Unreadable, read_text
-from softdock.files.schema import file_key, version_key
+from softdock.files.schema import file_key, keys_of, version_key
 from softdock.files.tables import Locate, Reader, nowhere
 from softdock.files.toml_text import parse_toml, too_deep
 from softdock.loop.arms.facility import read_facility
 from softdock.rig import schema as schema
 from softdock.rig.checks import check_rig_file
+from softdock.rig.driver import Driver
+from softdock.rig.driver_registry import BASES, find_driver
 from softdock.rig.model import ENDS, PARTS, ROBOTS, SCHEMA, Rig
 from softdock.scenario.files import parse_changes
 from softdock.scenario.keys import set_key
@@ -92,13 +94,24 @@ def read_rig(
         )
     )
     parts: dict[str, Any] = {key: top.inner(key).read_as(cls) for key, cls in PARTS.items()}
-    ends: dict[str, Any] = {key: _each(top, key, cls) for key, cls in ENDS.items()}
+    drivers: dict[str, type[Driver]] = {}
+    ends: dict[str, Any] = {key: _each(top, key, cls, drivers, folder) for key, cls in ENDS.items()}
+    parts["clock"] = parts["clock"].with_both()
     parts["emulate"] = top.inner("emulate").read_as(schema.Emulate) if _has(top) else None
     facility = _facility(top, problems)
     top.done()
-    rig = Rig(name=own["name"], note=own["note"], file=file, facility=facility, **parts, **ends)
     if problems:
         raise BadInput(problems)
+    rig = Rig(
+        name=own["name"],
+        note=own["note"],
+        file=file,
+        facility=facility,
+        folder=folder,
+        drivers=drivers,
+        **parts,
+        **ends,
+    )
     return check_rig_file(rig, folder, locate)
 
 
@@ -107,17 +120,42 @@ def _has(top: Reader) -> bool:
     return top.has("emulate")
 
 
-def _each(top: Reader, key: str, cls: type[T]) -> dict[str, T]:
-    """One table per robot."""
+def _each(
+    top: Reader,
+    key: str,
+    cls: type[T],
+    drivers: dict[str, type[Driver]],
+    folder: Path | None,
+) -> dict[str, T]:
+    """One table per robot; of a robot or a sensor with the keys that its driver has."""
     group = top.inner(key)
     made: dict[str, T] = {}
     for which in ROBOTS:
-        if group.has(which):
-            instead = {"port": PORTS[which]} if cls is schema.RobotEnd else {}
-            made[which] = group.inner(which).read_as(cls, instead)
+        if not group.has(which):
+            continue
+        table, keys, instead = group.inner(which), cls, {}
+        if key in BASES:
+            found = _find_driver(table, key, which, cls, folder)
+            if found is None:
+                continue  # whose keys these are nobody knows
+            drivers[f"{key}.{which}"], keys = found, found.Keys
+            instead = {"port": PORTS[which]} if key == "robots" else {}
+        made[which] = table.read_as(keys, instead)
     group.asked += ROBOTS
     group.done()
     return made
+
+
+def _find_driver(table: Reader, key: str, which: str, cls: Any, folder: Path | None) -> Any:
+    declared = next(one for one in keys_of(cls) if one.key == "driver")
+    name = table.value(declared)
+    try:
+        return find_driver(
+            key, str(name), folder, table.at("driver"), table.locate(table.at("driver"))
+        )
+    except BadInput as error:
+        table.problems += error.problems
+        return None
 
 
 def _facility(top: Reader, problems: list[Problem]) -> Mapping[str, Any] | None:

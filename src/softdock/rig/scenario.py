@@ -65,8 +65,8 @@ def put_on_rig(rig: Rig, scenario: Scenario) -> OnRig:
     cycle = float(tables["time"]["cycle_ms"])
     if cycle != rig.clock.cycle_ms:
         allowed = (
-            f"{rig.clock.cycle_ms:g}, the cycle of {rig.clock.mode} in {rig.file} "
-            f"(--scenario-set time.cycle_ms={rig.clock.cycle_ms:g}, or another clock.mode)"
+            f"{rig.clock.cycle_ms:g}, the cycle of {rig.file} "
+            f"(--scenario-set time.cycle_ms={rig.clock.cycle_ms:g}, or another clock.cycle_ms)"
         )
         raise BadInput(Problem("time.cycle_ms", cycle, allowed))
     facility, differences = _merge_facility(rig, tables)

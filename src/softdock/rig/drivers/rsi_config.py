@@ -46,7 +46,8 @@ INTERNAL: dict[str, tuple[str, ...]] = {
     },
 }
 TYPES = ("BOOL", "STRING", "LONG", "DOUBLE")
-CYCLES_MS = {"IPO_FAST": 4.0, "IPO": 12.0}
+CYCLES_MS = {"IPO_FAST": 4, "IPO": 12}
+MODES = {cycle: mode for mode, cycle in CYCLES_MS.items()}
 SAFE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.:-]*\Z")
 SAFE_ATTRIBUTE = re.compile(r"[A-Za-z0-9_:-]+\Z")  # KUKA's own GPIO channels are named 01, 02, ...
 MOST_CHANNELS = 64
