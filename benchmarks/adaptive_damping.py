@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmarks.scenarios import epos_1d
 from softdock import fly
-from softdock.methods.adaptive_damping import model_damping
+from softdock.methods.adaptive_damping import compute_model_damping
 from softdock.scenario.restitution import damping_of_restitution
 
 STIFFNESS, DELAY_MS, MASS, CYCLE_S, SPEED = (
@@ -40,7 +40,7 @@ def restitution(method: dict[str, Any], **tables: Any) -> float:
 
 def fixed(stiffness: float, delay_ms: float, wanted: float) -> float:
     """Damping from the model alone [Ns/m]."""
-    critical = getattr(model_damping, "py_func", model_damping)(
+    critical = getattr(compute_model_damping, "py_func", compute_model_damping)(
         stiffness, 1e-3 * delay_ms + 0.5 * CYCLE_S, MASS
     )
     return float(critical) + (

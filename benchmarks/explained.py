@@ -45,11 +45,11 @@ def failing(count: int, first: int, seed: int) -> Iterator[tuple[int, Scenario, 
     for number in range(first, first + count):
         try:
             scenario = build(rig(number, seed))
-            judgement = judge_metrics(scenario, simulate_metrics(list_phases(scenario, 8)))
+            verdict = judge_metrics(scenario, simulate_metrics(list_phases(scenario, 8)))
         except BadInput:
             continue
-        if judgement["failed"] and judgement["word"] != "no verdict":
-            yield number, scenario, judgement
+        if verdict["failed"] and verdict["word"] != "no verdict":
+            yield number, scenario, verdict
 
 
 def with_changes(scenario: Scenario, keys: Keys) -> Scenario:
@@ -78,11 +78,11 @@ def size(n: Keys, criterion: str, ideal: float) -> float:
     return x / (1.0 + abs(x))
 
 
-def exhaustive(scenario: Scenario, judgement: Keys) -> dict[str, float]:
+def exhaustive(scenario: Scenario, verdict: Keys) -> dict[str, float]:
     """Shapley's value of every cause."""
-    found, criterion = list_causes(scenario), judgement["failed"][0]
+    found, criterion = list_causes(scenario), verdict["failed"][0]
     phases = list_phases(scenario, 8)
-    worst = judgement["criteria"][criterion]["run"]
+    worst = verdict["criteria"][criterion]["run"]
     chosen, everyone = (phases[worst], phases[(worst + 4) % 8]), range(len(found))
     values: dict[frozenset[int], float] = {}
     for k in range(len(found) + 1):
@@ -109,16 +109,16 @@ def exhaustive(scenario: Scenario, judgement: Keys) -> dict[str, float]:
 def first_causes(count: int, seed: int = SEED, first: int = 0) -> dict[str, Any]:
     """How often the first cause is that of the exhaustive ablation."""
     tried, left_out, wrong = 0, 0, []
-    for number, scenario, judgement in failing(count, first, seed):
+    for number, scenario, verdict in failing(count, first, seed):
         if len(list_causes(scenario)) > MOST:
             left_out += 1
             continue
-        values = exhaustive(scenario, judgement)
+        values = exhaustive(scenario, verdict)
         if max(values.values()) <= 0.0:  # what is wrong is the method's
             left_out += 1
             continue
         tried += 1
-        named = find_causes(scenario, judgement=judgement)["rows"][0]["cause"]
+        named = find_causes(scenario, verdict=verdict)["rows"][0]["cause"]
         if values[named] < max(values.values()) - SAME:
             wrong.append({"rig": number, "named": named, "values": values})
     met = len(wrong) <= 0.02 * tried
@@ -146,7 +146,7 @@ def verdict_with(scenario: Scenario, keys: Keys) -> Keys | None:
         return None
 
 
-def found_by_grid(scenario: Scenario, judgement: Keys) -> Keys | None:
+def found_by_grid(scenario: Scenario, verdict: Keys) -> Keys | None:
     """The first single value or pair of values of the offered settings that helps."""
     settings = list_settings(scenario)
     singles = [keys for s in settings for keys in s.values]
@@ -156,36 +156,36 @@ def found_by_grid(scenario: Scenario, judgement: Keys) -> Keys | None:
         for one, other in itertools.product(a.values, b.values)
     ]
     for keys in (*singles, *pairs):
-        if _may_help(scenario, judgement, keys):
+        if _may_help(scenario, verdict, keys):
             after = verdict_with(scenario, keys)
-            if after is not None and helps(judgement, after):
+            if after is not None and helps(verdict, after):
                 return keys
     return None
 
 
-def _may_help(scenario: Scenario, judgement: Keys, keys: Keys) -> bool:
+def _may_help(scenario: Scenario, verdict: Keys, keys: Keys) -> bool:
     """By the phase that decided alone, which is eight times as quick."""
-    target = judgement["failed"][0]
+    target = verdict["failed"][0]
     try:
-        one = list_phases(with_changes(scenario, keys), 8)[judgement["criteria"][target]["run"]]
+        one = list_phases(with_changes(scenario, keys), 8)[verdict["criteria"][target]["run"]]
         after = judge_metrics(scenario, [simulate(one).metrics])
     except BadInput:
         return False
-    return helps(judgement, after)
+    return helps(verdict, after)
 
 
 def advice(count: int, seed: int = SEED, first: int = 0) -> dict[str, Any]:
     """Lines that do not hold, and rigs on which a grid finds a line and nobody is advised."""
     rigs, lines, broken, possible, missed = 0, 0, [], 0, []
-    for number, scenario, judgement in failing(count, first, seed):
+    for number, scenario, verdict in failing(count, first, seed):
         rigs += 1
-        found = advise(scenario, judgement)["lines"]
+        found = advise(scenario, verdict)["lines"]
         lines += len(found)
         for line in found:
             after = verdict_with(scenario, line["changes"])
-            if after is None or not helps(judgement, after):
+            if after is None or not helps(verdict, after):
                 broken.append({"rig": number, "line": line["line"]})
-        on_grid = {} if found else found_by_grid(scenario, judgement)
+        on_grid = {} if found else found_by_grid(scenario, verdict)
         possible += on_grid is not None
         if on_grid:
             missed.append({"rig": number, "found": on_grid})

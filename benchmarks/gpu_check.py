@@ -96,7 +96,7 @@ COMPARED = {  # part: who makes its batches, how many runs a batch, how many wit
     "arms": ("gpu_dockings.arm_batches", 64, 16),
     "guided": ("gpu_dockings.guided_batches", 64, 16),
 }
-JUDGED = (*COMPARED, "faithful")
+JUDGED = (*COMPARED, "model_mediated")
 PARTS = (*JUDGED, "speed", "mjx", "end_to_end", "bound")
 
 
@@ -120,8 +120,8 @@ def compare(
         }
         if "networks" in started:
             steps = workers.apply_async(gpu_networks.check_steps)
-        if "faithful" in only:
-            results["faithful"] = gpu_dockings.check_refusal(16, say)
+        if "model_mediated" in only:
+            results["model_mediated"] = gpu_dockings.check_refusal(16, say)
         for name, batches in started.items():
             kinds = [gpu_compare.ended(*one, clock.left()) for one in batches]
             say(f"{name} (at {clock.passed():.0f} s)")

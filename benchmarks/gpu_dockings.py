@@ -1,5 +1,5 @@
 """Do CPU and GPU agree on latches, which engage, pull in and go hard, and on arms? And is
-`faithful`, whose past does not fit into a thread's memory, refused on a GPU with the reason?"""
+`model_mediated`, whose past does not fit into a thread's memory, refused on a GPU with the reason?"""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ ARMS: dict[str, dict[str, Any]] = {
     "limited": {"joints": "limited", "joint_max_jerk_rad_per_s3": 200.0},
     "elastic": {"joints": "stiff", "elastic_joints": True},
 }
-FAITHFUL = [{"name": "faithful"}]
+MODEL_MEDIATED = [{"name": "model_mediated"}]
 
 
-def faithful_batches(n: int, seed: int = 710) -> list[tuple[str, Columns]]:
+def model_mediated_batches(n: int, seed: int = 710) -> list[tuple[str, Columns]]:
     """One axis, and the nozzle in space with several contacts."""
     rng = np.random.default_rng(seed)
     masses = {"chaser.mass_kg": rng.uniform(50.0, 80.0, n)}
     offsets = {"chaser.position_m.1": rng.uniform(0.002, 0.02, n)}
     return [
         (
-            "faithful, one axis",
-            make_columns(load_scenario("epos_1d", {"methods": FAITHFUL}), masses),
+            "model_mediated, one axis",
+            make_columns(load_scenario("epos_1d", {"methods": MODEL_MEDIATED}), masses),
         ),
         (
-            "faithful, nozzle",
-            make_columns(load_scenario("epos_3d", {"methods": FAITHFUL}), offsets),
+            "model_mediated, nozzle",
+            make_columns(load_scenario("epos_3d", {"methods": MODEL_MEDIATED}), offsets),
         ),
     ]
 
@@ -89,9 +89,9 @@ def guided_batches(n: int, seed: int = 713) -> list[tuple[str, Columns]]:
 
 
 def check_refusal(n: int, say: Callable[[str], None] = print) -> dict[str, Any]:
-    """`faithful` keeps the past that it may compute anew: refused before anything runs."""
+    """`model_mediated` keeps the past that it may compute anew: refused before anything runs."""
     runs = []
-    for name, part in faithful_batches(n):
+    for name, part in model_mediated_batches(n):
         try:
             run_cuda(*part)
             reason = ""

@@ -13,7 +13,7 @@ from softdock.compile.jit import OPTIONS
 from softdock.methods.networks.contact import NetworkContact, make_linear_network
 from softdock.methods.networks.nonlinear import NonlinearContact, make_network
 from softdock.methods.networks.port import HEAD, STATE, Port
-from softdock.networks.linear_step import TANK, linear_sample, places, places_of
+from softdock.networks.linear_step import TANK, lay_out_linear, linear_sample, places
 from softdock.networks.nonlinear_step import nonlinear_floats, nonlinear_sample
 from softdock.networks.nonlinear_step import places as nonlinear_places
 from softdock.networks.tables import network_from
@@ -106,7 +106,9 @@ def given(name: str) -> tuple[Any, tuple[np.ndarray, np.ndarray, np.ndarray, np.
     network = network_from(NETWORKS[name])
     n, r, m = len(network.dirac.stores), len(network.dirac.dampers), len(network.ports)
     rows, _ = network_rows(NETWORKS[name], T, "position")
-    mem = np.zeros(HEAD + (places_of(n, m).size if network.linear else nonlinear_floats(n, r, m)))
+    mem = np.zeros(
+        HEAD + (lay_out_linear(n, m).size if network.linear else nonlinear_floats(n, r, m))
+    )
     mem[HEAD + TANK], mem[STATE.at.bound : STATE.at.bound + m] = TANK_J, 1e-5
     rng, t = np.random.default_rng(608), np.arange(SAMPLES + 1) * T
     q = sum(

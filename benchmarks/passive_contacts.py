@@ -2,7 +2,7 @@
 passive contacts for each of the two that do; see softdock/studies/campaign/passive_contacts.py.
 
 Target: no run beyond the real energy + 1 % of KE_0 + the noise term. The worst run is printed with
-the scenario that makes it. Beside it, what the faithful forms and the raw loop do on the same
+the scenario that makes it. Beside it, what the accurate forms and the raw loop do on the same
 contacts (a tenth of the runs).
 """
 
@@ -23,8 +23,8 @@ from softdock.studies.campaign.passive_contacts import (
 
 RUNS, SEED = 10_000, 20261115
 OTHERS = {
-    "ledger_faithful": [{"name": "energy_ledger"}],
-    "delay_passivity_faithful": [{"name": "delay_passivity"}],
+    "ledger_accurate": [{"name": "energy_ledger"}],
+    "delay_passivity_accurate": [{"name": "delay_passivity"}],
     "raw": [{"name": "direct"}],
 }
 

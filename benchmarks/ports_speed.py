@@ -30,12 +30,12 @@ from softdock.networks.linear_step import (
     PUT_IN,
     SHORT,
     TANK,
-    fresh_memory,
+    create_memory,
     linear_net,
     linear_sample,
 )
 from softdock.networks.nonlinear_step import (
-    fresh_nonlinear_memory,
+    create_nonlinear_memory,
     nonlinear_net,
     nonlinear_sample,
 )
@@ -137,10 +137,10 @@ def run() -> dict[str, Any]:
     for name, (network, target) in networks.items():
         if network.linear:
             net: Any = linear_net(network, T, bound=1e-3)
-            took = measure(linear, net, fresh_memory(net, TANK_J))
+            took = measure(linear, net, create_memory(net, TANK_J))
         else:
             net = nonlinear_net(network, T, bound=1e-3)
-            took = measure(nonlinear, net, fresh_nonlinear_memory(net, TANK_J))
+            took = measure(nonlinear, net, create_nonlinear_memory(net, TANK_J))
         results[name] = {
             "mean_us": took.mean - idle,
             "mean_whole_us": took.mean_whole - idle,

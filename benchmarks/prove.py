@@ -57,9 +57,9 @@ def _passive_contacts(seed: int) -> dict[str, Any]:
     return {**claims, "met": all(found["failures"] == 0 for found in claims.values())}
 
 
-@part("faithful_passive", "satellites of `faithful` part with at most 1.01 of what they had")
-def _faithful_passive(seed: int) -> dict[str, Any]:
-    from benchmarks.faithful.passive import excesses
+@part("model_mediated_passive", "satellites of `model_mediated` part with at most 1.01 of what they had")
+def _model_mediated_passive(seed: int) -> dict[str, Any]:
+    from benchmarks.model_mediated.passive import excesses
 
     found = excesses(10_000, seed)
     return {**found, "met": found["failures"] == 0}

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from softdock.files.schema import OPTIONAL, Parameter, keys_of
+from softdock.files.schema import OPTIONAL, Parameter, list_keys
 from softdock.rig import schema as schema
 from softdock.rig.model import ENDS, PARTS
 
@@ -46,7 +46,7 @@ def _lines() -> Iterator[str]:
             yield rest[:1].upper() + rest[1:].rstrip(".") + ".\n"
         yield "| key | unit | default | allowed | meaning |"
         yield "|---|---|---|---|---|"
-        for parameter in keys_of(cls):
+        for parameter in list_keys(cls):
             yield _row(parameter)
         yield ""
 

@@ -7,7 +7,7 @@ scenario = softdock.load_scenario("epos_1d")  # a preset; `softdock scenarios` l
 run = softdock.simulate(scenario)
 metrics = run.metrics  # plain numbers, the same as `softdock run epos_1d --json`
 
-print(metrics["verdict"])
+print(metrics["summary"])
 print(
     f"restitution {metrics['restitution']:.4f}, in orbit {metrics['reference']['restitution']:.4f}"
 )

@@ -20,7 +20,7 @@ scenario = softdock.load_scenario(rig)
 print("warnings:", scenario.warnings or "none")
 metrics = softdock.simulate_phases(scenario, 8).metrics  # the same docking at eight sampling phases
 spread = metrics["phases"]["spread"]["restitution"]
-print(metrics["verdict"])
+print(metrics["summary"])
 print(
     f"restitution over the sampling phase: {spread['mean']:.4f} +- {spread['std']:.4f}, in "
     f"orbit {metrics['reference']['restitution']:.4f}"

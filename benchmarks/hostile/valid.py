@@ -20,7 +20,7 @@ from softdock.scenario.schema import TABLES
 
 RIGS = ("epos_1d", "epos_3d", "epos_3d_arms", "one_robot_wall", "soft_dock", "three_petals")
 RIGS += ("vbar_docking", "vbar_drift", "lange_cone", "oos_sim")
-CHAINS = ("direct", "energy_ledger", "delay_passivity", "faithful", "adaptive_damping")
+CHAINS = ("direct", "energy_ledger", "delay_passivity", "model_mediated", "adaptive_damping")
 CHAINS += ("adaptive_damping+energy_ledger", "adaptive_damping+delay_passivity")
 NEEDED = {"adaptive_damping": {"stiffness_N_per_m": 1000.0}}  # keys without a default
 OWN = 0.4  # of scenarios keep the methods of their preset, with guidance where it has it

@@ -37,9 +37,9 @@ def judged(tables: dict[str, Any]) -> Judged:
     both = [p.metrics[k] for p in phases for k in ("contacts",)]
     both += [p.metrics["reference"]["contacts"] for p in phases]
     ends = [c["end_s"] for contacts in both for c in contacts]
-    still = any(one.get("still_touching") for one in run.metrics["judgement"]["phases"])
+    still = any(one.get("still_touching") for one in run.metrics["verdict"]["phases"])
     last = float("inf") if still else max(ends, default=0.0)
-    return Judged(run.metrics["judgement"], judge(phases), last, len(ends))
+    return Judged(run.metrics["verdict"], judge(phases), last, len(ends))
 
 
 def is_near(found: Judged) -> bool:

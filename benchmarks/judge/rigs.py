@@ -16,7 +16,7 @@ METHODS: tuple[dict[str, Any] | None, ...] = (
     None,
     {"name": "energy_ledger"},
     {"name": "delay_passivity"},
-    {"name": "faithful"},
+    {"name": "model_mediated"},
     {"name": "adaptive_damping"},
 )
 Tables = dict[str, Any]

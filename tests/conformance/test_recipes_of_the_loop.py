@@ -56,7 +56,6 @@ def test_a_flag_of_the_loop_is_one_edit(tmp_path):
 METHOD = """
 from typing import NamedTuple
 from softdock.loop.method.interface import Wrenches
-from softdock.methods.measured.motions import store_wrenches
 from softdock.loop.method.memory import recorded
 from softdock.loop.method.method import Method
 from softdock.compile.cells import Cell, Cells
@@ -67,8 +66,9 @@ from softdock.loop.spatial.vectors import scale
 
 GROUP = Group("softened", "A share of the measured wrench.", Parameter(
     "share", "share_of_force", "of the measured wrench that acts", 0.5, low=0.0, high=1.0))
-CELLS = Cells("softened", recorded("held_back", "N", "of the force along x"), Cell("last", 12))
-AT, IN = GROUP.at, CELLS.at  # of compiled code, which knows no group and no cells
+CELLS = Cells(
+    "softened", recorded("held_back", "N", "of the force along x"), Cell("last", Wrenches)
+)
 
 class Softened(NamedTuple):
     memory: int
@@ -76,7 +76,7 @@ class Softened(NamedTuple):
 
 @compiled
 def prepare(marker, vector, base, memory):
-    return Softened(memory, vector[base + AT.share])
+    return Softened(memory, GROUP(vector, base).share)
 
 @compiled
 def _part(method, wrench):
@@ -85,8 +85,9 @@ def _part(method, wrench):
 @compiled
 def wrench(method, mem, rig, measured, satellites, wrenches):
     acting = Wrenches(_part(method, wrenches.chaser), _part(method, wrenches.target))
-    mem[method.memory + IN.held_back] = wrenches.chaser.force[0] - acting.chaser.force[0]
-    store_wrenches(mem, method.memory + IN.last, acting)
+    s = CELLS(mem, method.memory)
+    s.held_back = wrenches.chaser.force[0] - acting.chaser.force[0]
+    s.last = acting
     return acting
 
 METHOD = Method(

@@ -113,7 +113,7 @@ def test_what_to_set(rig):
     plan = load_plan(Path("scatter.toml"))
     assert plan.runs == tomllib.loads(SCATTER)["runs"]
     for number in (0, 40):
-        assert simulate(plan.scenario_of(number)).metrics["judgement"]["word"] == "faithful"
+        assert simulate(plan.scenario_of(number)).metrics["verdict"]["word"] == "faithful"
     output = [run_line(line) for line in LOG]
     assert "No verdict: the log has no scenario" in output[2]
     found = float(re.search(r"contact stiffness \(1 contact\)\D*([\d.]+)", output[3])[1])

@@ -77,8 +77,8 @@ def test_numbers_quoted_from_code_are_the_codes(page, sentence):
 
 
 def test_every_hook_of_a_method_is_on_its_page():
-    """docs/adaptation.md names each compiled hook that `Method` has."""
-    text = (ROOT / "docs" / "adaptation.md").read_text(encoding="utf-8")
+    """docs/your_own_method.md names each compiled hook that `Method` has."""
+    text = (ROOT / "docs" / "your_own_method.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`(\w+)(?:\(method, mem[^`]*)?`", text))
     hooks = {"wrench", "external", "correct", "set_point", "rewound", "replaced", "past"}
     assert hooks <= set(Method.__dataclass_fields__)

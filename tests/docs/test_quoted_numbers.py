@@ -66,7 +66,7 @@ CASES = {  # page: sentence, (command, path in its JSON, factor) of each of its 
     "docs/hybrid.md": (
         rf"the contacts add {NUMBER}, {NUMBER} and {NUMBER} % of the approach energy at 16, 25 and",
         [
-            (make_planar_run(late), "judgement.criteria.energy.number", 100.0)
+            (make_planar_run(late), "verdict.criteria.energy.number", 100.0)
             for late in (16, 25, 32)
         ],
     ),
@@ -96,7 +96,7 @@ CASES = {  # page: sentence, (command, path in its JSON, factor) of each of its 
             (GUIDED, "latch.peak_force_N", 1.0),
             (GUIDED, "latch.orbit.peak_force_N", 1.0),
             (GUIDED, "latch.growth_per_s", -1.0),
-            (GUIDED, "judgement.criteria.distance.number", 100.0),
+            (GUIDED, "verdict.criteria.distance.number", 100.0),
         ],
     ),
 }
@@ -127,7 +127,7 @@ def test_a_wrong_number_is_found():
 def test_as_many_examples_as_there_are():
     """README and the page of the examples count them."""
     count = len(list((ROOT / "examples").glob("[0-9][0-9]_*.py")))
-    for page in ("README.md", "docs/examples.md"):
+    for page in ("README.md", "docs/course.md"):
         sentence = re.search(r"(\w+) short programs", read_page(page))
         assert sentence is not None
         assert sentence[1] == WORDS[count], page
@@ -138,7 +138,7 @@ def test_two_pages_with_one_table_agree():
     rows = {}
     for page in ("docs/my_rig.md", "docs/which_method.md"):
         text = (ROOT / page).read_text(encoding="utf-8")
-        table = re.search(r"^\| method .*?from orbit.*\n\|[-:| ]+\|\n((?:\|.*\n)+)", text, re.M)
+        table = re.search(r"^\| method .*?from the reference.*\n\|[-:| ]+\|\n((?:\|.*\n)+)", text, re.M)
         assert table is not None, page
         for line in table[1].splitlines():
             cells = [cell.strip(" `") for cell in line.strip("|").split("|")]

@@ -87,7 +87,7 @@ def test_every_file_that_a_page_loads_is_in_the_site(site):
 
 def test_formulas_are_typeset(site):
     """MathML in the pages, without a library that draws it."""
-    html = (site / "faithful.html").read_text(encoding="utf-8")
+    html = (site / "model_mediated.html").read_text(encoding="utf-8")
     assert "<math" in html
     assert "<mfrac>" in html
     assert "MathJax" not in html

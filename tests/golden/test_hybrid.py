@@ -242,6 +242,6 @@ def test_adaptive_damping_keeps_what_the_real_contact_takes():
 
 
 def test_the_docs_show_this_table():
-    """docs/notes/hybrid.md holds what `python -m benchmarks.adaptive_damping` prints now."""
-    page = (Path(__file__).parents[2] / "docs" / "notes" / "hybrid.md").read_text(encoding="utf-8")
+    """docs/hybrid.md holds what `python -m benchmarks.adaptive_damping` prints now."""
+    page = (Path(__file__).parents[2] / "docs" / "hybrid.md").read_text(encoding="utf-8")
     assert adaptive_damping.table() in page

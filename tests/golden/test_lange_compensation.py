@@ -29,7 +29,7 @@ from softdock.results.run import list_contacts
 from softdock.results.stepper import count_cycles
 from softdock.studies.campaign.columns import make_columns
 
-PAGE = (Path(__file__).parents[2] / "docs" / "full_compensation.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "remapping.md").read_text(encoding="utf-8")
 DAMPERS, HUNT = list_wanted_contacts()[:3], list_wanted_contacts()[3]
 OTHERS = [name for name in ENVIRONMENTS if name != "filter"]
 
@@ -82,7 +82,7 @@ def test_a_hunt_crossley_law_is_met_too():
     "name", ["filter", *(pytest.param(n, marks=pytest.mark.prove) for n in OTHERS)]
 )
 def test_the_page_has_this_table(name):
-    """docs/full_compensation.md: mean, deviation, least and most of every row, as printed by the
+    """docs/remapping.md: mean, deviation, least and most of every row, as printed by the
     command (one batch there, one run after the other here). The others with fewer seeds: below."""
     lines = [
         line.split() for line in PAGE.splitlines() if line.startswith(("damper ", "hunt_crossley "))

@@ -72,7 +72,7 @@ def test_the_facility_books_what_its_latch_does():
     assert m["latch"]["peak_force_N"] == pytest.approx(
         m["latch"]["orbit"]["peak_force_N"], rel=0.05
     )
-    assert m["verdict"].startswith("Latched at 0.6")
+    assert m["summary"].startswith("Latched at 0.6")
 
 
 def test_a_latch_breaks_at_its_load_and_loses_what_it_stored():

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from softdock.loop.settled_motion import SETTLED_ROWS
-from softdock.results.judgement import ALL_WORDS, choose_word
 from softdock.results.simulation import simulate
+from softdock.results.verdict import ALL_WORDS, choose_word
 from softdock.studies.campaign.batch import CONTACTS, run_cpu
 from softdock.studies.campaign.outcome import ReferenceResults, ShardResult
 from softdock.studies.campaign.plan import make_plan
@@ -79,5 +79,5 @@ def test_a_campaign_judges_as_a_single_run_does():
             abs(single["criteria"]["peak_force"]), rel=1e-6
         )
         assert ALL_WORDS[words[run]] == choose_word(
-            single["criteria"], single["judgement"]["bounds"]
+            single["criteria"], single["verdict"]["bounds"]
         )

@@ -26,7 +26,7 @@ from softdock.loop import vector as layout
 from softdock.loop.controller_state import CONTROLLER_STATE
 from softdock.loop.facility.state import FACILITY
 from softdock.loop.memory import REPORTS
-from softdock.loop.seam import COMMAND, PRESENT_BITS, REPORT, R, new_report
+from softdock.loop.seam import COMMAND, PRESENT_BITS, REPORT, new_report
 from softdock.loop.sensor.mock_up import to_sensor
 from softdock.loop.spatial.motion import Wrench
 from softdock.loop.state import place
@@ -128,7 +128,7 @@ CASES = {
 # A method with a memory of pasts, compiled; some with hooks of every other kind in plain Python;
 # these and the others, compiled, in `make prove`.
 FEW = ("method direct", "method energy_ledger")
-PLAINLY = ("virtual elements", "virtual damping", "method delay_passivity", "method faithful")
+PLAINLY = ("virtual elements", "virtual damping", "method delay_passivity", "method model_mediated")
 OTHERS = {case for case in CASES if case.startswith("method ") and case not in FEW} | {*PLAINLY}
 
 
@@ -196,7 +196,7 @@ def raw(report, sensor_m, turned):
     felt = turned(sensor_m, q, Wrench(tuple(f), tuple(t)))
     made = report.copy()
     made[at] = (*felt.force, *felt.torque)
-    made[R.present] = int(made[R.present]) & ~PRESENT_BITS["chaser_reduced"]
+    made[REPORT.at.present] = int(made[REPORT.at.present]) & ~PRESENT_BITS["chaser_reduced"]
     return made
 
 

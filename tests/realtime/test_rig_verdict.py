@@ -39,8 +39,8 @@ def test_one_word(name, tmp_path):
     file = tmp_path / "run.mcap"
     outcome = record(quick(limits, scenario), file)
     assert outcome.completed == (name != "stopped")
-    flown = judge_in_phases(softdock.simulate(scenario), count=2).metrics["judgement"]
-    found = softdock.open_recording(file).judgement()
+    flown = judge_in_phases(softdock.simulate(scenario), count=2).metrics["verdict"]
+    found = softdock.open_recording(file).judge()
     assert found["word"] == flown["word"] == word
     if outcome.completed:
         assert found["failed"] == flown["failed"]
@@ -54,7 +54,7 @@ def test_one_word(name, tmp_path):
     said = CliRunner().invoke(cli, line)
     assert said.exit_code == 0, said.output
     told = json.loads(said.stdout)
-    assert told["judgement"]["word"] == word
+    assert told["verdict"]["word"] == word
     assert [one["verdict"] for one in told["forecast"]] == [word, word]
 
 

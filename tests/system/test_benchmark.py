@@ -72,7 +72,7 @@ def test_the_command_of_a_cell_gives_its_number(results):
         row = cell["tellings"]["nothing"]
         words = shlex.split(format_command(f"benchmark:{cell['case']}", row["changes"]))
         found = CliRunner().invoke(cli, [*words[1:], "--json"])
-        judged = json.loads(found.stdout)["judgement"]
+        judged = json.loads(found.stdout)["verdict"]
         assert judged["criteria"]["distance"]["number"] == pytest.approx(row["distance"], abs=1e-14)
         assert judged["word"] == row["word"]
 
@@ -92,7 +92,7 @@ def test_errors_of_knowledge_reach_the_number_and_its_command():
         way = next(w for w in prepare_entries(case, entry, "wrong") if w.kind == kind)
         assert way.scenario.tables["contact"] == case.tables["contact"]  # orbit keeps the true one
     words = shlex.split(format_command("benchmark:damped_e07", cell["wrong"]["changes"]))
-    judged = json.loads(CliRunner().invoke(cli, [*words[1:], "--json"]).stdout)["judgement"]
+    judged = json.loads(CliRunner().invoke(cli, [*words[1:], "--json"]).stdout)["verdict"]
     again = judged["criteria"]["distance"]["number"]
     assert again == pytest.approx(cell["wrong"]["distance"], rel=1e-9)
 

@@ -64,10 +64,10 @@ def test_json_is_alone_on_standard_output(tmp_path):
     result = call("run", "epos_2d", "--json", "--set", "robots.chaser.delay_ms=8")
     m = softdock.simulate(softdock.load_scenario("epos_2d", ["robots.chaser.delay_ms=8"])).metrics
     found = json.loads(result.stdout)
-    assert found["judgement"]["word"] == m["judgement"]["word"]
-    assert found["judgement"]["runs"] == 8  # the command judges at several phases, and says why
+    assert found["verdict"]["word"] == m["verdict"]["word"]
+    assert found["verdict"]["runs"] == 8  # the command judges at several phases, and says why
     assert found.pop("why")["rows"][0]["cause"].endswith("robot: delay")
-    assert found | {"judgement": m["judgement"]} == m
+    assert found | {"verdict": m["verdict"]} == m
     assert all(warning in result.stderr for warning in m["warnings"])
     assert os.listdir(tmp_path) == []
 
@@ -283,5 +283,5 @@ def test_the_next_step_is_of_the_same_rig():
     for command in (["run", "epos_1d", "--json"], ["stability", "epos_1d", "--json"]):
         result = CliRunner().invoke(cli, [*command, "--set", change])
         assert result.exit_code == 0, result.output
-        found = json.loads(result.stdout)["judgement"]["next_step"]
+        found = json.loads(result.stdout)["verdict"]["next_step"]
         assert f"`softdock compare epos_1d --set {change}`" in found

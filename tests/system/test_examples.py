@@ -110,8 +110,8 @@ def test_the_method_is_the_one_that_the_page_explains():
 
 
 def test_the_page_lists_every_example():
-    """docs/examples.md has a row for each, and says of it what its docstring says."""
-    page = (ROOT / "docs" / "examples.md").read_text(encoding="utf-8")
+    """docs/course.md has a row for each, and says of it what its docstring says."""
+    page = (ROOT / "docs" / "course.md").read_text(encoding="utf-8")
     for script in SCRIPTS:
         title = script.read_text(encoding="utf-8").split('"""')[1].partition(". You learn:")[0]
         assert f"[{script.name}](../examples/{script.name}) | {title} |" in page

@@ -144,8 +144,8 @@ def test_what_it_declares_arrives(used):
     found = json.loads(answers["stability"][1])
     assert found["given"]["virtual_damping_Ns_per_m"] == 7.0
     assert "a note of soft_push" in answers["stability"][1]
-    assert found["judgement"]["criteria"] == metrics["judgement"]["criteria"]  # of its runs, not of
-    assert "--method-file soft_push.py" in found["judgement"]["next_step"]  # those without it
+    assert found["verdict"]["criteria"] == metrics["verdict"]["criteria"]  # of its runs, not of
+    assert "--method-file soft_push.py" in found["verdict"]["next_step"]  # those without it
     rows = json.loads((folder / "compared" / "comparison.json").read_text())["candidates"]
     assert {row["method"] for row in rows} == {"direct", "soft_push"}
     assert "The outcomes are those of the campaign's table." in answers["replay"][1]
@@ -160,8 +160,8 @@ def test_the_same_run_again(used):
         json.loads((folder / run / "metrics.json").read_text()) for run in ("again", "run")
     )
     differing = {key for key in first if again[key] != first[key]}
-    assert differing <= {"judgement", "why"}  # they name what was run: a preset, or a file
-    assert again["judgement"]["word"] == first["judgement"]["word"]
+    assert differing <= {"verdict", "why"}  # they name what was run: a preset, or a file
+    assert again["verdict"]["word"] == first["verdict"]["word"]
 
 
 @pytest.mark.parametrize("name", ["run", "campaign", "compared", "replayed"])

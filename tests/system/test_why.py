@@ -86,10 +86,10 @@ def test_the_sentence_follows_the_numbers():
 
 
 def test_the_command(monkeypatch):
-    """JSON alone on standard output; the judgement first in words."""
+    """JSON alone on standard output; the verdict first in words."""
     result = CliRunner().invoke(cli, ["why", "epos_1d", "--phases", "1", "--json"])
     assert result.exit_code == 0, result.output
-    assert json.loads(result.stdout)["judgement"]["word"] == "unsafe"
+    assert json.loads(result.stdout)["verdict"]["word"] == "unsafe"
     shown = CliRunner().invoke(cli, ["why", "epos_1d", "--phases", "1"])
     assert shown.stdout.startswith("Unsafe:")
     assert CliRunner().invoke(cli, ["why", "no_such"]).exit_code == 2

@@ -20,7 +20,7 @@ def rig(**changes):
 
 
 def helps(before, after):
-    """The rule of docs/why.md, of two verdicts."""
+    """The rule of docs/verdict.md, of two verdicts."""
     target = before["failed"][0]
     if set(after["failed"]) - set(before["failed"]):
         return False
@@ -79,8 +79,8 @@ def test_other_methods_come_after_settings():
     further = [Setting("method hybrid", [{"methods": method}])]
     found = explain(one, verdict(one), "epos_1d", further=lambda: further)
     assert found["advice"]["lines"][0]["changes"] == {"methods": method}
-    assert "hybrid" in found["judgement"]["next_step"]
-    assert "-> faithful" in found["judgement"]["next_step"]
+    assert "hybrid" in found["verdict"]["next_step"]
+    assert "-> model_mediated" in found["verdict"]["next_step"]
 
 
 def test_what_is_offered_is_within_the_rig_s_freedom():

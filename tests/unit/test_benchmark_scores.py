@@ -230,12 +230,12 @@ def test_a_profile_ends_at_the_share_that_has_a_distance():
 
 
 def test_a_method_that_is_told_nothing_runs_told_nothing():
-    """`faithful` puts a contact in the real one's place as the re-mapping does, but one that it has
+    """`model_mediated` puts a contact in the real one's place as the re-mapping does, but one that it has
     identified: it belongs on the leaderboard of those that were told nothing."""
     case = load_scenario("benchmark:lossless_16ms")
     refusal = plan.prepare_entries(case, Entry("remapping", ("remapping",)), plan.NOTHING)
     assert isinstance(refusal, str)
     assert "must be told" in refusal
-    ready = plan.prepare_entries(case, Entry("faithful", ("faithful",)), plan.NOTHING)
+    ready = plan.prepare_entries(case, Entry("model_mediated", ("model_mediated",)), plan.NOTHING)
     assert not isinstance(ready, str)
     assert len(ready) == 1

@@ -206,8 +206,8 @@ def test_the_longest_loop_is_not_left_to_the_end():
     able, _ = candidates(load_scenario("epos_3d"), "all")
     names = [task.name for task in list_tasks(one.scenario for one in able)]
     loops = [name.removeprefix("the loop with ") for name in names if "loop" in name]
-    assert loops[:2] == ["direct", "faithful"]
+    assert loops[:2] == ["direct", "model_mediated"]
     assert names[1] == "the start of a run"
-    assert names.index("orbit") < names.index("the loop with faithful")
+    assert names.index("orbit") < names.index("the loop with model_mediated")
     assert len(set(loops)) == len(loops) > 8
     assert list_tasks([]) == []

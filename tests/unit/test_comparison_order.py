@@ -101,8 +101,8 @@ def test_the_recommended_integrator_is_the_better_of_two():
     comparison = compare(epos_wall(), "direct")
     (row,) = comparison.ranked
     assert row["integrator"] == "symplectic_euler"
-    assert row["judgement"]["runs"] == 8
-    assert row["judgement"]["word"] == "unsafe"
+    assert row["verdict"]["runs"] == 8
+    assert row["verdict"]["word"] == "unsafe"
     assert row["distance_from_orbit_worst"] >= row["distance_from_orbit_max"]
     assert comparison.results["orbit"]["peak_force_N"] == pytest.approx(5.02, abs=0.01)
     pasted = tomllib.loads(comparison.results["paste"])

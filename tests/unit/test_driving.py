@@ -12,7 +12,7 @@ from scenarios import hard_for_the_core
 import softdock
 from softdock.errors import BadInput, NoTruth
 from softdock.loop import seam
-from softdock.loop.seam import PRESENT_BITS, REPORT, STATUS_BITS, R
+from softdock.loop.seam import PRESENT_BITS, REPORT, STATUS_BITS
 
 TRUE = ("mock_up.", "true.", "contact.depth")
 LEDGER_OF_TRUTH = {f"energy.{name}" for name in ("sensor", "command", "robot", "real", "stored")}
@@ -30,12 +30,12 @@ class Rig:
     def start(self, command, report):
         self.inside.start(command, report)
         self.change(0, report)
-        return int(report[R.status])
+        return int(report[REPORT.at.status])
 
     def exchange(self, k, command, report):
         self.inside.exchange(k, command, report)
         self.change(k + 1, report)
-        return int(report[R.status])
+        return int(report[REPORT.at.status])
 
     def stop(self, why):
         self.stopped = why
@@ -92,9 +92,9 @@ def test_a_robot_without_a_twist_gets_one_from_its_poses(epos):
     poses_only = ~(PRESENT_BITS["chaser_twist"] | PRESENT_BITS["target_twist"])
 
     def forget(k, report):
-        report[R.present] = int(report[R.present]) & poses_only
-        report[R.chaser + 7 : R.chaser + 13] = math.nan
-        report[R.target + 7 : R.target + 13] = math.nan
+        report[REPORT.at.present] = int(report[REPORT.at.present]) & poses_only
+        report[REPORT.at.chaser + 7 : REPORT.at.chaser + 13] = math.nan
+        report[REPORT.at.target + 7 : REPORT.at.target + 13] = math.nan
 
     from softdock.loop.controller_state import CONTROLLER_STATE
 
@@ -120,7 +120,7 @@ def test_a_facility_ends_the_run(epos, bit):
     there, the facility is told to stop, and the run says what it heard."""
 
     def fault(k, report):
-        report[R.status] = STATUS_BITS[bit] if k == 100 else 0
+        report[REPORT.at.status] = STATUS_BITS[bit] if k == 100 else 0
 
     run = softdock.drive(epos, rig := Rig(epos, fault))
     assert (run.status, run.cycles) == ("stopped by the facility", 100)
@@ -144,7 +144,9 @@ def test_a_lost_force_is_held_and_grows_old(epos):
 
     def lose(k, report):
         if 150 <= k < 155:
-            report[R.present] = int(report[R.present]) & ~PRESENT_BITS["chaser_wrench"]
+            report[REPORT.at.present] = (
+                int(report[REPORT.at.present]) & ~PRESENT_BITS["chaser_wrench"]
+            )
             report[REPORT.slice_of("chaser_wrench")] = math.nan
 
     run = softdock.drive(epos, Rig(epos, lose))

@@ -59,30 +59,30 @@ def test_the_numbers_are_those_of_the_run(flown):
     """A rig's view of a simulated run: the same criteria fail, with the numbers that the run has
     at its one phase, and one phase is a doubt."""
     run, recording = flown
-    ours, theirs = recording.judgement(), run.metrics["judgement"]
+    ours, theirs = recording.judge(), run.metrics["verdict"]
     assert ours["word"] == theirs["word"] == "unsafe"
     assert ours["failed"] == theirs["failed"]
     for name in ("energy", "distance", "peak_force"):
         assert ours["phases"][0][name] == pytest.approx(theirs["phases"][0][name], abs=1e-3)
     assert "Only one sampling phase was judged." in ours["doubts"]
-    assert recording.metrics["judgement"] is ours
+    assert recording.metrics["verdict"] is ours
 
 
 def test_reading_the_metrics_flies_nothing(flown):
-    """Before somebody asks for it there is no judgement, as of a run that was flown alone."""
+    """Before somebody asks for it there is no verdict, as of a run that was flown alone."""
     copy = changed(flown[1])
-    assert copy.metrics["judgement"] is None
+    assert copy.metrics["verdict"] is None
     assert copy._orbit is None
 
 
 def test_what_a_log_lacks_is_said(flown):
     """Without forces on the satellites the distance is still judged; without their motion nothing
     is, and the reason names the series."""
-    found = without(flown[1], "satellite.").judgement()
+    found = without(flown[1], "satellite.").judge()
     assert found["criteria"]["peak_force"]["number"] is None
     assert found["criteria"]["distance"]["failed"]
     assert any("peak force" in one and "lacks the forces" in one for one in found["doubts"])
-    bare = without(flown[1], "chaser.").judgement()
+    bare = without(flown[1], "chaser.").judge()
     assert bare["word"] == "no verdict"
     assert bare["sentence"] == "No verdict: the log lacks chaser.position."
 
@@ -94,20 +94,20 @@ def test_why_a_rig_stopped(flown, reason):
     harmless = with_reason(flown[1], reason)
     harmless.contacts = []
     harmless.scenario = harmless.scenario.with_keys({"verdict.unsafe_energy": 10.0})
-    found = harmless.judgement()
+    found = harmless.judge()
     others = "distorted" if reason in ENDED else "no verdict"
     assert found["word"] == ("unsafe" if reason in LIMITS else others)
     if reason in LIMITS:
         assert reason.replace("_", " ") in found["sentence"]
-    assert with_reason(flown[1], reason).judgement()["word"] == "unsafe"
+    assert with_reason(flown[1], reason).judge()["word"] == "unsafe"
 
 
 def test_a_dry_run_has_no_verdict(flown):
     """Its mock-ups were kept apart on purpose."""
     dry = changed(flown[1], tables={"run": {"dry_shift_m": "[0.1, 0.0, 0.0]"}})
-    assert dry.judgement()["sentence"] == "No verdict: a dry run: the mock-ups were kept apart."
+    assert dry.judge()["sentence"] == "No verdict: a dry run: the mock-ups were kept apart."
     docked = changed(flown[1], tables={"run": {"dry_shift_m": "[0.0, 0.0, 0.0]"}})
-    assert docked.judgement()["word"] == "unsafe"
+    assert docked.judge()["word"] == "unsafe"
 
 
 def test_the_reference_starts_where_the_log_does(flown):
@@ -115,9 +115,9 @@ def test_the_reference_starts_where_the_log_does(flown):
     and distance."""
     s = flown[1].series
     late = changed(flown[1], series=Series(s.rows[50:], s.channels))
-    assert late.judgement()["word"] == "unsafe"
-    whole = flown[1].judgement()["phases"][0]["distance"]
-    assert late.judgement()["phases"][0]["distance"] == pytest.approx(whole, rel=1e-3)
+    assert late.judge()["word"] == "unsafe"
+    whole = flown[1].judge()["phases"][0]["distance"]
+    assert late.judge()["phases"][0]["distance"] == pytest.approx(whole, rel=1e-3)
 
 
 def test_lost_rows_are_filled_in_and_said(flown):
@@ -125,8 +125,8 @@ def test_lost_rows_are_filled_in_and_said(flown):
     s = flown[1].series
     rows = np.delete(s.rows, slice(20, 30), axis=0)
     holed = changed(flown[1], series=Series(rows, s.channels), lost={"cycle": 10})
-    found = holed.judgement()
-    whole = flown[1].judgement()["phases"][0]
+    found = holed.judge()
+    whole = flown[1].judge()["phases"][0]
     assert found["phases"][0]["distance"] == pytest.approx(whole["distance"], rel=1e-6)
     assert "10 rows of the recording are lost and were filled in." in found["doubts"]
 

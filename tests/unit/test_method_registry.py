@@ -28,4 +28,4 @@ def test_a_run_imports_the_methods_it_uses_and_no_others():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     found = {name.split(".")[2] for name in json.loads(done.stdout)}
     assert "direct" in found
-    assert not found & {"remapping", "faithful", "energy_ledger", "delay_passivity"}
+    assert not found & {"remapping", "model_mediated", "energy_ledger", "delay_passivity"}

@@ -39,7 +39,7 @@ TOP = {
         "reference",
         "fidelity",
     ),
-    *("verdict", "warnings"),
+    *("summary", "verdict", "warnings"),
 }
 LEDGER = {
     *(
@@ -124,7 +124,7 @@ def test_the_contract_holds_for_every_run(tables):
     for contact in m["contacts"] + m["reference"]["contacts"]:
         assert contact.keys() >= CONTACT
     assert json.loads(json.dumps(m, allow_nan=False)) == m
-    assert m["verdict"].endswith(".")
+    assert m["summary"].endswith(".")
     rows, turnover = sum(m["ledger"]["rows"].values()), m["ledger"]["turnover_J"]
     assert rows - m["energy_invented_J"] == pytest.approx(
         m["ledger"]["residual_J"], abs=1e-12 * turnover + 1e-15
@@ -212,7 +212,7 @@ def test_a_contact_not_over_is_said_and_not_guessed():
         is None
     )
     assert any("not over" in w for w in m["warnings"])
-    assert "not over" in m["verdict"]
+    assert "not over" in m["summary"]
     assert m["energy_invented_J"] is not None
     assert m["fidelity"]["distance_from_orbit_at_end"] is not None
 
@@ -224,7 +224,7 @@ def test_a_stopped_run_says_when_and_why():
     assert m["status"] == "force limit"
     assert m["stopped_at_s"] == pytest.approx(m["cycles"] * 0.004)
     assert m["stopped_at_s"] < m["duration_s"]
-    assert m["verdict"].startswith(f"The run stopped at {m['stopped_at_s']:.4g} s: force limit.")
+    assert m["summary"].startswith(f"The run stopped at {m['stopped_at_s']:.4g} s: force limit.")
     assert m["reference"]["status"] == "completed"
 
 
@@ -233,7 +233,7 @@ def test_a_run_that_diverges_says_so():
     m = simulate(diverging()).metrics
     assert m["status"] == "diverged"
     assert m["energy_ratio"] is None
-    assert ": diverged. It invented " in m["verdict"]
+    assert ": diverged. It invented " in m["summary"]
 
 
 def test_short_contacts_are_warned_about_once():

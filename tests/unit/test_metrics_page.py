@@ -39,9 +39,9 @@ def test_every_key_is_explained():
 
 
 def test_the_page_on_running_runs(tmp_path, monkeypatch, capsys):
-    """The Python of docs/run_folder.md, as it stands there."""
+    """The Python of docs/verdict.md, as it stands there."""
     monkeypatch.chdir(tmp_path)
-    code = re.search(r"```python\n(.*?)```", (ROOT / "docs" / "run_folder.md").read_text(), re.S)
+    code = re.search(r"```python\n(.*?)```", (ROOT / "docs" / "verdict.md").read_text(), re.S)
     exec(code.group(1), {})
     printed = capsys.readouterr().out.splitlines()
     assert printed[0].startswith("This rig gave back 6.5 % more speed")

@@ -86,18 +86,18 @@ CANDIDATE = {
     "distance_from_orbit_worst": 0.02,
     "worst": None,
     "peak_force_satellite_N": 40.0,
-    "judgement": {"word": "faithful", "bounds": {"faithful_distance": 0.05}},
+    "verdict": {"word": "faithful", "bounds": {"faithful_distance": 0.05}},
 }
 
 
 def test_bars_follow_their_numbers():
-    """What is beyond the chart is named, and the bound is the judgement's own."""
+    """What is beyond the chart is named, and the bound is the verdict's own."""
     results = {"candidates": [CANDIDATE], "orbit": {"peak_force_N": 42.0}}
     assert "Line: 5 %" in bar_charts(results)
     assert "Longer than the chart" not in bar_charts(results)
     far = copy.deepcopy(results)
     far["candidates"][0] |= {"distance_from_orbit": 0.9, "distance_from_orbit_worst": 0.95}
-    far["candidates"][0]["judgement"]["bounds"]["faithful_distance"] = 0.03
+    far["candidates"][0]["verdict"]["bounds"]["faithful_distance"] = 0.03
     assert "Line: 3 %" in bar_charts(far)
     assert "Longer than the chart: energy_ledger, exact_hold" in bar_charts(far)
 

@@ -278,9 +278,9 @@ def test_the_targets_tip_stays_on_the_target():
     push[40, 0] = -100.0
     left = make_motion(motion.time, poses, motion.poses["target"], push, (0.3, 0.0, 0.0))
     assert np.ptp(left.point[:, 0]) > 5.0
-    assert np.ptp(left.tip_of("target"), axis=0).max() == 0.0
-    assert np.array_equal(left.tip_of("target")[40], left.point[40])
-    assert left.tip_of("chaser") is left.point
+    assert np.ptp(left.locate_tip("target"), axis=0).max() == 0.0
+    assert np.array_equal(left.locate_tip("target")[40], left.point[40])
+    assert left.locate_tip("chaser") is left.point
 
 
 def test_no_place_is_said():

@@ -24,7 +24,7 @@ from softdock.networks import (
     voigt,
 )
 from softdock.networks.continuous import simulate_continuous
-from softdock.networks.laws import laws_of
+from softdock.networks.laws import flatten_laws
 
 
 def test_a_table_is_the_same_network():
@@ -150,5 +150,5 @@ def test_zeros_behind_a_polynomials_coefficients_say_nothing():
     """However many stand there: they were once written beyond the row of their store."""
     given = [(200.0, 0.0, 1e6), (200.0, 0.0, 1e6, *[0.0] * 12)]
     nets = [one_junction().polynomial_spring("S", *c).connect("together", "S") for c in given]
-    short, long = (laws_of(net).stores for net in nets)
+    short, long = (flatten_laws(net).stores for net in nets)
     assert np.array_equal(short, long)

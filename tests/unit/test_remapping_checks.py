@@ -8,7 +8,7 @@ from scenarios import lange_impact
 
 from softdock import build
 from softdock.errors import BadInput
-from softdock.methods.remapping.durations import SPRINGS_OF_SCENARIO, lasting
+from softdock.methods.remapping.durations import SPRINGS_OF_SCENARIO, compute_duration
 from softdock.reference import orbit
 from softdock.scenario.checks import UNRESOLVED_CYCLES
 from softdock.scenario.files import load_scenario
@@ -210,7 +210,7 @@ def test_how_long_a_hunt_crossley_contact_lasts():
         "exponent": 1.5,
     }
     (contact,) = orbit(build(tables)).contacts
-    assert lasting(1e6, 1.5, 50.0, 0.1) == pytest.approx(
+    assert compute_duration(1e6, 1.5, 50.0, 0.1) == pytest.approx(
         contact["end_s"] - contact["start_s"], rel=1e-6
     )
-    assert lasting(5e4, 1.0, 50.0, 0.1) == pytest.approx(0.09935, rel=1e-4)
+    assert compute_duration(5e4, 1.0, 50.0, 0.1) == pytest.approx(0.09935, rel=1e-4)

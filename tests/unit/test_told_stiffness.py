@@ -73,7 +73,7 @@ def row(name, excess, word="faithful", status="completed"):
         "status": status,
         "distance_from_orbit": 0.01 if status == "completed" else None,
         "energy_invented_J": 0.0,
-        "judgement": {"word": word, "criteria": {"distance": {"excess": excess}}},
+        "verdict": {"word": word, "criteria": {"distance": {"excess": excess}}},
     }
 
 

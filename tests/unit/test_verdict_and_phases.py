@@ -14,14 +14,14 @@ from softdock.errors import BadInput
 from softdock.reference import orbit
 from softdock.results.phases import shift_scenario, simulate_phases
 from softdock.results.simulation import simulate
-from softdock.results.verdict import MANY, _describe_invented_energy, describe_run
+from softdock.results.summary import MANY, _describe_invented_energy, describe_run
 from softdock.scenario.build import build
 
 
 def test_the_verdict_of_runs():
     """A plain sentence whatever happened."""
     assert (
-        simulate(epos_wall()).metrics["verdict"]
+        simulate(epos_wall()).metrics["summary"]
         == "This rig gave back 11.9 % more speed than it received; orbit gives 0 %."
     )
     lost = epos_wall()
@@ -31,14 +31,14 @@ def test_the_verdict_of_runs():
         f"{100 * (1 - e):.1f} % less" for e in (m["restitution"], m["reference"]["restitution"])
     ]
     assert (
-        m["verdict"]
+        m["summary"]
         == f"This rig gave back {shares[0]} speed than it received; orbit gives {shares[1]}."
     )
     assert (
-        simulate(no_contact()).metrics["verdict"]
+        simulate(no_contact()).metrics["summary"]
         == "Nothing touched on this rig, nor in orbit. It neither invented nor lost energy."
     )
-    assert simulate(cone_docking(delay_ms=12.0)).metrics["verdict"].startswith("Over ")
+    assert simulate(cone_docking(delay_ms=12.0)).metrics["summary"].startswith("Over ")
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,9 @@ def test_phases_move_the_touch_and_nothing_else():
         )
         for key in ("restitution", "impulse_Ns", "peak_force_real_N"):
             assert later.contacts[0][key] == pytest.approx(first.contacts[0][key], rel=1e-7), key
-    whole = simulate(shift_scenario(scenario, 0.004))  # a whole cycle: the same samples, one row later
+    whole = simulate(
+        shift_scenario(scenario, 0.004)
+    )  # a whole cycle: the same samples, one row later
     assert whole.restitution == pytest.approx(simulate(scenario).restitution, rel=1e-9)
 
 
@@ -129,7 +131,8 @@ def test_phases_move_schedules_too():
     """A shifted phase moves thrust schedules with it: contact comes exactly so much later."""
     scenario = build(pushed([[0.1, -0.2, 0, 0, 0, 0, 0], [0.3, -0.2, 0, 0, 0, 0, 0]]))
     starts = [
-        orbit(s, record=False).contacts[0]["start_s"] for s in (scenario, shift_scenario(scenario, 0.003))
+        orbit(s, record=False).contacts[0]["start_s"]
+        for s in (scenario, shift_scenario(scenario, 0.003))
     ]
     assert starts[1] - starts[0] == pytest.approx(0.003, abs=1e-11)
 
@@ -203,5 +206,7 @@ def test_impossible_numbers_of_phases_are_refused(count):
 )
 def test_invented_energy_is_a_share_or_a_multiple(invented_J, words):
     """Small amounts are per cent of the energy at the start, large ones a multiple of it."""
-    told = _describe_invented_energy({"energy_invented_J": invented_J, "ledger": {"kinetic_start_J": 1.0}})
+    told = _describe_invented_energy(
+        {"energy_invented_J": invented_J, "ledger": {"kinetic_start_J": 1.0}}
+    )
     assert words in told

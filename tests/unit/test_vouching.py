@@ -47,25 +47,25 @@ def run_of(books: dict[str, Any], speed: float = 0.02, external: float = 0.0) ->
         scenario=build(tables),
         series=series,
         metrics={"ledger": {"external_J": external}},
-        method_books={"faithful": books},
+        method_books={"model_mediated": books},
     )
 
 
 def test_a_method_vouches_only_for_what_it_learned():
-    """`faithful` is advised by what its own books say, and each thing that it could not learn, each
+    """`model_mediated` is advised by what its own books say, and each thing that it could not learn, each
     joule too much and each other verdict takes that away."""
-    chain = [METHODS["faithful"]]
-    good = collect_vouching(chain, [run_of(SURE), run_of(SURE)], "faithful")
+    chain = [METHODS["model_mediated"]]
+    good = collect_vouching(chain, [run_of(SURE), run_of(SURE)], "model_mediated")
     assert good == {"holds": True, "reasons": [], "energy_ratio": pytest.approx(1.0)}
     for what, change in SABOTAGE.items():
-        spoiled = collect_vouching(chain, [run_of(SURE), run_of(SURE | change)], "faithful")
+        spoiled = collect_vouching(chain, [run_of(SURE), run_of(SURE | change)], "model_mediated")
         assert spoiled["reasons"], what
         assert not spoiled["holds"]
     nothing = {key: value for key, value in SURE.items() if key != "contact_0_law"}
-    assert not collect_vouching(chain, [run_of(nothing)], "faithful")["holds"]
-    assert not collect_vouching(chain, [run_of(SURE, speed=0.0202)], "faithful")["holds"]
+    assert not collect_vouching(chain, [run_of(nothing)], "model_mediated")["holds"]
+    assert not collect_vouching(chain, [run_of(SURE, speed=0.0202)], "model_mediated")["holds"]
     assert not collect_vouching(chain, [run_of(SURE)], "off")["holds"]
-    assert collect_vouching([METHODS["energy_ledger"]], [run_of({})], "faithful") is None
+    assert collect_vouching([METHODS["energy_ledger"]], [run_of({})], "model_mediated") is None
 
 
 def test_energy_from_outside_is_no_gain():
@@ -86,7 +86,7 @@ def _row(method: str, distance: float, vouch: Any = None, word: str = "faithful"
         "knows": "nothing",
         "knowledge_errors": [],
         "worst": None,
-        "judgement": {"word": word, "criteria": {"distance": {"excess": distance / 0.05}}},
+        "verdict": {"word": word, "criteria": {"distance": {"excess": distance / 0.05}}},
         "vouch": vouch,
     }
 

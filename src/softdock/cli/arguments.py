@@ -242,7 +242,7 @@ FAILING = {"unsafe": ("unsafe",), "distorted": ("off", "distorted", "unsafe")}
 
 
 def exit_if_failed(fail_on: str | None, judged: Mapping[str, Any] | None) -> None:
-    """Exit with code 4 if the judgement is one that `--fail-on` names. None and "no verdict" never
+    """Exit with code 4 if the verdict is one that `--fail-on` names. None and "no verdict" never
     fail."""
     if fail_on is not None and judged is not None and judged["word"] in FAILING[fail_on]:
         raise click.exceptions.Exit(FAILED)

@@ -64,7 +64,7 @@ def replay_run(
     ctx: click.Context, plan: Any, run: int, out: Path | None, source: Path, as_json: bool
 ) -> dict[str, Any]:
     """Simulate one run by itself and compare it with its row of the campaign's table, if there is
-    one. Returns its judgement."""
+    one. Returns its verdict."""
     from softdock.cli.tables import show_run
     from softdock.results.metrics import format_metrics_json
     from softdock.results.simulation import simulate
@@ -96,7 +96,7 @@ def replay_run(
     paper.print(Text(f"The page: {folder / 'report.html'}"), soft_wrap=True)
     if result.metrics["status"] != "completed":
         ctx.exit(STOPPED_EARLY)
-    judged: dict[str, Any] = result.metrics["judgement"]
+    judged: dict[str, Any] = result.metrics["verdict"]
     return judged
 
 
@@ -298,7 +298,7 @@ def campaign(
     (console if as_json else output()).print(
         Text(f"The page: {folder / 'report.html'}"), soft_wrap=True
     )
-    exit_if_failed(fail_on, summary.get("judgement"))
+    exit_if_failed(fail_on, summary.get("verdict"))
 
 
 def _check_options(ctx: click.Context) -> None:

@@ -94,13 +94,13 @@ def print_summary(summary: dict[str, Any]) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from softdock.cli.tables import show_judgement
+    from softdock.cli.tables import print_verdict
     from softdock.output.pages.campaign_words import RATES, list_rates, summarise
     from softdock.studies.campaign.outcomes import list_page_outcomes
 
     paper = output()
-    if summary.get("judgement"):
-        show_judgement(paper, summary["judgement"])
+    if summary.get("verdict"):
+        print_verdict(paper, summary["verdict"])
     for v in summary["variants"]:
         if v.get("requirement"):
             whose = f"{v['label']}: " if len(summary["variants"]) > 1 else ""

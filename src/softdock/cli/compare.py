@@ -176,16 +176,16 @@ def print_comparison(comparison: Comparison) -> None:
     paper.print(escape(comparison.recommendation))
     best = next((r for r in results["candidates"] if r["status"] == "completed"), None)
     if best is not None:
-        from softdock.cli.tables import show_judgement
+        from softdock.cli.tables import print_verdict
 
         paper.print()
         paper.print(Text(results["paste"]), soft_wrap=True)
-        show_judgement(paper, {**best["judgement"], "next_step": _next_step(best["judgement"])})
+        print_verdict(paper, {**best["verdict"], "next_step": _next_step(best["verdict"])})
 
 
-def _next_step(judgement: dict[str, Any]) -> str:
+def _next_step(verdict: dict[str, Any]) -> str:
     """Next step after a comparison."""
-    if judgement["word"] == "faithful":
+    if verdict["word"] == "faithful":
         return (
             "Next: paste these lines into the file, `softdock run` it, then vary what you are not "
             "sure of (docs/campaigns.md)."
@@ -226,7 +226,7 @@ def ranked_table(results: dict[str, Any]) -> Table:
         )
     for row in results["candidates"]:
         worst = _format_distance(row["worst"]) if row["worst"] else "-"
-        judged = row["judgement"]
+        judged = row["verdict"]
         table.add_row(
             str(row["rank"]),
             row["method"],

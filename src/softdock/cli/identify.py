@@ -102,7 +102,7 @@ def _print_stiffness(stiffness: Any) -> None:
     "--joint-stiffness",
     "arm",
     metavar="ARM",
-    help="RUN is a CSV file of known loads and measured deflections (docs/identify.md): the "
+    help="RUN is a CSV file of known loads and measured deflections (docs/logs.md): the "
     "stiffness of each joint of ARM, a preset or a .toml or .urdf file.",
 )
 @click.option(

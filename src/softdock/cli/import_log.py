@@ -88,9 +88,9 @@ def import_log(
         echo(json.dumps(recording.metrics, indent=1, allow_nan=False) + "\n")
         return
     show = output()
-    from softdock.cli.tables import show_judgement
+    from softdock.cli.tables import print_verdict
 
-    show_judgement(show, recording.judgement(str(folder)))
+    print_verdict(show, recording.judge(str(folder)))
     show.print(recording.sentence, markup=False, soft_wrap=True)
     for event in contents.events:
         show.print(f"note: {event['text']}", markup=False, soft_wrap=True)

@@ -77,7 +77,7 @@ def _format_number(value: float | None, digits: str = ".6g") -> str:
 def _print_replay(result: Any, out: Path | None) -> None:
     from rich.table import Table
 
-    from softdock.cli.tables import show_judgement
+    from softdock.cli.tables import print_verdict
 
     table = Table(title=f"{result.recording}: {result.rows} cycles", title_justify="left")
     for heading in (
@@ -98,7 +98,7 @@ def _print_replay(result: Any, out: Path | None) -> None:
         _format_number(result.recorded_restitution),
         peak,
         "-",
-        result.judgement["word"],
+        result.verdict["word"],
     )
     for label, rows in (("open loop", result.open_loop), ("forecast", result.forecast)):
         for one in rows:
@@ -111,7 +111,7 @@ def _print_replay(result: Any, out: Path | None) -> None:
                 _format_number(one.apart_mm, ".3g"),
                 one.verdict or "-",
             )
-    show_judgement(output(), result.judgement)
+    print_verdict(output(), result.verdict)
     output().print(table)
     lines = [
         "recorded: by the centres' rates where the recording says that the mock-ups touch.",

@@ -140,7 +140,7 @@ def judge_recordings(series: RigSeries) -> list[dict[str, Any] | None]:
             continue
         try:
             recording = open_recording(done.recording, as_rig=True)
-            found[-1] = recording.judgement(str(done.recording))  # type: ignore[union-attr]
+            found[-1] = recording.judge(str(done.recording))  # type: ignore[union-attr]
             recording.save_page(locate_page(done.recording))  # type: ignore[union-attr]
         except (SoftdockError, OSError) as error:
             done.not_judged = str(error)
@@ -173,7 +173,7 @@ def convert_to_dict(
         },
         "compute": {k: v if math.isfinite(v) else None for k, v in compute.items()},
         "runs": [
-            {**one.to_dict(), "judgement": verdict}
+            {**one.to_dict(), "verdict": verdict}
             for one, verdict in zip_longest(series.runs, judged)
         ],
         "statistics": series.statistics(),
@@ -226,14 +226,14 @@ def show_series(
     on: OnRig, series: RigSeries, judged: Sequence[dict[str, Any] | None] | None = None
 ) -> None:
     """Results on standard output, the verdict of each run first where runs were judged."""
-    from softdock.cli.tables import show_judgement
+    from softdock.cli.tables import print_verdict
 
     say = output()
     for number, (done, verdict) in enumerate(zip_longest(series.runs, judged or ())):
         if series.planned > 1:
             say.print(f"run {number + 1} of {series.planned}", highlight=False)
         if verdict is not None:
-            show_judgement(say, verdict)
+            print_verdict(say, verdict)
         elif judged is not None:
             say.print("No verdict: there is no recording that can be read.", highlight=False)
         say.print("\n".join(describe_run(on, done)), markup=False, soft_wrap=True)

@@ -156,7 +156,7 @@ def run(
         for one in (metrics, *metrics.get("phases", {}).get("runs", ()))
     ):
         ctx.exit(STOPPED_EARLY)
-    exit_if_failed(fail_on, metrics["judgement"])
+    exit_if_failed(fail_on, metrics["verdict"])
 
 
 def _check_mcap(ctx: click.Context, file: Path, force: bool, phases: int | None) -> None:
@@ -187,16 +187,16 @@ def _explain(run: Any, asked: bool, called: str) -> None:
     from softdock.results.advice import explain
     from softdock.results.why import is_quick
 
-    judgement = run.metrics["judgement"]
-    if judgement["word"] == "no verdict":
+    verdict = run.metrics["verdict"]
+    if verdict["word"] == "no verdict":
         return
-    if asked or (judgement["word"] != "faithful" and is_quick(run.scenario)):
+    if asked or (verdict["word"] != "faithful" and is_quick(run.scenario)):
         from softdock.results.metrics import convert_to_plain
 
         found = convert_to_plain(
-            explain(run.scenario, judgement, called, most=None if asked else ADVICE_RUNS)
+            explain(run.scenario, verdict, called, most=None if asked else ADVICE_RUNS)
         )
-        run.metrics = {**run.metrics, "why": found, "judgement": found["judgement"]}
+        run.metrics = {**run.metrics, "why": found, "verdict": found["verdict"]}
 
 
 def _warn_about_memory(scenario: Any, say: Any) -> None:

@@ -175,21 +175,21 @@ def stability(
         from softdock.cli.stability_tables import print_stability
 
         print_stability(result)
-    exit_if_failed(fail_on, result.get("judgement"))
+    exit_if_failed(fail_on, result.get("verdict"))
 
 
 def _judge(loaded: Any, called: str) -> dict[str, Any]:
-    """The judgement of `softdock run`, or why there is none; `called`: the scenario's arguments."""
+    """The verdict of `softdock run`, or why there is none; `called`: the scenario's arguments."""
     from softdock.results.phases import judge_metrics, list_phases, simulate_metrics
 
     try:
         found = simulate_metrics(list_phases(loaded, loaded.tables["verdict"]["phases"]))
     except BadInput as error:  # a start that no run can have
         return {
-            "judgement": None,
+            "verdict": None,
             "not_judged": f"It cannot be flown, so it is not judged: {error}",
         }
-    return {"judgement": judge_metrics(loaded, found, called)}
+    return {"verdict": judge_metrics(loaded, found, called)}
 
 
 def _analyse_latched(loaded: Any, without_runs: bool, say: Any) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from typing import Any
 from rich.table import Table
 
 from softdock.cli.progress import output
-from softdock.cli.tables import show_judgement
-from softdock.results.judgement import NO_VERDICT, UNSAFE
+from softdock.cli.tables import print_verdict
+from softdock.results.verdict import NO_VERDICT, UNSAFE
 from softdock.studies.stability.advice import ACTIVE
 
 MS = 1e3
@@ -36,8 +36,8 @@ MARGINS = (
 
 def print_stability(result: dict[str, Any]) -> None:
     say = output()
-    if result.get("judgement"):
-        show_judgement(say, result["judgement"])
+    if result.get("verdict"):
+        print_verdict(say, result["verdict"])
         say.print()
     elif "not_judged" in result:
         say.print(result["not_judged"], markup=False, highlight=False, soft_wrap=True)
@@ -69,20 +69,20 @@ def _opening(result: dict[str, Any]) -> str:
 
 def explain_difference(result: dict[str, Any]) -> str:
     """Why the linear analysis differs from the verdict; empty if it does not."""
-    judgement = result.get("judgement")
-    if not judgement or judgement["word"] == NO_VERDICT:
+    verdict = result.get("verdict")
+    if not verdict or verdict["word"] == NO_VERDICT:
         return ""
-    unsafe = judgement["word"] == UNSAFE
+    unsafe = verdict["word"] == UNSAFE
     if unsafe and result["safe"]:
-        failed = ", ".join(judgement["failed"])
+        failed = ", ".join(verdict["failed"])
         return (
             f"The verdict is unsafe all the same ({failed}), by the rig's runs: the linear loop "
             "has one impact along one normal, and neither noise, bias, limits nor friction."
         )
     if not unsafe and not result["safe"]:
-        bound = 100.0 * judgement["bounds"]["unsafe_energy"]
+        bound = 100.0 * verdict["bounds"]["unsafe_energy"]
         return (
-            f"The verdict is {judgement['word']} all the same: by the rig's runs its contacts add "
+            f"The verdict is {verdict['word']} all the same: by the rig's runs its contacts add "
             f"no more than {bound:.3g} % of the approach energy. A contact that lasts may grow."
         )
     return ""

@@ -92,8 +92,8 @@ BALANCE_PRECISION = 1e-12  # of the turnover: rounding error of the energy balan
 
 def show_run(to: Console, m: Mapping[str, Any]) -> None:
     """Print a run: verdict, metrics, contacts, energy balance, warnings."""
-    show_judgement(to, m["judgement"])
-    to.print(Text(m["verdict"]))
+    print_verdict(to, m["verdict"])
+    to.print(Text(m["summary"]))
     if "why" in m:
         to.print(Text(m["why"]["sentence"]))
         show_advice(to, m["why"]["advice"])
@@ -132,7 +132,7 @@ def show_advice(to: Console, advice: Mapping[str, Any]) -> None:
         to.print(Text(f"Or: {one['line']} -> {one['word']}: {one['said']}"), soft_wrap=True)
 
 
-def show_judgement(to: Console, judged: Mapping[str, Any]) -> None:
+def print_verdict(to: Console, judged: Mapping[str, Any]) -> None:
     """Print the verdict in its colour, the reason, and the next step."""
     word, sentence = judged["word"], judged["sentence"]
     line = Text(sentence, style="bold")

@@ -77,9 +77,9 @@ def why(
         loaded = use_methods(load_scenario(scenario, changes), own_methods)
         arguments = format_arguments(scenario, changes, method_files)
         own = simulate_metrics(list_phases(loaded, loaded.tables["verdict"]["phases"]))
-        judgement = judge_metrics(loaded, own, arguments)
+        verdict = judge_metrics(loaded, own, arguments)
         further = None if without_methods else lambda: _other_methods(loaded, say)
-        result = convert_to_plain(explain(loaded, judgement, arguments, phases, free, further, say))
+        result = convert_to_plain(explain(loaded, verdict, arguments, phases, free, further, say))
     if as_json:
         echo(json.dumps(result, indent=1, allow_nan=False) + "\n")
     else:
@@ -113,9 +113,9 @@ def _other_methods(loaded: Any, say: Callable[[str], None]) -> list[Any]:
 
 
 def print_causes(to: Console, result: dict[str, Any]) -> None:
-    from softdock.cli.tables import show_advice, show_judgement
+    from softdock.cli.tables import print_verdict, show_advice
 
-    show_judgement(to, result["judgement"])
+    print_verdict(to, result["verdict"])
     to.print(Text(result["sentence"], style="bold"))
     show_advice(to, result["advice"])
     if result["free_flight"]:

@@ -159,7 +159,7 @@ def version_key(version: int, default: Any = REQUIRED) -> Parameter:
     )
 
 
-def declared(meaning: str, default: Any, **rest: Any) -> Any:
+def declare(meaning: str, default: Any, **rest: Any) -> Any:
     """A field of a dataclass that is a table of a file: its name is the key. `rest`: of its
     `Parameter`."""
     made = Parameter("", "", meaning, default, **rest)
@@ -169,14 +169,14 @@ def declared(meaning: str, default: Any, **rest: Any) -> Any:
 
 
 @cache
-def keys_of(table: type) -> tuple[Parameter, ...]:
-    """The keys of a dataclass whose fields are `declared`."""
+def list_keys(table: type) -> tuple[Parameter, ...]:
+    """The keys of a dataclass whose fields are declared by `declare`."""
     return tuple(
         dataclasses.replace(each.metadata["parameter"], name=each.name, key=each.name)
         for each in dataclasses.fields(table)
     )
 
 
-def with_choices(parameter: Parameter, choices: Iterable[str], default: Any) -> Parameter:
+def set_choices(parameter: Parameter, choices: Iterable[str], default: Any) -> Parameter:
     """The same key, with the choices that another table of the file names."""
     return dataclasses.replace(parameter, choices=tuple(choices), default=default)

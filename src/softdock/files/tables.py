@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from softdock.errors import Problem, closest
-from softdock.files.schema import OPTIONAL, Parameter, keys_of
+from softdock.files.schema import OPTIONAL, Parameter, list_keys
 from softdock.files.values import Refused, to_value
 
 T = TypeVar("T")
@@ -63,7 +63,7 @@ class Reader:
         self.asked.append(key)
         return self.table.get(key)
 
-    def written(self, parameter: Parameter, values: Mapping[str, Any] = NOTHING) -> Any:
+    def find_value(self, parameter: Parameter, values: Mapping[str, Any] = NOTHING) -> Any:
         """What the user wrote for a key, or its default; None if there is nothing to check.
         `values`: by key, for a default that is another key's value."""
         applies, given = self.applies(parameter), self.has(parameter.key)
@@ -107,7 +107,7 @@ class Reader:
         """One value, checked and in SI. Of a refused one its default, or something of its kind, to
         go on with; None: the key does not apply, or may be left out and is."""
         before = len(self.problems)
-        raw = self.written(parameter)
+        raw = self.find_value(parameter)
         if raw is None:
             return _stand_in(parameter) if len(self.problems) > before else None
         if not self.has(parameter.key):
@@ -122,12 +122,12 @@ class Reader:
         """The values of so many keys, by their names in the program."""
         return {each.name: self.value(each) for each in keys}
 
-    def read_as(self, table: type[T], instead: Mapping[str, Any] = NOTHING) -> T:
+    def read_dataclass(self, table: type[T], instead: Mapping[str, Any] = NOTHING) -> T:
         """The whole table as a dataclass whose fields are declared keys. `instead`: defaults other
         than the field's own."""
         keys = [
             replace(each, default=instead[each.name]) if each.name in instead else each
-            for each in keys_of(table)  # type: ignore[arg-type]
+            for each in list_keys(table)  # type: ignore[arg-type]
         ]
         values = self.read(keys)
         self.done()

@@ -185,7 +185,7 @@ def _numbers(parameter: Parameter, value: Any, size: int | None) -> list[float]:
     return numbers
 
 
-def finite_numbers(value: Any) -> list[float]:
+def parse_numbers(value: Any) -> list[float]:
     """A number, or a list of numbers, as a list; empty: it is neither."""
     items = list(value) if _is_list(value) else [value]
     if not all(isinstance(x, int | float) and not isinstance(x, bool) for x in items):
@@ -211,13 +211,13 @@ def any_range() -> Iterator[None]:
         _OF_A_USER.reset(token)
 
 
-def asks_for_ranges() -> bool:
+def checks_ranges() -> bool:
     """Whether values are checked against their ranges: outside `any_range`."""
     return _OF_A_USER.get()
 
 
 def _in_range(parameter: Parameter, numbers: list[float]) -> list[float]:
-    if not asks_for_ranges():
+    if not checks_ranges():
         return numbers
     for x in numbers:
         below = x <= parameter.low if parameter.open_low else x < parameter.low

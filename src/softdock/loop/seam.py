@@ -64,7 +64,6 @@ REPORT = Cells(
     Cell("target_force_number", float, "-", "of that sample: one that was seen before is held"),
     Cell("target_wrench", Wrench, "N, Nm", "raw: sensor axes, about the sensor's origin"),
 )
-R, C = REPORT.at, COMMAND.at
 # bits of `status`; the last three end the run
 LATE, LOST, SATURATED, ROBOT_FAULT, SENSOR_FAULT, STOP_ASKED = 1, 2, 4, 8, 16, 32
 STATUS_BITS: dict[str, int] = {
@@ -116,13 +115,13 @@ OF_CHASER = Side(
     has_twist=CHASER_TWIST,
     has_wrench=CHASER_WRENCH,
     is_reduced=CHASER_REDUCED,
-    stamp=R.chaser_stamp,
-    age=R.chaser_age,
-    motion=R.chaser,
-    force_stamp=R.chaser_force_stamp,
-    force_age=R.chaser_force_age,
-    force_number=R.chaser_force_number,
-    wrench=R.chaser_wrench,
+    stamp=REPORT.at.chaser_stamp,
+    age=REPORT.at.chaser_age,
+    motion=REPORT.at.chaser,
+    force_stamp=REPORT.at.chaser_force_stamp,
+    force_age=REPORT.at.chaser_force_age,
+    force_number=REPORT.at.chaser_force_number,
+    wrench=REPORT.at.chaser_wrench,
 )
 OF_TARGET = Side(
     which=TARGET,
@@ -130,13 +129,13 @@ OF_TARGET = Side(
     has_twist=TARGET_TWIST,
     has_wrench=TARGET_WRENCH,
     is_reduced=TARGET_REDUCED,
-    stamp=R.target_stamp,
-    age=R.target_age,
-    motion=R.target,
-    force_stamp=R.target_force_stamp,
-    force_age=R.target_force_age,
-    force_number=R.target_force_number,
-    wrench=R.target_wrench,
+    stamp=REPORT.at.target_stamp,
+    age=REPORT.at.target_age,
+    motion=REPORT.at.target,
+    force_stamp=REPORT.at.target_force_stamp,
+    force_age=REPORT.at.target_force_age,
+    force_number=REPORT.at.target_force_number,
+    wrench=REPORT.at.target_wrench,
 )
 
 
@@ -180,7 +179,7 @@ def bits(names: dict[str, int], value: float) -> list[str]:
 def told(report: np.ndarray) -> dict[str, Any]:
     """A report by names: numbers, copies of vectors, names of bits; None for what is absent. Of a
     pose without a twist the last six numbers are left out."""
-    present = bits(PRESENT_BITS, report[R.present])
+    present = bits(PRESENT_BITS, report[REPORT.at.present])
     found: dict[str, Any] = {}
     for cell in REPORT:
         value = report[REPORT.slice_of(cell.name)].copy()
@@ -190,4 +189,4 @@ def told(report: np.ndarray) -> dict[str, Any]:
             found[cell.name] = value[: MOTION.at.v]
         else:
             found[cell.name] = value if cell.size > 1 else float(value[0])
-    return found | {"status": bits(STATUS_BITS, report[R.status]), "present": present}
+    return found | {"status": bits(STATUS_BITS, report[REPORT.at.status]), "present": present}

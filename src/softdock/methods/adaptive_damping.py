@@ -25,7 +25,7 @@ from softdock.compile.cells import Cell, Cells
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.method import declaration as suggestions
 from softdock.loop.method.declaration import Belief
-from softdock.loop.method.interface import Output, Wrenches
+from softdock.loop.method.interface import Measured, Output, Rig, Satellites, Wrenches
 from softdock.loop.method.memory import recorded
 from softdock.loop.method.method import Method
 from softdock.loop.parameters import Group, Parameter
@@ -127,7 +127,7 @@ STATE = Cells(
 )
 
 
-def books(mem: Any) -> dict[str, Any]:
+def summarize(mem: Any) -> dict[str, Any]:
     """How its contacts ended."""
     s = STATE(mem)
     return {
@@ -137,7 +137,7 @@ def books(mem: Any) -> dict[str, Any]:
     }
 
 
-def report(mem: Any, values: dict[str, Any]) -> list[str]:
+def describe(mem: Any, values: dict[str, Any]) -> list[str]:
     """Contacts that it could not end at the wanted energy."""
     s = STATE(mem)
     if s.above == 0:
@@ -154,7 +154,7 @@ def report(mem: Any, values: dict[str, Any]) -> list[str]:
     ]
 
 
-def wanted(values: dict[str, Any]) -> dict[str, Any] | None:
+def describe_wanted(values: dict[str, Any]) -> dict[str, Any] | None:
     """The contact that orbit is flown with: a restitution below 1 is meant."""
     e = values["restitution"]
     return {"restitution": e} if e < 1.0 else None
@@ -193,7 +193,7 @@ def prepare(marker, vector, base, memory):
 
 
 @compiled
-def model_damping(stiffness, delay, mass):
+def compute_model_damping(stiffness, delay, mass):
     """Damping at the stability boundary of mass d'' + b d' + stiffness d(t - delay): b w = k sin(w
     h), mass w^2 = k cos(w h) [Ns/m]."""
     w = math.sqrt(stiffness / mass)
@@ -203,7 +203,7 @@ def model_damping(stiffness, delay, mass):
 
 
 @compiled
-def rest_of_contact(stiffness, mass, force, rate, damping):
+def compute_rest(stiffness, mass, force, rate, damping):
     """J, the integral of the squared rate until the contact's force plus the damper's is zero
     [m^2/s]: a spring on a mass, from here on."""
     w, depth = math.sqrt(stiffness / mass), force / stiffness
@@ -215,7 +215,7 @@ def rest_of_contact(stiffness, mass, force, rate, damping):
 
 
 @compiled
-def still_absorbed(stiffness, force, under_way):
+def compute_still_absorbed(stiffness, force, under_way):
     """Energy that the contact will absorb until the mock-ups are where the satellites are [J]:
     `under_way`, force times the way still to go, with the slope of the spring; no more is given
     back than it holds, where they part on the way."""
@@ -226,23 +226,23 @@ def still_absorbed(stiffness, force, under_way):
 
 
 @compiled
-def _begin(method, s, T, mass, rate):
+def _begin(method: AdaptiveDamping, s, T, mass, rate):
     s.start = 0.5 * mass * rate * rate
     s.given, s.taken = 0.0, 0.0
     s.wanted = method.restitution * method.restitution * s.start
-    s.model = model_damping(method.stiffness, method.delay + 0.5 * T, mass)
+    s.model = compute_model_damping(method.stiffness, method.delay + 0.5 * T, mass)
     s.damping = s.model
 
 
 @compiled
-def _choose_damping(method, s, mass, rate, force, under_way):
+def _choose_damping(method: AdaptiveDamping, s, mass, rate, force, under_way):
     """The damping for the coming cycle [Ns/m]."""
     stiffness = method.stiffness
     if s.taken > ENOUGH * s.start:
         stiffness = 0.5 * force * force / s.taken
-    s.energy = s.start + s.given + s.taken + still_absorbed(stiffness, force, under_way)
+    s.energy = s.start + s.given + s.taken + compute_still_absorbed(stiffness, force, under_way)
     s.stiffness = stiffness
-    left = rest_of_contact(stiffness, mass, force, rate, s.damping)
+    left = compute_rest(stiffness, mass, force, rate, s.damping)
     most = 2.0 * math.sqrt(stiffness * mass)  # aperiodic: more would only hold the bodies together
     if method.most > 0.0:
         most = min(most, method.most)
@@ -267,7 +267,7 @@ def _note_end(s):
 
 
 @compiled
-def _count(s, T, measured, felt, motions):
+def _count_work(s, T, measured: Measured, felt: Output, motions: Output):
     """Energy given to the satellites and taken by the contact since the last cycle."""
     held = s.wrenches
     before = s.damper.motions
@@ -278,7 +278,14 @@ def _count(s, T, measured, felt, motions):
 
 
 @noinline
-def wrench(method, mem, rig, measured, satellites, wrenches):
+def wrench(
+    method: AdaptiveDamping,
+    mem,
+    rig: Rig,
+    measured: Measured,
+    satellites: Satellites,
+    wrenches: Wrenches,
+):
     force = measured_force(measured)
     s = STATE(mem, method.memory)
     felt, motions = mock_ups_when_felt(measured), satellite_motions(rig, satellites)
@@ -295,7 +302,7 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
         )
         if not s.acts:
             _begin(method, s, rig.T, mass, rate)
-        _count(s, rig.T, measured, felt, motions)
+        _count_work(s, rig.T, measured, felt, motions)
         s.damping = _choose_damping(
             method, s, mass, rate, force, work_between(measured.wrenches, felt, motions)
         )
@@ -327,9 +334,9 @@ METHOD = Method(
     wrench=wrench,
     cells=STATE,
     check=check,
-    books=books,
-    report=report,
-    wanted=wanted,
+    books=summarize,
+    report=describe,
+    wanted=describe_wanted,
     compensates_delay="its damper takes what the delay brings in",
     needs=(Belief("stiffness", "stiffness_N_per_m"), Belief("delay", "delay_ms")),
     suggest=suggestions.stiffness_and_delay,

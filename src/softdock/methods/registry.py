@@ -26,7 +26,7 @@ MODULES = {  # by name, in the order in which they are listed; imported when fir
     "delay_passivity": "delay_passivity.method",
     "energy_ledger": "energy_ledger.method",
     "remapping": "remapping.method",
-    "faithful": "faithful.method",
+    "model_mediated": "model_mediated.method",
     "glideslope": "guidance.glideslope",
     "piloted": "guidance.piloted",
 }
@@ -41,14 +41,14 @@ for _name, _module in MODULES.items():
     METHODS.list(_name, f"softdock.methods.{_module}")
 
 
-def tables_at_top() -> dict[str, AtTop]:
+def find_tables_at_top() -> dict[str, AtTop]:
     """By the name of a method, the tables at the top of a scenario that are its keys."""
     found = {name: AT_TOP[name] for name in METHODS if name in AT_TOP}
     found |= {name: method.at_top for name, method in METHODS.known(()) if method.at_top}
     return found
 
 
-def numbers_shown() -> dict[str, Shown]:
+def find_shown_numbers() -> dict[str, Shown]:
     """By the name of a method, the numbers of its own that it shows."""
     found = {name: SHOWN[name] for name in METHODS if name in SHOWN}
     found |= {name: method.shown for name, method in METHODS.known(()) if method.shown}

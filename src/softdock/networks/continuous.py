@@ -16,7 +16,7 @@ import numpy as np
 from softdock.compile.jit import compiled, entry_point
 from softdock.errors import BadInput, Problem
 from softdock.networks.law_cells import IN_DAMPER
-from softdock.networks.laws import coefficient, energy_and_effort, laws_of, solve
+from softdock.networks.laws import coefficient, energy_and_effort, flatten_laws, solve
 
 if TYPE_CHECKING:
     from softdock.networks.network import Network
@@ -257,7 +257,7 @@ def simulate_continuous(
 ) -> Continuous:
     """A network driven at its ports all the time. `velocity`: times [s] to (times, ports); of a
     force port the force [N]. `states`: at the start."""
-    laws = laws_of(network)
+    laws = flatten_laws(network)
     times = np.arange(2 * substeps * samples + 1) * (T / (2 * substeps))
     u = np.ascontiguousarray(np.reshape(velocity(times), (len(times), laws.m)), dtype=float)
     told = Told(np.zeros((samples, laws.m)), np.zeros(samples), np.zeros(samples))
@@ -279,7 +279,7 @@ def simulate_continuous_wall(
 ) -> Continuous:
     """A linear network of one port as a wall whose surface rests at 0: q below it is contact.
     `pull`: the force may pull until q is back at 0."""
-    laws = laws_of(network)
+    laws = flatten_laws(network)
     if not network.linear or laws.m != 1:
         raise BadInput(
             Problem(

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from softdock.files.schema import OPTIONAL, file_key, own_key
-from softdock.files.values import finite_numbers
+from softdock.files.values import parse_numbers
 
 LINEAR, POLYNOMIAL, ONE_SIDED, TABLE = 0, 1, 2, 3  # kinds of potential, as compiled code knows them
 POSITION, FORCE = "position", "force"  # what a port is given; it answers with the other
@@ -117,7 +117,7 @@ class Parts:
 
 
 def _is_ratio(value: Any) -> bool:
-    return not isinstance(value, list) and any(finite_numbers(value))
+    return not isinstance(value, list) and any(parse_numbers(value))
 
 
 CAUSALITY = file_key("causality", "what the port is given", choices=CAUSALITIES)

@@ -21,9 +21,9 @@ from softdock.networks.haptic_loop import (
     Bench,
     run_bench,
 )
-from softdock.networks.linear_step import MOST_CUT, fresh_memory, linear_net, places_of
+from softdock.networks.linear_step import MOST_CUT, create_memory, lay_out_linear, linear_net
 from softdock.networks.models import single_spring
-from softdock.networks.published import fresh_published_memory, published_net
+from softdock.networks.published import create_published_memory, published_net
 from softdock.networks.touch_decay import settling
 
 MOST_TIMES_LIMIT = 25.0
@@ -133,11 +133,11 @@ def _touch(setting: Setting, rendering: str) -> Touch:
     )
     better = linear_net(wall, T, bound=s.most_acceleration_m_per_s2 * T * T)
     if kind in (PUBLISHED, CONTROLLED):
-        mem = fresh_published_memory(published, s.hand_start_m)
+        mem = create_published_memory(published, s.hand_start_m)
     else:
-        mem = fresh_memory(better, s.tank_J)
+        mem = create_memory(better, s.tank_J)
         if kind == BETTER:
-            mem[places_of(better.n, 1).position] = s.hand_start_m
+            mem[lay_out_linear(better.n, 1).position] = s.hand_start_m
     rows = np.zeros((math.ceil(s.duration_s / T - 1e-9) + 1, BENCH_ROW.size))
     believed = (
         s.device_damping_Ns_per_m

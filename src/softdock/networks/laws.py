@@ -51,7 +51,7 @@ class Laws(NamedTuple):
     tables: np.ndarray
 
 
-def laws_of(network: Network) -> Laws:
+def flatten_laws(network: Network) -> Laws:
     from softdock.networks.causality import is_admittance  # a run without a network needs none
 
     dirac, parts = network.dirac, network.parts
@@ -157,7 +157,7 @@ def _tabulated(laws, row, x):
 
 
 @compiled
-def psi_of(laws, i, x):
+def compute_psi(laws, i, x):
     row = laws.stores[i]
     if row[IN_STORE.kind] == LINEAR:
         return math.sqrt(row[IN_STORE.stiffness]) * x
@@ -180,7 +180,7 @@ def psi_slope(laws, i, x):
             else abs(effort) / psi
         )
     step = 1e-7
-    return (psi_of(laws, i, x + step) - psi_of(laws, i, x - step)) / (2.0 * step)
+    return (compute_psi(laws, i, x + step) - compute_psi(laws, i, x - step)) / (2.0 * step)
 
 
 @compiled

@@ -79,7 +79,7 @@ class Places(NamedTuple):
     size: int
 
 
-def places_of(n: int, m: int) -> Places:
+def lay_out_linear(n: int, m: int) -> Places:
     x, y = SCALARS, SCALARS + 2 * n
     return Places(
         x=x,
@@ -143,9 +143,9 @@ def linear_net(
     )
 
 
-def fresh_memory(net: LinearNet, tank: float) -> np.ndarray:
+def create_memory(net: LinearNet, tank: float) -> np.ndarray:
     """`mem` of a network at rest, with a preloaded tank [J]."""
-    mem = np.zeros(places_of(net.n, net.m).size)
+    mem = np.zeros(lay_out_linear(net.n, net.m).size)
     mem[TANK] = tank
     return mem
 
@@ -162,12 +162,12 @@ __all__ = [
     "TOUCHING",
     "LinearNet",
     "Places",
-    "fresh_memory",
+    "create_memory",
+    "lay_out_linear",
     "linear_net",
-    "places_of",
 ]
 
-places = compiled(places_of)
+places = compiled(lay_out_linear)
 
 
 @compiled

@@ -21,9 +21,9 @@ from softdock.networks.law_cells import IN_ANSWER, IN_DAMPER
 from softdock.networks.laws import (
     Laws,
     coefficient,
+    compute_psi,
     energy_and_effort,
-    laws_of,
-    psi_of,
+    flatten_laws,
     psi_slope,
     solve,
 )
@@ -69,7 +69,7 @@ def take_secants(net, mem, at, D):
         mem[at.guess + i] = step
         x = mem[at.x + i]
         if abs(step) > 1e-12 * (1.0 + abs(x)):
-            mem[at.g + i] = (psi_of(laws, i, x + step) - mem[at.psi + i]) / step
+            mem[at.g + i] = (compute_psi(laws, i, x + step) - mem[at.psi + i]) / step
         else:
             mem[at.g + i] = psi_slope(laws, i, x)
     for i in range(laws.r):
@@ -215,7 +215,7 @@ class Places(NamedTuple):
     predicted: int
 
 
-def nonlinear_places_of(n: int, r: int, m: int) -> Places:
+def lay_out_nonlinear(n: int, r: int, m: int) -> Places:
     g = SCALARS + 2 * n
     guess = g + n + r
     y = guess + n
@@ -233,13 +233,13 @@ def nonlinear_places_of(n: int, r: int, m: int) -> Places:
     )
 
 
-places = compiled(nonlinear_places_of)
+places = compiled(lay_out_nonlinear)
 
 
 def nonlinear_floats(n: int, r: int, m: int) -> int:
     """Own memory, and behind it room for the matrices of a sample."""
     return (
-        nonlinear_places_of(n, r, m).predicted
+        lay_out_nonlinear(n, r, m).predicted
         + m
         + 3 * m * m
         + (n + r) ** 2
@@ -250,7 +250,7 @@ def nonlinear_floats(n: int, r: int, m: int) -> int:
 def nonlinear_net(
     network: Network, T: float, bound: float | np.ndarray = math.inf, extrapolate: float = 1.0
 ) -> NonlinearNet:
-    laws = laws_of(network)
+    laws = flatten_laws(network)
     n, r, m = laws.n, laws.r, laws.m
     size = n + r
     return NonlinearNet(
@@ -269,10 +269,10 @@ def nonlinear_net(
     )
 
 
-def fresh_nonlinear_memory(net: NonlinearNet, tank: float) -> np.ndarray:
+def create_nonlinear_memory(net: NonlinearNet, tank: float) -> np.ndarray:
     """`mem` of a network whose stores are at rest, with a preloaded tank [J], ready for the first
     sample."""
-    mem = np.zeros(nonlinear_places_of(net.n, net.laws.r, net.m).predicted + net.m)
+    mem = np.zeros(lay_out_nonlinear(net.n, net.laws.r, net.m).predicted + net.m)
     mem[TANK] = tank
     begin_nonlinear(net, mem)
     return mem
@@ -288,12 +288,12 @@ def advance_stores(net, mem, at):
             step += net.right[i, IN_ANSWER.gain + j] * mem[at.D + j]
         mem[at.x + i] += step
         mem[at.psi + i] += mem[at.g + i] * step
-        true = psi_of(net.laws, i, mem[at.x + i])
+        true = compute_psi(net.laws, i, mem[at.x + i])
         need += 0.5 * (true * true - mem[at.psi + i] * mem[at.psi + i])
     if need <= mem[TANK]:
         mem[TANK] -= need
         for i in range(net.n):
-            mem[at.psi + i] = psi_of(net.laws, i, mem[at.x + i])
+            mem[at.psi + i] = compute_psi(net.laws, i, mem[at.x + i])
 
 
 @compiled
@@ -359,7 +359,7 @@ def nonlinear_sample(net, mem, dq, k):
 def take_psi(net, mem, at):
     """psi of the states in `mem`."""
     for i in range(net.n):
-        mem[at.psi + i] = psi_of(net.laws, i, mem[at.x + i])
+        mem[at.psi + i] = compute_psi(net.laws, i, mem[at.x + i])
 
 
 @compiled

@@ -41,11 +41,11 @@ from softdock.networks.published_net import (
     REARM,
     SCALARS,
     STORES_AT,
-    fresh_published_memory,
+    create_published_memory,
     published_net,
 )
 
-__all__ = ["FORCE", "fresh_published_memory", "published_net"]
+__all__ = ["FORCE", "create_published_memory", "published_net"]
 
 
 @compiled

@@ -126,7 +126,7 @@ def published_net(
     )
 
 
-def fresh_published_memory(net: PublishedNet, q: float) -> np.ndarray:
+def create_published_memory(net: PublishedNet, q: float) -> np.ndarray:
     mem = np.zeros(SCALARS + 2 * net.n)
     mem[POSITION_AT] = q
     return mem

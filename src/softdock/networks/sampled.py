@@ -14,17 +14,17 @@ from softdock.networks.linear_step import (
     FED,
     SHORT,
     TANK,
-    fresh_memory,
+    create_memory,
+    lay_out_linear,
     linear_net,
-    places_of,
     run_linear,
 )
 from softdock.networks.network import Network
 from softdock.networks.nonlinear_step import (
     begin_nonlinear,
-    fresh_nonlinear_memory,
+    create_nonlinear_memory,
+    lay_out_nonlinear,
     nonlinear_net,
-    nonlinear_places_of,
     run_nonlinear,
 )
 from softdock.networks.resolution import warnings_of
@@ -83,12 +83,12 @@ class Sampled:
             )
         if network.linear:
             self._net = linear_net(network, T, bound, extrapolate)
-            self.mem = fresh_memory(self._net, tank_J)
-            self._at = places_of(n, self._net.m)
+            self.mem = create_memory(self._net, tank_J)
+            self._at = lay_out_linear(n, self._net.m)
         else:
             self._net = nonlinear_net(network, T, bound, extrapolate)
-            self.mem = fresh_nonlinear_memory(self._net, tank_J)
-            self._at = nonlinear_places_of(n, len(network.dirac.dampers), self._net.m)
+            self.mem = create_nonlinear_memory(self._net, tank_J)
+            self._at = lay_out_nonlinear(n, len(network.dirac.dampers), self._net.m)
         if states is not None:
             self.states = np.asarray(states, float)
 

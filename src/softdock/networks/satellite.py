@@ -27,12 +27,12 @@ from softdock.networks.linear_step import (
     LinearNet,
     Places,
     cost,
+    create_memory,
     extractable,
-    fresh_memory,
+    lay_out_linear,
     linear_net,
     move,
     places,
-    places_of,
 )
 
 if TYPE_CHECKING:
@@ -200,7 +200,7 @@ def rigid_motion(network: Network) -> tuple[np.ndarray, float]:
 
 def _moving(network: Network, net: LinearNet, speed: float) -> tuple[np.ndarray, Places, float]:
     """Memory with every mass at the speed, and the total mass [kg]."""
-    mem, at = fresh_memory(net, 0.0), places_of(net.n, 1)
+    mem, at = create_memory(net, 0.0), lay_out_linear(net.n, 1)
     state, total = rigid_motion(network)
     mem[at.x : at.x + net.n] = speed * state
     mem[at.c] = float(net.C[0] @ mem[at.x : at.x + net.n])

@@ -44,7 +44,7 @@ def network_from(
     problems: list[Problem] = []
     top = Reader(table, "", problems, locate or (lambda path: where))
     if top.has("model"):
-        return _ready(top)
+        return _build_model(top)
     reader = _NetworkReader(top)
     reader.elements()
     bonds = reader.bonds()
@@ -105,10 +105,10 @@ class _NetworkReader:
             do()
         except BadInput as error:
             for problem in error.problems:
-                key = self.path_of(problem.key)
+                key = self.find_path(problem.key)
                 self.problems.append(replace(problem, key=key, where=self.top.locate(key)))
 
-    def path_of(self, key: str) -> str:
+    def find_path(self, key: str) -> str:
         """A network names its elements; a file has them in tables of their kind."""
         inside = key.removeprefix(f"{self.network.name}.")
         for name, path in self.tables.items():
@@ -149,7 +149,7 @@ def _add(network: Network, kind: str, name: str, e: Mapping[str, Any]) -> None:
         network.spring(name, e["stiffness_N_per_m"])
 
 
-def _ready(top: Reader) -> Network:
+def _build_model(top: Reader) -> Network:
     """One of the ready models."""
     top.value(NAME)
     name, inner = top.value(MODEL), top.inner("arguments")

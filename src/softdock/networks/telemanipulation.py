@@ -13,7 +13,7 @@ from softdock.compile.cells import Cell, Cells
 from softdock.compile.jit import compiled, entry_point
 from softdock.errors import BadInput, Problem
 from softdock.networks.haptic_loop import BETTER, Bench, hand_point
-from softdock.networks.linear_step import fresh_memory, linear_net, places
+from softdock.networks.linear_step import create_memory, linear_net, places
 from softdock.networks.models import single_spring
 from softdock.networks.network import Network
 from softdock.networks.touch_decay import settling
@@ -303,7 +303,7 @@ def telemanipulate(
         bench,
         remote,
         net,
-        mem=fresh_memory(net, s.model_tank_J),
+        mem=create_memory(net, s.model_tank_J),
         channel=np.zeros((remote.delay + 2, CHANNEL.size)),
         tanks=np.array([s.tank_J, s.tank_J]),
         surface=remote.wall if s.wall_known else -FAR,

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from softdock.networks.continuous import simulate_continuous_wall
-from softdock.networks.linear_step import fresh_memory, linear_net
+from softdock.networks.linear_step import create_memory, linear_net
 from softdock.networks.network import Network
-from softdock.networks.published import fresh_published_memory, published_net, run_published
+from softdock.networks.published import create_published_memory, published_net, run_published
 from softdock.networks.published_net import IN_BOOKS, STORES_AT
 from softdock.networks.wall_step import IN_BOOKS as IN_WALL_BOOKS
 from softdock.networks.wall_step import WALL_BOOKS, run_wall
@@ -37,7 +37,7 @@ def render_published(
     """Books: as `published_net.BOOKS`, each store behind."""
     net = published_net(network, T, controller_Ns_per_m=controller_Ns_per_m)
     force, books = np.zeros(len(q)), np.zeros((len(q), STORES_AT + net.n))
-    run_published(net, fresh_published_memory(net, q[0]), q, force, books)
+    run_published(net, create_published_memory(net, q[0]), q, force, books)
     exchanged = books[:, IN_BOOKS.fed] + books[:, IN_BOOKS.paid]
     return Rendered(force, exchanged, books[:, IN_BOOKS.dissipated], books)
 
@@ -66,7 +66,7 @@ def render_better(
     net = linear_net(network, T, bound=most_acceleration * T * T)
     force, books = np.zeros(len(q)), np.zeros((len(q), WALL_BOOKS.size))
     books[0, IN_WALL_BOOKS.tank] = tank_J
-    run_wall(net, fresh_memory(net, tank_J), q, force, books)
+    run_wall(net, create_memory(net, tank_J), q, force, books)
     dissipated = books[:, IN_WALL_BOOKS.put_in] - books[:, IN_WALL_BOOKS.stored]
     return Rendered(force, books[:, IN_WALL_BOOKS.fed], dissipated, books)
 

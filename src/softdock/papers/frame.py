@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from softdock._version import __version__
 from softdock.errors import BadInput, Problem, closest
 from softdock.files.atomic import write_whole
-from softdock.output.pages.frame.elements import UNITS, bullets, show_number, table, verdict
+from softdock.output.pages.frame.elements import UNITS, bullets, headline, show_number, table
 from softdock.output.pages.frame.page import page
 from softdock.results.metrics import convert_to_plain
 
@@ -188,7 +188,7 @@ def paper_page(paper: Paper, exhibits: Sequence[Exhibit]) -> str:
 
 
 def _section(exhibit: Exhibit, data: dict[str, Any]) -> str:
-    parts = [verdict(exhibit.verdict)]
+    parts = [headline(exhibit.verdict)]
     if exhibit.rows:
         rows = [
             [

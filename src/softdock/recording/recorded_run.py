@@ -22,10 +22,10 @@ from softdock.loop.record import CHANNELS, Channel
 from softdock.methods.registry import METHODS
 from softdock.recording.contacts import BODIES, SHARE, find_sensor_body
 from softdock.results.criteria import compute_criteria
-from softdock.results.judgement import CRITERIA, make_judgement
 from softdock.results.metrics import convert_to_plain
 from softdock.results.run import LoopSummary, Run
 from softdock.results.series import Series
+from softdock.results.verdict import CRITERIA, make_verdict
 from softdock.scenario.build import Scenario
 from softdock.scenario.verdict_table import VERDICT
 from softdock.studies.identify.contact import measure_free_force
@@ -183,7 +183,7 @@ def _find_saturated(
     ]
 
 
-# The verdict of a recording: the verdict object of every run (results/judgement.py), from what a
+# The verdict of a recording: the verdict object of every run (results/verdict.py), from what a
 # rig knows.
 #
 # With a scenario the reference is flown from the recording's own start, and every criterion whose
@@ -213,22 +213,22 @@ def judge_recording(recording: Any, source: str = "DIR") -> dict[str, Any]:
             f"`softdock identify {source} --scenario FILE.toml` writes what this log tells into a "
             "scenario; `softdock run FILE.toml` judges it."
         )
-        judgement = _make_judgement(numbers, DEFAULTS, [], source, step)
+        verdict = _make_verdict(numbers, DEFAULTS, [], source, step)
         return _add_doubt(
-            judgement, "a log without a scenario has no reference: only energy is judged"
+            verdict, "a log without a scenario has no reference: only energy is judged"
         )
     numbers, absent = _compare_with_reference(recording)
     step = (
-        f"`softdock replay {source} --method faithful` forecasts what another method makes of it."
+        f"`softdock replay {source} --method model_mediated` forecasts what another method makes of it."
     )
     methods = [entry["name"] for entry in scenario.tables["methods"]]
-    judgement = _make_judgement(numbers, scenario.tables["verdict"], methods, source, step)
+    verdict = _make_verdict(numbers, scenario.tables["verdict"], methods, source, step)
     for doubt in (*_find_doubts(recording), *absent):
-        judgement = _add_doubt(judgement, doubt)
-    return judgement
+        verdict = _add_doubt(verdict, doubt)
+    return verdict
 
 
-def _make_judgement(
+def _make_verdict(
     numbers: Mapping[str, Any],
     bounds: Mapping[str, Any],
     methods: list[str],
@@ -236,11 +236,11 @@ def _make_judgement(
     step: str,
 ) -> dict[str, Any]:
     run = {"criteria": numbers, "methods": methods, "scenario": source, "method_books": {}}
-    return make_judgement([run], bounds, source, step)
+    return make_verdict([run], bounds, source, step)
 
 
-def _add_doubt(judgement: dict[str, Any], doubt: str) -> dict[str, Any]:
-    return {**judgement, "doubts": [*judgement["doubts"], f"{doubt[0].upper()}{doubt[1:]}."]}
+def _add_doubt(verdict: dict[str, Any], doubt: str) -> dict[str, Any]:
+    return {**verdict, "doubts": [*verdict["doubts"], f"{doubt[0].upper()}{doubt[1:]}."]}
 
 
 def _make_empty(reason: str) -> dict[str, Any]:

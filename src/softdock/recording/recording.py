@@ -180,7 +180,7 @@ class Recording:
             "energy_observed_J": observed,
             "kinetic_start_J": kinetic,
             "rows_lost": dict(self.lost),
-            "judgement": self._judged,  # None before `judgement` was called
+            "verdict": self._judged,  # None before `judge` was called
             "distance_from_orbit": None,  # nobody knows the truth of a rig
             "warnings": list(self.warnings),
         }
@@ -191,7 +191,7 @@ class Recording:
         value = float(self.series["energy.kinetic"][0])
         return value if math.isfinite(value) else None
 
-    def judgement(self, source: str = "") -> dict[str, Any]:
+    def judge(self, source: str = "") -> dict[str, Any]:
         """The verdict (recording/recorded_run.py), kept in `metrics`. Flies orbit where a scenario
         is attached and that was not done. `source`: the recording's name for commands."""
         if self._judged is None or source:

@@ -66,12 +66,12 @@ __all__ = [
     "RECORD_FLOATS",
     "Orbit",
     "Prepared",
+    "count_reference_floats",
     "hook_memory",
-    "latch_states",
     "orbit",
     "orbit_marker",
-    "orbit_mem_floats",
     "orbit_run",
+    "read_latch_states",
     "run_orbit",
 ]
 
@@ -121,21 +121,25 @@ class Orbit:
         return float(self.contacts[0]["restitution"]) if self.contacts else math.nan
 
 
-def orbit_mem_floats(vector: np.ndarray) -> int:
+def count_reference_floats(vector: np.ndarray) -> int:
     """Length of the `mem` array that `orbit_run` needs: the pairs, and the steepest slope of each
     (setup.py); the networks."""
     networks = network_floats(vector) if _networks(vector) != NO_NETWORKS else 0
-    return latches_at(vector) + int(MEMORY(vector, MEMORY_AT).latch_count) * LATCH_FLOATS + networks
+    return (
+        locate_latches(vector)
+        + int(MEMORY(vector, MEMORY_AT).latch_count) * LATCH_FLOATS
+        + networks
+    )
 
 
-def latches_at(vector: np.ndarray) -> int:
+def locate_latches(vector: np.ndarray) -> int:
     """Where the latches' states begin in it."""
     return PAIRS_MEM + int(MEMORY(vector, MEMORY_AT).pair_count) * (PAIR_FLOATS + 1)
 
 
-def latch_states(vector: np.ndarray, mem: np.ndarray) -> np.ndarray:
+def read_latch_states(vector: np.ndarray, mem: np.ndarray) -> np.ndarray:
     """State of every latch, a `latch_state` each."""
-    first, count = latches_at(vector), int(MEMORY(vector, MEMORY_AT).latch_count)
+    first, count = locate_latches(vector), int(MEMORY(vector, MEMORY_AT).latch_count)
     return mem[first : first + count * LATCH_FLOATS].reshape(count, LATCH_FLOATS)
 
 
@@ -171,7 +175,7 @@ def orbit(scenario: Prepared, record: bool = True, coarser: float = 1.0) -> Orbi
     rows_array, outcome = np.zeros((rows, RECORD_FLOATS)), np.zeros(len(OUTCOME_COLUMNS))
     marker, mem = (
         orbit_marker(vector, scenario.markers.methods),
-        np.zeros(orbit_mem_floats(vector)),
+        np.zeros(count_reference_floats(vector)),
     )
     own = hook_memory(marker, vector)
     run_abandonable(
@@ -203,7 +207,7 @@ def orbit(scenario: Prepared, record: bool = True, coarser: float = 1.0) -> Orbi
         driven=number["driven_J"],
         reach=number["reach_J"],
         reach_speed=number["reach_m_per_s"],
-        latches=latch_states(vector, mem).copy(),
+        latches=read_latch_states(vector, mem).copy(),
         peak_force=number["peak_force_N"],
         chaser=outcome[CHASER_END : CHASER_END + MOTION_FLOATS].copy(),
         target=outcome[TARGET_END : TARGET_END + MOTION_FLOATS].copy(),

@@ -84,7 +84,7 @@ def _quickest(params):
 
 
 @compiled
-def closing_of(setup, outside, both, lever, far):
+def compute_closing(setup, outside, both, lever, far):
     """Bounds for a tip that is `lever` away from the chaser's centre of mass and `far` from the
     target's [m]."""
     speed = (

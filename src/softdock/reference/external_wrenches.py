@@ -59,7 +59,7 @@ def _bounds(vector, schedule, t):
 
 
 @noinline
-def outside_from(vector, setup, own, held, both, t):
+def bound_external_wrenches(vector, setup, own, held, both, t):
     """What may act from time t on [s]. `held`: what was held until then; `own`: the memory of
     methods that push."""
     s = setup.schedules

@@ -37,8 +37,8 @@ from softdock.loop.status import (
     is_sane,
 )
 from softdock.loop.vector import TIME_AT
-from softdock.reference.external_wrenches import ROUNDING, is_sampled, outside_from
-from softdock.reference.latches import is_latched, latch_events, switched, with_latches
+from softdock.reference.external_wrenches import ROUNDING, bound_external_wrenches, is_sampled
+from softdock.reference.latches import add_latches, is_latched, latch_events, switched
 from softdock.reference.modes import is_active, is_same, no_mode, side_of
 from softdock.reference.networks import (
     bounds_with_networks,
@@ -98,19 +98,19 @@ ROW = Cells(
     Cell("virtual", float, "J", "`energy.virtual`"),
 )
 CHASER_END, TARGET_END = OUTCOME.at.chaser, OUTCOME.at.target
-R, RECORD_FLOATS = ROW.at, ROW.size
+RECORD_FLOATS = ROW.size
 # columns of the record by name, as in a run's series
 RECORD: dict[str, Any] = {
-    "time": R.time,
+    "time": ROW.at.time,
     **{
-        f"{body}.{name}": MOTION.slice_of(cell, getattr(R, body))
+        f"{body}.{name}": MOTION.slice_of(cell, getattr(ROW.at, body))
         for body in ("chaser", "target")
         for name, cell in (("position", "p"), ("attitude", "q"), ("velocity", "v"), ("rate", "w"))
     },
     "true.chaser.force": ROW.slice_of("force"),
-    "contact.depth": R.depth,
+    "contact.depth": ROW.at.depth,
     **{
-        f"energy.{row}": getattr(R, row)
+        f"energy.{row}": getattr(ROW.at, row)
         for row in ("kinetic", "stored", "dissipated", "external", "virtual")
     },
 }
@@ -218,7 +218,7 @@ def _record(row, vector, setup, mem, both, seen, sums, t):
     r.time = t
     r.chaser = chaser
     r.target = target
-    r.force = with_latches(setup.latches, now, vector, mem, t, chaser, target).force
+    r.force = add_latches(setup.latches, now, vector, mem, t, chaser, target).force
     r.depth = seen.depth
     r.kinetic = kinetic(setup, both)
     r.stored = seen.stored
@@ -247,9 +247,9 @@ def orbit_run(marker, vector, mem, own, log, record, outcome, coarser):
     """A whole run of orbit, for a CPU or a CUDA thread. A contact still open at the end is logged
     with a restitution of NaN.
 
-    `marker`: an InOrbit; `mem`: zeros, at least `orbit_mem_floats(vector)`; `own`: zeros, as long
-    as the loop's `mem`, for methods that push (none: no floats); `record`: one row per cycle and
-    one more, or no rows; `coarser`: factor on all steps (1.0: as in setup.py).
+    `marker`: an InOrbit; `mem`: zeros, at least `count_reference_floats(vector)`; `own`: zeros, as
+    long as the loop's `mem`, for methods that push (none: no floats); `record`: one row per cycle
+    and one more, or no rows; `coarser`: factor on all steps (1.0: as in setup.py).
     """
     setup = prepare_orbit(marker, vector, mem, coarser)
     both = start_orbit(vector, setup)
@@ -264,7 +264,7 @@ def orbit_run(marker, vector, mem, own, log, record, outcome, coarser):
     # A step of `dt` leads from `both` at t to `after`. If modes change in it, a shorter one is
     # tried: `same` < dt < `changed`.
     t, k, steps, status, mode = 0.0, 0, 0, COMPLETED, no_mode()
-    outside = outside_from(vector, setup, own, nothing_held(), both, 0.0)
+    outside = bound_external_wrenches(vector, setup, own, nothing_held(), both, 0.0)
     if is_sampled(setup) and not is_finite(outside.held.on):
         status = NO_NUMBER
     dt, same, changed = 0.0, 0.0, math.inf
@@ -312,7 +312,7 @@ def orbit_run(marker, vector, mem, own, log, record, outcome, coarser):
         if has_latched:
             dt = 0.0  # look again, with what it does from now on
         if t == outside.until:
-            outside = outside_from(vector, setup, own, outside.held, both, t)
+            outside = bound_external_wrenches(vector, setup, own, outside.held, both, t)
             dt = 0.0  # look again, with what acts from now on
             if is_sampled(setup) and not is_finite(outside.held.on):
                 status = NO_NUMBER

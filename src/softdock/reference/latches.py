@@ -40,7 +40,7 @@ from softdock.reference.touch_forces import Push
 HOLDING, SEATED, OVERLOADED = 1, 1 << MOST_LATCHES, 1 << (2 * MOST_LATCHES)  # bits of latch 0
 
 
-class LatchLook(NamedTuple):
+class LatchInspection(NamedTuple):
     bits: int  # of the mode
     stored: float  # J
     pace: float  # 1/s^2, fastest frequency squared
@@ -115,7 +115,7 @@ def _pull_none(latches, push, vector, mem, t, chaser, target):
 
 
 @by_type(lambda cls: _pull if cls is Latches else _pull_none)
-def with_latches(latches, push, vector, mem, t, chaser, target):
+def add_latches(latches, push, vector, mem, t, chaser, target):
     """What pushes at time t, with the latches that hold."""
 
 
@@ -146,16 +146,16 @@ def _look(latches, vector, setup, mem, t, chaser, target):
         pace += _largest(law.about) * turning
         damping += _largest(law.along_damping) * mobility
         damping += _largest(law.about_damping) * turning
-    return LatchLook(bits, stored, pace, damping)
+    return LatchInspection(bits, stored, pace, damping)
 
 
 @compiled
 def _look_none(latches, vector, setup, mem, t, chaser, target):
-    return LatchLook(0, 0.0, 0.0, 0.0)
+    return LatchInspection(0, 0.0, 0.0, 0.0)
 
 
 @by_type(lambda cls: _look if cls is Latches else _look_none)
-def look_at_latches(latches, vector, setup, mem, t, chaser, target):
+def inspect_latches(latches, vector, setup, mem, t, chaser, target):
     """Their part of the mode, and how fast the motion under them may be."""
 
 

@@ -17,7 +17,7 @@ from softdock.loop.spatial.rigid_body import Body, motion_of
 from softdock.loop.spatial.rotations import exponential, normalise, product, right_jacobian_inverse
 from softdock.loop.spatial.vectors import add, add_scaled, multiply, norm, scale, subtract
 from softdock.reference.external_wrenches import outside_wrenches, power
-from softdock.reference.latches import with_latches
+from softdock.reference.latches import add_latches
 from softdock.reference.networks import (
     copy_networks,
     end_network_step,
@@ -129,7 +129,7 @@ def step(vector, setup, mem, mode, acting, both, t, h):
             )
             external += weight * h * (power(outside.chaser, chaser) + power(outside.target, target))
         now = push(vector, setup, mem, mode, chaser, target)
-        now = with_latches(setup.latches, now, vector, mem, t + place * h, chaser, target)
+        now = add_latches(setup.latches, now, vector, mem, t + place * h, chaser, target)
         force_c, torque_c = (
             add(outside.chaser.force, now.force),
             add(outside.chaser.torque, now.torque_chaser),

@@ -32,12 +32,12 @@ from softdock.reference.closing import (
     TINY,
     arrival_speed,
     closing_gain,
-    closing_of,
+    compute_closing,
     largest_mobility,
     time_to_cross,
     time_to_turn,
 )
-from softdock.reference.latches import is_latched, look_at_latches
+from softdock.reference.latches import inspect_latches, is_latched
 from softdock.reference.modes import (
     AWAY,
     PUSHING,
@@ -159,7 +159,7 @@ def look(vector, setup, mem, mode, outside, both, t):
         arm, from_target, tip = tip_in_target(pair, chaser, target)
         touches = touch_pair(pair, side_of(mode, i), is_active(mode, i), tip)
         v = tip_velocity(chaser, target, arm, from_target)
-        closing = closing_of(setup, outside, both, norm(pair.tip), norm(from_target))
+        closing = compute_closing(setup, outside, both, norm(pair.tip), norm(from_target))
         for j in range(2):
             touch = touches.first if j == 0 else touches.second
             if touch.depth == NO_TOUCH:
@@ -209,7 +209,7 @@ def look(vector, setup, mem, mode, outside, both, t):
         now = with_pair(
             now, i, sector_of(pair, touches.side, tip) if is_active(now, i) else 0, touches.side
         )
-    held = look_at_latches(setup.latches, vector, setup, mem, t, chaser, target)
+    held = inspect_latches(setup.latches, vector, setup, mem, t, chaser, target)
     now = with_latch_bits(now, held.bits)
     pace, damping, stored = pace + held.pace, damping + held.damping, stored + held.stored
     longest = setup.fine / (math.sqrt(pace) + damping + TINY)

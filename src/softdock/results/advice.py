@@ -18,7 +18,9 @@ import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from softdock.results.judgement import (
+from softdock.results.rig_settings import Setting, find_middle, list_settings
+from softdock.results.variants import SimulatedVariant, Variants
+from softdock.results.verdict import (
     CRITERIA,
     FAITHFUL,
     INSIDE,
@@ -28,8 +30,6 @@ from softdock.results.judgement import (
     compute_excess,
     explain_no_verdict,
 )
-from softdock.results.rig_settings import Setting, find_middle, list_settings
-from softdock.results.variants import SimulatedVariant, Variants
 from softdock.results.why import PHASES, find_causes
 from softdock.scenario.build import Scenario
 from softdock.scenario.files import to_toml
@@ -64,7 +64,7 @@ class TriedSettings(NamedTuple):
 
 def advise(
     scenario: Scenario,
-    judgement: Mapping[str, Any],
+    verdict: Mapping[str, Any],
     variants: Variants | None = None,
     free: Iterable[str] = (),
     further: Further | None = None,
@@ -74,9 +74,9 @@ def advise(
     """Lines that help. `free`: further keys that the user can make smaller; `further`: settings
     from outside (other methods), asked for and tried where nothing offered mends all; `most`:
     simulations, after which no further combinations are tried."""
-    if judgement["word"] in (FAITHFUL, NO_VERDICT):
+    if verdict["word"] in (FAITHFUL, NO_VERDICT):
         return {"target": None, "tried": 0, "lines": [], "sentence": ""}
-    search = _Search(scenario, judgement, variants, most)
+    search = _Search(scenario, verdict, variants, most)
     settings = list_settings(scenario, free)
     search.try_singles(settings, say)
     search.combine(settings, say)
@@ -137,19 +137,19 @@ class _Search:
     def __init__(
         self,
         scenario: Scenario,
-        judgement: Mapping[str, Any],
+        verdict: Mapping[str, Any],
         variants: Variants | None,
         most: int | None,
     ):
         self.bounds = scenario.tables["verdict"]
-        self.variants = variants or Variants(scenario, int(judgement["runs"]))
+        self.variants = variants or Variants(scenario, int(verdict["runs"]))
         self.most = math.inf if most is None else self.variants.simulated_count + most
-        self.target = str(judgement["failed"][0])
-        self.failed = frozenset(judgement["failed"])
-        each = judgement["criteria"]
+        self.target = str(verdict["failed"][0])
+        self.failed = frozenset(verdict["failed"])
+        each = verdict["criteria"]
         self.before = _or_inf(each[self.target]["excess"])
         close = [c for c in each if c not in self.failed and (each[c]["excess"] or 0.0) > NEAR]
-        runs = [int(each[c]["run"]) for c in (*judgement["failed"], *close)]
+        runs = [int(each[c]["run"]) for c in (*verdict["failed"], *close)]
         self.phases = list(dict.fromkeys(runs))[:MOST_PHASES]
         self.tried: dict[str, TriedSettings] = {}
 
@@ -293,7 +293,7 @@ def _or_inf(x: float | None) -> float:
 
 def explain(
     scenario: Scenario,
-    judgement: Mapping[str, Any],
+    verdict: Mapping[str, Any],
     called: str = "",
     phases: int = PHASES,
     free: Iterable[str] = (),
@@ -303,12 +303,12 @@ def explain(
 ) -> dict[str, Any]:
     """The causes, with `advice`, and the verdict whose next step is the best line. The arguments
     are those of `why` and `advise`."""
-    variants = Variants(scenario, max(phases, int(judgement["runs"])))
-    explanation = find_causes(scenario, phases, called, judgement, variants)
-    advice = advise(scenario, judgement, variants, free, further, say, most)
+    variants = Variants(scenario, max(phases, int(verdict["runs"])))
+    explanation = find_causes(scenario, phases, called, verdict, variants)
+    advice = advise(scenario, verdict, variants, free, further, say, most)
     step = _suggest_next_step(explanation, advice, called or scenario.name, further is not None)
-    changed = {} if judgement["word"] in (FAITHFUL, NO_VERDICT) else {"next_step": step}
-    return {**explanation, "advice": advice, "judgement": {**judgement, **changed}}
+    changed = {} if verdict["word"] in (FAITHFUL, NO_VERDICT) else {"next_step": step}
+    return {**explanation, "advice": advice, "verdict": {**verdict, **changed}}
 
 
 def _suggest_next_step(

@@ -13,7 +13,7 @@ from softdock.loop.method.memory import numbered
 from softdock.loop.method.shown import Flown, Number, Shown
 from softdock.loop.spatial.arrays import turns
 from softdock.loop.vector import METHODS_AT, TIME, TIME_AT
-from softdock.methods.registry import METHODS, numbers_shown
+from softdock.methods.registry import METHODS, find_shown_numbers
 from softdock.results.metric import METRICS, Metric, Row, declare
 from softdock.results.run import Run
 from softdock.scenario.build import Scenario
@@ -145,7 +145,7 @@ def add_truth_to_reports(
 
 def list_declarations() -> list[Shown]:
     """What the registered methods show, each once, in their order."""
-    declarations = {shown.key: shown for shown in numbers_shown().values()}
+    declarations = {shown.key: shown for shown in find_shown_numbers().values()}
     return list(declarations.values())
 
 

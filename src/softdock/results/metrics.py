@@ -18,7 +18,6 @@ from softdock._version import __version__
 from softdock.loop.vector import TIME_AT, TIMES
 from softdock.results.criteria import compute_criteria
 from softdock.results.fidelity import compare_with_reference
-from softdock.results.judgement import make_judgement
 from softdock.results.latches import compute_latch_metrics, summarise_times
 from softdock.results.method_reports import declare_new, list_declarations, make_metrics
 from softdock.results.metric import METRICS as METRICS  # with those declared below
@@ -35,7 +34,8 @@ from softdock.results.metric import (
 )
 from softdock.results.momenta import read_mass_properties, read_motions
 from softdock.results.run import Run
-from softdock.results.verdict import describe_run
+from softdock.results.summary import describe_run
+from softdock.results.verdict import make_verdict
 from softdock.scenario.checks import RESOLVED_CYCLES
 
 # The first metrics of a run: what was run, by which version, and how far it came. One declaration
@@ -190,8 +190,8 @@ def compute_metrics(run: Run) -> dict[str, Any]:
         {name: m.value(judged) for name, m in METRICS.items()}
     )
     result["criteria"] = convert_to_plain(criteria)
-    result["verdict"] = describe_run(result)
-    result["judgement"] = make_judgement([result], judged.tables["verdict"])
+    result["summary"] = describe_run(result)
+    result["verdict"] = make_verdict([result], judged.tables["verdict"])
     result["warnings"] = [*run.warnings, *collect_warnings(run, result)]
     return result
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,11 +21,11 @@ from softdock._arguments import PROGRESS, check_arguments, whole_number
 from softdock.compile.interrupts import run_each_abandonable
 from softdock.errors import RunInterrupted
 from softdock.results.free_flight import analyse_free_flight, suggest_first_step
-from softdock.results.judgement import make_judgement
 from softdock.results.momenta import read_mass_properties
 from softdock.results.run import Run
 from softdock.results.simulation import SCENARIO_OR_TABLES, simulate
-from softdock.scenario.build import Scenario, build
+from softdock.results.verdict import make_verdict
+from softdock.scenario.build import Scenario, build, change_keys
 from softdock.scenario.orbit_frame import has_orbit, radial_at
 
 # A run judged at the worst of its sampling phases: the run itself and a few more of the same
@@ -63,7 +62,7 @@ def reseed(scenario: Scenario, by: int) -> Scenario:
 def judge_in_phases(
     run: Run, count: int | None = None, called: str = "", keep: bool = False
 ) -> Run:
-    """The same run with its judgement over `count` sampling phases (the scenario's own number, if
+    """The same run with its verdict over `count` sampling phases (the scenario's own number, if
     none is given). Its other metrics stay those of the run as written. `keep`: the runs that were
     judged, itself first, become `run.judged_runs`."""
     tables = run.scenario.tables["verdict"]
@@ -75,18 +74,18 @@ def judge_in_phases(
         metrics = [one.metrics for one in run.judged_runs]
     else:
         metrics = [run.metrics, *simulate_metrics(others)]
-    run.metrics = {**run.metrics, "judgement": judge_metrics(run.scenario, metrics, called)}
+    run.metrics = {**run.metrics, "verdict": judge_metrics(run.scenario, metrics, called)}
     return run
 
 
 def judge_metrics(
     scenario: Scenario, metrics: Sequence[dict[str, Any]], called: str = ""
 ) -> dict[str, Any]:
-    """The judgement of a scenario from the metrics of its runs."""
+    """The verdict of a scenario from the metrics of its runs."""
     different = reseed(scenario, 1) is not scenario
     over = "sampling phases and seeds" if different else "sampling phases"
     step = _suggest_first_step(scenario, metrics, called or scenario.name)
-    return make_judgement(metrics, scenario.tables["verdict"], called, step, over)
+    return make_verdict(metrics, scenario.tables["verdict"], called, step, over)
 
 
 def _suggest_first_step(scenario: Scenario, metrics: Sequence[dict[str, Any]], called: str) -> str:
@@ -255,7 +254,7 @@ def shift_scenario(scenario: Scenario, seconds: float) -> Scenario:
                 changes[f"{kind}.{name}.rows"] = [[row[0] + seconds, *row[1:]] for row in rows]
     if has_orbit(tables):
         changes["orbit.radial"] = radial_at(tables, -seconds).tolist()
-    return replace(scenario, moved=True).with_keys(changes)
+    return change_keys(scenario, changes, moved=True)
 
 
 def rotate_free_body(

@@ -62,7 +62,7 @@ def draw_run(run: Run) -> Any:
         )
     figure.update_xaxes(title_text="time [s]", row=3, col=1)
     figure.update_layout(
-        title={"text": run.scenario.name, "subtitle": {"text": run.metrics["verdict"]}}, height=760
+        title={"text": run.scenario.name, "subtitle": {"text": run.metrics["summary"]}}, height=760
     )
     return figure
 

@@ -25,7 +25,7 @@ from softdock.results.criteria import compute_criteria
 from softdock.results.metrics import convert_to_plain
 from softdock.results.phases import count_cores, reseed, shift_scenario
 from softdock.results.simulation import fly
-from softdock.scenario.build import Scenario
+from softdock.scenario.build import Scenario, build_variant
 from softdock.scenario.keys import set_key
 
 OF_THE_RIG = ("robots", "sensor", "mock_up", "pose", "satellites", "stop", "laboratory")
@@ -109,7 +109,7 @@ def change_scenario(scenario: Scenario, changes: Keys) -> Scenario:
             _remove_key(tables, key)
         else:
             set_key(tables, key, copy.deepcopy(changes[key]))
-    changed = scenario.with_tables(tables)
+    changed = build_variant(scenario, tables)
     if "methods" not in changes:  # else it is compiled with what it needs itself
         changed.markers = Markers(scenario.markers.features, changed.markers.methods)
     return changed

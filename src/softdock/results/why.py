@@ -27,10 +27,10 @@ from softdock._arguments import TEXT, check_arguments, instance_of, whole_number
 from softdock.methods.registry import RAW
 from softdock.results.causes import Cause, list_causes
 from softdock.results.free_flight import analyse_free_flight
-from softdock.results.judgement import CRITERIA, NEXT_TO_NOTHING, compute_excess, format_share
 from softdock.results.phases import MOST_PHASES, judge_metrics, list_phases, simulate_metrics
 from softdock.results.stepper import count_cycles
 from softdock.results.variants import Variants, change_scenario
+from softdock.results.verdict import CRITERIA, NEXT_TO_NOTHING, compute_excess, format_share
 from softdock.scenario.build import Scenario
 
 # Which of several causes has which share of a number: Shapley's value.
@@ -159,18 +159,18 @@ def find_causes(
     scenario: Scenario,
     phases: int = PHASES,
     called: str = "",
-    judgement: Mapping[str, Any] | None = None,
+    verdict: Mapping[str, Any] | None = None,
     variants: Variants | None = None,
 ) -> dict[str, Any]:
-    """The causes with their shares, and the verdict they explain. `judgement`, `variants`: where
+    """The causes with their shares, and the verdict they explain. `verdict`, `variants`: where
     they are known already."""
-    if judgement is None:
+    if verdict is None:
         metrics = simulate_metrics(list_phases(scenario, scenario.tables["verdict"]["phases"]))
-        judgement = judge_metrics(scenario, metrics, called)
+        verdict = judge_metrics(scenario, metrics, called)
     causes = list_causes(scenario)
-    criterion = choose_criterion(judgement)
-    worst = int(judgement["criteria"][criterion]["run"])
-    variants = variants or Variants(scenario, max(phases, int(judgement["runs"])))
+    criterion = choose_criterion(verdict)
+    worst = int(verdict["criteria"][criterion]["run"])
+    variants = variants or Variants(scenario, max(phases, int(verdict["runs"])))
     chosen = [(worst + i * variants.count // phases) % variants.count for i in range(phases)]
     numbers = _CriterionNumbers(variants, chosen, causes, criterion)
     share_of = compute_shares(len(causes), numbers.compute_all)
@@ -198,11 +198,11 @@ def find_causes(
     result: dict[str, Any] = {
         "scenario": scenario.name,
         "phases": phases,
-        "judgement": dict(judgement),
+        "verdict": dict(verdict),
         "criterion": criterion,
         "of": OF[criterion],
         "number": numbers.compute(everyone),
-        "bound": judgement["criteria"][criterion]["bound"],
+        "bound": verdict["criteria"][criterion]["bound"],
         "all_off": numbers.compute(frozenset()),
         "sensor_row_J": sensor_J,
         "rows": rows,
@@ -311,11 +311,11 @@ class _CriterionNumbers:
         return sum(one.sensor_J for one in simulated) / len(simulated)
 
 
-def choose_criterion(judgement: Mapping[str, Any]) -> str:
+def choose_criterion(verdict: Mapping[str, Any]) -> str:
     """The first criterion that failed; else the one nearest to its bound."""
-    if judgement["failed"]:
-        return str(judgement["failed"][0])
-    each = judgement["criteria"]
+    if verdict["failed"]:
+        return str(verdict["failed"][0])
+    each = verdict["criteria"]
     return max(each, key=lambda name: each[name]["excess"] or 0.0)
 
 

@@ -93,11 +93,11 @@ def read_rig(
             file_key("note", "of the operator", "", kind="text", high=schema.LONGEST_TEXT),
         )
     )
-    parts: dict[str, Any] = {key: top.inner(key).read_as(cls) for key, cls in PARTS.items()}
+    parts: dict[str, Any] = {key: top.inner(key).read_dataclass(cls) for key, cls in PARTS.items()}
     drivers: dict[str, type[Driver]] = {}
     ends: dict[str, Any] = {key: _each(top, key, cls, drivers, folder) for key, cls in ENDS.items()}
     parts["clock"] = parts["clock"].with_both()
-    parts["emulate"] = top.inner("emulate").read_as(schema.Emulate) if _has(top) else None
+    parts["emulate"] = top.inner("emulate").read_dataclass(schema.Emulate) if _has(top) else None
     facility = _facility(top, problems)
     top.done()
     if problems:
@@ -140,7 +140,7 @@ def _each(
                 continue  # whose keys these are nobody knows
             drivers[f"{key}.{which}"], keys = found, found.Keys
             instead = {"port": PORTS[which]} if key == "robots" else {}
-        made[which] = table.read_as(keys, instead)
+        made[which] = table.read_dataclass(keys, instead)
     group.asked += ROBOTS
     group.done()
     return made

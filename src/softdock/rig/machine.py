@@ -138,7 +138,7 @@ class MachineReport:
             },
             "late_replies": self.late,
             "telegrams": self.ticks,
-            "verdict": self.sentences(),
+            "summary": self.sentences(),
         }
 
     def sentences(self) -> list[str]:
@@ -303,7 +303,7 @@ def measure_machine(rig: Rig, seconds: float, say: Any = lambda text: None) -> M
 
 # Machine code of a rig, compiled or loaded before anything depends on it.
 #
-# A part at a time, so that whoever shows progress can name it (compile/compile_news.py) and
+# A part at a time, so that whoever shows progress can name it (compile/compile_events.py) and
 # `softdock warm --rig` can give each part to a process of its own. Nothing is sent and nobody is
 # asked: sockets here are of loopback and have no peer.
 

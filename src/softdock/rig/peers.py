@@ -102,7 +102,6 @@ def open_peers(rig: Rig) -> RigPeers:
             peer = (rig.wire_address(f"sensors.{which}"), sensor.port)
             made.ports[SENSOR + which] = Port(sensor.bind, 0, peer)
         for which in rig.moving:
-            robot = rig.robots[which]
             made.robots[which] = RobotLink(rig.ethernet[which], rig.clock.cycle_ms)
             made.ports[which] = _open_robot_port(
                 rig, which, (rig.wire_address(f"robots.{which}"), 0)

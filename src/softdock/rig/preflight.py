@@ -160,7 +160,7 @@ class RigCheck:
             "predicted": self.outcome.to_dict(),
             "force_age_ms": self.force_age_ms,
             "arms_fit": None if self.arms is None else self.arms.fits,
-            "verdict": self.sentences(),
+            "summary": self.sentences(),
         }
 
     def sentences(self) -> list[str]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from softdock.files.schema import OPTIONAL, declared
+from softdock.files.schema import OPTIONAL, declare
 from softdock.rig.drivers.rsi_config import CYCLES_MS, MODES
 from softdock.rig.drivers.sockets import LOOPBACK
 
@@ -25,45 +25,45 @@ SHORTEST_MS, LONGEST_MS, DEFAULT_MS = 1, 20, 4  # of a cycle
 
 def number(default: float | None, low: float, high: float, unit: str, meaning: str) -> Any:
     """A finite number; a default of None: it must be given."""
-    return declared(meaning, default, low=low, high=high, unit=unit)
+    return declare(meaning, default, low=low, high=high, unit=unit)
 
 
 def above(default: float | None, low: float, high: float, unit: str, meaning: str) -> Any:
     """The same, above its lower bound."""
-    return declared(meaning, default, low=low, high=high, unit=unit, open_low=True)
+    return declare(meaning, default, low=low, high=high, unit=unit, open_low=True)
 
 
 def maybe(low: float, high: float, unit: str, meaning: str) -> Any:
     """A finite number, or nothing: not known."""
-    return declared(meaning, OPTIONAL, low=low, high=high, unit=unit)
+    return declare(meaning, OPTIONAL, low=low, high=high, unit=unit)
 
 
 def whole(default: int, low: int, high: int, unit: str, meaning: str) -> Any:
-    return declared(meaning, default, low=low, high=high, unit=unit, kind="integer")
+    return declare(meaning, default, low=low, high=high, unit=unit, kind="integer")
 
 
 def three(default: Three, most: float, unit: str, meaning: str) -> Any:
-    return declared(meaning, default, low=-most, high=most, unit=unit, size=3)
+    return declare(meaning, default, low=-most, high=most, unit=unit, size=3)
 
 
 def attitude(meaning: str) -> Any:
-    return declared(meaning, (1.0, 0.0, 0.0, 0.0), kind="quaternion", size=4)
+    return declare(meaning, (1.0, 0.0, 0.0, 0.0), kind="quaternion", size=4)
 
 
 def text(default: str, meaning: str) -> Any:
-    return declared(meaning, default, kind="text", high=LONGEST_TEXT)
+    return declare(meaning, default, kind="text", high=LONGEST_TEXT)
 
 
 def host(meaning: str) -> Any:
-    return declared(meaning, LOOPBACK, kind="address")
+    return declare(meaning, LOOPBACK, kind="address")
 
 
 def choice(choices: tuple[str, ...], meaning: str) -> Any:
-    return declared(meaning, choices[0], choices=choices)
+    return declare(meaning, choices[0], choices=choices)
 
 
 def flag(default: bool, meaning: str) -> Any:
-    return declared(meaning, default, kind="flag")
+    return declare(meaning, default, kind="flag")
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Clock:
     """`[clock]`"""
 
     master: str = choice(ROBOTS, "whose telegrams are the clock of the docking")
-    cycle_ms: int = declared(
+    cycle_ms: int = declare(
         "cycle of both robots; without it that of mode, and without both 4",
         OPTIONAL,
         low=SHORTEST_MS,
@@ -79,7 +79,7 @@ class Clock:
         unit="ms",
         kind="integer",
     )
-    mode: str | None = declared(
+    mode: str | None = declare(
         "the cycle as KUKA's RSI_ON names it: IPO_FAST 4 ms, IPO 12 ms",
         OPTIONAL,
         choices=tuple(CYCLES_MS),

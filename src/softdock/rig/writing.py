@@ -214,7 +214,7 @@ phase_ms = 1.7
 
 
 OWN_DRIVER = """\
-# A rig for softdock with a driver of your own. Every key: docs/rig_file.md; of the driver: its Keys.
+# A rig for softdock with a driver of your own. Keys: docs/rig_file.md; the driver's own: its Keys.
 # THE DRIVER FILE IS PYTHON CODE. Commands run it only where it is named once more, by somebody who
 # has looked at it: --driver-file {driver}
 # softdock is no safety function: the robots' own limits and safety controller are the guard.

@@ -26,7 +26,7 @@ import numpy as np
 from softdock.errors import Problem
 from softdock.files.schema import Parameter, file_key, own_key
 from softdock.files.tables import Reader
-from softdock.files.values import finite_numbers
+from softdock.files.values import parse_numbers
 from softdock.loop.contact.models import SHAPE_MODELS
 from softdock.loop.spatial.arrays import cross_matrix, matrix, matrix_about, nearest_quaternion
 
@@ -34,13 +34,13 @@ PATH = "approach"
 
 
 def _is_positive(value: Any) -> bool:
-    numbers = finite_numbers(value)
+    numbers = parse_numbers(value)
     return len(numbers) == 1 and numbers[0] > 0.0
 
 
-def _sized(key: str, meaning: str, *sizes: int) -> Parameter:
+def _one_or_more(key: str, meaning: str, *sizes: int) -> Parameter:
     """One number, or several."""
-    return own_key(key, meaning, meaning, lambda value: len(finite_numbers(value)) in sizes, 0.0)
+    return own_key(key, meaning, meaning, lambda value: len(parse_numbers(value)) in sizes, 0.0)
 
 
 _DISTANCE = "tip to the plane of the wall or of the cone's mouth, along its axis, > 0 [m]"
@@ -53,19 +53,19 @@ APPROACH = (
         _is_positive,
     ),
     own_key("speed_m_per_s", _SPEED, _SPEED, _is_positive),
-    _sized(
+    _one_or_more(
         "lateral_offset_m",
         "across the axis [m]; two numbers: along both lateral directions",
         1,
         2,
     ),
-    _sized(
+    _one_or_more(
         "misalignment_deg",
         "tilt of the chaser about the second lateral direction; two: about both",
         1,
         2,
     ),
-    _sized(
+    _one_or_more(
         "tumble_deg_per_s",
         "of the target about the second lateral direction; three: body axes",
         1,
@@ -217,7 +217,7 @@ def _read(given: Mapping[str, Any], refuse: Refuse) -> dict[str, Any] | None:
     if problems:
         return None
     at = values.pop("at")
-    numbers = {key: finite_numbers(value) for key, value in values.items()}
+    numbers = {key: parse_numbers(value) for key, value in values.items()}
     return {
         "distance": numbers["distance_m"][0],
         "speed": numbers["speed_m_per_s"][0],

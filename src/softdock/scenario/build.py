@@ -41,7 +41,7 @@ from softdock.scenario.schema import (
     TOP_LEVEL,
     pair_base,
 )
-from softdock.scenario.table_reader import Filled
+from softdock.scenario.table_reader import CheckedTable
 from softdock.scenario.top_tables import top_tables
 from softdock.scenario.verdict_table import PATH as VERDICT_PATH
 from softdock.scenario.verdict_table import VERDICT
@@ -78,7 +78,9 @@ class Scenario:
     # along its free flight, since it was checked: its start may lie beyond what a user may give
     moved: bool = field(default=False, repr=False)
     # its tables as they were checked, for its variants
-    filled: dict[str, Filled] = field(default_factory=dict, repr=False, compare=False)
+    checked_tables: dict[str, CheckedTable] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
         refuse_wrong(PARTS, vars(self))
@@ -101,21 +103,28 @@ class Scenario:
     def with_keys(self, changes: Mapping[str, Any]) -> Scenario:
         """A new scenario with some keys set by path: `{"contact.0.real.stiffness_N_per_m":
         2000}`."""
-        tables = copy.deepcopy(self.tables)
-        for path, value in changes.items():
-            set_key(tables, path, value)
-        if not self.moved:
-            return self.with_tables(tables)
-        with any_range():
-            made = self.with_tables(tables)
-        made.moved = True
-        return made
+        return change_keys(self, changes, self.moved)
 
-    @np.errstate(all="ignore")  # as of `build`
-    def with_tables(self, tables: Mapping[str, Any]) -> Scenario:
-        """A variant: this scenario's own tables with some keys changed. Tables that are as they
-        were are not checked again; what needs more than one of them is. `build` gives the same."""
-        return _Builder(tables, nowhere, Path(), self.filled).scenario()
+
+def change_keys(scenario: Scenario, changes: Mapping[str, Any], moved: bool) -> Scenario:
+    """A variant with some keys set by path. `moved`: along its free flight, so that its start may
+    lie beyond what a user may give."""
+    tables = copy.deepcopy(scenario.tables)
+    for path, value in changes.items():
+        set_key(tables, path, value)
+    if not moved:
+        return build_variant(scenario, tables)
+    with any_range():
+        made = build_variant(scenario, tables)
+    made.moved = True
+    return made
+
+
+@np.errstate(all="ignore")  # as of `build`
+def build_variant(scenario: Scenario, tables: Mapping[str, Any]) -> Scenario:
+    """A variant: the scenario's own tables with some keys changed. Tables that are as they were are
+    not checked again; what needs more than one of them is. `build` gives the same."""
+    return _Builder(tables, nowhere, Path(), scenario.checked_tables).scenario()
 
 
 @check_arguments(
@@ -166,7 +175,7 @@ class _Builder(MethodReader):
             notes += done
             warnings += doubtful
         scenario.notes, scenario.approach = notes, approach
-        scenario.filled = self.filled
+        scenario.checked_tables = self.checked_tables
         scenario.warnings = self.warnings + warnings + self.network_warnings
         if self.problems:
             raise BadInput(self.problems)

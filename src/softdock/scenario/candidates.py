@@ -15,7 +15,7 @@ from typing import Any
 from softdock.errors import BadInput, Problem, closest
 from softdock.loop.satellites import INTEGRATORS
 from softdock.methods.registry import METHODS
-from softdock.scenario.build import Scenario
+from softdock.scenario.build import Scenario, build_variant
 from softdock.scenario.method_sources import OPTION
 
 ALL = "all"
@@ -139,7 +139,7 @@ def _candidate(
     """The scenario with these methods and this integrator, or why that cannot be."""
     tables = copy.deepcopy(scenario.tables)
     tables["satellites"]["integrator"] = integrator
-    base = scenario.with_tables(tables)
+    base = build_variant(scenario, tables)
     try:
         for name in chain:
             why = METHODS[name].refuses(base)
@@ -147,7 +147,7 @@ def _candidate(
                 return str(why)
         kept = [entry for entry in tables["methods"] if METHODS[entry["name"]].is_plug_in]
         tables["methods"] = [*(_entry(name, base, advised) for name in chain), *kept]
-        return Candidate(chain, integrator, base.with_tables(tables))
+        return Candidate(chain, integrator, build_variant(base, tables))
     except BadInput as error:
         return "; ".join(_in_words(problem) for problem in error.problems)
     except Exception as error:  # a method's own `refuses` or `suggest`

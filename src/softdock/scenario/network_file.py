@@ -16,7 +16,7 @@ from softdock.files.toml_text import parse_toml, too_deep
 from softdock.methods.networks.port import FIRST, MOST_PORTS, NUMBERS
 from softdock.methods.registry import METHODS
 from softdock.networks.elements import FORCE, POSITION
-from softdock.networks.laws import laws_of
+from softdock.networks.laws import flatten_laws
 from softdock.networks.linear_step import linear_net
 from softdock.networks.network import Network
 from softdock.networks.resolution import warnings_of
@@ -69,7 +69,7 @@ def _rows(table: Any, T: float, causality: str) -> tuple[np.ndarray, list[str]]:
         )
     network = network_from(table)
     _check_ports(network, causality)
-    laws = laws_of(network)
+    laws = flatten_laws(network)
     sizes = np.zeros(NUMBERS.size)
     sizes[FIRST.n], sizes[FIRST.r], sizes[FIRST.m] = laws.n, laws.r, laws.m
     sizes[FIRST.T], sizes[FIRST.nodes] = T, len(laws.tables)

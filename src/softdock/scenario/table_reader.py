@@ -11,7 +11,7 @@ import numpy as np
 
 from softdock.errors import BadInput, Problem
 from softdock.files.tables import Locate, Reader
-from softdock.files.values import Refused, asks_for_ranges, check_own_rows, rows_of, to_vector
+from softdock.files.values import Refused, check_own_rows, checks_ranges, rows_of, to_vector
 from softdock.loop.command import LABORATORY
 from softdock.loop.parameters import WRITTEN_HERE, Group, Parameter
 from softdock.loop.robots.robot import ROBOT
@@ -33,7 +33,6 @@ from softdock.loop.vector import (
     TARGET_MOCK_UP_AT,
     TARGET_ROBOT_AT,
 )
-from softdock.scenario.csv_rows import read_rows
 from softdock.scenario.keys import flat_keys, nest, plain
 from softdock.scenario.schema import (
     TABLES,
@@ -54,7 +53,7 @@ SENSOR_PLACES = (
 PLACES = (RANDOM_AT + RANDOMS.seed, RANDOM_AT + RANDOMS.run, ORBIT_AT)
 
 
-class Filled(NamedTuple):
+class CheckedTable(NamedTuple):
     """A table that was checked: a variant of the scenario takes it over where it is the same."""
 
     written: dict[str, str]  # its resolved values by key, spelled out
@@ -75,11 +74,11 @@ class TableReader:
         tables: Mapping[str, Any],
         locate: Locate,
         folder: Path,
-        known: Mapping[str, Filled] | None = None,
+        known: Mapping[str, CheckedTable] | None = None,
     ):
         self.given, self.locate, self.folder = tables, locate, folder
         self.known = known or {}
-        self.filled: dict[str, Filled] = {}
+        self.checked_tables: dict[str, CheckedTable] = {}
         # rows that go behind the vector, and where their place is noted
         self.tails: list[tuple[int, np.ndarray]] = []
         self.problems: list[Problem] = []
@@ -130,17 +129,17 @@ class TableReader:
             if parameter.kind in WRITTEN_HERE:
                 self.write_here(parameter, vector, offset)
             else:
-                value = row.written(parameter, values)
+                value = row.find_value(parameter, values)
                 if value is not None:
                     self.put(row, parameter, value, vector, offset, values)
             offset += parameter.size
         row.done()
         if len(self.problems) == problems and not any(p.kind == "network" for p in group):
-            self.filled[path] = Filled(
+            self.checked_tables[path] = CheckedTable(
                 written={key: repr(value) for key, value in values.items()},
                 numbers=vector[base:offset].copy(),
                 tails=tuple((at - base, rows) for at, rows in self.tails[tails:]),
-                in_range=asks_for_ranges(),
+                in_range=checks_ranges(),
             )
         return values
 
@@ -149,7 +148,7 @@ class TableReader:
     ) -> dict[str, Any] | None:
         """The values of a table that was checked and is the same; None: it has to be checked."""
         known = self.known.get(path)
-        if known is None or (asks_for_ranges() and not known.in_range):
+        if known is None or (checks_ranges() and not known.in_range):
             return None
         if len(known.numbers) != group.size or len(known.written) != len(written):
             return None
@@ -162,7 +161,7 @@ class TableReader:
                 self.write_here(parameter, vector, offset)
             offset += parameter.size
         self.tails += [(base + at, rows) for at, rows in known.tails]
-        self.filled[path] = known
+        self.checked_tables[path] = known
         return {key: written[key] for key in known.written}
 
     def write_here(self, parameter: Parameter, vector: np.ndarray, offset: int) -> None:
@@ -246,6 +245,8 @@ class TableReader:
         if "rows" in written:
             self.refuse(f"{path}.csv", name, "either rows or csv, not both")
             return
+        from softdock.scenario.csv_rows import read_rows
+
         try:
             written["rows"] = read_rows(self.folder, name)
         except Refused as why:

@@ -11,14 +11,14 @@ from typing import Any
 
 from softdock.errors import closest
 from softdock.loop.method.declaration import AtTop
-from softdock.methods.registry import Method, tables_at_top
+from softdock.methods.registry import Method, find_tables_at_top
 
 Refuse = Callable[..., None]
 
 
 def kinds() -> dict[str, AtTop]:
     """What methods declare, by kind."""
-    return {top.kind: top for top in tables_at_top().values()}
+    return {top.kind: top for top in find_tables_at_top().values()}
 
 
 def top_tables() -> tuple[str, ...]:
@@ -28,7 +28,7 @@ def top_tables() -> tuple[str, ...]:
 
 def named_by(top: AtTop) -> list[str]:
     """Names of the methods of a kind."""
-    return [name for name, own in tables_at_top().items() if own == top]
+    return [name for name, own in find_tables_at_top().items() if own == top]
 
 
 def prefix_of(method: Method, index: int) -> str:

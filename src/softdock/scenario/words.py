@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.files.values import finite_numbers
+from softdock.files.values import parse_numbers
 from softdock.loop.contact.laws import HUNT_CROSSLEY, LAWS, LINEAR_LAWS, law_named
 from softdock.loop.spatial.arrays import matrix
 from softdock.scenario.approach import PATH, quaternion, resolve_approach
@@ -217,10 +217,10 @@ def effective_mass(tables: Mapping[str, Any], i: int) -> float | None:
 
 
 def _one(value: Any) -> float | None:
-    numbers = finite_numbers(value) if not isinstance(value, list | tuple) else []
+    numbers = parse_numbers(value) if not isinstance(value, list | tuple) else []
     return numbers[0] if numbers else None
 
 
 def _three(value: Any) -> list[float] | None:
-    numbers = finite_numbers(value)
+    numbers = parse_numbers(value)
     return numbers if len(numbers) == 3 else None

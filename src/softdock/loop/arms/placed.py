@@ -26,7 +26,6 @@ from softdock.loop.arms.robot_layout import PLACED
 from softdock.loop.arms.scenario_facility import facility_of
 from softdock.loop.arms.sources import arm_of
 
-P = PLACED.at
 FILES = (".toml", ".urdf")
 
 
@@ -106,15 +105,15 @@ def _block(facility: Facility, mount: Mount, arm: Arm, cycle: float) -> np.ndarr
     block[PLACED.slice_of("orbit")] = mount.base.back().then(facility.orbit).seven()
     block[PLACED.slice_of("grip")] = mount.satellite.back().seven()
     block[PLACED.slice_of("held")] = mount.satellite.seven()
-    block[P.slot_0] = mount.base_axis
-    block[P.follow_share], block[P.follow_cycle] = mount.follows, cycle
-    block[P.follow_gain] = 1.0 - math.exp(-cycle / mount.follow_lag)
+    block[PLACED.at.slot_0] = mount.base_axis
+    block[PLACED.at.follow_share], block[PLACED.at.follow_cycle] = mount.follows, cycle
+    block[PLACED.at.follow_gain] = 1.0 - math.exp(-cycle / mount.follow_lag)
     if mount.joints is not None:
-        block[P.near] = 1.0
+        block[PLACED.at.near] = 1.0
         block[PLACED.slice_of("start")] = [mount.base_axis, *mount.joints]
     for i in range(JOINTS):
         at = (JOINTS + 1) * i
         stiffness = arm.vector[AT.stiffness + 1 + i]
-        block[P.elasticity + at] = stiffness if np.isfinite(stiffness) else 0.0
-        block[P.loss + at] = arm.vector[AT.damping + 1 + i]
+        block[PLACED.at.elasticity + at] = stiffness if np.isfinite(stiffness) else 0.0
+        block[PLACED.at.loss + at] = arm.vector[AT.damping + 1 + i]
     return block.reshape(-1, 1)

@@ -30,7 +30,7 @@ LARGEST = 1e6  # of any length, mass or inertia
 ORIGIN = (0.0, 0.0, 0.0)
 
 
-def _known(key: str, meaning: str, unit: str, name: str, scale: float = 1.0) -> Any:
+def _optional_limit(key: str, meaning: str, unit: str, name: str, scale: float = 1.0) -> Any:
     """What a data sheet may leave out."""
     return file_key(key, meaning, UNKNOWN, name, unit=unit, low=0.0, open_low=True, scale=scale)
 
@@ -68,10 +68,10 @@ RAIL = (
     file_key("name", "of the axis", "rail", kind="text", high=500),
     file_key("direction", "of the slide", kind="direction", size=3),
     _numbers("offset_m", "from the base", ORIGIN, "offset"),
-    _known("speed_m_per_s", "largest speed", "m/s", "speed"),
-    _known("acceleration_m_per_s2", "largest acceleration", "m/s^2", "acceleration"),
-    _known("force_N", "largest force", "N", "torque"),
-    _known("stiffness_N_per_m", "of the drive", "N/m", "stiffness"),
+    _optional_limit("speed_m_per_s", "largest speed", "m/s", "speed"),
+    _optional_limit("acceleration_m_per_s2", "largest acceleration", "m/s^2", "acceleration"),
+    _optional_limit("force_N", "largest force", "N", "torque"),
+    _optional_limit("stiffness_N_per_m", "of the drive", "N/m", "stiffness"),
     file_key("damping_Ns_per_m", "of the drive", 0.0, "damping", unit="Ns/m", low=0.0),
     file_key("rotor_kg", "mass of the motor, as it is felt", 0.0, "rotor", unit="kg", low=0.0),
     *BODY,
@@ -91,9 +91,11 @@ JOINT = (
         open_low=True,
         scale=DEG,
     ),
-    _known("acceleration_deg_per_s2", "largest acceleration", "deg/s^2", "acceleration", DEG),
-    _known("torque_Nm", "largest torque", "Nm", "torque"),
-    _known("stiffness_Nm_per_rad", "of the drive", "Nm/rad", "stiffness"),
+    _optional_limit(
+        "acceleration_deg_per_s2", "largest acceleration", "deg/s^2", "acceleration", DEG
+    ),
+    _optional_limit("torque_Nm", "largest torque", "Nm", "torque"),
+    _optional_limit("stiffness_Nm_per_rad", "of the drive", "Nm/rad", "stiffness"),
     file_key("damping_Nms_per_rad", "of the drive", 0.0, "damping", unit="Nms/rad", low=0.0),
     file_key("rotor_kg_m2", "inertia of the motor", 0.0, "rotor", unit="kg m^2", low=0.0),
     *BODY,
@@ -148,7 +150,7 @@ def _base_axis(top: Reader) -> tuple[Link | None, str]:
     row = top.inner("base_axis")
     if row.value(RAIL_KIND) == "turntable":
         return _link(row, -1), "turntable"
-    return _made_link(row, row.read(RAIL)), "rail"
+    return _build_link(row, row.read(RAIL)), "rail"
 
 
 def _link(row: Reader, i: int) -> Link:
@@ -157,10 +159,10 @@ def _link(row: Reader, i: int) -> Link:
         "name", "of the joint", f"A{i + 1}" if i >= 0 else "turntable", kind="text", high=40
     )
     row.take("kind")
-    return _made_link(row, row.read((name, JOINT_OFFSET if i >= 0 else TURNTABLE_OFFSET, *JOINT)))
+    return _build_link(row, row.read((name, JOINT_OFFSET if i >= 0 else TURNTABLE_OFFSET, *JOINT)))
 
 
-def _made_link(row: Reader, values: dict[str, Any]) -> Link:
+def _build_link(row: Reader, values: dict[str, Any]) -> Link:
     row.done()
     low, high = values.pop("range_m", None) or values.pop("range_deg")
     return Link(low=low, high=high, **values)

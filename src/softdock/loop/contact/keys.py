@@ -237,6 +237,6 @@ def _law_parameters(side: str) -> Cells:
 
 LAW_PARAMETERS = _law_parameters("real")
 # from a law's own index in the vector to its other keys: the same for real and wanted
-LAW_KEYS = namedtuple("LAW_KEYS", LAW_PARAMETERS.at._fields[1:])(*LAW_PARAMETERS.at[1:])
+LAW_KEYS: Any = namedtuple("LAW_KEYS", LAW_PARAMETERS.at._fields[1:])(*LAW_PARAMETERS.at[1:])
 if _law_parameters("wanted").at != LAW_PARAMETERS.at:
     raise ValueError("the keys of real and wanted law must stand in the same order")

@@ -227,7 +227,7 @@ def _latches(features, params: Params, vector, mem, contact, there, t, dt):
 
 
 @by_type(lambda cls: _latches if is_full(cls) else _no_latches)
-def with_latches(features, params, vector, mem, contact, there, t, dt):
+def add_latches(features, params, vector, mem, contact, there, t, dt):
     """The contact with what latches add at time t [s], after a plant step of dt [s]; and whether
     any holds. `there`: both mock-ups at t."""
 
@@ -249,7 +249,7 @@ def plant_step(params: Params, vector, mem, k, was: Stretch, now, later, is_samp
     contact, holds = touch_bodies(vector, mem, PAIRS_MEM, params.pairs, chaser, target), False
     if params.latches > 0:
         there = Output(chaser, target)
-        contact, holds = with_latches(
+        contact, holds = add_latches(
             params.features, params, vector, mem, contact, there, t=later * T, dt=dt * T
         )
     true_chaser = Wrench(contact.force, contact.torque_chaser)

@@ -1,5 +1,5 @@
 """What the contact did to the satellites, as a method that recomputes their past has it now: for
-the record (loop/corrected_record.py) and the log of contacts (contacts.py).
+the record (loop/corrected_record.py) and the log of contacts (contact/log.py).
 
 Such a method has these floats in its slice of `mem`, in a cell `corrected`, beside a cell
 `rewound`: how many cycles of the past this cycle took over.

@@ -14,11 +14,7 @@ from softdock.loop.spatial.vectors import (
     add_scaled,
     cross,
     dot,
-    load3,
-    load4,
     negate,
-    store3,
-    store4,
     subtract,
 )
 
@@ -48,7 +44,6 @@ class Wrench(NamedTuple):
 
 POSE, MOTION, WRENCH = layout_of(Pose), layout_of(Motion), layout_of(Wrench)
 POSE_FLOATS, MOTION_FLOATS, WRENCH_FLOATS = POSE.size, MOTION.size, WRENCH.size
-AT, WRENCH_AT = MOTION.at, WRENCH.at
 
 
 class Displacement(NamedTuple):
@@ -113,39 +108,32 @@ def port_energy(wrench: Wrench, T, before: Motion, after: Motion):
 
 @compiled
 def load_pose(array, at):
-    return Pose(load3(array, at + AT.p), load4(array, at + AT.q))
+    return POSE(array, at).whole
 
 
 @compiled
 def store_pose(array, at, pose):
     """Store the pose of a `Pose` or a `Motion`."""
-    store3(array, at + AT.p, pose.p)
-    store4(array, at + AT.q, pose.q)
+    s = POSE(array, at)
+    s.p = pose.p
+    s.q = pose.q
 
 
 @compiled
 def load_motion(array, at):
-    return Motion(
-        load3(array, at + AT.p),
-        load4(array, at + AT.q),
-        load3(array, at + AT.v),
-        load3(array, at + AT.w),
-    )
+    return MOTION(array, at).whole
 
 
 @compiled
 def store_motion(array, at, motion: Motion):
-    store_pose(array, at, motion)
-    store3(array, at + AT.v, motion.v)
-    store3(array, at + AT.w, motion.w)
+    MOTION(array, at).whole = motion
 
 
 @compiled
 def load_wrench(array, at):
-    return Wrench(load3(array, at + WRENCH_AT.force), load3(array, at + WRENCH_AT.torque))
+    return WRENCH(array, at).whole
 
 
 @compiled
 def store_wrench(array, at, wrench: Wrench):
-    store3(array, at + WRENCH_AT.force, wrench.force)
-    store3(array, at + WRENCH_AT.torque, wrench.torque)
+    WRENCH(array, at).whole = wrench

@@ -21,10 +21,6 @@ from softdock.loop.spatial.vectors import (
     SymmetricMatrix,
     Vector,
     dot,
-    load3,
-    load4,
-    store3,
-    store4,
     symmetric_inverse,
     symmetric_times,
 )
@@ -164,22 +160,14 @@ def kinetic_energy(params: BodyParams, body: Body):
 
 
 BODY_STATE = layout_of(Body)
-BODY_FLOATS, STATE_AT = BODY_STATE.size, BODY_STATE.at
+BODY_FLOATS = BODY_STATE.size
 
 
 @compiled
 def store_body(array, at, body: Body):
-    store3(array, at + STATE_AT.p, body.p)
-    store4(array, at + STATE_AT.q, body.q)
-    store3(array, at + STATE_AT.v, body.v)
-    store3(array, at + STATE_AT.L, body.L)
+    BODY_STATE(array, at).whole = body
 
 
 @compiled
 def load_body(array, at):
-    return Body(
-        load3(array, at + STATE_AT.p),
-        load4(array, at + STATE_AT.q),
-        load3(array, at + STATE_AT.v),
-        load3(array, at + STATE_AT.L),
-    )
+    return BODY_STATE(array, at).whole

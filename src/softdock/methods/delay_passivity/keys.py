@@ -44,11 +44,11 @@ DELAY_PASSIVITY = Group(
     Parameter(
         "claim",
         "claim",
-        "faithful: the likely work of a force that jumps within one sample, debts that no "
+        "accurate: the likely work of a force that jumps within one sample, debts that no "
         "braking along the last wrench repays are dropped; "
         "passive (coupled only): the most it can have been, 0.1 % of the work's turnover "
         "kept back, debts taken from all relative motion",
-        "faithful",
+        "accurate",
         choices=CLAIMS,
     ),
     Parameter(
@@ -156,7 +156,7 @@ def check(values: dict[str, Any], tables: Any) -> Any:
             (
                 "claim",
                 "passive",
-                "faithful with coupling = per_axis: by axis no debt is taken from all "
+                "accurate with coupling = per_axis: by axis no debt is taken from all "
                 "relative motion, and nothing is claimed",
             )
         )

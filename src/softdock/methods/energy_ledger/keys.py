@@ -53,11 +53,11 @@ ENERGY_LEDGER = Group(
     Parameter(
         "claim",
         "claim",
-        "faithful: the likely work of a force that jumps within one sample, debts carried to "
+        "accurate: the likely work of a force that jumps within one sample, debts carried to "
         "the next contact; "
         "passive: the most it can have been, 0.1 % of the work's turnover kept back, debts "
         "taken from all relative motion",
-        "faithful",
+        "accurate",
         choices=CLAIMS,
     ),
     Parameter(

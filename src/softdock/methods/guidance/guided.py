@@ -72,23 +72,27 @@ def read_sample(mem: np.ndarray, tables: Mapping[str, Any]) -> Seen | None:
     number = s.served - 1
     if number < 0:
         return None
-    sample = s.samples[number % MOST_SAMPLES]
-    p, turn = np.array(sample.position), np.array(sample.turn)
+    p, v, turn, rate, attitude, own_rate = _copy_sample(s.samples[number % MOST_SAMPLES])
     axis = np.asarray(navigation["axis"], float)
     docked = np.asarray(navigation["docked_wxyz"], float)
     docked = docked / np.linalg.norm(docked)
     to_target: Any = product(_quaternion(turn)[None, :], docked[None, :])[0]
     return Seen(
         position=p,
-        velocity=np.array(sample.velocity),
+        velocity=v,
         turn=turn,
-        rate=np.array(sample.rate),
-        attitude=np.array(sample.attitude),
-        own_rate=np.array(sample.own_rate),
+        rate=rate,
+        attitude=attitude,
+        own_rate=own_rate,
         to_target=to_target,
         distance=float(p @ axis / np.linalg.norm(axis)),
         time=1e-3 * number * navigation["period_ms"],
     )
+
+
+def _copy_sample(sample: Any) -> list[Any]:
+    """Its vectors as arrays of their own."""
+    return [np.array(getattr(sample, cell.name)) for cell in SAMPLE]
 
 
 def write_command(mem: np.ndarray, cells: Cells, both: np.ndarray) -> None:

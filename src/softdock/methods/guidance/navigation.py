@@ -157,6 +157,7 @@ def prepare_guided(vector, base, memory, T):
         + docked[2] * docked[2]
         + docked[3] * docked[3]
     )
+    keep = math.exp(-T / rise) if rise > 0.0 else 0.0
     return Guided(
         memory=memory,
         numbers=vector,
@@ -173,7 +174,7 @@ def prepare_guided(vector, base, memory, T):
         bias_a=keys.bias_a,
         thrust=keys.thrust,
         least=keys.least,
-        keep=math.exp(-T / rise) if rise > 0.0 else 0.0,
+        keep=keep,
         plume_off=keys.plume_off,
         seed=int(vector[places.seed]),
         run=int(vector[places.run]),

@@ -23,7 +23,7 @@ import numpy as np
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.method import declaration as suggestions
 from softdock.loop.method.declaration import Belief, LinearPart, Values
-from softdock.loop.method.interface import BOOK_VIRTUAL, Wrenches
+from softdock.loop.method.interface import BOOK_VIRTUAL, Measured, Output, Rig, Satellites, Wrenches
 from softdock.loop.method.method import Method
 from softdock.loop.spatial.motion import Wrench, no_wrench
 from softdock.loop.tables import IN_KEY
@@ -38,7 +38,7 @@ from softdock.methods.hybrid.keys import (
 from softdock.methods.hybrid.virtual_contact import (
     STATE,
     Gains,
-    virtual_contact,
+    compute_virtual_contact,
 )
 from softdock.methods.measured.line_of_action import (
     average,
@@ -51,7 +51,7 @@ from softdock.methods.measured.line_of_action import (
 
 
 @compiled
-def _update_gains(method, mem, rig):
+def _update_gains(method: Hybrid, mem, rig: Rig):
     """Gains asked for, in mem: from the scenario at the start, then from its rows of gains; or
     written there by whoever steps the loop."""
     s, vector = STATE(mem, method.memory), method.vector
@@ -69,7 +69,9 @@ def _update_gains(method, mem, rig):
 
 
 @compiled
-def _book(s, mem, T, last, port, virtual, stored, power, offset_power):
+def _count_energies(
+    s, mem, T, last: Output, port: Output, virtual: Wrenches, stored, power, offset_power
+):
     """Energy absorbed at the port since the last cycle: trapezoid of the virtual wrenches over the
     port's displacement."""
     before = Wrenches(Wrench(s.chaser_force, s.chaser_torque), s.target_wrench)
@@ -85,7 +87,9 @@ def _book(s, mem, T, last, port, virtual, stored, power, offset_power):
 
 
 @noinline
-def wrench(method, mem, rig, measured, satellites, wrenches):
+def wrench(
+    method: Hybrid, mem, rig: Rig, measured: Measured, satellites: Satellites, wrenches: Wrenches
+):
     s, force = STATE(mem, method.memory), measured_force(measured)
     _update_gains(method, mem, rig)
     felt = mock_ups_when_felt(measured)
@@ -97,7 +101,7 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
     last = s.port
     virtual, stored, power, offset_power = Wrenches(no_wrench(), no_wrench()), 0.0, 0.0, 0.0
     if force > method.threshold:
-        virtual, stored, power, offset_power = virtual_contact(
+        virtual, stored, power, offset_power = compute_virtual_contact(
             method,
             s,
             rig.T,
@@ -112,7 +116,9 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
     else:
         s.dissipated += s.stored  # what springs held at separation is gone
         s.depth = 0.0
-    _book(s, mem, rig.T, last, port, virtual, stored, power=power, offset_power=offset_power)
+    _count_energies(
+        s, mem, rig.T, last, port, virtual, stored, power=power, offset_power=offset_power
+    )
     s.acts = force > method.threshold
     s.port, s.seen = port, felt
     return plus_wrenches(wrenches, 1.0, virtual)

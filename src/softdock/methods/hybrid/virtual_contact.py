@@ -13,7 +13,7 @@ from typing import Annotated, NamedTuple
 
 from softdock.compile.cells import Cell, Cells
 from softdock.compile.jit import compiled
-from softdock.loop.method.interface import Output, Wrenches
+from softdock.loop.method.interface import Measured, Output, Satellites, Wrenches
 from softdock.loop.method.memory import recorded
 from softdock.loop.spatial.motion import Wrench
 from softdock.loop.spatial.rotations import exponential, inverse, logarithm, product, rotate
@@ -103,7 +103,7 @@ class Strain(NamedTuple):
 
 
 @compiled
-def _answer(gains, strain):
+def _compute_answer(gains: Gains, strain: Strain):
     """Force and torque on the chaser, frame axes: the virtual part of Zebenay eq. 121, per axis."""
     force = add(multiply(gains.k, strain.x), multiply(gains.b, strain.x_rate))  # Zebenay eq. 121
     torque = add(multiply(gains.k_turn, strain.turn), multiply(gains.b_turn, strain.turn_rate))
@@ -111,14 +111,14 @@ def _answer(gains, strain):
 
 
 @compiled
-def _fading_offset(method, s, T, strain):
+def _fade_offset(method, s, T, strain: Strain):
     """What is added so that a change of gains makes no jump: the difference of the forces,
     fading."""
     left = math.exp(-T / method.blend)
     push, turn = scale(left, s.offset), scale(left, s.offset_turn)
     if s.gains != s.in_use:
-        was, was_turn = _answer(s.in_use, strain)
-        now, now_turn = _answer(s.gains, strain)
+        was, was_turn = _compute_answer(s.in_use, strain)
+        now, now_turn = _compute_answer(s.gains, strain)
         push, turn = add(push, subtract(was, now)), add(turn, subtract(was_turn, now_turn))
         s.in_use = s.gains
     s.offset, s.offset_turn = push, turn
@@ -126,7 +126,7 @@ def _fading_offset(method, s, T, strain):
 
 
 @compiled
-def _onset(method, s, measured, last, felt, port, force):
+def _begin_contact(method, s, measured: Measured, last: Output, felt: Output, port: Output, force):
     """A new contact. It began halfway between the last measured poses and these; deformation is
     counted from there."""
     point, turned = relative_pose(felt, method.tip)
@@ -143,7 +143,7 @@ def _onset(method, s, measured, last, felt, port, force):
 
 
 @compiled
-def _strain(method, s, measured, axes, last, port, force, is_new):
+def _compute_strain(method, s, measured: Measured, axes, last: Output, port: Output, force, is_new):
     """In the normal frame x is the way the bodies have parted along the line of action; in others
     that of the tip, axis by axis."""
     point, turned = relative_pose(port, method.tip)
@@ -164,7 +164,9 @@ def _strain(method, s, measured, axes, last, port, force, is_new):
 
 
 @compiled
-def _on_bodies(method, measured, satellites, axes, port, force, push, turn):
+def _act_on_bodies(
+    method, measured: Measured, satellites: Satellites, axes, port: Output, force, push, turn
+):
     """Force and torque in frame axes as wrenches on both satellites, equal and opposite at one
     point."""
     between, torque = (
@@ -178,7 +180,7 @@ def _on_bodies(method, measured, satellites, axes, port, force, push, turn):
 
 
 @compiled
-def _unpulled(measured, wrenches, virtual, force):
+def _remove_pull(measured: Measured, wrenches: Wrenches, virtual: Wrenches, force):
     """The virtual wrenches, less what would make the sum pull along the measured force."""
     n = scale(1.0 / force, measured.wrenches.chaser.force)
     total = dot(n, add(wrenches.chaser.force, virtual.chaser.force))
@@ -188,18 +190,29 @@ def _unpulled(measured, wrenches, virtual, force):
 
 
 @compiled
-def virtual_contact(method, s, T, measured, satellites, wrenches, last, felt, port, force):
+def compute_virtual_contact(
+    method,
+    s,
+    T,
+    measured: Measured,
+    satellites: Satellites,
+    wrenches: Wrenches,
+    last: Output,
+    felt: Output,
+    port: Output,
+    force,
+):
     """The virtual wrenches of a contact under way, what its springs store [J], what it dissipates
     and what the offset takes [W]. `s`: the method's state."""
     axes = compute_axes(method.frame, port, scale(1.0 / force, measured.wrenches.chaser.force))
     is_new = not s.acts
     if is_new:
-        _onset(method, s, measured, s.seen, felt, port, force)
-    strain = _strain(method, s, measured, axes, last, port, force, is_new=is_new)
-    offset, offset_turn = _fading_offset(method, s, T, strain)
+        _begin_contact(method, s, measured, s.seen, felt, port, force)
+    strain = _compute_strain(method, s, measured, axes, last, port, force, is_new=is_new)
+    offset, offset_turn = _fade_offset(method, s, T, strain)
     gains = s.in_use
-    push, turn = _answer(gains, strain)
-    virtual = _on_bodies(
+    push, turn = _compute_answer(gains, strain)
+    virtual = _act_on_bodies(
         method,
         measured,
         satellites,
@@ -210,7 +223,7 @@ def virtual_contact(method, s, T, measured, satellites, wrenches, last, felt, po
         turn=add(turn, offset_turn),
     )
     if method.contact == ONE_SIDED:
-        virtual = _unpulled(measured, wrenches, virtual, force)
+        virtual = _remove_pull(measured, wrenches, virtual, force)
     spring, spring_turn = multiply(gains.k, strain.x), multiply(gains.k_turn, strain.turn)
     stored = 0.5 * (dot(spring, strain.x) + dot(spring_turn, strain.turn))
     power = (

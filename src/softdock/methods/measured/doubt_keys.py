@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from softdock.loop.parameters import Parameter
 
-CLAIMS = ("faithful", "passive")
-FAITHFUL, PASSIVE = range(len(CLAIMS))
+CLAIMS = ("accurate", "passive")
+ACCURATE, PASSIVE = range(len(CLAIMS))
 
 
 def noise_keys(confidence: str) -> tuple[Parameter, ...]:

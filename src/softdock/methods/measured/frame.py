@@ -9,7 +9,7 @@ target that the virtual contact looks at.
 from __future__ import annotations
 
 from softdock.compile.jit import compiled
-from softdock.loop.method.interface import Wrenches
+from softdock.loop.method.interface import Output, Wrenches
 from softdock.loop.spatial.motion import Wrench
 from softdock.loop.spatial.rotations import inverse, product, rotate, rotate_back
 from softdock.loop.spatial.vectors import add, cross, dot, negate, norm, scale, subtract
@@ -32,7 +32,7 @@ def _across(n):
 
 
 @compiled
-def compute_axes(frame, both, n):
+def compute_axes(frame, both: Output, n):
     """The frame's axes; `n`: direction of the measured force, world axes."""
     if frame == NORMAL:
         t = _across(n)
@@ -56,14 +56,14 @@ def compose(axes, c):
 
 
 @compiled
-def relative_pose(both, tip):
+def relative_pose(both: Output, tip):
     """The chaser's tip [m] and attitude as seen from the target, target axes."""
     from_target = add(subtract(both.chaser.p, both.target.p), rotate(both.chaser.q, tip))
     return rotate_back(both.target.q, from_target), product(inverse(both.target.q), both.chaser.q)
 
 
 @compiled
-def relative_rates(both, tip):
+def relative_rates(both: Output, tip):
     """Velocity of the chaser's tip and rate of the chaser, as seen in the target's turning frame,
     world axes [m/s, rad/s]."""
     chaser, target = both.chaser, both.target

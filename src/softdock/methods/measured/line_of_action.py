@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from softdock.compile.jit import compiled, noinline
-from softdock.loop.method.interface import Output, Wrenches
-from softdock.loop.spatial.motion import Wrench, coasting, displacement, work
-from softdock.loop.spatial.rigid_body import motion_of
+from softdock.loop.method.interface import Measured, Output, Rig, Satellites, Wrenches
+from softdock.loop.spatial.motion import Motion, Wrench, coasting, displacement, work
+from softdock.loop.spatial.rigid_body import BodyParams, motion_of
 from softdock.loop.spatial.rotations import rotate, rotate_back
 from softdock.loop.spatial.vectors import (
     add,
@@ -30,18 +30,18 @@ SAME_AGE = 1e-9  # s; readings closer in age than this are of one instant
 
 
 @compiled
-def measured_force(measured):
+def measured_force(measured: Measured):
     """f [N]."""
     return norm(measured.wrenches.chaser.force)
 
 
 @compiled
-def _power(wrench, motion):
+def _power(wrench: Wrench, motion: Motion):
     return dot(wrench.force, motion.v) + dot(wrench.torque, rotate(motion.q, motion.w))
 
 
 @compiled
-def parting_rate(wrenches, force, motions):
+def parting_rate(wrenches: Wrenches, force, motions: Output):
     """Rate at which two bodies part along the line of action [m/s]; minus the rate of the depth."""
     return (
         _power(wrenches.chaser, motions.chaser) + _power(wrenches.target, motions.target)
@@ -49,7 +49,7 @@ def parting_rate(wrenches, force, motions):
 
 
 @compiled
-def work_between(wrenches, before, after):
+def work_between(wrenches: Wrenches, before: Output, after: Output):
     """Work of held wrenches while both bodies move from one pair of poses to another [J]."""
     moved_chaser = displacement(before.chaser.p, before.chaser.q, after.chaser.p, after.chaser.q)
     moved_target = displacement(before.target.p, before.target.q, after.target.p, after.target.q)
@@ -57,7 +57,7 @@ def work_between(wrenches, before, after):
 
 
 @compiled
-def compute_mobility(params, q, wrench):
+def compute_mobility(params: BodyParams, q, wrench: Wrench):
     """W . M^-1 W of a wrench on a body; for one of unit force the inverse of the mass that it feels
     [1/kg]."""
     if params.fixed:
@@ -69,7 +69,7 @@ def compute_mobility(params, q, wrench):
 
 
 @noinline
-def effective_mass(rig, satellites, wrenches, force):
+def effective_mass(rig: Rig, satellites: Satellites, wrenches: Wrenches, force):
     """Effective mass of both satellites along the line of action [kg]."""
     mobility = compute_mobility(
         rig.chaser, satellites.chaser.q, wrenches.chaser
@@ -78,14 +78,14 @@ def effective_mass(rig, satellites, wrenches, force):
 
 
 @compiled
-def satellite_motions(rig, satellites):
+def satellite_motions(rig: Rig, satellites: Satellites):
     return Output(
         motion_of(rig.chaser, satellites.chaser), motion_of(rig.target, satellites.target)
     )
 
 
 @compiled
-def mock_ups_when_felt(measured):
+def mock_ups_when_felt(measured: Measured):
     """The measured mock-ups at the instant of the force sample: a pose of another age is carried
     there at its measured twist."""
     later = measured.pose_age - measured.force_age
@@ -97,7 +97,7 @@ def mock_ups_when_felt(measured):
 
 
 @compiled
-def plus_wrenches(a, factor, b):
+def plus_wrenches(a: Wrenches, factor, b: Wrenches):
     """a + factor b, on both bodies."""
     chaser = Wrench(
         add_scaled(a.chaser.force, factor, b.chaser.force),
@@ -113,12 +113,12 @@ def plus_wrenches(a, factor, b):
 
 
 @compiled
-def _half_sum(a, b):
+def _half_sum(a: Wrench, b: Wrench):
     return Wrench(scale(0.5, add(a.force, b.force)), scale(0.5, add(a.torque, b.torque)))
 
 
 @compiled
-def average(a, b):
+def average(a: Wrenches, b: Wrenches):
     return Wrenches(_half_sum(a.chaser, b.chaser), _half_sum(a.target, b.target))
 
 

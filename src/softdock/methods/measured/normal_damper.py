@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from softdock.compile.cells import Cell, Cells
 from softdock.compile.jit import compiled
-from softdock.loop.method.interface import BOOK_VIRTUAL, Output, Wrenches
+from softdock.loop.method.interface import BOOK_VIRTUAL, Measured, Output, Wrenches
 from softdock.loop.spatial.motion import no_wrench
 from softdock.loop.spatial.vectors import dot
 from softdock.methods.measured.line_of_action import average, plus_wrenches, work_between
@@ -22,7 +22,7 @@ DAMPER = Cells(
 
 
 @compiled
-def compute_damper_wrenches(measured, wrenches, force, push):
+def compute_damper_wrenches(measured: Measured, wrenches: Wrenches, force, push):
     """A force `push` [N] along the measured one, kept from pulling."""
     along = dot(measured.wrenches.chaser.force, wrenches.chaser.force) / force
     return plus_wrenches(
@@ -31,7 +31,7 @@ def compute_damper_wrenches(measured, wrenches, force, push):
 
 
 @compiled
-def count_damper(mem, damper, virtual, motions):
+def count_damper(mem, damper, virtual: Wrenches, motions: Output):
     """Energy absorbed since the last cycle [J], trapezoid over the satellites' displacement; keeps
     wrenches and motions for the next. `damper`: its view."""
     absorbed = -work_between(average(damper.wrenches, virtual), damper.motions, motions)

@@ -18,9 +18,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from softdock.compile.jit import compiled, noinline
-from softdock.loop.method.interface import Satellites
+from softdock.loop.method.interface import Rig, Satellites
 from softdock.loop.spatial.motion import Wrench, opposite
-from softdock.loop.spatial.rigid_body import Body, body_rate, kinetic_energy
+from softdock.loop.spatial.rigid_body import Body, BodyParams, body_rate, kinetic_energy
 from softdock.loop.spatial.rotations import exponential, product, renormalise, rotate, rotate_back
 from softdock.loop.spatial.vectors import (
     add,
@@ -46,7 +46,7 @@ class Line(NamedTuple):
 
 
 @compiled
-def compute_power(params, body, wrench):
+def compute_power(params: BodyParams, body: Body, wrench: Wrench):
     """Power [W] of a wrench on a body."""
     if params.fixed:
         return 0.0
@@ -56,7 +56,7 @@ def compute_power(params, body, wrench):
 
 
 @compiled
-def find_line(rig, satellites, wrench):
+def find_line(rig: Rig, satellites: Satellites, wrench: Wrench):
     """`wrench`: on the chaser, of unit force."""
     c, t = satellites.chaser, satellites.target
     other = opposite(wrench, subtract(c.p, t.p))
@@ -70,7 +70,7 @@ def find_line(rig, satellites, wrench):
 
 
 @compiled
-def _pushed(params, body, impulse, wrench):
+def _push(params: BodyParams, body: Body, impulse, wrench: Wrench):
     if params.fixed:
         return body
     v = add_scaled(body.v, impulse, multiply(params.inverse_mass, wrench.force))
@@ -78,16 +78,16 @@ def _pushed(params, body, impulse, wrench):
 
 
 @compiled
-def push_along(rig, satellites, line, impulse):
+def push_along(rig: Rig, satellites: Satellites, line: Line, impulse):
     """Both bodies after an internal impulse [Ns] along the line."""
     return Satellites(
-        _pushed(rig.chaser, satellites.chaser, impulse, line.chaser),
-        _pushed(rig.target, satellites.target, impulse, line.target),
+        _push(rig.chaser, satellites.chaser, impulse, line.chaser),
+        _push(rig.target, satellites.target, impulse, line.target),
     )
 
 
 @compiled
-def _world_inertia(params, q):
+def _world_inertia(params: BodyParams, q):
     """Inertia about the centre of mass, world axes: columns from the three unit vectors."""
     x = rotate(q, symmetric_times(params.inertia, rotate_back(q, (1.0, 0.0, 0.0))))
     y = rotate(q, symmetric_times(params.inertia, rotate_back(q, (0.0, 1.0, 0.0))))
@@ -109,7 +109,7 @@ def _steiner(mass, r):
 
 
 @noinline
-def weld_pair(rig, satellites):
+def weld_pair(rig: Rig, satellites: Satellites):
     """Both bodies moving as one rigid body with the same linear and angular momentum. A fixed body:
     both at rest. Masses must not differ per axis."""
     c, t = satellites.chaser, satellites.target
@@ -145,7 +145,7 @@ def weld_pair(rig, satellites):
 
 
 @compiled
-def _mixed(weld, body, factor):
+def _mix(weld: Body, body: Body, factor):
     return Body(
         body.p,
         body.q,
@@ -155,16 +155,16 @@ def _mixed(weld, body, factor):
 
 
 @compiled
-def scale_relative(rig, satellites, weld, factor):
+def scale_relative(rig: Rig, satellites: Satellites, weld: Satellites, factor):
     """The motion relative to the welded pair's times `factor`."""
     return Satellites(
-        _mixed(weld.chaser, satellites.chaser, factor),
-        _mixed(weld.target, satellites.target, factor),
+        _mix(weld.chaser, satellites.chaser, factor),
+        _mix(weld.target, satellites.target, factor),
     )
 
 
 @compiled
-def _carried(params, T, before, after):
+def _carry(params: BodyParams, T, before: Body, after: Body):
     """The pose that the change of velocity, had it come evenly over the cycle, would have made."""
     if params.fixed:
         return after
@@ -177,13 +177,13 @@ def _carried(params, T, before, after):
 
 
 @compiled
-def carry_poses(rig, before, after):
+def carry_poses(rig: Rig, before: Satellites, after: Satellites):
     """The corrected satellites with poses to match, so that set-points and their velocities agree.
     The pair's angular momentum, which moving the bodies aside would change, is put right in their
     spins, by mass."""
     chaser, target = (
-        _carried(rig.chaser, rig.T, before.chaser, after.chaser),
-        _carried(rig.target, rig.T, before.target, after.target),
+        _carry(rig.chaser, rig.T, before.chaser, after.chaser),
+        _carry(rig.target, rig.T, before.target, after.target),
     )
     if rig.chaser.fixed or rig.target.fixed:
         return Satellites(chaser, target)
@@ -200,7 +200,7 @@ def carry_poses(rig, before, after):
 
 
 @compiled
-def pair_energy(rig, satellites):
+def pair_energy(rig: Rig, satellites: Satellites):
     return kinetic_energy(rig.chaser, satellites.chaser) + kinetic_energy(
         rig.target, satellites.target
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from softdock.compile.cells import Cell, Cells
 from softdock.compile.jit import compiled, noinline
-from softdock.loop.method.interface import Output, Wrenches
+from softdock.loop.method.interface import Measured, Output, Wrenches
 from softdock.loop.rings import Ring, bracket, row_of
 from softdock.loop.spatial.motion import Motion, Pose, Wrench
 from softdock.loop.spatial.rotations import exponential, product, rotation_from_to
@@ -25,7 +25,6 @@ READING = Cells(
     Cell("sum_time", float, "s", "instant of the sums"),
     Cell("sums", (Vector, Vector), "-", "running sums of the controller's own"),
 )
-AT = READING.at
 
 
 @compiled
@@ -35,7 +34,7 @@ def place_ring(at, cycles):
 
 
 @noinline
-def store_reading(mem, ring, cycle, t, measured, sums):
+def store_reading(mem, ring: Ring, cycle, t, measured: Measured, sums):
     """The readings delivered at t [s], cycle by cycle; `sums`: two vectors."""
     here, poses = READING(mem, row_of(ring, cycle)), measured.mock_ups
     here.force_time, here.pose_time = t - measured.force_age, t - measured.pose_age
@@ -53,12 +52,12 @@ def _between(a, b, s):
 
 
 @compiled
-def _wrench_between(a, b, s):
+def _wrench_between(a: Wrench, b: Wrench, s):
     return Wrench(_between(a.force, b.force, s), _between(a.torque, b.torque, s))
 
 
 @compiled
-def _pose_between(a, b, s):
+def _pose_between(a: Pose, b: Pose, s):
     q = a.q
     if s > 0.0:
         q = product(exponential(scale(s, rotation_from_to(q, b.q))), q)
@@ -66,8 +65,8 @@ def _pose_between(a, b, s):
 
 
 @noinline
-def interpolate_wrenches(mem, ring, cycle, t):
-    first, second, s = bracket(mem, ring, cycle, AT.force_time, t)
+def interpolate_wrenches(mem, ring: Ring, cycle, t):
+    first, second, s = bracket(mem, ring, cycle, READING.at.force_time, t)
     a, b = READING(mem, first).wrenches, READING(mem, second).wrenches
     if first == second:
         return a
@@ -75,15 +74,15 @@ def interpolate_wrenches(mem, ring, cycle, t):
 
 
 @noinline
-def interpolate_motions(mem, ring, cycle, t):
+def interpolate_motions(mem, ring: Ring, cycle, t):
     """Both mock-ups; without twist."""
-    first, second, s = bracket(mem, ring, cycle, AT.pose_time, t)
+    first, second, s = bracket(mem, ring, cycle, READING.at.pose_time, t)
     a, b = READING(mem, first).poses, READING(mem, second).poses
     return Output(_pose_between(a[0], b[0], s), _pose_between(a[1], b[1], s))
 
 
 @noinline
-def interpolate_sums(mem, ring, cycle, t):
-    first, second, s = bracket(mem, ring, cycle, AT.sum_time, t)
+def interpolate_sums(mem, ring: Ring, cycle, t):
+    first, second, s = bracket(mem, ring, cycle, READING.at.sum_time, t)
     a, b = READING(mem, first).sums, READING(mem, second).sums
     return _between(a[0], b[0], s), _between(a[1], b[1], s)

@@ -148,14 +148,14 @@ OBSERVED = tuple(
 )
 
 
-def slots(longest_s: float, T: float) -> int:
+def count_slots(longest_s: float, T: float) -> int:
     """Cycles kept."""
     return math.ceil(longest_s / T - 1e-9) + 2
 
 
-def floats(values: dict[str, Any], T: float) -> int:
+def count_floats(values: dict[str, Any], T: float) -> int:
     """Its state, and the ring of readings behind it."""
-    return STATE.size + READING.size * slots(1e-3 * values["longest_age_ms"], T)
+    return STATE.size + READING.size * count_slots(1e-3 * values["longest_age_ms"], T)
 
 
 class Monitor(NamedTuple):

@@ -17,9 +17,11 @@ import math
 from typing import Any
 
 from softdock.compile.jit import compiled, noinline
-from softdock.loop.method.interface import STOP_REQUEST, Wrenches
+from softdock.loop.method.interface import STOP_REQUEST, Measured, Output, Rig, Satellites, Wrenches
 from softdock.loop.method.method import Method
 from softdock.loop.spatial.motion import (
+    Motion,
+    Wrench,
     displacement,
     no_wrench,
 )
@@ -55,36 +57,36 @@ from softdock.methods.monitor.keys import (
     STOP,
     Monitor,
     check,
-    floats,
+    count_floats,
     prepare,
 )
 
 
 @compiled
-def _products(axes, force, moved):
+def _multiply_axes(axes, force, moved):
     """Axis by axis."""
     return multiply(components(axes, force), components(axes, moved))
 
 
 @compiled
-def _work_per_axis(axes, wrenches, before, after):
+def _compute_work(axes, wrenches: Wrenches, before: Output, after: Output):
     c = displacement(before.chaser.p, before.chaser.q, after.chaser.p, after.chaser.q)
     t = displacement(before.target.p, before.target.q, after.target.p, after.target.q)
     forces = add(
-        _products(axes, wrenches.chaser.force, c.translation),
-        _products(axes, wrenches.target.force, t.translation),
+        _multiply_axes(axes, wrenches.chaser.force, c.translation),
+        _multiply_axes(axes, wrenches.target.force, t.translation),
     )
     return forces, add(
-        _products(axes, wrenches.chaser.torque, c.rotation),
-        _products(axes, wrenches.target.torque, t.rotation),
+        _multiply_axes(axes, wrenches.chaser.torque, c.rotation),
+        _multiply_axes(axes, wrenches.target.torque, t.rotation),
     )
 
 
 @compiled
-def _port_per_axis(axes, T, wrench, before, after):
+def _compute_port_energy(axes, T, wrench: Wrench, before: Motion, after: Motion):
     v, w = add(before.v, after.v), add(rotate(before.q, before.w), rotate(after.q, after.w))
-    return scale(0.5 * T, _products(axes, wrench.force, v)), scale(
-        0.5 * T, _products(axes, wrench.torque, w)
+    return scale(0.5 * T, _multiply_axes(axes, wrench.force, v)), scale(
+        0.5 * T, _multiply_axes(axes, wrench.torque, w)
     )
 
 
@@ -94,7 +96,7 @@ def _sum(a):
 
 
 @noinline
-def _observe(method, mem, rig, measured):
+def _observe(method: Monitor, mem, rig: Rig, measured: Measured):
     """The energies of every axis at the newest instant for which both force and pose are here."""
     s, k, T = STATE(mem, method.memory), rig.cycle, rig.T
     ring = place_ring(method.memory + STATE.size, int(math.ceil(method.longest / T - 1e-9)) + 2)
@@ -108,7 +110,7 @@ def _observe(method, mem, rig, measured):
         mean = average(
             interpolate_wrenches(mem, ring, k, was), interpolate_wrenches(mem, ring, k, t)
         )
-        forces, torques = _work_per_axis(
+        forces, torques = _compute_work(
             compute_axes(method.frame, after, (1.0, 0.0, 0.0)), mean, before, after
         )
         s.back = add(s.back, forces)
@@ -122,7 +124,7 @@ def _observe(method, mem, rig, measured):
 
 
 @compiled
-def _judge(method, mem, rig):
+def _judge(method: Monitor, mem, rig: Rig):
     s = STATE(mem, method.memory)
     (x, y, z), (about_x, about_y, about_z) = s.forces, s.torques
     largest = max(x, y, z, about_x, about_y, about_z)
@@ -140,7 +142,9 @@ def _judge(method, mem, rig):
 
 
 @noinline
-def wrench(method, mem, rig, measured, satellites, wrenches):
+def wrench(
+    method: Monitor, mem, rig: Rig, measured: Measured, satellites: Satellites, wrenches: Wrenches
+):
     s, motions = STATE(mem, method.memory), satellite_motions(rig, satellites)
     virtual = Wrenches(no_wrench(), no_wrench())
     if rig.cycle == 0:
@@ -159,19 +163,21 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
 
 
 @noinline
-def set_point(method, mem, rig, satellites, output):
+def set_point(method: Monitor, mem, rig: Rig, satellites: Satellites, output: Output):
     """The energy given over the cycle that begins: held wrench and commanded motion."""
     s = STATE(mem, method.memory)
     axes, held, before = compute_axes(method.frame, output, (1.0, 0.0, 0.0)), s.held, s.command
-    chaser, turning = _port_per_axis(axes, rig.T, held.chaser, before.chaser, output.chaser)
-    target, target_turning = _port_per_axis(axes, rig.T, held.target, before.target, output.target)
+    chaser, turning = _compute_port_energy(axes, rig.T, held.chaser, before.chaser, output.chaser)
+    target, target_turning = _compute_port_energy(
+        axes, rig.T, held.target, before.target, output.target
+    )
     s.given = add(s.given, add(chaser, target))
     s.given_turning = add(s.given_turning, add(turning, target_turning))
     s.command = output
     return output
 
 
-def report(mem: Any, values: dict[str, Any]) -> list[str]:
+def describe(mem: Any, values: dict[str, Any]) -> list[str]:
     """What happened, in words; `mem`: the method's slice at the end of a run."""
     s = STATE(mem)
     if s.times == 0:
@@ -208,9 +214,9 @@ METHOD = Method(
     wrench=wrench,
     set_point=set_point,
     cells=STATE,
-    memory=floats,
+    memory=count_floats,
     check=check,
-    report=report,
+    report=describe,
     observes=OBSERVED,
     changes_wrench=False,  # what it adds above its bound is what it was asked for, wherever it is
     linear_part=lambda values, normals: ({}, []),  # it only watches, as long as the loop is stable

@@ -35,9 +35,9 @@ from softdock.networks.linear_step import (
     TANK,
     LinearNet,
     hold_effort,
+    lay_out_linear,
     linear_sample,
     places,
-    lay_out_linear,
     refresh,
     stored,
 )

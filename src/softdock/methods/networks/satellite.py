@@ -34,8 +34,8 @@ from softdock.networks.linear_step import (
     PUT_IN,
     TANK,
     LinearNet,
-    places,
     lay_out_linear,
+    places,
     refresh,
     stored,
 )

@@ -13,12 +13,12 @@ from softdock.loop.contact.models import shape_named
 from softdock.loop.method.declaration import NOISE_SIGMAS
 from softdock.methods.remapping import estimate
 from softdock.methods.remapping.durations import (
-    along_normals,
-    durations,
-    exponent_of,
+    check_durations,
+    find_exponent,
+    find_named_exponent,
     has_no_stiffness,
-    matrix_of,
-    named_law,
+    make_matrix,
+    project_on_normals,
 )
 from softdock.methods.remapping.keys import REMAPPING
 
@@ -51,11 +51,11 @@ def _find_soft_normals(
 ) -> Problems:
     """A stiffness that is zero along a normal that can occur: a wall's own, anything on other
     shapes."""
-    K = matrix_of(value)
+    K = make_matrix(value)
     if not K.any():
         return []
     stiffest = np.linalg.eigvalsh(K)[2]
-    for i, (least, _) in enumerate(along_normals(value, tables, on_chaser)):
+    for i, (least, _) in enumerate(project_on_normals(value, tables, on_chaser)):
         if least <= SOFTEST * stiffest:
             flat = shape_named(tables["contact"][i]["geometry"]).is_flat
             any_direction = "" if flat else ", which may be any direction"
@@ -117,7 +117,7 @@ def _check_scenario_laws(values: Mapping[str, Any], tables: Mapping[str, Any]) -
 
 def _check_units(values: Mapping[str, Any], law: Mapping[str, Any], where: str) -> Problems:
     """A stiffness left out, and the scenario's is of another law: N/m are not N/m^1.5."""
-    ours, theirs = named_law(values), exponent_of(law)
+    ours, theirs = find_named_exponent(values), find_exponent(law)
     if ours is None or theirs == ours:
         return []
     unit, has = ("N/m" if exponent == 1.0 else f"N/m^{exponent:g}" for exponent in (ours, theirs))
@@ -280,7 +280,7 @@ def check(values: Mapping[str, Any], tables: Mapping[str, Any]) -> tuple[Problem
             "would never reach them"
         )
         problems.append(("max_speed_m_per_s", values["max_speed_m_per_s"], allowed))
-    too_short, warnings = durations(values, tables)
+    too_short, warnings = check_durations(values, tables)
     warnings += _check_damping(values, tables) + estimate.find_warnings(values, tables)
     if values["environment"] == "exact" and any(
         robot["joint_stiffness_N_per_m"] > 0.0 or robot.get("elastic_joints", False)

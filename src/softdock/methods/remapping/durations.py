@@ -20,13 +20,13 @@ SPRINGS_OF_SCENARIO = 1.6
 KNOWN = (*LINEAR_LAWS, LAWS[HUNT_CROSSLEY])  # laws that the re-mapping can take from a scenario
 
 
-def matrix_of(value: Any) -> np.ndarray:
+def make_matrix(value: Any) -> np.ndarray:
     """A number, a diagonal or a matrix as a matrix."""
     array = np.asarray(value, dtype=float)
     return np.diag(np.broadcast_to(array, 3)) if array.size in (1, 3) else array.reshape(3, 3)
 
 
-def named_law(values: Mapping[str, Any]) -> float | None:
+def find_named_exponent(values: Mapping[str, Any]) -> float | None:
     """Exponent of the depth in a law of the method's own; None: whatever the scenario's contact
     has."""
     law = values["wanted.law"]
@@ -43,12 +43,12 @@ def has_no_stiffness(law: Mapping[str, Any]) -> bool:
     return law["law"] not in KNOWN
 
 
-def exponent_of(law: Mapping[str, Any]) -> float:
+def find_exponent(law: Mapping[str, Any]) -> float:
     """Exponent of the depth in the law of a pair's table."""
     return float(law.get("exponent", 1.0))
 
 
-def lasting(stiffness: float, exponent: float, mass: float, speed: float) -> float:
+def compute_duration(stiffness: float, exponent: float, mass: float, speed: float) -> float:
     """How long a lossless contact k o^e lasts that an effective mass meets at some speed [s]; of a
     spring half a period, whatever the speed."""
     if exponent == 1.0:
@@ -67,18 +67,18 @@ def lasting(stiffness: float, exponent: float, mass: float, speed: float) -> flo
     )
 
 
-def _effective_mass(tables: Mapping[str, Any]) -> float:
+def _compute_effective_mass(tables: Mapping[str, Any]) -> float:
     """Effective mass of a central impact, along the lightest axis [kg]."""
     bodies = [tables[name] for name in ("chaser", "target") if not tables[name]["fixed"]]
     return 1.0 / sum(1.0 / float(np.min(body["mass_kg"])) for body in bodies)
 
 
-def along_normals(
+def project_on_normals(
     value: Any, tables: Mapping[str, Any], on_chaser: bool
 ) -> list[tuple[float, float]]:
     """Least and most stiffness along the normals that each contact pair can have: a wall's own, any
     direction on other shapes [N/m]."""
-    K = matrix_of(value)
+    K = make_matrix(value)
     turn = (
         matrix(tables["chaser"]["attitude_wxyz"]).T @ matrix(tables["target"]["attitude_wxyz"])
         if on_chaser
@@ -96,10 +96,10 @@ def along_normals(
     return found
 
 
-def _own_stiffness(values: Mapping[str, Any], tables: Mapping[str, Any]) -> float:
+def _find_own_stiffness(values: Mapping[str, Any], tables: Mapping[str, Any]) -> float:
     """K_d of both sides in series, along the stiffest normal that can occur [N/m]."""
     chaser, target = (
-        [most for _, most in along_normals(values[key], tables, key == _K_D)]
+        [most for _, most in project_on_normals(values[key], tables, key == _K_D)]
         for key in (_K_D, "wanted.target_stiffness_N_per_m")
     )
     return max(
@@ -118,10 +118,10 @@ class Hardest(NamedTuple):
     least: float  # cycles that such a contact must last
 
 
-def _hardest(values: Mapping[str, Any], tables: Mapping[str, Any]) -> list[Hardest]:
+def _find_hardest(values: Mapping[str, Any], tables: Mapping[str, Any]) -> list[Hardest]:
     """Each law that the satellites may feel: the method's own, or those of the scenario."""
     if values["wanted.law"] != "scenario" and np.any(values[_K_D]):
-        exponent, stiffness = named_law(values), _own_stiffness(values, tables)
+        exponent, stiffness = find_named_exponent(values), _find_own_stiffness(values, tables)
         return (
             [
                 Hardest(
@@ -149,14 +149,14 @@ def _hardest(values: Mapping[str, Any], tables: Mapping[str, Any]) -> list[Harde
                     key=f"contact.{i}.{name}.stiffness_N_per_m",
                     value=k,
                     stiffness=k,
-                    exponent=exponent_of(law),
+                    exponent=find_exponent(law),
                     least=SPRINGS_OF_SCENARIO if spring else 1.0,
                 )
             )
     return found
 
 
-def _lead(
+def _check_lead(
     values: Mapping[str, Any], tables: Mapping[str, Any], key: str, lasts: float
 ) -> list[str]:
     """A lead with which the mock-ups may have touched and parted before the satellites touch."""
@@ -177,7 +177,9 @@ def _lead(
     ]
 
 
-def durations(values: Mapping[str, Any], tables: Mapping[str, Any]) -> tuple[Problems, list[str]]:
+def check_durations(
+    values: Mapping[str, Any], tables: Mapping[str, Any]
+) -> tuple[Problems, list[str]]:
     """Contacts that are too short for the cycle: refused, or warned of, with the ratio and the
     error to expect; and leads that are too long for them."""
     problems: Problems = []
@@ -188,8 +190,8 @@ def durations(values: Mapping[str, Any], tables: Mapping[str, Any]) -> tuple[Pro
             np.subtract(tables["chaser"]["velocity_m_per_s"], tables["target"]["velocity_m_per_s"])
         )
     )
-    for key, value, stiffness, exponent, least in _hardest(values, tables):
-        lasts = lasting(stiffness, exponent, _effective_mass(tables), speed)
+    for key, value, stiffness, exponent, least in _find_hardest(values, tables):
+        lasts = compute_duration(stiffness, exponent, _compute_effective_mass(tables), speed)
         cycles, at_speed = lasts / T, f" at {speed:g} m/s" if exponent != 1.0 else ""
         if cycles < least and not tables["allow_unresolved"]:
             error = (
@@ -215,5 +217,5 @@ def durations(values: Mapping[str, Any], tables: Mapping[str, Any]) -> tuple[Pro
                 f"{key}: a contact of {cycles:.2g} cycles{at_speed}, {cycles * steps:.2g} "
                 f"{step}s: {error}"
             )
-        warnings += _lead(values, tables, key, lasts)
+        warnings += _check_lead(values, tables, key, lasts)
     return problems, warnings

@@ -55,7 +55,7 @@ from softdock.methods.measured.line_of_action import (
 )
 from softdock.methods.remapping import checks, reports
 from softdock.methods.remapping.contact import close_contact, follow_contact, open_contact
-from softdock.methods.remapping.durations import matrix_of
+from softdock.methods.remapping.durations import make_matrix
 from softdock.methods.remapping.environment import find_environment
 from softdock.methods.remapping.keys import EXECUTABLE, MARKER, REMAPPING, Remapping, read_keys
 from softdock.methods.remapping.other_wrenches import add_others, compute_others
@@ -96,7 +96,7 @@ def describe_wanted(values: dict[str, Any]) -> dict[str, Any] | None:
 
 def _find_uniform(stiffness: Any) -> float:
     """A stiffness that is the same in all directions [N/m]; 0: it is not, or none is given."""
-    K = matrix_of(stiffness)
+    K = make_matrix(stiffness)
     return float(K[0, 0]) if np.array_equal(K, K[0, 0] * np.eye(3)) else 0.0
 
 

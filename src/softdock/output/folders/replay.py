@@ -47,7 +47,7 @@ class MethodReplay:
     @property
     def verdict(self) -> str | None:
         """Verdict of a forecast, at one sampling phase; None in open loop."""
-        return self.run.metrics["judgement"]["word"] if self.run.is_judged else None
+        return self.run.metrics["verdict"]["word"] if self.run.is_judged else None
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -74,7 +74,7 @@ class Replay:
     forecast: tuple[MethodReplay, ...]
     identified: dict[str, Any]  # keys of the scenario that the recording told
     no_forecast: str  # why there is none
-    judgement: dict[str, Any]  # the verdict of the recording
+    verdict: dict[str, Any]  # the verdict of the recording
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -89,7 +89,7 @@ class Replay:
             "forecast": [one.to_dict() for one in self.forecast],
             "identified": self.identified,
             "no_forecast": self.no_forecast,
-            "judgement": convert_to_plain(self.judgement),
+            "verdict": convert_to_plain(self.verdict),
             "what_it_is": {
                 "open_loop": "recorded reports, another controller; the forces do not answer",
                 "forecast": "simulated anew with the identified contact and delays",
@@ -232,15 +232,15 @@ def replay(recording: Recording | Run, method: str, scenario: Scenario | None = 
         forecast=forecast,
         identified=keys,
         no_forecast=why,
-        judgement=_judge(recording, scenario),
+        verdict=_judge(recording, scenario),
     )
 
 
 def _judge(recording: Recording | Run, scenario: Scenario) -> dict[str, Any]:
-    """Judgement of the recording."""
+    """Verdict of the recording."""
     if isinstance(recording, Recording):
         if recording.scenario is None:
             recording = replace(recording, scenario=scenario, _orbit=None, _judged=None)
-        return recording.judgement()
-    found: dict[str, Any] = judge(recording).metrics["judgement"]
+        return recording.judge()
+    found: dict[str, Any] = judge(recording).metrics["verdict"]
     return found

@@ -62,7 +62,7 @@ def save_imported(contents: Contents, folder: str | Path, force: bool = False) -
     """Write recording, metrics, page and map to a folder."""
     recording = make_recording(contents)
     recording.source = str(folder)
-    recording.judgement()
+    recording.judge()
     page = recording.page()
     metrics = json.dumps(recording.metrics, indent=1, allow_nan=False) + "\n"
     path = make_folder(folder, force)

@@ -253,7 +253,7 @@ def benchmark_page(results: Results, since: Mapping[str, Any] | None = None) -> 
 
 
 def _answer(results: Results) -> str:
-    parts = [e.verdict(describe_winner(results)), e.bullets(list_remarks(results))]
+    parts = [e.headline(describe_winner(results)), e.bullets(list_remarks(results))]
     if results["method_files"]:
         files = ", ".join(results["method_files"])
         warning = (
@@ -343,7 +343,7 @@ def _changes(since: Mapping[str, Any]) -> str:
         for row in since["counts"]
     ]
     headings = ["entry", "told", "within 1 %", "within 0.1 %", "median"]
-    parts = [e.verdict(describe_changes(dict(since)))]
+    parts = [e.headline(describe_changes(dict(since)))]
     parts.append(e.table(f"On {since['cases']} common cases", headings, rows, words=(1,)))
     crossed = [
         [

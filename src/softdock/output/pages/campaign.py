@@ -22,8 +22,8 @@ from softdock.output.pages.campaign_words import (
 from softdock.output.pages.frame import elements as e
 from softdock.output.pages.frame.page import page
 from softdock.output.pages.frame.replay import replay
-from softdock.results.judgement import ALL_WORDS
 from softdock.results.scene import Scene
+from softdock.results.verdict import ALL_WORDS
 from softdock.scenario.files import to_toml
 from softdock.studies.campaign.outcome import ACTIVE
 from softdock.studies.campaign.outcomes import Outcome, get_heading, list_page_outcomes
@@ -174,9 +174,9 @@ def _shown(r: Any, key: str, unit: str | None = None) -> str:
 
 def _answer(r: dict[str, Any]) -> str:
     several = len(r["variants"]) > 1
-    parts = [e.judgement(r["judgement"])] if r.get("judgement") else []
+    parts = [e.verdict(r["verdict"])] if r.get("verdict") else []
     if several and not parts:
-        parts.append(e.verdict(compare_variants(r)))
+        parts.append(e.headline(compare_variants(r)))
     if several and any(v.get("judged") for v in r["variants"]):
         parts.append(_verdict_table(r))
     else:
@@ -184,7 +184,7 @@ def _answer(r: dict[str, Any]) -> str:
             if v.get("requirement"):
                 whose = f"{v['label']}: " if several else ""
                 parts.append(e.text(whose + v["requirement"]["sentence"], "plain"))
-        parts.append(e.text(summarise(r), "plain") if several or parts else e.verdict(summarise(r)))
+        parts.append(e.text(summarise(r), "plain") if several or parts else e.headline(summarise(r)))
     tiles = [e.tile("Runs", _shown(r, "runs"), "")]
     if r["spent"]:
         tiles.append(
@@ -207,7 +207,7 @@ def _verdict_table(r: dict[str, Any]) -> str:
     """Verdicts and requirement of every variant, one row each."""
     required = any(v.get("requirement") for v in r["variants"])
     headings = ["variant", "verdict", *ALL_WORDS, *(["requirement"] if required else [])]
-    words_by_variant = {one["variant"]: one["word"] for one in r["judgement"]["variants"]}
+    words_by_variant = {one["variant"]: one["word"] for one in r["verdict"]["variants"]}
     rows = []
     for i, v in enumerate(r["variants"]):
         counts = [_shown(r, f"variants.{i}.judged.{word}", "") for word in ALL_WORDS]

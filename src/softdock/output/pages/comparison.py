@@ -184,10 +184,10 @@ def _worst_key(row: Any) -> str:
 def _answer(comparison: Comparison) -> str:
     r = comparison.results
     first, *rest = re.split(r"(?<=\.) (?=[A-Z])", r["recommendation"])
-    parts = [e.verdict(first), e.text(" ".join(rest), "plain") if rest else ""]
+    parts = [e.headline(first), e.text(" ".join(rest), "plain") if rest else ""]
     if r["candidates"] and r.get("paste"):
-        best = r["candidates"][0]["judgement"]
-        parts = [e.judgement({**best, "next_step": ""}), e.text(r["recommendation"], "plain")]
+        best = r["candidates"][0]["verdict"]
+        parts = [e.verdict({**best, "next_step": ""}), e.text(r["recommendation"], "plain")]
         parts.append(e.details("Paste this into the scenario", e.listing(r["paste"]), opened=True))
     if r["method_file"]:
         parts.append(
@@ -249,7 +249,7 @@ def _ranking(r: Any) -> str:
         cells = [
             _show_number(r, f"{at}.rank"),
             f"{escape(c['method'])}<br><small>{escape(c['integrator'])}</small>",
-            escape(c["judgement"]["word"]),
+            escape(c["verdict"]["word"]),
             _show_percent(r, f"{at}.distance_from_orbit") if c["status"] == "completed" else "",
             _show_worst(r, at),
             worst,

@@ -41,7 +41,7 @@ def _distance_bars(rows: list[dict[str, Any]]) -> str:
         else None
         for c in rows
     ]
-    bound = 100.0 * rows[0]["judgement"]["bounds"]["faithful_distance"]
+    bound = 100.0 * rows[0]["verdict"]["bounds"]["faithful_distance"]
     end = min(max([*most, *(w for w in wrong if w is not None), 1.2 * bound]), MOST_BOUNDS * bound)
     beyond = [c["label"] for c, m in zip(rows, most, strict=True) if m > ROOM * end]
     lines = [_bars("mean; whisker: worst of the phases", rows, mean, most)]
@@ -57,7 +57,7 @@ def _distance_bars(rows: list[dict[str, Any]]) -> str:
         lines.append(Line("with wrong knowledge", "total", *_empty_points(), extra=marks))
     caption = (
         f"In percent of the approach; 0 is orbit. Line: {bound:.3g} %, up to which a rig is "
-        "faithful. Colours: the verdict."
+        "model_mediated. Colours: the verdict."
     )
     if beyond:
         caption += f" Longer than the chart: {'; '.join(beyond)}."
@@ -123,7 +123,7 @@ def _bars(name: str, rows: list[dict[str, Any]], to: list[float], most: list[flo
         "orientation": "h",
         "x": to,
         "y": [c["label"] for c in rows],
-        "meta": {"role": "c1", "roles": [VERDICT_ROLES[c["judgement"]["word"]] for c in rows]},
+        "meta": {"role": "c1", "roles": [VERDICT_ROLES[c["verdict"]["word"]] for c in rows]},
         "error_x": {
             "type": "data",
             "symmetric": False,

@@ -14,11 +14,11 @@ import numpy as np
 from softdock.methods.registry import RAW
 from softdock.output.pages.frame.charts import ROLES, Line, chart, choose_unit
 from softdock.output.pages.frame.elements import (
+    headline,
     show_number,
     table,
     text,
     text_with_command,
-    verdict,
 )
 from softdock.output.pages.frame.page import page
 from softdock.output.pages.frame.replay import replay
@@ -196,7 +196,7 @@ DELAY_ROLES = (
 
 def demo_results(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Contents of the page as plain data: the rows (the reference has no delay) and the summary."""
-    return {"verdict": describe_worst(rows), "rows": convert_to_plain(list(rows))}
+    return {"summary": describe_worst(rows), "rows": convert_to_plain(list(rows))}
 
 
 def demo_page(rows: Sequence[Mapping[str, Any]], runs: Sequence[Run]) -> str:
@@ -210,7 +210,7 @@ def demo_page(rows: Sequence[Mapping[str, Any]], runs: Sequence[Run]) -> str:
     results = demo_results(rows)
     names = [str(row["label"]) for row in rows if row.get("delay_ms") is not None]
     sections = {
-        "verdict": ("", verdict(results["verdict"]) + _replay(rows, runs) + text(WHAT, "plain")),
+        "verdict": ("", headline(results["summary"]) + _replay(rows, runs) + text(WHAT, "plain")),
         "numbers": ("Numbers", _table(results) + _restitution_chart(rows)),
         "curves": (
             "Curves",

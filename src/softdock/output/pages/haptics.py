@@ -10,7 +10,7 @@ import numpy as np
 from softdock.files.atomic import write_whole
 from softdock.networks.haptics import Touch
 from softdock.output.pages.frame.charts import ROLES, Line, chart
-from softdock.output.pages.frame.elements import show_number, table, text, verdict
+from softdock.output.pages.frame.elements import headline, show_number, table, text
 from softdock.output.pages.frame.page import page
 
 DASHES = ("solid", "dash", "dot", "dashdot")
@@ -38,7 +38,7 @@ def write_haptics_page(folder: Path, touches: list[Touch], data: dict[str, Any])
     ]
     result = table("The wall in the hand", ["rendering", *(COLUMNS[key] for key in keys)], rows)
     sections = {
-        "answer": ("", verdict(_summarise(data))),
+        "answer": ("", headline(_summarise(data))),
         "result": ("Quiet or buzzing", result),
         "charts": ("Over time", "\n".join(_charts(touches, data))),
     }

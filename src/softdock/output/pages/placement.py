@@ -17,10 +17,10 @@ from softdock.output.pages.frame.charts import ROLES, Line, chart
 from softdock.output.pages.frame.elements import (
     bullets,
     format_number,
+    headline,
     listing,
     table,
     text,
-    verdict,
 )
 from softdock.output.pages.frame.page import page
 from softdock.results.metrics import convert_to_plain
@@ -56,7 +56,7 @@ def facility_toml(result: Placement) -> str:
 
 
 def placement_page(result: Placement, data: dict[str, Any]) -> str:
-    sections = {"answer": ("", verdict(describe_placement(result)) + _about(result))}
+    sections = {"answer": ("", headline(describe_placement(result)) + _about(result))}
     for robot, found in result.results.items():
         html = (_map(robot, found) if found.grid is not None else "") + _best(robot, found)
         sections[f"places-{robot}"] = (f"Places for the {robot}", html)

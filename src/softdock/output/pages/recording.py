@@ -16,13 +16,13 @@ from softdock.output.pages.frame.charts import Line, chart, choose_unit
 from softdock.output.pages.frame.elements import (
     bullets,
     details,
-    judgement,
     listing,
     show_number,
     table,
     text,
     tile,
     tiles,
+    verdict,
 )
 from softdock.output.pages.frame.page import page
 from softdock.output.pages.frame.replay import replay
@@ -93,7 +93,7 @@ MOST_EVENTS = 500
 
 def recording_page(recording: Recording) -> str:
     """One self-contained HTML page."""
-    recording.judgement()
+    recording.judge()
     metrics = recording.metrics
     candidates = {
         "verdict": ("", _summary(recording, metrics)),
@@ -125,8 +125,8 @@ def _summary(recording: Recording, metrics: dict[str, Any]) -> str:
     ]
     warnings = bullets(recording.warnings, "warnings") if recording.warnings else ""
     ended = text(f"The recording ended because: {recording.status}.")
-    judged = metrics["judgement"]
-    first = judgement(judged) + text(recording.sentence, "plain")
+    judged = metrics["verdict"]
+    first = verdict(judged) + text(recording.sentence, "plain")
     return first + tiles(found) + ended + warnings
 
 

@@ -106,7 +106,7 @@ def answer_scenario(scenario: Scenario, run: Run | Recording | None = None) -> A
         scene=scene,
         light=light,
         word=word,
-        sentence=str(metrics["verdict"]),
+        sentence=str(metrics["summary"]),
         stability=chart,
         spent_ms=spent,
     )

@@ -2,7 +2,7 @@
 
 A component is the name of a column or a number that stands for all rows, so that a body that is
 bolted to the floor is `position = [0.0, 0.0, 0.0]`. Tables of a body have the names of a
-recording's topics: satellite, command, measured, wrench, wrench_on_satellite (docs/import.md).
+recording's topics: satellite, command, measured, wrench, wrench_on_satellite (docs/logs.md).
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from softdock.files.schema import (
     Parameter,
     file_key,
     own_key,
+    set_choices,
     version_key,
-    with_choices,
 )
 from softdock.files.tables import Reader
 from softdock.files.toml_text import parse_toml
@@ -144,7 +144,7 @@ def parse_map(text: str, name: str = "map", folder: Path | None = None) -> Map:
     own_keys = top.read(TOP)
     clocks = _read_clocks(top)
     frames = _read_frames(top)
-    rows = top.value(with_choices(ROWS, clocks or ("log",), next(iter(clocks), "log")))
+    rows = top.value(set_choices(ROWS, clocks or ("log",), next(iter(clocks), "log")))
     fixed, mountings, signals = dict[str, Place](), {}, {}
     for body in BODIES:
         if not top.has(body):
@@ -224,12 +224,12 @@ def _read_signal(
 ) -> Signal:
     where = own.locate(own.path)
     stand_in = MOTIONS.get(kind, WRENCHES.get(kind, ()))
-    same = own.value(with_choices(SAME_AS, (*stand_in, ""), "")) if stand_in else ""
+    same = own.value(set_choices(SAME_AS, (*stand_in, ""), "")) if stand_in else ""
     if same:
         own.done()
         return Signal(key=own.path, where=where, clock=rows, same_as=same, frame=Place(), parts={})
-    clock = own.value(with_choices(CLOCK_OF_ROWS, clocks or ("",), rows))
-    frame = frames[own.value(with_choices(FRAME, frames, "world"))]
+    clock = own.value(set_choices(CLOCK_OF_ROWS, clocks or ("",), rows))
+    frame = frames[own.value(set_choices(FRAME, frames, "world"))]
     is_motion = kind in MOTIONS
     wanted = ("position", "attitude", "velocity", "rate") if is_motion else ("force", "torque")
     form = own.value(ATTITUDE_FORM) if is_motion else "wxyz"

@@ -8,7 +8,7 @@ In: a case's scenario and an entry. Out: plain data.
     distance from the reference at the worst phase and error, the worse of after the last contact
              and at the end (docs/metrics.md); null: not defined
     median   the same at the middle phase, of the worst error; rms: root mean square over the phases
-    word, energy_share, peak_force_error   by the verdict's one rule (results/judgement.py)
+    word, energy_share, peak_force_error   by the verdict's one rule (results/verdict.py)
     error    kind and percent of the belief whose error was worst; null: none is wrong
     changes  the keys that make this scenario from the case: `softdock run CASE --set KEY=VALUE`
 """

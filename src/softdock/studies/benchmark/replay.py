@@ -1,7 +1,7 @@
 """The command that makes a cell's number again: `softdock run CASE --set KEY=VALUE`.
 
 `softdock run` judges at the worst of the same sampling phases, so the distance in its verdict
-(`judgement.criteria.distance.number` with --json) is the cell's. A law of the scenario's contacts
+(`verdict.criteria.distance.number` with --json) is the cell's. A law of the scenario's contacts
 that is believed wrongly has no such command: the reference would be simulated with it too.
 """
 

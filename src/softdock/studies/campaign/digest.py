@@ -16,7 +16,7 @@ import numpy as np
 from softdock.errors import CampaignStopped
 from softdock.files.reading import Unreadable, read_bytes
 from softdock.loop.cycle import STATUSES
-from softdock.results.judgement import ALL_WORDS
+from softdock.results.verdict import ALL_WORDS
 from softdock.studies.campaign.arrow_arrays import to_numbers
 from softdock.studies.campaign.batch import count_cores
 from softdock.studies.campaign.outcome import VERDICTS

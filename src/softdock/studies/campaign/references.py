@@ -44,10 +44,10 @@ from softdock.loop.vector import (
 from softdock.reference import (
     LOGGED_CONTACTS,
     OUTCOME_COLUMNS,
+    count_reference_floats,
     hook_memory,
-    latch_states,
     orbit_marker,
-    orbit_mem_floats,
+    read_latch_states,
     run_orbit,
 )
 from softdock.results.latches import summarise_times
@@ -127,7 +127,7 @@ def simulate_references(
         for i in range(begin, min(begin + CHUNK, len(first))):
             vector = runs.expand(first[i], first[i] + 1)[0]
             while True:
-                mem = np.zeros(orbit_mem_floats(vector))
+                mem = np.zeros(count_reference_floats(vector))
                 run_orbit(
                     marker=marker,
                     vector=vector,
@@ -142,7 +142,7 @@ def simulate_references(
                 if count <= len(log):
                     break
                 log = np.zeros((count, len(LOG_COLUMNS)))  # the last of them is asked for
-            latch = summarise_times(latch_states(vector, mem))
+            latch = summarise_times(read_latch_states(vector, mem))
             logged[i, 3:] = [latch[key] for key in ("latched_at_s", "broken_at_s", "peak_force_N")]
             if count > 0:
                 logged[i, :3] = (

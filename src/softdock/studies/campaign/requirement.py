@@ -21,7 +21,7 @@ from typing import Any
 
 from softdock.files.schema import OPTIONAL, own_key
 from softdock.files.tables import Reader
-from softdock.results.judgement import FAITHFUL, UNSAFE
+from softdock.results.verdict import FAITHFUL, UNSAFE
 
 
 def _is_between(low: float, value: Any) -> bool:

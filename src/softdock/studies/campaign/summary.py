@@ -184,7 +184,7 @@ def summarise(
         "worst": worst,
         "spent": _summarise_effort(spent),
     }
-    result["judgement"] = judge_campaign(result)
+    result["verdict"] = judge_campaign(result)
     return convert_to_plain(result), columns
 
 

@@ -110,7 +110,7 @@ def _is_anything(value: Any) -> bool:
     return True
 
 
-def _left_out(
+def _optional(
     key: str, meaning: str, allowed: str, fits: Callable[[Any], bool] = _is_anything
 ) -> Parameter:
     """A key that may be left out."""
@@ -121,32 +121,32 @@ _KEY = "the path of a key; or keys = [...] for several that go together"
 _MATRIX = "a symmetric positive definite matrix; or deviation and correlation"
 _RISING = "[low, high], low below high"
 SOURCES = (
-    _left_out(
+    _optional(
         "grid",
         "evenly spaced values",
         f"[from, to, steps], steps a whole number up to {MOST_POINTS}",
         _row_of(3, lambda n: n[2] == int(n[2]) and 1 <= n[2] <= MOST_POINTS),
     ),
-    _left_out("list", "these values", "numbers, at least one"),
-    _left_out("uniform", "drawn evenly", _RISING, _row_of(2, lambda n: n[0] < n[1])),
-    _left_out(
+    _optional("list", "these values", "numbers, at least one"),
+    _optional("uniform", "drawn evenly", _RISING, _row_of(2, lambda n: n[0] < n[1])),
+    _optional(
         "log_uniform",
         "drawn evenly on a logarithmic scale",
         f"{_RISING}, both above 0",
         _row_of(2, lambda n: 0.0 < n[0] < n[1]),
     ),
-    _left_out(
+    _optional(
         "normal",
         "drawn from a normal distribution",
         "[mean, deviation], the deviation above 0",
         _row_of(2, lambda n: n[1] > 0.0),
     ),
-    _left_out("mean", "of correlated normals, one for each key", "numbers, one for each key"),
+    _optional("mean", "of correlated normals, one for each key", "numbers, one for each key"),
 )
 VARY = (
     *SOURCES,
-    _left_out("key", "the key that varies", _KEY, lambda value: isinstance(value, str)),
-    _left_out("keys", "keys that go together", _KEY, lambda v: _is_texts(v) and bool(v)),
+    _optional("key", "the key that varies", _KEY, lambda value: isinstance(value, str)),
+    _optional("keys", "keys that go together", _KEY, lambda v: _is_texts(v) and bool(v)),
     own_key(
         "also",
         "keys that get the same value",
@@ -154,11 +154,11 @@ VARY = (
         _is_texts,
         [],
     ),
-    _left_out("within", "bounds of a normal", _RISING, _row_of(2, lambda n: n[0] < n[1])),
-    _left_out("deviation", "of correlated normals", "numbers above 0, one for each key"),
-    _left_out("covariance", "of correlated normals", _MATRIX),
-    _left_out("correlation", "of correlated normals", _MATRIX),
-    _left_out(
+    _optional("within", "bounds of a normal", _RISING, _row_of(2, lambda n: n[0] < n[1])),
+    _optional("deviation", "of correlated normals", "numbers above 0, one for each key"),
+    _optional("covariance", "of correlated normals", _MATRIX),
+    _optional("correlation", "of correlated normals", _MATRIX),
+    _optional(
         "turn_about",
         "axis about which an attitude turns",
         f"an axis of three numbers, with one key that ends in {ATTITUDE}; its values are then "
@@ -173,7 +173,7 @@ VARY = (
         lambda value: isinstance(value, bool),
         False,
     ),
-    _left_out(
+    _optional(
         "name", "of its column", "a text, with a single key", lambda value: isinstance(value, str)
     ),
 )

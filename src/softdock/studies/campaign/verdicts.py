@@ -1,5 +1,5 @@
 """Faithful, distorted or unsafe, of every run of a campaign: the criteria of
-`results/judgement.py` on columns, from what a batch kept while it ran (loop/settled_motion.py).
+`results/verdict.py` on columns, from what a batch kept while it ran (loop/settled_motion.py).
 
 Each run is judged as it is, at its own sampling phase. A batch has no record: a pair that still
 touches at the end is judged by its state there, without the growth of its swing; a sensor at its
@@ -18,7 +18,7 @@ from softdock.loop.entry_points import MOTIONS
 from softdock.loop.schedules import ENTRY
 from softdock.loop.vector import CHASER_HAND_AT, TARGET_HAND_AT, TIME_AT, TIMES
 from softdock.reference import OUTCOME_COLUMNS as ORBITS
-from softdock.results.judgement import (
+from softdock.results.verdict import (
     ALL_WORDS,
     COLOURS,
     DISTORTED,
@@ -138,7 +138,7 @@ def get_table_word(metrics: Mapping[str, Any]) -> int:
     stopped = {"limits": metrics["status"] if metrics["status"] != "completed" else ""}
     outcome = [o for o in numbers["outcome"] if o.split()[0] in ("touched", "latched")]
     seen = {**numbers, **UNSEEN, **stopped, "outcome": outcome}
-    return ALL_WORDS.index(choose_word(seen, metrics["judgement"]["bounds"]))
+    return ALL_WORDS.index(choose_word(seen, metrics["verdict"]["bounds"]))
 
 
 def judge_campaign(r: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -149,15 +149,15 @@ def judge_campaign(r: Mapping[str, Any]) -> dict[str, Any] | None:
         return None
     each = [_judge_variant(v, len(rows) > 1) for v in rows]
     best = min(range(len(rows)), key=lambda i: (ALL_WORDS.index(each[i]["word"]), -_share(rows[i])))
-    judgement = {**each[best], "variants": each}
+    verdict = {**each[best], "variants": each}
     if len(rows) > 1:
         good = sum(one["word"] == FAITHFUL for one in each)
         nearest = each[best]["sentence"].partition(": ")[2]
-        judgement["sentence"] = (
+        verdict["sentence"] = (
             f"{each[best]['word'].capitalize()}: of {len(rows)} variants {good or 'none'} "
             f"{'is' if good < 2 else 'are'} faithful in every run; the best is {nearest}"
         )
-    return judgement
+    return verdict
 
 
 def _share(v: Mapping[str, Any]) -> float:

@@ -213,7 +213,7 @@ def _measure_candidate(
         "peak_force_satellite_N": max(
             (c["peak_force_satellite_N"] for run in runs for c in run.contacts), default=0.0
         ),
-        "judgement": warnings,
+        "verdict": warnings,
         "vouch": collect_vouching(chain, runs, warnings["word"]),
         "worst": None,
         "knowledge_errors": [],

@@ -1,7 +1,7 @@
 """Best first, and a recommendation in plain words.
 
 Order: runs that reached their end before those that stopped; then by the verdict's word
-(results/judgement.py); then those that vouch for their own runs (ranking.py) before those that
+(results/verdict.py); then those that vouch for their own runs (ranking.py) before those that
 must be believed; then by the verdict's largest excess, number over bound; then by the size of the
 invented energy; equal ones (to 1e-9) in the order of the registry. The order is that of right
 knowledge: what errors of knowledge cost stands beside it, in the order of their distance.
@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from softdock.loop.method.method import Method
-from softdock.results.judgement import ALL_WORDS, FAITHFUL
 from softdock.results.momenta import compute_kinetic_energy, read_mass_properties, read_motions
 from softdock.results.run import Run
+from softdock.results.verdict import ALL_WORDS, FAITHFUL
 from softdock.studies.compare.knowledge import WORDS
 
 # Does a method vouch for its own runs? One that identifies what it needs says in its books whether
@@ -103,15 +103,15 @@ def _make_order_key(row: Row) -> tuple[bool, int, bool, float, float]:
 
 def find_largest_excess(row: Row) -> float:
     """Of the verdict's criteria, number over bound; of a row without a verdict its distance."""
-    if row.get("judgement"):
-        each = row["judgement"]["criteria"].values()
+    if row.get("verdict"):
+        each = row["verdict"]["criteria"].values()
         return max(math.inf if c["excess"] is None else float(c["excess"]) for c in each)
     distance = find_worst_distance(row)
     return math.inf if distance is None else distance
 
 
 def _rank_word(row: Row) -> int:
-    word = row["judgement"]["word"] if row.get("judgement") else ALL_WORDS[0]
+    word = row["verdict"]["word"] if row.get("verdict") else ALL_WORDS[0]
     return ALL_WORDS.index(word)
 
 

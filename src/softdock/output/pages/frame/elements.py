@@ -228,7 +228,7 @@ def count_columns(count: int, most: int) -> int:
     return min(range(min(count, most) or 1, 0, -1), key=unevenness)
 
 
-def verdict(sentence: str) -> str:
+def headline(sentence: str) -> str:
     """The answer in one sentence, in large type."""
     return f'<p class="verdict">{escape(sentence)}</p>'
 
@@ -241,7 +241,7 @@ def text_with_command(before: str, command: str, after: str = "") -> str:
     )
 
 
-def judgement(judged: Mapping[str, Any]) -> str:
+def verdict(judged: Mapping[str, Any]) -> str:
     """The verdict in its colour with its reason and next step; opens every page that has one."""
     sentence, word = str(judged["sentence"]), str(judged["word"])
     kind = word.replace(" ", "-")

@@ -32,7 +32,7 @@ _ESCAPES = {
     if chr(code) not in "\t\n"
 }
 _CONTROLS = re.compile(f"[{re.escape(''.join(map(chr, _ESCAPES)))}]")
-BUNDLE = "plotly-cartesian.min.js"  # version and licence: docs/report.md
+BUNDLE = "plotly-cartesian.min.js"  # version and licence: docs/compiled_core.md
 
 _PAGE = """<!DOCTYPE html>
 <html lang="en">

@@ -15,11 +15,11 @@ from softdock.output.pages.frame.charts import MOST_POINTS, Line, chart, choose_
 from softdock.output.pages.frame.elements import (
     bullets,
     details,
-    judgement,
     listing,
     show_number,
     table,
     text,
+    verdict,
 )
 from softdock.output.pages.frame.page import page
 from softdock.output.pages.frame.replay import replay
@@ -295,8 +295,8 @@ def _summary(source: PageInput) -> str:
     warnings = bullets(metrics["warnings"], "warnings") if metrics["warnings"] else ""
     return (
         facts_line(metrics, source.tables)
-        + judgement(metrics["judgement"])
-        + text(str(metrics["verdict"]), "plain")
+        + verdict(metrics["verdict"])
+        + text(str(metrics["summary"]), "plain")
         + key_tiles(metrics)
         + warnings
     )

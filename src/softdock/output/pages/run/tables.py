@@ -140,7 +140,7 @@ def _distance_tile(metrics: Mapping[str, Any], metric: Metric) -> str:
     known = metrics[metric.name] is not None
     beside = ""
     if metrics.get("distance_from_orbit_later") is not None:
-        settle = metrics["judgement"]["bounds"]["settle_s"]
+        settle = metrics["verdict"]["bounds"]["settle_s"]
         beside = f"{settle:g} s later {show_number(metrics, 'distance_from_orbit_later')}<br>"
     beside += "0 is orbit" if known else _reason_undefined(metrics)
     return tile(label(metric.name), show_number(metrics, metric.name), beside, metric.tile)

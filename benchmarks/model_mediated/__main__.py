@@ -1,0 +1,203 @@
+"""`python -m benchmarks.model_mediated [--cases] [--draws N] [--fresh N] [--verdicts N] [--random N]
+[--ablation] [--noise SEEDS] [--cost [--repeats N]] [--seed N]`: distances from orbit of `model_mediated`,
+told nothing, as Markdown tables, what is said of good runs, and what a cycle of it costs. Without a
+choice: cases and ten draws.
+Every distance is the worse of the two that a run has, over the sampling phases given by
+`--phases`."""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import math
+import tomllib
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from benchmarks.model_mediated import cost
+from benchmarks.model_mediated.cases import CASES, NOISY, Tables, drawn
+from benchmarks.model_mediated.fresh import fresh
+from softdock import build, simulate
+from softdock.errors import BadInput
+from softdock.methods.registry import METHODS
+from softdock.results.noise_bound import compute_noise_bound
+from softdock.studies.benchmark.draws import draw_case
+
+PARTS = ("tare", "lead", "damping", "powers", "friction", "rewind")
+
+
+def looked_at(
+    tables: Tables, method: dict[str, Any], phase: float = 0.0, seed: int = 1
+) -> tuple[float, bool]:
+    """Distance of one run, infinite where it has none; and whether the method doubts it."""
+    given = copy.deepcopy(tables) | {"methods": [method], "random": {"seed": seed}}
+    v, T = given["chaser"].get("velocity_m_per_s", [0.0] * 3), 1e-3 * given["time"]["cycle_ms"]
+    place = given["chaser"]["position_m"]
+    given["chaser"]["position_m"] = [p + phase * T * q for p, q in zip(place, v, strict=True)]
+    run = simulate(build(given))
+    both = [run.metrics["distance_from_orbit"], run.metrics["distance_from_orbit_later"]]
+    vouches, books = METHODS[method["name"]].vouches, run.method_books.get(method["name"], {})
+    far = max(x if x is not None and not math.isnan(x) else math.inf for x in both)
+    return far, bool(vouches is not None and vouches(books))
+
+
+def distance(tables: Tables, method: dict[str, Any], phase: float = 0.0, seed: int = 1) -> float:
+    """Of one run; infinite where it has none."""
+    return looked_at(tables, method, phase, seed)[0]
+
+
+def worst(tables: Tables, method: dict[str, Any], phases: int) -> float:
+    return max(distance(tables, method, i / phases, 1 + i) for i in range(phases))
+
+
+def verdicts(count: int, seed: int) -> None:
+    """What is said of runs within 1 % of orbit, one phase each, and by what criteria those that are
+    not faithful fail."""
+    good, failed = 0, []
+    for i in range(count):
+        run = simulate(build(fresh(seed, i) | {"methods": [{"name": "model_mediated"}]}))
+        far = run.metrics["distance_from_orbit_worst"]
+        if run.status != "completed" or far is None or not far <= 0.01:
+            continue
+        good += 1
+        said = run.metrics["verdict"]
+        if said["word"] != "faithful":
+            numbers = {name: said["criteria"][name]["number"] for name in said["failed"]}
+            failed.append(f"  {i}: {said['word']} {numbers}")
+    print(
+        f"of {good} runs within 1 % of orbit {len(failed)} are not called faithful",
+        *failed,
+        sep="\n",
+    )
+
+
+def _share(found: Iterable[float]) -> str:
+    values = list(found)
+    return (
+        f"{len(values)} runs: within 1 % {sum(x <= 0.01 for x in values)}, "
+        f"within 0.1 % {sum(x <= 0.001 for x in values)}, median {100 * np.median(values):.2g} %"
+    )
+
+
+def _doubts(found: list[tuple[float, bool]]) -> str:
+    """How often the method says itself that it did not learn all."""
+    missed = [doubted for x, doubted in found if x > 0.01]
+    return (
+        f"doubted {sum(doubted for _, doubted in found)}, of {len(missed)} beyond 1 % {sum(missed)}"
+    )
+
+
+def cases(method: dict[str, Any], phases: int) -> None:
+    found = {name: worst(tables, method, phases) for name, tables in CASES.items()}
+    print("| case | distance from orbit |\n|---|---:|")
+    for name, value in found.items():
+        print(f"| {name} | {100 * value:.4f} % |", flush=True)
+    print(_share(found.values()))
+
+
+def draws(method: dict[str, Any], count: int, seed: int) -> None:
+    smooth: list[float] = []
+    rubbing: list[float] = []
+    for i in range(count):
+        tables = drawn(seed + i)
+        try:
+            value = distance(tables, method)
+        except BadInput:
+            continue  # touching at the start, or a contact too short
+        (rubbing if tables["contact"][0]["real"]["friction"] > 0.0 else smooth).append(value)
+        if value > 0.001:
+            print(f"seed {seed + i}: {100 * value:.3f} %", flush=True)
+    print(f"no friction, {_share(smooth)}\nfriction, {_share(rubbing)}")
+
+
+def unseen(method: dict[str, Any], count: int, seed: int, ours: bool) -> None:
+    """Random cases by group: those of fresh.py (`ours`), or of `softdock benchmark --random`."""
+    groups: dict[str, list[tuple[float, bool]]] = {}
+    for i in range(count):
+        tables = fresh(seed, i) if ours else tomllib.loads(draw_case(seed, i)[1])
+        rubs = any(pair["real"].get("friction", 0.0) > 0.0 for pair in tables["contact"])
+        noisy = tables.get("sensor", {}).get("noise_N", 0.0) > 0.0
+        group = "noise" if noisy else ("friction" if rubs else "no friction")
+        value, doubted = looked_at(tables, method)
+        groups.setdefault(group, []).append((value, doubted))
+        if len(tables["contact"]) > 1 and not noisy:
+            groups.setdefault("several pairs", []).append((value, doubted))
+        if value > (0.001 if group == "no friction" else 0.01):
+            said = ", doubted" if doubted else ""
+            print(f"number {i}, {group}: {100 * value:.3g} %{said}", flush=True)
+    for group, found in groups.items():
+        print(f"{group}, {_share(x for x, _ in found)}; {_doubts(found)}")
+
+
+def ablation(phases: int) -> None:
+    """Each part switched off, over the cases."""
+    print("| switched off | within 1 % | within 0.1 % | worst |\n|---|---:|---:|---:|")
+    for part in ("", *PARTS):
+        method = {"name": "model_mediated"} | ({part: False} if part else {})
+        found = [worst(tables, method, phases) for tables in CASES.values()]
+        print(
+            f"| {part or 'nothing'} | {sum(x <= 0.01 for x in found)} of {len(found)} | "
+            f"{sum(x <= 0.001 for x in found)} | {100 * max(found):.3g} % |",
+            flush=True,
+        )
+
+
+def noise(seeds: int) -> None:
+    print("| case | root mean square | bound | ratio |\n|---|---:|---:|---:|")
+    for name, tables in NOISY.items():
+        bound = compute_noise_bound(build(copy.deepcopy(tables))).distance
+        found = [distance(tables, {"name": "model_mediated"}, seed=1 + i) for i in range(seeds)]
+        rms = float(np.sqrt(np.mean(np.square(found))))
+        print(
+            f"| {name} | {100 * rms:.3f} % | {100 * bound:.3f} % | {rms / bound:.2f} |", flush=True
+        )
+
+
+def main() -> None:
+    asked = argparse.ArgumentParser(description=__doc__)
+    asked.add_argument("--cases", action="store_true")
+    asked.add_argument("--draws", type=int, default=0)
+    asked.add_argument("--fresh", type=int, default=0)
+    asked.add_argument("--verdicts", type=int, default=0, help="of good runs among so many")
+    asked.add_argument("--random", type=int, default=0)
+    asked.add_argument("--cost", action="store_true")
+    asked.add_argument("--repeats", type=int, default=100_000, help="of a cycle that rewinds")
+    asked.add_argument("--ablation", action="store_true")
+    asked.add_argument("--noise", type=int, default=0)
+    asked.add_argument("--seed", type=int, default=1000)
+    asked.add_argument("--phases", type=int, default=1)
+    asked.add_argument("--method", default="model_mediated")
+    given = asked.parse_args()
+    method = {"name": given.method}
+    chosen = (
+        given.cases,
+        given.draws,
+        given.verdicts,
+        given.fresh,
+        given.random,
+        given.ablation,
+        given.noise,
+    )
+    nothing = not (any(chosen) or given.cost)
+    if given.cases or nothing:
+        cases(method, given.phases)
+    if given.draws or nothing:
+        draws(method, given.draws or 10, given.seed)
+    if given.verdicts:
+        verdicts(given.verdicts, given.seed)
+    if given.fresh:
+        unseen(method, given.fresh, given.seed, True)
+    if given.random:
+        unseen(method, given.random, given.seed, False)
+    if given.cost:
+        cost.main(given.repeats)
+    if given.ablation:
+        ablation(given.phases)
+    if given.noise:
+        noise(given.noise)
+
+
+if __name__ == "__main__":
+    main()

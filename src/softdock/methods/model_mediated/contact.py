@@ -1,0 +1,213 @@
+"""The course of a contact in `model_mediated`, from the last instant at which nothing touched to its end.
+
+It decides what is learnt in between, when the past is recomputed (recomputed_past.py), and when the
+energy ledger takes over (fallback.py). In: readings and satellites of the cycle, world axes. Out:
+the phase of the contact in the method's cells.
+"""
+
+from __future__ import annotations
+
+from softdock.compile.jit import compiled, noinline
+from softdock.loop.bodies import CHASER, TARGET
+from softdock.loop.contact.keys import PAIR
+from softdock.loop.contact.pair import PAIR_FLOATS
+from softdock.loop.contact.prepare import store_pair
+from softdock.loop.method.corrected import take_past
+from softdock.loop.method.interface import Measured, Output, Rig, Satellites
+from softdock.loop.spatial.vectors import add_scaled, norm, subtract
+from softdock.methods.measured.line_of_action import satellite_motions
+from softdock.methods.measured.projection import pair_energy
+from softdock.methods.model_mediated.fallback import (
+    forget_ledger,
+    is_ledger_open,
+    make_ledger,
+    may_learn,
+)
+from softdock.methods.model_mediated.free_flight import note_delay
+from softdock.methods.model_mediated.keys import ModelMediated
+from softdock.methods.model_mediated.lead import adjust_leads
+from softdock.methods.model_mediated.recomputed_past import (
+    SAME,
+    WORTH,
+    begin_past,
+    forget_futures,
+    laws_differ,
+    take_futures,
+)
+from softdock.methods.model_mediated.state import STATE
+from softdock.methods.model_mediated.touches import bound_free_time, find_depth, find_places
+
+APART, BY_LEDGER, TOUCHING, FINISHING = 0, 1, 2, 3  # phases; from 2 on: held in a contact
+NEITHER, FLIES, OVER = 0, 1, 2  # what follow_contact finds
+IN_A_ROW = 3  # samples of a force that the shapes do not explain, before it is believed
+MATTERS = 1e-3  # of the approach speed, in a cycle
+CLEAR = 3  # cycles without any touch after which a contact is over
+STEADY = 2e-3  # rate of a lead below which it does not disturb the delay that is read
+SWIFTEST = 1.0  # m/s^2; no satellite is accelerated beyond, while nothing touches
+PAIR_KEYS = PAIR.size  # floats of a pair in the vector
+
+
+@noinline
+def prepare_pairs(method: ModelMediated, mem):
+    """The mock-ups' shapes; of their laws nothing."""
+    s = STATE(mem, method.memory)
+    s.ready, s.shadow_stamp, s.last_touch = True, -1, -1.0
+    for i in range(method.number):
+        at = method.memory + STATE.at.pairs + i * PAIR_FLOATS
+        store_pair(method.vector, method.pairs_at + i * PAIR_KEYS, mem, at, False)
+        pair, law = s.pairs[i], s.found[i]
+        s.reach = max(s.reach, norm(pair.tip) + pair.tip_radius)
+        law.power, law.slip = 1.0, 1e-3
+    s.laws = s.found
+
+
+@compiled
+def learn_flight(method: ModelMediated, mem, rig: Rig, measured: Measured, satellites: Satellites):
+    """How late the robots are, while nothing touches and the leads are steady; the leads are
+    brought in."""
+    s = STATE(mem, method.memory)
+    if method.lead:
+        adjust_leads(s, rig.T)
+    if s.fading:
+        return  # the mock-ups are on their way to where the satellites have been moved
+    age, mock_ups = measured.pose_age, measured.mock_ups
+    c, t = satellites.chaser, satellites.target
+    if s.shared:
+        v, relative = subtract(c.v, t.v), subtract(c.p, t.p)
+        if abs(s.lead_rates[CHASER]) < STEADY:
+            position = add_scaled(relative, -age, v)
+            shown = subtract(mock_ups.chaser.p, mock_ups.target.p)
+            note_delay(s.flight, CHASER, s.leads[CHASER], position, v, shown)
+        return
+    if abs(s.lead_rates[CHASER]) < STEADY:
+        position = add_scaled(c.p, -age, c.v)
+        note_delay(s.flight, CHASER, s.leads[CHASER], position, c.v, mock_ups.chaser.p)
+    if abs(s.lead_rates[TARGET]) < STEADY:
+        position = add_scaled(t.p, -age, t.v)
+        note_delay(s.flight, TARGET, s.leads[TARGET], position, t.v, mock_ups.target.p)
+
+
+@compiled
+def _compute_force_that_matters(rig: Rig, satellites: Satellites):
+    """The force that changes the approach by 1 % in ten cycles [N]."""
+    v = norm(subtract(satellites.chaser.v, satellites.target.v))
+    c, t = rig.chaser, rig.target
+    ease = (0.0 if c.fixed else c.inverse_mass[0]) + (0.0 if t.fixed else t.inverse_mass[0])
+    return MATTERS * v / (rig.T * max(ease, 1e-30))
+
+
+@compiled
+def is_quick(s, rig: Rig):
+    """Whether nothing can touch in this cycle; it is noted."""
+    s.quick = (
+        s.phase == APART
+        and rig.cycle * rig.T + rig.T < s.clear_until
+        and not s.touching
+        and s.unexplained_now == 0
+    )
+    return s.quick
+
+
+@noinline
+def _note_unfelt(method: ModelMediated, mem, motions: Output):
+    """Pairs that the satellites touch and of which no law is known yet."""
+    s, pairs = STATE(mem, method.memory), method.memory + STATE.at.pairs
+    for i in range(method.number):
+        if s.fits[i].model == 0:
+            found = find_places(mem, pairs, s.latches, i, motions.chaser, motions.target)
+            if max(found.first.depth, found.second.depth) > 0.0:
+                s.unfelt[i] = True
+
+
+@noinline
+def follow_contact(method: ModelMediated, mem, rig: Rig, satellites: Satellites):
+    """Where the contact stands: NEITHER, FLIES (nothing touches) or OVER."""
+    s, t, motions = STATE(mem, method.memory), rig.cycle * rig.T, satellite_motions(rig, satellites)
+    pairs = method.memory + STATE.at.pairs
+    depth = find_depth(mem, pairs, s.latches, method.number, motions.chaser, motions.target)
+    s.depth = depth
+    if depth > 0.0:
+        _note_unfelt(method, mem, motions)
+    phase, mock_ups_touch = s.phase, s.touching
+    if phase == BY_LEDGER:
+        ledger = make_ledger(method, mem, rig.T)
+        if depth <= 0.0 and not mock_ups_touch and not is_ledger_open(ledger, mem):
+            s.phase = APART
+        return NEITHER
+    strange = s.unexplained_now >= IN_A_ROW and not method.hands
+    if (
+        method.ledger
+        and phase == APART
+        and (strange or ((depth > 0.0 or mock_ups_touch) and not may_learn(method, s)))
+    ):
+        s.phase, s.booked = BY_LEDGER, 0.0
+        if strange:
+            s.strange += 1
+        else:
+            s.blind += 1
+        forget_ledger(method, mem, rig.T)
+        return NEITHER
+    if phase == APART and depth <= 0.0:
+        s.start, s.start_stamp, s.start_latches = satellites, rig.cycle, s.latches
+        s.frozen, s.samples, s.given = False, 0, 0.0
+        s.matters = _compute_force_that_matters(rig, satellites)
+        s.clear_until = t + bound_free_time(
+            -depth, motions.chaser, motions.target, s.reach, SWIFTEST
+        )
+        return NEITHER if mock_ups_touch else FLIES
+    if phase == APART:
+        s.phase, s.clear = TOUCHING, 0
+        s.contacts += 1
+        return NEITHER
+    if rig.cycle - s.start_stamp > method.rows - 2:
+        s.overlong += 0 if s.frozen else 1
+        s.frozen = True
+    if depth > 0.0 or mock_ups_touch:
+        s.clear = 0
+        return NEITHER
+    s.clear += 1
+    return OVER if phase == TOUCHING and s.clear >= CLEAR else NEITHER
+
+
+@noinline
+def believe_laws(method: ModelMediated, mem, over):
+    """Act on what was found: at once while nothing touches, else by recomputing the past."""
+    s = STATE(mem, method.memory)
+    at_once = s.phase <= BY_LEDGER or not method.rewind
+    least = SAME if at_once or over else WORTH
+    differs = laws_differ(s.found, s.laws, method.number, least)
+    if at_once:
+        if differs:
+            s.laws = s.found
+            forget_futures(s.futures)
+        if over:
+            s.phase = APART
+        return
+    if over:
+        s.shadow_stamp = -1
+        if differs and not s.frozen:
+            begin_past(s)
+            s.phase = FINISHING
+        else:
+            s.phase = APART
+    elif differs and not s.frozen and s.shadow_stamp < 0:
+        begin_past(s)
+
+
+@noinline
+def take_over_past(method: ModelMediated, mem, rig: Rig, satellites: Satellites):
+    """The recomputed past has caught up: the satellites are there."""
+    s = STATE(mem, method.memory)
+    corrected = s.shadow
+    s.laws, s.latches = s.shadow_laws, s.shadow_latches
+    take_futures(s)
+    cycles = rig.cycle - s.start_stamp
+    s.rewound = min(cycles, method.rows)  # of more, the oldest are not kept
+    s.longest = max(s.longest, cycles)
+    s.rewinds += 1
+    s.rewound_energy = pair_energy(rig, corrected) - pair_energy(rig, satellites)
+    take_past(mem, method.memory + STATE.at.corrected, s.shadow_impulse, s.shadow_largest)
+    s.shadow_stamp = -1
+    if s.phase == FINISHING:
+        s.phase, s.clear = TOUCHING, 0
+    return corrected

@@ -1,0 +1,189 @@
+"""Keys of the method, and the NamedTuple that its hooks get: the keys, and what the method may know
+of the sensor (period, averaging, tool, gravity), from the parameter vector. No key must be given:
+the keys switch parts off, for their worth to be seen."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from softdock.compile.jit import compiled
+from softdock.loop.method.interface import CYCLE
+from softdock.loop.mounting import ON_CHASER
+from softdock.loop.parameters import Group, Parameter
+from softdock.loop.spatial.rotations import normalise, rotate_back
+from softdock.loop.spatial.vectors import Vector, load3, load4
+from softdock.methods.measured.doubts import PLACES
+
+
+def _make_switch(name: str, meaning: str) -> Parameter:
+    return Parameter(name, name, meaning, True, kind="flag")
+
+
+MODEL_MEDIATED = Group(
+    "model_mediated",
+    "The contact's law is identified from reports, and the satellites feel it where they are.",
+    _make_switch(
+        "tare", "take the mean wrench of free flight off, and learn the noise from its scatter"
+    ),
+    _make_switch("lead", "send set-points ahead by the delay that free flight shows"),
+    _make_switch("damping", "identify a damper beside the spring"),
+    _make_switch(
+        "powers", "identify a power of the deflection, Hunt and Crossley's damping, a pre-load"
+    ),
+    _make_switch("lag", "identify the lag of a force sensor's low-pass, which no stamp tells of"),
+    _make_switch("friction", "identify friction, and let it act at the satellites' own sliding"),
+    _make_switch("rewind", "recompute the satellites' past when more is known of the law"),
+    _make_switch(
+        "ledger", "fall back to the energy ledger where nothing can be learnt, and bound by it"
+    ),
+    Parameter(
+        "past",
+        "rewind_s",
+        "longest contact that is recomputed",
+        3.0,
+        unit="s",
+        low=0.0,
+        high=60.0,
+    ),
+    Parameter(
+        "sensor",
+        "sensor",
+        "where the sensor's range, place and hands stand in the vector; written by softdock",
+        (0.0,) * 6,
+        size=6,
+        kind="sensor",
+    ),
+    Parameter(
+        "contacts",
+        "contacts",
+        "where the scenario's contact pairs stand in the vector, and how many; written by softdock",
+        (0.0, 0.0),
+        size=2,
+        kind="contacts",
+    ),
+    Parameter(
+        "averages",
+        "averages",
+        "where the sensor's period and hand-over stand in the vector; written by softdock",
+        (0.0, 0.0),
+        size=2,
+        kind="averages",
+    ),
+    Parameter(
+        "laboratory",
+        "laboratory",
+        "where the laboratory's axes and gravity stand in the vector; written by softdock",
+        (0.0, 0.0),
+        size=2,
+        kind="laboratory",
+    ),
+)
+SENSOR_ON = PLACES.at.on
+CHASER_HAND, TARGET_HAND = PLACES.at.chaser_hand, PLACES.at.target_hand
+
+
+class ModelMediated(NamedTuple):
+    memory: int
+    vector: Any
+    pairs_at: int  # first pair in the vector; its shape is known, its law is not read
+    number: int  # of pairs
+    sensor_at: int  # of what is known of the sensor, in the vector
+    on_chaser: bool  # its torque is about the chaser's mock-up
+    hands: bool  # a person may push a mock-up
+    gravity: Vector  # m/s^2, world axes; zero where the sensor is not on the chaser
+    window: float  # s, from the first to the last of the samples whose mean a reading is; 0: of one
+    scatter: float  # s, root mean square of their instants about the middle
+    rows: int  # of the past, a row for each cycle that may be recomputed
+    tare: bool
+    lead: bool
+    damping: bool
+    powers: bool
+    lag: bool
+    friction: bool
+    rewind: bool
+    ledger: bool
+
+
+MARKER = ModelMediated(
+    memory=0,
+    vector=0,
+    pairs_at=0,
+    number=0,
+    sensor_at=0,
+    on_chaser=True,
+    hands=False,
+    gravity=(0.0, 0.0, 0.0),
+    window=0.0,
+    scatter=0.0,
+    rows=0,
+    tare=True,
+    lead=True,
+    damping=True,
+    powers=True,
+    lag=True,
+    friction=True,
+    rewind=True,
+    ledger=True,
+)
+
+
+def count_past_rows(values: Any, T: float) -> int:
+    return math.ceil(values["rewind_s"] / T - 1e-9) + 2
+
+
+@compiled
+def find_window(v, period_at, handover_at):
+    """Window of readings that are the mean of a cycle's samples: from the first to the last, and
+    the root mean square of their instants about the middle [s]; zeros where a reading is one."""
+    period = v[period_at]
+    if v[handover_at] == 0.0 or period <= 0.0:
+        return 0.0, 0.0
+    samples = max(math.floor(v[CYCLE] / period + 0.5), 1.0)
+    return (samples - 1.0) * period, period * math.sqrt((samples * samples - 1.0) / 12.0)
+
+
+@compiled
+def _count_rows(v, place):
+    """Number of rows of a schedule; it stands where `place` says."""
+    return v[int(place)]
+
+
+@compiled
+def _find_gravity(v, attitude_at, gravity_at, on_chaser):
+    """Gravity in orbit's axes; zero where the tool is not the chaser's."""
+    if not on_chaser:
+        return (0.0, 0.0, 0.0)
+    return rotate_back(normalise(load4(v, attitude_at)), load3(v, gravity_at))
+
+
+@compiled
+def prepare(marker, vector, base, memory):
+    v, keys = vector, MODEL_MEDIATED(vector, base)
+    period_at, handover_at = keys.averages
+    pairs_at, pairs = keys.contacts
+    attitude_at, gravity_at = keys.laboratory
+    window, scatter = find_window(v, int(period_at), int(handover_at))
+    on_chaser = int(v[int(keys.sensor[SENSOR_ON])]) == ON_CHASER
+    hands = _count_rows(v, keys.sensor[CHASER_HAND]) + _count_rows(v, keys.sensor[TARGET_HAND])
+    return ModelMediated(
+        memory=memory,
+        vector=vector,
+        pairs_at=int(pairs_at),
+        number=int(pairs),
+        sensor_at=base + MODEL_MEDIATED.at.sensor,
+        on_chaser=on_chaser,
+        hands=hands > 0.0,
+        gravity=_find_gravity(v, int(attitude_at), int(gravity_at), on_chaser),
+        window=window,
+        scatter=scatter,
+        rows=int(math.ceil(keys.past / vector[CYCLE] - 1e-9)) + 2,
+        tare=keys.tare != 0.0,
+        lead=keys.lead != 0.0,
+        damping=keys.damping != 0.0,
+        powers=keys.powers != 0.0,
+        lag=keys.lag != 0.0,
+        friction=keys.friction != 0.0,
+        rewind=keys.rewind != 0.0,
+        ledger=keys.ledger != 0.0,
+    )

@@ -1,0 +1,190 @@
+"""Identification in one cycle: which fits are due, and whether anything new was found.
+
+At most one of three is done in a cycle, so that no cycle takes long: a pair's own fit (fit.py), a
+piece of a search (search.py), one round of the joint fit (joint.py). In: the samples that are kept.
+Out: laws with their variances in the method's cells.
+"""
+
+from __future__ import annotations
+
+import math
+
+from softdock.compile.jit import compiled, noinline
+from softdock.compile.lazy import lazy
+from softdock.loop.method.interface import Rig
+from softdock.methods.model_mediated.fit import continue_search, fit_law, is_unfinished
+from softdock.methods.model_mediated.friction import believe_friction, fit_friction
+from softdock.methods.model_mediated.joint import believe_joint, run_joint_round
+from softdock.methods.model_mediated.joint_state import JointData, begin_joint
+from softdock.methods.model_mediated.keys import ModelMediated
+from softdock.methods.model_mediated.law import ModelKinds, compute_slope
+from softdock.methods.model_mediated.law_samples import is_due, set_next_due
+from softdock.methods.model_mediated.state import STATE
+
+WORTH = 0.2  # relative spread of a stiffness below which it is worth acting on
+SOME = 4  # samples after which any law is better than none
+TWO = 2  # samples that tell a damper from a spring
+ROUNDS, HURRIED = 2, 4  # of the joint fit in a cycle; once nothing touches any more
+WORK, HURRIED_WORK = 1200.0, 2400.0  # of a search for a law in a cycle [samples looked at]
+SAME_LAG = 1e-3  # of a lag: friction is not fitted again for a smaller change
+STIFFEST = 1.5  # rad of a contact's oscillation in a cycle: one that is over in two cycles
+
+
+@noinline
+def fit_again(method: ModelMediated, mem, every):
+    """Fit every pair that has enough new samples (`every`: any), or go on with a search for the law
+    of one, and one round of the joint fit; whether anything new was found."""
+    s, anew = STATE(mem, method.memory), False
+    for i in range(method.number):
+        fit = s.fits[i]
+        fresh = fit.seen > fit.fitted or (every and is_unfinished(fit))
+        if not fresh or not (every or is_due(fit)):
+            continue
+        set_next_due(fit)
+        anew = _fit_alone(method, mem, i, every, 0.0) or anew
+    if not anew and s.shadow_stamp < 0:  # a cycle does one of these
+        anew = _search(method, mem, every)
+    friction, lag = s.friction_fit, _find_lag(method, s)
+    fresh = friction.seen > friction.fitted
+    fresh = fresh or (every and abs(lag - friction.lag) > SAME_LAG * lag)
+    if method.friction and fresh and (every or friction.seen >= friction.due):
+        friction.lag = lag
+        fit_friction(friction)
+        friction.fitted = friction.seen
+        friction.due = 1.25 * friction.seen + 1.0
+        if s.several.largest == 0.0:
+            believe_friction(friction, s.found, method.number)
+        anew = True
+    if s.several.largest == 0.0:  # none of several touches, or none with a force
+        return anew
+    return _fit_jointly(method, mem, anew, every)
+
+
+@noinline
+def _search(method: ModelMediated, mem, every):
+    """Go on with the search for the law of one pair; whether it has ended."""
+    s = STATE(mem, method.memory)
+    for i in range(method.number):
+        if s.fits[i].search.place != 0:
+            return _fit_alone(method, mem, i, every, HURRIED_WORK if every else WORK)
+    return False
+
+
+@compiled
+def _choose_kinds(method: ModelMediated):
+    return ModelKinds(damping=method.damping, powers=method.powers, lags=method.lag)
+
+
+@noinline
+def _fit_alone(method: ModelMediated, mem, i, every, work):
+    """A pair by the samples in which it alone touched; where a joint fit has its law, only for that
+    fit to begin with. `work`: of a search under way, 0: all samples there are."""
+    s, kinds = STATE(mem, method.memory), _choose_kinds(method)
+    fit, law = s.fits[i], s.found[i]
+    s.one_law = law
+    if work > 0.0:
+        if not continue_search(fit, law, work, kinds):
+            return False
+    elif not fit_law(fit, law, kinds, every):
+        return False
+    if s.joint.touched[i]:
+        pulls = law.pulls
+        s.found[i] = s.one_law
+        law.pulls = pulls
+    _show_law(s, law)
+    _share_law(method, s, i)
+    return True
+
+
+@lazy("the joint fit of several pairs", returns=bool)
+def _fit_jointly(method: ModelMediated, mem, anew, every):
+    """A round of the joint fit, where one is under way or due; whether it has ended."""
+    s = STATE(mem, method.memory)
+    joint, several = s.joint, s.several
+    data = JointData(
+        several=several,
+        fits=s.fits,
+        laws=s.found,
+        friction=s.friction_fit,
+        lag=_find_lag(method, s),
+        number=method.number,
+    )
+    if every and several.seen > joint.seen:
+        joint.kind = 0  # under way with fewer samples than there are
+    if joint.kind == 0:
+        more, seen = several.seen > joint.fitted, several.seen
+        for i in range(method.number):
+            seen += s.fits[i].seen
+        if not ((every and (anew or more)) or seen >= several.due):
+            return False
+        several.due = 1.25 * seen + 1.0
+        begin_joint(joint, data)
+    done = False
+    for _ in range(HURRIED if every else ROUNDS):
+        if not done:
+            done = run_joint_round(joint, data, _choose_kinds(method), method.friction)
+    if done:
+        joint.fitted = joint.seen
+        believe_joint(joint, data, method.friction)
+        for i in range(method.number):
+            if s.fits[i].model > 0:
+                _show_law(s, s.found[i])
+                _share_law(method, s, i)
+    return done
+
+
+@compiled
+def is_learning(method: ModelMediated, s):
+    """Whether a search for a law is under way, or the joint fit has not seen all samples yet."""
+    for i in range(method.number):
+        if s.fits[i].search.place != 0:
+            return True
+    waits = s.several.largest > 0.0 and s.several.seen > s.joint.fitted
+    return s.joint.kind != 0 or waits
+
+
+@compiled
+def _find_lag(method: ModelMediated, s):
+    """Lag of the sensor's low-pass [s], as the pair with most samples shows it."""
+    found, most = 0.0, 0
+    for i in range(method.number):
+        fit = s.fits[i]
+        if fit.seen > most:
+            found, most = fit.lag, fit.seen
+    return found
+
+
+@compiled
+def _share_law(method: ModelMediated, s, i):
+    """A pair that was never felt is believed to be as this one."""
+    for j in range(method.number):
+        if j != i and s.fits[j].model == 0:
+            s.found[j] = s.found[i]
+
+
+@compiled
+def _show_law(s, law):
+    s.stiffness, s.power = law.stiffness, law.power
+    s.damping, s.factor = law.damping, law.factor
+    s.friction = law.friction
+
+
+@noinline
+def is_worth_acting(method: ModelMediated, mem, rig: Rig):
+    """Whether what was found is known well enough to act on. Where a damper may be, one sample is
+    not: of a touch that has only begun, its force over no depth looks like any stiffness."""
+    s, c, t = STATE(mem, method.memory), rig.chaser, rig.target
+    ease = (0.0 if c.fixed else c.inverse_mass[0]) + (0.0 if t.fixed else t.inverse_mass[0])
+    for i in range(method.number):
+        fit = s.fits[i]
+        if fit.model == 0:
+            continue
+        slope = compute_slope(s.found[i].whole, max(fit.deepest, 0.0))
+        pace = rig.T * math.sqrt(ease * slope)
+        seen = fit.seen + s.several.seen
+        none = s.laws[i].stiffness == 0.0
+        rough = fit.spread > WORTH and not (none and seen >= SOME)
+        one = none and method.damping and seen < TWO
+        if rough or one or pace > STIFFEST:
+            return False
+    return True

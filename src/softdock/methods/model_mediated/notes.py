@@ -1,0 +1,189 @@
+"""What the method refuses before a run, and says after it. Plain Python."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from softdock.loop.contact.keys import MOST_PAIRS
+from softdock.methods.energy_ledger.keys import refuses as ledger_refuses
+from softdock.methods.model_mediated.fallback import count_ledger_floats
+from softdock.methods.model_mediated.free_flight import ENOUGH
+from softdock.methods.model_mediated.keys import count_past_rows
+from softdock.methods.model_mediated.law import EXPLAINED
+from softdock.methods.model_mediated.state import PAST, STATE
+
+MODELS = (
+    "none",
+    "spring",
+    "spring and damper",
+    "power of the deflection",
+    "Hunt and Crossley",
+    "pre-loaded spring",
+    "pre-loaded spring and damper",
+    "spring and damper, the sensor lags",
+    "Hunt and Crossley, the sensor lags",
+    "pre-loaded spring, the sensor lags",
+    "spring, the sensor lags",
+)
+WORTH_SAYING = 0.01  # relative misfit of a law
+HARDLY_KNOWN = 0.2  # relative spread of a stiffness
+
+
+def count_floats(values: Mapping[str, Any], T: float) -> int:
+    """Of the method's slice of `mem`: its cells, the ring of its past, the energy ledger's part."""
+    return STATE.size + PAST.size * count_past_rows(values, T) + count_ledger_floats(T)
+
+
+def explain_refusal(scenario: Any) -> str | None:
+    """Why it cannot run on a scenario."""
+    tables = scenario.tables
+    if not tables["contact"]:
+        return "there is no contact pair: it answers contacts of known shapes, and no other force"
+    if any(pair["wanted"]["law"] != "same_as_real" for pair in tables["contact"]):
+        return "orbit is to have another contact than the mock-ups: that is the re-mapping's task"
+    return ledger_refuses(scenario)
+
+
+def check(values: Mapping[str, Any], tables: Mapping[str, Any]) -> Any:
+    """Where it cannot be listed, and where a part of what a rig feels would not act."""
+    problems: list[tuple[str, Any, str]] = []
+    for i, pair in enumerate(tables["contact"]):
+        if pair["wanted"]["law"] != "same_as_real":
+            allowed = f"a contact.{i}.wanted.law same_as_real; of another law, the re-mapping"
+            problems.append(("name", "model_mediated", allowed))
+    hands = [body for body in ("chaser", "target") if len(tables["hand"][body]["rows"]) > 0]
+    warnings = [
+        f"a hand on the {body}'s mock-up is felt while nothing touches; in a contact its force is "
+        "taken for the contact's"
+        for body in hands
+    ]
+    return problems, [f"model_mediated: {words}" for words in warnings]
+
+
+def _compute_noise(s: Any) -> float:
+    """Standard deviation of a component of the force [N]."""
+    return math.sqrt(float(s.flight.left) / (3.0 * max(s.flight.count - 1.0, 1.0)))
+
+
+def _describe_law(s: Any, i: int) -> dict[str, Any]:
+    """What was identified of a pair; nothing where it was never felt."""
+    fit, law = s.fits[i], s.found[i]
+    if fit.model == 0:
+        return {}
+    named = {
+        "law": MODELS[fit.model],
+        "stiffness_N_per_m": float(law.stiffness),
+        "stiffness_spread": float(fit.spread),
+        "power": float(law.power),
+        "damping_Ns_per_m": float(law.damping),
+        "damping_spread_Ns_per_m": float(fit.damping_spread),
+        "lambda_s_per_m": float(law.factor),
+        "preload_N": float(law.preload),
+        "sensor_lag_s": float(fit.lag),
+        "pulls": law.pulls,
+        "misfit": float(fit.misfit),
+        "misfit_of_noise": float(fit.chi),
+        "samples": float(fit.seen),
+    }
+    return {f"contact_{i}_{key}": value for key, value in named.items()}
+
+
+def summarize(mem: Any) -> dict[str, Any]:
+    """What was identified, with its uncertainty, and what was done, from its slice of `mem`."""
+    s = STATE(mem)
+    jointly = s.joint.fitted > 0
+    found: dict[str, Any] = {
+        "contacts": float(s.contacts),
+        "contacts_by_ledger": float(s.blind + s.strange),
+        "contacts_too_long": float(s.overlong),
+        "rewinds": float(s.rewinds),
+        "most_cycles_rewound": float(s.longest),
+        "taken_by_bound_J": float(s.cut),
+        "free_flight_samples": float(s.flight.count),
+        "delay_s": float(s.delay),
+        "noise_N": _compute_noise(s),
+        "tare_N": [float(x) for x in s.flight.force],
+        # mass that the compensation of the tool misses; 0 where nothing shows it
+        "tool_error_kg": float(s.flight.tool),
+        "friction": float(s.found[0].friction),
+        "friction_spread": float(s.joint.friction_spread if jointly else s.friction_fit.spread),
+        "friction_speed_m_per_s": float(s.found[0].slip),
+        "friction_misfit": float(s.friction_fit.misfit),
+        "friction_misfit_of_noise": float(s.friction_fit.chi),
+        "samples_of_several_touches": float(s.several.seen),
+    }
+    for i in range(MOST_PAIRS):
+        found |= _describe_law(s, i)
+        if s.unfelt[i] and s.fits[i].model == 0:
+            found[f"contact_{i}_unfelt"] = True
+    return found
+
+
+def list_doubts(found: Mapping[str, Any]) -> list[str]:
+    """From the books of a run: what was not learnt; nothing where all was."""
+    doubts = []
+    if found.get("contacts_by_ledger", 0.0):
+        doubts.append("the energy ledger had the satellites in a contact")
+    if found.get("contacts", 0.0) and not any(
+        f"contact_{i}_law" in found for i in range(MOST_PAIRS)
+    ):
+        doubts.append("no reading told of a contact's law")
+    for i in range(MOST_PAIRS):
+        if found.get(f"contact_{i}_unfelt"):
+            doubts.append(f"the satellites touched contact {i}, and no reading told of its law")
+        misfit = found.get(f"contact_{i}_misfit", 0.0)
+        if misfit > WORTH_SAYING and found.get(f"contact_{i}_misfit_of_noise", 0.0) > EXPLAINED:
+            doubts.append(
+                f"no law explains contact {i}: {100.0 * misfit:.2g} % of its force is left"
+            )
+        spread = found.get(f"contact_{i}_stiffness_spread", 0.0)
+        if spread > HARDLY_KNOWN:
+            doubts.append(f"the stiffness of contact {i} is known to {100.0 * spread:.2g} % only")
+    left = found.get("friction_misfit", 0.0)
+    if left > WORTH_SAYING and found.get("friction_misfit_of_noise", 0.0) > EXPLAINED:
+        doubts.append(f"no friction explains {100.0 * left:.2g} % of the force, across the normal")
+    if found.get("contacts_too_long", 0.0):
+        doubts.append("a contact lasted longer than rewind_s")
+    return doubts
+
+
+def describe_events(mem: Any, T: float) -> list[str]:
+    """What could not be learnt, and what was done instead, in words."""
+    found, b, s = [], summarize(mem), STATE(mem)
+    if s.blind:
+        found.append(
+            f"{s.blind} contact(s) began after fewer than {ENOUGH} force samples of free flight: "
+            "tare and noise were not known, the energy ledger had the satellites"
+        )
+    if s.strange:
+        found.append(
+            f"{s.strange} time(s) a force was felt though the known shapes were apart: "
+            "wrong shapes, or a push from outside; the energy ledger had the satellites"
+        )
+    if s.readings.same:
+        found.append(
+            f"{s.readings.same} readings of a contact did not change though the "
+            "mock-ups moved (a frozen sensor, or one at its range): nothing was learnt from them"
+        )
+    if s.readings.bad:
+        found.append(f"{s.readings.bad} readings were no numbers")
+    for i in range(MOST_PAIRS):
+        misfit = b.get(f"contact_{i}_misfit", 0.0)
+        if misfit > WORTH_SAYING and s.fits[i].chi > EXPLAINED:
+            found.append(
+                f"contact {i}: no law explains its samples to better than "
+                f"{100.0 * misfit:.2g} % of "
+                "the largest force; the damper that takes what they took was believed"
+            )
+    if s.contacts and not any(f"contact_{i}_law" in b for i in range(MOST_PAIRS)):
+        found.append(
+            "the satellites touched and no reading told of it: they flew on without a contact"
+        )
+    if s.overlong:
+        found.append(
+            f"{s.overlong} contact(s) lasted longer than rewind_s: their past was not "
+            "computed anew after that"
+        )
+    return found
