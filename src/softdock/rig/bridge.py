@@ -28,7 +28,6 @@ import numpy as np
 from softdock.errors import BadInput, Problem
 from softdock.loop.instants import MS
 from softdock.loop.spatial.motion import Pose
-from softdock.loop.spatial.rotations import product
 from softdock.recording.event_text import STATUS_ERROR, STATUS_SATURATED
 from softdock.rig.driver import RobotDriver, RobotReading, SensorDriver, SensorReading
 from softdock.rig.driver_registry import find_driver, find_file, load_driver_file
@@ -60,6 +59,7 @@ FIRST_IPOC = 1_000_000  # ms
 DECIMALS = 6  # of mm and degrees: a nanometre
 OVER = 0.9  # of a cycle: an answer that comes later is late
 CONNECT_S, END_S = 60.0, 5.0
+ENDED = "the session has ended"
 KEPT = 1 << 16  # cycles whose times are kept
 LONGEST = telegram.LONGEST
 DONE, LATE, TOOK_NS, WROTE_NS = 0, 1, 2, 2 + KEPT  # in the times of a bridge
@@ -109,10 +109,22 @@ class RobotBridge:
         turned = entry_points.load_frame(self._heard[self._correction], 0)
         zero, p = self._start, turned.p
         self._sent = Pose(
-            (zero.p[0] + p[0], zero.p[1] + p[1], zero.p[2] + p[2]), product(turned.q, zero.q)
+            (zero.p[0] + p[0], zero.p[1] + p[1], zero.p[2] + p[2]), _multiply(turned.q, zero.q)
         )
         self.stop_wanted = self._stop > 0 and self._heard[self._stop] != 0.0
         return self._sent
+
+
+def _multiply(a: Any, b: Any) -> Any:
+    """Quaternions, in plain Python: the compiled product would be compiled in the first cycle."""
+    w, x, y, z = a
+    s, i, j, k = b
+    return (
+        w * s - x * i - y * j - z * k,
+        w * i + x * s + y * k - z * j,
+        w * j - x * k + y * s + z * i,
+        w * k + x * j - y * i + z * s,
+    )
 
 
 class SensorBridge:
@@ -274,7 +286,7 @@ def serve_robot(
             bridge.late += 1
             times[LATE] = bridge.late
             if bridge.late >= most:
-                return f"{bridge.late} answers late"
+                return f"{bridge.late} answers were late: timeout_packets is {most}"
             continue
         answered = time.monotonic_ns()
         driver.write(wanted.p, wanted.q)
@@ -283,8 +295,8 @@ def serve_robot(
         times[WROTE_NS + slot] = time.monotonic_ns() - answered
         times[DONE] += 1
         if bridge.stop_wanted:
-            return "the session has ended"
-    return "the session has ended"
+            return ENDED
+    return ENDED
 
 
 def serve_sensor(
@@ -304,7 +316,7 @@ def serve_sensor(
                 wire.sendto(record, peer)
         times[TOOK_NS + times[DONE] % KEPT] = time.monotonic_ns() - begun
         times[DONE] += 1
-    return "the session has ended"
+    return ENDED
 
 
 def _run(order: Order, begin: Any, told_to_end: Any, times: Any, report: Any) -> None:
@@ -332,6 +344,8 @@ def _run(order: Order, begin: Any, told_to_end: Any, times: Any, report: Any) ->
             why = serve_robot(driver, bridge, wire, (LOOPBACK, keys.port), times, end)
         else:
             why = serve_sensor(driver, bridge, wire, times, end)
+        if why != ENDED:
+            report.put((order.at, why))
     except KeyboardInterrupt:
         why = "Ctrl-C"
     except Exception as error:
@@ -348,8 +362,9 @@ def _warm_robot(order: Order) -> None:
     assert order.ethernet is not None
     spare = RobotBridge(order.ethernet, order.cycle_ms)
     spare.make_telegram(RobotReading((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), 0))
-    spare.read_answer(b"<Sen/>")
-    entry_points.load_frame(np.zeros(6), 0)
+    sen, out = spare.sen, np.zeros(LONGEST, np.uint8)
+    size = entry_points.write_telegram(sen.literals, sen.pieces, sen.values(), FIRST_IPOC, out)
+    spare.read_answer(out[:size].tobytes())
 
 
 def _warm_sensor(keys: Any) -> None:
@@ -415,7 +430,7 @@ class Bridges:
         """A driver that has failed; empty: none has."""
         self._collect(0.0)
         failed = [
-            f"the driver of {at} has failed: {text}" for at, text in self._said.items() if text
+            f"the driver of {at} has ended: {text}" for at, text in self._said.items() if text
         ]
         return "; ".join(failed)
 

@@ -22,7 +22,7 @@ from typing import Any
 from softdock._arguments import PATH, check_arguments
 from softdock.errors import BadInput, Problem, closest
 from softdock.files.reading import LARGEST_FILE, Unreadable, read_text
-from softdock.files.schema import keys_of
+from softdock.files.schema import list_keys
 from softdock.rig.driver import Driver, RobotDriver, SensorDriver
 from softdock.rig.drivers.kuka_rsi import KukaRsi
 from softdock.rig.drivers.net_ft import NetFt
@@ -117,7 +117,7 @@ def _check_class(cls: Any, table: str, file: str) -> None:
         wrong.append(Problem(f"{cls.__name__}.Keys", given, allowed, file))
     else:
         try:
-            keys_of(cls.Keys)
+            list_keys(cls.Keys)
         except (KeyError, TypeError):
             allowed = (
                 "fields made by number(), above(), whole(), text(), ... of softdock.rig.schema"

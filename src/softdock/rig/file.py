@@ -18,7 +18,7 @@ from softdock._arguments import CHANGES, PATH
 from softdock._arguments import check_arguments as checked_call
 from softdock.errors import BadInput, Problem, closest
 from softdock.files.reading import LARGEST_FILE, Unreadable, read_text
-from softdock.files.schema import file_key, keys_of, version_key
+from softdock.files.schema import file_key, list_keys, version_key
 from softdock.files.tables import Locate, Reader, nowhere
 from softdock.files.toml_text import parse_toml, too_deep
 from softdock.loop.arms.facility import read_facility
@@ -26,6 +26,7 @@ from softdock.rig import schema as schema
 from softdock.rig.checks import check_rig_file
 from softdock.rig.driver import Driver
 from softdock.rig.driver_registry import BASES, find_driver
+from softdock.rig.drivers.rsi_config import MODES
 from softdock.rig.model import ENDS, PARTS, ROBOTS, SCHEMA, Rig
 from softdock.scenario.files import parse_changes
 from softdock.scenario.keys import set_key
@@ -96,7 +97,7 @@ def read_rig(
     parts: dict[str, Any] = {key: top.inner(key).read_dataclass(cls) for key, cls in PARTS.items()}
     drivers: dict[str, type[Driver]] = {}
     ends: dict[str, Any] = {key: _each(top, key, cls, drivers, folder) for key, cls in ENDS.items()}
-    parts["clock"] = parts["clock"].with_both()
+    _settle_clock(parts, top, problems)
     parts["emulate"] = top.inner("emulate").read_dataclass(schema.Emulate) if _has(top) else None
     facility = _facility(top, problems)
     top.done()
@@ -113,6 +114,16 @@ def read_rig(
         **ends,
     )
     return check_rig_file(rig, folder, locate)
+
+
+def _settle_clock(parts: dict[str, Any], top: Reader, problems: list[Problem]) -> None:
+    """Cycle and mode are one thing by two names; both may be stated where they agree."""
+    stated, settled = parts["clock"], parts["clock"].with_both()
+    own = MODES.get(settled.cycle_ms)
+    if stated.mode is not None and stated.mode != own:
+        allowed = f"{own or 'nothing'}, as cycle_ms = {settled.cycle_ms} has it"
+        problems.append(Problem("clock.mode", stated.mode, allowed, top.locate("clock.mode")))
+    parts["clock"] = settled
 
 
 def _has(top: Reader) -> bool:
@@ -147,7 +158,7 @@ def _each(
 
 
 def _find_driver(table: Reader, key: str, which: str, cls: Any, folder: Path | None) -> Any:
-    declared = next(one for one in keys_of(cls) if one.key == "driver")
+    declared = next(one for one in list_keys(cls) if one.key == "driver")
     name = table.value(declared)
     try:
         return find_driver(

@@ -76,7 +76,20 @@ def put_on_rig(rig: Rig, scenario: Scenario) -> OnRig:
         if stated is not None and not _is_same(stated, value):
             differences.append(_describe_difference(key, value, stated))
     made = scenario.with_keys(changes) if changes else scenario
+    differences += _list_short_delays(rig, made)
     return OnRig(rig, made, facility, tuple(differences))
+
+
+def _list_short_delays(rig: Rig, scenario: Scenario) -> Iterator[str]:
+    """Delays that no rig of this cycle has: a set-point that leaves with an answer is there at the
+    robot's next cycle at the earliest."""
+    for which in rig.moving:
+        delay, cycle = scenario.tables["robots"][which]["delay_ms"], rig.clock.cycle_ms
+        if delay < cycle:
+            yield (
+                f"robots.{which}.delay_ms: {delay:g} ms is less than the cycle of {cycle:g} ms; on "
+                "the rig, and where it is emulated, the delay is at least the cycle"
+            )
 
 
 def _list_changes(rig: Rig) -> Iterator[tuple[str, Any]]:
