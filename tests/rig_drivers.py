@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 from softdock.rig.bridge import RobotBridge, SensorBridge
 from softdock.rig.driver_registry import load_driver_file
@@ -95,6 +94,3 @@ class VirtualSensor:
     def receive(self, data: bytes) -> None:
         self.bridge.take_request(data)
 
-
-def same(**values):
-    return SimpleNamespace(**values)

@@ -14,6 +14,7 @@ What passes between the end of `read` and the call of `write` is measured in eve
 from __future__ import annotations
 
 import contextlib
+import math
 import multiprocessing
 import os
 import select
@@ -54,7 +55,6 @@ from softdock.rig.wire.rdt import (
     WORD,
 )
 
-MM = 1e3  # of a metre
 FIRST_IPOC = 1_000_000  # ms
 DECIMALS = 6  # of mm and degrees: a nanometre
 OVER = 0.9  # of a cycle: an answer that comes later is late
@@ -134,7 +134,8 @@ class SensorBridge:
         self.keys, self.streaming, self._zero = keys, False, zero
         self._record = np.zeros(rdt.RECORD_COLUMNS, np.int64)
         self._out = np.zeros(rdt.RECORD_BYTES, np.uint8)
-        self._taken_off = np.zeros(6)
+        self._scale = (*(float(keys.counts_per_N),) * 3, *(float(keys.counts_per_Nm),) * 3)
+        self._taken_off = (0.0,) * 6
         self._bias_wanted = False
 
     def take_request(self, data: bytes) -> None:
@@ -154,24 +155,24 @@ class SensorBridge:
 
     def make_record(self, reading: SensorReading) -> bytes | None:
         """The record of a sample; None where nobody has asked for any."""
-        felt = np.array([*reading.force_N, *reading.torque_Nm], float)
-        fault = reading.fault or not np.isfinite(felt).all()
+        felt = (*map(float, reading.force_N), *map(float, reading.torque_Nm))
+        fault = reading.fault or not all(map(math.isfinite, felt))
         if fault:
-            felt = np.zeros(6)
+            felt = self._taken_off
         elif self._bias_wanted:
-            self._taken_off, self._bias_wanted = felt.copy(), False
+            self._taken_off, self._bias_wanted = felt, False
         if not self.streaming:
             return None
-        felt = felt - self._taken_off
-        scale = np.repeat([self.keys.counts_per_N, self.keys.counts_per_Nm], 3)
-        counts = np.rint(felt * scale)
-        full = bool((np.abs(counts) > LARGEST_COUNT).any())
+        rows = zip(felt, self._taken_off, self._scale)
+        counts = [round(scale * (value - zero)) for value, zero, scale in rows]
+        full = max(map(abs, counts)) > LARGEST_COUNT
+        if full:
+            counts = [max(-LARGEST_COUNT, min(LARGEST_COUNT, one)) for one in counts]
         r = self._record
         r[RDT_SEQUENCE] += 1
         r[FT_SEQUENCE] = reading.sample % WORD
         r[STATUS] = (STATUS_ERROR if fault else 0) | (STATUS_SATURATED if full else 0)
-        limited = np.clip(counts, -LARGEST_COUNT, LARGEST_COUNT)
-        r[COUNTS : COUNTS + 3], r[TORQUE_COUNTS : TORQUE_COUNTS + 3] = limited[:3], limited[3:]
+        r[COUNTS : COUNTS + 3], r[TORQUE_COUNTS : TORQUE_COUNTS + 3] = counts[:3], counts[3:]
         entry_points.write_record(self._out, 0, r)
         return self._out.tobytes()
 

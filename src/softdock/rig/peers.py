@@ -18,7 +18,7 @@ from types import TracebackType
 from softdock.errors import BadInput, Problem
 from softdock.rig.drivers.links import RobotLink, SensorLink
 from softdock.rig.drivers.net_ft_page import Calibration
-from softdock.rig.drivers.sockets import Port
+from softdock.rig.drivers.sockets import Port, warm_up_ports
 from softdock.rig.model import Rig
 from softdock.rig.wire import entry_points, rdt
 from softdock.rig.wire.sequences import HEARD
@@ -83,6 +83,7 @@ def warm_up(rig: Rig) -> None:
         robot.reply((0.0,) * 6)
         robot.counts()
         entry_points.load_frame(robot.measured, 0)
+    warm_up_ports()
     sensor = SensorLink(1.0, 1.0)
     sensor.receive(bytes(rdt.RECORD_BYTES), 0)
     sensor.newest(0)
