@@ -93,4 +93,3 @@ class VirtualSensor:
 
     def receive(self, data: bytes) -> None:
         self.bridge.take_request(data)
-

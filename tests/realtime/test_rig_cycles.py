@@ -102,9 +102,7 @@ def test_a_driver_has_its_own_cycles(tmp_path):
 
 def test_a_delay_below_the_cycle_is_said(tmp_path):
     """A set-point cannot be there before the next exchange."""
-    rig = load_rig(
-        write_rig(tmp_path), ["clock.cycle_ms=20", "robots.chaser.delay_ms=4"]
-    )
+    rig = load_rig(write_rig(tmp_path), ["clock.cycle_ms=20", "robots.chaser.delay_ms=4"])
     found = put_on_rig(rig, load_scenario("epos_1d", ["time.cycle_ms=20"]))
     said = "\n".join(found.differences)
     assert "robots.chaser.delay_ms: 4 ms is less than the cycle of 20 ms" in said

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
@@ -15,6 +16,7 @@ from virtual_time import VirtualTime
 from softdock import load_driver_file, load_scenario
 from softdock.cli.main import cli
 from softdock.errors import BadInput
+from softdock.rig import driver_registry
 from softdock.rig.bridge import Bridges, RobotBridge, SensorBridge, describe_latencies
 from softdock.rig.driver import RobotReading, SensorReading
 from softdock.rig.driver_registry import find_file
@@ -112,7 +114,9 @@ def test_readings_and_answers_pass_the_wire(tmp_path):
     assert sensor.newest(10**9)[0] == pytest.approx((1.0, -2.0, 3.0, 0.1, 0.2, -0.3))
     records.take_request(SensorLink.request(0x42))
     records.make_record(felt._replace(sample=6))
-    sensor.receive(records.make_record(felt._replace(sample=7, force_N=(1.5, -2.0, 3.0))), 2_000_000)
+    sensor.receive(
+        records.make_record(felt._replace(sample=7, force_N=(1.5, -2.0, 3.0))), 2_000_000
+    )
     assert sensor.newest(10**9)[0] == pytest.approx((0.5, 0.0, 0.0, 0.0, 0.0, 0.0), abs=1e-12)
     sensor.receive(records.make_record(felt._replace(sample=8, fault=True)), 3_000_000)
     sensor.receive(records.make_record(felt._replace(sample=9, force_N=(1e4, 0, 0))), 4_000_000)
@@ -163,6 +167,23 @@ def test_a_file_that_is_no_driver_is_refused(tmp_path, text, says):
     assert says in str(caught.value)
     with pytest.raises(BadInput, match="driver-file"):
         load_driver_file(tmp_path / "none.py")
+
+
+def test_an_installed_package_may_offer_a_driver_by_name(tmp_path, monkeypatch):
+    """An entry point is found by its name; what it points to is checked as a file's class is."""
+    write_rig(tmp_path)
+    stage = load_rig(tmp_path / "my_rig.toml").drivers["robots.chaser"]
+
+    def offer(cls):
+        point = SimpleNamespace(name="stage", value="package:Stage", load=lambda: cls)
+        monkeypatch.setattr(driver_registry, "entry_points", lambda group: [point])
+
+    offer(stage)
+    rig = load_rig("emulated_pair", {"robots.chaser.driver": "stage"})
+    assert rig.drivers["robots.chaser"] is stage
+    offer(int)
+    with pytest.raises(BadInput, match="package:Stage"):
+        load_rig("emulated_pair", {"robots.chaser.driver": "stage"})
 
 
 def test_keys_limits_and_notes_are_the_drivers(tmp_path):
@@ -251,7 +272,9 @@ def test_latency_is_measured_in_every_cycle(tmp_path):
                 assert running.problem == ""
                 continue
             if peers.robots["chaser"].receive(datagram.data, datagram.arrival_ns) != "twice":
-                peers.ports["chaser"].send(peers.robots["chaser"].reply((0.0,) * 6), datagram.source)
+                peers.ports["chaser"].send(
+                    peers.robots["chaser"].reply((0.0,) * 6), datagram.source
+                )
                 answered += 1
     found = running.latencies()
     assert found["robots.chaser"]["cycles"] + found["robots.chaser"]["late"] >= 4

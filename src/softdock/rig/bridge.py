@@ -81,7 +81,8 @@ class RobotBridge:
 
     def make_telegram(self, reading: RobotReading) -> bytes:
         """The telegram of a cycle. The first pose is the zero of all corrections."""
-        pose = Pose(tuple(map(float, reading.p_m)), tuple(map(float, reading.q_wxyz)))
+        (x, y, z), (w, i, j, k) = map(float, reading.p_m), map(float, reading.q_wxyz)
+        pose = Pose((x, y, z), (w, i, j, k))
         if self._start is None or self._sent is None:
             self._start = self._sent = pose
             self._first = reading.cycle
@@ -135,7 +136,7 @@ class SensorBridge:
         self._record = np.zeros(rdt.RECORD_COLUMNS, np.int64)
         self._out = np.zeros(rdt.RECORD_BYTES, np.uint8)
         self._scale = (*(float(keys.counts_per_N),) * 3, *(float(keys.counts_per_Nm),) * 3)
-        self._taken_off = (0.0,) * 6
+        self._taken_off: tuple[float, ...] = (0.0,) * 6
         self._bias_wanted = False
 
     def take_request(self, data: bytes) -> None:

@@ -17,7 +17,7 @@ import sys
 import traceback
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from softdock._arguments import PATH, check_arguments
 from softdock.errors import BadInput, Problem, closest
@@ -117,7 +117,7 @@ def _check_class(cls: Any, table: str, file: str) -> None:
         wrong.append(Problem(f"{cls.__name__}.Keys", given, allowed, file))
     else:
         try:
-            list_keys(cls.Keys)
+            list_keys(cls.Keys)  # type: ignore[arg-type]
         except (KeyError, TypeError):
             allowed = (
                 "fields made by number(), above(), whole(), text(), ... of softdock.rig.schema"
@@ -159,8 +159,7 @@ def find_driver(table: str, name: str, folder: Path | None, at: str, where: str)
             cls: Any = one.load()
             if inspect.isclass(cls) and issubclass(cls, BASES[table]):
                 _check_class(cls, table, one.value)
-                found: Kind = cls
-                return found
+                return cast("Kind", cls)
             allowed = f"a driver that derives from {BASES[table].__name__}; this is {one.value}"
             raise BadInput(Problem(at, name, allowed, where))
     known = list_drivers(table)
