@@ -19,6 +19,7 @@ _EXPORTS = {
     "Facility": "softdock.results.driving",
     "SimulatedFacility": "softdock.results.driving",
     "drive": "softdock.results.driving",
+    "UdpFacility": "softdock.rig.udp.facility",
     "Run": "softdock.results.run",
     "Scenario": "softdock.scenario.build",
     "build": "softdock.scenario.build",
