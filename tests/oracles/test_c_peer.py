@@ -54,15 +54,13 @@ def test_the_peer_in_c_gives_the_run_in_process_to_the_bit(peer):
 
 
 def test_a_peer_with_a_clock_of_its_own_paces_the_run(peer):
-    """It reports at every tick of 4 ms, whatever has come; what a busy machine makes late is counted
-    by name, and the run is as long as its ticks."""
+    """It reports at every tick of 4 ms, whatever has come; what a busy machine makes late is
+    counted by name, and the run is as long as its ticks."""
     words = [peer, "0", "4", "1000", "4", "clock"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
         try:
             port = int(process.stdout.readline())
-            found, rig = drive(
-                port, silence_ms=5000.0, lost_in_a_row=200, stale_ms=1000.0
-            )
+            found, rig = drive(port, silence_ms=5000.0, lost_in_a_row=200, stale_ms=1000.0)
         finally:
             said, _ = process.communicate(timeout=20.0)
     assert found.status == "completed", rig.reason

@@ -115,8 +115,14 @@ def test_what_is_wrong_once_is_counted_and_mended(name):
 
 
 ENDS = {  # changes of every report from the 50th on; the reason
-    "wrong version": (lambda d: [rewrite(d, 4, "<H", 2)], "speaks version 2 of the packet, this is"),
-    "bad checksums": (lambda d: [d[:-8] + bytes(8)] * 3, "3 packets in a row with a wrong checksum"),
+    "wrong version": (
+        lambda d: [rewrite(d, 4, "<H", 2)],
+        "speaks version 2 of the packet, this is",
+    ),
+    "bad checksums": (
+        lambda d: [d[:-8] + bytes(8)] * 3,
+        "3 packets in a row with a wrong checksum",
+    ),
     "silence": (lambda d: [], "no report for 300 ms"),
     "a stale pose": (lambda d: [rewrite(d, at("chaser_age"), "<d", 0.06)], "chaser_pose of report"),
     "a stale force": (

@@ -165,9 +165,9 @@ class UdpFacility:
     def _ask(
         self, kind: int, number: int, command: np.ndarray, report: np.ndarray, seconds: float
     ) -> int:
+        begun = again = time.monotonic_ns()
         self._send(kind, number, command)
         self._sent = number
-        begun = again = time.monotonic_ns()
         while not self.reason:
             if self._ahead is not None and self._ahead.sequence > number:
                 return self._fill_lost(number, report)
