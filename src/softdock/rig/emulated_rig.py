@@ -22,7 +22,6 @@ from softdock.loop.arms.facility import Frame
 from softdock.loop.instants import MS, SECOND
 from softdock.loop.seam import COMMAND
 from softdock.loop.spatial.motion import MOTION, MOTION_FLOATS, Motion
-from softdock.results.controller import Controller
 from softdock.rig.bridge import Bridges
 from softdock.rig.drivers.emulated_robot import ROBOTS, EmulatedRobot, RobotSettings
 from softdock.rig.drivers.emulated_sensor import EmulatedSensor, SensorSettings, name_sensors
@@ -32,7 +31,7 @@ from softdock.rig.drivers.links import SensorLink
 from softdock.rig.model import Rig
 from softdock.rig.outcome import RigOutcome, compute_outcome
 from softdock.rig.program import RigProgram, compute_duration_s
-from softdock.rig.scenario import OnRig
+from softdock.rig.scenario import OnRig, compute_first_command
 from softdock.rig.wire.emulated_robot import NEXT_NS
 from softdock.rig.wire.virtual_queue import NEVER
 from softdock.scenario.build import Scenario
@@ -56,7 +55,7 @@ def motion_in(array: np.ndarray) -> Motion:
 
 def compute_start_motions(scenario: Scenario) -> tuple[Motion, Motion]:
     """The first set-points of both mock-ups, chaser and target, in orbit's axes."""
-    command, at = Controller(scenario).first_command(), COMMAND.at.chaser
+    command, at = compute_first_command(scenario), COMMAND.at.chaser
     chaser, target = (motion_in(command[at + i * MOTION_FLOATS :][:MOTION_FLOATS]) for i in (0, 1))
     return chaser, target
 

@@ -21,8 +21,9 @@ from softdock.compile.cells import Cells
 from softdock.errors import BadInput, Problem
 from softdock.loop.arms.facility import Facility, Frame
 from softdock.loop.arms.scenario_facility import facility_of
-from softdock.loop.seam import COMMAND
-from softdock.loop.spatial.motion import MOTION_FLOATS, Pose
+from softdock.loop.seam import COMMAND, PRESENT_BITS, REPORT, new_report
+from softdock.loop.spatial.motion import MOTION, MOTION_FLOATS, Motion, Pose
+from softdock.results.controller import Controller
 from softdock.rig.model import ROBOTS, Rig
 from softdock.rig.supervisor import layout
 from softdock.rig.wire import entry_points
@@ -216,6 +217,30 @@ def make_limits(on: OnRig) -> np.ndarray:
             "relief": stop.relief_m_per_s_per_N,
         },
     )
+
+
+SAME_M = 1e-9  # a start nearer than this is the same: the rounding of a cycle forth and back
+
+
+def compute_first_command(scenario: Scenario) -> np.ndarray:
+    """The set-points of t = 0 that the run-up leads to. A method that sends set-points ahead of the
+    satellites does so from its first cycle on: its first set-point, carried back by that cycle, is
+    where the robots pass at t = 0, or they would have to jump by speed times lead."""
+    probe, at = Controller(scenario), COMMAND.at
+    command, report = probe.first_command(), new_report()
+    for body in ROBOTS:
+        report[REPORT.slice_of(body)] = command[COMMAND.slice_of(body)]
+        for one in ("pose", "twist", "wrench", "reduced"):
+            report[REPORT.at.present] += PRESENT_BITS[f"{body}_{one}"]
+    stepped = command.copy()
+    if probe.step(0, report, stepped) != 0:  # the run itself says why
+        return command
+    for start in (at.chaser, at.target):
+        after: Motion = MOTION([float(v) for v in stepped[start : start + MOTION_FLOATS]]).whole
+        back = np.concatenate([*entry_points.coast(after, -probe.T)])
+        if np.abs(back[:3] - command[start : start + 3]).max() > SAME_M:
+            command[start : start + MOTION_FLOATS] = back
+    return command
 
 
 def compute_sensor_axes(on: OnRig, which: str) -> tuple[float, ...]:

@@ -1,7 +1,7 @@
 /* A rig at the end of softdock's UDP seam, in C99 and POSIX sockets: one robot that is some cycles
  * late, in front of a spring wall at x = 0. Put your own into `move` and `measure`. docs/udp.md.
  *
- *     cc -O2 -ffp-contract=off -o peer peer.c
+ *     cc -O2 -ffp-contract=off -o peer peer.c -lm
  *     ./peer 59160 4 1000 4          port, cycles late, N/m, ms a cycle
  *     ./peer 59160 4 1000 4 clock    the same, which reports at every tick of its own clock
  *
