@@ -78,6 +78,7 @@ def put_on_rig(rig: Rig, scenario: Scenario) -> OnRig:
             differences.append(_describe_difference(key, value, stated))
     made = scenario.with_keys(changes) if changes else scenario
     differences += _list_short_delays(rig, made)
+    differences += _list_hand_pushes(rig, made)
     return OnRig(rig, made, facility, tuple(differences))
 
 
@@ -91,6 +92,28 @@ def _list_short_delays(rig: Rig, scenario: Scenario) -> Iterator[str]:
                 f"robots.{which}.delay_ms: {delay:g} ms is less than the cycle of {cycle:g} ms; on "
                 "the rig, and where it is emulated, the delay is at least the cycle"
             )
+
+
+def _list_hand_pushes(rig: Rig, scenario: Scenario) -> list[str]:
+    """A hand that pushes a mock-up is a person's: refused where nobody could, said elsewhere."""
+    pushed = {w: len(scenario.tables["hand"][w]["rows"]) for w in ROBOTS}
+    pushed = {which: rows for which, rows in pushed.items() if rows > 0}
+    if rig.emulate is None:
+        return [
+            f"hand.{which}: softdock pushes nothing on a rig, a person does; {rows} rows of the "
+            "scenario are left out, also of what is predicted"
+            for which, rows in pushed.items()
+        ]
+    allowed = (
+        "none on an emulated rig: its sensor is a program of its own that does not know when the "
+        "docking begins, so nothing would push (softdock run simulates it; on a real rig a person "
+        "pushes)"
+    )
+    if pushed:
+        raise BadInput(
+            [Problem(f"hand.{w}.rows", f"{rows} rows", allowed) for w, rows in pushed.items()]
+        )
+    return []
 
 
 def _list_changes(rig: Rig) -> Iterator[tuple[str, Any]]:
