@@ -298,9 +298,9 @@ def new_rig_text(name: str, addresses: Addresses, mode: str) -> str:
 def write_new_rig(file: Path, addresses: Addresses, mode: str, force: bool) -> list[Path]:
     """The rig's file and those of its robots; refused if one is there already."""
     text = new_rig_text(file.stem, addresses, mode)
-    plain = "\n".join(
-        line for line in text.splitlines() if not line.startswith(("ethernet_xml", "context"))
-    )
+    named = ("ethernet_xml", "context")  # files of a controller
+    plain = "".join(line for line in text.splitlines(keepends=True) if not line.startswith(named))
+    text = plain if addresses.emulated else text
     tables, locate, _ = parse_toml(plain, str(file))
     rig = read_rig(tables, str(file), file.parent, locate)  # nothing is written that cannot be read
     texts: dict[str, str] = {}

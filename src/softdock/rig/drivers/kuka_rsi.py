@@ -25,6 +25,7 @@ from softdock.rig.drivers.rsi_templates import (
     ContextLimits,
     RobotFiles,
     read_context,
+    refuse_loopback,
     write_context_xml,
     write_ethernet_xml,
     write_krl_program,
@@ -68,6 +69,9 @@ class KukaRsi(RobotDriver):
 
     @classmethod
     def files(cls, rig: Rig, which: str, name: str) -> dict[str, str]:
+        if rig.emulate is not None:
+            return {}  # no controller is there to load them
+        refuse_loopback(rig.robots[which].bind)
         files = replace(make_own_files(rig, which), name=name)
         return {
             f"{name}.xml": write_ethernet_xml(files),
