@@ -74,7 +74,7 @@ def arm_batches(n: int, seed: int = 712) -> list[tuple[str, Columns]]:
     return [
         (
             f"arms, {name}",
-            make_columns(with_arms(**keys).with_keys({"time.duration_s": 5.0}), offsets),
+            make_columns(with_arms(**keys).replace({"time.duration_s": 5.0}), offsets),
         )
         for name, keys in ARMS.items()
     ]

@@ -153,7 +153,7 @@ def looked_at(case: Case) -> tuple[str, str, str, float]:
     began = time.process_time()
     scenario = load_scenario(case.preset)
     if case.methods is not None:
-        scenario = scenario.with_keys({JITTER: case.jitter, "methods": case.methods})
+        scenario = scenario.replace({JITTER: case.jitter, "methods": case.methods})
     try:
         floats, ptx = ptx_of(scenario, compiler())
     except BadInput as refusal:

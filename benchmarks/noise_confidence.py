@@ -37,11 +37,11 @@ def count_runs_above_one(method: str, case: str, confidence: float, runs: int, s
         "confidence": confidence,
         "threshold_N": 4.0 * noise,
     }
-    scenario = load_scenario("epos_1d").with_keys(
+    scenario = load_scenario("epos_1d").replace(
         keys | {"time.duration_s": ENDS_S, "sensor.noise_N": NOISE, "methods": [keys_of_method]}
     )
     return sum(
-        fly(scenario.with_keys({"random.seed": seed + i})).restitution > 1.0 for i in range(runs)
+        fly(scenario.replace({"random.seed": seed + i})).restitution > 1.0 for i in range(runs)
     )
 
 

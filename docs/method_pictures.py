@@ -1,7 +1,7 @@
 """Pictures of the method pages: `python docs/method_pictures.py [METHOD ...]`, one SVG a method.
 
-EPOS on one axis, robots 16 ms late: how fast the satellite goes during the touch, in orbit, with
-the raw loop and with the method set as `softdock compare` sets it. Nothing but the run is drawn.
+EPOS on one axis, robots 16 ms late: speed of the satellite during the touch, in the reference, with
+the raw loop and with the method set as `softdock compare` sets it.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ METHODS = {
     "delay_passivity": "delay_passivity",
     "energy_ledger": "energy_ledger",
     "remapping": "remapping",
-    "faithful": "faithful",
+    "model_mediated": "model_mediated",
 }
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 720, 300, 70, 150, 16, 46
-COLOURS = {"orbit": "#6b7280", "raw loop": "#c2410c"}
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 720, 300, 70, 180, 16, 46
+COLOURS = {"reference": "#6b7280", "raw loop": "#c2410c"}
 OURS = "#1d4ed8"
 BEFORE, AFTER = 0.15, 0.35  # s around the contact
 Curve = tuple[str, np.ndarray, np.ndarray]
@@ -43,7 +43,7 @@ def curves(method: str) -> tuple[list[Curve], dict[str, float]]:
     ends = [one.contacts[0]["end_s"] for one in (raw, run)]
     first, last = raw.contacts[0]["start_s"] - BEFORE, max(ends) + AFTER
     found = []
-    for name, one in (("orbit", raw.orbit), ("raw loop", raw), (method, run)):
+    for name, one in (("reference", raw.orbit), ("raw loop", raw), (method, run)):
         t, v = one.series["time"], 1e3 * np.asarray(one.series["chaser.velocity"])[:, 0]
         inside = (t >= first) & (t <= last)
         found.append((name, t[inside], v[inside]))
@@ -66,16 +66,16 @@ def drawn(lines: list[Curve], restitution: dict[str, float]) -> str:
     parts = [_axes(x, y, (t.min(), t.max()), (low, high))]
     for name, at, speed in lines:
         colour = COLOURS.get(name, OURS)
-        dash = ' stroke-dasharray="6 4"' if name == "orbit" else ""
+        dash = ' stroke-dasharray="6 4"' if name == "reference" else ""
         points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x(at), y(speed), strict=True))
         parts.append(
             f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"{dash}/>'
         )
     for name, place in _apart([(n, float(y(s[-1]))) for n, _, s in lines]).items():
-        said = f"{name}: e = {restitution[name]:.3f}" if name in restitution else name
+        label = f"{name}: e = {restitution[name]:.3f}" if name in restitution else name
         parts.append(
             f'<text x="{WIDTH - RIGHT + 8}" y="{place:.1f}" fill="{COLOURS.get(name, OURS)}">'
-            f"{said}</text>"
+            f"{label}</text>"
         )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '

@@ -31,7 +31,7 @@ CAMPAIGNS = {  # preset -> draws; grids are small enough to be run whole
     "adaptive_damping": 48,
     "epos_monte_carlo": 48,
     "nozzle_capture": None,
-    "honesty_map": None,
+    "fidelity_map": None,
     "vbar_navigation": None,
 }
 PAPERS = ("franken", "de-stefano", "zebenay", "lange")

@@ -49,7 +49,7 @@ sampling = "sobol"
 methods = ["direct"]
 integrators = ["exact_hold", "forward_euler"]
 reference = true
-honest_below = 0.1
+error_limit = 0.1
 
 [set]
 time.duration_s = 1.0

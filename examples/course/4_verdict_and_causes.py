@@ -10,7 +10,7 @@ from softdock.results.free_flight import analyse_free_flight
 
 scenario = softdock.load_scenario("epos_1d")
 run = softdock.judge(softdock.fly(scenario))
-print(run.metrics["verdict"]["word"], "-", run.metrics["verdict"]["sentence"])
+print(run.verdict)
 
 # %% [markdown]
 # Some trouble is there before anything touches. A tool of 2 kg that is believed to weigh 1.94 kg
@@ -24,7 +24,7 @@ heavy = {
 }
 weighed_wrong = softdock.load_scenario("epos_1d", heavy)
 found = analyse_free_flight(weighed_wrong)
-print(found.said)
+print(found.text)
 print("to do:", found.remedy)
 
 # %% [markdown]

@@ -40,10 +40,12 @@ class Problem:
 
     def __str__(self) -> str:
         place = f"{printable(self.where)}: " if self.where else ""
-        given = "nothing given" if self.value is None else f"given {_short(self.value)}"
         hint = f"; did you mean '{self.suggestion}'?" if self.suggestion else ""
         key = printable(self.key) or '""'  # TOML allows a key without a letter
-        return f"{place}{key}: {given}; allowed: {printable(self.allowed)}{hint}"
+        allowed = printable(self.allowed)
+        if self.value is None:
+            return f"{place}{key}: missing; needed: {allowed}{hint}"
+        return f"{place}{key}: given {_short(self.value)}; allowed: {allowed}{hint}"
 
 
 class BadInput(SoftdockError):

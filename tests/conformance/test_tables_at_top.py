@@ -65,7 +65,6 @@ TUG = Method(
                 meaning="most",
                 label="Most",
                 words="most",
-                form="g",
                 unit="N",
                 tile="-",
             ),

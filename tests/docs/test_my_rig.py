@@ -58,18 +58,18 @@ def test_safe_and_why(rig):
     warning = " ".join(re.search(r"^> (.*?)\n\n", PAGE, re.S | re.M)[1].replace("\n>", "").split())
     assert warning in run_line(check)
     output = run_line(run)
-    assert output.startswith("Unsafe: at the worst of 8 sampling phases and seeds")
-    assert re.search(r"Next: `softdock why [^`]*my_rig.toml` puts its causes in order", output)
-    assert read_quote(
-        r"the contacts add ([\d.]+) % .*? is ([\d.]+) % .*? feel ([\d.]+) N where orbit"
-    ) == [
-        re.search(pattern, output)[1]
-        for pattern in (
-            r"contacts add ([\d.]+) %",
-            r"([\d.]+) % of the approach away",
-            r"peak force on the satellites ([\d.]+) N",
-        )
-    ]
+    assert output.startswith("UNSAFE. The loop adds")
+    quoted = read_quote(
+        r"The loop adds ([\d.]+) % .*? reference is ([\d.]+) % .*? force is ([\d.]+) N, "
+        r"on orbit ([\d.]+) N"
+    )
+    shown = (
+        r"loop adds ([\d.]+) % of the approach energy \(limit",
+        r"on-orbit reference ([\d.]+) % of the approach speed",
+        r"peak contact force ([\d.]+) N",
+        r"peak contact force [\d.]+ N \(on orbit ([\d.]+) N",
+    )
+    assert quoted == [re.search(pattern, output)[1] for pattern in shown]
     causes = run_line(why)
     named = read_quote(
         r"the tool's weight \(([\d.]+) %\), then the chaser's robot \(([\d.]+) %\) and the "
@@ -88,18 +88,17 @@ def test_what_to_set(rig):
     change(rig, r"^believed\.mass_kg = .*?$", "believed.mass_kg = 1.9995")
     still = run_line("softdock run my_rig.toml")
     word, *numbers = read_quote(
-        r"now says: \*\*(\w+)\*\*, ([\d.]+) % of the approach away .*?, ([\d.]+) N where orbit has "
-        r"([\d.]+) N"
+        r"now gives: \*\*(\w+)\*\*, an error of ([\d.]+) % of the approach speed and a peak "
+        r"force of ([\d.]+) N, on orbit ([\d.]+) N"
     )
-    assert still.lower().startswith(f"{word}:")
-    assert f"{numbers[0]} % of the approach away from orbit" in still
-    assert f"peak force on the satellites {numbers[1]} N (on orbit {numbers[2]} N" in still
+    assert still.startswith(f"{word}. Error against the on-orbit reference {numbers[0]} %")
+    assert f"peak contact force {numbers[1]} N (on orbit {numbers[2]} N" in still
     assert "Next: `softdock compare my_rig.toml`" in still
-    compared = run_line(f"{COMPARE} --methods remapping --integrators symplectic_euler")
+    compared = run_line(f"{COMPARE} --methods model_mediated --integrators exact_hold")
     assert " ".join(PASTED.split()) in compared
-    row = re.search(r"^\| remapping \|(.*)\|$", PAGE, re.M)[1].replace("|", " ").split()
+    row = re.search(r"^\| model_mediated \|(.*)\|$", PAGE, re.M)[1].replace("|", " ").split()
     assert " ".join(row) in compared
-    verdict = compared[compared.index("Faithful: at the worst") :].split(" The page")[0]
+    verdict = compared[compared.index("FAITHFUL. Error") :].split(" Next:")[0]
     change(rig, r"^\[satellites\].*?\n\n", "")
     change(rig, r"^\[\[methods\]\].*?\n\n", "")
     rig.write_text(rig.read_text() + "\n" + PASTED)

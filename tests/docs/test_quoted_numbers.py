@@ -65,10 +65,7 @@ GUIDED = ("run", "vbar_docking")
 CASES = {  # page: sentence, (command, path in its JSON, factor) of each of its numbers
     "docs/hybrid.md": (
         rf"the contacts add {NUMBER}, {NUMBER} and {NUMBER} % of the approach energy at 16, 25 and",
-        [
-            (make_planar_run(late), "verdict.criteria.energy.number", 100.0)
-            for late in (16, 25, 32)
-        ],
+        [(make_planar_run(late), "verdict.criteria.energy.number", 100.0) for late in (16, 25, 32)],
     ),
     "docs/rig.md": (
         rf"Restitution {NUMBER}; energy observed {NUMBER} mJ of {NUMBER}, kinetic at most {NUMBER} "
@@ -83,10 +80,10 @@ CASES = {  # page: sentence, (command, path in its JSON, factor) of each of its 
         ],
     ),
     "docs/guided_docking.md": (
-        rf"hard dock at {NUMBER} s on the rig and at {NUMBER} s in orbit; thrusters' impulse "
-        rf"{NUMBER} Ns, their work {NUMBER} J and in orbit {NUMBER} J.*? the latch with {NUMBER} N "
-        rf"where orbit has {NUMBER} N. The pair decays at {NUMBER} 1/s, and at the worst phase it "
-        rf"is {NUMBER} % of the approach",
+        rf"hard dock at {NUMBER} s on the rig and at {NUMBER} s on orbit; thrusters' impulse "
+        rf"{NUMBER} Ns, their work {NUMBER} J and on orbit {NUMBER} J.*? the latch with "
+        rf"{NUMBER} N, against {NUMBER} N on orbit. The pair decays at {NUMBER} 1/s, and at the "
+        rf"worst phase its distance from the reference is {NUMBER} % of the approach",
         [
             (GUIDED, "latched_at_s", 1.0),
             (GUIDED, "reference.latched_at_s", 1.0),
@@ -138,7 +135,9 @@ def test_two_pages_with_one_table_agree():
     rows = {}
     for page in ("docs/my_rig.md", "docs/which_method.md"):
         text = (ROOT / page).read_text(encoding="utf-8")
-        table = re.search(r"^\| method .*?from the reference.*\n\|[-:| ]+\|\n((?:\|.*\n)+)", text, re.M)
+        table = re.search(
+            r"^\| method .*?from the reference.*\n\|[-:| ]+\|\n((?:\|.*\n)+)", text, re.M
+        )
         assert table is not None, page
         for line in table[1].splitlines():
             cells = [cell.strip(" `") for cell in line.strip("|").split("|")]

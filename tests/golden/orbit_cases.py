@@ -18,9 +18,7 @@ def flown(tables, **options):
     scenario = build(tables)
     result = orbit(scenario, **options)
     assert result.status == "completed"
-    begun = orbit(
-        scenario.with_keys({"time.duration_s": tables["time"].get("cycle_ms", 4.0) * 1e-3})
-    )
+    begun = orbit(scenario.replace({"time.duration_s": tables["time"].get("cycle_ms", 4.0) * 1e-3}))
     start = np.stack(
         [
             np.concatenate(

@@ -22,11 +22,9 @@ def controlled(preset="epos_1d", phase=0.0, method=None, **keys):
     """A run of a preset with the controller as it suggests itself."""
     scenario = load_scenario(preset, keys)
     if preset == "epos_1d":
-        scenario = scenario.with_keys(
-            {"chaser.position_m": [0.01 + 0.02 * 0.004 * phase, 0.0, 0.0]}
-        )
+        scenario = scenario.replace({"chaser.position_m": [0.01 + 0.02 * 0.004 * phase, 0.0, 0.0]})
     return simulate(
-        scenario.with_keys(
+        scenario.replace(
             {"methods": [{"name": "delay_passivity", **suggest(scenario), **(method or {})}]}
         )
     )
@@ -177,7 +175,7 @@ def test_random_passive_contacts():
     tables["methods"] = [{"name": "delay_passivity", "claim": "passive"}]
     swept, base = random_contacts(120, 11), build(tables)
     runs = [
-        fly(base.with_keys({key: values[i].tolist() for key, values in swept.items()}))
+        fly(base.replace({key: values[i].tolist() for key, values in swept.items()}))
         for i in range(120)
     ]
     kinetic_start, kinetic, absorbed = np.array(

@@ -83,7 +83,7 @@ def test_two_free_bodies(method, keys):
         "robots.chaser.delay_ms": 16.0,
         "robots.target.delay_ms": 16.0,
     }
-    run = fly(load_scenario("lange_cone", fault | keys).with_keys({"methods": [{"name": method}]}))
+    run = fly(load_scenario("lange_cone", fault | keys).replace({"methods": [{"name": method}]}))
     kinetic = run.series["energy.kinetic"]
     assert kinetic.max() < IN_3D * kinetic[0]
     assert any("did not act" in warning or "was cut" in warning for warning in run.warnings)
@@ -108,7 +108,7 @@ def test_two_free_bodies_at_other_times(preset, at, size, span, method):
     }
     robots = {"robots.chaser.delay_ms": 16.0, "robots.target.delay_ms": 16.0}
     kinetic = fly(
-        load_scenario(preset, fault | robots).with_keys({"methods": [{"name": method}]})
+        load_scenario(preset, fault | robots).replace({"methods": [{"name": method}]})
     ).series["energy.kinetic"]
     assert kinetic.max() < IN_3D * kinetic[0]
 

@@ -122,7 +122,7 @@ def test_the_terminal_shows_every_cell(width):
     for exhibit in exhibits:
         for row in exhibit.rows:
             assert all(
-                format_number(row[c.key]) in text
+                format_number(row[c.key], 4) in text
                 for c in exhibit.columns
                 if not isinstance(row[c.key], str)
             )

@@ -173,7 +173,7 @@ def test_a_batch_latches_as_single_runs_do():
     columns_ = make_columns(scenario, {"chaser.velocity_m_per_s.0": speeds})
     batch = run_cpu(*columns_, threads=1)
     for i, speed in enumerate(speeds):
-        run = fly(scenario.with_keys({"chaser.velocity_m_per_s": [float(speed), 0.0, 0.0]}))
+        run = fly(scenario.replace({"chaser.velocity_m_per_s": [float(speed), 0.0, 0.0]}))
         found = summarise_times(run.latches)
         assert batch.column("latched_at_s")[i] == pytest.approx(found["latched_at_s"], nan_ok=True)
         assert batch.column("latch_peak_force_N")[i] == pytest.approx(found["peak_force_N"])

@@ -110,7 +110,7 @@ def test_a_latch_engages_inside_at_the_bottom_and_in_range(radius):
     off = np.hypot(height + DEPTH - radius, rho)
     engages = seated & (off <= BOTTOM + 2.0 * WITHIN) & (angle <= ANGLE)
     assert 5 < engages.sum() < seated.sum() < len(cases)  # the cases tell all three apart
-    whole = [scenario.with_keys(change) for change in changes]
+    whole = [scenario.replace(change) for change in changes]
     vectors = np.stack([one.vector for one in whole])
     batch = run_cpu(vectors, scenario.markers, scenario.mem_floats, threads=1)
     latched = np.isfinite(batch.column("latched_at_s"))

@@ -52,23 +52,21 @@ def _network(cycle_ms, **keys):
 
 
 def _one_axis(methods):
-    return load_scenario("epos_1d").with_keys({"methods": methods}).tables
+    return load_scenario("epos_1d").replace({"methods": methods}).tables
 
 
 def cases():
     """Name -> tables and the channels that are asked for."""
-    found = {
-        "kick": (load_scenario("lange_remapped").with_keys(KICKED).tables, ["chaser.velocity"])
-    }
+    found = {"kick": (load_scenario("lange_remapped").replace(KICKED).tables, ["chaser.velocity"])}
     for delay in DELAYS_MS:
         keys = {f"robots.{body}.delay_ms": delay for body in ("chaser", "target")}
         keys |= {
             "contact.0.real.damping_Ns_per_m": 0.0,
             "methods": [BELIEFS | {"delay_ms": delay + 2.0}],
         }
-        found[f"plane {delay:g}"] = (load_scenario("epos_2d").with_keys(keys).tables, [])
+        found[f"plane {delay:g}"] = (load_scenario("epos_2d").replace(keys).tables, [])
     held = keys | {"satellites.integrator": "exact_hold"}
-    found["plane 32, held"] = (load_scenario("epos_2d").with_keys(held).tables, [])
+    found["plane 32, held"] = (load_scenario("epos_2d").replace(held).tables, [])
     damper = {"name": "adaptive_damping", "stiffness_N_per_m": 1000.0, "delay_ms": 18.0}
     ledger = {"name": "energy_ledger", "virtual_work": "compensates"}
     found["damper"] = (_one_axis([damper]), [])
@@ -142,7 +140,7 @@ def test_damping_before_the_ledger_is_no_wanted_loss(runs):
     with pytest.raises(BadInput, match=r"virtual_work.*compensates"):
         _one_axis(listed)
     hybrid = {"name": "hybrid", "damping_Ns_per_m": [10.0, 0.0, 0.0]}
-    said = load_scenario("epos_1d").with_keys({"methods": [hybrid, {"name": "energy_ledger"}]})
+    said = load_scenario("epos_1d").replace({"methods": [hybrid, {"name": "energy_ledger"}]})
     assert any("counts as wanted loss" in w for w in said.warnings)
 
 
@@ -166,9 +164,9 @@ def test_a_scenario_that_wants_its_own_contact_keeps_it():
     """contact.wanted goes before a method's, and that is said; the tables stay as written."""
     remapping = {"name": "remapping", "wanted": {"law": "restitution", "restitution": 0.5}}
     keys = {"contact.0.wanted": {"law": "spring_damper", "stiffness_N_per_m": 1000.0}}
-    both = load_scenario("epos_1d").with_keys(keys | {"methods": [remapping]})
+    both = load_scenario("epos_1d").replace(keys | {"methods": [remapping]})
     assert any("contact.0.wanted, and not with what methods.0 wants" in w for w in both.warnings)
-    alone = load_scenario("epos_1d").with_keys({"methods": [remapping]})
+    alone = load_scenario("epos_1d").replace({"methods": [remapping]})
     assert alone.tables["contact"][0]["wanted"]["law"] == "same_as_real"
     assert build(alone.tables | {"methods": [{"name": "direct"}]}).notes == []
 
@@ -232,4 +230,4 @@ def test_an_estimate_on_line_is_refused_for_petals():
     """One stiffness cannot be told where several parts share the force: refused with why."""
     keys = {"methods": [{"name": "remapping", "estimate": "on_line", "stiffness_N_per_m": 5e4}]}
     with pytest.raises(BadInput, match="several parts may touch at once"):
-        load_scenario("three_petals").with_keys(keys)
+        load_scenario("three_petals").replace(keys)

@@ -80,7 +80,7 @@ def test_tumbling_bodies_are_compared_by_momentum():
     tables = sphere_on_sphere(duration_s=2.0) | {"contact": []}
     tables["chaser"]["rate_rad_per_s"] = [1.0, 0.5, -0.8]
     scenario = build(tables)
-    early, late = orbit(scenario.with_keys({"time.duration_s": 1.0})), orbit(scenario)
+    early, late = orbit(scenario.replace({"time.duration_s": 1.0})), orbit(scenario)
     assert np.abs(early.chaser[10:13] - late.chaser[10:13]).max() > 0.01
     bodies = read_mass_properties(scenario.vector)
     ends = [np.stack([o.chaser, o.target]) for o in (early, late)]

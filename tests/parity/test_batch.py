@@ -42,7 +42,7 @@ def test_a_batch_is_the_single_run_bit_for_bit(scenario, batch):
     for i in (0, 7, 23):
         changes = {key: float(values[i]) for key, values in SWEPT.items() if not key.endswith(".0")}
         velocity = {"chaser.velocity_m_per_s": [SWEPT["chaser.velocity_m_per_s.0"][i], 0.0, 0.0]}
-        run = fly(scenario.with_keys(changes | velocity | {"random.run": i}))
+        run = fly(scenario.replace(changes | velocity | {"random.run": i}))
         assert batch.column("cycles")[i] == run.cycles
         assert batch.column("contacts")[i] == run.contact_count
         assert batch.column("energy_invented_J")[i] == run.energy_invented_J
@@ -99,7 +99,7 @@ def test_a_column_is_what_build_would_write(scenario, key, column, written):
     """A sweep scales and lays out a value exactly as a scenario file does; only the memory map is
     that of the largest row."""
     row = make_columns(scenario, {key: column, "random.run": 0}).vectors[1]
-    built = scenario.with_keys({key: written}).vector
+    built = scenario.replace({key: written}).vector
     different = np.flatnonzero(row != built)
     assert all(_is_memory_map(i) for i in different)
 
@@ -182,7 +182,7 @@ def test_a_short_history_gives_the_same_run(name):
     """The GPU keeps as few set-points and samples as are read, at other places of `mem`: bit for
     bit the run with the long rings."""
     part = make_columns(
-        load_scenario(name).with_keys({"methods": [{"name": "direct"}]}),
+        load_scenario(name).replace({"methods": [{"name": "direct"}]}),
         {"chaser.mass_kg": [55.0, 60.0, 65.0], "sensor.delay_ms": [0.0, 1.0, 3.0]},
     )
     lean = tailor(*part)
@@ -197,7 +197,7 @@ def test_a_sweep_that_brings_a_feature_gets_a_loop_with_it(scenario):
     assert type(scenario.markers.features).__name__ == "Plain"
     part = make_columns(scenario, {"robots.chaser.delay_jitter_ms": [0.0, 2.0]})
     assert type(part.markers.features).__name__ == "Every"
-    run = fly(scenario.with_keys({"robots.chaser.delay_jitter_ms": 2.0, "random.run": 1}))
+    run = fly(scenario.replace({"robots.chaser.delay_jitter_ms": 2.0, "random.run": 1}))
     assert run_cpu(*part).column("restitution")[1] == run.restitution
     jitter = list_sweepable(scenario)["robots.chaser.delay_jitter_ms"].at
     assert type(features_with(scenario.vector, [jitter])).__name__ == "Every"

@@ -35,7 +35,7 @@ def test_a_method_s_hooks_compile_to_ptx_in_double_precision(scenario, compile_f
     and has its memory in local memory: no GPU needed to know. Whole kernels, of every method in
     double precision: `make prove`, part kernels, and `make gpu-check`; what compiled functions may
     be written with: tests/conformance/test_core_for_gpus.py."""
-    base = scenario.with_keys({"methods": [{"name": "passive_integrator"}]})
+    base = scenario.replace({"methods": [{"name": "passive_integrator"}]})
     ptx = kernels.hooks_of(base, 64, compile_for_h200)
     assert kernels.what_is_wrong(ptx, 64) == ""
     assert kernels.what_is_wrong(ptx.replace("fma.rn.f64", "fma.rn.f32"), 64) != ""

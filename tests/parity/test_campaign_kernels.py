@@ -18,7 +18,7 @@ from softdock.studies.campaign.plan import load_plan
 def test_slices_of_a_campaign_share_one_kernel():
     """A grid's slices agree within themselves in what differs between them: taken for constants,
     each would need a kernel of its own, or be wrong."""
-    made = load_plan("honesty_map")
+    made = load_plan("fidelity_map")
     variant, per_delay = made.variants[0], 13
     markers, floats = variant.scenario.markers, variant.mem_floats
     common = CommonValues(markers, floats)

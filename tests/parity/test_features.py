@@ -28,7 +28,7 @@ LISTS = {
 @pytest.mark.parametrize("methods", ["direct", pytest.param("delay_passivity", marks=METHOD)])
 def test_plain_and_every_give_the_same_bits(preset, methods):
     """State, memory, records and log, in and out of contact; compiled from other code."""
-    scenario = load_scenario(preset).with_keys({"methods": LISTS[methods]})
+    scenario = load_scenario(preset).replace({"methods": LISTS[methods]})
     loops = []
     for chosen in (Plain(0), Every(0)):
         markers = Markers(chosen, scenario.markers.methods)
@@ -44,8 +44,8 @@ def test_plain_and_every_give_the_same_bits(preset, methods):
 def test_the_switch_changes_what_is_compiled_and_nothing_else(monkeypatch):
     """On: every feature for methods that do anything; off: what the scenario asks for."""
     vector, base = np.zeros(METHODS_AT), load_scenario("epos_1d")
-    acting = base.with_keys({"methods": [{"name": "delay_passivity"}]}).markers.methods
-    still = base.with_keys({"methods": [{"name": "direct"}]}).markers.methods
+    acting = base.replace({"methods": [{"name": "delay_passivity"}]}).markers.methods
+    still = base.replace({"methods": [{"name": "direct"}]}).markers.methods
     for switch, of_acting in (("0", Plain), ("1", Every)):
         monkeypatch.setenv(features.SWITCH, switch)
         assert type(features.markers_of(vector, acting).features) is of_acting

@@ -35,7 +35,7 @@ def test_one_word(name, tmp_path):
     """The word of the sampling phases, of the recording and of its replay; and where nothing
     stopped it the same criteria fail, by the same numbers."""
     keys, limits, word = RIGS[name]
-    scenario = load_scenario("epos_1d").with_keys(LATE | keys)
+    scenario = load_scenario("epos_1d").replace(LATE | keys)
     file = tmp_path / "run.mcap"
     outcome = record(quick(limits, scenario), file)
     assert outcome.completed == (name != "stopped")
@@ -48,7 +48,7 @@ def test_one_word(name, tmp_path):
             mine, theirs = (one["criteria"][number]["number"] for one in (found, flown))
             assert mine == pytest.approx(theirs, abs=0.01)
     else:
-        assert "supervisor stopped the run (restitution)" in found["sentence"]
+        assert "supervisor stopped the run (restitution)" in found["headline"]
         return
     line = ["replay", str(file), "--method", "direct", "--json"]
     said = CliRunner().invoke(cli, line)
@@ -68,7 +68,7 @@ def test_the_page_lies_beside_the_recording(tmp_path):
     found = judge_recordings(SimpleNamespace(runs=runs))
     assert [one and one["word"] for one in found] == ["unsafe", None, None]
     page = (tmp_path / "run.html").read_text(encoding="utf-8")
-    assert found[0]["sentence"].split(":")[1] in page
+    assert found[0]["clause"] in page
     assert "Doubt: Only one sampling phase was judged." in page
     assert runs[2].not_judged
     assert not runs[2].problems  # the recording itself is whole, as far as its recorder knows

@@ -79,7 +79,7 @@ def test_a_skew_that_acted_as_delay_would_be_seen():
     pair by 7e-3, half of 7.0 per second of delay."""
     restitution, delay_ms = [], two_free_bodies().tables["robots"]["target"]["delay_ms"]
     for late_ms in (0.0, 2.0):
-        scenario = two_free_bodies().with_keys({"robots.target.delay_ms": delay_ms + late_ms})
+        scenario = two_free_bodies().replace({"robots.target.delay_ms": delay_ms + late_ms})
         stepper = Stepper(scenario)
         stepper.step(750)
         restitution.append(float(stepper.log[0, LOG_COLUMNS.index("restitution")]))

@@ -39,12 +39,12 @@ def test_tables_summary_and_output_agree(done):
         assert v["runs"] == 60
         distances = ("distance_from_orbit", "distance_from_orbit_later")  # the worse one judges
         worst = np.max([columns[name][mine] for name in distances], axis=0)
-        assert v["honest_rate"] == pytest.approx((worst <= 0.05).mean())
-        assert sum(v["judged"].values()) == 60
+        assert v["within_limit_rate"] == pytest.approx((worst <= 0.05).mean())
+        assert sum(v["verdicts"].values()) == 60
         assert v["capture_rate"] == pytest.approx(columns["captured"][mine].mean())
-        assert v["verdicts"]["active"] == (columns["verdict"][mine] == 1).sum()
+        assert v["activities"]["active"] == (columns["activity"][mine] == 1).sum()
         assert v["peak_force_real_N_most"] == columns["peak_force_real_N"][mine].max()
-        assert f"{100 * v['honest_rate']:.3g} %" in result.output
+        assert f"{100 * v['within_limit_rate']:.3g} %" in result.output
     worst = summary["worst"][0]
     assert worst["distance_from_orbit"] == columns["distance_from_orbit"].max()
     assert columns["distance_from_orbit"][worst["run"]] == worst["distance_from_orbit"]

@@ -16,6 +16,7 @@ from softdock.compile.jit import compiled
 from softdock.loop.method.method import BY_TYPE
 from softdock.loop.parameters import Group
 from softdock.methods.registry import METHODS, Method, register
+from softdock.results.scene.pack import unpack_array
 from softdock.scenario.files import load_scenario
 from softdock.studies.compare.demonstration import _list_candidates, demonstrate
 
@@ -100,10 +101,15 @@ def test_the_demo_prints_its_rows_and_writes_its_page(tmp_path, monkeypatch):
     first = page[page.index('class="demo-top"') : page.index('id="numbers"')]
     assert "<code>softdock view epos_3d</code>" in first  # the hint is above the replay
     assert first.index("<code>") < first.index("<figure") < first.index('class="space"')
-    assert 'data-fly="contact"' in first
-    assert "leaves at 20.0 mm/s" in first
+    packed = json.loads(re.search(r"data-replay-data[^>]*>(.*?)</script>", first, re.S)[1])
+    assert [panel["firstView"] for panel in packed["panels"]] == ["contact", "contact"]
     fastest = 20.0 * max(row["restitution"] for row in rows)
-    assert f"leaves at {fastest:.1f} mm/s" in first  # the rig's own, from this run
+    for panel, wanted in zip(packed["panels"], (20.0, fastest), strict=True):
+        assert [one["name"] for one in panel["readings"]] == ["force", "speed"]
+        slot = panel["readings"][1]["values"]
+        speed = unpack_array(packed["numbers"], packed["length"], slot)[:, 0]
+        assert speed[0] == pytest.approx(20.0, abs=1e-3)  # mm/s
+        assert speed[-1] == pytest.approx(wanted, abs=1e-3)  # the rig's own, from this run
     assert (tmp_path / "softdock-demo" / "demo.html").stat().st_size < 5e6
     (tmp_path / "softdock-demo" / "mine.txt").write_text("mine")
     again = CliRunner().invoke(cli, ["demo", "--json"])

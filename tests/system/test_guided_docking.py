@@ -53,7 +53,7 @@ found["docked"] = {
 }
 
 # in free flight the loop and orbit are the same, each guided by its own state
-short = scenario.with_keys({"time.duration_s": 40.0})
+short = scenario.replace({"time.duration_s": 40.0})
 loop, flown = fly(short), orbit(short)
 found["apart"] = [float(np.abs(loop.series[c] - flown.series[c]).max())
                   for c in ("chaser.position", "chaser.velocity", "chaser.rate")]

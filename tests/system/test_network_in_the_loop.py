@@ -178,7 +178,7 @@ STIFF = {
             tables({**APPENDAGE, "dampers": {"B": {"damping_Ns_per_m": -1.0}}}),
             "B.damping_Ns_per_m: given -1.0",
         ),
-        (tables({**APPENDAGE, "ports": {"hub": {}}}), "hub.causality: nothing given"),
+        (tables({**APPENDAGE, "ports": {"hub": {}}}), "hub.causality: missing"),
         (
             tables({**APPENDAGE, "springs": {"S": {"coefficients": [1.0, 5.0]}}}),
             "S.coefficients: given (1.0, 5.0); allowed: a potential with a lower bound",

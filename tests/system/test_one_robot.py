@@ -62,7 +62,7 @@ def test_which_robots_a_rig_has():
     """A fixed body has none; one that shares the relative motion, or whose arm is stated, has."""
     one = load_scenario(PRESET)
     assert moving_robots(one.tables) == ("chaser",)
-    shared = one.with_keys({"laboratory.mapping": "shared", "laboratory.chaser_share": 0.5})
+    shared = one.replace({"laboratory.mapping": "shared", "laboratory.chaser_share": 0.5})
     assert moving_robots(shared.tables) == ("chaser", "target")
     assert moving_robots(one.tables | {"facility": {"target": {"arm": "kr16"}}})[1] == "target"
     assert moving_robots(load_scenario("epos_3d").tables) == ("chaser", "target")
@@ -72,11 +72,11 @@ def test_a_fixed_body_needs_no_mass():
     """Its mass changes no number of a run; a body that moves is refused without one."""
     one = load_scenario(PRESET)
     del one.tables["target"]["mass_kg"], one.tables["target"]["inertia_kg_m2"]
-    light = one.with_keys({"target.mass_kg": 1.0, "time.duration_s": 0.8})
-    plain = one.with_keys({"time.duration_s": 0.8})
+    light = one.replace({"target.mass_kg": 1.0, "time.duration_s": 0.8})
+    plain = one.replace({"time.duration_s": 0.8})
     assert np.array_equal(simulate(light).series.rows, simulate(plain).series.rows)
     with pytest.raises(BadInput, match=r"target\.mass_kg"):
-        one.with_keys({"target.fixed": False})
+        one.replace({"target.fixed": False})
 
 
 def test_pages_and_scenes_have_no_second_robot(flown, tmp_path):

@@ -145,9 +145,9 @@ def test_scene_moves_and_nothing_leaves_the_machine(browser: Any, pages: dict[st
     ("page_name", "mesh", "view", "width"),
     [
         ("alone", "shape_1", "contact", 1000),
-        ("alone", "shape_1", "facility", 1000),
+        ("alone", "shape_1", "rig", 1000),
         ("alone", "shape_1", "contact", 420),
-        ("forearm", "robot.chaser.3.link", "facility", 1000),
+        ("forearm", "robot.chaser.3.link", "rig", 1000),
     ],
 )
 def test_bodies_are_drawn_where_their_poses_say(
@@ -230,7 +230,7 @@ def test_keys_play_step_and_choose_the_camera(
         assert not tab.evaluate(f"{PLAYER}.playing")
         tab.evaluate(f"() => {{ {PLAYER}.speed.value = 'auto'; }}")
         stage.press("2")
-        assert tab.locator("button[data-view=facility]").get_attribute("aria-pressed") == "true"
+        assert tab.locator("button[data-view=rig]").get_attribute("aria-pressed") == "true"
         assert tab.locator("input[data-layer=satellites]").is_checked()
         slow = tab.evaluate(
             f"() => {{ {PLAYER}.time = 0.55; return [{PLAYER}.advance(0.1) - 0.55, "
@@ -264,7 +264,7 @@ def test_names_are_text_and_panels_say_why_they_stopped(
     with opened(browser, pages["two"], viewport={"width": 800, "height": 900}) as here:
         tab = begin(here, 1.596)
         labels = tab.locator(".replay-panel > span:first-child").all_text_contents()
-        assert labels == ["orbit", HOSTILE]
+        assert labels == ["on orbit", HOSTILE]
         assert tab.locator("figure b, figure img").count() == 0
         assert "stopped at 1.596 s: diverged" in tab.locator(".replay-ended").first.text_content()
         assert tab.evaluate("window.hit") is None

@@ -80,12 +80,15 @@ def test_foreign_pages_get_403(window: Any) -> None:
 
 
 def test_answer_follows_the_sliders(window: Any) -> None:
-    """Without delay the same rig invents less; a refused value is told and the last answer
-    stays."""
+    """Without delay the same rig adds less energy; the verdict is that of several sampling phases;
+    a refused value is told and the last answer stays."""
     session = window.session
     window.recompute()
     late = session.last
-    assert late.light == "red"
+    assert late.verdict.word == "unsafe"
+    assert "Only one sampling phase" not in " ".join(late.verdict.doubts)
+    assert "UNSAFE" in window.light.content
+    assert window.busy.content == ""
     session.values["delay"] = 0.0
     window.recompute()
     assert session.last.run.energy_invented_J < 0.2 * late.run.energy_invented_J

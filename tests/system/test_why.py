@@ -76,8 +76,8 @@ def test_the_sentence_follows_the_numbers():
     result = {"of": "the energy", "number": 0.4, "bound": 0.05, "rows": rows, "all_off": 0.2}
     said = describe_causes(result, ["hybrid"])
     assert said.startswith("Causes: a (70 % of the energy), then b (30 %).")
-    assert "The energy is 40 % (bound 5 %); without them 1 %." in said
-    assert "With all causes off 20 % is left, which comes from hybrid" in said
+    assert "The energy is 40 % (limit 5 %); without them 1 % remains." in said
+    assert "With all causes removed, 20 % remains: it comes from hybrid." in said
     result["rows"] = rows[::-1]
     assert describe_causes(result).startswith("Causes: b (30 % of the energy), then a (70 %).")
     for row in rows:
@@ -91,5 +91,6 @@ def test_the_command(monkeypatch):
     assert result.exit_code == 0, result.output
     assert json.loads(result.stdout)["verdict"]["word"] == "unsafe"
     shown = CliRunner().invoke(cli, ["why", "epos_1d", "--phases", "1"])
-    assert shown.stdout.startswith("Unsafe:")
+    assert shown.stdout.startswith("UNSAFE. Rebound 112 %")
+    assert "Main cause: 16 ms delay of the chaser's robot." in shown.stdout
     assert CliRunner().invoke(cli, ["why", "no_such"]).exit_code == 2

@@ -75,7 +75,7 @@ def test_few_runs_make_few_cells_and_empty_ones_stay_empty():
     }
     columns |= {
         name: np.ones(60)
-        for name in ("captured", "peak_force_real_N", "energy_invented_share", "verdict")
+        for name in ("captured", "peak_force_real_N", "energy_invented_share", "activity")
     } | {"status": np.zeros(60)}
     columns["distance_from_orbit"] = np.where(np.arange(60) == 7, np.nan, 0.01)
     found = make_maps(made, columns)
@@ -83,7 +83,7 @@ def test_few_runs_make_few_cells_and_empty_ones_stay_empty():
     assert np.array(found["runs"][0]).sum() == 60
     np.testing.assert_array_equal(np.isnan(found["outcomes"]["captured"][0]), found["runs"][0] == 0)
     page = map_charts(
-        {"maps": convert_to_plain(found), "variants": [{"label": "direct"}], "honest_below": 0.05}
+        {"maps": convert_to_plain(found), "variants": [{"label": "direct"}], "error_limit": 0.05}
     )
     assert ("hold no run" in page) == bool((found["runs"][0] == 0).any())
 
@@ -106,7 +106,7 @@ def test_maps_without_room_are_named():
     }
     columns |= {
         name: np.ones(4)
-        for name in ("captured", "peak_force_real_N", "energy_invented_share", "verdict")
+        for name in ("captured", "peak_force_real_N", "energy_invented_share", "activity")
     }
     found = convert_to_plain(make_maps(made, columns))
     many = {
@@ -117,7 +117,7 @@ def test_maps_without_room_are_named():
         }
     }
     page = map_charts(
-        many | {"variants": [{"label": f"method {i}"} for i in range(30)], "honest_below": None}
+        many | {"variants": [{"label": f"method {i}"} for i in range(30)], "error_limit": None}
     )
     assert page.count('data-chart="') == MOST_MAPS
     assert f"{3 * 30 - MOST_MAPS} maps have no room on this page" in page
@@ -128,11 +128,11 @@ def test_why_there_is_no_statement_is_told_apart():
     """A run that nothing approached is not one whose contact was on at the end."""
     columns = {
         "captured": np.full(4, np.nan),
-        "verdict": np.zeros(4),
+        "activity": np.zeros(4),
         "status": np.zeros(4),
         "distance_from_orbit": np.array([np.nan, np.nan, 0.01, 0.01]),
         "distance_from_orbit_later": np.array([np.nan, 0.3, 0.01, 0.01]),
-        "judged": np.array([1, 1, 0, 0]),
+        "verdict": np.array([1, 1, 0, 0]),
     }
     columns |= {"contacts": np.array([0, 1, 0, 2]), "orbit_contacts": np.array([0, 1, 0, 2])}
     made = plan(runs=4, reference=True)
@@ -141,17 +141,12 @@ def test_why_there_is_no_statement_is_told_apart():
         row["no_statement_rate"],
         row["no_statement_untouched_rate"],
         row["no_contact_rate"],
-        row["honest_rate"],
+        row["within_limit_rate"],
     ) == (0.5, 0.25, 0.5, 0.5)
-    said = summarise({"variants": [row], "is_sample": False, "honest_below": 0.05})
-    assert (
-        "25 % no statement on the distance from orbit, because nothing approached or touched"
-        in said
-    )
-    assert (
-        "25 % no statement on the distance from orbit, because a contact was on at the end" in said
-    )
-    assert "50 % never touched" in said
+    said = summarise({"variants": [row], "is_sample": False, "error_limit": 0.05})
+    assert "in 25 % no error is defined, because nothing approached or touched" in said
+    assert "in 25 % no error is defined, because a contact was under way at the end" in said
+    assert "50 % never touch" in said
 
 
 def test_of_a_saltelli_design_whole_blocks_are_read(monkeypatch):

@@ -39,7 +39,7 @@ def test_the_bound_keeps_its_promise():
 
 def counts(captured: int, runs: int, unsafe: int = 0) -> dict:
     judged = {"faithful": runs - unsafe, "distorted": 0, "unsafe": unsafe}
-    return {"captured": captured, "asked": runs, "runs": runs, "judged": judged}
+    return {"captured": captured, "asked": runs, "runs": runs, "verdicts": judged}
 
 
 @pytest.mark.parametrize(

@@ -154,7 +154,7 @@ def test_the_presets_are_those_promised():
     assert list_presets() == [
         "adaptive_damping",
         "epos_monte_carlo",
-        "honesty_map",
+        "fidelity_map",
         "nozzle_capture",
         "vbar_navigation",
     ]

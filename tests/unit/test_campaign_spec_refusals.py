@@ -48,7 +48,7 @@ from softdock.studies.campaign.plan import load_plan
             r"chaser\.inertia_kg_m2: .*none above the sum of the other two; 50 % of the runs "
             r"have others \(2 of 4\)",
         ),
-        ({"vary": [{"key": "chaser.mass_kg", "uniform": [60.0, 66.0]}]}, "runs: nothing given"),
+        ({"vary": [{"key": "chaser.mass_kg", "uniform": [60.0, 66.0]}]}, "runs: missing"),
         ({"vary": [{"key": "chaser.mass_kg"}]}, "one of grid, list, uniform"),
         (
             {"vary": [{"key": "chaser.mass_kg", "list": [60.0], "grid": [1.0, 2.0, 2]}]},
@@ -149,8 +149,8 @@ def test_problems_of_a_file_name_its_lines(tmp_path):
     )
     with pytest.raises(BadInput, match=r"c\.toml:6: sensor\.noise_N"):
         load_plan(file)
-    with pytest.raises(BadInput, match=r"did you mean 'honesty_map'"):
-        load_plan("honesty_mop")
+    with pytest.raises(BadInput, match=r"did you mean 'fidelity_map'"):
+        load_plan("fidelity_mop")
 
 
 def test_a_method_of_a_file_is_named_with_the_file_it_came_from(tmp_path):

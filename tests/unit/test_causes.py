@@ -167,5 +167,5 @@ def test_a_contact_that_is_not_the_wanted_one_is_a_cause():
     assert len(named) == 1
     assert simulate(one).metrics["distance_from_orbit"] > 0.05
     assert simulate(switch_off(one, named)).metrics["distance_from_orbit"] < 0.01
-    remapped = one.with_keys({"methods": [{"name": "remapping", "stiffness_N_per_m": 1000.0}]})
+    remapped = one.replace({"methods": [{"name": "remapping", "stiffness_N_per_m": 1000.0}]})
     assert not any(c.name.startswith("contact") for c in list_causes(remapped))

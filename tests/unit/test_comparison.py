@@ -187,7 +187,7 @@ def test_a_wanted_contact_is_a_belief_too():
     """The re-mapping believes the wanted law, and a stiffness that stands only in the scenario's
     contact: both get errors, orbit keeps the truth."""
     scenario = candidates(build(epos_wall()), "remapping", "exact_hold")[0][0].scenario
-    bare = scenario.with_keys({"methods": [{"name": "remapping"}]})
+    bare = scenario.replace({"methods": [{"name": "remapping"}]})
     for one in (scenario, bare):
         believed = list_beliefs(one)
         assert believed["stiffness"]["methods.0.stiffness_N_per_m"] == 1000.0

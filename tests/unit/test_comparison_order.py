@@ -119,7 +119,7 @@ def test_methods_are_set_as_stability_advises():
     damping = advise_settings("hybrid", scenario)["damping_Ns_per_m"][0]
     loop = loops_of(scenario)[0].loop
     assert restitution_of_loop(loop.changed(virtual_damping=damping)) == pytest.approx(1, abs=1e-3)
-    lagging = scenario.with_keys({"robots.chaser.model": "lag", "robots.chaser.lag_Hz": 10.0})
+    lagging = scenario.replace({"robots.chaser.model": "lag", "robots.chaser.lag_Hz": 10.0})
     assert advise_settings("hybrid", lagging)["damping_Ns_per_m"][0] > 1.2 * damping
     assert advise_settings("adaptive_damping", scenario)["delay_ms"] == pytest.approx(
         1e3 * total_delay(loop) - 2.0
@@ -193,19 +193,18 @@ def test_the_recommendation_in_words():
     best, safe = row("led", 0.001, errors=errors[:2], knows="the delay"), row("safe", 0.01)
     text = recommend(rank([best, safe]), ORBIT)
     assert text.startswith(
-        "Use led with exact_hold: at worst it ends 0.1 % of the approach away from orbit "
-        "(restitution "
-        "1.0100, orbit 1.0000)"
+        "Use led with exact_hold: its worst error against the on-orbit reference is 0.1 % of the "
+        "approach speed (restitution 1.010, on orbit 1.000)"
     )
-    assert "It must know the delay." in text
-    assert "With the delay wrong by 30 % it still ends 4 % away." in text
-    assert "safe with exact_hold is safer: never more than 1 % away" in text
+    assert "It needs the delay." in text
+    assert "With the delay wrong by 30 % the error is still 4 %." in text
+    assert "use safe with exact_hold: its error is never above 1 %" in text
     assert "the tool's mass wrong by 1 % it stops early: diverged" in recommend(
         rank([row("led", 0.001, errors=errors)]), ORBIT
     )
     assert recommend(rank([row("raw", 0.2)]), ORBIT).startswith(
-        "Nothing here comes near orbit; raw with exact_hold comes nearest"
+        "No method brings this rig within limits; the nearest is raw with exact_hold"
     )
     assert "every run stopped early" in recommend(rank([row("raw", 0.2, status="diverged")]), ORBIT)
-    assert "nothing could run" in recommend([], ORBIT)
-    assert "No distance from orbit" in recommend(rank([row("raw", None)]), ORBIT)
+    assert "none runs" in recommend([], ORBIT)
+    assert "No error against the on-orbit reference" in recommend(rank([row("raw", None)]), ORBIT)

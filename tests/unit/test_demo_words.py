@@ -27,28 +27,30 @@ DAMPED = {
 def test_the_sentence_on_top_follows_orbit_and_the_worst_row():
     """Orbit's own restitution, and a rig that gives back less as one that gives back more."""
     assert describe_worst([ORBIT, *RAW]).endswith(
-        "24.0 % more speed than it received; orbit gives back the same."
+        "the rebound speed is 124 % of the approach speed; on orbit it is 100 %."
     )
     lossy = ORBIT | {"restitution": 0.7}
-    assert describe_worst([lossy, *RAW]).endswith("orbit gives back 30.0 % less.")
+    assert describe_worst([lossy, *RAW]).endswith("on orbit it is 70 %.")
     slow = [row | {"restitution": 0.8} for row in RAW]
-    assert "20.0 % less speed" in describe_worst([ORBIT, *slow])
+    assert "80 % of the approach speed" in describe_worst([ORBIT, *slow])
 
 
 def test_what_a_delay_did_follows_the_energies():
-    """It grows with the delay only where it does, and is invented only where it is."""
-    assert "The longer the delay, the more." in explain_delay([ORBIT, *RAW])
+    """It grows with the delay only where it does, and is added only where it is."""
+    assert "mJ here, more with a longer delay." in explain_delay([ORBIT, *RAW])
     mixed = [RAW[0], RAW[1] | {"energy_invented_J": 1e-4}, RAW[2]]
-    assert "not always more with more delay" in explain_delay([ORBIT, *mixed])
+    assert "not always more with a longer delay" in explain_delay([ORBIT, *mixed])
     taken = [row | {"energy_invented_J": -1e-3} for row in RAW]
-    assert "gave it no energy" in explain_delay([ORBIT, *taken])
+    assert "In these runs no energy is added." in explain_delay([ORBIT, *taken])
 
 
 def test_what_a_remedy_did_follows_its_row():
     """It takes energy out again only if the bounce is nearer to orbit's than without it."""
-    assert "takes it out again" in describe_remedies([ORBIT, *RAW, DAMPED])
-    assert "no nearer to orbit" in describe_remedies([ORBIT, *RAW, DAMPED | {"restitution": 1.5}])
-    assert "does not go on inventing" in describe_remedies(
+    assert "which the method removes within the contact" in describe_remedies([ORBIT, *RAW, DAMPED])
+    worse = describe_remedies([ORBIT, *RAW, DAMPED | {"restitution": 1.5}])
+    assert "removes" not in worse
+    assert "Rebound speed is 150 % of the approach speed, without the method 112 %." in worse
+    assert "the loop adds no energy." in describe_remedies(
         [ORBIT, *RAW, DAMPED | {"energy_invented_J": 0.0}]
     )
 

@@ -154,7 +154,7 @@ def test_what_the_passive_integrator_did_by_axis():
         tables | {"methods": [{"name": "passive_integrator", "form": "published"}]}
     )
     assert any("while a debt waited" in warning for warning in published.warnings)
-    noisy = simulate(published.scenario.with_keys({"sensor.noise_N": 0.25}))
+    noisy = simulate(published.scenario.replace({"sensor.noise_N": 0.25}))
     assert any("times T F / 2m" in warning for warning in noisy.warnings)
 
 
@@ -173,7 +173,7 @@ def test_a_torque_at_its_range_is_in_the_log():
     """Lange's cone touches beside the centre of mass: its torque saturates, and the log says which
     it was."""
     run = simulate(
-        load_scenario("lange_cone", {"sensor.range_Nm": 1.0, "time.duration_s": 2.5}).with_keys(
+        load_scenario("lange_cone", {"sensor.range_Nm": 1.0, "time.duration_s": 2.5}).replace(
             {"methods": [{"name": "energy_ledger"}]}
         )
     )

@@ -84,7 +84,7 @@ def test_what_a_log_lacks_is_said(flown):
     assert any("peak force" in one and "lacks the forces" in one for one in found["doubts"])
     bare = without(flown[1], "chaser.").judge()
     assert bare["word"] == "no verdict"
-    assert bare["sentence"] == "No verdict: the log lacks chaser.position."
+    assert bare["headline"] == "NO VERDICT: the log lacks chaser.position."
 
 
 @pytest.mark.parametrize("reason", [one.name for one in REASONS])
@@ -93,19 +93,19 @@ def test_why_a_rig_stopped(flown, reason):
     that ended is judged. Energy that a contact added before a stop stays unsafe."""
     harmless = with_reason(flown[1], reason)
     harmless.contacts = []
-    harmless.scenario = harmless.scenario.with_keys({"verdict.unsafe_energy": 10.0})
+    harmless.scenario = harmless.scenario.replace({"verdict.unsafe_energy": 10.0})
     found = harmless.judge()
     others = "distorted" if reason in ENDED else "no verdict"
     assert found["word"] == ("unsafe" if reason in LIMITS else others)
     if reason in LIMITS:
-        assert reason.replace("_", " ") in found["sentence"]
+        assert reason.replace("_", " ") in found["headline"]
     assert with_reason(flown[1], reason).judge()["word"] == "unsafe"
 
 
 def test_a_dry_run_has_no_verdict(flown):
     """Its mock-ups were kept apart on purpose."""
     dry = changed(flown[1], tables={"run": {"dry_shift_m": "[0.1, 0.0, 0.0]"}})
-    assert dry.judge()["sentence"] == "No verdict: a dry run: the mock-ups were kept apart."
+    assert dry.judge()["headline"] == "NO VERDICT: a dry run: the mock-ups were kept apart."
     docked = changed(flown[1], tables={"run": {"dry_shift_m": "[0.0, 0.0, 0.0]"}})
     assert docked.judge()["word"] == "unsafe"
 
@@ -151,4 +151,4 @@ def test_without_a_scenario(flown, contacts, word):
     assert "softdock identify bench" in found["next_step"]
     assert any("no reference" in one for one in found["doubts"])
     if word == "no verdict":
-        assert "the log has no scenario" in found["sentence"]
+        assert "the log has no scenario" in found["headline"]

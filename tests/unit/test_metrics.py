@@ -233,7 +233,7 @@ def test_a_run_that_diverges_says_so():
     m = simulate(diverging()).metrics
     assert m["status"] == "diverged"
     assert m["energy_ratio"] is None
-    assert ": diverged. It invented " in m["summary"]
+    assert ": diverged. The loop added " in m["summary"]
 
 
 def test_short_contacts_are_warned_about_once():

@@ -44,5 +44,5 @@ def test_the_page_on_running_runs(tmp_path, monkeypatch, capsys):
     code = re.search(r"```python\n(.*?)```", (ROOT / "docs" / "verdict.md").read_text(), re.S)
     exec(code.group(1), {})
     printed = capsys.readouterr().out.splitlines()
-    assert printed[0].startswith("This rig gave back 6.5 % more speed")
+    assert printed[0] == "UNSAFE. Rebound 106 % of the approach speed (on orbit 100 %)."
     assert re.fullmatch(r"1\.06\d\d \+- 0\.000\d", printed[-1])

@@ -52,10 +52,10 @@ from softdock.networks.haptics import Setting, touch
             "net.apart",
         ),
         (lambda: Network("net").port("hand", "motion"), "net.hand.causality: given 'motion'"),
-        (lambda: Network("net").port("hand", None), "net.hand.causality: nothing given"),
+        (lambda: Network("net").port("hand", None), "net.hand.causality: missing"),
         (
             lambda: Network("net").spring("S", 1.0).one("a").connect("a", "S").equations,
-            "net.ports: nothing given",
+            "net.ports: missing",
         ),
         (lambda: one_junction().polynomial_spring("S", 1.0, 1.0), "net.S.coefficients"),
         (lambda: one_junction().polynomial_spring("S", -1.0, 0.0, 1.0), "lowest point is at x = 0"),

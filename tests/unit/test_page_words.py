@@ -36,7 +36,7 @@ def test_a_stability_chart_says_where_its_point_stands(damping, where):
     borne = 1e3 * closed_forms.critical_delay(MASS, damping, STIFFNESS)
     assert here.borne_ms == pytest.approx(borne, rel=2e-3)
     assert f"{where} the stable area" in describe_margin(made)
-    assert f"bears {here.borne_ms:.3g} ms" in describe_margin(made)
+    assert f"up to {here.borne_ms:.3g} ms" in describe_margin(made)
 
 
 def test_the_arrow_leads_to_the_boundary():
@@ -65,19 +65,22 @@ def test_the_chart_s_sentence_follows_its_numbers():
 
 def summary(rates: dict[str, float]) -> dict:
     variants = [
-        {"label": label, "runs": 60, "honest_rate": rate, "capture_rate": None, "active_rate": 0.1}
+        {"label": label, "runs": 60, "within_limit_rate": rate}
+        | {"capture_rate": None, "active_rate": 0.1}
         for label, rate in rates.items()
     ]
-    return {"variants": variants, "honest_below": 0.05}
+    return {"variants": variants, "error_limit": 0.05}
 
 
 def test_a_campaign_s_headline_names_best_and_worst():
     """By the rate itself: swap the numbers and the names swap."""
     one = compare_variants(summary({"a": 0.9, "b": 0.2}))
     other = compare_variants(summary({"a": 0.2, "b": 0.9}))
-    assert one.startswith("Best of 2 variants is a: 90 % of the runs within 5 % of orbit")
-    assert other.startswith("Best of 2 variants is b: 90 %")
-    assert "alike: 20 %" in compare_variants(summary({"a": 0.2, "b": 0.2}))
+    assert one.startswith(
+        "The best of 2 variants is a: 90 % of its runs have an error of at most 5 %."
+    )
+    assert other.startswith("The best of 2 variants is b: 90 %")
+    assert "In all 2 variants 20 %" in compare_variants(summary({"a": 0.2, "b": 0.2}))
 
 
 CANDIDATE = {

@@ -18,12 +18,18 @@ import pytest
 
 import softdock
 from softdock.output.pages.frame.charts import MOST_POINTS, Line, chart
-from softdock.output.pages.frame.elements import format_number, json_block, look_up, unit_of
+from softdock.output.pages.frame.elements import json_block, look_up, unit_of
 from softdock.output.pages.frame.page import BUNDLE
 from softdock.output.pages.run.charts import energy_invented
 from softdock.output.pages.run.motion_charts import choose_view, track_tip
 from softdock.output.pages.run.page import run_page
 from softdock.results.phases import simulate_phases
+from softdock.results.quantities import (
+    UNDEFINED,
+    format_number,
+    format_percent,
+    format_quantity,
+)
 from softdock.results.run import Run
 
 HOSTILE = "</title></script><script>alert(1)</script><img src=x onerror=alert(1)>\"'&"
@@ -102,10 +108,17 @@ def test_every_number_is_the_metrics_own(kind: str) -> None:
     for shown in page.numbers:
         value = look_up(page.blocks[shown.get("data-block", "metrics")], shown["data-key"])
         assert json.loads(shown["data-value"]) == value
-        text = shown["text"].split(" ")[0] if not isinstance(value, str) else shown["text"]
-        assert text == format_number(value), shown
-        if value is not None and unit_of(shown["data-key"]) and " " in shown["text"]:
-            assert shown["text"].endswith(f" {unit_of(shown['data-key'])}")
+        unit = shown["text"].partition(" ")[2] if not isinstance(value, str) else ""
+        if isinstance(value, str):
+            assert shown["text"] == value
+        elif shown.get("data-block") == "scenario-tables":
+            assert shown["text"].removesuffix(f" {unit}") == format_number(value, 9)
+        elif unit:
+            si = unit if unit == "%" else unit_of(shown["data-key"]) or "J"
+            assert unit in (si, f"m{si}")
+            assert shown["text"] == format_quantity(value, si)
+        else:
+            assert shown["text"] in (format_number(value), format_percent(value, UNDEFINED)), shown
 
 
 @pytest.mark.parametrize("kind", ["epos_3d", "stopped", "phases"])
@@ -183,7 +196,7 @@ def test_charts_hold_the_series_themselves() -> None:
     the rows."""
     run = run_of("epos_1d")
     ledger = seen("epos_1d").blocks["chart-ledger"]["data"]
-    total = next(trace for trace in ledger if trace["name"] == "energy invented")
+    total = next(trace for trace in ledger if trace["name"] == "energy added")
     assert total["y"][-1] == pytest.approx(
         1e3 * run.metrics["energy_invented_J"], rel=1e-6
     )  # in mJ

@@ -19,6 +19,7 @@ from softdock.output.pages.frame.elements import (
     unit_of,
 )
 from softdock.output.pages.run.motion_charts import choose_view, track_tip
+from softdock.results.quantities import format_quantity
 
 
 @pytest.mark.parametrize(
@@ -30,22 +31,47 @@ from softdock.output.pages.run.motion_charts import choose_view, track_tip
         (-0.0, "0"),
         (3, "3"),
         (-2.0, "−2"),  # noqa: RUF001
-        (1.11904, "1.119"),
-        (0.99996, "1.000"),
-        (9.9996, "10.00"),
-        (0.0031794, "0.003179"),
-        (-12.3456, "−12.35"),  # noqa: RUF001
+        (1.11904, "1.12"),
+        (0.99996, "1.00"),
+        (9.9996, "10.0"),
+        (0.0031794, "0.00318"),
+        (-12.3456, "−12.3"),  # noqa: RUF001
         (123456.7, "123457"),
-        (3.2e-17, "3.200e−17"),  # noqa: RUF001
-        (-1.23456e9, "−1.235e9"),  # noqa: RUF001
+        (3.2e-17, "3.20e−17"),  # noqa: RUF001
+        (-1.23456e8, "−1.23e8"),  # noqa: RUF001
+        (2.7e29, "diverged"),
         (True, "yes"),
         ("completed", "completed"),
     ],
 )
 def test_formatter(value: Any, text: str) -> None:
-    """Four significant digits, a real minus, whole numbers whole, a dash for what is not
+    """Three significant digits, a real minus, whole numbers whole, a dash for what is not
     defined."""
     assert format_number(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (0.0031794, "J", "3.18 mJ"),
+        (-3.469e-17, "J", "0 J"),
+        (0.9, "J", "0.900 J"),
+        (2.7e29, "J", "diverged"),
+        (-0.0052631, "m/s", "−5.26 mm/s"),  # noqa: RUF001
+        (0.06, "m", "60 mm"),
+        (69.71, "N", "69.7 N"),
+        (1.23456, "s", "1.235 s"),
+        (0.8231, "%", "82.3 %"),
+        (3e-9, "%", "0 %"),
+        (80.0, "%", "diverged"),
+        (None, "J", "-"),
+        (3, "", "3"),
+    ],
+)
+def test_quantities_are_for_people(value: Any, unit: str, text: str) -> None:
+    """mm, mm/s and mJ where they read better, 0 below the noise floor, "diverged" for what has no
+    size: the same on pages and in the terminal."""
+    assert format_quantity(value, unit) == text
 
 
 def test_keys_tell_their_units_and_names() -> None:

@@ -136,7 +136,7 @@ def test_the_rigs_values_win_over_the_scenarios_and_differences_are_said(tmp_pat
     (tmp_path / "rig.toml").write_text(load_rig("emulated_pair").toml() + MOUNTED)
     rig = load_rig(tmp_path / "rig.toml", ["robots.chaser.delay_ms=20.5"])
     arm = {"arm": "kr16", "base_m": [2.0, 0.0, 0.0]}
-    scenario = softdock.load_scenario("epos_1d").with_keys({"facility": {"chaser": arm}})
+    scenario = softdock.load_scenario("epos_1d").replace({"facility": {"chaser": arm}})
     found = put_on_rig(rig, scenario)
     assert found.scenario.tables["robots"]["chaser"]["delay_ms"] == 20.5
     assert found.scenario.tables["mock_up"]["chaser"]["believed"]["mass_kg"] == 2.0

@@ -194,4 +194,4 @@ def test_all_problems_are_reported_at_once():
     }
     message = str(BadInput(problems))
     assert all(p.key in message for p in problems)
-    assert "nothing given" in message
+    assert "missing" in message

@@ -117,18 +117,20 @@ def test_resolved_tables_build_the_same_scenario():
 
 
 def test_changes_make_a_new_scenario():
-    """`with_changes` and `with_keys` leave the original alone and are checked like everything
-    else."""
+    """`replace` leaves the original alone and is checked like everything else; nothing speaks of
+    an option of the command line."""
     scenario = build(epos_wall())
-    changed = scenario.with_changes(robots__chaser__delay_ms=8.0).with_keys(
-        {"contact.0.real.stiffness_N_per_m": 500.0}
+    changed = scenario.replace(
+        {"robots.chaser.delay_ms": 8.0, "contact.0.real.stiffness_N_per_m": 500.0}
     )
     assert changed.vector[CHASER_ROBOT_AT + ROBOT.at.delay] == 0.008
     assert scenario.vector[CHASER_ROBOT_AT + ROBOT.at.delay] == 0.016
-    with pytest.raises(BadInput, match=r"robots\.chaser\.delay_ms"):
-        scenario.with_changes(robots__chaser__delay_ms=-1.0)
+    with pytest.raises(BadInput, match=r"^robots\.chaser\.delay_ms: given -1\.0"):
+        scenario.replace({"robots.chaser.delay_ms": -1.0})
+    with pytest.raises(BadInput, match=r"^changes: robots\.chaser\.delay_ms: given -1\.0"):
+        load_scenario("epos_1d", {"robots.chaser.delay_ms": -1.0})
     with pytest.raises(BadInput, match="an index from 0 to 0"):
-        scenario.with_keys({"contact.3.real.stiffness_N_per_m": 500.0})
+        scenario.replace({"contact.3.real.stiffness_N_per_m": 500.0})
 
 
 def test_an_empty_table_is_the_defaults():

@@ -117,5 +117,5 @@ def test_tables_that_a_user_changes_in_place_are_seen():
     """The tables of a scenario are a user's to change: what is taken over is compared first."""
     scenario = load_scenario("epos_1d")
     scenario.tables["robots"]["chaser"]["delay_ms"] = 8.0
-    variant = scenario.with_keys({"name": "changed"})
+    variant = scenario.replace({"name": "changed"})
     assert np.array_equal(variant.vector, build(scenario.tables | {"name": "changed"}).vector)

@@ -156,7 +156,7 @@ def test_diverged_run_is_shown_as_far_as_it_can_be() -> None:
     assert all(np.isfinite(track.position).all() for track in scene.tracks.values())
     assert pack_scenes([scene])["panels"][0]["ended"] == "diverged"
     run.series.rows[200:300, at] = -0.9 * FAR  # far, but a place: the cameras stay with the bodies
-    eye = build_scene(run).views["facility"].eye
+    eye = build_scene(run).views["rig"].eye
     assert np.linalg.norm(eye) < 0.1 * FAR
     json.dumps(convert_to_plain(pack_scenes([build_scene(run)])), allow_nan=False)
 

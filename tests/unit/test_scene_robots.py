@@ -89,8 +89,8 @@ def test_a_robots_link_is_drawn_where_its_corners_are() -> None:
     part = next(part for part in whole.parts if part.mesh == "robot.chaser.3.link")
     seen = {k: replace(v, floor=False, layers=("robots",)) for k, v in whole.views.items()}
     alone = replace(whole, parts=(part,), arrows=(), trails=(), views=seen)
-    size, frame, view = (480, 320), 20, "facility"
-    image = draw_picture(alone, frame, size, view).astype(int)
+    size, frame, view = (480, 320), 20, "rig"
+    image = draw_picture(alone, frame, size, view, text=False).astype(int)
     drawn = np.abs(image - image[0, 0]).sum(axis=2) > 40
     flat, _ = project(
         place_camera(alone, alone.views[view], frame, size),
@@ -105,9 +105,9 @@ def test_limits_are_said_and_shown() -> None:
     """A sentence says what of its range, speed and reach a robot used; a ball of its reach can be
     switched on, about its shoulder; joints are there beside their ranges."""
     found = scene()
-    assert found.first_view == "facility"
+    assert found.first_view == "contact"
     assert "limits" in found.layers
-    assert "limits" not in found.views["facility"].layers
+    assert "limits" not in found.views["rig"].layers
     for robot in found.robots:
         use = np.abs(robot.joints - 0.5 * (robot.low + robot.high)) / (
             0.5 * (robot.high - robot.low)
@@ -167,5 +167,5 @@ def test_orbit_beside_a_rig_takes_its_cameras_and_has_no_floor() -> None:
     both; orbit has no ground, and what is packed says so."""
     both = synchronise([build_reference_scene(run()), scene()])
     assert both[0].views is scene().views
-    assert {one.first_view for one in both} == {"facility"}
+    assert {one.first_view for one in both} == {"contact"}
     assert [panel["grounded"] for panel in pack_scenes(both)["panels"]] == [False, True]

@@ -40,7 +40,7 @@ def test_every_preset_with_a_contact_is_advised_on(name):
     """A verdict, sentences and finite numbers for each."""
     for point in loops_of(softdock.load_scenario(name)):
         found = advise(point.loop)
-        assert found.safe == (found.verdict == "stable and passive")
+        assert found.safe == (found.state == "stable and passive")
         assert all(sentence.endswith(".") for sentence in found.sentences)
         json.dumps(found.as_dict(), allow_nan=False)
 
@@ -164,14 +164,14 @@ def test_two_equal_walls_are_one_of_twice_the_stiffness():
 
 
 def test_advice_beyond_the_nose_says_what_helps():
-    """No damping can help; less delay, a softer contact or more mass, by the numbers it gives."""
+    """No damping helps; less delay, a softer contact or more mass, by the numbers it gives."""
     found = advise(
         Loop(mass=50.0, stiffness=50000.0, damping=0.0, robots=(Robot(delay=0.048),), cycle=0.004)
     )
     assert not found.safe
     assert found.damping_to_add_for_stability_Ns_per_m is None
     assert found.analysis.critical_damping_Ns_per_m is None
-    assert "No damping can help" in found.sentences[-1]
+    assert "No damping helps" in found.sentences[-1]
     assert "softer contact" in found.sentences[-1]
 
 
@@ -202,7 +202,7 @@ def test_the_advised_damping_does_what_is_said():
 def test_a_neutral_rig_is_called_neutral():
     """Symplectic Euler without delay gives back what it got."""
     found = advise(EPOS.changed(integrator="symplectic_euler", delay=0.0))
-    assert found.verdict.startswith("neutral")
+    assert found.state.startswith("neutral")
     assert not found.safe
 
 

@@ -3,8 +3,10 @@ may connect."""
 
 from __future__ import annotations
 
+import re
 import socket
 import sys
+from html import escape
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,24 +21,20 @@ from softdock.errors import BadInput, BadRecording, BadRunFolder
 from softdock.output.viewer import panels
 from softdock.output.viewer.server import choose_port, list_own_origins
 from softdock.output.viewer.session import (
+    Session,
     apply_knobs,
-    judge_run,
+    chart_stability,
     lateral_direction,
     list_knobs,
     open_session,
-    stability_panel,
+    round_up,
 )
 from softdock.output.viewer.stage import CONTACT_S, Clock, angle_between_panels, triangles
 from softdock.results.scene.model import RobotJoints
+from softdock.results.verdict import Verdict, Word
 from softdock.scenario.build import build
 
 HOSTILE = "<script>alert(1)</script>"
-
-
-def metrics(**changes: Any) -> dict[str, Any]:
-    """Those that the light looks at, of a run as good as orbit."""
-    found = {"status": "completed", "energy_invented_J": 0.0, "distance_from_orbit": 0.001}
-    return found | {"ledger": {"kinetic_start_J": 2.0}, "ended_at_s": 1.5} | changes
 
 
 def test_knobs_turn_what_they_name() -> None:
@@ -70,21 +68,27 @@ def test_knobs_without_meaning_are_not_there() -> None:
     assert names == {"delay", "speed"}
 
 
+def verdict(word: Word, headline: str) -> Verdict:
+    return Verdict(word, headline, "", (), {}, ("Only one sampling phase was judged.",), "")
+
+
 @pytest.mark.parametrize(
-    ("changes", "light", "word"),
+    ("word", "headline", "light"),
     [
-        ({}, "green", "honest"),
-        ({"distance_from_orbit": 0.2}, "amber", "20.0 % from orbit"),
-        ({"distance_from_orbit": None}, "amber", "no statement"),
-        ({"energy_invented_J": 0.1}, "red", "5.0 %"),
-        ({"status": "diverged"}, "red", "stopped at 1.500 s: diverged"),
+        (Word.FAITHFUL, "FAITHFUL. Error 1 % (limit 5 %).", "green"),
+        (Word.DISTORTED, "DISTORTED. Error 20 % (limit 5 %).", "amber"),
+        (Word.UNSAFE, "UNSAFE. Rebound <128 %.", "red"),
+        (Word.NO_VERDICT, "NO VERDICT: a contact was not over.", "grey"),
     ],
 )
-def test_light_says_what_the_metrics_say(changes: dict[str, Any], light: str, word: str) -> None:
-    """Red for a run that stopped or invented energy, amber for one off orbit, green for honest."""
-    colour, said = judge_run(metrics(**changes))
-    assert colour == light
-    assert word in said
+def test_light_shows_the_verdict(word: Word, headline: str, light: str) -> None:
+    """The word of the verdict object in its colour, its headline and its doubts, as text."""
+    html = panels.verdict_html(verdict(word, headline))
+    assert panels.LIGHTS[light] in html
+    assert f"<b>{word.upper()}</b>" in html
+    assert html.count(word.upper()) == 1
+    assert escape(headline[len(word) :].lstrip(".: ")) in html
+    assert "Doubt: Only one sampling phase was judged." in html
 
 
 def test_clock_slows_down_in_contacts_and_never_jumps_into_one() -> None:
@@ -107,15 +111,31 @@ def test_clock_slows_down_in_contacts_and_never_jumps_into_one() -> None:
 
 
 def test_panels_escape_and_stand_without_a_chart() -> None:
-    """Text is text; the operating point is drawn; a rig without contact says that there is no
-    chart."""
+    """Text is text; a rig without contact says that there is no chart."""
     assert "<script>" not in panels.light_html("red", HOSTILE, HOSTILE) + panels.wait_html(HOSTILE)
     assert "<script>" not in panels.ledger_html({HOSTILE: 1.0}, 1.0)
-    panel = stability_panel(build(epos_wall()))
-    assert panel is not None
-    assert "<circle" in panels.stability_html(panel)
-    assert stability_panel(build(epos_wall() | {"contact": []})) is None
+    assert chart_stability(build(epos_wall() | {"contact": []})) is None
     assert "No contact" in panels.stability_html(None)
+
+
+def test_the_dot_moves_on_axes_that_stay() -> None:
+    """A session's chart has the same axes at every delay: the dot goes to the right with it, by
+    as much as the delay; green ends where the longest allowed delay is."""
+    session = Session(build(epos_wall(delay_ms=8.0)))
+    dots, ticks = [], []
+    for delay in (0.0, 10.0, 20.0, 40.0):
+        chart = chart_stability(apply_knobs(session.base, {"delay": delay}), session.ends)
+        assert chart is not None
+        html = panels.stability_html(chart)
+        dots.append(float(re.search(r'<circle cx="([\d.]+)"', html)[1]))
+        ticks.append(re.findall(r">([\d.]+)</text>", html))
+        assert ("decays" in html) == (chart.point[0] < chart.allowed_ms)
+    way = dots[1] - dots[0]
+    assert np.diff(dots) == pytest.approx([way, way, 2.0 * way], abs=0.2)
+    assert way > 20.0
+    assert all(one == ticks[0] for one in ticks)
+    assert len(ticks[0]) == 6
+    assert [round_up(x) for x in (0.9, 1.0, 17.0, 450.0)] == [1.0, 1.0, 20.0, 500.0]
 
 
 def test_port_in_use_is_refused_by_name() -> None:
@@ -203,6 +223,8 @@ def test_missing_extra_and_missing_browser_are_said(monkeypatch: pytest.MonkeyPa
             raise KeyboardInterrupt
 
     monkeypatch.setitem(sys.modules, "softdock.output.viewer.show", SimpleNamespace(Window=Window))
+    chosen = SimpleNamespace(choose_port=choose_port)  # as it is with viser
+    monkeypatch.setitem(sys.modules, "softdock.output.viewer.server", chosen)
     monkeypatch.setattr("webbrowser.open", lambda address: False)
     shown = []
     monkeypatch.setattr("softdock.cli.view.console.print", lambda text, **more: shown.append(text))

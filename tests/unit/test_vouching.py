@@ -52,20 +52,20 @@ def run_of(books: dict[str, Any], speed: float = 0.02, external: float = 0.0) ->
 
 
 def test_a_method_vouches_only_for_what_it_learned():
-    """`model_mediated` is advised by what its own books say, and each thing that it could not learn, each
+    """`model_mediated` is advised by what its own books say; each thing that it could not learn, each
     joule too much and each other verdict takes that away."""
     chain = [METHODS["model_mediated"]]
-    good = collect_vouching(chain, [run_of(SURE), run_of(SURE)], "model_mediated")
+    good = collect_vouching(chain, [run_of(SURE), run_of(SURE)], "faithful")
     assert good == {"holds": True, "reasons": [], "energy_ratio": pytest.approx(1.0)}
     for what, change in SABOTAGE.items():
-        spoiled = collect_vouching(chain, [run_of(SURE), run_of(SURE | change)], "model_mediated")
+        spoiled = collect_vouching(chain, [run_of(SURE), run_of(SURE | change)], "faithful")
         assert spoiled["reasons"], what
         assert not spoiled["holds"]
     nothing = {key: value for key, value in SURE.items() if key != "contact_0_law"}
-    assert not collect_vouching(chain, [run_of(nothing)], "model_mediated")["holds"]
-    assert not collect_vouching(chain, [run_of(SURE, speed=0.0202)], "model_mediated")["holds"]
-    assert not collect_vouching(chain, [run_of(SURE)], "off")["holds"]
-    assert collect_vouching([METHODS["energy_ledger"]], [run_of({})], "model_mediated") is None
+    assert not collect_vouching(chain, [run_of(nothing)], "faithful")["holds"]
+    assert not collect_vouching(chain, [run_of(SURE, speed=0.0202)], "faithful")["holds"]
+    assert not collect_vouching(chain, [run_of(SURE)], "distorted")["holds"]
+    assert collect_vouching([METHODS["energy_ledger"]], [run_of({})], "faithful") is None
 
 
 def test_energy_from_outside_is_no_gain():
@@ -100,12 +100,12 @@ def test_the_default_advice():
     assert [r["method"] for r in ranked] == ["learned", "told"]
     text = recommend(ranked, orbit)
     assert text.startswith("Use learned")
-    assert "at most 0.9987" in text
+    assert "never exceeds 99.87 %" in text
     unsure = {"holds": False, "reasons": ["no law explains contact 0"], "energy_ratio": 1.0}
     ranked = rank([_row("learned", 1e-4, unsure), _row("told", 1e-6)])
     assert [r["method"] for r in ranked] == ["told", "learned"]
     text = recommend(ranked, orbit)
-    assert "learned is not advised first here: no law explains contact 0." in text
+    assert "learned is not ranked first: no law explains contact 0." in text
     ranked = rank([_row("told", 0.01), _row("learned", 1e-4, sure, word="distorted")])
     assert ranked[0]["method"] == "told"
     assert ranking.ALLOWED == 1.01

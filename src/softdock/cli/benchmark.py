@@ -133,7 +133,7 @@ NOT_WITH_RESULTS = (
 )
 
 
-@click.command(short_help="Methods over many cases, against orbit: a leaderboard.")
+@click.command(short_help="Rank all methods over many cases.")
 @click.option("--quick", is_flag=True, help="A small part of the cases, in about a minute.")
 @click.option(
     "--cases",

@@ -11,7 +11,7 @@ from softdock.cli.arguments import OUT_FILE
 from softdock.cli.progress import echo, output, show_status
 
 
-@click.group(short_help="Tool mass, centre of mass and sensor bias: plan of poses, estimate.")
+@click.group(short_help="Estimate tool mass, centre of mass and sensor bias.")
 def calibrate() -> None:
     """Weigh the tool behind a force sensor and find the sensor's bias, with uncertainties.
 

@@ -167,7 +167,7 @@ class CampaignName(click.ParamType):
         ]
 
 
-@click.command(short_help="Many runs: statistics, maps, worst cases; CPU, GPU or cluster.")
+@click.command(short_help="Run many variations: rates, maps, worst cases.")
 @click.argument("campaign", type=CampaignName(), metavar="FILE|PRESET|DIR")
 @METHOD_FILES
 @click.option(
@@ -263,7 +263,7 @@ def campaign(
     done (runs that diverge are outcomes); 2: bad input, or the campaign had to stop (what it has is
     kept); with --replay 3: that run stopped early; 4: --fail-on, by the verdict at the top.
 
-    Presets: adaptive_damping, epos_monte_carlo, honesty_map, nozzle_capture,
+    Presets: adaptive_damping, epos_monte_carlo, fidelity_map, nozzle_capture,
     vbar_navigation.
     """
     _check_options(ctx)

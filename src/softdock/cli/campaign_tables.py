@@ -134,7 +134,7 @@ def print_summary(summary: dict[str, Any]) -> None:
     spent = summary["spent"]
     if spent:
         without = (
-            f", {spent['runs_per_s_without_orbit']:.4g} without orbit's reference"
+            f", {spent['runs_per_s_without_orbit']:.4g} without the on-orbit reference"
             if spent["runs_per_s_without_orbit"]
             else ""
         )

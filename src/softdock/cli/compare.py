@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 SMALL = 1e-5  # of the approach: smaller distances are shown as < 0.001 %
 
 
-@click.command(short_help="Methods and integrators side by side, against orbit.")
+@click.command(short_help="Compare all methods on a scenario and recommend one.")
 @SCENARIO
 @CHANGES
 @click.option(

@@ -21,7 +21,7 @@ LIVE = "softdock view epos_3d  (once: pip install 'softdock[viewer]')"
 FOLDER = Path("softdock-demo")  # in the current folder; the demo writes over its own two files
 
 
-@click.command(short_help="What delay does to a bounce, measured and predicted.")
+@click.command(short_help="Show what delay does to a contact.")
 @click.option(
     "--out",
     type=OUT_FOLDER,
@@ -89,7 +89,13 @@ def demo_table(rows: list[dict[str, Any]]) -> Table:
         title="EPOS on one axis: what comes back from a lossless contact", caption=caption
     )
     table.add_column("delay")
-    for heading in ("restitution", "theory", "exp(pi w h / 2)", "invented [J]", "of the approach"):
+    for heading in (
+        "restitution",
+        "theory",
+        "exp(pi w h / 2)",
+        "energy added",
+        "of the approach energy",
+    ):
         table.add_column(heading, justify="right", no_wrap=True)
     for row in rows:
         table.add_row(

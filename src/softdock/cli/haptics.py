@@ -12,7 +12,7 @@ from softdock.cli.arguments import OUT_FOLDER, RUNS, choose_folder, prepare_fold
 from softdock.cli.progress import echo, output, show_status
 
 
-@click.command()
+@click.command(short_help="Simulate a haptic device at a virtual wall.")
 @click.option(
     "--compare",
     is_flag=True,

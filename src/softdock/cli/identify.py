@@ -47,7 +47,7 @@ def _print_stiffness(stiffness: Any) -> None:
     show.print(f"scatter that no stiffness explains: {left}", markup=False, soft_wrap=True)
 
 
-@click.command()
+@click.command(short_help="Identify contact, delays, tool and bias from a run.")
 @click.argument("run", type=click.Path(path_type=Path), metavar="RUN")
 @METHOD_FILES
 @click.option(

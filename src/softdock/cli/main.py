@@ -1,7 +1,7 @@
 """`softdock`: the commands. Exit codes: 0 done, 2 bad input, 3 the run stopped early, 4 the verdict
 that `--fail-on` names.
 
-A command is one line in `LAZY` and a file of its own; the file is imported when the command is
+A command is one line in `GROUPS` and a file of its own; the file is imported when the command is
 called (or its help is shown), so keep heavy imports inside the command's function.
 """
 
@@ -64,35 +64,56 @@ BAD_INPUT, STOPPED_EARLY, FAILED, INTERRUPTED = 2, 3, 4, 130
 GC_THRESHOLDS = (100_000, 10, 10)
 LONGEST_MESSAGE = 200_000  # characters: problems of a file, each cut by itself
 
-LAZY = {
-    "demo": "softdock.cli.demo:demo",
-    "new": "softdock.cli.new:new",
-    "run": "softdock.cli.run:run",
-    "why": "softdock.cli.why:why",
-    "compare": "softdock.cli.compare:compare",
-    "campaign": "softdock.cli.campaign:campaign",
-    "benchmark": "softdock.cli.benchmark:benchmark",
-    "import": "softdock.cli.import_log:import_log",
-    "identify": "softdock.cli.identify:identify",
-    "calibrate": "softdock.cli.calibrate:calibrate",
-    "papers": "softdock.cli.papers:papers",
-    "stability": "softdock.cli.stability:stability",
-    "haptics": "softdock.cli.haptics:haptics",
-    "network": "softdock.cli.network:network",
-    "place": "softdock.cli.place:place",
-    "scenarios": "softdock.cli.scenarios:scenarios",
-    "show": "softdock.cli.scenarios:show",
-    "check": "softdock.cli.scenarios:check",
-    "warm": "softdock.cli.warm:warm",
-    "view": "softdock.cli.view:view",
-    "picture": "softdock.cli.picture:picture",
-    "rig": "softdock.cli.rig:rig",
-    "replay": "softdock.cli.replay:replay",
+GROUPS = {  # heading in the help: its commands
+    "Start": {
+        "demo": "softdock.cli.demo:demo",
+        "new": "softdock.cli.new:new",
+        "check": "softdock.cli.scenarios:check",
+        "run": "softdock.cli.run:run",
+        "view": "softdock.cli.view:view",
+        "picture": "softdock.cli.picture:picture",
+        "scenarios": "softdock.cli.scenarios:scenarios",
+        "show": "softdock.cli.scenarios:show",
+    },
+    "Analyse": {
+        "why": "softdock.cli.why:why",
+        "stability": "softdock.cli.stability:stability",
+        "compare": "softdock.cli.compare:compare",
+        "campaign": "softdock.cli.campaign:campaign",
+        "place": "softdock.cli.place:place",
+    },
+    "My rig": {
+        "rig": "softdock.cli.rig:rig",
+        "calibrate": "softdock.cli.calibrate:calibrate",
+    },
+    "Logs": {
+        "import": "softdock.cli.import_log:import_log",
+        "identify": "softdock.cli.identify:identify",
+        "replay": "softdock.cli.replay:replay",
+    },
+    "Research": {
+        "papers": "softdock.cli.papers:papers",
+        "benchmark": "softdock.cli.benchmark:benchmark",
+        "haptics": "softdock.cli.haptics:haptics",
+        "network": "softdock.cli.network:network",
+    },
+    "This computer": {
+        "warm": "softdock.cli.warm:warm",
+    },
 }
+LAZY = {name: where for group in GROUPS.values() for name, where in group.items()}
 
 
 class Commands(LazyGroup):
-    """Commands whose user errors are printed as one message, without a traceback."""
+    """Commands in groups, whose user errors are printed as one message, without a traceback."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        width = formatter.width - 6 - max(map(len, LAZY))
+        for heading, group in GROUPS.items():
+            commands = [(name, self.get_command(ctx, name)) for name in group]
+            rows = [(name, one.get_short_help_str(width)) for name, one in commands if one]
+            with formatter.section(heading):
+                formatter.write_dl(rows, col_max=max(map(len, LAZY)))
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -118,10 +139,22 @@ def print_error(text: str) -> None:
         click.echo(printable(text, LONGEST_MESSAGE), err=True)
 
 
-@click.group(cls=Commands, lazy=LAZY, context_settings={"help_option_names": ["-h", "--help"]})
+START = (
+    "Start with `softdock demo`, then `softdock run epos_1d`. Your own rig: `softdock new "
+    "my_rig.toml`, then `softdock run my_rig.toml`. Each command has its own --help."
+)
+
+
+@click.group(
+    cls=Commands,
+    lazy=LAZY,
+    epilog=START,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(__version__, prog_name="softdock")
 def cli() -> None:
-    """Hardware-in-the-loop docking: is the rig honest, and how far is it from orbit?"""
+    """softdock simulates hardware-in-the-loop docking test beds: whether your rig is stable, how
+    much its latency distorts the contact, and how far the result is from the on-orbit dynamics."""
 
 
 def main() -> None:

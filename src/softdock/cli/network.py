@@ -11,7 +11,7 @@ from softdock.cli.arguments import OUT_FILE
 from softdock.cli.progress import console, echo, show_status
 
 
-@click.command()
+@click.command(short_help="Analyse a port-Hamiltonian network of your own.")
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
 @click.option(
     "--period-ms",

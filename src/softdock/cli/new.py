@@ -40,7 +40,7 @@ def _add_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-@click.command(short_help="Write a scenario file of your own rig, every line commented.")
+@click.command(short_help="Write a commented scenario file of your own rig.")
 @click.argument("file", type=OUT_FILE)
 @click.option("--shape", type=click.Choice(SHAPES), default="cone", show_default=True)
 @click.option(

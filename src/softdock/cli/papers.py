@@ -87,7 +87,7 @@ def show_exhibits(console: Console, exhibits: Sequence[Exhibit]) -> None:
     """Print our numbers beside the published ones, with the verdict below."""
     for exhibit in exhibits:
         cells = [
-            [format_number(row.get(column.key)) for row in exhibit.rows]
+            [format_number(row.get(column.key), 4) for row in exhibit.rows]
             for column in exhibit.columns
         ]
         widths = [
@@ -117,7 +117,7 @@ def show_exhibits(console: Console, exhibits: Sequence[Exhibit]) -> None:
         console.print()
 
 
-@click.command()
+@click.command(short_help="Reproduce a paper's tables and figures.")
 @click.argument("paper", metavar="PAPER")
 @click.option(
     "--only",

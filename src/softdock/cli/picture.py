@@ -11,12 +11,16 @@ from softdock.cli.compile_ahead import start_numba
 from softdock.cli.progress import output, show_status
 
 
-@click.command(short_help="A run as a picture (PNG, SVG) or an animation (GIF, MP4).")
+@click.command(short_help="Draw a run as PNG, SVG, GIF or MP4.")
 @click.argument("source", metavar="SCENARIO|PRESET|FOLDER|MCAP")
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE|DIR")
 @CHANGES
 @METHOD_FILES
-@click.option("--view", default="", help="contact, facility or orbit. [default: the nearest]")
+@click.option(
+    "--camera",
+    default="",
+    help="contact, rig, satellites or top. [default: contact; rig where no shape is described]",
+)
 @click.option("--dark", is_flag=True, help="On dark.")
 @click.option("--at", "time", type=float, help="Time of one picture [s]. [default: largest force]")
 @click.option(
@@ -32,7 +36,7 @@ def picture(
     file: Path,
     changes: tuple[str, ...],
     method_files: tuple[Path, ...],
-    view: str,
+    camera: str,
     dark: bool,
     time: float | None,
     size: tuple[int, int],
@@ -40,16 +44,25 @@ def picture(
     """Draw a scenario, the run in a folder, or a recording (MCAP) into FILE.
 
     .png and .svg are one picture; .gif is an animation that slows down in contacts; .mp4 the same,
-    where ffmpeg is installed; without an ending, a folder of numbered PNGs. Needs no browser.
+    where ffmpeg is installed; without an ending, a folder of numbered PNGs. Name, time, force and
+    speed are written on it. Needs no browser.
     """
     from softdock.results.scene.export import check_export, export
 
     check_export(file)
-    with show_status(f"drawing {source}"):
+    with show_status(f"drawing {source}") as update:
         start_numba()
         from softdock.output.folders.sources import load_scene
 
         load_methods(method_files)
         scene = load_scene(source, changes)
-        count = export(scene, file, view, "dark" if dark else "light", time, size)
+        count = export(
+            scene,
+            file,
+            camera,
+            "dark" if dark else "light",
+            time,
+            size,
+            report=lambda drawn, count: update(f"drawing {source}: picture {drawn + 1} of {count}"),
+        )
     output().print(f"{file}: {count} picture{'' if count == 1 else 's'}", markup=False)

@@ -107,7 +107,7 @@ def show_placement(result: Placement) -> None:
         _show_robots(say, result.check)
 
 
-@click.command(short_help="Check a run against six-axis arms, or find places for them.")
+@click.command(short_help="Find or check the places of the robot arms.")
 @SCENARIO
 @CHANGES
 @click.option("--check", "only_check", is_flag=True, help="Check the [facility] as it is.")

@@ -12,7 +12,7 @@ from softdock.cli.arguments import METHOD_FILES, OUT_FOLDER, load_methods
 from softdock.cli.progress import echo, output, show_status
 
 
-@click.command(short_help="Another method on a recording: in open loop, and as a forecast.")
+@click.command(short_help="Forecast a recorded docking with another method.")
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE|FOLDER")
 @click.option("--method", required=True, metavar="M", help="A method, or a chain: lead+hybrid.")
 @click.option(

@@ -28,7 +28,7 @@ LAZY = {
 
 
 @click.group(
-    cls=LazyGroup, lazy=LAZY, short_help="The rig in real time: bring it up, measure it, run it."
+    cls=LazyGroup, lazy=LAZY, short_help="Bring up, measure and run a real or emulated rig."
 )
 def rig() -> None:
     """A rig in real time: robots and force sensors that speak their own protocols.

@@ -7,31 +7,38 @@ import math
 from collections.abc import Sequence
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from softdock.cli.progress import console, output
+from softdock.results.quantities import format_quantity
 
 if TYPE_CHECKING:
+    from rich.console import Group
+
+    from softdock.rig.outcome import RigOutcome
     from softdock.rig.program import RigProgram
     from softdock.rig.runs import RigRun, RigSeries
     from softdock.rig.scenario import OnRig
 
 EVERY_S = 0.2  # between two refreshes of a terminal
-LINES_S = 1.0  # between two lines where there is no terminal
+LINES_S = 5.0  # between two lines where there is no terminal
 BAR = 20  # characters
+NEAR = 0.8  # of a limit: yellow from here on
 NO_SAFETY = (
     "softdock is no safety function: the robots' own limits and safety controller are the guard."
 )
 
 
-def draw_bar(share: float) -> str:
-    """How much of a budget is used."""
-    full = max(0, min(BAR, round(share * BAR)))
-    return "[" + "#" * full + "." * (BAR - full) + f"] {100.0 * share:.0f} %"
+class Reading(NamedTuple):
+    """What the console shows of a running rig."""
+
+    outcome: RigOutcome
+    age_ms: float | None  # of the force that is in use
+    energies: tuple[tuple[str, float, float], ...]  # name, J, limit in J
 
 
-def format_lines(program: RigProgram, elapsed_s: float) -> list[str]:
-    """What there is to say now."""
+def read_program(program: RigProgram) -> Reading:
+    """The numbers of this instant."""
     from softdock.rig.outcome import compute_outcome
     from softdock.rig.program import NAMES
     from softdock.rig.supervisor import layout
@@ -44,33 +51,82 @@ def format_lines(program: RigProgram, elapsed_s: float) -> list[str]:
     )
     tick = program.robots[program.on.rig.clock.master].arrays.whole[STAMP_NS]  # what counts then
     age = 1e-6 * (tick - used) if used else None
-    first = f"{elapsed_s:6.1f} s  {now.state:<12}  cycle {now.cycles} of {now.cycles_planned}"
-    lines = [first + (f"  {now.why}" if now.why else "")]
-    for robot in now.robots:
-        lines.append(
-            f"  {robot.name:<7} telegrams {robot.telegrams}, lost {robot.lost}, late "
-            f"{robot.late}, from its set-point {robot.largest_error_mm:.3f} mm at most"
-        )
-    force = f"{now.peak_force_N:.2f} N at most"
-    lines.append(
-        f"  force   {force}, age {'-' if age is None else f'{age:.2f} ms'}, in contact "
-        f"{'-' if now.force_age_ms is None else f'{now.force_age_ms:.3f} ms'}, samples lost "
-        f"{now.samples_lost}, held back {now.forces_held_back}"
-    )
     bound = float(values[at.kinetic_bound])
+    energies: tuple[tuple[str, float, float], ...] = ()
     if now.contacts and bound > 0.0:
-        kinetic = float(values[at.kinetic]) / bound
-        lines.append(f"  energy  kinetic {draw_bar(kinetic)} of {1e3 * bound:.3g} mJ")
-        observed = max(0.0, float(values[at.observed_contact])) / max(now.observed_bound_J, 1e-12)
-        lines.append(
-            f"          observed {draw_bar(observed)} of {1e3 * now.observed_bound_J:.3g} mJ"
+        observed = max(0.0, float(values[at.observed_contact]))
+        energies = (
+            ("kinetic energy", float(values[at.kinetic]), bound),
+            ("observed energy", observed, float(now.observed_bound_J)),
         )
-    return lines
+    return Reading(now, age, energies)
+
+
+def make_dashboard(reading: Reading, elapsed_s: float) -> Group:
+    """State, progress, robots, force and energy as one block of a terminal."""
+    from rich.console import Group
+    from rich.progress_bar import ProgressBar
+    from rich.table import Table
+    from rich.text import Text
+
+    now = reading.outcome
+    head = Table.grid(padding=(0, 2))
+    bar = ProgressBar(total=max(now.cycles_planned, 1), completed=now.cycles, width=BAR)
+    head.add_row(
+        Text(f"{elapsed_s:.1f} s", style="bold"),
+        Text(now.state, style="bold cyan"),
+        bar,
+        f"cycle {now.cycles} of {now.cycles_planned}",
+        Text(now.why, style="yellow"),
+    )
+    robots = Table(box=None, pad_edge=False, header_style="dim")
+    robots.add_column("robot")
+    for heading in ("telegrams", "lost", "late", "largest error"):
+        robots.add_column(heading, justify="right")
+    for one in now.robots:
+        faults = (Text(str(count), style="red" if count else "") for count in (one.lost, one.late))
+        error = format_quantity(1e-3 * one.largest_error_mm, "m")
+        robots.add_row(one.name, str(one.telegrams), *faults, error)
+    rest = Table.grid(padding=(0, 2))
+    rest.add_row("peak force", format_quantity(now.peak_force_N, "N"), _describe_force(reading))
+    for name, energy, bound in reading.energies:
+        share = energy / max(bound, 1e-12)
+        style = "red" if share > 1.0 else "yellow" if share > NEAR else "green"
+        used = ProgressBar(total=1.0, completed=min(share, 1.0), width=BAR, complete_style=style)
+        value = f"{format_quantity(energy, 'J')} of {format_quantity(bound, 'J')}"
+        rest.add_row(name, value, used)
+    return Group(head, robots, rest)
+
+
+def _describe_force(reading: Reading) -> str:
+    now = reading.outcome
+    age = "-" if reading.age_ms is None else f"{reading.age_ms:.1f} ms"
+    touch = "" if now.force_age_ms is None else f", {now.force_age_ms:.2f} ms in contact"
+    lost = f", {now.samples_lost} samples lost" if now.samples_lost else ""
+    held = f", {now.forces_held_back} held back" if now.forces_held_back else ""
+    return f"age {age}{touch}{lost}{held}"
+
+
+def format_line(reading: Reading, elapsed_s: float) -> str:
+    """The same in one line, for a file."""
+    now = reading.outcome
+    parts = [
+        f"{elapsed_s:6.1f} s  {now.state}",
+        f"cycle {now.cycles} of {now.cycles_planned}",
+        *(f"{one.name}: {one.lost} lost, {one.late} late" for one in now.robots),
+        f"peak force {format_quantity(now.peak_force_N, 'N')}, {_describe_force(reading)}",
+        *(
+            f"{name} {format_quantity(energy, 'J')} of {format_quantity(bound, 'J')}"
+            for name, energy, bound in reading.energies
+        ),
+        *([now.why] if now.why else []),
+    ]
+    return "; ".join(parts)
 
 
 class Live:
-    """Called a few times a second. On a terminal one block that is redrawn; off it a line for each
-    new state and, every second, one more."""
+    """Called a few times a second. On a terminal one dashboard that is redrawn; off it a line for
+    each new state and one every LINES_S."""
 
     def __init__(self, quiet: bool = False) -> None:
         self.quiet, self._state, self._last = quiet, "", -1e9
@@ -86,18 +142,18 @@ class Live:
             return
         state = program.state
         changed = state != self._state
+        self._state = state
+        if self._block is not None:
+            if changed or elapsed_s - self._last >= EVERY_S:
+                self._last = elapsed_s
+                shown = make_dashboard(read_program(program), elapsed_s)
+                self._block.update(shown, refresh=True)
+            return
         if changed:
-            self._state = state
             self.say(f"{elapsed_s:6.1f} s  {state}" + (f": {program.why}" if program.why else ""))
-        if self._block is not None and (changed or elapsed_s - self._last >= EVERY_S):
-            from rich.text import Text
-
+        if elapsed_s - self._last >= LINES_S:
             self._last = elapsed_s
-            self._block.update(Text("\n".join(format_lines(program, elapsed_s))), refresh=True)
-        elif self._block is None and elapsed_s - self._last >= LINES_S:
-            self._last = elapsed_s
-            for line in format_lines(program, elapsed_s):
-                self.say(line)
+            self.say(format_line(read_program(program), elapsed_s))
 
     def say(self, text: str) -> None:
         if not self.quiet:
@@ -188,20 +244,23 @@ def describe_run(on: OnRig, done: RigRun) -> list[str]:
     o = done.outcome
     lines = [f"{'completed' if o.completed else 'STOPPED'}: {o.why}"]
     if o.restitution is not None:
-        lines.append(f"restitution {o.restitution:.6f} in {o.contacts} contact(s)")
+        contacts = "one contact" if o.contacts == 1 else f"{o.contacts} contacts"
+        lines.append(f"restitution {o.restitution:.3f} in {contacts}")
     if o.force_age_ms is not None:
         lines.append(
-            f"force {o.peak_force_N:.3f} N at most, {o.force_age_ms:.3f} ms old in contact"
+            f"peak force {format_quantity(o.peak_force_N, 'N')}, {o.force_age_ms:.2f} ms of age in "
+            "contact"
         )
     if o.contacts:
         lines.append(
-            f"energy: observed {1e3 * o.observed_J:.3f} mJ; kinetic at most "
-            f"{1e3 * o.kinetic_most_J:.3f} mJ, bound {1e3 * o.kinetic_bound_J:.3f} mJ"
+            f"observed energy {format_quantity(o.observed_J, 'J')}; kinetic energy at most "
+            f"{format_quantity(o.kinetic_most_J, 'J')} (limit "
+            f"{format_quantity(o.kinetic_bound_J, 'J')})"
         )
     for robot in o.robots:
         lines.append(
             f"{robot.name}: {robot.telegrams} telegrams, {robot.lost} lost"
-            + (f" ({robot.overtaken} of them came after a newer one)" if robot.overtaken else "")
+            + (f" ({robot.overtaken} arrived after a newer one)" if robot.overtaken else "")
             + f", {robot.late} replies late, "
             f"largest step {robot.largest_step_mm:.4f} mm, clock {robot.drift_ppm:+.0f} ppm"
         )
@@ -209,16 +268,16 @@ def describe_run(on: OnRig, done: RigRun) -> list[str]:
     if done.recording is not None and not done.problems:
         lines.append(f"recorded in {done.recording}")
     lines += [f"INCOMPLETE: {text}" for text in done.problems]
-    lines += [f"not judged: {done.not_judged}"] if done.not_judged else []
+    lines += [f"NO VERDICT: {done.not_judged}"] if done.not_judged else []
     if o.unanswered:
-        lines.append("robots no longer send: each stood on its last reply and has ended RSI itself")
+        lines.append("The robots stopped sending: each stands at its last reply with RSI ended.")
     if done.recording is not None and locate_page(done.recording).is_file():
         lines.append(f"The page: {locate_page(done.recording)}")
     if not o.completed and any(robot.largest_step_mm > 0.0 for robot in o.robots):
         typed = on.rig.file if Path(on.rig.file).is_file() else on.rig.name  # a preset
-        lines.append(f"the robots stand; back to a free place: softdock rig retreat {typed}")
+        lines.append(f"The robots stand. Back out with: softdock rig retreat {typed}")
     elif not o.completed:
-        lines.append("nothing has moved")
+        lines.append("Nothing has moved.")
     return lines
 
 
@@ -235,7 +294,7 @@ def show_series(
         if verdict is not None:
             print_verdict(say, verdict)
         elif judged is not None:
-            say.print("No verdict: there is no recording that can be read.", highlight=False)
+            say.print("NO VERDICT: the run has no readable recording.", highlight=False)
         say.print("\n".join(describe_run(on, done)), markup=False, soft_wrap=True)
     lines: list[str] = []
     if len(series.runs) > 1:
@@ -246,10 +305,14 @@ def show_series(
             )
     for name, rows in series.not_taken.items():
         counted = ", ".join(f"{count} {NOT_TAKEN[why]}" for why, count in rows.items())
+<<<<<<< HEAD
         lines.append(f"{name}: datagrams that were not taken: {counted}")
     if series.drivers:
         from softdock.rig.bridge import describe_latencies
 
         lines += describe_latencies(series.drivers)
+=======
+        lines.append(f"{name}: ignored datagrams: {counted}")
+>>>>>>> main
     lines += [describe_granted(series.granted), NO_SAFETY]
     output().print("\n".join(lines), markup=False, soft_wrap=True)

@@ -34,7 +34,7 @@ ADVICE_RUNS = 60  # at most, where --why was not given
 LARGE_RECORD_BYTES = 5e8  # of a record; a larger one is announced before the run
 
 
-@click.command(short_help="Run a scenario: joules invented, distance from orbit, a page.")
+@click.command(short_help="Simulate a scenario and get its verdict and page.")
 @SCENARIO
 @CHANGES
 @METHOD_FILES

@@ -18,7 +18,7 @@ from softdock.cli.arguments import (
 from softdock.errors import printable
 
 
-@click.command()
+@click.command(short_help="List the preset scenarios.")
 def scenarios() -> None:
     """List the presets."""
     from softdock.scenario.files import load_scenario, preset_names
@@ -27,7 +27,7 @@ def scenarios() -> None:
         click.echo(f"{name:26s} {load_scenario(name).tables['description']}")
 
 
-@click.command()
+@click.command(short_help="Print the file of a preset.")
 @click.argument("preset", type=ScenarioName())
 def show(preset: str) -> None:
     """Print the file of a preset, or of one of the benchmark's cases (benchmark:NAME)."""
@@ -39,7 +39,7 @@ def show(preset: str) -> None:
     click.echo(text, nl=False)
 
 
-@click.command(short_help="Check a scenario file: everything that is wrong with it.")
+@click.command(short_help="List every error in a scenario file.")
 @SCENARIO
 @CHANGES
 @METHOD_FILES

@@ -4,6 +4,8 @@ a scenario, or from four numbers."""
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -22,7 +24,7 @@ from softdock.errors import BadInput, Problem
 INTEGRATORS = ("exact_hold", "symplectic_euler", "forward_euler", "lie_rk4", "lie_midpoint")
 
 
-@click.command()
+@click.command(short_help="Find the delay and damping that keep the loop stable.")
 @click.argument("scenario", type=ScenarioName(), metavar="[SCENARIO|PRESET]", required=False)
 @CHANGES
 @METHOD_FILES
@@ -114,7 +116,7 @@ INTEGRATORS = ("exact_hold", "symplectic_euler", "forward_euler", "lie_rk4", "li
     "--no-runs",
     "without_runs",
     is_flag=True,
-    help="The linear analysis alone: nothing is flown, so the rig is not judged.",
+    help="Only the linear analysis, without simulated runs and without a verdict.",
 )
 @click.option(
     "--patience",
@@ -134,12 +136,12 @@ def stability(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """How much delay does my rig bear? Is it safe, what limits it, and which virtual damping makes
-    it neutral?
+    """Find the critical delay of the loop, what limits it, and the virtual damping that makes a
+    rebound neutral.
 
-    From a scenario, or without one from --mass, --stiffness, --damping and --delay-ms. A scenario
-    is judged first, with its methods, by its runs over sampling phases, as `softdock run` does; the
-    linear analysis follows, and says which methods it cannot know.
+    Give a scenario, or --mass, --stiffness, --damping and --delay-ms. A scenario first gets the
+    verdict of `softdock run`, with its methods, over its sampling phases. The linear analysis
+    follows; it names the methods that it leaves out.
 
     Exit code 0: done, whether the rig is stable or not; 2: bad input; 4: --fail-on, by the verdict.
     """
@@ -148,25 +150,20 @@ def stability(
     with show_status("analysing the loop") as say:
         from softdock.cli.arguments import format_arguments
         from softdock.cli.stability_options import load_scenario_option, operating_points
-        from softdock.studies.stability.time_limit import TimeLimitExceeded, limit_time
 
         loaded = load_scenario_option(scenario, changes, options)
         points = operating_points(loaded, options)
-        try:
-            with limit_time(options["patience"]):
-                result = _analyse(points, options, say)
-                if options["chart"] is not None:
-                    say("drawing the chart")
-                    result["chart"] = _draw_chart(points, result, options)
-        except TimeLimitExceeded as error:
-            cycles = max(_delay_cycles(point.loop) for point in points)
-            allowed = f"more, or fewer cycles of delay than {cycles:.0f} ({error})"
-            raise BadInput(Problem("--patience", f"{options['patience']:g} s", allowed)) from None
+        with _limit_time(points, options["patience"]):
+            result = _analyse(points, options, say)
         if loaded is not None:
             result |= _analyse_latched(loaded, options["without_runs"], say)
         if scenario is not None and loaded is not None and not options["without_runs"]:
             say("judging its runs")
             result |= _judge(loaded, format_arguments(scenario, changes, options["method_files"]))
+        if options["chart"] is not None:
+            say("drawing the chart")
+            with _limit_time(points, options["patience"]):
+                result["chart"] = _draw_chart(points, result, options)
     if as_json:
         from softdock.results.metrics import convert_to_plain
 
@@ -178,6 +175,20 @@ def stability(
     exit_if_failed(fail_on, result.get("verdict"))
 
 
+@contextmanager
+def _limit_time(points: list[Any], patience: float) -> Iterator[None]:
+    """Refuse a loop that takes longer than `patience` [s]."""
+    from softdock.studies.stability.time_limit import TimeLimitExceeded, limit_time
+
+    try:
+        with limit_time(patience):
+            yield
+    except TimeLimitExceeded as error:
+        cycles = max(_delay_cycles(point.loop) for point in points)
+        allowed = f"more, or fewer cycles of delay than {cycles:.0f} ({error})"
+        raise BadInput(Problem("--patience", f"{patience:g} s", allowed)) from None
+
+
 def _judge(loaded: Any, called: str) -> dict[str, Any]:
     """The verdict of `softdock run`, or why there is none; `called`: the scenario's arguments."""
     from softdock.results.phases import judge_metrics, list_phases, simulate_metrics
@@ -187,7 +198,7 @@ def _judge(loaded: Any, called: str) -> dict[str, Any]:
     except BadInput as error:  # a start that no run can have
         return {
             "verdict": None,
-            "not_judged": f"It cannot be flown, so it is not judged: {error}",
+            "no_verdict": f"NO VERDICT: the scenario cannot be simulated ({error}).",
         }
     return {"verdict": judge_metrics(loaded, found, called)}
 
@@ -259,5 +270,6 @@ def _draw_chart(points: list[Any], result: dict[str, Any], options: dict[str, An
         vary=read_vary(options["vary"]),
         dots=dots,
         file=options["chart"],
+        verdict=result.get("verdict"),
     )
     return str(options["chart"])

@@ -39,8 +39,8 @@ def print_stability(result: dict[str, Any]) -> None:
     if result.get("verdict"):
         print_verdict(say, result["verdict"])
         say.print()
-    elif "not_judged" in result:
-        say.print(result["not_judged"], markup=False, highlight=False, soft_wrap=True)
+    elif "no_verdict" in result:
+        say.print(result["no_verdict"], markup=False, highlight=False, soft_wrap=True)
     say.print(_opening(result), markup=False, highlight=False, soft_wrap=True)
     for sentence in filter(None, (explain_difference(result), *result["sentences"])):
         say.print(sentence, markup=False, highlight=False, soft_wrap=True)
@@ -62,9 +62,9 @@ def print_stability(result: dict[str, Any]) -> None:
 def _opening(result: dict[str, Any]) -> str:
     """Result of the linear analysis, and the methods that it leaves out."""
     left_out = result["given"].get("left_out") or []
-    without = f" without {', '.join(left_out)}, which it cannot know" if left_out else ""
-    verdict = result["verdict"] if result["safe"] or not result.get("points") else ACTIVE
-    return f"The linear {result['model']} loop of {result['point']}{without}: {verdict}."
+    without = f" without {', '.join(left_out)}" if left_out else ""
+    state = result["state"] if result["safe"] or not result.get("points") else ACTIVE
+    return f"Linear analysis, {result['model']} loop of {result['point']}{without}: {state}."
 
 
 def explain_difference(result: dict[str, Any]) -> str:
@@ -76,14 +76,14 @@ def explain_difference(result: dict[str, Any]) -> str:
     if unsafe and result["safe"]:
         failed = ", ".join(verdict["failed"])
         return (
-            f"The verdict is unsafe all the same ({failed}), by the rig's runs: the linear loop "
-            "has one impact along one normal, and neither noise, bias, limits nor friction."
+            f"The simulated runs are unsafe ({failed}), because the linear analysis covers one "
+            "impact along one normal, without noise, bias, limits and friction."
         )
     if not unsafe and not result["safe"]:
         bound = 100.0 * verdict["bounds"]["unsafe_energy"]
         return (
-            f"The verdict is {verdict['word']} all the same: by the rig's runs its contacts add "
-            f"no more than {bound:.3g} % of the approach energy. A contact that lasts may grow."
+            f"The verdict is {verdict['word']}, because in the simulated runs the contacts add at "
+            f"most {bound:.3g} % of the approach energy. A longer contact may grow."
         )
     return ""
 

@@ -10,7 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from softdock.cli.progress import output
-from softdock.results.metrics import METRICS
+from softdock.results.metrics import format_row, list_shown_rows
+from softdock.results.quantities import format_quantity
+from softdock.results.verdict import is_rebound
 
 CALIBRATION_ROWS = (
     ("mass", "mass_kg", "kg"),
@@ -77,13 +79,13 @@ def add_estimate(
 
 
 CONTACT_COLUMNS = (
-    ("start_s", "start [s]", ".4f"),
-    ("end_s", "end [s]", ".4f"),
-    ("cycles", "cycles", ".1f"),
-    ("restitution", "restitution", ".4f"),
-    ("peak_force_real_N", "peak, mock-up [N]", ".4g"),
-    ("peak_force_satellite_N", "peak, satellite [N]", ".4g"),
-    ("impulse_Ns", "impulse [Ns]", ".4g"),
+    ("start_s", "start", "s"),
+    ("end_s", "end", "s"),
+    ("cycles", "cycles", ""),
+    ("restitution", "restitution", ""),
+    ("peak_force_real_N", "peak, mock-up", "N"),
+    ("peak_force_satellite_N", "peak, satellite", "N"),
+    ("impulse_Ns", "impulse", "Ns"),
 )
 MOST_CONTACTS = 12  # shown in the terminal
 SHOWN_SHARE = 1e-3  # of the busiest axis of a method: less is not shown in the terminal
@@ -93,9 +95,10 @@ BALANCE_PRECISION = 1e-12  # of the turnover: rounding error of the energy balan
 def show_run(to: Console, m: Mapping[str, Any]) -> None:
     """Print a run: verdict, metrics, contacts, energy balance, warnings."""
     print_verdict(to, m["verdict"])
-    to.print(Text(m["summary"]))
+    if not is_rebound(m["verdict"]):  # else the headline says it
+        to.print(Text(m["summary"]), soft_wrap=True)
     if "why" in m:
-        to.print(Text(m["why"]["sentence"]))
+        to.print(Text(m["why"]["sentence"]), soft_wrap=True)
         show_advice(to, m["why"]["advice"])
     to.print(
         Text(
@@ -109,13 +112,13 @@ def show_run(to: Console, m: Mapping[str, Any]) -> None:
     if m["contacts"]:
         to.print(Text("\ncontacts", style="bold"))
         to.print(_contacts_table(m))
-    to.print(Text("\nwhere the invented energy came from [J]", style="bold"))
+    to.print(Text("\nwhere the added energy comes from", style="bold"))
     to.print(_ledger_table(m))
     if any("axes" in books for books in m["method_books"].values()):
         to.print(
             Text(
-                "\nwhat the methods took from the satellites or their set-points, and gave "
-                "back [J]",
+                "\nenergy that the methods removed from the satellites or their set-points, and "
+                "returned",
                 style="bold",
             )
         )
@@ -129,27 +132,24 @@ def show_advice(to: Console, advice: Mapping[str, Any]) -> None:
     """Print lines to paste with their results, except the first, which is the verdict's next
     step."""
     for one in advice["lines"][1:]:
-        to.print(Text(f"Or: {one['line']} -> {one['word']}: {one['said']}"), soft_wrap=True)
+        to.print(Text(f"Or set {one['line']}: {one['word']}, {one['text']}"), soft_wrap=True)
 
 
-def print_verdict(to: Console, judged: Mapping[str, Any]) -> None:
-    """Print the verdict in its colour, the reason, and the next step."""
-    word, sentence = judged["word"], judged["sentence"]
-    line = Text(sentence, style="bold")
-    line.stylize(f"bold {judged['colour']}", 0, len(word) + 1)
-    to.print(line)
-    for doubt in judged.get("doubts", ()):
-        to.print(Text(f"Doubt: {doubt}", style="yellow"))
-    to.print(Text(judged["next_step"]))
+def print_verdict(to: Console, verdict: Mapping[str, Any]) -> None:
+    """Print the verdict: its headline with the word in its colour, next step, details, doubts."""
+    line = Text(verdict["headline"], style="bold")
+    line.stylize(f"bold {verdict['colour']}", 0, len(verdict["word"]) + 1)
+    to.print(line, soft_wrap=True)
+    if verdict["next_step"]:
+        to.print(Text(verdict["next_step"]), soft_wrap=True)
+    if verdict["details"]:
+        to.print(Text(verdict["details"], style="dim"), soft_wrap=True)
+    for doubt in verdict["doubts"]:
+        to.print(Text(f"Doubt: {doubt}", style="yellow"), soft_wrap=True)
 
 
 def _end_sentence(description: str) -> str:
     return f"{description.rstrip('.')}. " if description else ""
-
-
-def format_number(value: Any, form: str, unit: str = "", if_none: str = "-") -> str:
-    """A number with its unit; `if_none` where it is not defined."""
-    return if_none if value is None else f"{value:{form}} {unit}".strip()
 
 
 def _metrics_table(m: Mapping[str, Any]) -> Table:
@@ -157,31 +157,26 @@ def _metrics_table(m: Mapping[str, Any]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("")
     table.add_column("this rig", justify="right")
-    table.add_column("orbit", justify="right")
+    table.add_column("on orbit", justify="right")
     if spread is not None:
         table.add_column(f"mean of {m['phases']['count']} phases", justify="right")
         table.add_column("std", justify="right")
         table.add_column("min to max", justify="right")
-    for key, shown in ((one.name, one.row) for one in METRICS.values()):
-        if shown is None or key not in m or (shown.only_if and m[shown.only_if] is None):
-            continue
-        form, unit = shown.form, shown.unit
-        wanted = m["reference"].get(key) if shown.in_orbit is None else shown.in_orbit
-        own = format_number(m[key], form, unit, shown.if_none)
-        row = [shown.words, own, format_number(wanted, form.replace("+", ""), unit)]
+    for key, shown in list_shown_rows(m):
+        row = list(format_row(m, key, shown))
         if spread is not None:
-            found, form = spread.get(key), form.replace("d", "g")
-            row += (
-                [
-                    format_number(found["mean"], form, unit),
-                    format_number(found["std"], ".2g"),
-                    f"{found['min']:{form}} to {found['max']:{form}}",
-                ]
-                if found
-                else ["-", "-", "-"]
-            )
+            row += _format_spread(spread.get(key), shown.unit)
         table.add_row(*row)
     return table
+
+
+def _format_spread(found: Mapping[str, Any] | None, unit: str) -> list[str]:
+    if not found:
+        return ["-", "-", "-"]
+    mean, std, low, high = (
+        format_quantity(found[key], unit) for key in ("mean", "std", "min", "max")
+    )
+    return [mean, std, f"{low} to {high}"]
 
 
 def _contacts_table(m: Mapping[str, Any]) -> Table:
@@ -189,7 +184,7 @@ def _contacts_table(m: Mapping[str, Any]) -> Table:
     for _, words, _ in CONTACT_COLUMNS:
         table.add_column(Text(words), justify="right")  # as text: [s] would be taken for markup
     for contact in m["contacts"][:MOST_CONTACTS]:
-        table.add_row(*(format_number(contact[key], form) for key, _, form in CONTACT_COLUMNS))
+        table.add_row(*(format_quantity(contact[key], unit) for key, _, unit in CONTACT_COLUMNS))
     left = m["contact_count"] - min(len(m["contacts"]), MOST_CONTACTS)
     if left:
         table.caption = f"and {left} more"
@@ -201,19 +196,20 @@ def _methods_table(m: Mapping[str, Any]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="")
     for words in ("method", "axis"):
         table.add_column(words)
-    for words in ("removed", "returned", "first [s]", "last [s]"):
+    for words in ("removed", "returned", "first", "last"):
         table.add_column(Text(words), justify="right")
     for name, books in m["method_books"].items():
         axes = books.get("axes", [])
         most = max((axis["removed_J"] + axis["returned_J"] for axis in axes), default=0.0)
         for axis in axes:
             if axis["removed_J"] + axis["returned_J"] > SHOWN_SHARE * most:
-                cells = [format_number(axis[key], ".4g") for key in ("removed_J", "returned_J")]
+                energies = (axis["removed_J"], axis["returned_J"])
+                times = (axis["first_s"], axis["last_s"])
                 table.add_row(
                     name,
                     axis["axis"],
-                    *cells,
-                    *(format_number(axis[key], ".3f") for key in ("first_s", "last_s")),
+                    *(format_quantity(energy, "J") for energy in energies),
+                    *(format_quantity(time, "s") for time in times),
                 )
     return table
 
@@ -224,11 +220,7 @@ def _ledger_table(m: Mapping[str, Any]) -> Table:
     table.add_column("")
     table.add_column("", justify="right")
     for row, energy in m["ledger"]["rows"].items():
-        table.add_row(
-            row,
-            format_number(
-                0.0 if energy is not None and abs(energy) <= rounding else energy, "+.6g"
-            ),
-        )
-    table.add_row("in all", format_number(m["energy_invented_J"], "+.6g"), style="bold")
+        small = energy is not None and abs(energy) <= rounding
+        table.add_row(row, format_quantity(0.0 if small else energy, "J"))
+    table.add_row("in all", format_quantity(m["energy_invented_J"], "J"), style="bold")
     return table

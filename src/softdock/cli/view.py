@@ -18,7 +18,7 @@ from softdock.errors import SoftdockError
 MISSING = "the live viewer needs the extra 'viewer': pip install 'softdock[viewer]'"
 
 
-@click.command(short_help="The facility live in a browser: turn delay, damping, method; watch.")
+@click.command(short_help="Change a rig live in the browser and watch it.")
 @click.argument("source", metavar="[SCENARIO|PRESET|FOLDER|MCAP]", required=False)
 @CHANGES
 @METHOD_FILES
@@ -67,16 +67,15 @@ def view(
 def _view_scenario(
     source: str, changes: tuple[str, ...], port: int | None, no_browser: bool, dark: bool
 ) -> None:
-    from softdock.output.viewer.server import choose_port
-
     with show_status(f"opening {source} (a first run compiles for about half a minute)"):
         start_numba()
         from softdock.output.viewer.session import open_session
 
         session = open_session(source, changes)
-        chosen = choose_port(port)
         with _require_viser():
+            from softdock.output.viewer.server import choose_port
             from softdock.output.viewer.show import Window
+        chosen = choose_port(port)
         window = Window(session, chosen, dark=dark)
     _serve(window, no_browser, window.run)
 
@@ -84,17 +83,16 @@ def _view_scenario(
 def _view_rig(
     port: int | None, no_browser: bool, dark: bool, until_left: bool, ring: Path | None
 ) -> None:
-    from softdock.output.viewer.server import choose_port
-
     with show_status("opening the view beside a rig"):
         start_numba()
         if ring is not None:
             from softdock.recording.ring_file import open_ring
 
             open_ring(ring, read_only=True)  # refused before a page is opened
-        chosen = choose_port(port)
         with _require_viser():
             from softdock.output.viewer.rig_window import RigWindow
+            from softdock.output.viewer.server import choose_port
+        chosen = choose_port(port)
         window = RigWindow(chosen, dark=dark, ring=ring)
     _serve(window, no_browser, lambda: window.run(until_left=until_left))
 

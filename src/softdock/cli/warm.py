@@ -12,7 +12,7 @@ from softdock.cli.progress import console, report_compiled, show_status
 DEFAULT = ("epos_1d",)
 
 
-@click.command()
+@click.command(short_help="Compile ahead, so that the first run starts at once.")
 @click.argument("scenarios", nargs=-1)
 @click.option(
     "--methods",

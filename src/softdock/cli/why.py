@@ -21,11 +21,10 @@ from softdock.cli.arguments import (
     use_methods,
 )
 from softdock.cli.progress import echo, output, show_status
+from softdock.results.quantities import format_percent, format_quantity
 
-SMALL = 1e-6  # a number below is shown as 0
 
-
-@click.command(short_help="Why a rig fails its verdict, cause by cause.")
+@click.command(short_help="Explain the verdict, cause by cause.")
 @SCENARIO
 @CHANGES
 @METHOD_FILES
@@ -35,7 +34,7 @@ SMALL = 1e-6  # a number below is shown as 0
     default=2,
     show_default=True,
     metavar="N",
-    help="Sampling phases flown for each cause.",
+    help="Sampling phases simulated for each cause.",
 )
 @click.option(
     "--free",
@@ -60,12 +59,13 @@ def why(
     without_methods: bool,
     as_json: bool,
 ) -> None:
-    """Why does my rig fail its verdict? Causes are switched off one by one and together: delay,
-    lag and limits of each robot, age, noise, filter, threshold and bias of the force, the tool's
-    weight, measured poses, friction, integrator and cycle. Each gets its share of the criterion
-    that failed. Then settings within the rig's freedom are tried, and other methods where none
-    mends it: what helps is said as lines to paste, each with the verdict that it gets. Exit code 0
-    whatever the verdict; 2: bad input.
+    """Explain the verdict, cause by cause.
+
+    The causes are switched off one by one and together: delay, lag and limits of each robot; age,
+    noise, filter, dead band and bias of the force; the tool's weight, measured poses, friction,
+    integrator and cycle. Each gets its share of the criterion that failed. Then softdock tries
+    settings of the rig, and other methods if no setting helps. It prints lines to paste, each with
+    its verdict. Exit code 0 whatever the verdict; 2: bad input.
     """
     with show_status("switching causes off (a first run compiles for about half a minute)") as say:
         from softdock.results.advice import explain
@@ -123,10 +123,9 @@ def print_causes(to: Console, result: dict[str, Any]) -> None:
     to.print(causes_table(result))
     to.print(
         Text(
-            f"All of them off: {_format_percent(result['all_off'])}. A share is the mean of what "
-            "a cause "
-            "adds, over all orders of switching them on (Shapley's value); the sensor's row is "
-            "split by difference, with the cause less without it.",
+            f"With all causes removed {format_percent(result['all_off'])} remains. A share is the "
+            "mean of what a cause adds, over all orders of switching them on (Shapley value). "
+            "Sensor contributions are differences between the run with and without each cause.",
             style="dim",
         )
     )
@@ -134,26 +133,20 @@ def print_causes(to: Console, result: dict[str, Any]) -> None:
 
 def causes_table(result: dict[str, Any]) -> Table:
     table = Table(
-        title=f"{result['scenario']}: {result['of']}, {_format_percent(result['number'])} (bound "
-        f"{_format_percent(result['bound'])}), at the worst of {result['phases']} phases"
+        title=f"{result['scenario']}: {result['of']}, {format_percent(result['number'])} (limit "
+        f"{format_percent(result['bound'])}), worst of {result['phases']} phases"
     )
-    headings = ("cause", "share", "alone", "without it", "left so far", "in row sensor [J]")
+    headings = ("cause", "share", "alone", "without it", "left so far", "sensor part")
     for heading in headings:
         table.add_column(Text(heading), justify="left" if heading == "cause" else "right")
     for row in result["rows"]:
         split = row["of_sensor_row_J"]
         table.add_row(
             row["what"],
-            _format_percent(row["share"]),
-            _format_percent(row["alone"]),
-            _format_percent(row["without"]),
-            _format_percent(row["left"]),
-            "" if split is None else f"{split:+.3g}",
+            format_percent(row["share"]),
+            format_percent(row["alone"]),
+            format_percent(row["without"]),
+            format_percent(row["left"]),
+            "" if split is None else format_quantity(split, "J"),
         )
     return table
-
-
-def _format_percent(x: float | None) -> str:
-    if x is None:
-        return "-"
-    return "0 %" if abs(x) < SMALL else f"{100.0 * x:.3g} %"

@@ -31,6 +31,7 @@ from softdock.compile.numba_internals import (
     register_pass,
 )
 from softdock.compile.numba_patches import LeanLower, patch_numba
+from softdock.compile.plain_python import REPLACED
 
 
 class NotAnEntryPoint(TypeError):
@@ -159,12 +160,16 @@ class EntryPointCompiler(_Compiler):
 
 class Guard:
     """A dispatcher that compiled code may call and Python may not: the function has no wrapper for
-    Python, and calling it would end the process."""
+    Python, and calling it would end the process. Within `plain_python.running` it is the Python
+    function that it was compiled from."""
 
     __slots__ = ()
     py_func: Any
 
-    def __call__(self, *args: object, **keywords: object) -> None:
+    def __call__(self, *args: object, **keywords: object) -> Any:
+        replaced = REPLACED.get()
+        if replaced is not None:
+            return replaced.get(self.py_func, self.py_func)(*args, **keywords)
         name = self.py_func.__name__
         raise NotAnEntryPoint(
             f"'{name}' can only be called from compiled code; for Python, make an entry point of "

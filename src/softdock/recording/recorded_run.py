@@ -73,7 +73,7 @@ def make_reference_scenario(
     length = float(time[-1] - time[0])
     if length > scenario.tables["time"]["duration_s"] + 0.5 * T:
         keys["time.duration_s"] = length
-    return scenario.with_keys(keys) if keys else scenario
+    return scenario.replace(keys) if keys else scenario
 
 
 def convert_to_run(recording: Any) -> Run:

@@ -28,6 +28,7 @@ from softdock.results.run import Run
 from softdock.results.simulation import judge
 from softdock.scenario.files import to_toml
 from softdock.scenario.method_sources import attached_methods
+from softdock.scenario.own_models import UNSAVED, refuse_own_models
 
 SCENARIO, RIG, METRICS = "scenario.toml", "rig.toml", "metrics.json"
 ROWS_AT_ONCE = 2000  # between two chunks
@@ -50,6 +51,7 @@ def make_run_stream(run: Run) -> Stream:
 def save_mcap(run: Run, path: str | Path, *, note: str = "", force: bool = False) -> Path:
     """Write a run as MCAP with ROS 2 messages, for Foxglove, PlotJuggler and rosbags. Judges a run
     that was flown alone. Refuses a file that exists, unless `force`."""
+    refuse_own_models(run.scenario, "a recording", UNSAVED)
     target = Path(path)
     refuse_unwritable(target, "mcap")
     judge(run)

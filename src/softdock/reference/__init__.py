@@ -85,6 +85,7 @@ class Prepared(Protocol):
 
     vector: np.ndarray
     markers: Markers
+    own: Any  # models in plain Python (scenario/own_models.py); None: none
 
 
 @dataclass
@@ -178,11 +179,12 @@ def orbit(scenario: Prepared, record: bool = True, coarser: float = 1.0) -> Orbi
         np.zeros(count_reference_floats(vector)),
     )
     own = hook_memory(marker, vector)
-    run_abandonable(
-        lambda: run_orbit(
-            marker, vector, mem, own, log, rows_array, outcome, coarser=float(coarser)
-        )
-    )
+    numbers = (marker, vector, mem, own, log, rows_array, outcome, float(coarser))
+    in_python = getattr(scenario, "own", None)
+    if in_python is None:
+        run_abandonable(lambda: run_orbit(*numbers))
+    else:
+        in_python.start().call(run_orbit, *numbers)
     reached = rows_array[: math.floor(outcome[3] / T + 1e-9) + 1]
     count = int(outcome[2])
     contacts: list[dict[str, Any]] = [

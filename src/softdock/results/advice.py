@@ -26,11 +26,12 @@ from softdock.results.verdict import (
     INSIDE,
     NO_VERDICT,
     WORDS,
+    add_cause,
     choose_word,
     compute_excess,
     explain_no_verdict,
 )
-from softdock.results.why import PHASES, find_causes
+from softdock.results.why import PHASES, describe_main_cause, find_causes
 from softdock.scenario.build import Scenario
 from softdock.scenario.files import to_toml
 
@@ -90,10 +91,10 @@ def advise(
             {
                 "line": format_line(one.changes),
                 "changes": one.changes,
-                "word": (*WORDS, NO_VERDICT)[one.score.word],
+                "word": (*WORDS, NO_VERDICT)[one.score.word].value,
                 "failed": sorted(one.failed),
                 "excess": one.score.target,
-                "said": one.text,
+                "text": one.text,
             }
             for one in lines
         ],
@@ -104,10 +105,11 @@ def advise(
 def describe_best_line(found: Mapping[str, Any]) -> str:
     """The best line with its result; or that none helps."""
     if not found["lines"]:
-        tried = f"{found['tried']} tried" if found["tried"] else "there are none"
-        return f"No setting of this rig helps ({tried})."
+        if not found["tried"]:
+            return "This rig has no setting that could help."
+        return f"None of {found['tried']} tried settings helps."
     best = found["lines"][0]
-    return f"`{best['line']}` -> {best['word']}: {best['said']}"
+    return f"set `{best['line']}`: {best['word']}, {best['text']}"
 
 
 def format_line(changes: Mapping[str, Any]) -> str:
@@ -233,7 +235,7 @@ class _Search:
         one = CRITERIA[self.target]
         most = max(numbers, key=lambda n: compute_excess(self.target, n, self.bounds))
         bound = float(self.bounds[one.bound]) if one.bound else 1.0
-        text = one.describe(most, bound) or f"{self.target} within its bound"
+        text = one.describe(most, bound) or f"{self.target} is within its limit"
         score = Score(word, len(failed), excess[self.target], max(excess.values()))
         return TriedSettings(changes=keys, settings=names, score=score, failed=failed, text=text)
 
@@ -307,8 +309,10 @@ def explain(
     explanation = find_causes(scenario, phases, called, verdict, variants)
     advice = advise(scenario, verdict, variants, free, further, say, most)
     step = _suggest_next_step(explanation, advice, called or scenario.name, further is not None)
-    changed = {} if verdict["word"] in (FAITHFUL, NO_VERDICT) else {"next_step": step}
-    return {**explanation, "advice": advice, "verdict": {**verdict, **changed}}
+    if verdict["word"] not in (FAITHFUL, NO_VERDICT):
+        cause = describe_main_cause(explanation)
+        verdict = {**add_cause(verdict, cause), "next_step": step}
+    return {**explanation, "advice": advice, "verdict": dict(verdict)}
 
 
 def _suggest_next_step(
@@ -318,7 +322,8 @@ def _suggest_next_step(
     if advice["lines"]:
         return f"Next: {advice['sentence']}."
     if not all_methods:
-        return f"Next: {advice['sentence'][:-1]}; `softdock compare {called}` tries other methods."
+        return f"Next: `softdock compare {called}` tries other methods. {advice['sentence']}"
     rows = [row for row in found["rows"] if row["share"] > 0.0]
     helps = f" What can: {rows[0]['helps']}." if rows else ""
-    return f"Next: no setting of this rig and no method helps ({advice['tried']} tried).{helps}"
+    tried = advice["tried"]
+    return f"Next: change the rig; no method and none of {tried} tried settings helps.{helps}"

@@ -77,10 +77,13 @@ def _list_robot_causes(t: Keys, body: str) -> list[Cause]:
             f"{body}'s robot: delay",
             f"{late} delay {whose}",
             off(*fixed, *varying),
-            "a method that takes delay out, or a faster robot",
+            "a method that compensates delay, or a faster robot",
         ),
         Cause(
-            f"{body}'s robot: lost set-points", lost, off("dropout_probability"), "a better line"
+            f"{body}'s robot: lost set-points",
+            lost,
+            off("dropout_probability"),
+            "a more reliable connection",
         ),
         Cause(
             f"{body}'s robot: interpolation",
@@ -126,7 +129,7 @@ def _list_sensor_causes(t: Keys) -> list[Cause]:
         )
 
     samples = f"a sample every {s['period_ms']:g} ms, {s['handover']}" if s["period_ms"] else ""
-    late = f"{s['delay_ms']:g} ms late" if s["delay_ms"] else ""
+    late = f"{s['delay_ms']:g} ms latency" if s["delay_ms"] else ""
     age = f"age of the force ({', '.join(filter(None, (samples, late)))})"
     wrong = ("bias_N", "bias_Nm", "drift_N_per_s", "drift_Nm_per_s")
     ranges = _format_sizes(s, ("range_N", "range_Nm"))
@@ -135,13 +138,13 @@ def _list_sensor_causes(t: Keys) -> list[Cause]:
             "age",
             age,
             {"period_ms": 0.0, "delay_ms": 0.0, "handover": "latest"},
-            "a faster hand-over of the force",
+            "a higher cut-off of the sensor's low-pass or a shorter control cycle",
         ),
         cause(
             "noise",
             f"{_format_sizes(s, ('noise_N', 'noise_Nm'))} noise of the sensor",
             {"noise_N": 0.0, "noise_Nm": 0.0},
-            "a threshold, the mean of the samples, or a quieter sensor",
+            "a dead band, the mean of the samples, or a sensor with less noise",
         ),
         cause(
             "resolution",
@@ -157,9 +160,9 @@ def _list_sensor_causes(t: Keys) -> list[Cause]:
         ),
         cause(
             "threshold",
-            f"{s['threshold_N']:g} N threshold of the sensor",
+            f"{s['threshold_N']:g} N dead band of the sensor",
             {"threshold_N": 0.0},
-            "a lower threshold",
+            "a smaller dead band",
         ),
         cause(
             "range",
@@ -191,11 +194,11 @@ def _list_tool_causes(t: Keys, body: str) -> list[Cause]:
     apart = 1e3 * math.dist(tool["centre_m"], tool["believed"]["centre_m"])
     errors = [f"{tool['mass_kg']:g} kg"]
     if wrong:
-        errors.append(f"believed {-wrong:+.3g} g off")
+        errors.append(f"weighing error {-wrong:+.3g} g")
     if apart:
         errors.append(f"its centre {apart:.3g} mm off")
     if not (wrong or apart):
-        errors.append("weighed rightly")
+        errors.append("weighed correctly")
     return [
         Cause(
             f"{body}'s tool: weight",
@@ -240,7 +243,7 @@ def _list_contact_causes(t: Keys) -> list[Cause]:
         if "friction" in pair.get(law, {})
     }
     largest = max((pair["real"].get("friction", 0.0) for _, pair in pairs), default=0.0)
-    helps = "a smoother tip; no method repairs late friction"
+    helps = "a smoother tip; no method corrects delayed friction"
     causes = [Cause("friction", f"friction (coefficient {largest:g})", off, helps, in_orbit=True)]
     replaces = any(METHODS[m["name"]].replaced is not nothing_replaced for m in t["methods"])
     if replaces:

@@ -46,6 +46,7 @@ from softdock.results.stepper import (
     view_method_memory,
 )
 from softdock.scenario.build import Scenario
+from softdock.scenario.own_models import refuse_own_models
 
 if TYPE_CHECKING:
     from softdock.methods import Seen
@@ -66,6 +67,7 @@ class Controller:
         touch_N=optional(finite_number(0.0, True)),
     )
     def __init__(self, scenario: Scenario, rows: int = 0, touch_N: float | None = None):
+        refuse_own_models(scenario, "Controller")
         self.scenario = scenario
         self.vector = scenario.vector.copy()
         self.mem = np.zeros(scenario.mem_floats)

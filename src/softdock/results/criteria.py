@@ -420,7 +420,7 @@ def _list_different_outcomes(run: Run) -> list[str]:
         ("broken", *(math.isfinite(one["broken_at_s"]) for one in (mine, theirs))),
     )
     return [
-        f"{word} {'in the loop' if ours else 'in the reference'} only"
+        f"{word} {'on this rig' if ours else 'on orbit'} only"
         for word, ours, reference in pairs
         if ours != reference
     ]
@@ -445,7 +445,7 @@ def _find_limit(run: Run) -> str:
         if event["what"] == "saturated" and any(
             event["from_s"] <= end and event["to_s"] >= start for start, end in touches
         ):
-            return "the sensor was at its range during a contact"
+            return "the force sensor was at its range during a contact"
     return ""
 
 

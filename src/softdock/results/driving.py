@@ -61,6 +61,7 @@ from softdock.results.stepper import (
     refuse_rows,
 )
 from softdock.scenario.build import Scenario, build
+from softdock.scenario.own_models import refuse_own_models
 
 # What stands on the other side of the seam: the `Facility` protocol, and the simulated one.
 
@@ -92,6 +93,7 @@ class SimulatedFacility:
 
     @check_arguments(scenario=SCENARIO, rows=optional(whole_number(0, MOST_CYCLES)))
     def __init__(self, scenario: Scenario, rows: int | None = None):
+        refuse_own_models(scenario, "SimulatedFacility")
         self.scenario = scenario
         self.vector = scenario.vector.copy()
         self.mem = np.zeros(scenario.mem_floats)

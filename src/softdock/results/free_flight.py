@@ -42,7 +42,7 @@ def describe_free_flight(f: Any) -> str:
     if rate > SHOWS or not f.parts:
         within = "" if makes else f" in {f.duration_s:.3g} s"
         makes.append(f"{math.degrees(rate):.3g} deg/s of the {body}{within}")
-    return f"{what} act in free flight: {' and '.join(makes)}, {_compare_with_approach(f)}."
+    return f"{what} acts in free flight: {' and '.join(makes)}, {_compare_with_approach(f)}."
 
 
 def _list_parts(parts: dict[str, float], whole: float, unit: str) -> str:
@@ -58,8 +58,8 @@ def _compare_with_approach(f: Any) -> str:
     if f.speed_m_per_s > f.approach_m_per_s:
         return f"more than the approach ({1e3 * f.approach_m_per_s:.3g} mm/s)"
     if f.distance > 1.0:
-        return f"{f.distance:.2g} times the approach away from orbit"
-    return f"{100.0 * f.distance:.2g} % of the approach away from orbit"
+        return f"an error of {f.distance:.2g} times the approach speed"
+    return f"an error of {100.0 * f.distance:.2g} % of the approach speed"
 
 
 def suggest_remedy(f: Any, t: dict[str, Any], small: float, gravity: float) -> str:
@@ -78,8 +78,8 @@ def suggest_remedy(f: Any, t: dict[str, Any], small: float, gravity: float) -> s
         return f"{mend}."
     threshold = choose_threshold(f.force_N, float(t["sensor"]["noise_N"]))
     return (
-        f"{mend}, or set sensor.threshold_N = {threshold:g}, which also hides contact forces "
-        "below it."
+        f"{mend}, or set a dead band, sensor.threshold_N = {threshold:g}, which also "
+        "hides contact forces below it."
     )
 
 
@@ -96,7 +96,8 @@ def _suggest_weighing(t: dict[str, Any], f: Any, smaller: float, gravity: float)
         body = max(ENDS, key=lambda b: abs(_compute_mass_error(t["mock_up"][b])))
         allowed = 1e3 * smaller * f.force_N / gravity
         return (
-            f"weigh the {body}'s tool (mock_up.{body}.believed.mass_kg) to within {allowed:.2g} g"
+            f"re-weigh the {body}'s tool (mock_up.{body}.believed.mass_kg) to within "
+            f"{allowed:.2g} g"
         )
     body = max(ENDS, key=lambda b: math.dist(*_get_centres(t["mock_up"][b])))
     allowed = 1e3 * smaller * math.dist(*_get_centres(t["mock_up"][body]))
@@ -353,5 +354,5 @@ def list_warnings(scenario: Scenario) -> list[str]:
         return []
     step = suggest_first_step(scenario)
     return [
-        f"{free_flight.text} {f'To do: {step}' if step else 'That is little against the verdict.'}"
+        f"{free_flight.text} {f'To do: {step}' if step else 'That is small against the limits.'}"
     ]

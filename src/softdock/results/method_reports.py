@@ -180,7 +180,7 @@ def make_metrics(shown: Shown) -> list[Metric]:
             meaning=number.meaning,
             value=lambda j: (numbers(j.run) or {number.name: None})[number.name],
             label=number.label,
-            row=Row(number.words, number.form, number.unit, only_if=number.name),
+            row=Row(number.words, number.unit, only_if=number.name),
             tile=number.tile,
         )
 

@@ -44,7 +44,6 @@ class Row(NamedTuple):
     """A row of the table in the terminal."""
 
     words: str
-    form: str  # of the number
     unit: str = ""
     in_orbit: float | None = None  # what the reference has by definition; None: `reference` says
     if_none: str = "-"

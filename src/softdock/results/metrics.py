@@ -33,6 +33,7 @@ from softdock.results.metric import (
     tabulate_state,
 )
 from softdock.results.momenta import read_mass_properties, read_motions
+from softdock.results.quantities import format_quantity
 from softdock.results.run import Run
 from softdock.results.summary import describe_run
 from softdock.results.verdict import make_verdict
@@ -124,7 +125,7 @@ LATCH_METRICS = (
         name="latched_at_s",
         meaning="when the last latch went hard: hard dock",
         value=lambda j: summarise_times(j.run.latches)["latched_at_s"],
-        row=Row("latched at", ".4g", "s", if_none="never", only_if="latched"),
+        row=Row("latched at", "s", if_none="never", only_if="latched"),
     ),
     Metric(
         name="latch",
@@ -159,16 +160,16 @@ def collect_warnings(run: Run, m: Mapping[str, Any]) -> list[str]:
         shortest = min(c["cycles"] for c in short)
         warnings.append(
             f"a contact lasted only {shortest:.2g} cycles; below {RESOLVED_CYCLES:g} the "
-            "sampling shows in the result (try --phases 32)"
+            "result depends on the sampling phase (see it with --phases 32)"
         )
     residual = m["ledger"]["physics_residual"]
     if residual is not None and residual > PHYSICS_TO:
         warnings.append(
-            f"{100.0 * residual:.2g} % of the contact's work is neither stored nor "
-            "dissipated in the books; raise time.plant_steps"
+            f"the energy balance of the contact is open by {100.0 * residual:.2g} % of its work; "
+            "raise time.plant_steps"
         )
     if m["reference"]["status"] != "completed":
-        warnings.append(f"orbit's own run ended early: {m['reference']['status']}")
+        warnings.append(f"the on-orbit reference ended early: {m['reference']['status']}")
     return warnings
 
 
@@ -194,6 +195,21 @@ def compute_metrics(run: Run) -> dict[str, Any]:
     result["verdict"] = make_verdict([result], judged.tables["verdict"])
     result["warnings"] = [*run.warnings, *collect_warnings(run, result)]
     return result
+
+
+def list_shown_rows(m: Mapping[str, Any]) -> list[tuple[str, Row]]:
+    """Keys of the metrics that a person is shown in a table, and how."""
+    rows = [(one.name, one.row) for one in METRICS.values() if one.row is not None]
+    return [
+        (key, row) for key, row in rows if key in m and not (row.only_if and m[row.only_if] is None)
+    ]
+
+
+def format_row(m: Mapping[str, Any], key: str, row: Row) -> tuple[str, str, str]:
+    """A metric in words, of this rig and on orbit."""
+    wanted = m["reference"].get(key) if row.in_orbit is None else row.in_orbit
+    own = format_quantity(m[key], row.unit, if_none=row.if_none)
+    return row.words, own, format_quantity(wanted, row.unit)
 
 
 def convert_to_plain(value: Any) -> Any:
@@ -228,7 +244,7 @@ declare(
         meaning="of the first contact: minus the rate of the gap after over before",
         value=lambda j: j.run.restitution,
         label="Restitution",
-        row=Row("restitution, first contact", ".4f"),
+        row=Row("restitution, first contact"),
         tile="Speed of parting over speed of closing, of the first contact",
         over_phases=True,
     ),
@@ -237,7 +253,7 @@ declare(
         meaning="of the first contact: root of the energy given back over the energy taken",
         value=lambda j: j.contacts[0]["restitution_energetic"] if j.contacts else math.nan,
         label="Restitution by energy",
-        row=Row("restitution by energy, first contact", ".4f"),
+        row=Row("restitution by energy, first contact"),
         over_phases=True,
     ),
     Metric(
@@ -245,7 +261,7 @@ declare(
         meaning="kinetic energy after the last contact over before the first",
         value=lambda j: j.against["energy_ratio"],
         label="Energy ratio",
-        row=Row("energy after / before", ".4f"),
+        row=Row("energy after / before"),
         tile="Kinetic energy after the last contact over before the first",
         over_phases=True,
     ),
@@ -253,50 +269,50 @@ declare(
         name="energy_invented_J",
         meaning="energy that no contact, hand or thruster accounts for",
         value=lambda j: j.run.energy_invented_J,
-        label="Energy invented",
-        row=Row("energy invented", "+.6g", "J", in_orbit=0.0),
+        label="Energy added by the loop",
+        row=Row("energy added by the loop", "J", in_orbit=0.0),
         tile="Energy that no contact, hand or thruster accounts for",
         over_phases=True,
     ),
     Metric(
         name="energy_error_J",
-        meaning="kinetic energy after the last contact, less that of orbit",
+        meaning="kinetic energy after the last contact, less that of the on-orbit reference",
         value=lambda j: j.against["energy_error_J"],
-        label="Energy beyond orbit",
-        row=Row("energy against orbit", "+.6g", "J", in_orbit=0.0),
+        label="Kinetic energy less that on orbit",
+        row=Row("kinetic energy less that on orbit", "J", in_orbit=0.0),
         over_phases=True,
     ),
     Metric(
         name="distance_from_orbit",
-        meaning="0 is orbit, 1 is as far as the approach itself",
+        meaning="error against the on-orbit reference; 1 is an error as large as the approach",
         value=lambda j: j.against["distance_from_orbit"],
-        label="Distance from orbit",
-        row=Row("distance from orbit, after the contacts", ".4g", in_orbit=0.0),
-        tile="Difference of both satellites' motion after the last contact, and at the end of "
-        "the run; 1 is as far as the approach itself",
+        label="Error against orbit",
+        row=Row("error against orbit, after the contacts", "%", in_orbit=0.0),
+        tile="Difference of both satellites' motion from the on-orbit reference after the last "
+        "contact; 100 % is an error as large as the approach speed",
         over_phases=True,
     ),
     Metric(
         name="distance_from_orbit_later",
         meaning="the same `verdict.settle_s` later, where a push after parting shows",
         value=lambda j: j.against["distance_from_orbit_later"],
-        label="Distance from orbit, settle_s later",
-        row=Row("distance from orbit, settle_s later", ".4g", in_orbit=0.0),
+        label="Error against orbit, settle_s later",
+        row=Row("error against orbit, settle_s later", "%", in_orbit=0.0),
         over_phases=True,
     ),
     Metric(
         name="distance_from_orbit_at_end",
         meaning="the same at the end of the run",
         value=lambda j: j.against["distance_from_orbit_at_end"],
-        label="Distance from orbit at the end of the run",
-        row=Row("distance from orbit, at the end", ".4g", in_orbit=0.0),
+        label="Error against orbit at the end of the run",
+        row=Row("error against orbit, at the end", "%", in_orbit=0.0),
         over_phases=True,
     ),
     Metric(
         name="distance_from_orbit_worst",
         meaning="the worse of after the contacts and settle_s later, which judges",
         value=lambda j: j.against["distance_from_orbit_worst"],
-        label="Distance from orbit, the worse of both",
+        label="Error against orbit, the worse of both",
         over_phases=True,
     ),
     Metric(
@@ -304,7 +320,7 @@ declare(
         meaning="largest true force of a contact pair",
         value=lambda j: j.run.reached.peak_force_real_N,
         label="Peak force between the mock-ups",
-        row=Row("peak force, mock-ups", ".4g", "N"),
+        row=Row("peak force, mock-ups", "N"),
         tile="Of all contacts",
     ),
     Metric(
@@ -312,12 +328,12 @@ declare(
         meaning="largest true torque about either centre of mass",
         value=lambda j: j.run.reached.peak_torque_real_Nm,
         label="Peak torque between the mock-ups",
-        row=Row("peak torque, mock-ups", ".4g", "Nm"),
+        row=Row("peak torque, mock-ups", "Nm"),
         tile="True torque about either centre of mass, the larger",
     ),
     Metric(
         name="captured",
-        meaning="whether the probe came to its seat and stayed; None: nobody asks",
+        meaning="whether the probe came to its seat and stayed; None: the scenario has no capture",
         value=is_captured,
         tile="The probe at its seat and slow, for the time that the scenario states",
     ),
@@ -325,23 +341,23 @@ declare(
         name="captured_at_s",
         meaning="when that was sure",
         value=lambda j: j.run.reached.captured_at_s,
-        row=Row("captured at", ".4g", "s", if_none="never", only_if="captured"),
+        row=Row("captured at", "s", if_none="never", only_if="captured"),
     ),
     *LATCH_METRICS,
     *(metric for shown in list_declarations() for metric in make_metrics(shown)),
     Metric(
         name="ledger",
-        meaning="where the invented energy came from",
+        meaning="where the added energy comes from",
         value=lambda j: tabulate_ledger(j.run),
     ),
     Metric(
         name="method_books",
-        meaning="what the methods took and gave back",
+        meaning="energy that the methods removed and returned",
         value=lambda j: j.run.method_books,
     ),
     Metric(
         name="events",
-        meaning="what went wrong with readings and robots",
+        meaning="faults of readings and robots",
         value=lambda j: j.run.events,
     ),
     Metric(
@@ -354,7 +370,7 @@ declare(
         meaning="all contacts, also those beyond the log",
         value=lambda j: j.run.contact_count,
         label="Contacts",
-        row=Row("contacts", "d"),
+        row=Row("contacts"),
         tile="Touches of the mock-ups; touches in quick succession count as one",
         over_phases=True,
     ),
@@ -367,12 +383,12 @@ declare(
     ),
     Metric(
         name="reference",
-        meaning="orbit beside it",
+        meaning="the on-orbit reference",
         value=tabulate_reference,
     ),
     Metric(
         name="fidelity",
-        meaning="everything compared with orbit",
+        meaning="everything compared with the on-orbit reference",
         value=lambda j: j.against,
     ),
 )

@@ -56,7 +56,7 @@ def reseed(scenario: Scenario, by: int) -> Scenario:
     ]
     if not any(random):
         return scenario
-    return scenario.with_keys({"random.seed": (scenario.tables["random"]["seed"] + by) % SEEDS})
+    return scenario.replace({"random.seed": (scenario.tables["random"]["seed"] + by) % SEEDS})
 
 
 def judge_in_phases(

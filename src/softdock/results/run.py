@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softdock._arguments import TEXT, Rule, instance_of, refuse_wrong, whole_number
+from softdock._notebook import format_block, format_note, format_table, format_verdict
 from softdock.errors import NotFlown, NoTruth
 from softdock.loop.arms.scenario_facility import arm_robots
 from softdock.loop.contact.latch import LATCH_FLOATS
@@ -19,6 +20,7 @@ from softdock.loop.energy.ledger import ROWS, Ledger
 from softdock.reference import Orbit, orbit
 from softdock.results.joint_rows import compute_rows_over_time, split_joint_rows
 from softdock.results.series import Series, to_dataframe, to_xarray
+from softdock.results.verdict import Verdict, read_verdict
 from softdock.scenario.build import Scenario
 
 # `run.plot()`: gap, forces and invented energy over time, for a notebook.
@@ -93,7 +95,7 @@ PARTS: dict[str, Rule] = {  # what a run is made of
 }
 
 
-@dataclass
+@dataclass(repr=False)
 class Run:
     """One run of the loop. A run that stopped early holds everything up to there."""
 
@@ -160,6 +162,32 @@ class Run:
     @metrics.setter
     def metrics(self, found: dict[str, Any]) -> None:
         self._metrics = found
+
+    @property
+    def verdict(self) -> Verdict:
+        """Faithful, distorted or unsafe, with headline, criteria, doubts and next step, over the
+        sampling phases that were judged: one after `simulate`, eight with `softdock run`. Raises
+        `NotFlown` as `metrics` does."""
+        return read_verdict(self.metrics["verdict"])
+
+    def __repr__(self) -> str:
+        said = self.verdict.headline if self.is_judged else "not judged"
+        return f"Run({self.scenario.name}: {self.cycles} cycles, {self.status}. {said})"
+
+    def _repr_html_(self) -> str:
+        """For a notebook: the verdict, and the numbers beside those of the reference."""
+        title = f"{self.scenario.name}: {self.cycles} cycles, {self.status}"
+        if self._metrics is None:
+            return format_block(title, format_note("Not judged: softdock.judge(run) judges it."))
+        from softdock.results.metrics import format_row, list_shown_rows
+
+        m = self._metrics
+        rows = [format_row(m, key, row) for key, row in list_shown_rows(m)]
+
+        parts = [format_verdict(m["verdict"])]
+        parts += [format_note(f"Doubt: {one}") for one in self.verdict.doubts]
+        parts.append(format_table(("", "this rig", "on orbit"), rows))
+        return format_block(title, *parts)
 
     @property
     def has_truth(self) -> bool:

@@ -5,7 +5,9 @@ being read."""
 from __future__ import annotations
 
 import math
+import sys
 import time
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -116,6 +118,7 @@ __all__ = [
 
 # Cycles between two looks at progress and at Ctrl-C: a few at first, then as many as take CHUNK_S.
 FIRST_CHUNK, MOST_CHUNK, CHUNK_S = 64, 1_000_000, 0.1
+MEASURED_CYCLES = 32  # by which the time of a run in plain Python is told
 SCENARIO_OR_TABLES = instance_of("a Scenario, or tables", Scenario, Mapping)
 UNIT = 1e-6  # by how much an attitude's squared length may miss 1
 
@@ -123,11 +126,19 @@ Progress = Callable[[int, int], None]  # cycles done, cycles in all
 
 
 @check_arguments(scenario=SCENARIO_OR_TABLES, progress=PROGRESS)
-def simulate(scenario: Scenario | Mapping[str, Any], progress: Progress | None = None) -> Run:
+def simulate(
+    scenario: Scenario | Mapping[str, Any],
+    progress: Progress | None = None,
+    *,
+    law: Any = None,
+    robot: Any = None,
+    method: Any = None,
+) -> Run:
     """Run the loop over the scenario's whole duration, or until it stops; then simulate the
-    reference beside it and take the metrics. A `Mapping` is built (and checked) first. Ctrl-C:
+    reference beside it and take the metrics. A `Mapping` is built (and checked) first. `law`,
+    `robot`, `method`: models of your own in plain Python, as of `Scenario.with_models`. Ctrl-C:
     `RunInterrupted` with the rig's run, also where it comes while the reference is simulated."""
-    run = fly(scenario, progress)
+    run = fly(scenario, progress, law=law, robot=robot, method=method)
     try:
         return judge(run)
     except KeyboardInterrupt:
@@ -153,16 +164,29 @@ def judge(run: Run, orbit: Orbit | None = None) -> Run:
 
 
 @check_arguments(scenario=SCENARIO_OR_TABLES, progress=PROGRESS)
-def fly(scenario: Scenario | Mapping[str, Any], progress: Progress | None = None) -> Run:
+def fly(
+    scenario: Scenario | Mapping[str, Any],
+    progress: Progress | None = None,
+    *,
+    law: Any = None,
+    robot: Any = None,
+    method: Any = None,
+) -> Run:
     """The rig alone: series, contacts, ledger, what methods did and what went wrong; the reference
     is not simulated and there are no metrics until `judge`. A `Mapping` is built (and checked)
-    first."""
+    first. `law`, `robot`, `method`: as of `simulate`."""
     if not isinstance(scenario, Scenario):
         scenario = build(scenario)
+    if not (law is None and robot is None and method is None):
+        scenario = scenario.with_models(law=law, robot=robot, method=method)
     total = count_cycles(scenario)
     check_memory(scenario, total)
     check_feasible(scenario)
-    loop = run_abandonable(lambda: _prepare_loop(scenario, total + 1))
+    if scenario.own is None:
+        loop = run_abandonable(lambda: _prepare_loop(scenario, total + 1))
+    else:
+        loop = Stepper(scenario, rows=total + 1)
+        _state_cost(loop, total)
     chunk, interrupted = FIRST_CHUNK, False
     with defer_interrupts() as pressed:
         while loop.cycles < total and loop.status == "completed" and not interrupted:
@@ -184,6 +208,32 @@ def _prepare_loop(scenario: Scenario, rows: int) -> Stepper:
     loop = Stepper(scenario, rows=rows)
     loop.step(0)
     return loop
+
+
+class SlowModels(UserWarning):
+    """How long a run with models in plain Python takes."""
+
+
+def _state_cost(loop: Stepper, total: int) -> None:
+    """How long a loop in plain Python will take, measured from its first cycles."""
+    cycles = min(MEASURED_CYCLES, total)
+    began = time.perf_counter()
+    loop.step(cycles)
+    per_cycle = (time.perf_counter() - began) / cycles
+    warnings.warn(
+        f"models in plain Python run uncompiled: {total} cycles of about {1e3 * per_cycle:.2g} ms "
+        f"take about {total * per_cycle:.2g} s, without the on-orbit reference",
+        SlowModels,
+        stacklevel=_find_caller(),
+    )
+
+
+def _find_caller() -> int:
+    """How many calls up the first one outside of softdock is."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("softdock"):
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def _choose_chunk(chunk: int, seconds: float) -> int:

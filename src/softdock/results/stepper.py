@@ -6,6 +6,7 @@ import contextlib
 import math
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -135,6 +136,11 @@ def view_method_memory(scenario: Scenario, mem: np.ndarray, index: int) -> np.nd
     return mem[first : first + METHODS[chosen["name"]].memory(chosen, T)]
 
 
+def call_compiled(entry_point: Any, *args: Any) -> Any:
+    """Of a scenario without models in plain Python."""
+    return entry_point(*args)
+
+
 class Stepper:
     """The loop, stepped by hand. All state is in three flat arrays: `state` (laid out in
     loop/state.py), `mem` and `log`.
@@ -155,9 +161,16 @@ class Stepper:
         self.channels = channels_of(methods, list_recorded_arms(scenario))
         self.record = make_rows(rows, len(self.channels))
         self.cycles = 0
+        # models in plain Python run uncompiled, on copies of their own
+        self._call = call_compiled if scenario.own is None else scenario.own.start().call
         refuse_deep_start(
-            *entry_points.begin(
-                self.vector, scenario.markers.features, self.mem, self.state, self.record
+            *self._call(
+                entry_points.begin,
+                self.vector,
+                scenario.markers.features,
+                self.mem,
+                self.state,
+                self.record,
             )
         )
         if rows > 0 and rewinds(methods):  # `begin` knows no methods
@@ -170,7 +183,8 @@ class Stepper:
         if not is_whole_number(cycles, 0, MOST_CYCLES):
             refuse_wrong({"cycles": whole_number(0, MOST_CYCLES)}, {"cycles": cycles})
         last = self.cycles + cycles
-        self.cycles = entry_points.run_cycles(
+        self.cycles = self._call(
+            entry_points.run_cycles,
             self.vector,
             self.scenario.markers,
             self.mem,

@@ -1,12 +1,13 @@
-"""The verdict: one plain sentence on a run, from its metrics alone."""
+"""What happened in a run, in one sentence, from its metrics alone."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-EQUAL = 5e-4  # a change smaller than this is printed as 0.0 %, so it is called none
-MANY = 3.0  # from here on a factor says more than percent
+from softdock.results.quantities import DIVERGED_SHARE, format_percent, format_quantity
+
+EQUAL = 5e-4  # of the energy at the start: less is no energy added or lost
 
 
 def describe_run(m: Mapping[str, Any]) -> str:
@@ -15,50 +16,58 @@ def describe_run(m: Mapping[str, Any]) -> str:
     if m["status"] != "completed":
         return (
             f"The run stopped at {m['stopped_at_s']:.4g} s: {m['status']}. "
-            f"{_describe_invented_energy(m)}"
+            f"{_describe_added_energy(m)}"
         )
     if ours == 0 and orbits == 0:
-        return f"Nothing touched on this rig, nor in orbit. {_describe_invented_energy(m)}"
+        return f"Nothing touches, on this rig or on orbit. {_describe_added_energy(m)}"
     if ours == 0:
-        return f"Nothing touched on this rig; in orbit there {_are(orbits)}."
+        return f"Nothing touches on this rig; on orbit there {_are(orbits)}."
     if orbits == 0:
-        return f"There {_are(ours)} on this rig; in orbit nothing touches."
+        return f"There {_are(ours)} on this rig; on orbit nothing touches."
     if m.get("latched"):
         return f"{_describe_latching(m)} {_describe_growth(m['latch'])}".strip()
     if m["fidelity"]["compared_at_s"] is None:
         return (
             f"A contact was not over when the run ended at {m['ended_at_s']:.4g} s. "
-            f"{_describe_invented_energy(m)}"
+            f"{_describe_added_energy(m)}"
         )
     came_back = [
         one["restitution"] is not None and one["restitution"] >= 0.0 for one in (m, m["reference"])
     ]
     if ours == 1 and orbits == 1 and all(came_back):
-        return _describe_return("", "speed", m["restitution"], m["reference"]["restitution"], "")
+        e, wanted = m["restitution"], m["reference"]["restitution"]
+        if e >= DIVERGED_SHARE:
+            return f"The rebound diverged; on orbit it is {_of_speed(wanted)}."
+        return f"Rebound speed is {_of_speed(e)}; on orbit it is {format_percent(wanted)}."
     if m["energy_ratio"] is None or m["reference"]["energy_ratio"] is None:
-        return f"On this rig there {_are(ours)}, in orbit {orbits}. {_describe_invented_energy(m)}"
-    other = "" if ours == orbits else f" in {_format_contact_count(orbits)}"
-    return _describe_return(
-        f"Over {_format_contact_count(ours)} ",
-        "energy",
-        m["energy_ratio"],
-        m["reference"]["energy_ratio"],
-        other,
+        return f"There {_are(ours)} on this rig, on orbit {orbits}. {_describe_added_energy(m)}"
+    kept, wanted = (format_percent(one["energy_ratio"]) for one in (m, m["reference"]))
+    contacts = "" if ours == orbits else f" over {_format_contact_count(orbits)}"
+    if kept == "diverged":
+        return f"The loop diverged over {_format_contact_count(ours)}."
+    return (
+        f"Over {_format_contact_count(ours)} the satellites keep {kept} of their kinetic energy; "
+        f"on orbit {wanted}{contacts}."
     )
 
 
+def _of_speed(ratio: float) -> str:
+    return f"{format_percent(ratio)} of the approach speed"
+
+
 def _describe_latching(m: Mapping[str, Any]) -> str:
-    """When it docked, and what the latches bore."""
+    """When it docked, and the force of the latches."""
     latch, orbits = m["latch"], m["latch"]["orbit"]["latched_at_s"]
-    beside = "never in orbit" if orbits is None else f"in orbit at {orbits:.4g} s"
+    beside = "never on orbit" if orbits is None else f"on orbit at {orbits:.4g} s"
     return (
-        f"Latched at {latch['latched_at_s']:.4g} s ({beside}); the latches bore at most "
-        f"{latch['peak_force_N']:.3g} N, in orbit {latch['orbit']['peak_force_N']:.3g} N."
+        f"Latched at {latch['latched_at_s']:.4g} s ({beside}); the peak force of the latches is "
+        f"{format_quantity(latch['peak_force_N'], 'N')} (on orbit "
+        f"{format_quantity(latch['orbit']['peak_force_N'], 'N')})."
     )
 
 
 def _describe_growth(latch: Mapping[str, Any]) -> str:
-    """Whether the latched pair grows: beyond two standard errors of what its swings show."""
+    """Whether the latched pair grows: beyond two standard errors of its oscillations."""
     sigma, error = latch["growth_per_s"], latch["growth_error_per_s"]
     if sigma is None:
         return ""
@@ -70,65 +79,28 @@ def _describe_growth(latch: Mapping[str, Any]) -> str:
             f"1/s, {latch['mode']})."
         )
     late = latch["late_by_s"]
-    acts = "" if late is None else f" It acts as if late by {1e3 * late:.3g} ms."
+    acts = "" if late is None else f" It behaves as with {1e3 * late:.3g} ms of delay."
     return (
         f"The latched pair grows by {sigma:.3g} 1/s ({latch['mode']}): its energy doubles every "
-        f"{latch['energy_doubles_in_s']:.3g} s.{acts} `softdock stability` tries which damping "
-        "holds it."
+        f"{latch['energy_doubles_in_s']:.3g} s.{acts} `softdock stability` finds the damping that "
+        "stops this."
     )
 
 
-def _describe_return(over: str, what: str, rig: float, orbit: float, orbits_contacts: str) -> str:
-    """What came back on the rig and in orbit, as shares of what was brought."""
-    subject = f"{over}{'this' if over else 'This'} rig"
-    wanted = "0 %" if abs(orbit - 1.0) < EQUAL else _format_change(orbit)
-    if abs(rig - 1.0) < EQUAL:
-        so = (
-            f"and so does orbit{orbits_contacts}"
-            if wanted == "0 %"
-            else f"where orbit gives {wanted}{orbits_contacts}"
-        )
-        return f"{subject} gave back as much {what} as it received, {so}."
-    if rig >= MANY:
-        orbits = "back as much as it receives" if wanted == "0 %" else wanted
-        return (
-            f"{subject} gave back {_format_factor(rig)} the {what} it received; orbit gives "
-            f"{orbits}{orbits_contacts}."
-        )
-    return (
-        f"{subject} gave back {_format_change(rig)} {what} than it received; orbit gives "
-        f"{wanted}{orbits_contacts}."
-    )
-
-
-def _format_change(ratio: float) -> str:
-    if ratio >= MANY:
-        return f"back {_format_factor(ratio)} as much"
-    return f"{100.0 * abs(ratio - 1.0):.1f} % {'more' if ratio > 1.0 else 'less'}"
-
-
-def _format_factor(ratio: float) -> str:
-    return (
-        f"{ratio:.1f} times"
-        if ratio < 10.0
-        else f"{ratio:.3g} times"
-        if ratio >= 1e6
-        else f"{ratio:.0f} times"
-    )
-
-
-def _describe_invented_energy(m: Mapping[str, Any]) -> str:
+def _describe_added_energy(m: Mapping[str, Any]) -> str:
     energy = m["energy_invented_J"]
     if energy is None:
-        return "How much energy it invented cannot be said."
+        return "The energy that the loop added cannot be computed."
     start = m["ledger"]["kinetic_start_J"]
     if abs(energy) <= EQUAL * (start or 0.0):
-        return "It neither invented nor lost energy."
+        return "The loop added no energy."
     share = abs(energy) / start if start else 0.0
-    words = f"{100.0 * share:.1f} % of" if share < MANY else _format_factor(share)
+    if share >= DIVERGED_SHARE:
+        return "The loop added over 10 times the energy at the start."
+    of = f", {format_percent(share)} of the energy at the start" if share else ""
     return (
-        f"It {'invented' if energy > 0.0 else 'lost'} {abs(energy):.4g} "
-        f"J{f', {words} the energy at the start' if share else ''}."
+        f"The loop {'added' if energy > 0.0 else 'removed'} "
+        f"{format_quantity(abs(energy), 'J')}{of}."
     )
 
 

@@ -1,9 +1,11 @@
-"""The verdict of a rig: faithful, distorted or unsafe; the one rule for every command and page.
+"""The verdict of a rig: faithful, distorted or unsafe; the one rule and the one object for every
+command and page.
 
-In: metrics of runs of one scenario that differ in their sampling phase (or seed), and the bounds of
-the scenario's table `[verdict]`. Out: a plain dict, the verdict object (docs/verdict.md).
+In: metrics of runs of one scenario that differ in their sampling phase (or seed), and the limits of
+the scenario's table `[verdict]`. Out: a plain dict, the verdict (docs/verdict.md); `Verdict` reads
+it in Python.
 
-Every criterion has a number (`criteria.py`), a bound and the word that it gives when it fails; a
+Every criterion has a number (`criteria.py`), a limit and the word that it gives when it fails; a
 run has the worst word of its criteria, a rig the worst of its runs. Methods are judged by what the
 satellites did with them: nothing here knows a method's name.
 """
@@ -12,9 +14,86 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, NamedTuple
 
 from softdock.methods.registry import METHODS, RAW
+from softdock.results.quantities import DIVERGED_SHARE, format_percent, format_quantity
+
+
+class Word(StrEnum):
+    """What a verdict says."""
+
+    FAITHFUL = "faithful"
+    DISTORTED = "distorted"
+    UNSAFE = "unsafe"
+    NO_VERDICT = "no verdict"
+
+
+FAITHFUL, DISTORTED, UNSAFE, NO_VERDICT = Word
+WORDS = (FAITHFUL, DISTORTED, UNSAFE)  # better before worse
+ALL_WORDS = (*WORDS, NO_VERDICT)  # the order is that of the numbers in a campaign's tables
+COLOURS = {FAITHFUL: "green", DISTORTED: "yellow", UNSAFE: "red", NO_VERDICT: "bright_black"}
+INSIDE = 1.0 + 1e-6  # of a limit: what is nearer to it than that counts as inside
+NEXT_TO_NOTHING = 1e-6  # of the approach energy
+SURE = 2.0  # standard errors: a smaller growth is none
+Numbers = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A verdict as an object: `run.verdict`. `str()` is its headline."""
+
+    word: Word
+    headline: str  # one sentence or two: what decides, its limit, the main cause where it is known
+    details: str  # every criterion that failed, and those always shown, with their limits
+    failed: tuple[str, ...]  # names of criteria
+    criteria: Mapping[str, Any]  # number, limit and word of each
+    doubts: tuple[str, ...]
+    next_step: str
+
+    def __str__(self) -> str:
+        return self.headline
+
+
+def read_verdict(found: Mapping[str, Any]) -> Verdict:
+    """The verdict in the metrics of a run, as an object."""
+    return Verdict(
+        word=Word(found["word"]),
+        headline=found["headline"],
+        details=found["details"],
+        failed=tuple(found["failed"]),
+        criteria=found["criteria"],
+        doubts=tuple(found["doubts"]),
+        next_step=found["next_step"],
+    )
+
+
+def make_headline(word: str, clause: str, cause: str = "", method: str = "") -> str:
+    """UNSAFE. Rebound 128 % of the approach speed (on orbit 80 %). Main cause: 40 ms delay."""
+    start = f"{word.upper()}{f' with {method}' if method else ''}"
+    if word == NO_VERDICT:
+        return f"{start}: {clause}."
+    main = f" Main cause: {cause}." if cause else ""
+    return f"{start}.{f' {_capitalise(clause)}.' if clause else ''}{main}"
+
+
+def add_cause(verdict: Mapping[str, Any], cause: str) -> dict[str, Any]:
+    """The verdict with its main cause in the headline."""
+    headline = make_headline(verdict["word"], verdict["clause"], cause, verdict["method"])
+    return {**verdict, "cause": cause, "headline": headline}
+
+
+def name_method(verdict: Mapping[str, Any], method: str) -> dict[str, Any]:
+    """The verdict with the method that it is of in the headline."""
+    headline = make_headline(verdict["word"], verdict["clause"], verdict["cause"], method)
+    return {**verdict, "method": method, "headline": headline}
+
+
+def _capitalise(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
 
 # What a verdict cannot be sure of: shown with it, and never part of it.
 #
@@ -52,35 +131,20 @@ def _list_overloads(runs: Sequence[Mapping[str, Any]]) -> list[str]:
     if not overloads:
         return []
     ratio, force, orbits = max(overloads)
-    return [f"Mock-ups loaded {ratio:.2g} times: {force:.3g} N, on orbit {orbits:.3g} N."]
-
-
-FAITHFUL, DISTORTED, UNSAFE, NO_VERDICT = "faithful", "distorted", "unsafe", "no verdict"
-WORDS = (FAITHFUL, DISTORTED, UNSAFE)  # better before worse
-ALL_WORDS = (*WORDS, NO_VERDICT)  # the order is that of the numbers in a campaign's tables
-COLOURS = {FAITHFUL: "green", DISTORTED: "yellow", UNSAFE: "red", NO_VERDICT: "bright_black"}
-INSIDE = 1.0 + 1e-6  # of a bound: what is nearer to it than that counts as inside
-NEXT_TO_NOTHING = 1e-6  # of the approach energy
-LARGE = 10.0  # shares above this are said as factors
-SURE = 2.0  # standard errors: a smaller growth is none
-Numbers = Mapping[str, Any]
+    return [
+        f"The mock-ups are loaded with {force:.3g} N, {ratio:.2g} times as much as on orbit "
+        f"({orbits:.3g} N) and more than the delay explains."
+    ]
 
 
 class Criterion(NamedTuple):
     """One thing that is judged."""
 
     name: str
-    word: str  # where it fails
+    word: Word  # where it fails
     bound: str  # key of `[verdict]`; empty: it has none
     excess: Callable[[Numbers, float], float]  # number over bound; above 1: it fails
     describe: Callable[[Numbers, float], str]  # in words; empty: nothing to be said
-
-
-def format_share(x: float, of: str = "") -> str:
-    """A share in percent, or as a factor where percent say little; `of`: of what."""
-    if x < LARGE:
-        return f"{100.0 * x:.3g} %" + (f" of {of}" if of else "")
-    return f"{x:.3g} times" + (f" {of}" if of else "")
 
 
 def _make_ratio(name: str) -> Callable[[Numbers, float], float]:
@@ -112,44 +176,69 @@ def _compute_growth_excess(n: Numbers, bound: float) -> float:
     return max(float(growth), 0.0) / bound
 
 
+def _add_limit(text: str, bound: float) -> str:
+    return f"{text} (limit {format_percent(bound)})"
+
+
+def _describe_limit(n: Numbers, bound: float) -> str:
+    """Why a run may not be believed, as a sentence."""
+    why = str(n["limits"])
+    if why == "diverged":
+        return "the loop diverged"
+    if why.endswith(" limit"):
+        return f"the run stopped at the {why}"
+    return f"the run stopped: {why}" if why and not why.startswith("the ") else why
+
+
 def _describe_energy(n: Numbers, bound: float) -> str:
     x = n["energy"]
     if x is None:
         return ""
     if x < -NEXT_TO_NOTHING:
-        return f"the contacts take {format_share(-x, 'the approach energy')}"
+        return f"contacts take {format_percent(-x)} of the approach energy"
     if x < NEXT_TO_NOTHING:
-        return f"no energy added (bound {format_share(bound)})"
-    return (
-        f"the contacts add {format_share(x, 'the approach energy')} (bound {format_share(bound)})"
-    )
+        return _add_limit("no energy added", bound)
+    if x >= DIVERGED_SHARE:
+        return _add_limit("the loop diverged: it adds over 10 times the approach energy", bound)
+    return _add_limit(f"the loop adds {format_percent(x)} of the approach energy", bound)
 
 
 def _describe_kept_energy(n: Numbers, bound: float) -> str:
     x = n["energy_kept"]
-    if x is None or x <= 0.0:
+    if x is None or x <= NEXT_TO_NOTHING:
         return ""
-    return (
-        f"the pair in contact has {format_share(x, 'the approach energy')} more than on orbit "
-        f"(bound {format_share(bound)})"
+    if x >= DIVERGED_SHARE:
+        return _add_limit(
+            "the pair in contact diverged: it has over 10 times the approach energy", bound
+        )
+    return _add_limit(
+        f"the pair in contact has {format_percent(x)} of the approach energy more than on orbit",
+        bound,
     )
 
 
 def _describe_growth(n: Numbers, bound: float) -> str:
     if not _compute_growth_excess(n, bound) > 1.0:
         return ""
-    return (
-        f"the swing of the pair in contact grows by {format_share(n['growth'])} in ten swings "
-        f"(bound {format_share(bound)})"
+    if n["growth"] >= DIVERGED_SHARE:
+        return _add_limit("the pair in contact diverged: its amplitude grows tenfold", bound)
+    return _add_limit(
+        f"the amplitude of the pair in contact grows by {format_percent(n['growth'])} "
+        "in ten oscillations",
+        bound,
     )
 
 
 def _describe_distance(n: Numbers, bound: float) -> str:
-    if n["distance"] is None:
+    x = n["distance"]
+    if x is None:
         return ""
-    return (
-        f"{format_share(n['distance'], 'the approach')} away from orbit (bound "
-        f"{format_share(bound)})"
+    if x >= DIVERGED_SHARE:
+        return _add_limit(
+            "the motion diverged: its error is over 10 times the approach speed", bound
+        )
+    return _add_limit(
+        f"error against the on-orbit reference {format_percent(x)} of the approach speed", bound
     )
 
 
@@ -157,8 +246,11 @@ def _make_peak_text(name: str, what: str) -> Callable[[Numbers, float], str]:
     def describe(n: Numbers, bound: float) -> str:
         if n[name] is None:
             return ""
-        ours, orbits = n[f"{name}_N"], n[f"{name}_reference_N"]
-        return f"{what} {ours:.3g} N (on orbit {orbits:.3g} N, bound {format_share(bound)})"
+        ours, orbits = (format_quantity(n[f"{name}{key}"], "N") for key in ("_N", "_reference_N"))
+        apart = format_percent(abs(n[name]))
+        return (
+            f"{what} {ours} (on orbit {orbits}, difference {apart}, limit {format_percent(bound)})"
+        )
 
     return describe
 
@@ -167,15 +259,15 @@ def _describe_free_flight(n: Numbers, bound: float) -> str:
     x = n["free_flight"]
     if x is None or x < NEXT_TO_NOTHING:
         return ""
-    return (
-        f"forces in free flight change the speed by {format_share(x, 'the approach')} "
-        f"(bound {format_share(bound)})"
+    return _add_limit(
+        f"forces in free flight change the velocity by {format_percent(x)} of the approach speed",
+        bound,
     )
 
 
 def _make_criterion(
     name: str,
-    word: str,
+    word: Word,
     bound: str,
     excess: Callable[[Numbers, float], float],
     describe: Callable[[Numbers, float], str],
@@ -184,7 +276,7 @@ def _make_criterion(
 
 
 CRITERIA: dict[str, Criterion] = {
-    **_make_criterion("limits", UNSAFE, "", _make_flag_excess("limits"), lambda n, b: n["limits"]),
+    **_make_criterion("limits", UNSAFE, "", _make_flag_excess("limits"), _describe_limit),
     **_make_criterion("energy", UNSAFE, "unsafe_energy", _make_ratio("energy"), _describe_energy),
     **_make_criterion("growth", UNSAFE, "unsafe_growth", _compute_growth_excess, _describe_growth),
     **_make_criterion(
@@ -198,7 +290,7 @@ CRITERIA: dict[str, Criterion] = {
         DISTORTED,
         "faithful_peak_force",
         _make_size_ratio("peak_force"),
-        _make_peak_text("peak_force", "peak force on the satellites"),
+        _make_peak_text("peak_force", "peak contact force"),
     ),
     **_make_criterion(
         "latch_force",
@@ -234,13 +326,13 @@ def explain_no_verdict(numbers: Numbers) -> str:
     if numbers["no_verdict"]:
         return str(numbers["no_verdict"])
     if numbers["ended_in_contact"]:
-        return "the run ended during a contact: make time.duration_s longer"
+        return "the run ended during a contact; make time.duration_s longer"
     if numbers["distance"] is None and not numbers["limits"]:
         return "the run ended before the satellites could be compared"
     return ""
 
 
-def choose_word(numbers: Numbers, bounds: Numbers) -> str:
+def choose_word(numbers: Numbers, bounds: Numbers) -> Word:
     """The word for one run."""
     failed = list_failed(numbers, bounds)
     if failed and CRITERIA[failed[0]].word == UNSAFE:
@@ -270,22 +362,54 @@ def make_verdict(
     failed = [name for name in judged if judged[name]["failed"] and word != NO_VERDICT]
     failed.sort(key=lambda name: -WORDS.index(CRITERIA[name].word))
     reason = next((r for r in map(explain_no_verdict, each) if r), "")
+    clause = reason if word == NO_VERDICT else _choose_clause(judged, failed, runs)
     return {
-        "word": word,
+        "word": word.value,
         "colour": COLOURS[word],
-        "sentence": _describe_verdict(word, judged, failed, reason, len(runs), over),
+        "headline": make_headline(word, clause),
+        "details": _describe_criteria(word, judged, failed, len(runs), over),
         "next_step": _suggest_next_step(
             word, runs[0], called or str(runs[0]["scenario"]), first_step
         ),
+        "clause": clause,
+        "cause": "",  # the largest, where causes were switched off (results/why.py)
+        "method": "",  # where several are compared
         "failed": failed,
         "criteria": judged,
         "doubts": list_doubts(runs, reason if word != NO_VERDICT else ""),
         "bounds": {key: bounds[key] for key in bounds},
         "runs": len(runs),
         "over": over,
-        "words": {one: words.count(one) for one in ALL_WORDS},
+        "words": {one.value: words.count(one) for one in ALL_WORDS},
         "phases": each,
     }
+
+
+def _choose_clause(
+    judged: Mapping[str, Any], failed: Sequence[str], runs: Sequence[Mapping[str, Any]]
+) -> str:
+    """The one number that decides, beside its limit or the reference's."""
+    if failed and failed[0] == "energy":
+        rebound = _describe_rebound(runs[judged["energy"]["run"]])
+        if rebound:
+            return rebound
+    shown = (*failed, *SHOWN)
+    return next((judged[name]["text"] for name in shown if judged[name]["text"]), "")
+
+
+def is_rebound(verdict: Mapping[str, Any]) -> bool:
+    """Whether the headline is the rebound beside that on orbit."""
+    return str(verdict["clause"]).startswith("rebound ")
+
+
+def _describe_rebound(m: Mapping[str, Any]) -> str:
+    """Of one contact that gives back more speed than it took; empty for any other run."""
+    orbit = m.get("reference") or {}
+    e, wanted = m.get("restitution"), orbit.get("restitution")
+    one = m.get("contact_count") == 1 and orbit.get("contact_count") == 1
+    if not one or e is None or wanted is None or not 1.0 < e < DIVERGED_SHARE:
+        return ""
+    return f"rebound {format_percent(e)} of the approach speed (on orbit {format_percent(wanted)})"
 
 
 def _judge_worst_run(
@@ -302,10 +426,10 @@ def _judge_worst_run(
         "number": each[i][name],
         "bound": bound,
         "excess": excess if math.isfinite(excess) else None,
-        "word": one.word,
+        "word": one.word.value,
         "failed": excess > INSIDE,
         "run": i,
-        "said": one.describe(each[i], 1.0 if bound is None else float(bound)),
+        "text": one.describe(each[i], 1.0 if bound is None else float(bound)),
     }
 
 
@@ -313,27 +437,28 @@ def _or_least(x: Any) -> float:
     return float(x) if isinstance(x, int | float) and not isinstance(x, bool) else -math.inf
 
 
-def _describe_verdict(
-    word: str, judged: Mapping[str, Any], failed: Sequence[str], reason: str, count: int, over: str
+def _describe_criteria(
+    word: Word, judged: Mapping[str, Any], failed: Sequence[str], count: int, over: str
 ) -> str:
-    """What was found, the bound beside each number; what decides comes first."""
+    """Every criterion that failed and those always shown, each with its limit; what decides comes
+    first."""
     if word == NO_VERDICT:
-        return f"No verdict: {reason}."
-    rest = [name for name in SHOWN if name not in failed]
-    sentences = [judged[name]["said"] for name in (*failed, *rest) if judged[name]["said"]]
-    at = f"at the worst of {count} {over}" if count > 1 else "in this run"
-    return f"{word.capitalize()}: {at} {'; '.join(sentences)}."
+        return ""
+    names = (*failed, *(name for name in SHOWN if name not in failed))
+    texts = [judged[name]["text"] for name in names if judged[name]["text"]]
+    over_all = f"Worst of {count} {over}: " if count > 1 else ""
+    return _capitalise(f"{over_all}{'; '.join(texts)}.") if texts else ""
 
 
 def _suggest_next_step(word: str, m: Mapping[str, Any], called: str, first_step: str) -> str:
     """One thing to do."""
     if word == FAITHFUL:
         return (
-            "Next: vary what you are not sure of (a campaign file with this scenario, "
-            "docs/campaigns.md)."
+            "Next: vary the parameters that you know only roughly, in a campaign "
+            "(docs/campaigns.md)."
         )
     if first_step:
         return f"Next: {first_step}"
     if set(m["methods"]) <= {RAW}:
         return f"Next: `softdock compare {called}` shows which method helps and how to set it."
-    return f"Next: `softdock why {called}` shows what it comes from."
+    return f"Next: `softdock why {called}` shows the causes, the largest first."

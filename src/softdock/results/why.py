@@ -28,9 +28,10 @@ from softdock.methods.registry import RAW
 from softdock.results.causes import Cause, list_causes
 from softdock.results.free_flight import analyse_free_flight
 from softdock.results.phases import MOST_PHASES, judge_metrics, list_phases, simulate_metrics
+from softdock.results.quantities import format_percent
 from softdock.results.stepper import count_cycles
 from softdock.results.variants import Variants, change_scenario
-from softdock.results.verdict import CRITERIA, NEXT_TO_NOTHING, compute_excess, format_share
+from softdock.results.verdict import CRITERIA, compute_excess
 from softdock.scenario.build import Scenario
 
 # Which of several causes has which share of a number: Shapley's value.
@@ -139,14 +140,14 @@ NAMED = 3  # causes in the sentence
 EITHER_WAY = ("peak_force", "latch_force")
 OF = {
     "limits": "the limits that were passed",
-    "energy": "the energy added by contacts",
-    "growth": "the growth in ten swings",
+    "energy": "the energy added in contacts",
+    "growth": "the growth in ten oscillations",
     "energy_kept": "the energy of the pair in contact",
-    "distance": "the distance from orbit",
-    "peak_force": "the error of the peak force",
+    "distance": "the error against the on-orbit reference",
+    "peak_force": "the error of the peak contact force",
     "latch_force": "the error of the latches' peak force",
-    "free_flight": "the change of speed in free flight",
-    "outcome": "the other outcome",
+    "free_flight": "the velocity change in free flight",
+    "outcome": "the different outcome",
 }
 
 
@@ -223,6 +224,12 @@ def is_quick(scenario: Scenario) -> bool:
     return count_cycles(scenario) * (sets + 2 * count) * PHASES <= QUICK_CYCLES
 
 
+def describe_main_cause(result: Mapping[str, Any]) -> str:
+    """The largest cause, with its size; empty: none stands out."""
+    first = next(iter(result["rows"]), None)
+    return str(first["what"]) if first is not None and first["share"] >= SMALL else ""
+
+
 def describe_causes(result: Mapping[str, Any], methods: Iterable[str] = ()) -> str:
     """The causes in their order, and what is left without them."""
     named = [row for row in result["rows"] if row["share"] >= SMALL][:NAMED]
@@ -230,19 +237,19 @@ def describe_causes(result: Mapping[str, Any], methods: Iterable[str] = ()) -> s
     is_now = ""
     if number is not None and bound is not None:
         what = result["of"][0].upper() + result["of"][1:]
-        is_now = f" {what} is {_format_percent(number)} (bound {_format_percent(bound)})"
+        is_now = f" {what} is {format_percent(number)} (limit {format_percent(bound)})"
     if not named:
         return (
             f"No single cause stands out.{is_now and is_now + '.'}{_describe_rest(result, methods)}"
         )
     listed = ", then ".join(
-        f"{row['what']} ({format_share(row['share'])}{'' if i else ' of ' + result['of']})"
+        f"{row['what']} ({format_percent(row['share'])}{'' if i else ' of ' + result['of']})"
         for i, row in enumerate(named)
     )
     left = named[-1]["left"]
     without = ""
     if is_now and left is not None and math.isfinite(left):
-        without = f"; without {'it' if len(named) == 1 else 'them'} {_format_percent(left)}"
+        without = f"; without {'it' if len(named) == 1 else 'them'} {format_percent(left)} remains"
     helps = "; ".join(dict.fromkeys(row["helps"] for row in named))
     cause = "Cause" if len(named) == 1 else "Causes"
     now = f"{is_now}{without}." if is_now else ""
@@ -254,16 +261,7 @@ def _describe_rest(result: Mapping[str, Any], methods: Iterable[str]) -> str:
     off, bound, listed = result["all_off"], result["bound"], ", ".join(methods)
     if not listed or off is None or bound is None or not abs(off) > bound:
         return ""
-    return (
-        f" With all causes off {_format_percent(off)} is left, which comes from {listed} as it is "
-        "set."
-    )
-
-
-def _format_percent(x: float | None) -> str:
-    if x is None or not math.isfinite(x):
-        return "-"
-    return "0 %" if abs(x) < NEXT_TO_NOTHING else format_share(x)
+    return f" With all causes removed, {format_percent(off)} remains: it comes from {listed}."
 
 
 class _CriterionNumbers:

@@ -70,10 +70,11 @@ def load_rig(source: str | Path, changes: Iterable[str] | Mapping[str, Any] = ()
     changed = parse_changes(changes)
     for key, value in changed.items():
         set_key(tables, key, value)
+    said = "changes" if isinstance(changes, Mapping) else "--set"
 
     def locate_change(path: str) -> str:
         by_change = any(f"{path}.".startswith(f"{key}.") for key in changed)
-        return "--set" if by_change else locate(path)
+        return said if by_change else locate(path)
 
     try:
         return read_rig(tables, name, folder, locate_change)

@@ -211,7 +211,7 @@ def _add_force_age(on: OnRig, rig: Rig) -> OnRig:
         w: r if r.delay_ms is None else replace(r, delay_ms=r.delay_ms + age)
         for w, r in rig.robots.items()
     }
-    return replace(on, rig=replace(rig, robots=robots), scenario=on.scenario.with_keys(keys))
+    return replace(on, rig=replace(rig, robots=robots), scenario=on.scenario.replace(keys))
 
 
 def check_rig(on: OnRig, faults: str = "", seed: int = 0, folder: Path | None = None) -> RigCheck:

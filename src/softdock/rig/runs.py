@@ -305,7 +305,7 @@ def predict_restitution(scenario: Scenario, age_s: float) -> float | None:
         f"robots.{name}.delay_ms": scenario.tables["robots"][name]["delay_ms"] + 1e3 * age_s
         for name in ("chaser", "target")
     }
-    stepper = Stepper(scenario.with_keys(keys))
+    stepper = Stepper(scenario.replace(keys))
     stepper.step(count_cycles(scenario))
     found = float(stepper.log[0, RESTITUTION])
     return found if math.isfinite(found) and found > 0.0 else None

@@ -28,6 +28,7 @@ from softdock.rig.model import ROBOTS, Rig
 from softdock.rig.supervisor import layout
 from softdock.rig.wire import entry_points
 from softdock.scenario.build import Scenario
+from softdock.scenario.own_models import refuse_own_models
 
 Six = tuple[float, ...]
 
@@ -62,6 +63,7 @@ def _convert_frame(frame: Frame) -> Six:
 
 def put_on_rig(rig: Rig, scenario: Scenario) -> OnRig:
     """The scenario with the rig's values. Raises `BadInput` where they cannot be had together."""
+    refuse_own_models(scenario, "a rig")
     tables = scenario.tables
     cycle = float(tables["time"]["cycle_ms"])
     if cycle != rig.clock.cycle_ms:
@@ -76,7 +78,7 @@ def put_on_rig(rig: Rig, scenario: Scenario) -> OnRig:
         stated = _get_stated(tables, key)
         if stated is not None and not _is_same(stated, value):
             differences.append(_describe_difference(key, value, stated))
-    made = scenario.with_keys(changes) if changes else scenario
+    made = scenario.replace(changes) if changes else scenario
     differences += _list_short_delays(rig, made)
     differences += _list_hand_pushes(rig, made)
     return OnRig(rig, made, facility, tuple(differences))

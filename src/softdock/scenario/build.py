@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from softdock._arguments import Rule, check_arguments, instance_of, optional, refuse_wrong
+from softdock._arguments import TEXT, Rule, check_arguments, instance_of, optional, refuse_wrong
+from softdock._notebook import format_block, format_note, format_table
 from softdock.compile.features import Markers
-from softdock.errors import BadInput, closest
+from softdock.errors import BadInput, Problem, closest
 from softdock.files.tables import MOST_PROBLEMS, Locate, Reader, nowhere
 from softdock.files.values import any_range
 from softdock.loop.arms.scenario_facility import arm_robots
@@ -23,6 +24,7 @@ from softdock.loop.vector import (
     MEMORY,
     MEMORY_AT,
 )
+from softdock.methods.registry import METHODS
 from softdock.scenario.approach import PATH as APPROACH_PATH
 from softdock.scenario.arm_tables import arm_place, located, unknown_arms
 from softdock.scenario.checks import check_rates, check_scenario
@@ -31,6 +33,7 @@ from softdock.scenario.keys import set_key
 from softdock.scenario.latch_tables import read_latches, without_latches
 from softdock.scenario.memory import memory_sizes
 from softdock.scenario.method_reader import MethodReader
+from softdock.scenario.own_models import OwnModels, check_own_models
 from softdock.scenario.schema import (
     FACILITY_TABLE,
     METHOD_TABLE,
@@ -58,12 +61,19 @@ PARTS: dict[str, Rule] = {  # what a scenario is made of
 }
 
 
+LATE = ("delay_ms", "computation_ms", "transport_ms")  # of a robot, which add up
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, int | float)
+
+
 def _by_key(value: Any) -> str:
     able = isinstance(value, Mapping) and all(isinstance(key, str) for key in value)
     return "" if able else "a mapping from key to value"
 
 
-@dataclass
+@dataclass(repr=False)
 class Scenario:
     """A checked scenario, ready to run. `tables` is what it resolved to, every default written out,
     in the user's units."""
@@ -77,6 +87,8 @@ class Scenario:
     approach: dict[str, Any] = field(default_factory=dict, repr=False)
     # along its free flight, since it was checked: its start may lie beyond what a user may give
     moved: bool = field(default=False, repr=False)
+    # models in plain Python, which no compiled code runs
+    own: OwnModels | None = field(default=None, repr=False)
     # its tables as they were checked, for its variants
     checked_tables: dict[str, CheckedTable] = field(
         default_factory=dict, init=False, repr=False, compare=False
@@ -89,21 +101,86 @@ class Scenario:
     def name(self) -> str:
         return str(self.tables.get("name", "unnamed"))
 
+    def __repr__(self) -> str:
+        time, methods = self.tables["time"], " + ".join(self._list_methods())
+        return (
+            f"Scenario({self.name}: {time['duration_s']:g} s in cycles of {time['cycle_ms']:g} ms, "
+            f"{methods}, {self.tables['satellites']['integrator']})"
+        )
+
+    def _list_methods(self) -> list[str]:
+        return [str(method["name"]) for method in self.tables[METHOD_TABLE]]
+
+    def _repr_html_(self) -> str:
+        """For a notebook: what decides a run, in the user's units."""
+        rows = [(words, value) for words, value in self._list_rows() if value]
+        title = f"{self.name}: {self.tables['description']}".rstrip(": ")
+        notes = [format_note(one) for one in (*self.notes, *self.warnings)]
+        return format_block(title, format_table(("", "value"), rows, texts=2), *notes)
+
+    def _list_rows(self) -> list[tuple[str, str]]:
+        tables = self.tables
+        rows = []
+        for body in ("chaser", "target"):
+            mass, robot = tables[body]["mass_kg"], tables["robots"][body]
+            is_fixed, kind = tables[body]["fixed"], robot["model"]
+            rows.append((body, "fixed" if is_fixed else f"{mass:g} kg" if is_number(mass) else ""))
+            late = sum(robot.get(key, 0.0) for key in LATE)
+            delay = f"{late:g} ms" + ("" if kind == "delay" else f", {kind}")
+            rows.append((f"{body}'s robot, delay", delay))
+        for i, pair in enumerate(tables[PAIR_TABLE]):
+            law = pair["real"]
+            k = law.get("stiffness_N_per_m")
+            stiff = "" if k is None else f", {k:g} " + ("N/m" if "exponent" not in law else "N/m^n")
+            rows.append((f"contact {i}", f"{pair['geometry']}, {law['law']}{stiff}"))
+        time = tables["time"]
+        rows.append(("methods", " + ".join(self._list_methods())))
+        rows.append(("integrator", str(tables["satellites"]["integrator"])))
+        rows.append(("cycle, duration", f"{time['cycle_ms']:g} ms, {time['duration_s']:g} s"))
+        return rows
+
     @property
     def mem_floats(self) -> int:
         """Length of the `mem` array that a run needs."""
         return int(self.vector[MEMORY_AT + MEMORY.at.size])
 
-    def with_changes(self, **changes: Any) -> Scenario:
-        """A new scenario with some keys set; dots as double underscores:
-        `robots__chaser__delay_ms=16`."""
-        return self.with_keys({key.replace("__", "."): value for key, value in changes.items()})
-
     @check_arguments(changes=_by_key)
-    def with_keys(self, changes: Mapping[str, Any]) -> Scenario:
-        """A new scenario with some keys set by path: `{"contact.0.real.stiffness_N_per_m":
-        2000}`."""
+    def replace(self, changes: Mapping[str, Any]) -> Scenario:
+        """A new scenario with some keys replaced by path: `{"robots.chaser.delay_ms": 8.0}`, or
+        whole tables: `{"methods": [{"name": "direct"}]}`."""
         return change_keys(self, changes, self.moved)
+
+    @check_arguments(name=TEXT)
+    def with_method(self, name: str, **keys: Any) -> Scenario:
+        """A new scenario with this method in place of its own, and these keys of it. A key that is
+        not given is what the scenario has, if it lists the method, or what the method suggests for
+        it: `with_method("hybrid", damping_Ns_per_m=[50.0, 0.0, 0.0])`. Networks, thrusters and the
+        like stay."""
+        return self.replace({METHOD_TABLE: _with_method(self, name, keys)})
+
+    def with_models(self, *, law: Any = None, robot: Any = None, method: Any = None) -> Scenario:
+        """A new scenario with models in plain Python: a contact law `law(depth, rate)` [m, m/s, N],
+        a robot `robot(set_point, motion, t0, t1)`, a method `method(rig, measured, satellites,
+        wrenches)`, or small classes with these as `follow` and `wrench`
+        (scenario/own_models.py). It runs uncompiled, some thousand times slower, and one sampling
+        phase is judged unless `verdict.phases` is replaced."""
+        own = (self.own or OwnModels()).extend(law, robot, method)
+        tables = copy.deepcopy(self.tables)
+        own.change(tables)
+        return _build_again(self, tables, own, self.moved)
+
+
+def _with_method(scenario: Scenario, name: str, keys: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """A scenario's methods with one in place of those that are no part of it."""
+    if name not in METHODS:
+        raise BadInput(
+            Problem("method", name, "one of " + ", ".join(METHODS), "", closest(name, METHODS))
+        )
+    listed = scenario.tables[METHOD_TABLE]
+    found = [entry for entry in listed if entry["name"] == name]
+    entry = found[0] if found else {"name": name, **METHODS[name].suggest(scenario)}
+    kept = [one for one in listed if METHODS[one["name"]].is_plug_in and one["name"] != name]
+    return [{**entry, **keys}, *copy.deepcopy(kept)]
 
 
 def change_keys(scenario: Scenario, changes: Mapping[str, Any], moved: bool) -> Scenario:
@@ -112,19 +189,31 @@ def change_keys(scenario: Scenario, changes: Mapping[str, Any], moved: bool) -> 
     tables = copy.deepcopy(scenario.tables)
     for path, value in changes.items():
         set_key(tables, path, value)
+    return _build_again(scenario, tables, scenario.own, moved)
+
+
+def _build_again(
+    scenario: Scenario, tables: Mapping[str, Any], own: OwnModels | None, moved: bool
+) -> Scenario:
     if not moved:
-        return build_variant(scenario, tables)
+        return build_variant(scenario, tables, own)
     with any_range():
-        made = build_variant(scenario, tables)
+        made = build_variant(scenario, tables, own)
     made.moved = True
     return made
 
 
 @np.errstate(all="ignore")  # as of `build`
-def build_variant(scenario: Scenario, tables: Mapping[str, Any]) -> Scenario:
+def build_variant(
+    scenario: Scenario, tables: Mapping[str, Any], own: OwnModels | None = None
+) -> Scenario:
     """A variant: the scenario's own tables with some keys changed. Tables that are as they were are
-    not checked again; what needs more than one of them is. `build` gives the same."""
-    return _Builder(tables, nowhere, Path(), scenario.checked_tables).scenario()
+    not checked again; what needs more than one of them is. `build` gives the same. `own`: models in
+    plain Python; without, the scenario's own."""
+    builder = _Builder(tables, nowhere, Path(), scenario.checked_tables)
+    own = own or scenario.own
+    builder.own = None if own is None else own.keep_listed(tables)
+    return builder.scenario()
 
 
 @check_arguments(
@@ -147,6 +236,8 @@ def build(
 class _Builder(MethodReader):
     """A whole scenario: tables, contact pairs, methods, memory."""
 
+    own: OwnModels | None = None  # its models in plain Python
+
     def scenario(self) -> Scenario:
         self.given, notes, approach = in_plain_keys(self.given, self.refuse)
         self.top_level()
@@ -162,13 +253,17 @@ class _Builder(MethodReader):
         nowhere = np.zeros(VERDICT.size)  # who judges reads the resolved tables
         self.fill(VERDICT_PATH, self.dig(VERDICT_PATH), VERDICT, nowhere, 0)
         if not self.problems:
+            self.problems += check_own_models(self.own, self.resolved)
+        if not self.problems:
             check_rates(self.vector, self.refuse)  # before memory is laid out for such a rate
         if self.problems:
             raise BadInput(self.problems)
         self.lay_out_memory(memory)
-        scenario = Scenario(
-            self.resolved, self.vector, markers_of(self.vector, tuple(self.markers))
-        )
+        markers = markers_of(self.vector, tuple(self.markers))
+        if self.own is not None:
+            markers = self.own.mark(markers)
+            notes += self.own.describe()
+        scenario = Scenario(self.resolved, self.vector, markers, own=self.own)
         self.problems, warnings = check_scenario(scenario, self.locate)
         for name, wanted in self.wanted:  # orbit's alone: what the rig resolves was checked before
             done, doubtful = wanted_in_orbit(name, wanted, self.resolved, self.vector)
@@ -259,7 +354,7 @@ class _Builder(MethodReader):
             self.vector = np.concatenate(
                 [self.vector, np.ravel(np.array(self.orbit_networks, float))]
             )
-        sizes = memory_sizes(self.vector)
+        sizes = memory_sizes(self.vector if self.own is None else self.own.widen(self.vector))
         size = sizes.pop("size")
         for at, floats in methods:
             self.vector[at] = size

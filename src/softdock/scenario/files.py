@@ -51,6 +51,7 @@ def load_scenario(source: str | Path, changes: Iterable[str] | Mapping[str, Any]
     for key, value in changed.items():
         set_key(tables, key, value)
     folder = Path(source).parent if Path(source).is_file() else None
+    said = "changes" if isinstance(changes, Mapping) else "--set"
 
     def locate_change(path: str) -> str:
         made = path not in written  # a table that only a change has brought in
@@ -58,7 +59,7 @@ def load_scenario(source: str | Path, changes: Iterable[str] | Mapping[str, Any]
             f"{path}.".startswith(f"{key}.") or (made and f"{key}.".startswith(f"{path}."))
             for key in changed
         )
-        return "--set" if any(by_change) else locate(path)
+        return said if any(by_change) else locate(path)
 
     try:
         scenario = build(tables, locate_change, folder)

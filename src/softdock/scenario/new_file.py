@@ -64,7 +64,7 @@ QUESTIONS = (
     Question("filter", "cut-off of its low-pass, 0: none", "Hz", 0.0),
     Question("bias", "its bias along the probe", "N", 0.0, low=-1e6),
     Question("tool_mass", "mass of the tool beyond the sensor", "kg", 2.0),
-    Question("tool_error", "by how much it is weighed wrong", "%", 3.0, low=-100.0),
+    Question("tool_error", "error of its weighing", "%", 3.0, low=-100.0),
     Question("duration", "length of a run", "s", 12.0, low=1e-9),
 )
 SHAPES = ("cone", "wall")
@@ -76,19 +76,19 @@ def scenario_text(name: str, shape: str, answers: dict[str, Any], target: str = 
     a = {**{q.name: q.default for q in QUESTIONS}, **answers}
     other = a["delay"] if a["target_delay"] == AS_DELAY else float(a["target_delay"])
     lines = [
-        f"# {name}: written by `softdock new`. Units stand in the keys; every line may be changed.",
+        f"# {name}: written by `softdock new`. The keys carry their units; change any line.",
         "# softdock check FILE    softdock run FILE    softdock why FILE    softdock compare FILE",
         "schema = 1 # version of this format",
-        f'name = "{name}" # short name, also of its run folders',
-        'description = "" # yours: what this rig is; stands on its pages',
+        f'name = "{name}" # short name, also of its result folders',
+        'description = "" # shown on its pages',
         "",
         "[time]",
         f"cycle_ms = {_n(a['cycle'])} # control cycle: the force is held over it",
-        f"duration_s = {_n(a['duration'])} # long enough for the contacts and for parting",
+        f"duration_s = {_n(a['duration'])} # covers the contacts and the separation",
         "plant_steps = 4 # steps of robots and contact in a cycle",
         "",
         "[satellites]",
-        'integrator = "exact_hold" # how the satellites move under the held force',
+        'integrator = "exact_hold" # integration of the satellites under the held force',
         "",
         "[chaser] # the servicer; x along its probe",
         f"mass_kg = {_n(a['chaser_mass'])} # mass",
@@ -101,13 +101,13 @@ def scenario_text(name: str, shape: str, answers: dict[str, Any], target: str = 
         "[contact.real]",
         'law = "spring_damper" # force = stiffness x depth + damping x rate, never pulling',
         f"stiffness_N_per_m = {_n(a['stiffness'])} # of mock-ups and mounting in series",
-        f"restitution = {_n(a['restitution'])} # turned into damping with the effective mass",
+        f"restitution = {_n(a['restitution'])} # sets the damping, by the effective mass",
         f"friction = {_n(a['friction'])} # Coulomb coefficient",
         "",
-        "[[methods]] # what is done about the delay; softdock compare FILE says what to put here",
-        f'name = "{RAW}" # nothing: the measured force moves the satellites',
+        "[[methods]] # compensation of the delay; `softdock compare FILE` recommends one",
+        f'name = "{RAW}" # none: the measured force moves the satellites',
         "",
-        "[verdict] # the bounds by which a run is judged",
+        "[verdict] # the limits of the verdict",
         *(f"{p.key} = {p.default} # {p.meaning}" for p in VERDICT),
     ]
     return "\n".join(lines) + "\n"
@@ -126,7 +126,7 @@ def _target(a: dict[str, Any], target: str) -> list[str]:
             )
             if moves
             else (
-                "fixed = true # bolted to the floor: it has no robot and needs no mass; the "
+                "fixed = true # bolted to the floor, without robot and mass; the "
                 "origin is its mouth or wall",
             )
         ),
@@ -135,13 +135,13 @@ def _target(a: dict[str, Any], target: str) -> list[str]:
     whose = "offset, tilt and the target's attitude" if moves else "offset and tilt"
     return [
         *client,
-        "[approach] # turned into position, velocity and attitude of the chaser",
+        "[approach] # sets position, velocity and attitude of the chaser",
         f"distance_m = {_n(_distance(a))} # tip to the plane of the mouth or wall, at the start",
         f"speed_m_per_s = {_n(1e-3 * a['speed'])} # along the axis",
         f"lateral_offset_m = {_n(1e-3 * a['offset'])} # across the axis",
         f"misalignment_deg = {_n(a['tilt'])} # tilt of the chaser",
         *([f"tumble_deg_per_s = {_n(a['tumble'])} # rate of the target"] if moves else []),
-        f'at = "touch" # {whose} are so when the tip is at the plane',
+        f'at = "touch" # {whose} hold when the tip reaches the plane',
         "",
     ]
 
@@ -152,26 +152,26 @@ def _rig(a: dict[str, Any], other: float, target: str) -> list[str]:
     second = ["[robots.target]", f"delay_ms = {_n(other)} # the same"]
     return [
         "[robots.chaser]",
-        f"delay_ms = {_n(a['delay'])} # from the stamp of a set-point to the mock-up being there",
+        f"delay_ms = {_n(a['delay'])} # from a set-point to the mock-up's motion",
         *(["", *second] if target == ROBOT else []),
-        '# model = "lag" # a robot that also lags: with lag_Hz; "limited": see the reference',
+        '# model = "lag" # a robot with a lag: add lag_Hz; "limited": see the reference',
         "",
         "[sensor] # between the chaser's robot and its tool",
-        f"rate_Hz = {_n(a['sensor_rate'])} # samples a second",
-        'handover = "mean" # of the samples since the last cycle; or "latest"',
-        f"delay_ms = {_n(a['sensor_delay'])} # from a sample to its arrival",
+        f"rate_Hz = {_n(a['sensor_rate'])} # sample rate",
+        'handover = "mean" # mean of the samples since the last cycle; or "latest"',
+        f"delay_ms = {_n(a['sensor_delay'])} # latency of a sample",
         f"noise_N = {_n(a['noise'])} # standard deviation of a sample",
-        f"lowpass_Hz = {_n(a['filter'])} # cut-off of its filter, which is delay; 0: none",
-        f"bias_N = [{_n(a['bias'])}, 0.0, 0.0] # what it reads of nothing, sensor axes",
-        "threshold_N = 0.0 # forces below are taken as none",
+        f"lowpass_Hz = {_n(a['filter'])} # low-pass cut-off, which adds delay; 0: none",
+        f"bias_N = [{_n(a['bias'])}, 0.0, 0.0] # zero offset, in sensor axes",
+        "threshold_N = 0.0 # dead band: smaller forces count as zero",
         "",
         "[laboratory]",
-        "gravity_m_per_s2 = [0.0, 0.0, -9.81] # pulls at the tool; the satellites do not feel it",
+        "gravity_m_per_s2 = [0.0, 0.0, -9.81] # acts on the tool, not on the satellites",
         "",
         "[mock_up.chaser] # the tool beyond the sensor",
-        f"mass_kg = {_n(a['tool_mass'])} # what it weighs",
-        f"centre_m = [{_n(0.9 * a['chaser_arm'])}, 0.0, 0.0] # its centre, from the chaser's",
-        f"believed.mass_kg = {_n(believed)} # what it is compensated with",
+        f"mass_kg = {_n(a['tool_mass'])} # true mass",
+        f"centre_m = [{_n(0.9 * a['chaser_arm'])}, 0.0, 0.0] # its centre of mass, from the chaser's",
+        f"believed.mass_kg = {_n(believed)} # mass that the compensation assumes",
         "",
     ]
 

@@ -31,7 +31,6 @@ class Number(NamedTuple):
     meaning: str
     label: str  # on the page
     words: str  # in the terminal
-    form: str  # of the number there
     unit: str
     tile: str  # what is said below it on the page
 

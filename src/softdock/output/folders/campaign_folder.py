@@ -26,6 +26,7 @@ from softdock.studies.campaign.replay import (
     rerun_worst,
     write_trajectories,
 )
+from softdock.studies.campaign.result import CampaignSummary
 from softdock.studies.campaign.shards import (
     REPORT,
     SUMMARY,
@@ -63,7 +64,7 @@ def run_campaign(
     workers: int | None = None,
     say: Say | None = None,
     wait_s: float | None = None,
-) -> dict[str, Any]:
+) -> CampaignSummary:
     """Run the missing shards, then write summary, page and trajectories. Returns the summary.
     `say`: called with what the campaign waits for; `wait_s`: time limit for a Dask worker. `remade`
     in the summary: damage found in a resumed folder."""
@@ -101,7 +102,9 @@ def run_campaign(
                 "them"
             )
         summary = write_results(plan, folder.path, spent, say)
-        return summary | {"remade": damages_found} if damages_found else summary
+        if damages_found:
+            summary["remade"] = damages_found
+        return CampaignSummary(summary)
     except OSError as error:
         raise make_stop_error(error, path) from None
 

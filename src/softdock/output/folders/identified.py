@@ -239,7 +239,7 @@ def _vector(estimate: Estimate) -> tuple[list[float], str]:
 def update_scenario_text(found: Identification, base: Scenario) -> str:
     """Text of the scenario with the identified values."""
     changes = scenario_changes(found, base)
-    updated = base.with_keys({key: value for key, (value, _) in changes.items()})
+    updated = base.replace({key: value for key, (value, _) in changes.items()})
     return _comment_head(found, changes, base.tables, base.name) + to_toml(updated.tables)
 
 

@@ -126,7 +126,7 @@ def _peak_force(run: Run) -> float | None:
 
 def _replay_open_loop(scenario: Scenario, series: Any, rows: int, method: str) -> MethodReplay:
     T = 1e-3 * float(scenario.tables["time"]["cycle_ms"])
-    timed = scenario.with_keys({"time.duration_s": (rows - 1) * T})
+    timed = scenario.replace({"time.duration_s": (rows - 1) * T})
     run = drive(timed, RecordedFacility(series, T, rows))
     apart = 0.0
     for body in ("chaser", "target"):
@@ -172,7 +172,7 @@ def _forecast(
         return (), {}, str(error)
     keys = {key: value for key, (value, _) in scenario_changes(forecast, scenario).items()}
     keys = split_ages(keys, scenario)
-    base = scenario.with_keys(keys)
+    base = scenario.replace(keys)
     forecasts = []
     for name, one in ((AS_RECORDED, base), (method, _use_method(base, method))):
         run = simulate(one)

@@ -44,6 +44,7 @@ from softdock.results.simulation import judge
 from softdock.scenario.build import Scenario, build
 from softdock.scenario.files import to_toml
 from softdock.scenario.method_sources import LISTED, explained, files_of, kept, listed_methods
+from softdock.scenario.own_models import UNSAVED, refuse_own_models
 
 FORMAT, VERSION = "softdock run", 1
 MANIFEST, SCENARIO, SERIES, METRICS, REPORT = (
@@ -60,6 +61,7 @@ READ_FILES = (SCENARIO, SERIES, METRICS)  # what a run is made from again
 def save_run(run: Run, folder: str | Path, force: bool = False) -> Path:
     """Write a run to a folder. With `force`, over the run that is there; other files in the folder
     stay as they are. Simulates the reference if that was not done."""
+    refuse_own_models(run.scenario, "a run folder", UNSAVED)
     path = make_folder(folder, force)
     judge(run)
     contents = {

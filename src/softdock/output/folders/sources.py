@@ -152,7 +152,7 @@ def load_scene(source: str, changes: Sequence[str] = ()) -> Scene:
     if changes:
         if run.scenario is None:
             raise BadInput(Problem("set", changes[0], "nothing: no scenario is attached to it"))
-        return _scene_with_reference(simulate(run.scenario.with_keys(dict(parse_changes(changes)))))
+        return _scene_with_reference(simulate(run.scenario.replace(dict(parse_changes(changes)))))
     return build_recording_scene(run) if isinstance(run, Recording) else _scene_with_reference(run)
 
 
@@ -166,5 +166,5 @@ def load_run(source: str, changes: Sequence[str] = ()) -> Run:
     again."""
     if Path(source).is_dir():
         run = open_folder_run(source)
-        return simulate(run.scenario.with_keys(dict(parse_changes(changes)))) if changes else run
+        return simulate(run.scenario.replace(dict(parse_changes(changes)))) if changes else run
     return simulate(load_scenario(source, changes))

@@ -54,7 +54,7 @@ def _profile_chart(results: Mapping[str, Any], telling: str) -> str:
         dash = "solid" if i < len(ROLES) else "dot"
         lines.append(Line(row["label"], ROLES[i % len(ROLES)], x, y, steps=True, dash=dash))
     axis = {
-        "title": {"text": "distance from orbit [% of the approach]"},
+        "title": {"text": "error against orbit [% of the approach speed]"},
         "type": "log",
         "range": [math.log10(100.0 * LEAST), math.log10(100.0 * MOST)],
         "tickvals": TICKS,
@@ -62,7 +62,7 @@ def _profile_chart(results: Mapping[str, Any], telling: str) -> str:
     }
     return chart(
         f"profile-{telling}",
-        f"Share of the cases that are at most so far from orbit, {WORDS[telling]}",
+        f"Share of the cases with at most this error, {WORDS[telling]}",
         lines,
         "",
         "cases [%]",
@@ -70,7 +70,7 @@ def _profile_chart(results: Mapping[str, Any], telling: str) -> str:
         y_range=[0.0, 101.0],
         layout={"xaxis": axis},
         caption="At the worst phase or seed. Higher is better; where a line ends below 100 % the "
-        "rest could not run, stopped, or is more than ten times the approach away.",
+        "rest could not run, stopped, or diverged (over ten times the approach speed).",
     )
 
 
@@ -83,13 +83,13 @@ def cumulative_shares(far: list[float]) -> tuple[np.ndarray, np.ndarray]:
     return 100.0 * np.array(x), 100.0 * np.array(y)
 
 
-FAR = 0.05  # of the approach: beyond, the verdict says off
+FAR = 0.05  # of the approach: beyond, the verdict is distorted
 CLASSES = (
     ("d0", "within 0.1 %"),
     ("d1", "within 1 %"),
     ("d2", "within 5 %"),
-    ("d3", "farther"),
-    ("d4", "stopped, or no distance"),
+    ("d3", "beyond"),
+    ("d4", "stopped, or no error defined"),
     ("d5", "cannot run"),
 )
 
@@ -140,7 +140,7 @@ def map_tables(results: Mapping[str, Any]) -> str:
                 )
             rows.append(line)
         if entries:
-            title = f"Distance from orbit, {WORDS[telling]}"
+            title = f"Error against orbit, {WORDS[telling]}"
             headings = ["case", *(["bound by noise, RMS"] if bound else []), *entries]
             parts.append(e.table(title, headings, rows))
     return "".join(parts)
@@ -152,8 +152,8 @@ def _map_legend() -> str:
 
 
 NO_COMMAND = (
-    "no command: what is believed wrongly stands in the scenario's contact, and orbit "
-    "would be flown with it too"
+    "no command: the wrong value is in the scenario's contact, and the on-orbit reference would "
+    "use it too"
 )
 
 
@@ -183,7 +183,7 @@ def _case_section(
     if bound is not None:
         least = f"no unbiased estimator has a root mean square below {format_percent(bound)}"
         parts.append(e.text(f"Under its noise {least}."))
-    headings = ["entry", "told", "distance", "believed wrongly", "energy", "peak force", "again"]
+    headings = ["entry", "parameters", "error", "wrong parameter", "energy", "peak force", "again"]
     rows = []
     for cell in cells:
         for telling, row in _merge_equal_tellings(results, cell):
@@ -200,7 +200,7 @@ def _merge_equal_tellings(
     rows = [(telling, cell["tellings"][telling]) for telling in results["tellings"]]
     while rows:
         first = rows[0][1]
-        yield ", ".join(WORDS[t].removeprefix("told ") for t, row in rows if row == first), first
+        yield ", ".join(WORDS[t] for t, row in rows if row == first), first
         rows = [pair for pair in rows if pair[1] != first]
 
 
@@ -224,7 +224,7 @@ def _case_row(
 
 
 BLOCK = "benchmark"  # id of the page's JSON
-CODE_WARNING = "This benchmark ran the user's own code: "
+CODE_WARNING = "This benchmark ran your own code: "
 Results = Mapping[str, Any]
 
 
@@ -236,7 +236,7 @@ def benchmark_page(results: Results, since: Mapping[str, Any] | None = None) -> 
     sections = {
         "answer": ("", _answer(results)),
         "leaderboard": ("Leaderboard", _leaderboards(data)),
-        "profiles": ("How many cases are how near", profile_charts(results)),
+        "profiles": ("Cases by error", profile_charts(results)),
         "groups": ("Where each fails", _groups(results)),
         "map": ("Case by method", map_tables(results)),
         "cases": ("Every case", case_sections(results)),
@@ -247,9 +247,9 @@ def benchmark_page(results: Results, since: Mapping[str, Any] | None = None) -> 
     count = len(results["cases"])
     lead = (
         f"{len(results['entries'])} entries on {count} case{'' if count == 1 else 's'}, each at "
-        "the worst of its sampling phases or seeds, against orbit."
+        "the worst of its sampling phases or seeds, against the on-orbit reference."
     )
-    return page("Benchmark: how near to orbit", lead, sections, {BLOCK: data})
+    return page("Benchmark of the methods", lead, sections, {BLOCK: data})
 
 
 def _answer(results: Results) -> str:
@@ -273,10 +273,10 @@ def _leaderboards(data: dict[str, Any]) -> str:
         "reached an end",
         "median",
         "worst",
-        "energy invented, at most",
+        "energy added, at most",
         "peak force error, median",
         "unsafe",
-        "CPU per cycle, of the raw loop's",
+        "CPU per cycle, over the raw loop's",
     ]
     parts = []
     for telling, rows in data["leaderboard"].items():
@@ -301,13 +301,14 @@ def _leaderboards(data: dict[str, Any]) -> str:
 
 _NOTE = (
     "A case counts at its worst sampling phase; with noise, jitter or lost set-points each phase "
-    "has a seed of its own. The distance from orbit is taken after the last contact and at the end "
-    "of the run, and the worse one counts, as a share of the approach. A case that an entry cannot "
-    "run, or on which it stops, is a miss and has no distance; where the median or the worst is "
-    "such a case there is a dash. With 10 % errors: delay, stiffness, damping or the wanted "
-    "contact wrong by 10 % either way, one at a time, the worst of them; an entry that believes "
-    "nothing has the same row as told exactly. Energy invented: the largest share of the approach "
-    "energy that consecutive contacts add."
+    "has a seed of its own. The error against the on-orbit reference is taken after the last "
+    "contact and at the end of the run; the larger one counts, as a share of the approach speed. "
+    "A case that an entry cannot run, or in which it stops, counts as a miss without an error; a "
+    "dash marks a median or worst case of that kind. With 10 % errors: delay, stiffness, damping "
+    "or the wanted contact is wrong by 10 % either way, one at a time, and the worst counts; an "
+    "entry without such parameters has the same row as with exact parameters. Energy added: the "
+    "largest share of the approach energy that consecutive contacts add. Diverged: over ten times "
+    "the approach."
 )
 
 
@@ -326,7 +327,7 @@ def _groups(results: Results) -> str:
                 cells.append(f'<span class="share {kind}">{near} of {of}</span>' if of else "-")
             rows.append(cells)
         if rows:
-            title = f"Cases within 1 % of orbit, {WORDS[telling]}"
+            title = f"Cases with an error within 1 %, {WORDS[telling]}"
             parts.append(e.table(title, ["entry", *groups], rows))
     return "".join(parts)
 
@@ -342,7 +343,7 @@ def _changes(since: Mapping[str, Any]) -> str:
         ]
         for row in since["counts"]
     ]
-    headings = ["entry", "told", "within 1 %", "within 0.1 %", "median"]
+    headings = ["entry", "parameters", "within 1 %", "within 0.1 %", "median"]
     parts = [e.headline(describe_changes(dict(since)))]
     parts.append(e.table(f"On {since['cases']} common cases", headings, rows, words=(1,)))
     crossed = [
@@ -356,7 +357,7 @@ def _changes(since: Mapping[str, Any]) -> str:
         for row in since["crossed"]
     ]
     if crossed:
-        headings = ["case", "entry", "told", "then", "now"]
+        headings = ["case", "entry", "parameters", "then", "now"]
         parts.append(e.table("Cells that crossed 1 % or 0.1 %", headings, crossed, words=(1, 2)))
     left = [*since["cases_left_out"], *since["entries_left_out"]]
     if left:
@@ -380,15 +381,15 @@ def _origin(results: Results) -> str:
         ["Python, numpy, numba", escape(f"{v['python']}, {v['numpy']}, {v['numba']}")],
         ["set of cases", f"version {results['set_version']}; {escape(random)}"],
         ["sampling phases", escape(str(phases))],
-        ["told", escape(tellings)],
+        ["parameters", escape(tellings)],
         ["CPU time, wall time", f"{results['cpu_s']} s, {results['wall_s']} s"],
         ["processes", str(results["jobs"])],
     ]
     must = [row for row in results["entries"] if row["knows"] != "nothing"]
     told_rows = [[escape(r["label"]), escape(r["summary"]), escape(r["knows"])] for r in must]
-    headings = ["entry", "what it does", "what it must be told"]
+    headings = ["entry", "what it does", "what it needs"]
     return e.table("This benchmark", ["", ""], rows, words=(1,)) + (
-        e.table("Entries that know something", headings, told_rows, words=(1, 2))
+        e.table("Entries with parameters of the rig", headings, told_rows, words=(1, 2))
         if told_rows and NOTHING in results["tellings"]
         else ""
     )

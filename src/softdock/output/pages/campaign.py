@@ -15,13 +15,13 @@ from softdock.output.pages.campaign_words import (
     RATES,
     compare_variants,
     format_interval,
-    format_percent,
     list_rates,
     summarise,
 )
 from softdock.output.pages.frame import elements as e
 from softdock.output.pages.frame.page import page
 from softdock.output.pages.frame.replay import replay
+from softdock.results.quantities import format_percent
 from softdock.results.scene import Scene
 from softdock.results.verdict import ALL_WORDS
 from softdock.scenario.files import to_toml
@@ -176,15 +176,17 @@ def _answer(r: dict[str, Any]) -> str:
     several = len(r["variants"]) > 1
     parts = [e.verdict(r["verdict"])] if r.get("verdict") else []
     if several and not parts:
-        parts.append(e.headline(compare_variants(r)))
-    if several and any(v.get("judged") for v in r["variants"]):
+        parts.append(e.text(compare_variants(r), "plain"))
+    if several and any(v.get("verdicts") for v in r["variants"]):
         parts.append(_verdict_table(r))
     else:
         for v in r["variants"]:
             if v.get("requirement"):
                 whose = f"{v['label']}: " if several else ""
                 parts.append(e.text(whose + v["requirement"]["sentence"], "plain"))
-        parts.append(e.text(summarise(r), "plain") if several or parts else e.headline(summarise(r)))
+        parts.append(
+            e.text(summarise(r), "plain") if several or parts else e.headline(summarise(r))
+        )
     tiles = [e.tile("Runs", _shown(r, "runs"), "")]
     if r["spent"]:
         tiles.append(
@@ -210,7 +212,7 @@ def _verdict_table(r: dict[str, Any]) -> str:
     words_by_variant = {one["variant"]: one["word"] for one in r["verdict"]["variants"]}
     rows = []
     for i, v in enumerate(r["variants"]):
-        counts = [_shown(r, f"variants.{i}.judged.{word}", "") for word in ALL_WORDS]
+        counts = [_shown(r, f"variants.{i}.verdicts.{word}", "") for word in ALL_WORDS]
         row = [escape(v["label"]), escape(words_by_variant[v["label"]]), *counts]
         if required:
             row.append(escape(v["requirement"]["sentence"].removeprefix("Requirement: ")))
@@ -237,21 +239,21 @@ def _tiles(r: dict[str, Any], variant: int) -> list[str]:
             e.tile(
                 "Captured",
                 _format_share(r, f"{at}.capture_rate"),
-                format_interval(v, "capture") or "share of the design's runs",
+                format_interval(v, "capture") or "of all runs",
             )
         )
-    if v["honest_rate"] is not None:
+    if v["within_limit_rate"] is not None:
         beside = [
-            f"within {format_percent(r['honest_below'])} of orbit",
-            format_interval(v, "honest"),
+            f"error of at most {format_percent(r['error_limit'])}",
+            format_interval(v, "within_limit"),
         ]
         beside.append(
-            f"{format_percent(v['no_contact_rate'])} never touched" if v["no_contact_rate"] else ""
+            f"{format_percent(v['no_contact_rate'])} never touch" if v["no_contact_rate"] else ""
         )
         tiles.append(
             e.tile(
-                "Honest",
-                _format_share(r, f"{at}.honest_rate"),
+                "Within limit",
+                _format_share(r, f"{at}.within_limit_rate"),
                 "; ".join(one for one in beside if one),
             )
         )
@@ -265,7 +267,7 @@ def _tiles(r: dict[str, Any], variant: int) -> list[str]:
 def _list_quantiles(r: dict[str, Any]) -> list[Outcome]:
     """Outcomes whose 95 % quantile is shown; those relative to the reference only if it was
     simulated."""
-    has_reference = r["honest_below"] is not None
+    has_reference = r["error_limit"] is not None
     return list_page_outcomes(lambda one: one.quantile and (has_reference or not one.of_orbit))
 
 
@@ -300,26 +302,27 @@ def _rates_table(r: dict[str, Any]) -> str:
         rows.append([escape(v["label"]), _shown(r, f"{at}.runs"), *shares, *numbers])
     parts = [e.table("Rates and 95 % quantiles", headings, rows)]
     if r["refused"]:
-        parts.append(e.bullets([f"could not run: {one}" for one in r["refused"]], "warnings"))
+        parts.append(e.bullets([f"Could not run: {one}" for one in r["refused"]], "warnings"))
     note = (
-        f"Active: a run that invented more than {format_percent(ACTIVE)} of the energy at its "
-        "start. "
+        f"Active: a run that adds more than {format_percent(ACTIVE)} of the energy at its start. "
         "Stopped: it diverged, or a limit ended it. "
     )
     note += (
         INVENTED_NOTE
-        + " Intervals are given where runs are independent draws; shares of grids and of "
-        "evenly spread designs have none."
+        + " Intervals are given for independent draws; grids and evenly spread designs have none."
     )
-    if r["honest_below"] is None:
-        note += " Honest, from orbit: orbit was not flown beside these runs (reference = true)."
+    if r["error_limit"] is None:
+        note += (
+            " Fidelity was not evaluated: set `reference = true` to simulate the on-orbit case for "
+            "every run."
+        )
     else:
         note += (
-            f" Honest: within {format_percent(r['honest_below'])} of orbit after the last "
-            "contact; runs "
-            "without a contact count, too."
+            f" Within limit: an error of at most {format_percent(r['error_limit'])} after the last "
+            "contact; runs without a contact count, too."
         )
-        note += " No statement: a contact was on at the end, orbit stopped, or nothing approached."
+        note += " No error defined: a contact was under way at the end, the reference stopped, or "
+        note += "nothing approached."
     return "".join(parts) + e.text(note)
 
 
@@ -333,16 +336,14 @@ def _replay(r: dict[str, Any], scenes: Mapping[int, Scene]) -> str:
             "replayed here."
         )
         return e.text(how) if r["worst"] else ""
-    title = "The worst cases, side by side" if worst else "Runs whose motion was kept"
+    title = "The worst cases, side by side" if worst else "Runs whose motion was stored"
     caption = "Arrows of all panels are in one scale."
     if r.get("flown_again"):
-        title = "The worst cases, flown again for this page"
+        title = "The worst cases, simulated again for this page"
         runs = ", ".join(str(run) for run in r["flown_again"])
         caption = (
-            f"Runs {runs}, each flown once more by itself; the numbers above "
-            f"are the campaign's own. {caption} [trajectories] in the campaign file says "
-            "otherwise: "
-            "`worst = 0` flies none."
+            f"Runs {runs}, each simulated once more; the numbers above are the campaign's own. "
+            f"{caption} `worst = 0` under [trajectories] in the campaign file leaves them out."
         )
     return replay("campaign", panels, title, caption, charts=False)
 
@@ -358,10 +359,10 @@ def _origin(plan: Plan, r: dict[str, Any]) -> str:
         sentence += f"{spent['cycles_per_s']:.3g} cycles a second."
         if spent["runs_per_s_without_orbit"]:
             sentence += (
-                f" {spent['runs_per_s']:.4g} runs a second with orbit's reference, "
+                f" {spent['runs_per_s']:.4g} runs a second with the on-orbit reference, "
                 f"{spent['runs_per_s_without_orbit']:.4g} without it"
             )
-            sentence += f" ({spent['orbits_flown']} different orbits)."
+            sentence += f" ({spent['orbits_flown']} different references)."
         parts.append(e.text(sentence, "plain"))
     parts.append(e.details("The campaign file", e.listing(to_toml(plan.spec.tables))))
     parts.append(

@@ -9,6 +9,7 @@ import numpy as np
 
 from softdock.output.pages.frame.charts import ROLES, Line, chart
 from softdock.output.pages.frame.elements import axis_title, text, unit_of
+from softdock.results.quantities import format_quantity
 from softdock.studies.campaign.maps import list_mapped_outcomes
 from softdock.studies.campaign.outcome import Map
 from softdock.studies.campaign.outcomes import get_heading
@@ -23,7 +24,8 @@ def distribution_charts(r: dict[str, Any]) -> str:
             len({value for one in charts if one["runs"] for value in (one["least"], one["most"])})
             == 1
         ):
-            same.append(f"{get_heading(name)} {charts[0].get('most', 0.0):.4g}")
+            value = float(charts[0].get("most", 0.0))
+            same.append(f"{get_heading(name)} {format_quantity(value, unit_of(name))}")
             continue
         for i, one in enumerate(charts):
             if one["runs"]:
@@ -48,11 +50,11 @@ def distribution_charts(r: dict[str, Any]) -> str:
         first = charts[0]
         caption = ""
         if len(charts) == 1:
-            q = first["quantiles"]
-            caption = (
-                f"Median {q['50']:.4g}, 5 to 95 %: {q['5']:.4g} to {q['95']:.4g}, largest "
-                f"{first['most']:.4g}."
+            q, unit = first["quantiles"], unit_of(name)
+            middle, low, high, most = (
+                format_quantity(float(x), unit) for x in (q["50"], q["5"], q["95"], first["most"])
             )
+            caption = f"Median {middle}, 5 to 95 %: {low} to {high}, largest {most}."
             caption += (
                 f" {first['beyond']} run{' lies' if first['beyond'] == 1 else 's lie'} "
                 "beyond the chart."
@@ -87,6 +89,14 @@ def _append_unit(words: str, name: str) -> str:
 
 MOST_MAPS = 40  # on a page
 NO_RUN, NO_STATEMENT = "#dfe3e8", "#8f99a6"  # greys
+PALETTES: dict[str, Any] = {  # one for each meaning
+    "good": [[0.0, "#f2e6d8"], [1.0, "#1b7a5a"]],
+    "bad": [[0.0, "#f4efe9"], [1.0, "#b3261e"]],
+    "force": [[0.0, "#fdf3d0"], [0.5, "#f08a24"], [1.0, "#7a1f10"]],
+    "error": [[0.0, "#eef1f8"], [0.5, "#7c83c4"], [1.0, "#2b1d66"]],
+    "energy": "RdBu",
+}
+MILLIMETRES_BELOW = 0.5  # m; an axis of smaller lengths is drawn in mm
 FEWEST_TICKS = 12  # values of a list that are all written at the axis
 
 
@@ -143,8 +153,10 @@ def map_charts(r: dict[str, Any]) -> str:
 def make_axis(title: str, scale: str, centres: list[float], edges: list[float]) -> Axis:
     """Axis of the maps. Listed values get cells of equal width; other cells have their own width,
     on a logarithmic axis if they are even there."""
-    at = np.array(centres, dtype=float)
-    layout: dict[str, Any] = {"title": {"text": axis_title(title)}}
+    at, words = np.array(centres, dtype=float), axis_title(title)
+    if words.endswith(" [m]") and np.abs([*centres, *edges]).max() < MILLIMETRES_BELOW:
+        at, edges, words = 1e3 * at, [1e3 * x for x in edges], words.replace(" [m]", " [mm]")
+    layout: dict[str, Any] = {"title": {"text": words}}
     names = [f"{v:.6g}" for v in at]
     if scale == "values":
         place = np.arange(len(at), dtype=float)
@@ -188,21 +200,24 @@ def _map_chart(
     across, up = axes
     z, count = every[i].T, runs.T
     limits = _value_range(drawing, every[i : i + 1])
+    undefined = "no contact" if drawing.needs_contact else "not defined"
     lines = [
-        *_grey_cells(across, up, z, count),
+        *_grey_cells(across, up, z, count, undefined),
         _coloured_cells(name, across, up, z, count, drawing, limits),
     ]
     caption = [_describe_scale(drawing, every, i)] if len(every) > 1 else []
-    if name in ("distance_from_orbit", "honest") and (
+    if drawing.needs_contact and (~np.isfinite(z) & (count > 0)).any():
+        caption.append("Dark grey: no contact.")
+    if name in ("distance_from_orbit", "within_limit") and (
         silent := int((~np.isfinite(z) & (count > 0)).sum())
     ):
         caption.append(
-            f"Dark grey, {silent} cell{'' if silent == 1 else 's'}: no statement, a contact "
-            "was on at the end of every run there."
+            f"Dark grey, {silent} cell{'' if silent == 1 else 's'}: no error defined, a contact "
+            "was under way at the end of every run."
         )
-    if name == "distance_from_orbit" and r["honest_below"] is not None and min(z.shape) > 1:
-        caption.append(_describe_envelope(z, r["honest_below"], bool((count > 1).any())))
-        lines.append(_bound_line(across, up, z, r["honest_below"]))
+    if name == "distance_from_orbit" and r["error_limit"] is not None and min(z.shape) > 1:
+        caption.append(_describe_envelope(z, r["error_limit"], bool((count > 1).any())))
+        lines.append(_bound_line(across, up, z, r["error_limit"]))
     label = f": {r['variants'][i]['label']}" if len(r["variants"]) > 1 else ""
     layout = {"showlegend": False, "xaxis": dict(across.layout), "yaxis": dict(up.layout)}
     x_title, y_title = (one.layout["title"]["text"] for one in axes)
@@ -221,25 +236,25 @@ def _map_chart(
 
 def _describe_envelope(z: np.ndarray, bound: float, several: bool) -> str:
     """Caption of the contour line; with several runs in a cell it is that of their mean."""
-    fine, limit = z[np.isfinite(z)], f"{100.0 * bound:g} % of the approach"
+    fine, limit = z[np.isfinite(z)], f"{100.0 * bound:g} % of the approach speed"
     if len(fine) and fine.max() <= bound:
         return (
             f"The mean of every cell is within {limit}; single runs may not be."
             if several
-            else f"Within {limit} everywhere: honest."
+            else f"The error is within {limit} everywhere."
         )
     if len(fine) and fine.min() > bound:
         return (
-            f"The mean of every cell is farther than {limit}."
+            f"The mean of every cell is beyond {limit}."
             if several
-            else f"Farther than {limit} everywhere: not honest."
+            else f"The error is beyond {limit} everywhere."
         )
     side = (
-        "On the side where it is smaller the rig is honest on average."
+        "On the side of smaller errors the rig is within the limit on average."
         if several
-        else "On the side where the distance is smaller the rig is honest."
+        else "On the side of smaller errors the rig is within the limit."
     )
-    return f"Line: {'a mean distance of ' if several else ''}{limit}. {side}"
+    return f"Line: {'a mean error of ' if several else ''}{limit}. {side}"
 
 
 def _value_range(drawing: Map, every: list[np.ndarray]) -> tuple[float, float]:
@@ -283,7 +298,7 @@ def _coloured_cells(
     extra = {
         "zmin": limits[0],
         "zmax": limits[1],
-        "colorscale": drawing.colours,
+        "colorscale": PALETTES.get(drawing.meaning, drawing.meaning),
         "colorbar": bar,
         "hoverongaps": False,
     }
@@ -300,12 +315,14 @@ def _coloured_cells(
     )
 
 
-def _grey_cells(across: Axis, up: Axis, z: np.ndarray, count: np.ndarray) -> list[Line]:
-    """Cells without a run and cells without a statement, drawn in grey."""
+def _grey_cells(
+    across: Axis, up: Axis, z: np.ndarray, count: np.ndarray, undefined: str
+) -> list[Line]:
+    """Cells without a run, and cells in which the outcome is not defined, in grey."""
     found = []
     for which, colour, words in (
         (count == 0, NO_RUN, "no run"),
-        (~np.isfinite(z) & (count > 0), NO_STATEMENT, "no statement"),
+        (~np.isfinite(z) & (count > 0), NO_STATEMENT, undefined),
     ):
         if which.any():
             extra = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from softdock.methods.registry import RAW
+from softdock.results.quantities import format_percent
 from softdock.studies.campaign.outcome import ACTIVE
 
 BLOCK = "campaign"  # id of the page's JSON
@@ -12,14 +13,14 @@ FEW = 3  # variants that have a sentence each
 RATES = {
     "capture": "captured",
     "no_contact": "no contact",
-    "honest": "honest",
-    "no_statement": "no statement",
+    "within_limit": "within limit",
+    "no_statement": "no error defined",
     "active": "active",
     "stopped": "stopped",
 }
 INVENTED_NOTE = (
-    "What was invented counts although virtual damping may take it out again: a run can be both "
-    "active and honest."
+    "A run that adds energy is active even where virtual damping removes that energy again, so a "
+    "run can be active and within the limit."
 )
 
 
@@ -49,15 +50,15 @@ def summarise(r: dict[str, Any]) -> str:
 
 
 RANKED = (  # rates that tell variants apart, the first that is known decides; +1: more is better
-    ("honest", 1.0, "within {bound} of orbit"),
-    ("capture", 1.0, "captured"),
-    ("active", -1.0, "invented more than {active} of their energy"),
+    ("within_limit", 1.0, "have an error of at most {bound}"),
+    ("capture", 1.0, "capture"),
+    ("active", -1.0, "add more than {active} of their energy"),
 )
 
 
 def compare_variants(r: dict[str, Any]) -> str:
     """Best and worst variant, and by which rate."""
-    bound = "" if r["honest_below"] is None else format_percent(r["honest_below"])
+    bound = "" if r["error_limit"] is None else format_percent(r["error_limit"])
     for name, sign, words in RANKED:
         rates = [(v[f"{name}_rate"], v["label"]) for v in r["variants"]]
         if any(rate is None for rate, _ in rates):
@@ -66,11 +67,10 @@ def compare_variants(r: dict[str, Any]) -> str:
         best = max(rates, key=lambda one: sign * one[0])
         worst = min(rates, key=lambda one: sign * one[0])
         if best[0] == worst[0]:
-            return f"All {len(rates)} variants alike: {format_percent(best[0])} of the runs {what}."
+            return f"In all {len(rates)} variants {format_percent(best[0])} of the runs {what}."
         return (
-            f"Best of {len(rates)} variants is {best[1]}: {format_percent(best[0])} of the runs "
-            f"{what}; "
-            f"worst is {worst[1]} with {format_percent(worst[0])}."
+            f"The best of {len(rates)} variants is {best[1]}: {format_percent(best[0])} of its "
+            f"runs {what}. The worst is {worst[1]} with {format_percent(worst[0])}."
         )
     return f"{len(r['variants'])} variants of {r['variants'][0]['runs']} runs each."
 
@@ -79,40 +79,43 @@ def _summarise_variant(r: dict[str, Any], v: dict[str, Any]) -> list[str]:
     """Parts of the sentence on one variant."""
     parts = []
     if v["capture_rate"] is not None:
-        parts.append(f"{format_percent(v['capture_rate'])} captured{format_brackets(v, 'capture')}")
+        parts.append(f"{format_percent(v['capture_rate'])} capture{format_brackets(v, 'capture')}")
     if v["no_contact_rate"]:
-        parts.append(f"{format_percent(v['no_contact_rate'])} never touched")
-    if v["honest_rate"] is not None and v["no_statement_rate"] < 1.0:
+        parts.append(f"{format_percent(v['no_contact_rate'])} never touch")
+    if v["within_limit_rate"] is not None and v["no_statement_rate"] < 1.0:
         parts.append(
-            f"{format_percent(v['honest_rate'])} within {format_percent(r['honest_below'])} of "
-            f"orbit{format_brackets(v, 'honest')}"
+            f"{format_percent(v['within_limit_rate'])} have an error of at most "
+            f"{format_percent(r['error_limit'])}{format_brackets(v, 'within_limit')}"
         )
     if v["no_statement_rate"]:
         alone, all_silent = v["no_statement_untouched_rate"], v["no_statement_rate"]
         if alone:
             parts.append(
-                f"{format_percent(alone)} no statement on the distance from orbit, because nothing "
-                "approached or touched"
+                f"in {format_percent(alone)} no error is defined, because nothing approached or "
+                "touched"
             )
         if all_silent > alone:
             parts.append(
-                f"{format_percent(all_silent - alone)} no statement on the distance from orbit, "
-                "because a contact was on at the end or orbit stopped"
+                f"in {format_percent(all_silent - alone)} no error is defined, because a contact "
+                "was under way at the end or the reference stopped"
             )
     parts.append(
-        f"{format_percent(v['active_rate'])} invented more than {format_percent(ACTIVE)} of their "
+        f"{format_percent(v['active_rate'])} add more than {format_percent(ACTIVE)} of their "
         f"energy{format_brackets(v, 'active')}"
     )
     if v["stopped_rate"]:
-        parts.append(f"{format_percent(v['stopped_rate'])} stopped early")
+        parts.append(f"{format_percent(v['stopped_rate'])} stop early")
     return parts
 
 
 def _invented_note(r: dict[str, Any]) -> list[str]:
-    """Note on runs that are both active and honest, if a method may be the reason."""
+    """Note on runs that are active and within the limit, if a method may be the reason."""
     return (
         [INVENTED_NOTE]
-        if any(v["method"] != RAW and v["active_rate"] and v["honest_rate"] for v in r["variants"])
+        if any(
+            v["method"] != RAW and v["active_rate"] and v["within_limit_rate"]
+            for v in r["variants"]
+        )
         else []
     )
 
@@ -137,16 +140,16 @@ def format_brackets(v: dict[str, Any], rate: str) -> str:
 def _summarise_ranges(r: dict[str, Any]) -> str:
     """Least and largest of each rate over many variants, with the variants' names."""
     parts = []
-    honest = (
-        f"within {format_percent(r['honest_below'])} of orbit"
-        if r["honest_below"] is not None
+    within = (
+        f"error of at most {format_percent(r['error_limit'])}"
+        if r["error_limit"] is not None
         else ""
     )
-    active = f"invented more than {format_percent(ACTIVE)} of their energy"
+    active = f"more than {format_percent(ACTIVE)} of their energy added"
     rate_words = (
         ("capture", "captured"),
         ("no_contact", "never touched"),
-        ("honest", honest),
+        ("within_limit", within),
         ("active", active),
         ("stopped", "stopped early"),
     )
@@ -171,7 +174,3 @@ def _summarise_ranges(r: dict[str, Any]) -> str:
     return " ".join(
         [begin + ". ".join(one[0].upper() + one[1:] for one in parts) + ".", *_invented_note(r)]
     )
-
-
-def format_percent(share: float) -> str:
-    return f"{100.0 * share:.3g} %"

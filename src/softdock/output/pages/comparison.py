@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from html import escape
 from typing import Any
 
@@ -14,6 +15,8 @@ from softdock.output.pages.comparison_charts import bar_charts, choose_shown, cu
 from softdock.output.pages.frame import elements as e
 from softdock.output.pages.frame.page import page
 from softdock.output.pages.frame.replay import replay
+from softdock.results.quantities import format_percent
+from softdock.results.verdict import name_method
 from softdock.scenario.files import to_toml
 from softdock.studies.compare.compare import Comparison
 from softdock.studies.compare.knowledge import ERRORS_PERCENT, WORDS
@@ -59,7 +62,7 @@ def knowledge_section(r: Any) -> str:
     parts = [
         e.table(
             "Methods",
-            ["method", "what it does", "what it must be told", "told here"],
+            ["method", "what it does", "what it needs", "set here"],
             rows,
             words=(1, 2, 3),
         )
@@ -75,16 +78,15 @@ def knowledge_section(r: Any) -> str:
     if len(parts) == 1:
         parts.append(
             e.text(
-                "No candidate believes anything that could be wrong: there are no errors of "
-                "knowledge to show.",
+                "No candidate has a parameter of the rig that could be wrong.",
                 "note",
             )
         )
     else:
         parts.append(
             e.text(
-                "Only what is believed changes in these runs, never the rig: one kind of "
-                "error at a time, on every belief of that kind.",
+                "Only the methods' parameters are wrong in these runs, one kind of error at a "
+                "time; the rig is the same.",
                 "note",
             )
         )
@@ -129,10 +131,10 @@ def _errors_table(r: Any, kind: str, percents: Sequence[float], having: Sequence
                 )
         rows.append(cells)
     headings = ["candidate", *(f"{p:+g} %".replace("-", MINUS) if p else "right" for p in columns)]
-    return e.table(f"Distance from orbit when {WORDS[kind]} is believed wrongly", headings, rows)
+    return e.table(f"Error against orbit with a wrong {WORDS[kind]}", headings, rows)
 
 
-CODE_WARNING = "This comparison ran the user's own code: "
+CODE_WARNING = "This comparison ran your own code: "
 
 
 MOST_PANELS = 4  # of the replay, orbit among them
@@ -147,7 +149,7 @@ def comparison_page(comparison: Comparison) -> str:
         "replay": ("Replay", _replay(comparison)),
         "ranking": ("Ranking", bar_charts(r) + _ranking(r)),
         "curves": ("Curves", curve_charts(comparison)),
-        "knowledge": ("What each must know", knowledge_section(r)),
+        "knowledge": ("Wrong parameters", knowledge_section(r)),
         "costs": ("Cost per cycle", _cost_table(r)),
         "not-run": ("What could not run", _refused_table(r)),
         "scenario": ("Scenario", _scenario(comparison)),
@@ -158,7 +160,7 @@ def comparison_page(comparison: Comparison) -> str:
         del sections["replay"]
     count = f"{len(r['candidates'])} candidate" + ("" if len(r["candidates"]) == 1 else "s")
     phases = f", means over {r['phases']} sampling phases" if r["phases"] > 1 else ""
-    lead = f"{r['description'] or r['scenario']}. {count} against orbit{phases}."
+    lead = f"{r['description'] or r['scenario']}. {count} against the on-orbit reference{phases}."
     return page(f"Comparison: {r['scenario']}", lead, sections, {BLOCK: r})
 
 
@@ -166,14 +168,26 @@ def _replay(comparison: Comparison) -> str:
     """The reference and the best candidates, synchronised."""
     shown = choose_shown(comparison.results["candidates"])
     orbit, *others = comparison.curves
-    best = [curve.scene for curve in others if curve.label in shown and curve.scene is not None]
-    scenes = [orbit.scene, *best] if orbit.scene is not None else best
-    title = "Orbit and the best candidates, side by side"
+    by_label = {c["label"]: c for c in comparison.results["candidates"]}
+    scenes = [
+        replace(curve.scene, name=_name_panel(curve.label, by_label[curve.label]))
+        for curve in others
+        if curve.label in shown and curve.scene is not None
+    ]
+    if orbit.scene is not None:
+        e_orbit = format_percent(comparison.results["orbit"].get("restitution"))
+        scenes.insert(0, replace(orbit.scene, name=f"on orbit: rebound {e_orbit}"))
+    title = "On orbit and the best candidates, side by side"
     caption = (
         "Arrows of all panels are in one scale. A line in the charts below is the replay's time; "
         "a click there takes it to that time."
     )
     return replay("comparison", scenes[:MOST_PANELS], title, caption)
+
+
+def _name_panel(label: str, row: Any) -> str:
+    """What tells the panels of a replay apart: verdict and rebound."""
+    return f"{label}: {row['verdict']['word']}, rebound {format_percent(row['restitution'])}"
 
 
 def _worst_key(row: Any) -> str:
@@ -186,8 +200,9 @@ def _answer(comparison: Comparison) -> str:
     first, *rest = re.split(r"(?<=\.) (?=[A-Z])", r["recommendation"])
     parts = [e.headline(first), e.text(" ".join(rest), "plain") if rest else ""]
     if r["candidates"] and r.get("paste"):
-        best = r["candidates"][0]["verdict"]
-        parts = [e.verdict({**best, "next_step": ""}), e.text(r["recommendation"], "plain")]
+        best = r["candidates"][0]
+        named = name_method(best["verdict"], best["method"])
+        parts = [e.verdict({**named, "next_step": ""}), e.text(r["recommendation"], "plain")]
         parts.append(e.details("Paste this into the scenario", e.listing(r["paste"]), opened=True))
     if r["method_file"]:
         parts.append(
@@ -211,20 +226,20 @@ def _answer(comparison: Comparison) -> str:
         at = "candidates.0"
         tiles = [
             e.tile(
-                "Best: distance from orbit, worst phase",
+                "Error against orbit, worst phase",
                 _show_percent(r, f"{at}.{WORST}"),
                 beside,
-                "0 is orbit, 100 % is as far as the approach itself",
+                "100 % is an error as large as the approach speed",
             ),
-            e.tile("Restitution", _show_number(r, f"{at}.restitution"), f"{orbit} in orbit"),
-            e.tile("Energy invented", _show_number(r, f"{at}.energy_invented_J"), "0 in orbit"),
+            e.tile("Restitution", _show_number(r, f"{at}.restitution"), f"{orbit} on orbit"),
+            e.tile("Energy added", _show_number(r, f"{at}.energy_invented_J"), "0 on orbit"),
             e.tile("Cost", _show_cost(r, f"{at}.cost_ns_per_cycle"), "a cycle"),
         ]
         if best["worst"]:
             tiles.insert(
                 1,
                 e.tile(
-                    "Worst with wrong knowledge",
+                    "Error with wrong parameters",
                     _show_percent(r, f"{at}.worst.{_worst_key(best['worst'])}"),
                     escape(_name_error(best["worst"])),
                 ),
@@ -235,8 +250,8 @@ def _answer(comparison: Comparison) -> str:
 
 def _ranking(r: Any) -> str:
     ended = all(c["status"] == "completed" for c in r["candidates"])
-    headings = ["", "method", "verdict", "from orbit, mean", "worst phase", "with wrong knowledge"]
-    headings += ["restitution", "energy invented", "contacts", "peak force"]
+    headings = ["", "method", "verdict", "error, mean", "worst phase", "wrong parameters"]
+    headings += ["restitution", "energy added", "contacts", "peak force"]
     headings += [] if ended else ["outcome"]
     rows = []
     for i, c in enumerate(r["candidates"]):
@@ -244,7 +259,7 @@ def _ranking(r: Any) -> str:
         worst = (
             f"{_show_worst(r, f'{at}.worst')} <small>({escape(_name_error(c['worst']))})</small>"
             if c["worst"]
-            else "needs none"
+            else "has none"
         )
         cells = [
             _show_number(r, f"{at}.rank"),
@@ -264,16 +279,16 @@ def _ranking(r: Any) -> str:
             )
         ]
         rows.append([*cells, *([] if ended else [escape(c["status"])])])
-    orbit = ["", "orbit", "", "0", "0", "", _show_number(r, "orbit.restitution"), "0"]
+    orbit = ["", "on orbit", "", "0", "0", "", _show_number(r, "orbit.restitution"), "0"]
     orbit += [_show_number(r, "orbit.contact_count"), _show_number(r, "orbit.peak_force_N")]
     rows.append([*orbit, *([] if ended else [""])])
     note = (
-        "Best first: runs that reached their end, by verdict, by its largest excess over a bound, "
-        "then by the size of the invented energy. Distance from orbit is that of both "
+        "Best first: runs that reached their end, by verdict, by its largest excess over a limit, "
+        "then by the energy added. The error is the difference of both "
     )
     note += (
-        "satellites' motion after the last contact, and the worse of that and the end of the run, "
-        "in percent of the approach; a run that stopped early ranks last."
+        "satellites' motion from the on-orbit reference, in percent of the approach speed; a run "
+        "that stopped early ranks last."
     )
     return e.table(
         "Candidates, best first",

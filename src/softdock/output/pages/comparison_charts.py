@@ -56,16 +56,16 @@ def _distance_bars(rows: list[dict[str, Any]]) -> str:
         }
         lines.append(Line("with wrong knowledge", "total", *_empty_points(), extra=marks))
     caption = (
-        f"In percent of the approach; 0 is orbit. Line: {bound:.3g} %, up to which a rig is "
-        "model_mediated. Colours: the verdict."
+        f"In percent of the approach speed. Line: {bound:.3g} %, up to which a rig is "
+        "faithful. Colours: the verdict."
     )
     if beyond:
         caption += f" Longer than the chart: {'; '.join(beyond)}."
     return _bar_chart(
         "distance",
-        "How far from orbit",
+        "Error against the on-orbit reference",
         lines,
-        x_title="distance from orbit [%]",
+        x_title="error [%]",
         caption=caption,
         rows=rows,
         bound=bound,
@@ -222,7 +222,7 @@ def curve_charts(comparison: Comparison) -> str:
         if len(others) <= MOST_SHOWN
         else f" The best are drawn; choose others in the legend ({len(others)} in all)."
     )
-    shade = " Shaded: contact in orbit." if windows else ""
+    shade = " Shaded: contact on orbit." if windows else ""
     touching = bool(comparison.scenario.tables["contact"])
     gap = (
         "gap",
@@ -232,7 +232,7 @@ def curve_charts(comparison: Comparison) -> str:
     )
     off = (
         "off",
-        "Distance of the chaser from where orbit has it",
+        "Distance of the chaser from its place on orbit",
         "off_m",
         f"Seen from the target.{few}",
     )
@@ -240,13 +240,13 @@ def curve_charts(comparison: Comparison) -> str:
         "force",
         "Force on the chaser satellite",
         "force_N",
-        "What the satellite was moved with; in orbit the contact's own force.",
+        "Force on the satellite; on orbit the contact's own force.",
     )
     energy = (
         "energy",
-        "Energy invented so far",
+        "Energy added so far",
         "energy_invented_J",
-        "Above zero: energy that nothing paid for. Orbit: zero.",
+        "Above zero: energy that the loop added. On orbit: zero.",
     )
     charts = []
     for key, title, attribute, caption in ((gap if touching else off), force, energy):

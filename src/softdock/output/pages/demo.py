@@ -4,7 +4,6 @@ first-time reader."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from html import escape
 from itertools import pairwise
 from typing import Any
@@ -25,6 +24,7 @@ from softdock.output.pages.frame.replay import replay
 from softdock.output.pages.run.charts import energy_invented
 from softdock.output.pages.run.motion_charts import SECONDS, choose_view, gap_title, track_tip
 from softdock.results.metrics import convert_to_plain
+from softdock.results.quantities import format_percent, format_quantity
 from softdock.results.run import Run
 from softdock.results.scene import build_reference_scene, build_scene
 
@@ -49,21 +49,17 @@ def _rows_with_restitution(rows: Rows) -> list[Mapping[str, Any]]:
     return [row for row in rows if row.get("restitution") is not None]
 
 
-def _compare_with_one(restitution: float) -> str:
-    return f"{abs(100.0 * (restitution - 1.0)):.1f} % {'more' if restitution >= 1.0 else 'less'}"
+def _format_rebound(restitution: float) -> str:
+    return format_percent(restitution)
 
 
 def _describe_reference(rows: Rows) -> str:
     """Restitution of the reference in words."""
     found = [row for row in _rows_with_restitution(rows) if row.get("delay_ms") is None]
     if not found:
-        return "orbit was not flown"
+        return "the on-orbit reference was not simulated"
     e = float(found[0]["restitution"])
-    return (
-        "orbit gives back the same"
-        if abs(e - 1.0) < SAME
-        else f"orbit gives back {_compare_with_one(e)}"
-    )
+    return f"on orbit it is {_format_rebound(e)}"
 
 
 def describe_worst(rows: Rows) -> str:
@@ -73,8 +69,8 @@ def describe_worst(rows: Rows) -> str:
         return f"{_describe_reference(rows).capitalize()}."
     worst = max(late, key=lambda row: abs(float(row["restitution"]) - 1.0))
     return (
-        f"With {worst['delay_ms']:g} ms of delay this rig gives back "
-        f"{_compare_with_one(float(worst['restitution']))} speed than it received; "
+        f"With {worst['delay_ms']:g} ms of delay the rebound speed is "
+        f"{_format_rebound(float(worst['restitution']))} of the approach speed; "
         f"{_describe_reference(rows)}."
     )
 
@@ -82,14 +78,14 @@ def describe_worst(rows: Rows) -> str:
 def explain_delay(rows: Rows) -> str:
     """How a delay adds energy, and whether these runs show it."""
     late = sorted(_rows_with_restitution(raw_rows(rows)), key=lambda row: float(row["delay_ms"]))
-    invented = [float(row["energy_invented_J"]) for row in late if row.get("energy_invented_J")]
-    if len(invented) < 2 or min(invented) <= 0.0:
-        return f"{_LATE} In these runs that gave it no energy."
-    grows = all(b > a for a, b in pairwise(invented))
+    added = [float(row["energy_invented_J"]) for row in late if row.get("energy_invented_J")]
+    if len(added) < 2 or min(added) <= 0.0:
+        return f"{_LATE} In these runs no energy is added."
+    grows = all(b > a for a, b in pairwise(added))
     return (
-        f"{_LATE} Both give it energy that nobody put in: the rig invents it, "
-        f"{1e3 * invented[0]:.2g} to {1e3 * invented[-1]:.2g} mJ here"
-        + (". The longer the delay, the more." if grows else ", not always more with more delay.")
+        f"{_LATE} Both add energy: {format_quantity(added[0], 'J')} to "
+        f"{format_quantity(added[-1], 'J')} here"
+        + (", more with a longer delay." if grows else ", not always more with a longer delay.")
     )
 
 
@@ -113,20 +109,14 @@ def describe_remedies(rows: Rows) -> str:
     }
     for row in _rows_with_restitution(_method_rows(rows)):
         e, without = float(row["restitution"]), bare.get(row["delay_ms"])
-        invents = (row.get("energy_invented_J") or 0.0) > 0.0
+        adds = (row.get("energy_invented_J") or 0.0) > 0.0
         better = without is not None and abs(e - 1.0) < abs(without - 1.0)
+        removed = ", which the method removes within the contact"
         sentences.append(
-            f"{row['method']} leaves the robots late: the rig "
-            f"{'goes on inventing' if invents else 'does not go on inventing'} energy, and "
-            + (
-                "the remedy takes it out again before the satellite has left"
-                if invents and better
-                else "the satellite comes back nearer to orbit"
-                if better
-                else "the satellite comes back no nearer to orbit"
-            )
-            + f". What counts is what comes back: {e:.4f}"
-            + (f", without it {without:.4f}." if without is not None else ".")
+            f"{row['method']} keeps the robots' delay: the loop "
+            f"{'still adds' if adds else 'adds no'} energy{removed if adds and better else ''}. "
+            f"Rebound speed is {_format_rebound(e)} of the approach speed"
+            + (f", without the method {_format_rebound(without)}." if without is not None else ".")
         )
     return " ".join(sentences)
 
@@ -154,8 +144,8 @@ FACILITY: dict[str, Any] = {
 
 TITLE = "What delay does to a bounce"
 LEAD = (
-    "EPOS on one axis: a satellite against a lossless spring, in orbit and on a rig whose robots "
-    "are late"
+    "EPOS on one axis: a satellite against a lossless spring, on orbit and on a rig with robot "
+    "delay"
 )
 WHAT = (
     "A satellite drifts against a lossless spring. On a docking rig the satellite is simulated, "
@@ -164,16 +154,16 @@ WHAT = (
     "answers to that push."
 )
 THEORY = (
-    "Theory: a spring whose force acts late is a spring that swings with a growing "
-    "amplitude. One contact is half a swing, so the growth over half a swing is "
+    "Theory: a spring whose force acts with a delay oscillates with a growing "
+    "amplitude. One contact is half an oscillation, so the growth over half an oscillation is "
     "the restitution: exp(pi w h / 2) in closed form, with w the spring's frequency and h "
     "the whole delay; for the sampled loop it is counted cycle by cycle. "
-    "Even a robot without delay is not quite honest: the simulation holds each measured "
-    "force for a cycle, on average half a cycle late."
+    "A robot without delay leaves a small error, because the simulation holds each measured "
+    "force for a cycle, which delays it by half a cycle on average."
 )
 CAPTION = "Red: the force of the contact, in one scale for both; contacts are slowed down."
 HINT = (
-    "Turn delay, damping and method yourself, and watch:",
+    "Change delay, damping and method yourself:",
     "softdock view epos_3d",
     "(once: pip install 'softdock[viewer]')",
 )
@@ -181,9 +171,9 @@ COLUMNS = {
     "restitution": "restitution",
     "predicted_restitution": "theory: sampled loop",
     "closed_form_restitution": "theory: closed form",
-    "energy_invented_J": "energy invented",
+    "energy_invented_J": "energy added",
     "energy_invented_share": "share of the approach energy",
-    "distance_from_orbit": "distance from orbit",
+    "distance_from_orbit": "error against orbit",
 }
 DELAY_ROLES = (
     "c3",
@@ -242,33 +232,20 @@ def _replay(rows: Sequence[Mapping[str, Any]], runs: Sequence[Run]) -> str:
     if not raw:
         return ""
     row, run = max(raw, key=lambda pair: float(pair[0]["restitution"]))
-    rig = build_scene(run, name=f"rig, {row['label']} late", facility=FACILITY, exaggerate=False)
-    orbit = run.fly_orbit()
+    rig = build_scene(run, name=f"rig, {row['label']} delay", facility=FACILITY, exaggerate=False)
+    run.fly_orbit()
     scenes = [
-        replace(build_reference_scene(run), captions=_captions(orbit.series, orbit.contacts)),
-        replace(rig, captions=_captions(run.series, run.contacts)),
+        build_reference_scene(run),
+        rig,
     ]
     shown = replay(
         "demo",
         scenes,
-        "The same bounce in orbit and on the rig",
+        "The same contact on orbit and on the rig",
         CAPTION,
         on_sight=True,
-        fly_to="contact",
     )
     return f'<div class="demo-top">{text_with_command(*HINT)}{shown}</div>'
-
-
-def _captions(series: Any, contacts: Sequence[Mapping[str, Any]]) -> tuple[tuple[float, str], ...]:
-    """Speed of the chaser before and after the contact, as captions of the picture."""
-    if not contacts:
-        return ()
-    speed = np.linalg.norm(series["chaser.velocity"] - series["target.velocity"], axis=1)
-    first, last = float(contacts[0]["start_s"]), float(contacts[-1]["end_s"])
-    captions = [(0.0, f"comes at {1e3 * speed[0]:.1f} mm/s"), (first, "in contact")]
-    if last < float(series["time"][-1]):
-        captions.append((last, f"leaves at {1e3 * speed[-1]:.1f} mm/s"))
-    return tuple(captions)
 
 
 def _table(results: Mapping[str, Any]) -> str:
@@ -304,7 +281,7 @@ def _restitution_chart(rows: Sequence[Mapping[str, Any]]) -> str:
                 "markers",
             )
         )
-    caption = "Above 1 the rig invents energy."
+    caption = "Above 1 the rig adds energy."
     return chart(
         "restitution",
         "Restitution over delay",
@@ -365,7 +342,7 @@ def _energy_chart(names: Sequence[str], runs: Sequence[Run]) -> str:
     ]
     return chart(
         "energy",
-        "Energy invented",
+        "Energy added",
         lines,
         SECONDS,
         f"energy [{unit}]",

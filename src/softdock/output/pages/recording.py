@@ -77,14 +77,14 @@ def build_recording_scene(recording: Recording) -> Scene:
 
 SECONDS = "time [s]"
 LEAD = "Recorded on a rig. This page shows what was measured; softdock is no safety function."
-SIMULATED = "A simulated run, shown with what a rig would know of it."
+SIMULATED = "A simulated run, with the signals that a rig can measure."
 COLUMNS = (
-    ("start_s", "from [s]"),
-    ("end_s", "to [s]"),
-    ("peak_force_measured_N", "largest measured force [N]"),
-    ("peak_force_satellite_N", "largest force on the satellite [N]"),
-    ("impulse_Ns", "impulse [Ns]"),
-    ("work_taken_J", "energy taken [J]"),
+    ("start_s", "from"),
+    ("end_s", "to"),
+    ("peak_force_measured_N", "peak force, measured"),
+    ("peak_force_satellite_N", "peak force on the satellite"),
+    ("impulse_Ns", "impulse"),
+    ("work_taken_J", "energy taken"),
     ("restitution_of_centres", "restitution of the centres"),
     ("restitution_energetic", "restitution, energetic"),
 )
@@ -176,7 +176,7 @@ def _forces(recording: Recording) -> str:
     )
     if not lines:
         return ""
-    caption = "Sizes: handed over by the sensors, and on the satellites."
+    caption = "Magnitudes of the measured forces and of the forces on the satellites."
     return chart(
         "force",
         "Forces",
@@ -205,7 +205,7 @@ def _energy(recording: Recording) -> str:
         return ""
     factor, unit = choose_unit([recording.observed], "J")
     line = Line("observed", "total", recording.series["time"], factor * recording.observed)
-    caption = "What the rig can tell of its own activity; above zero it gave energy."
+    caption = "Energy computed from the rig's own signals; above zero the rig added energy."
     return chart(
         "observed",
         "Observed energy",
@@ -223,7 +223,7 @@ def _ages(recording: Recording) -> str:
     for i, name in enumerate(names):
         lines.append(Line(name, f"c{i % 8 + 1}", series["time"], 1e3 * series[name]))
     if lines and not any(np.any(line.y) for line in lines):
-        return text("All ages are stated as zero: forces and poses are taken as new as their rows.")
+        return text("The log states no ages: forces and poses count as new as their rows.")
     return chart("ages", "Ages", lines, SECONDS, "age [ms]") if lines else ""
 
 
@@ -231,7 +231,7 @@ def _contacts(metrics: dict[str, Any]) -> str:
     if not metrics["contacts"]:
         return ""
     rows = [
-        [f"{i + 1}", *(show_number(metrics, f"contacts.{i}.{key}", "") for key, _ in COLUMNS)]
+        [f"{i + 1}", *(show_number(metrics, f"contacts.{i}.{key}") for key, _ in COLUMNS)]
         for i in range(len(metrics["contacts"]))
     ]
     note = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,7 +14,7 @@ import numpy as np
 from softdock.errors import SoftdockError
 from softdock.files.atomic import write_whole
 from softdock.output.pages.frame.charts import ROLES, Line, chart
-from softdock.output.pages.frame.elements import text
+from softdock.output.pages.frame.elements import headline, text, verdict
 from softdock.output.pages.frame.page import page
 from softdock.studies.stability.chart import AXES, MS, Curve, Panel, convert_to_data
 
@@ -90,10 +91,13 @@ def _draw_panel(axes: Any, panel: Panel) -> None:
     axes.legend(fontsize=7, loc="best")
 
 
-def draw_chart(panels: list[Panel], file: Path, title: str) -> None:
-    """Write a stability chart, in the format of the file's ending: .html, .png or .svg."""
+def draw_chart(
+    panels: list[Panel], file: Path, title: str, judged: Mapping[str, Any] | None = None
+) -> None:
+    """Write a stability chart, in the format of the file's ending: .html, .png or .svg. `judged`:
+    the verdict of the rig's runs, for a page."""
     if file.suffix.lower() == ".html":
-        write_page(panels, file, title)
+        write_page(panels, file, title, judged)
     else:
         write_picture(panels, file, title)
 
@@ -109,7 +113,7 @@ class BoundaryMargin(NamedTuple):
     """Margins of an operating point against one boundary curve."""
 
     stable: bool
-    borne_ms: float  # delay that its value on the panel's axis bears
+    borne_ms: float  # critical delay at its value on the panel's axis
     crossings: tuple[float, ...]  # values on the panel's axis that are on the boundary at its delay
 
 
@@ -149,12 +153,16 @@ def describe_margin(panel: Panel) -> str:
     delay, value = panel.operating_point
     where = "inside the stable area" if here.stable else "outside the stable area"
     words = [f"Cross: {delay:.4g} ms and {value:.4g} {unit}, {where}."]
-    words.append(f"{value:.4g} {unit} bears {here.borne_ms:.3g} ms of delay.")
+    words.append(
+        f"With {value:.4g} {unit} the loop is stable up to {here.borne_ms:.3g} ms of delay."
+    )
     if here.crossings:
         ends = " and ".join(f"{one:.4g}" for one in here.crossings)
         words.append(f"At {delay:.4g} ms the boundary is at {ends} {unit}.")
     elif float(curve.delay_ms.max()) <= 0.0:
-        words.append("Without damping no delay is borne: no area of this chart is stable.")
+        words.append(
+            "Without damping any delay makes it unstable: no area of this chart is stable."
+        )
     elif not here.stable:
         most = int(np.argmax(curve.delay_ms))
         words.append(
@@ -210,8 +218,7 @@ def margin_arrows(panel: Panel) -> list[dict[str, object]]:
 
 EXPLANATION = (
     "Solid: the continuous loop, closed form. Dashed: the sampled loop. Left of a curve the loop "
-    "is stable, shaded where one curve decides. Cross: operating point; arrows: what would bring "
-    "it to the boundary."
+    "is stable, shaded where one curve decides. Cross: operating point; arrows: its margins."
 )
 ROOM = 0.05  # of the axis, below zero, so that a point at zero is seen whole
 
@@ -220,14 +227,30 @@ def chart_section(panels: list[Panel], key: str = "stability") -> str:
     """The panels as HTML for a section; panels without a stable area are named in a sentence."""
     drawn_panels = [panel for panel in panels if not is_empty(panel)] or panels[:1]
     empty = [panel.title for panel in panels if is_empty(panel) and panel not in drawn_panels]
-    note = f"Not drawn, since no area of it is stable: {'; '.join(empty)}." if empty else ""
+    note = f"Without a stable area, and not drawn: {'; '.join(empty)}." if empty else ""
     figures = "\n".join(_figure(panel, f"{key}-{i}") for i, panel in enumerate(drawn_panels))
     return figures + (text(note) if note else "")
 
 
-def write_page(panels: list[Panel], file: Path, title: str) -> None:
+def describe_state(panel: Panel) -> str:
+    """The headline of a page without a verdict: whether the loop is stable, and up to which
+    delay."""
+    curve, (delay, value) = panel.curves[0], panel.operating_point
+    if not len(curve.value):
+        return f"Unstable: at {value:.4g} {UNITS[panel.axis]} no delay is stable."
+    here = find_margin(panel, deciding_curve(panel) or curve)
+    state = "Stable" if here.stable else "Unstable"
+    return f"{state} at {delay:.3g} ms of delay; the critical delay is {here.borne_ms:.3g} ms."
+
+
+def write_page(
+    panels: list[Panel], file: Path, title: str, judged: Mapping[str, Any] | None = None
+) -> None:
+    state = describe_state(panels[0])
+    answer = verdict(judged) + text(state, "plain") if judged else headline(state)
     sections = {
-        "charts": ("Where the loop is stable", f"<p>{EXPLANATION}</p>\n" + chart_section(panels))
+        "answer": ("", answer),
+        "charts": ("Where the loop is stable", f"<p>{EXPLANATION}</p>\n" + chart_section(panels)),
     }
     html = page("Stability", title, sections, {"stability": convert_to_data(panels)})
     write_whole(file, html.encode(), "chart")

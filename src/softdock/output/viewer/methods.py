@@ -20,6 +20,7 @@ from typing import Any
 from softdock.errors import BadInput, Problem
 from softdock.methods.registry import RAW
 from softdock.reference import Orbit
+from softdock.results.quantities import format_percent
 from softdock.scenario.build import Scenario
 from softdock.scenario.candidates import candidates
 from softdock.scenario.files import to_toml
@@ -35,7 +36,7 @@ class Fix:
 
     label: str
     methods: list[dict[str, Any]]  # the scenario's list of methods with it
-    distance: float  # from orbit; 0 is orbit, 1 as far as the approach itself
+    distance: float  # from the reference; 1 is as far as the approach itself
 
 
 def find_fixes(
@@ -68,7 +69,7 @@ def _try_fix(label: str, scenario: Scenario, orbit: Orbit) -> list[Fix]:
     distance = metrics["distance_from_orbit"]
     if metrics["status"] != "completed" or distance is None:
         return []
-    words = f"{label}: {100.0 * distance:.2g} % from orbit"
+    words = f"{label}: error {format_percent(distance)}, {metrics['verdict']['word']}"
     return [Fix(words, scenario.tables["methods"], float(distance))]
 
 
@@ -79,7 +80,7 @@ def _try_methods(scenario: Scenario, orbit: Orbit, ready: Sequence[str]) -> list
             changed = use_methods(scenario, method)
         except BadInput:
             continue
-        found += _try_fix(f"method {method}", changed, orbit)
+        found += _try_fix(method, changed, orbit)
     return found
 
 

@@ -9,15 +9,19 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from html import escape
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from softdock.recording.recording import Recording
+from softdock.results.quantities import format_quantity
 from softdock.results.run import Run
 from softdock.results.scene.model import RobotJoints
-from softdock.studies.stability.chart import Panel
+from softdock.results.verdict import DISTORTED, FAITHFUL, NO_VERDICT, UNSAFE, Verdict
 
-LIGHTS = {"red": "#e5484d", "amber": "#f5a524", "green": "#30a46c"}
+if TYPE_CHECKING:
+    from softdock.output.viewer.session import StabilityChart
+
+LIGHTS = {"red": "#e5484d", "amber": "#f5a524", "green": "#30a46c", "grey": "#8b95a3"}
+LIGHT_OF = {FAITHFUL: "green", DISTORTED: "amber", UNSAFE: "red", NO_VERDICT: "grey"}
 ROW_COLOURS = {
     "integrator": "#8e6bd1",
     "correction": "#d6488f",
@@ -48,18 +52,26 @@ def light_html(light: str, word: str, sentence: str) -> str:
     )
 
 
+def verdict_html(verdict: Verdict) -> str:
+    """The verdict: its word, what decides, and what it cannot be sure of."""
+    word = str(verdict.word)
+    decides = verdict.headline[len(word) :].lstrip(".: ")
+    doubts = "".join(f" Doubt: {doubt}" for doubt in verdict.doubts)
+    return light_html(LIGHT_OF[verdict.word], word.upper(), f"{decides}{doubts}")
+
+
 def wait_html(words: str) -> str:
     return f'<div style="padding:.3em 1em;{FONT};font-size:.8em;opacity:.75">{escape(words)}</div>'
 
 
 def ledger_html(rows: Mapping[str, float], total: float) -> str:
-    """One bar for each row of the energy balance: invented energy to the right, lost to the
-    left."""
+    """One bar for each row of the energy balance that is not zero: energy added to the right,
+    removed to the left."""
     top = max([abs(value) for value in (*rows.values(), total)], default=0.0) or 1.0
-    factor, unit = (1e3, "mJ") if top < 0.5 else (1.0, "J")
     lines = []
-    for name, given in rows.items():
-        value = given if abs(given) > ROUNDING * top else 0.0
+    for name, value in rows.items():
+        if abs(value) <= ROUNDING * top:
+            continue
         width = 50.0 * abs(value) / top
         left = 50.0 if value >= 0.0 else 50.0 - width
         colour = ROW_COLOURS.get(name, "#888888")
@@ -70,9 +82,13 @@ def ledger_html(rows: Mapping[str, float], total: float) -> str:
             f'<i style="position:absolute;left:{left:.2f}%;width:{width:.2f}%;height:100%;'
             f'background:{colour}"></i><i style="position:absolute;left:50%;height:100%;'
             'border-left:1px solid rgba(128,128,128,.7)"></i></span>'
-            f'<span style="width:6.5em;text-align:right">{factor * value:+.3g} {unit}</span></div>'
+            '<span style="width:6.5em;text-align:right">'
+            f"{escape(format_quantity(value, 'J'))}</span></div>"
         )
-    head = f"Energy invented: <b>{factor * total:+.3g} {unit}</b>"
+    shown = format_quantity(total, "J")
+    head = f"Energy added by the loop: <b>{shown}</b>"
+    if shown == "0 J":
+        return wait_html("The loop adds no energy.")
     return f'<div style="padding:.5em 1em;{FONT};font-size:.8em">{head}{"".join(lines)}</div>'
 
 
@@ -81,66 +97,61 @@ def run_ledger_html(run: Run | Recording) -> str:
     if not isinstance(run, Recording):
         return ledger_html(run.ledger_rows, run.energy_invented_J)
     seen = run.metrics["energy_observed_J"]
-    observed = "not known from what was recorded" if seen is None else f"{seen:+.3g} J"
-    return wait_html(f"Observed energy: {observed}. A rig has no ledger: it knows no truth.")
+    observed = format_quantity(seen, "J", if_none="not known from what was recorded")
+    return wait_html(f"Observed energy: {observed}. Its causes are known in a simulation only.")
 
 
-def _chart_ends(panel: Panel) -> tuple[float, float]:
-    """Ends of both axes: the operating point, and the boundary up to some times its delay."""
-    x, y = panel.operating_point
-    wide = max(min(panel.limits[0], max(3.0 * x, 30.0)), 1e-6)
-    for curve in panel.curves:
-        beyond = np.flatnonzero(curve.delay_ms > wide)
-        if len(beyond):
-            return wide, max(1.2 * float(curve.value[beyond[0]]), 2.0 * y, 1e-6)
-    return wide, max(panel.limits[1], 2.0 * y, 1e-6)
-
-
-def stability_html(panel: Panel | None) -> str:
-    """Stability boundary, stable area and operating point."""
-    if panel is None:
+def stability_html(chart: StabilityChart | None) -> str:
+    """The delays and dampings with which a held contact decays, and where the loop is."""
+    if chart is None:
         return wait_html("No contact of which a stability chart can be drawn.")
-    width, height, left, bottom = 260.0, 130.0, 42.0, 26.0
-    curve = next((c for c in panel.curves if len(c.delay_ms)), None)
-    x, y = panel.operating_point
-    wide, high = _chart_ends(panel)
+    width, height, left, right, top, bottom = 280.0, 170.0, 48.0, 14.0, 12.0, 34.0
+    wide, high = chart.delay_end_ms, float(chart.damping[-1])
 
-    def place(delay: float, value: float) -> str:
-        across = left + (width - left - 8.0) * min(max(delay / wide, 0.0), 1.05)
-        up = 8.0 + (height - bottom - 8.0) * (1.0 - min(max(value / high, 0.0), 1.05))
-        return f"{across:.1f} {up:.1f}"
+    def place(delay: float, value: float) -> tuple[float, float]:
+        across = left + (width - left - right) * min(max(delay / wide, 0.0), 1.0)
+        up = top + (height - top - bottom) * (1.0 - min(max(value / high, 0.0), 1.0))
+        return across, up
 
-    body = ""
-    if curve is not None:
-        good = np.isfinite(curve.delay_ms) & np.isfinite(curve.value)
-        points = [
-            place(float(a), float(b))
-            for a, b in zip(curve.delay_ms[good], curve.value[good], strict=True)
+    def path(points: Sequence[tuple[float, float]]) -> str:
+        return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
+
+    edge = [
+        place(float(a), float(b)) for a, b in zip(chart.critical_ms, chart.damping, strict=True)
+    ]
+    inside = [point for point in edge if point[0] < width - right - 1e-9]
+    (x, y), (dot_x, dot_y) = chart.point, place(*chart.point)
+    text = 'font-size="10" fill="currentColor" opacity=".75"'
+    labels = []
+    for part in (0.0, 0.5, 1.0):
+        (across, _), (_, up) = place(part * wide, 0.0), place(0.0, part * high)
+        labels += [
+            f'<text x="{across:.0f}" y="{height - bottom + 14:.0f}" {text} text-anchor="middle">'
+            f"{part * wide:g}</text>",
+            f'<text x="{left - 6:.0f}" y="{up + 3:.0f}" {text} text-anchor="end">'
+            f"{part * high:g}</text>",
         ]
-        if points:
-            edge = "L".join(points)
-            top = place(0.0, 2.0 * high)
-            corner = place(2.0 * wide, 2.0 * high)
-            body += f'<path d="M{top}L{edge}L{corner}Z" fill="rgba(48,164,108,.2)"/>'
-            body += f'<path d="M{edge}" fill="none" stroke="#30a46c" stroke-width="1.6"/>'
-    dot = place(x, y).split()
-    axes = f'<path d="M{place(0, high)}L{place(0, 0)}L{place(wide, 0)}" fill="none" stroke="gray"/>'
-    text = 'font-size="9" fill="gray"'
-    ends = place(wide, 0).split()
-    labels = (
-        f'<text x="{left:.0f}" y="{height - 8:.0f}" {text}>0</text>'
-        f'<text x="{ends[0]}" y="{height - 8:.0f}" {text} text-anchor="end">{wide:.3g}</text>'
-        f'<text x="{0.5 * (width + left):.0f}" y="{height - 8:.0f}" {text} text-anchor="middle">'
-        f"whole delay [ms]: {x:.3g}</text>"
-        f'<text x="{left - 4:.0f}" y="16" {text} text-anchor="end">{high:.3g}</text>'
-        f'<text transform="translate(11 {0.5 * height:.0f}) rotate(-90)" {text} '
-        'text-anchor="middle">damping [Ns/m]</text>'
+    labels += [
+        f'<text x="{0.5 * (width + left - right):.0f}" y="{height - 5:.0f}" {text} '
+        'text-anchor="middle">whole delay [ms]</text>',
+        f'<text transform="translate(11 {0.5 * (height - bottom + top):.0f}) rotate(-90)" {text} '
+        'text-anchor="middle">damping [Ns/m]</text>',
+    ]
+    axes = path([place(0.0, high), place(0.0, 0.0), place(wide, 0.0)])
+    decays = x < chart.allowed_ms
+    words = (
+        f"A held contact {'decays' if decays else 'grows'}: whole delay {x:.3g} ms; {y:.3g} Ns/m "
+        f"of damping allow {chart.allowed_ms:.3g} ms (continuous loop)."
     )
+    green, colour = LIGHTS["green"], LIGHTS["green" if decays else "red"]
     return (
         f'<div style="padding:.4em .8em;{FONT};font-size:.8em"><svg viewBox="0 0 {width:.0f} '
-        f'{height:.0f}" width="100%">{body}{axes}{labels}<circle cx="{dot[0]}" cy="{dot[1]}" '
-        'r="5" fill="#3b82d6" stroke="white" stroke-width="1.5"/></svg>'
-        '<div style="opacity:.75">Green: a held contact decays.</div></div>'
+        f'{height:.0f}" width="100%"><path d="{path([place(0.0, 0.0), *edge, place(0.0, high)])}Z" '
+        f'fill="{green}" opacity=".22"/>'
+        + (f'<path d="{path(inside)}" fill="none" stroke="{green}" stroke-width="1.6"/>')
+        + f'<path d="{axes}" fill="none" stroke="gray"/>{"".join(labels)}'
+        f'<circle cx="{dot_x:.1f}" cy="{dot_y:.1f}" r="5.5" fill="{colour}" stroke="white" '
+        f'stroke-width="1.5"/></svg><div>{escape(words)}</div></div>'
     )
 
 

@@ -27,7 +27,7 @@ from softdock.output.viewer.stage import Clock, Stage
 from softdock.recording.recording import RIG, SCENARIO, Recording, ShownSeries, make_recording
 from softdock.recording.rings import RingReader, list_running_rings
 from softdock.reference import orbit
-from softdock.results.scene.model import LAYERS, Scene
+from softdock.results.scene.model import CAMERAS, LAYERS, Scene
 from softdock.results.scene.moving import MovingScene
 from softdock.results.series import Series
 from softdock.scenario.build import Scenario, build
@@ -341,13 +341,13 @@ class RigWindow:
             gui.add_button("Play / pause").on_click(lambda _: self._toggle())
         self.again.visible = False
         with gui.add_folder("See"):
-            views = gui.add_button_group("camera", ("contact", "facility", "orbit"))
+            views = gui.add_button_group("camera", CAMERAS)
             views.on_click(self._look)
             self.boxes = {layer: self._box(layer) for layer in LAYERS}
         left = gui.add_panel()
         left.dock_left()
         with left.add_tab("Force"):
-            self.forces = add_force_chart(gui, "measured [N]", "orbit [N]")
+            self.forces = add_force_chart(gui, "measured [N]", "on orbit [N]")
             self.joints = gui.add_html("")
         gui.main_panel.dock_right()
 

@@ -87,7 +87,7 @@ def set_theme(server: Any, dark: bool) -> None:
     )
 
 
-def add_force_chart(gui: Any, rig: str = "rig [N]", orbit: str = "orbit [N]") -> Any:
+def add_force_chart(gui: Any, rig: str = "rig [N]", orbit: str = "on orbit [N]") -> Any:
     """Chart of two curves over time; its `data` are time, rig, reference."""
     return gui.add_uplot(
         data=(np.array([0.0, 1.0]),) * 3,
@@ -96,6 +96,7 @@ def add_force_chart(gui: Any, rig: str = "rig [N]", orbit: str = "orbit [N]") ->
             uplot.Series(label=rig, stroke="#d64545", width=2),
             uplot.Series(label=orbit, stroke="#30a46c", width=1.5),
         ),
+        title="Contact force",  # above the top tick, which would be cut
         scales={"x": uplot.Scale(time=False, auto=True), "y": uplot.Scale(auto=True)},
         aspect=1.6,
     )

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import math
 import threading
-import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,18 +23,29 @@ from softdock.output.folders.sources import is_recording, open_folder_run, open_
 from softdock.output.pages.recording import build_recording_scene
 from softdock.output.viewer.methods import Fix, find_fixes, name_methods, use_methods
 from softdock.recording.recording import Recording
+from softdock.results.phases import judge_in_phases
 from softdock.results.run import Run
 from softdock.results.scene import Scene, build_scene
 from softdock.results.scene.build import find_up
 from softdock.results.simulation import simulate
+from softdock.results.verdict import Verdict, read_verdict
 from softdock.scenario.build import Scenario
-from softdock.studies.campaign.outcome import ACTIVE
 from softdock.studies.stability import loops_of
 from softdock.studies.stability.analysis import total_delay
-from softdock.studies.stability.chart import Panel, make_panel
-from softdock.studies.stability.loop import Loop, Robot
+from softdock.studies.stability.closed_forms import critical_delay
+from softdock.studies.stability.loop import Loop
 
-NEAR_REFERENCE = 0.02  # of the approach: a run closer to orbit than this is as good as orbit
+
+@dataclass(frozen=True)
+class StabilityChart:
+    """The longest delay with which a held contact decays, over the damping, and where the loop is.
+    Its axes stay the same while a session changes delay and damping."""
+
+    critical_ms: np.ndarray  # whole delay at each damping
+    damping: np.ndarray  # Ns/m, from 0 to the end of the axis
+    delay_end_ms: float
+    point: tuple[float, float]  # ms, Ns/m
+    allowed_ms: float  # critical delay at the point
 
 
 @dataclass(frozen=True)
@@ -44,104 +54,71 @@ class Answer:
 
     run: Run | Recording
     scene: Scene
-    light: str  # red, amber or green
-    word: str
-    sentence: str
-    stability: Panel | None  # None: no contact of which a chart can be drawn
-    spent_ms: dict[str, float] = field(default_factory=dict)  # CPU, by step
+    verdict: Verdict
+    stability: StabilityChart | None  # None: no contact of which a chart can be drawn
 
     @property
     def metrics(self) -> dict[str, Any]:
         return self.run.metrics
 
 
-def answer_recording(recording: Recording) -> Answer:
-    """Answer for a recording: without energy balance and distance from the reference, which need
-    the truth."""
-    light, word = judge_recording(recording)
-    return Answer(
-        run=recording,
-        scene=build_recording_scene(recording),
-        light=light,
-        word=word,
-        sentence=recording.sentence,
-        stability=stability_panel(recording.scenario) if recording.scenario else None,
-    )
-
-
-def judge_recording(recording: Recording) -> tuple[str, str]:
-    """Red: the rig was observed to be active. Amber: otherwise, as nothing else can be known
-    without the truth."""
-    m = recording.metrics
-    seen, start = m["energy_observed_J"], m["kinetic_start_J"]
-    if seen is not None and start and seen > ACTIVE * start:
-        return "red", f"active: observed {100.0 * seen / start:.1f} % of the energy at the start"
-    return "amber", "a recording: no statement against orbit"
-
-
-def answer_scenario(scenario: Scenario, run: Run | Recording | None = None) -> Answer:
-    """Simulate the scenario and its reference, and judge the run. `run`: a run that exists
-    already."""
+def answer_scenario(
+    scenario: Scenario,
+    run: Run | Recording | None = None,
+    ends: tuple[float, float] | None = None,
+) -> Answer:
+    """Simulate the scenario and its reference, and judge the run at its own sampling phase. `run`:
+    a run that exists already; `ends`: of the axes of the stability chart."""
     if isinstance(run, Recording):
-        return answer_recording(run)
-    spent, last = {}, time.process_time()
-
-    def record_time(step: str) -> None:
-        nonlocal last
-        now = time.process_time()
-        spent[step], last = 1e3 * (now - last), now
-
+        verdict = read_verdict(run.judge())
+        chart = chart_stability(run.scenario) if run.scenario else None
+        return Answer(run, build_recording_scene(run), verdict, chart)
     done = simulate(scenario) if run is None else run
     done.fly_orbit()
-    record_time("simulate")
-    metrics = done.metrics
-    record_time("orbit and metrics")
-    scene = build_scene(done)
-    record_time("scene")
-    chart = stability_panel(scenario)
-    record_time("stability")
-    light, word = judge_run(metrics)
-    return Answer(
-        run=done,
-        scene=scene,
-        light=light,
-        word=word,
-        sentence=str(metrics["summary"]),
-        stability=chart,
-        spent_ms=spent,
-    )
+    return Answer(done, build_scene(done), done.verdict, chart_stability(scenario, ends))
 
 
-def judge_run(metrics: dict[str, Any]) -> tuple[str, str]:
-    """Red: it stopped, or it invented energy. Amber: it is off the reference. Green: near the
-    reference."""
-    if metrics["status"] != "completed":
-        return "red", f"stopped at {metrics['ended_at_s']:.3f} s: {metrics['status']}"
-    start = metrics["ledger"]["kinetic_start_J"]
-    if start > 0.0 and metrics["energy_invented_J"] > ACTIVE * start:
-        share = 100.0 * metrics["energy_invented_J"] / start
-        return "red", f"active: invented {share:.1f} % of the energy at the start"
-    distance = metrics["distance_from_orbit"]
-    if distance is None or not math.isfinite(distance):
-        return "amber", "no statement against orbit"
-    if distance > NEAR_REFERENCE:
-        return "amber", f"off: {100.0 * distance:.1f} % from orbit"
-    return "green", f"honest: {100.0 * distance:.2g} % from orbit"
-
-
-def stability_panel(scenario: Scenario) -> Panel | None:
-    """Damping over the whole delay, for the first contact pair."""
+def find_operating_point(scenario: Scenario) -> tuple[Loop, float] | None:
+    """The loop of the first contact pair, with virtual damping counted as its own, and its whole
+    delay [s]; None without a stiff contact."""
     try:
         loop = loops_of(scenario)[0].loop
     except (BadInput, IndexError):
         return None
-    late = total_delay(loop)
-    alike = Loop(
-        loop.mass, loop.stiffness, loop.damping + loop.virtual_damping, (Robot(delay=late),)
+    if loop.stiffness <= 0.0:
+        return None
+    return loop.changed(damping=loop.damping + loop.virtual_damping), total_delay(loop)
+
+
+def chart_stability(
+    scenario: Scenario, ends: tuple[float, float] | None = None
+) -> StabilityChart | None:
+    """Damping over the whole delay, for the first contact pair. `ends`: of the axes [ms, Ns/m]."""
+    found = find_operating_point(scenario)
+    if found is None:
+        return None
+    loop, delay = found
+    rule = delay * loop.stiffness  # damping that a short delay needs
+    wide, high = ends or (2.0 * MS * delay or 20.0, 2.0 * max(loop.damping, rule, 1e-6))
+    damping = np.linspace(0.0, round_up(high), CHART_POINTS)
+    return StabilityChart(
+        critical_ms=MS * np.asarray(critical_delay(loop.mass, damping, loop.stiffness)),
+        damping=damping,
+        delay_end_ms=round_up(wide),
+        point=(MS * delay, loop.damping),
+        allowed_ms=MS * float(critical_delay(loop.mass, loop.damping, loop.stiffness)),
     )
-    return make_panel(alike, "damping") if alike.stiffness > 0.0 and late > 0.0 else None
 
 
+def round_up(value: float) -> float:
+    """The next number with which an axis can end."""
+    power = 10.0 ** math.floor(math.log10(value))
+    ends = (1.0, 1.2, 1.6, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
+    return next(end for end in ends if end * power >= value * (1.0 - 1e-9)) * power
+
+
+MS = 1e3
+CHART_POINTS = 200
 BODIES = ("chaser", "target")
 
 
@@ -233,7 +210,7 @@ def apply_knobs(scenario: Scenario, values: Mapping[str, float]) -> Scenario:
         changes["chaser.position_m"] = (
             start + 1e-3 * new["offset"] * lateral_direction(t)
         ).tolist()
-    return scenario.with_keys(changes) if changes else scenario
+    return scenario.replace(changes) if changes else scenario
 
 
 def lateral_direction(tables: Mapping[str, Any]) -> np.ndarray:
@@ -261,19 +238,36 @@ class Session:
         self.knobs = list_knobs(self.base)
         self.method = self.method or name_methods(self.base)
         self.own = self.method
+        self.ends = self._find_chart_ends()
+
+    def _find_chart_ends(self) -> tuple[float, float] | None:
+        """Ends of the stability chart's axes: what the sliders for delay and damping can reach."""
+        far = {one.name: one.high for one in self.knobs if one.name in ("delay", "damping")}
+        found = find_operating_point(apply_knobs(self.base, far))
+        return None if found is None else (MS * found[1], max(found[0].damping, 1e-6))
 
     def scenario(self) -> Scenario:
         """The scenario with all changes."""
         changed = apply_knobs(self.base, self.values)
         if self.fix is not None:
-            return changed.with_keys({"methods": self.fix.methods})
+            return changed.replace({"methods": self.fix.methods})
         return changed if self.method == self.own else use_methods(changed, self.method)
 
     def compute(self) -> Answer:
         """Run the present setting."""
         untouched = self.run is not None and not self.values and self.fix is None
         given = self.run if untouched and self.method == self.own else None
-        self.last = answer_scenario(self.base if given is not None else self.scenario(), given)
+        scenario = self.base if given is not None else self.scenario()
+        self.last = answer_scenario(scenario, given, self.ends)
+        return self.last
+
+    def judge(self) -> Answer | None:
+        """The last answer with the verdict that `softdock run` gives: the worst of several sampling
+        phases. None for a recording, which has one."""
+        last = self.last
+        if last is None or isinstance(last.run, Recording):
+            return None
+        self.last = replace(last, verdict=judge_in_phases(last.run).verdict)
         return self.last
 
     def fixes(self, ready: list[str]) -> list[Fix]:
@@ -296,7 +290,7 @@ def open_session(source: str, changes: tuple[str, ...] = ()) -> Session:
             allowed = "a recording with the scenario attached; `softdock picture` shows without it"
             raise BadInput(Problem("source", source, allowed))
         if changes:
-            return Session(run.scenario.with_keys(dict(parse_changes(changes))))
+            return Session(run.scenario.replace(dict(parse_changes(changes))))
         return Session(run.scenario, run)
     return Session(load_scenario(source, changes))
 

@@ -20,7 +20,7 @@ from softdock.output.viewer.server import HOST, add_force_chart, serve, set_them
 from softdock.output.viewer.session import Answer, NewestRequestWorker, Session
 from softdock.output.viewer.stage import SPEEDS, Clock, Stage
 from softdock.recording.recording import Recording, ShownSeries
-from softdock.results.scene.model import LAYERS
+from softdock.results.scene.model import CAMERAS, LAYERS
 
 PICTURES_PER_S = 30.0
 SLIDER_S = 0.3  # how often the time slider is moved while playing
@@ -65,7 +65,7 @@ class Window:
                     self.stage.set_time(self.clock.advance(now - last))
                     if now - slider_moved > SLIDER_S:
                         slider_moved, self.slider.value = now, round(self.clock.time, 3)
-                        self._update_joints()
+                        self._update_numbers()
                 last = now
         finally:
             self.stop()
@@ -81,34 +81,42 @@ class Window:
         """Run the scenario with the present setting and show it; show only the message of a
         refusal."""
         self.busy.content = panels.wait_html("running ...")
-        begun = time.process_time()
         try:
             answer = self.session.compute()
         except SoftdockError as error:
             self.busy.content = panels.wait_html(str(error))
             return
         self._show(answer)
-        spent = 1e3 * (time.process_time() - begun)
-        self.busy.content = panels.wait_html(f"{spent:.0f} ms of CPU from slider to scene")
+        if self.worker.asked.is_set():  # another change waits
+            return
+        self.busy.content = panels.wait_html("judging it at other sampling phases ...")
+        judged = self.session.judge()
+        if judged is not None:
+            self.light.content = panels.verdict_html(judged.verdict)
+        self.busy.content = ""
 
     def _show(self, answer: Answer) -> None:
         self.clock.set_run(float(answer.scene.time[-1]), answer.scene.contacts)
         self.slider.max = max(round(self.clock.end, 3), 1e-3)
         self.stage.show(answer.scene)
         self.stage.set_time(self.clock.time)
-        self.light.content = panels.light_html(answer.light, answer.word, answer.sentence)
+        self.light.content = panels.verdict_html(answer.verdict)
         self.chart.content = panels.stability_html(answer.stability)
         self.ledger.content = panels.run_ledger_html(answer.run)
         self.forces.data = force_curves(answer)
-        self._update_joints()
+        self._update_numbers()
         for layer, box in self.boxes.items():
             box.visible = layer in answer.scene.layers
 
-    def _update_joints(self) -> None:
+    def _update_numbers(self) -> None:
+        """Show force, speed and joints at the clock's time."""
         scene = self.stage.scene
-        if scene is not None and scene.robots:
-            html = panels.joints_html(scene.robots, scene.frame_at(self.clock.time))
-            self.joints.content = html
+        if scene is None:
+            return
+        frame = scene.frame_at(self.clock.time)
+        self.readings.content = panels.wait_html("   ".join(scene.describe_instant(frame)))
+        if scene.robots:
+            self.joints.content = panels.joints_html(scene.robots, frame)
 
     def on_compiled(self, name: str) -> None:
         """Add a method that has been compiled."""
@@ -120,7 +128,7 @@ class Window:
         waiting = [name for name in self.known if name not in self.ready]
         self.progress.value = 100.0 * len(self.ready) / len(self.known)
         self.progress.visible = bool(waiting)
-        words = f"being compiled, not yet to be chosen: {', '.join(waiting)}" if waiting else ""
+        words = f"Being compiled, then ready to choose: {', '.join(waiting)}." if waiting else ""
         self.waiting.content = panels.wait_html(words)
 
     # Widgets ----------------------------------------------------------------------------------
@@ -142,6 +150,7 @@ class Window:
         with gui.add_folder("Time"):
             self.slider: Any = gui.add_slider("time [s]", 0.0, 1.0, 0.001, 0.0)
             self.slider.on_update(self._on_scrub)
+            self.readings = gui.add_html("")
             self.play = gui.add_button("Play / pause")
             self.play.on_click(lambda _: self._toggle())
             speed = gui.add_dropdown("speed", tuple(SPEEDS), initial_value="auto")
@@ -151,7 +160,7 @@ class Window:
             self.offers: list[Any] = []
             self.offered = gui.add_html("")
         with gui.add_folder("See"):
-            views = gui.add_button_group("camera", ("contact", "facility", "orbit"))
+            views = gui.add_button_group("camera", CAMERAS)
             views.on_click(self._look)
             self.boxes = {layer: self._box(layer) for layer in LAYERS}
             dark = gui.add_checkbox("dark", self.stage.dark)
@@ -204,7 +213,7 @@ class Window:
         self.clock.playing = False
         self.clock.time = float(event.target.value)
         self.stage.set_time(self.clock.time)
-        self._update_joints()
+        self._update_numbers()
 
     def _toggle(self) -> None:
         self.clock.playing = not self.clock.playing
@@ -246,7 +255,7 @@ class Window:
             button.remove()
         self.offers = []
         found = self.session.fixes(self.ready)
-        message = "" if found else "Nothing that is ready comes closer to orbit."
+        message = "" if found else "No method that is ready has a smaller error against orbit."
         self.offered.content = panels.wait_html(message)
         for fix in found:
             button = self.server.gui.add_button(fix.label)

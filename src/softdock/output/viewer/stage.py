@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from softdock.results.scene import Scene
-from softdock.results.scene.cameras import WIDE
-from softdock.results.scene.model import locate_floor
+from softdock.results.scene.model import WIDE, locate_floor
 from softdock.results.scene.raster import PALETTES
 from softdock.results.scene.surfaces import from_z_to
 
@@ -222,15 +221,20 @@ class Stage:
             client.camera.position = view.eye + gone
             client.camera.look_at = view.centre + gone
             client.camera.fov = angle_between_panels(
-                view.angle_deg, client.camera.image_width, client.camera.image_height
+                view.angle_deg,
+                client.camera.image_width,
+                client.camera.image_height,
+                view.wide,
             )
 
 
-def angle_between_panels(angle_deg: float, width: float, height: float) -> float:
+def angle_between_panels(
+    angle_deg: float, width: float, height: float, wide: float = WIDE
+) -> float:
     """Vertical field of view [rad] with which a preset fits between the panels at the sides of the
     picture. Sizes in pixels; zero if not known yet."""
-    free = max(width - PANELS_PX, 0.25 * width) / height if width > 0 and height > 0 else WIDE
-    return 2.0 * math.atan(math.tan(math.radians(0.5 * angle_deg)) * max(1.0, WIDE / free))
+    free = max(width - PANELS_PX, 0.25 * width) / height if width > 0 and height > 0 else wide
+    return 2.0 * math.atan(math.tan(math.radians(0.5 * angle_deg)) * max(1.0, wide / free))
 
 
 def triangles(faces: np.ndarray) -> np.ndarray:

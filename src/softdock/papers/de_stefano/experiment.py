@@ -36,7 +36,7 @@ def run_experiment(form: str, noise: float = NOISE) -> Run:
         method = {"name": "passive_integrator", "form": form} | (
             {"largest_force_N": 65.0} if form == "bounded" else {}
         )
-    return fly(load_scenario("oos_sim", {"sensor.noise_N": noise}).with_keys({"methods": [method]}))
+    return fly(load_scenario("oos_sim", {"sensor.noise_N": noise}).replace({"methods": [method]}))
 
 
 def integrate_measured_axis(form: str, axis: str, noise: float = NOISE) -> Motion:

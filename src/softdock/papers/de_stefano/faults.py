@@ -104,7 +104,7 @@ def run_with_fault(fault: str, method: str) -> Run:
     return fly(
         load_scenario(
             "epos_1d", {"robots.chaser.delay_ms": 16.0, "robots.target.delay_ms": 16.0}
-        ).with_keys(keys)
+        ).replace(keys)
     )
 
 

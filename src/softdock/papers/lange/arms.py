@@ -129,7 +129,7 @@ def run_arm_impact(robots: str, loop: str, share: float = SHARE) -> Run:
         "facility": IMPACT,
         "methods": [IMPACT_LOOPS[loop]],
     }
-    return fly(load_scenario("lange_impact_jerk").with_keys(changes))
+    return fly(load_scenario("lange_impact_jerk").replace(changes))
 
 
 @functools.cache
@@ -142,7 +142,7 @@ def run_arm_cone(robots: str, loop: str, later: float = 0.0) -> Run:
         "facility": CONE,
         "methods": [CONE_ARM_LOOPS[loop]],
     }
-    return fly(preset.with_keys(changes))
+    return fly(preset.replace(changes))
 
 
 def stiffnesses(run: Run) -> dict[str, float]:

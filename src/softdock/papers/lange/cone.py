@@ -52,9 +52,7 @@ def run_cone(loop: str, later: float = 0.0) -> Run:
     preset = load_scenario("lange_cone")
     start = delayed_start(preset, later)
     return fly(
-        preset.with_keys(
-            both_robots(ROBOT) | {"chaser.position_m": start, "methods": [LOOPS[loop]]}
-        )
+        preset.replace(both_robots(ROBOT) | {"chaser.position_m": start, "methods": [LOOPS[loop]]})
     )
 
 

@@ -114,7 +114,7 @@ def run_led(laters: tuple[float, ...]) -> list[LeadRun]:
         keys = both_robots(ROBOT) | {"methods": [{"name": name, "lead_ms": DELAY_MS}]}
         for later in laters:
             start = {"chaser.position_m": delayed_start(preset, later)}
-            run = fly(preset.with_keys(keys | start))
+            run = fly(preset.replace(keys | start))
             found.append(LeadRun(100.0 * (energy_ratio(run) - 1.0), run.contact_count))
     return found
 

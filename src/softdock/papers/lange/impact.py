@@ -99,7 +99,7 @@ def run_impact(
         | both_robots(robots.limits.get(cycle_ms, {}))
         | {"time.duration_s": seen_at + after, "methods": [keys]}
     )
-    return fly(load_scenario(robots.preset).with_keys(changes | (scenario or {})))
+    return fly(load_scenario(robots.preset).replace(changes | (scenario or {})))
 
 
 def run_plain_impact(
@@ -123,7 +123,7 @@ def run_plain_impact(
         | {"methods": [method], "allow_unresolved": True}
         | changes
     )
-    return fly(load_scenario("lange_impact_jerk").with_keys(given))
+    return fly(load_scenario("lange_impact_jerk").replace(given))
 
 
 def spread_shares(number: int) -> np.ndarray:

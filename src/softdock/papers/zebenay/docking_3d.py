@@ -223,12 +223,22 @@ def _replay() -> str:
     )
 
 
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+
+
+def _draw_line(name: str, i: int, x: np.ndarray, y: np.ndarray) -> Line:
+    """Lines that lie on each other stay visible: a colour and dashes of its own, each thinner than
+    the one below it."""
+    dash, width = DASHES[i % len(DASHES)], max(4.2 - 0.5 * i, 1.6)
+    return Line(name, ROLES[i % len(ROLES)], x, y, dash=dash, width=width)
+
+
 def _path_charts() -> list[str]:
     lines = []
     for i, name in enumerate(run_cases()):
         tip = tip_in_nozzle(run_case(name))
         inside = (tip[:, 0] > -0.015) & (np.abs(tip[:, 1]) < 0.08)
-        lines.append(Line(name, ROLES[i % len(ROLES)], 1e3 * tip[inside, 0], 1e3 * tip[inside, 1]))
+        lines.append(_draw_line(name, i, 1e3 * tip[inside, 0], 1e3 * tip[inside, 1]))
     bare = run_case(BARE)
     pair, depth = bare.scenario.tables["contact"][0], 1e3 * nozzle_depth(bare)
     mouth, bottom = 1e3 * pair["mouth_radius_m"], 1e3 * pair["bottom_radius_m"]
@@ -303,9 +313,9 @@ def _energy_charts() -> list[str]:
         run = run_case(name)
         windows = [(c["start_s"], c["end_s"]) for c in run.contacts]
         lines = [
-            Line(
+            _draw_line(
                 axis.replace(".", " "),
-                ROLES[i],
+                i,
                 run.series["time"],
                 1e3 * run.series[f"monitor.{axis}"],
             )
@@ -322,9 +332,9 @@ def _energy_charts() -> list[str]:
             )
         )
     totals = [
-        Line(
+        _draw_line(
             name,
-            ROLES[i % len(ROLES)],
+            i,
             run_case(name).series["time"],
             1e3 * run_case(name).series["monitor.total"],
         )

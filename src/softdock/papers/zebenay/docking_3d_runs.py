@@ -100,7 +100,7 @@ def run_cases() -> dict[str, dict[str, Any]]:
 @functools.cache
 def run_case(name: str) -> Run:
     return simulate(
-        load_scenario("epos_3d").with_keys(
+        load_scenario("epos_3d").replace(
             {"methods": [run_cases()[name], {"name": "monitor", "frame": "chaser"}]}
         )
     )

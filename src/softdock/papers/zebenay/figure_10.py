@@ -79,7 +79,7 @@ def compute_restitution_map(
     """EPOS on one axis with a virtual damper, one run for each point, sampling phase 0."""
     half_swing = math.pi * math.sqrt(mass / stiffness)
     gap = speed * CYCLE
-    scenario = load_scenario("epos_1d").with_keys(
+    scenario = load_scenario("epos_1d").replace(
         {
             "chaser.mass_kg": mass,
             "chaser.position_m": [gap, 0.0, 0.0],

@@ -113,7 +113,7 @@ def planar_run(damping: float, phase: float = 0.0, speed: float = SPEED) -> Run:
         "contact.0.real.damping_Ns_per_m": 0.0,
         "methods": [virtual_damping(damping, "pull")],
     }
-    return fly(load_scenario("epos_2d").with_keys(changes))
+    return fly(load_scenario("epos_2d").replace(changes))
 
 
 def penetration_rate(run: Run) -> np.ndarray:

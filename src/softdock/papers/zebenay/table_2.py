@@ -63,7 +63,7 @@ def one_axis_run(
         "time.duration_s": 2.5,
         "methods": [virtual_damping(damping, "one_sided", more.pop("threshold_N", 0.0))],
     }
-    return fly(load_scenario("epos_1d").with_keys(changes | more))
+    return fly(load_scenario("epos_1d").replace(changes | more))
 
 
 def mean_restitution(test: AxisTest) -> tuple[float, float]:

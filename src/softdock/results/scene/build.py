@@ -20,7 +20,7 @@ import numpy as np
 from softdock.loop.spatial.arrays import inverse, rotate
 from softdock.results.scene import motions
 from softdock.results.scene.cameras import find_outer_corners, make_views
-from softdock.results.scene.model import Part, RobotJoints, Scene, Track
+from softdock.results.scene.model import Part, Reading, RobotJoints, Scene, Track
 from softdock.results.scene.motions import (
     choose_factor,
     exaggerate_motion,
@@ -69,6 +69,7 @@ def choose_rows(
 
 
 Tables = Mapping[str, Any]
+ON_ORBIT = "force on orbit"
 FAINT, SOLID = 0.12, 0.7  # opacity of a satellite around its robot, and in orbit
 
 
@@ -141,6 +142,7 @@ def build_scene(
         meshes=meshes,
         parts=tuple(parts),
         pushes=(force, torque, _read_reference_force(run, time) if orbit else None),
+        speed=_read_speed(tables, series, rows, run.contacts),
         contacts=run.contacts,
         factor=factor,
         ended="" if run.status == "completed" else run.status,
@@ -158,12 +160,12 @@ def _set_opacity(parts: Sequence[Part], opacity: float | None) -> list[Part]:
     ]
 
 
-def build_reference_scene(run: RunLike, name: str = "orbit") -> Scene:
+def build_reference_scene(run: RunLike, name: str = "on orbit") -> Scene:
     """Scene of the same bodies as the reference moves them, without a rig."""
     return make_scene_from_reference(run.scenario.tables, run.orbit, name)
 
 
-def make_scene_from_reference(tables: Tables, reference: Any, name: str = "orbit") -> Scene:
+def make_scene_from_reference(tables: Tables, reference: Any, name: str = "on orbit") -> Scene:
     """Scene of a reference that has been simulated (`softdock.reference.Orbit`)."""
     shown = count_readable_rows(_stack_positions(reference.series, ("chaser", "target")))
     windows = _list_contact_windows(reference.contacts)
@@ -183,6 +185,7 @@ def make_scene_from_reference(tables: Tables, reference: Any, name: str = "orbit
         meshes=dict(furniture.meshes),
         parts=tuple(_set_opacity(furniture.parts, SOLID)),
         pushes=(force, np.zeros_like(force), None),
+        speed=_read_speed(tables, reference.series, rows, reference.contacts),
         contacts=reference.contacts,
         factor=1.0,
         ended="" if reference.status == "completed" else reference.status,
@@ -311,6 +314,7 @@ def _assemble(
     meshes: dict[str, Any],
     parts: tuple[Part, ...],
     pushes: tuple[np.ndarray, np.ndarray, np.ndarray | None],
+    speed: np.ndarray | None,
     contacts: Sequence[Mapping[str, Any]],
     factor: float,
     ended: str,
@@ -318,7 +322,7 @@ def _assemble(
     robots: tuple[RobotJoints, ...] = (),
     grounded: bool = True,
 ) -> Scene:
-    """The scene with arrows, trail and cameras."""
+    """The scene with arrows, trail, readings and cameras."""
     force = pushes[0]
     pairs, which = tables["contact"], motions.find_pairs(time, contacts)
     points = motions.locate_touches(tracks["mock_up.chaser"], force, pairs, which)
@@ -332,7 +336,17 @@ def _assemble(
         tracks=tracks,
         meshes=meshes,
         parts=parts,
-        views=make_views(furniture, tracks, up, parts, factor, ends),
+        views=make_views(
+            tracks,
+            meshes,
+            parts,
+            along=rotate(tracks["mock_up.target"].attitude[0], furniture.along),
+            up=up,
+            touching=motions.find_touching(force) if furniture.touches else None,
+            scale=furniture.scale,
+            factor=factor,
+            ended=bool(ended),
+        ),
         arrows=tuple(arrows),
         trails=(path,) if path is not None else (),
         contacts=tuple(_list_contact_windows(contacts)),
@@ -344,7 +358,50 @@ def _assemble(
         notes=tuple(notes),
         robots=robots,
         grounded=grounded,
+        readings=_make_readings(pushes, speed) if furniture.touches else (),
     )
+
+
+def _make_readings(
+    pushes: tuple[np.ndarray, np.ndarray, np.ndarray | None], speed: np.ndarray | None
+) -> tuple[Reading, ...]:
+    """Contact force, the reference's, and the relative speed of the points that meet."""
+    force, _, beside = pushes
+    readings = [Reading("force", "N", np.linalg.norm(np.nan_to_num(force), axis=1))]
+    if beside is not None and np.any(beside):
+        size = np.linalg.norm(np.nan_to_num(beside), axis=1)
+        readings.append(Reading(ON_ORBIT, "N", size))
+    if speed is not None:
+        readings.append(Reading("speed", "mm/s", 1e3 * speed))
+    return tuple(readings)
+
+
+def _read_speed(
+    tables: Tables, series: Any, rows: np.ndarray, contacts: Sequence[Mapping[str, Any]]
+) -> np.ndarray | None:
+    """Relative speed of the satellites at the chaser's tip [m/s]; None where no velocities are
+    recorded."""
+    pairs = tables["contact"]
+    try:
+        moving = {
+            body: [
+                np.asarray(series[f"{body}.{key}"])[rows]
+                for key in ("position", "attitude", "velocity", "rate")
+            ]
+            for body in ("chaser", "target")
+        }
+    except KeyError:
+        return None
+    if not pairs:
+        return None
+    which = motions.find_pairs(np.asarray(series["time"])[rows], contacts).clip(0)
+    tips = np.array([pair["tip_m"] for pair in pairs], dtype=float)[which]
+    at = moving["chaser"][0] + rotate(moving["chaser"][1], tips)
+    chaser, target = (
+        velocity + np.cross(rotate(attitude, rate), at - position)
+        for position, attitude, velocity, rate in moving.values()
+    )
+    return np.asarray(np.linalg.norm(np.nan_to_num(chaser - target), axis=1))
 
 
 def find_up(tables: Tables) -> np.ndarray:

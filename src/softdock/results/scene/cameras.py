@@ -1,10 +1,10 @@
 """Camera presets, and the projection of a frame: corners in pixels, for pictures and tests.
 
 The camera is a pinhole without distortion: x to the right, y down, depth along the line of sight
-[m]. On pictures narrower than `WIDE` the field of view grows so that the same width is seen. The
-replay's script (output/pages/assets/replay.js) uses the same rule.
+[m]. Each preset is framed by the corners of what it shows: at every width of the picture all of
+them are inside. The replay's script (output/pages/assets/replay_scene.js) uses the same rule.
 
-Presets: the whole facility, the contact, and both satellites as in orbit.
+Presets: the contact, the whole rig, both satellites, and the rig from above.
 """
 
 from __future__ import annotations
@@ -16,15 +16,21 @@ from typing import NamedTuple
 import numpy as np
 
 from softdock.loop.spatial.arrays import rotate
-from softdock.results.scene.model import Mesh, Part, Scene, Track, View
-from softdock.results.scene.scenario_bodies import Furniture
+from softdock.results.scene.model import WIDE, Mesh, Part, Scene, Track, View
 from softdock.results.scene.surfaces import frame_along
 
 NEAR_LAYERS = ("mock_ups", "robots", "forces", "trail")
 FAR_LAYERS = ("mock_ups", "robots", "satellites", "forces", "limits")
-ORBIT_LAYERS = ("mock_ups", "satellites", "orbit", "forces")
+SATELLITE_LAYERS = ("mock_ups", "satellites", "orbit", "forces")
 SOLID = ("mock_ups", "satellites", "robots")
-SIDE, BACK, ABOVE = 1.0, 0.55, 0.42  # of the distance, from where one looks
+LENS_DEG = 32.0  # vertical field of view from which the distance of a camera follows
+ROOM = 1.22  # around what is framed: a title is above it and numbers are below
+MOST_FRAMES = 24  # of a contact, for its bounding box
+# of the distance to the eye: across the approach, along it and up
+CONTACT_LEAN = (1.0, 0.62, 0.5)
+RIG_LEAN = (1.0, 0.55, 0.42)
+SATELLITES_LEAN = (0.5, 1.0, 0.75)
+TOP_LEAN = (0.02, 0.0, 1.0)  # not straight down, where the picture could turn
 
 
 def compute_lateral_axes(along: np.ndarray, up: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -38,29 +44,40 @@ def compute_lateral_axes(along: np.ndarray, up: np.ndarray) -> tuple[np.ndarray,
 
 def make_view(
     name: str,
-    centre: np.ndarray,
-    radius: float,
+    corners: np.ndarray,
     along: np.ndarray,
     up: np.ndarray,
+    lean: tuple[float, float, float],
+    layers: tuple[str, ...],
     follows: str = "",
-    layers: tuple[str, ...] = (),
-    lean: tuple[float, float, float] = (SIDE, BACK, ABOVE),
 ) -> View:
-    """Camera at the side, behind and above, so far away that a ball of `radius` fills the
-    picture."""
+    """Camera whose picture holds all `corners` [m, world], at every width."""
     across, level = compute_lateral_axes(along, up)
-    to_eye = -lean[0] * across - lean[1] * level + lean[2] * up
-    angle = 32.0
-    distance = radius / np.sin(np.radians(0.5 * angle))
-    eye = centre + distance * to_eye / np.linalg.norm(to_eye)
+    back = -lean[0] * across - lean[1] * level + lean[2] * up
+    back = back / np.linalg.norm(back)
+    right = np.cross(up, back)
+    right = right / np.linalg.norm(right)
+    rows = np.stack([right, np.cross(back, right), back])  # right, up, towards the eye
+    seen = corners @ rows.T
+    centre = 0.5 * (seen.min(axis=0) + seen.max(axis=0))
+    slopes = math.tan(math.radians(0.5 * LENS_DEG)) * np.array([WIDE, 1.0])
+    for _ in range(3):  # near corners take more room than far ones: the centre follows
+        beside = seen - centre
+        distance = float((beside[:, 2:] + np.abs(beside[:, :2]) / slopes).max()) or 1.0
+        slant = beside[:, :2] / (distance - beside[:, 2:])
+        centre[:2] += 0.5 * distance * (slant.min(axis=0) + slant.max(axis=0))
+    beside = seen - centre
+    slant = np.abs(beside[:, :2] / (distance - beside[:, 2:])).max(axis=0)
+    high = max(float(slant[1]), 0.2 * float(slant[0]), 1e-6)
     return View(
         name=name,
-        eye=eye,
-        centre=centre,
+        eye=(centre + np.array([0.0, 0.0, distance])) @ rows,
+        centre=centre @ rows,
         up=up,
         follows=follows,
         layers=layers,
-        angle_deg=angle,
+        angle_deg=math.degrees(2.0 * math.atan(ROOM * high)),
+        wide=float(slant[0]) / high or WIDE,
         floor=not follows,
     )
 
@@ -70,6 +87,7 @@ def find_outer_corners(
     meshes: Mapping[str, Mesh],
     parts: Sequence[Part],
     ended: bool = False,
+    layers: Collection[str] = SOLID,
 ) -> np.ndarray:
     """Corners of all solid parts at the first, the middle and the last frame [m, world].
 
@@ -80,7 +98,7 @@ def find_outer_corners(
     frames = (0, count // 4, count // 2) if ended else (0, count // 2, count - 1)
     ends = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)])
     for part in parts:
-        if part.layer not in SOLID:
+        if part.layer not in layers:
             continue
         track, vertices = tracks[part.track], meshes[part.mesh].vertices
         low, high = vertices.min(axis=0), vertices.max(axis=0)
@@ -90,51 +108,73 @@ def find_outer_corners(
     return np.concatenate(corners) if corners else np.zeros((1, 3))
 
 
-def make_views(
-    furniture: Furniture,
+def find_contact_corners(
     tracks: Mapping[str, Track],
-    up: np.ndarray,
+    meshes: Mapping[str, Mesh],
     parts: Sequence[Part],
+    touching: np.ndarray,
+    scale: float,
+) -> np.ndarray:
+    """Corners of what touches, in the frames in which it does [m, world], moved along with the
+    target's mock-up to where that is at the first frame. `touching`: (n,) of each frame."""
+    chaser, target = tracks["mock_up.chaser"], tracks["mock_up.target"]
+    apart = np.linalg.norm(chaser.position - target.position, axis=1)
+    frames = np.flatnonzero(touching)
+    if not len(frames):
+        frames = np.array([int(np.argmin(apart))])
+    first = frames[0]
+    frames = frames[np.unique(np.linspace(0, len(frames) - 1, MOST_FRAMES).astype(int))]
+    if abs(apart[0] - apart[first]) < scale:  # so short an approach is shown whole
+        frames = np.append(frames, 0)
+    corners = []
+    for part in parts:
+        if part.layer != "mock_ups" or not part.mesh.startswith(TOUCHING):
+            continue
+        track, vertices = tracks[part.track], meshes[part.mesh].vertices
+        for frame in frames:
+            turned = rotate(track.attitude[frame], vertices)
+            way = target.position[0] - target.position[frame]
+            corners.append(track.position[frame] + turned + way)
+    return np.concatenate(corners) if corners else target.position[:1]
+
+
+TOUCHING = ("probe_", "shape_")  # meshes: the rest of a mock-up carries them
+
+
+def make_views(
+    tracks: Mapping[str, Track],
+    meshes: Mapping[str, Mesh],
+    parts: Sequence[Part],
+    *,
+    along: np.ndarray,
+    up: np.ndarray,
+    touching: np.ndarray | None,
+    scale: float,
     factor: float,
-    everything: np.ndarray,
+    ended: bool,
 ) -> dict[str, View]:
-    """The presets; near ones only where a shape is described that can be touched. `everything`:
-    the corners of all solid parts."""
-    centre = 0.5 * (everything.min(axis=0) + everything.max(axis=0))
-    radius = 0.5 * float(np.linalg.norm(np.ptp(everything, axis=0))) or 1.0
-    target = tracks["mock_up.target"]
-    along = rotate(target.attitude[0], furniture.along)
+    """The presets. `along`: direction of the approach, world; `touching`: whether each frame is one
+    of a contact; None: no shape is described that can be touched, and there is no such camera."""
     views = {}
-    if furniture.touches:
-        focus = target.position[0] + rotate(target.attitude[0], furniture.focus)
+    if touching is not None:
+        corners = find_contact_corners(tracks, meshes, parts, touching, scale)
         near = (*NEAR_LAYERS, "orbit_far" if factor > 1.0 else "orbit")
         views["contact"] = make_view(
-            "contact",
-            focus,
-            furniture.near,
-            along,
-            up,
-            follows="mock_up.target",
-            layers=near,
-            lean=(1.0, 0.62, 0.5),
+            "contact", corners, along, up, CONTACT_LEAN, near, follows="mock_up.target"
         )
     # how far known arms reach hides what they do: it is there to be switched on
     hidden = ("limits",) if any(part.layer == "robots" for part in parts) else ()
     far = tuple(layer for layer in FAR_LAYERS if layer not in hidden)
-    views["facility"] = make_view("facility", centre, 0.72 * radius, along, up, layers=far)
-    views["orbit"] = make_view(
-        "orbit",
-        centre,
-        0.85 * radius,
-        along,
-        up,
-        layers=ORBIT_LAYERS,
-        lean=(0.5, 1.0, 0.75),
+    whole = find_outer_corners(tracks, meshes, parts, ended)
+    bodies = find_outer_corners(tracks, meshes, parts, ended, ("mock_ups", "satellites"))
+    views["rig"] = make_view("rig", whole, along, up, RIG_LEAN, far)
+    views["satellites"] = make_view(
+        "satellites", bodies, along, up, SATELLITES_LEAN, SATELLITE_LAYERS
     )
+    views["top"] = make_view("top", whole, along, up, TOP_LEAN, far)
     return views
 
 
-WIDE = 1.5  # width over height for which the field of view is meant
 NEAREST = 1e-4  # of the distance from eye to centre
 
 
@@ -160,7 +200,7 @@ def place_camera(scene: Scene, view: View, frame: int, size: tuple[int, int]) ->
     right = np.cross(forward, view.up)
     right = right / np.linalg.norm(right)
     width, height = size
-    slope = math.tan(math.radians(0.5 * view.angle_deg)) * max(1.0, WIDE * height / width)
+    slope = math.tan(math.radians(0.5 * view.angle_deg)) * max(1.0, view.wide * height / width)
     return Camera(
         eye=eye,
         rows=np.stack([right, np.cross(forward, right), forward]),

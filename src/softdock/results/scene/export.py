@@ -7,10 +7,9 @@ as a numbered PNG.
 
 from __future__ import annotations
 
-import functools
 import shutil
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
 
@@ -24,7 +23,8 @@ from softdock.results.scene.model import Scene
 from softdock.results.scene.poster import choose_poster_frame, draw_poster
 from softdock.results.scene.raster import PALETTES, draw_picture
 
-LEVELS = (6, 7, 6)  # steps of red, green and blue in a GIF's palette: 252 colours
+COLOURS = 256  # of a GIF
+SAMPLES = 12  # pictures of an animation from which its palette is taken
 
 
 def encode_png(pixels: np.ndarray) -> bytes:
@@ -34,10 +34,17 @@ def encode_png(pixels: np.ndarray) -> bytes:
     return file.getvalue()
 
 
-def encode_gif(frames: Iterable[np.ndarray], delays_s: Iterable[float]) -> bytes:
-    """GIF file of frames of equal size, each shown for its delay (steps of 10 ms), repeating.
-    Frames that are alike become one with the sum of their delays."""
-    images = (_reduce_colours(pixels) for pixels in frames)
+def encode_gif(
+    frames: Iterable[np.ndarray], delays_s: Iterable[float], samples: Sequence[np.ndarray]
+) -> bytes:
+    """GIF file of frames of equal size, each shown for its delay (steps of 10 ms), repeating. All
+    have one palette, made of the colours of `samples`, so that nothing flickers. Frames that are
+    alike become one with the sum of their delays."""
+    palette = _make_palette(samples)
+    images = (
+        Image.fromarray(pixels).quantize(palette=palette, dither=Image.Dither.NONE)
+        for pixels in frames
+    )
     delays_ms = [10 * max(2, round(100.0 * delay)) for delay in delays_s]
     file = BytesIO()
     next(images).save(
@@ -52,19 +59,17 @@ def encode_gif(frames: Iterable[np.ndarray], delays_s: Iterable[float]) -> bytes
     return file.getvalue()
 
 
-def _reduce_colours(pixels: np.ndarray) -> Image.Image:
-    """The nearest colours of one palette for all frames, so that nothing flickers."""
-    red, green, blue = np.moveaxis(np.round(pixels / 255.0 * (np.array(LEVELS) - 1)), -1, 0)
-    index = (red * LEVELS[1] + green) * LEVELS[2] + blue
-    image = Image.fromarray(index.astype(np.uint8))
-    image.putpalette(_make_palette())
+def _make_palette(samples: Sequence[np.ndarray]) -> Image.Image:
+    """An image with the palette: the commonest colours of the samples as they are, so that large
+    areas are right, and those that cover the others best."""
+    colours, counts = np.unique(
+        np.concatenate([pixels.reshape(-1, 3) for pixels in samples]), axis=0, return_counts=True
+    )
+    common = colours[np.argsort(-counts, kind="stable")[: COLOURS // 2]]
+    rest = Image.fromarray(colours[None]).quantize(COLOURS - len(common))
+    image = Image.new("P", (1, 1))
+    image.putpalette([*common.ravel().tolist(), *(rest.getpalette() or [])][: 3 * COLOURS])
     return image
-
-
-@functools.cache
-def _make_palette() -> bytes:
-    r, g, b = (np.round(np.linspace(0.0, 255.0, n)).astype(np.uint8) for n in LEVELS)
-    return np.stack(np.meshgrid(r, g, b, indexing="ij"), axis=-1).tobytes()
 
 
 EXPORT = "export"  # key of a refusal
@@ -89,30 +94,42 @@ def check_export(file: Path) -> None:
 def export(
     scene: Scene,
     file: Path,
-    view: str = "",
+    camera: str = "",
     theme: str = "light",
     time: float | None = None,
     size: tuple[int, int] = SIZE,
+    report: Callable[[int, int], None] = lambda drawn, count: None,
 ) -> int:
     """Write a picture or an animation; returns the number of pictures. `time`: of a single
-    picture."""
+    picture; `report`: told how many of how many pictures are drawn."""
     check_export(file)
-    if view and view not in scene.views:
-        raise BadInput(Problem("view", view, "one of " + ", ".join(scene.views)))
+    if camera and camera not in scene.views:
+        raise BadInput(Problem("camera", camera, "one of " + ", ".join(scene.views)))
     if theme not in PALETTES:
         raise BadInput(Problem("theme", theme, "one of " + ", ".join(PALETTES)))
     kind = file.suffix.lower()
     frame = choose_poster_frame(scene) if time is None else scene.frame_at(time)
     if kind == ".png":
-        write_whole(file, encode_png(draw_picture(scene, frame, size, view, theme)), EXPORT)
+        write_whole(file, encode_png(draw_picture(scene, frame, size, camera, theme)), EXPORT)
         return 1
     if kind == ".svg":
-        write_whole(file, make_standalone_svg(scene, view, frame, theme).encode(), EXPORT)
+        write_whole(file, make_standalone_svg(scene, camera, frame, theme).encode(), EXPORT)
         return 1
     times = choose_screen_times(scene)
-    drawn = (draw_picture(scene, scene.frame_at(t), size, view, theme) for t in times)
+
+    def draw() -> Iterator[np.ndarray]:
+        for i, t in enumerate(times):
+            report(i, len(times))
+            yield draw_picture(scene, scene.frame_at(t), size, camera, theme)
+
+    drawn = draw()
     if kind == ".gif":
-        write_whole(file, encode_gif(drawn, [1.0 / PICTURES_PER_S] * len(times)), EXPORT)
+        chosen = np.unique(np.linspace(0, len(times) - 1, SAMPLES).astype(int))
+        samples = [
+            draw_picture(scene, scene.frame_at(times[i]), size, camera, theme) for i in chosen
+        ]
+        delays_s = [1.0 / PICTURES_PER_S] * len(times)
+        write_whole(file, encode_gif(drawn, delays_s, samples), EXPORT)
     elif kind == ".mp4":
         _write_film(file, drawn, size)
     else:

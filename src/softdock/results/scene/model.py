@@ -7,6 +7,7 @@ chooses light or dark. Names come from scenario files and are text; viewers esca
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -30,20 +31,21 @@ def make_floor_lines(scene: Scene, cells: int = 12) -> list[tuple[np.ndarray, np
 
 def locate_floor(scene: Scene, cells: int = 12) -> tuple[np.ndarray, float]:
     """Middle of the floor and the size of its cells [m]."""
-    centre = np.asarray(scene.views["facility"].centre)
+    centre = np.asarray(scene.views["rig"].centre)
     centre = centre + (scene.floor - float(centre @ scene.up)) * scene.up
-    distance = float(np.linalg.norm(scene.views["facility"].eye - centre))
+    distance = float(np.linalg.norm(scene.views["rig"].eye - centre))
     return centre, 1.6 * distance / cells
 
 
+CAMERAS = ("contact", "rig", "satellites", "top")
 LAYERS = {  # what a reader can switch on and off, with its label
     "mock_ups": "mock-ups",
     "robots": "robots",
     "satellites": "satellites",
     "forces": "forces",
     "trail": "contact trail",
-    "orbit": "orbit",
-    "orbit_far": "orbit, exaggerated",
+    "orbit": "chaser on orbit",
+    "orbit_far": "chaser on orbit, difference enlarged",
     "limits": "limits",
 }
 
@@ -103,6 +105,27 @@ class Trail:
 
 
 @dataclass(frozen=True)
+class Reading:
+    """A number that is written beside the picture as it changes with time."""
+
+    name: str
+    unit: str
+    values: np.ndarray  # (n,)
+
+    @property
+    def digits(self) -> int:
+        """Digits after the point: the largest value has three significant ones."""
+        largest = float(np.abs(self.values).max(initial=0.0))
+        return min(max(2 - math.floor(math.log10(largest)), 0), 6) if largest > 0.0 else 1
+
+    def describe(self, frame: int) -> str:
+        return f"{self.name} {self.values[frame]:.{self.digits}f} {self.unit}"
+
+
+WIDE = 1.5  # width over height of what a camera shows at least
+
+
+@dataclass(frozen=True)
 class View:
     """A camera preset, with the layers to show."""
 
@@ -112,7 +135,8 @@ class View:
     up: np.ndarray
     follows: str = ""  # key of the track whose way is added to eye and centre
     layers: tuple[str, ...] = ()
-    angle_deg: float = 32.0  # vertical field of view
+    angle_deg: float = 32.0  # vertical field of view; wider where the picture is narrower than
+    wide: float = WIDE  # width over height
     floor: bool = True  # whether a floor is drawn
 
 
@@ -138,7 +162,7 @@ class Scene:
     tracks: dict[str, Track]
     meshes: dict[str, Mesh]
     parts: tuple[Part, ...]
-    views: dict[str, View]  # facility, contact, orbit; contact only where something touches
+    views: dict[str, View]  # contact, rig, satellites, top; contact only where a shape is described
     arrows: tuple[Arrow, ...] = ()
     trails: tuple[Trail, ...] = ()
     contacts: tuple[tuple[float, float], ...] = ()  # s, from first touch to last
@@ -150,8 +174,7 @@ class Scene:
     notes: tuple[str, ...] = ()
     robots: tuple[RobotJoints, ...] = ()
     grounded: bool = True  # a floor is under it; not in orbit
-    opens: str = ""  # the camera to begin with; empty: the one that fits what is there
-    captions: tuple[tuple[float, str], ...] = ()  # s, and what is said from then on; rising
+    readings: tuple[Reading, ...] = ()  # force and speed
 
     @property
     def layers(self) -> list[str]:
@@ -162,13 +185,14 @@ class Scene:
 
     @property
     def first_view(self) -> str:
-        """The first camera: the facility if there are robots, else the contact."""
-        if self.opens in self.views:
-            return self.opens
-        has_robots = any(part.layer == "robots" for part in self.parts)
-        return "contact" if "contact" in self.views and not has_robots else "facility"
+        """The camera to begin with: the contact where a shape is described."""
+        return "contact" if "contact" in self.views else "rig"
 
     def frame_at(self, time: float) -> int:
         """The last frame not after a time."""
         found = int(np.searchsorted(self.time, time + 1e-12, side="right")) - 1
         return min(max(found, 0), len(self.time) - 1)
+
+    def describe_instant(self, frame: int) -> list[str]:
+        """Time, forces and speed at a frame."""
+        return [f"{self.time[frame]:.3f} s", *(one.describe(frame) for one in self.readings)]

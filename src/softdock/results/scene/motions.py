@@ -100,9 +100,14 @@ def make_arrows(
     return arrows
 
 
+def find_touching(force: np.ndarray) -> np.ndarray:
+    """Whether each frame is one of a contact."""
+    return np.asarray(np.linalg.norm(np.nan_to_num(force), axis=1) > 0.0)
+
+
 def make_trail(points: np.ndarray, force: np.ndarray, target: Track) -> Trail | None:
     """Track of the contact over the target; None without a contact."""
-    touching = np.flatnonzero(np.linalg.norm(np.nan_to_num(force), axis=1) > 0.0)
+    touching = np.flatnonzero(find_touching(force))
     if not len(touching):
         return None
     if len(touching) > MOST_POINTS:

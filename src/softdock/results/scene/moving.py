@@ -101,6 +101,7 @@ class MovingScene:
             arrows=(arrow,) if self.top > 0.0 else (),
             trails=self._trail(points[0], force[0], target),
             contacts=(),
+            readings=(),
             robots=self._joint_states(),
         )
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.results.scene.model import LAYERS, Arrow, Scene, locate_floor
+from softdock.results.scene.model import LAYERS, Arrow, Reading, Scene, locate_floor
 
 
 def synchronise(scenes: Sequence[Scene]) -> list[Scene]:
@@ -37,7 +37,6 @@ def synchronise(scenes: Sequence[Scene]) -> list[Scene]:
         replace(
             scene,
             views=first.views,
-            opens=first.first_view,
             floor=first.floor,
             scale=first.scale,
             arrows=tuple(scaled(arrow) for arrow in scene.arrows),
@@ -144,7 +143,7 @@ def _pack_panel(scene: Scene, store: _Store) -> dict[str, Any]:
         "up": scene.up,
         "floor": {"centre": centre, "cell": cell},
         "grounded": scene.grounded,
-        "captions": [list(caption) for caption in scene.captions],
+        "readings": [_pack_reading(reading, store) for reading in scene.readings],
         "scale": scene.scale,
         "exaggeration": scene.exaggeration,
         "ended": scene.ended,
@@ -165,6 +164,16 @@ def _pack_arrow(arrow: Any, store: _Store) -> dict[str, Any]:
     }
 
 
+def _pack_reading(reading: Reading, store: _Store) -> dict[str, Any]:
+    top = float(np.abs(reading.values).max(initial=0.0)) or 1.0
+    return {
+        "name": reading.name,
+        "unit": reading.unit,
+        "digits": reading.digits,
+        "values": store.put(reading.values, top / PARTS_OF_TOP),
+    }
+
+
 def _pack_view(view: Any) -> dict[str, Any]:
     return {
         "eye": view.eye,
@@ -172,5 +181,6 @@ def _pack_view(view: Any) -> dict[str, Any]:
         "follows": view.follows,
         "layers": list(view.layers),
         "angle": view.angle_deg,
+        "wide": view.wide,
         "floor": view.floor,
     }

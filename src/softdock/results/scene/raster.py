@@ -1,26 +1,29 @@
 """A frame as pixels, for PNG and GIF without a browser.
 
 Flat shading with a depth buffer at twice the resolution, then averaged. Translucent faces are drawn
-over opaque ones from far to near.
+over opaque ones from far to near. The scene's name, time, force and speed are written on it.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
-from itertools import pairwise
 
 import numpy as np
+from PIL import Image, ImageDraw, ImageFont
 
+from softdock.compile.jit import entry_point
 from softdock.loop.spatial.arrays import rotate
 from softdock.results.scene.cameras import Camera, Faces, find_visible_faces, place_camera, project
 from softdock.results.scene.model import Scene, make_floor_lines
 
 FINER = 2
-HEAD = ((0.75, 9.0), (0.8, 7.5), (0.85, 6.0), (0.9, 4.5))  # parts of an arrow, and their thickness
+HEAD = 0.75  # of an arrow: where its head begins
 Colour = tuple[int, int, int]
 PALETTES: dict[str, dict[str, Colour]] = {  # as in assets/page.css
     "light": {
         "back": (246, 247, 249),
+        "text": (29, 36, 47),
         "floor": (214, 219, 226),
         "satellite": (11, 99, 197),
         "mock_up": (217, 115, 13),
@@ -34,6 +37,7 @@ PALETTES: dict[str, dict[str, Colour]] = {  # as in assets/page.css
     },
     "dark": {
         "back": (18, 22, 28),
+        "text": (232, 237, 243),
         "floor": (44, 53, 66),
         "satellite": (111, 177, 255),
         "mock_up": (255, 166, 87),
@@ -55,82 +59,128 @@ def draw_picture(
     view: str = "",
     theme: str = "light",
     layers: Collection[str] | None = None,
+    text: bool = True,
 ) -> np.ndarray:
-    """RGB pixels (height, width, 3) of one frame."""
+    """RGB pixels (height, width, 3) of one frame. `text`: with name, time, forces and speed."""
     chosen, palette = scene.views[view or scene.first_view], PALETTES[theme]
     shown = chosen.layers if layers is None else layers
     fine = (FINER * size[0], FINER * size[1])
     camera = place_camera(scene, chosen, frame, fine)
-    image = np.empty((fine[1], fine[0], 3), dtype=np.float32)
-    image[:] = palette["back"]
-    depth = np.full((fine[1], fine[0]), np.inf, dtype=np.float32)
-    for start, end in make_floor_lines(scene) if chosen.floor and scene.grounded else ():
-        _draw_line(image, camera, start, end, palette["floor"], 1.0)
-    faces = find_visible_faces(scene, camera, frame, shown)
-    _fill(image, depth, faces, palette)
-    _draw_overlay(image, camera, scene, frame, shown, palette)
-    height, width = size[1], size[0]
-    small = image.reshape(height, FINER, width, FINER, 3).mean(axis=(1, 3))
-    return np.clip(np.round(small), 0, 255).astype(np.uint8)
+    paper = Image.new("RGB", fine, palette["back"])
+    lines = ImageDraw.Draw(paper)
+    for ends in make_floor_lines(scene) if chosen.floor and scene.grounded else ():
+        _draw_line(lines, camera, np.array(ends), palette["floor"], 2)
+    image = np.array(paper)
+    _fill(image, find_visible_faces(scene, camera, frame, shown), palette)
+    paper = Image.fromarray(image)
+    _draw_overlay(ImageDraw.Draw(paper), camera, scene, frame, shown, palette)
+    small = paper.reduce(FINER)
+    if text and size[0] >= SMALLEST_TEXT:
+        _write_readings(small, scene, frame, palette)
+    return np.asarray(small)
 
 
-def _fill(
-    image: np.ndarray, depth: np.ndarray, faces: Faces, palette: Mapping[str, Colour]
+SMALLEST_TEXT = 240  # pixels of width: text on smaller pictures cannot be read
+
+
+def _write_readings(
+    picture: Image.Image, scene: Scene, frame: int, palette: Mapping[str, Colour]
 ) -> None:
+    """Name above; time, forces and speed below."""
+    width, height = picture.size
+    draw, edge = ImageDraw.Draw(picture), round(0.025 * width)
+    large, small = (ImageFont.load_default(size) for size in (0.032 * width, 0.026 * width))
+    draw.text((edge, edge), scene.name, palette["text"], large)
+    line = "     ".join(scene.describe_instant(frame))
+    draw.text((edge, height - edge), line, palette["text"], small, anchor="ld")
+
+
+def _fill(image: np.ndarray, faces: Faces, palette: Mapping[str, Colour]) -> None:
     """Opaque faces first, then translucent ones from far to near."""
     opaque = np.array([faces.parts[i].opacity >= 1.0 for i in faces.part], dtype=bool)
-    for index in (*np.flatnonzero(opaque), *np.flatnonzero(~opaque)):
-        part = faces.parts[faces.part[index]]
-        colour = _shade(palette[part.role], float(faces.light[index]))
-        corners, away = faces.corners[index], faces.depths[index]
-        for a, b, c in ((0, 1, 2), (0, 2, 3)):
-            _draw_triangle(image, depth, corners[[a, b, c]], away[[a, b, c]], colour, part.opacity)
-
-
-def _shade(colour: Colour, light: float) -> np.ndarray:
-    """Darker below 0.6 of the light, whiter above, as the page's style mixes it."""
-    base = np.array(colour, dtype=np.float32)
-    if light < 0.6:
-        return base * (0.35 + 0.65 * light / 0.6)
-    return base + (255.0 - base) * 0.35 * (light - 0.6) / 0.4
-
-
-def _draw_triangle(
-    image: np.ndarray,
-    depth: np.ndarray,
-    corners: np.ndarray,
-    away: np.ndarray,
-    colour: np.ndarray,
-    opacity: float,
-) -> None:
-    height, width = depth.shape
-    low = np.maximum(np.floor(corners.min(axis=0)).astype(int), 0)
-    high = np.minimum(np.ceil(corners.max(axis=0)).astype(int) + 1, (width, height))
-    if (high <= low).any():
+    order = np.concatenate([np.flatnonzero(opaque), np.flatnonzero(~opaque)])
+    if not len(order):
         return
-    (ax, ay), (bx, by), (cx, cy) = corners
-    area = (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
-    if abs(area) < 1e-9:
-        return
-    x = np.arange(low[0], high[0]) + 0.5
-    y = (np.arange(low[1], high[1]) + 0.5)[:, None]
-    u = ((x - ax) * (cy - ay) - (y - ay) * (cx - ax)) / area
-    v = ((bx - ax) * (y - ay) - (by - ay) * (x - ax)) / area
-    near = 1.0 / (
-        1.0 / away[0] + u * (1.0 / away[1] - 1.0 / away[0]) + v * (1.0 / away[2] - 1.0 / away[0])
+    bases = np.array([palette[part.role] for part in faces.parts], dtype=np.float32)
+    opacities = np.array([part.opacity for part in faces.parts], dtype=np.float32)
+    owner = faces.part[order]
+    fill_faces(
+        image,
+        np.full(image.shape[:2], np.inf, dtype=np.float32),
+        np.ascontiguousarray(faces.corners[order], dtype=np.float64),
+        np.ascontiguousarray(faces.depths[order], dtype=np.float64),
+        _shade(bases[owner], faces.light[order].astype(np.float32)),
+        opacities[owner],
     )
-    part = depth[low[1] : high[1], low[0] : high[0]]
-    inside = (u >= 0.0) & (v >= 0.0) & (u + v <= 1.0) & (near < part)
-    if not inside.any():
-        return
-    shown = image[low[1] : high[1], low[0] : high[0]]
-    shown[inside] += opacity * (colour - shown[inside])
-    if opacity >= 1.0:
-        part[inside] = near[inside]
+
+
+def _shade(colours: np.ndarray, light: np.ndarray) -> np.ndarray:
+    """Darker below 0.6 of the light, whiter above, as the page's style mixes it."""
+    shine = light[:, None]
+    dark = colours * (0.35 + 0.65 * shine / 0.6)
+    bright = colours + (255.0 - colours) * (0.35 * (shine - 0.6) / 0.4)
+    return np.where(shine < 0.6, dark, bright).astype(np.float32)
+
+
+@entry_point
+def fill_faces(image, depth, corners, away, colours, opacities):
+    """Fill quads (m, 4), each as two triangles, one after the other, where nothing nearer is.
+
+    `corners`: pixels; `away`: depths [m]; `depth`: of the opaque pixel that is nearest so far.
+    """
+    for face in range(len(corners)):
+        for half in range(2):
+            ax, ay = corners[face, 0]
+            bx, by = corners[face, 1 + half]
+            cx, cy = corners[face, 2 + half]
+            area = (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
+            if abs(area) < 1e-9:
+                continue
+            a = 1.0 / away[face, 0]
+            b = 1.0 / away[face, 1 + half] - a
+            c = 1.0 / away[face, 2 + half] - a
+            opacity = opacities[face]
+            left = max(int(math.floor(min(ax, bx, cx))), 0)
+            right = min(int(math.ceil(max(ax, bx, cx))) + 1, depth.shape[1])
+            top = max(int(math.floor(min(ay, by, cy))), 0)
+            bottom = min(int(math.ceil(max(ay, by, cy))) + 1, depth.shape[0])
+            across_u, across_v = (cy - ay) / area, -(by - ay) / area  # change along a row
+            for row in range(top, bottom):
+                y = row + 0.5 - ay
+                start_u, start_v = -y * (cx - ax) / area, y * (bx - ax) / area
+                first, last = left, right
+                for edge in range(3):  # columns between the edges, and one more on each side
+                    slope, start = across_u, start_u
+                    if edge == 1:
+                        slope, start = across_v, start_v
+                    elif edge == 2:
+                        slope, start = -across_u - across_v, 1.0 - start_u - start_v
+                    if abs(slope) < 1e-12:
+                        continue
+                    crossing = ax - start / slope
+                    if slope > 0.0 and crossing > first:
+                        first = min(int(crossing) - 1, right)
+                    elif slope < 0.0 and crossing < last:
+                        last = max(int(crossing) + 2, left)
+                for column in range(max(first, left), min(last, right)):
+                    x = column + 0.5 - ax
+                    u, v = start_u + across_u * x, start_v + across_v * x
+                    if u < 0.0 or v < 0.0 or u + v > 1.0:
+                        continue
+                    near = 1.0 / (a + u * b + v * c)
+                    if near >= depth[row, column]:
+                        continue
+                    for k in range(3):
+                        below = image[row, column, k]
+                        image[row, column, k] = int(
+                            below + opacity * (colours[face, k] - below) + 0.5
+                        )
+                    if opacity >= 1.0:
+                        depth[row, column] = near
 
 
 def _draw_overlay(
-    image: np.ndarray,
+    draw: ImageDraw.ImageDraw,
     camera: Camera,
     scene: Scene,
     frame: int,
@@ -141,42 +191,32 @@ def _draw_overlay(
     for trail in scene.trails if "trail" in layers else ():
         track, until = scene.tracks[trail.track], trail.frames <= frame
         points = track.position[frame] + rotate(track.attitude[frame], trail.points[until])
-        for start, end in pairwise(points):
-            _draw_line(image, camera, start, end, palette[trail.role], 2.0)
+        if len(points) > 1:
+            _draw_line(draw, camera, points, palette[trail.role], 4)
     for arrow in scene.arrows if "forces" in layers else ():
         way = arrow.scale * arrow.vector[frame]
         if arrow.kind == "force" and np.any(way):
             colour, at = palette[arrow.role], arrow.at[frame]
-            _draw_line(image, camera, at, at + way, colour, 3.0)
-            for share, thick in HEAD:
-                _draw_line(
-                    image,
-                    camera,
-                    at + share * way,
-                    at + min(share + 0.05, 1.0) * way,
-                    colour,
-                    thick,
-                )
+            neck = at + HEAD * way
+            _draw_line(draw, camera, np.stack([at, neck]), colour, 8)
+            _draw_head(draw, camera, np.stack([neck, at + way]), colour)
 
 
 def _draw_line(
-    image: np.ndarray,
-    camera: Camera,
-    start: np.ndarray,
-    end: np.ndarray,
-    colour: Colour,
-    thick: float,
+    draw: ImageDraw.ImageDraw, camera: Camera, points: np.ndarray, colour: Colour, thick: int
 ) -> None:
-    flat, depth = project(camera, np.stack([start, end]))
+    """A line through points of the world, if all are in front of the camera and near the
+    picture."""
+    flat, depth = project(camera, points)
+    if depth.min() > camera.nearest and np.abs(flat).max() < 2e4:
+        draw.line(flat.ravel().tolist(), fill=colour, width=thick, joint="curve")
+
+
+def _draw_head(draw: ImageDraw.ImageDraw, camera: Camera, ends: np.ndarray, colour: Colour) -> None:
+    flat, depth = project(camera, ends)
+    along = flat[1] - flat[0]
     if depth.min() <= camera.nearest or np.abs(flat).max() > 2e4:
         return
-    count = int(np.ceil(np.abs(flat[1] - flat[0]).max())) + 1
-    way = np.linspace(flat[0], flat[1], count)
-    reach = np.arange(-int(thick), int(thick) + 1)
-    for dx in reach:
-        for dy in reach:
-            if dx * dx + dy * dy > thick * thick:
-                continue
-            x, y = np.floor(way[:, 0] + dx).astype(int), np.floor(way[:, 1] + dy).astype(int)
-            good = (x >= 0) & (y >= 0) & (x < camera.size[0]) & (y < camera.size[1])
-            image[y[good], x[good]] = colour
+    across = 0.4 * np.array([-along[1], along[0]])
+    corners = np.stack([flat[1], flat[0] + across, flat[0] - across])
+    draw.polygon(corners.ravel().tolist(), fill=colour)

@@ -22,8 +22,6 @@ class Furniture(NamedTuple):
     parts: tuple[Part, ...]
     scale: float  # m, size of what touches
     along: np.ndarray  # direction of the approach, target axes
-    focus: np.ndarray  # what the near camera looks at, target axes, m
-    near: float  # m, radius of what it shows
     touches: bool  # whether a contact pair is described
     notes: tuple[str, ...]
 
@@ -45,34 +43,20 @@ def furnish(
     look = rotate(inverse(seen.attitude[0]), along)  # chaser axes
     meshes, parts = _furnish_chaser(tables["chaser"], pairs, look, scale, held.get("chaser"))
     more, others = _furnish_target(tables["target"], pairs, along, scale, held.get("target"))
-    tips = [_track_tip(pair, seen) for pair in pairs]
     return Furniture(
         meshes=meshes | more,
         parts=(*parts, *others),
         scale=scale,
         along=along,
-        focus=np.mean([np.array(pair["origin_m"], float) for pair in pairs], axis=0),
-        near=_choose_near_radius(pairs, scale, tips),
         touches=True,
         notes=_list_notes(pairs),
     )
 
 
-def _choose_near_radius(
-    pairs: Sequence[Mapping[str, Any]],
-    scale: float,
-    tips: Sequence[np.ndarray],
-) -> float:
-    """Radius that shows the shape and the tip before it [m]."""
-    away = [tip[0] - np.array(p["origin_m"]) for tip, p in zip(tips, pairs, strict=True)]
-    start = min(float(np.linalg.norm(way)) for way in away)
-    return max(2.1 * scale, min(1.15 * start, 3.0 * scale))
-
-
 def _list_notes(pairs: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    notes = ["The satellites' boxes are even cuboids of their masses and inertias."]
+    notes = ["Satellites are drawn as uniform boxes with the same mass and inertia."]
     if any(mock_ups.get_shape_solid(pair) is None for pair in pairs):
-        notes.append("Of each endless wall a piece is drawn.")
+        notes.append("Infinite walls are drawn as a patch.")
     return tuple(notes)
 
 
@@ -245,14 +229,15 @@ def _furnish_without_shapes(tables: Mapping[str, Any], seen: Relative) -> Furnit
             )
         )
     scale = max(float(mock_ups.compute_cuboid(tables[b])[0].max()) for b in ("chaser", "target"))
-    note = "No contact pair is described: each body is the even cuboid of its mass and inertia."
+    note = (
+        "No contact pair is described: bodies are drawn as uniform boxes with the same mass and "
+        "inertia."
+    )
     return Furniture(
         meshes=meshes,
         parts=tuple(parts),
         scale=scale,
         along=along,
-        focus=seen.position[0],
-        near=2.0 * scale,
         touches=False,
         notes=(note,),
     )

@@ -167,7 +167,7 @@ def _measure_cost(case: Scenario, ways: Ways) -> Row:
         if isinstance(way, str) or not way:
             continue
         raw = [e for e in case.tables["methods"] if e["name"] != RAW]
-        base = case.with_keys({"methods": [{"name": RAW}, *raw]})
+        base = case.replace({"methods": [{"name": RAW}, *raw]})
         features = way[0].scenario.markers.features
         base = replace(base, markers=Markers(features, base.markers.methods))
         try:

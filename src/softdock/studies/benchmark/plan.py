@@ -147,7 +147,7 @@ def prepare_entries(case: Scenario, entry: Entry, telling: str) -> list[Prepared
     scenario = able[0].scenario
     if entry.settings:
         try:
-            scenario = scenario.with_keys({f"methods.0.{k}": v for k, v in entry.settings.items()})
+            scenario = scenario.replace({f"methods.0.{k}": v for k, v in entry.settings.items()})
         except BadInput as error:
             return str(error)
     return prepare_with_errors(scenario) if telling == WRONG else [PreparedEntry(scenario)]
@@ -171,7 +171,7 @@ def prepare_with_errors(scenario: Scenario) -> list[PreparedEntry]:
         seen.append(changes)
         if changes == wrong.believed and wrong.scenario is None:
             continue  # outside the range of its key: nobody can be told that
-        built = wrong.scenario if changes == wrong.believed else scenario.with_keys(changes)
+        built = wrong.scenario if changes == wrong.believed else scenario.replace(changes)
         if built is not None:
             entries.append(PreparedEntry(built, wrong.kind, wrong.percent))
     return entries

@@ -231,13 +231,13 @@ def describe_changes(found: Row) -> str:
     same = " of the same core" if found["core_then"] == found["core_now"] else ""
     if not found["moved"]:
         return (
-            f"Against results{same} of softdock {found['softdock_then']}: no distance has moved on "
+            f"Against results{same} of softdock {found['softdock_then']}: no error has changed on "
             f"the {found['cases']} cases that both have."
         )
     return (
         f"Against results{same} of softdock {found['softdock_then']}: on the {found['cases']} "
-        f"cases that both have, {found['moved']} distances have moved; {better} came within 1 % or "
-        f"0.1 % of orbit and {worse} left."
+        f"cases that both have, {found['moved']} errors have changed; {better} came within 1 % or "
+        f"0.1 % and {worse} left."
     )
 
 

@@ -21,6 +21,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from softdock.methods.registry import RAW
+from softdock.results import quantities
 from softdock.studies.benchmark.cell import COMPLETED
 from softdock.studies.benchmark.plan import EXACTLY, NOTHING, WORDS, WRONG
 
@@ -118,12 +119,12 @@ def _last(x: float | None) -> float:
 
 
 def format_percent(share: float | None) -> str:
-    """A distance or an energy; what is next to nothing is said to be that."""
+    """An error or an energy; a small one as an upper bound."""
     if share is None:
         return "-"
     if abs(share) < 1e-5:
         return "< 0.001 %"
-    return f"{100.0 * share:.3g} %" if abs(share) < 10.0 else f"{share:.3g} times"
+    return quantities.format_percent(share)
 
 
 def describe_winner(results: Results) -> str:
@@ -145,9 +146,9 @@ def _choose_telling(results: Results) -> str:
 def _describe_first(telling: str, rows: list[dict[str, Any]]) -> str:
     best = rows[0]
     sentence = (
-        f"{_capitalise(WORDS[telling])}, {best['label']} is within 1 % of orbit on "
-        f"{best['within_1']} of {best['cases']} cases at the worst phase or seed, and within 0.1 % "
-        f"on {best['within_01']}"
+        f"{_capitalise(WORDS[telling])}, {best['label']} ranks first: {best['within_1']} of "
+        f"{best['cases']} cases have an error within 1 % at the worst phase or seed, and "
+        f"{best['within_01']} within 0.1 %"
     )
     tied = [row["label"] for row in rows[1:] if _score(row) == _score(best)]
     if tied:
@@ -156,7 +157,7 @@ def _describe_first(telling: str, rows: list[dict[str, Any]]) -> str:
         )
     raw = next((row for row in rows if row["label"] == RAW), None)
     if raw is not None and raw is not best:
-        sentence += f"; the raw loop is on {raw['within_1']}"
+        sentence += f"; the raw loop has {raw['within_1']} within 1 %"
     return sentence + "."
 
 
@@ -169,9 +170,9 @@ def list_remarks(results: Results) -> list[str]:
             remarks.append(f"{_capitalise(WORDS[telling])}: no entry can run.")
             continue
         best, any_of = rows[0], count_within_by_any(results, telling)
-        worst = "on some case it has no distance"
+        worst = "in some cases it has no error"
         if best["worst"] is not None:
-            worst = f"at worst it is {format_percent(best['worst'])} away"
+            worst = f"its worst error is {format_percent(best['worst'])}"
         first = (
             f"{best['label']} first"
             if telling == _choose_telling(results)

@@ -43,6 +43,7 @@ from softdock.scenario.checks import MOST_SLOTS, check_scenario
 from softdock.scenario.features import markers_of
 from softdock.scenario.memory import longest_delay, memory_sizes
 from softdock.scenario.method_memory import floats_of
+from softdock.scenario.own_models import refuse_own_models
 from softdock.scenario.schema import (
     LATCH_TABLE,
     METHOD_TABLE,
@@ -180,6 +181,7 @@ class Place(NamedTuple):
 def make_columns(scenario: Scenario, swept: Mapping[str, Any], runs: int | None = None) -> Columns:
     """The vectors of N runs. `runs`: N, where no key is swept. The run index of the random numbers
     is 0 .. N-1 unless swept."""
+    refuse_own_models(scenario, "a campaign")
     places = list_sweepable(scenario)
     problems: list[Problem] = []
     wanted: dict[str, tuple[Place, np.ndarray]] = {}

@@ -19,7 +19,7 @@ from softdock.loop.cycle import STATUSES
 from softdock.results.verdict import ALL_WORDS
 from softdock.studies.campaign.arrow_arrays import to_numbers
 from softdock.studies.campaign.batch import count_cores
-from softdock.studies.campaign.outcome import VERDICTS
+from softdock.studies.campaign.outcome import ACTIVITIES
 from softdock.studies.campaign.outcomes import OUTCOMES, list_page_outcomes
 from softdock.studies.campaign.shards import (
     RUNS,
@@ -177,14 +177,14 @@ def _make_zero_counts() -> Counts:
             "captured",
             "asked",
             "untouched",
-            "honest",
+            "within_limit",
             "compared",
             "silent",
             "silent_untouched",
         ),
         0,
     )
-    return {**none, "verdicts": dict.fromkeys(VERDICTS, 0), "status": {}, "judged": {}}
+    return {**none, "activities": dict.fromkeys(ACTIVITIES, 0), "status": {}, "verdicts": {}}
 
 
 def _count(plan: Plan, columns: dict[str, np.ndarray]) -> Counts:
@@ -196,25 +196,25 @@ def _count(plan: Plan, columns: dict[str, np.ndarray]) -> Counts:
     }
     one["untouched"] = int((columns["contacts"] == 0).sum())
     for name, words, into in (
-        ("verdict", VERDICTS, one["verdicts"]),
+        ("activity", ACTIVITIES, one["activities"]),
         ("status", STATUSES, one["status"]),
     ):
         counts = np.bincount(columns[name].astype(int), minlength=len(words)).tolist()
         into |= {word: count for word, count in zip(words, counts, strict=True) if count}
     if plan.spec.reference:
         distance = columns["distance_from_orbit"]
-        each = np.bincount(columns["judged"].astype(int), minlength=len(ALL_WORDS)).tolist()
-        one["judged"] = dict(zip(ALL_WORDS, each, strict=True))
+        each = np.bincount(columns["verdict"].astype(int), minlength=len(ALL_WORDS)).tolist()
+        one["verdicts"] = dict(zip(ALL_WORDS, each, strict=True))
         one |= {
             "compared": int(np.isfinite(distance).sum()),
-            "honest": int(
+            "within_limit": int(
                 (
                     np.maximum(distance, columns["distance_from_orbit_later"])
-                    <= plan.spec.honest_below
+                    <= plan.spec.error_limit
                 ).sum()
             ),
         }
-        silent = np.isnan(distance) & (columns["status"] == 0)  # neither honest nor not
+        silent = np.isnan(distance) & (columns["status"] == 0)  # no error is defined
         alone = (columns["contacts"] == 0) & (
             columns["orbit_contacts"] == 0
         )  # nothing touched: there was no approach. Else a contact was on at the end

@@ -91,8 +91,10 @@ def make_maps(plan: Plan, columns: dict[str, np.ndarray]) -> dict[str, Any] | No
         for v in range(len(plan.variants))
     ]
     maps["outcomes"] = {}
-    for name in (outcome.name for outcome in list_mapped_outcomes()):
-        value = columns.get(name, np.zeros(0))
+    for outcome in list_mapped_outcomes():
+        name, value = outcome.name, columns.get(outcome.name, np.zeros(0))
+        if outcome.map and outcome.map.needs_contact and len(value):
+            value = np.where(columns.get("contacts", np.ones(1)) > 0, value, np.nan)
         if np.isfinite(value).any():
             maps["outcomes"][name] = [
                 _compute_means(cell, value, (columns["variant"] == v) & np.isfinite(value), shape)

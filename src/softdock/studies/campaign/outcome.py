@@ -66,11 +66,12 @@ class Map(NamedTuple):
     """How an outcome is drawn over two keys that vary."""
 
     title: str
-    colours: str
+    meaning: str  # of its colours: good, bad, force, error, energy; or a colour scale of plotly
     limits: tuple[float, float] | None = None  # None: from the least (or 0) to the most
     is_share: bool = False  # of the runs in a cell: not drawn where each cell has one run
     about_zero: bool = False  # the middle colour is none
     place: int = BEHIND  # among the maps: smaller first
+    needs_contact: bool = False  # runs without a contact are not counted
     yes_or_no: tuple[str, str] | None = None  # words for 0 and 1, where a cell has one run
 
 
@@ -139,8 +140,8 @@ def get_heading(name: str) -> str:
 # How the outcomes of a campaign come from what a machine returned: one array per outcome. And the
 # same of a single run, from its metrics.
 
-ACTIVE = 0.01  # of the energy at the start: a run that invents more is active
-VERDICTS = ("passive", "active", "stopped")
+ACTIVE = 0.01  # of the energy at the start: a run that adds more is active
+ACTIVITIES = ("passive", "active", "stopped")
 Column = Callable[[ShardResult], Any]
 
 
@@ -171,7 +172,7 @@ def from_metrics(*path: str) -> Callable[[Mapping[str, Any]], Any]:
 
 def compute_reference_results(shard: ShardResult) -> ReferenceResults:
     if shard.reference_results is None:
-        raise ValueError("orbit was not flown beside these runs")
+        raise ValueError("the on-orbit reference was not simulated for these runs")
     return shard.reference_results
 
 
@@ -188,17 +189,17 @@ def read_statuses(shard: ShardResult) -> np.ndarray:
     return shard.batch.column("status").astype(np.int8)
 
 
-def make_verdicts(shard: ShardResult) -> Any:
-    invented, start = shard.batch.column("energy_invented_J"), shard.batch.column("kinetic_start_J")
-    words = np.where(read_statuses(shard) != 0, 2, np.where(invented > ACTIVE * start, 1, 0))
-    return make_word_column(words.astype(np.int8), VERDICTS)
+def make_activity_column(shard: ShardResult) -> Any:
+    added, start = shard.batch.column("energy_invented_J"), shard.batch.column("kinetic_start_J")
+    words = np.where(read_statuses(shard) != 0, 2, np.where(added > ACTIVE * start, 1, 0))
+    return make_word_column(words.astype(np.int8), ACTIVITIES)
 
 
-def read_verdict(metrics: Mapping[str, Any]) -> int:
-    start, invented = metrics["ledger"]["kinetic_start_J"], metrics["energy_invented_J"]
+def read_activity(metrics: Mapping[str, Any]) -> int:
+    start, added = metrics["ledger"]["kinetic_start_J"], metrics["energy_invented_J"]
     stopped = metrics["status"] != "completed"
-    return VERDICTS.index(
-        "stopped" if stopped else "active" if invented > ACTIVE * start else "passive"
+    return ACTIVITIES.index(
+        "stopped" if stopped else "active" if added > ACTIVE * start else "passive"
     )
 
 
@@ -236,11 +237,11 @@ def compute_invented_share(plan: Plan, columns: Columns) -> np.ndarray:
         return np.asarray(columns["energy_invented_J"] / columns["kinetic_start_J"])
 
 
-def find_honest_runs(plan: Plan, columns: Columns) -> np.ndarray | None:
+def find_runs_within_limit(plan: Plan, columns: Columns) -> np.ndarray | None:
     if "distance_from_orbit" not in columns:
         return None
     distance = columns["distance_from_orbit"]
     worst = np.fmax(distance, columns["distance_from_orbit_later"])
-    honest = np.where(np.isfinite(distance), worst <= plan.spec.honest_below, np.nan)
-    # a run that stopped is not honest
-    return np.where(np.isnan(distance) & (columns["status"] != 0), 0.0, honest)
+    within = np.where(np.isfinite(distance), worst <= plan.spec.error_limit, np.nan)
+    # a run that stopped is not within the limit
+    return np.where(np.isnan(distance) & (columns["status"] != 0), 0.0, within)

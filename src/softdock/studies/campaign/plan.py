@@ -46,7 +46,7 @@ def make_plan(
     """`base`: the scenario, where it is at hand already, changes and seed included. `say`: told how
     many draws are checked, of how many."""
     base = _load_base(spec) if base is None else base
-    approach, base = base.approach, base.with_keys({"capture.peak_torque": True})
+    approach, base = base.approach, base.replace({"capture.peak_torque": True})
     wrong = find_problems(spec, bool(approach))
     if wrong:
         raise BadInput(wrong)
@@ -163,7 +163,9 @@ def _load_base(spec: Spec) -> Scenario:
         at = spec.locate("set")
         raise BadInput(
             [
-                _locate_problem(spec, replace(p, where=at if p.where == "--set" else p.where))
+                _locate_problem(
+                    spec, replace(p, where=at if p.where in ("--set", "changes") else p.where)
+                )
                 for p in error.problems
             ]
         ) from None

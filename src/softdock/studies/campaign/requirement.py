@@ -57,7 +57,7 @@ def read_requirement(
         if values.get(key) is None:
             continue
         if key in ("faithful", "unsafe") and not reference:
-            refuse(key, values[key], "nothing without reference = true: orbit judges it")
+            refuse(key, values[key], "left out, unless reference = true simulates the reference")
         else:
             required[key] = values[key]
     if table.table and not any(key in required for key in (*AT_LEAST, *AT_MOST)):
@@ -105,12 +105,12 @@ def _count_hits(what: str, counts: Mapping[str, Any]) -> tuple[int, int]:
     if what == "captured":
         return int(counts["captured"]), int(counts["asked"])
     word = FAITHFUL if what == "faithful" else UNSAFE
-    return int(counts["judged"].get(word, 0)), int(counts["runs"])
+    return int(counts["verdicts"].get(word, 0)), int(counts["runs"])
 
 
 def _check_share(what: str, bound: float, hits: int, of: int, confidence: float) -> dict[str, Any]:
     if of == 0:
-        sentence = f"{what}: nobody asked for it (capture.for_s is 0)"
+        sentence = f"{what}: the scenario has no capture (capture.for_s is 0)"
         return {"what": what, "required": bound, "word": FAIL, "sentence": sentence}
     low, high = compute_share_interval(hits, of, confidence)
     least = what in AT_LEAST
@@ -127,7 +127,9 @@ def _check_share(what: str, bound: float, hits: int, of: int, confidence: float)
     )
     if word == UNDECIDED:
         more = _compute_runs_needed(share, bound, confidence, least)
-        sentence += f"; about {more} runs would tell" if more else "; more runs would not tell"
+        sentence += (
+            f"; about {more} runs would decide it" if more else "; no number of runs decides it"
+        )
     return {
         "what": what,
         "required": bound,

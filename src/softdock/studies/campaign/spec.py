@@ -135,8 +135,8 @@ SPEC = (
     ),
     file_key("reference", "true: orbit beside every run", False, kind="flag"),
     file_key(
-        "honest_below",
-        "distance from orbit below which a run is honest",
+        "error_limit",
+        "error against the on-orbit reference that a run may have",
         0.05,
         low=0,
         open_low=True,
@@ -172,7 +172,7 @@ class Spec:
     integrators: list[str] | str | None
     vary: tuple[Vary, ...]
     reference: bool
-    honest_below: float
+    error_limit: float
     outcome_file: str
     trajectories: dict[str, Any]
     report: dict[str, Any]

@@ -166,7 +166,7 @@ def summarise(
         "sampling": plan.spec.sampling,
         "seed": plan.spec.seed,
         "is_sample": plan.design.draws > 1,
-        "honest_below": plan.spec.honest_below if has_orbit else None,
+        "error_limit": plan.spec.error_limit if has_orbit else None,
         "refused": plan.refused,
         "variants": by_variant,
         "distributions": {
@@ -204,11 +204,11 @@ def _summarise_variant(
         "integrator": v.integrator,
         "runs": n,
     }
-    row |= {"status": counts["status"], "verdicts": counts["verdicts"], "judged": counts["judged"]}
+    row |= {name: counts[name] for name in ("status", "activities", "verdicts")}
     row["capture_rate"] = counts["captured"] / counts["asked"] if counts["asked"] else None
-    row["active_rate"] = counts["verdicts"]["active"] / n if n else None
-    row["stopped_rate"] = counts["verdicts"]["stopped"] / n if n else None
-    row["honest_rate"] = counts["honest"] / n if plan.spec.reference and n else None
+    row["active_rate"] = counts["activities"]["active"] / n if n else None
+    row["stopped_rate"] = counts["activities"]["stopped"] / n if n else None
+    row["within_limit_rate"] = counts["within_limit"] / n if plan.spec.reference and n else None
     row["no_contact_rate"] = counts["untouched"] / n if n else None
     row["no_statement_rate"] = counts["silent"] / n if plan.spec.reference and n else None
     row["no_statement_untouched_rate"] = (
@@ -216,11 +216,11 @@ def _summarise_variant(
     )
     chance, hits = (
         _are_draws(plan, columns, mine),
-        (counts["captured"], counts["honest"], counts["verdicts"]["active"]),
+        (counts["captured"], counts["within_limit"], counts["activities"]["active"]),
     )
     confidence = row["interval_confidence"] = plan.spec.require.get("confidence", CONFIDENCE)
     for name, hit, of in zip(
-        ("capture", "honest", "active"),
+        ("capture", "within_limit", "active"),
         hits,
         (counts["asked"], n if counts["silent"] < n else 0, n),
         strict=True,

@@ -27,7 +27,9 @@ from softdock.results.verdict import (
     NO_VERDICT,
     UNSAFE,
     WORDS,
+    Word,
     choose_word,
+    make_headline,
 )
 from softdock.studies.campaign.arrow_arrays import make_word_column
 from softdock.studies.campaign.distances import compute_approach_energies, read_columns
@@ -66,7 +68,7 @@ def _find_runs_without_verdict(shard: ShardResult) -> np.ndarray:
     return ~(reference.scale > 0.0) | ~reference.orbits.completed | brief
 
 
-def compute_criteria(shard: ShardResult) -> list[tuple[str, str, np.ndarray]]:
+def compute_criteria(shard: ShardResult) -> list[tuple[Word, str, np.ndarray]]:
     """Word, bound and number of every criterion, of all runs; NaN: not defined. A flag has no
     bound."""
     batch, reference = shard.batch, shard.reference_results
@@ -128,7 +130,7 @@ def _compute_free_flight(shard: ShardResult) -> np.ndarray:
 def make_verdict_column(shard: ShardResult) -> Any:
     """The column of a campaign's table."""
     if shard.reference_results is None:
-        raise ValueError("orbit was not flown reference these runs")
+        raise ValueError("the on-orbit reference was not simulated for these runs")
     return make_word_column(judge_runs(shard), ALL_WORDS)
 
 
@@ -141,46 +143,56 @@ def get_table_word(metrics: Mapping[str, Any]) -> int:
     return ALL_WORDS.index(choose_word(seen, metrics["verdict"]["bounds"]))
 
 
-def judge_campaign(r: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Of all runs of each variant, the worst deciding; the best variant's stands at the top. None
-    where the reference was not simulated."""
-    rows = [v for v in r["variants"] if v.get("judged")]
+def judge_campaign(r: Mapping[str, Any]) -> dict[str, Any]:
+    """Of all runs of each variant, the worst deciding; the best variant's stands at the top."""
+    rows = [v for v in r["variants"] if v.get("verdicts")]
     if not rows:
-        return None
-    each = [_judge_variant(v, len(rows) > 1) for v in rows]
+        reason = "the on-orbit reference was not simulated; set `reference = true`"
+        return _make_verdict(NO_VERDICT, reason, "")
+    each = [_judge_variant(v) for v in rows]
     best = min(range(len(rows)), key=lambda i: (ALL_WORDS.index(each[i]["word"]), -_share(rows[i])))
     verdict = {**each[best], "variants": each}
     if len(rows) > 1:
         good = sum(one["word"] == FAITHFUL for one in each)
-        nearest = each[best]["sentence"].partition(": ")[2]
-        verdict["sentence"] = (
-            f"{each[best]['word'].capitalize()}: of {len(rows)} variants {good or 'none'} "
-            f"{'is' if good < 2 else 'are'} faithful in every run; the best is {nearest}"
+        verdict["clause"] = (
+            f"{good or 'none'} of {len(rows)} variants {'is' if good < 2 else 'are'} faithful in "
+            f"every run; the best is {rows[best]['label']}: {each[best]['clause']}"
         )
+        verdict["headline"] = make_headline(verdict["word"], verdict["clause"])
     return verdict
 
 
 def _share(v: Mapping[str, Any]) -> float:
-    return float(v["judged"][FAITHFUL] / max(v["runs"], 1))
+    return float(v["verdicts"][FAITHFUL] / max(v["runs"], 1))
 
 
-def _judge_variant(v: Mapping[str, Any], several: bool) -> dict[str, Any]:
-    counts = v["judged"]
+def _judge_variant(v: Mapping[str, Any]) -> dict[str, Any]:
+    counts = v["verdicts"]
     word = max((w for w in WORDS if counts[w]), key=WORDS.index, default=NO_VERDICT)
-    sentences = ", ".join(f"{counts[w]} {w}" for w in ALL_WORDS if counts[w] or w != NO_VERDICT)
-    whose = f"{v['label']}: " if several else ""
+    shown = ", ".join(f"{counts[w]} {w}" for w in ALL_WORDS if counts[w] or w != NO_VERDICT)
+    clause = f"of {v['runs']} runs {shown}"
     step = {
-        FAITHFUL: "Next: this rig may be used within what was varied.",
-        DISTORTED: "Next: the worst cases on the page say where it leaves orbit; "
-        "`softdock why` says why.",
-        NO_VERDICT: "Next: give the satellites a way to touch: nothing moves or touches.",
-        UNSAFE: "Next: replay the worst case before this rig is switched on: the page lists them, "
-        "each with its command.",
+        FAITHFUL: "Next: use this rig within the range that was varied.",
+        DISTORTED: "Next: `softdock why` on the worst cases below explains the error.",
+        NO_VERDICT: "Next: change the start so that the satellites move and touch.",
+        UNSAFE: "Next: replay the worst case below before you switch this rig on; each has its "
+        "command.",
     }[word]
+    return {**_make_verdict(word, clause, step), "variant": v["label"]}
+
+
+def _make_verdict(word: Word, clause: str, step: str) -> dict[str, Any]:
+    """The verdict of results/verdict.py, of which a campaign has no criteria."""
     return {
-        "word": word,
+        "word": word.value,
         "colour": COLOURS[word],
-        "sentence": f"{word.capitalize()}: {whose}of {v['runs']} runs {sentences}.",
+        "headline": make_headline(word, clause),
+        "details": "",
         "next_step": step,
-        "variant": v["label"],
+        "clause": clause,
+        "cause": "",
+        "method": "",
+        "failed": [],
+        "criteria": {},
+        "doubts": [],
     }

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from numba.core.errors import NumbaError
 
 from softdock._arguments import PROGRESS, TEXT, TEXTS, check_arguments, optional, whole_number
+from softdock._notebook import format_block, format_note, format_table
 from softdock._version import __version__
 from softdock.errors import BadInput, Problem, SoftdockError
 from softdock.loop.method.method import no_external
@@ -24,11 +25,13 @@ from softdock.results.free_flight import suggest_first_step
 from softdock.results.metric import list_phase_metrics
 from softdock.results.phases import MOST_PHASES, judge_metrics
 from softdock.results.phases import list_phases as sampled
+from softdock.results.quantities import format_percent
 from softdock.results.run import Run
 from softdock.results.simulation import SCENARIO_OR_TABLES
 from softdock.scenario.build import Scenario, build
 from softdock.scenario.candidates import ALL, Candidate, Refused, candidates
 from softdock.scenario.method_compile import why_not_compiled
+from softdock.scenario.own_models import refuse_own_models
 from softdock.studies.compare.knowledge import WrongBelief, list_beliefs, list_wrong_beliefs
 from softdock.studies.compare.outcomes import (
     Curves,
@@ -45,7 +48,7 @@ from softdock.studies.compare.settings import advise_settings, format_lines_to_p
 # a page draws.
 
 
-@dataclass
+@dataclass(repr=False)
 class Comparison:
     """Candidates on one scenario, best first."""
 
@@ -61,6 +64,33 @@ class Comparison:
     @property
     def recommendation(self) -> str:
         return str(self.results["recommendation"])
+
+    def __repr__(self) -> str:
+        best = self.ranked[0] if self.ranked else None
+        said = f"; first {best['label']}, {best['verdict']['word']}" if best else ""
+        return f"Comparison({self.scenario.name}: {len(self.ranked)} candidates{said})"
+
+    def _repr_html_(self) -> str:
+        """For a notebook: candidates by rank, the worst of their sampling phases."""
+        head = ("", "verdict", "error against orbit", "energy added", "peak force, difference")
+        rows = []
+        for row in self.ranked:
+            judged = row["verdict"]["criteria"]
+            energy, force = judged["energy"]["number"], judged["peak_force"]["number"]
+            shares = (
+                judged["distance"]["number"],
+                None if energy is None else max(energy, 0.0),
+                None if force is None else abs(force),
+            )
+            rows.append((row["label"], row["verdict"]["word"], *map(format_percent, shares)))
+        phases = self.results["phases"]
+        note = f"The worst of {phases} sampling phases." if phases > 1 else "One sampling phase."
+        return format_block(
+            f"{self.scenario.name}: {len(self.ranked)} candidates",
+            format_note(self.recommendation),
+            format_table(head, rows, texts=2),
+            format_note(note),
+        )
 
     def to_json(self) -> str:
         return json.dumps(self.results, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
@@ -119,6 +149,7 @@ def compare(
     """
     if not isinstance(scenario, Scenario):
         scenario = build(scenario)
+    refuse_own_models(scenario, "a comparison")
     check_feasible(scenario)
     recommended = integrators == RECOMMENDED or list(integrators) == [RECOMMENDED]
     chosen = ",".join(TRIED) if recommended else integrators

@@ -49,7 +49,7 @@ def _list_candidates(base: Scenario) -> list[tuple[Candidate, float]]:
     integrator = base.tables["satellites"]["integrator"]
     found = []
     for delay_ms in DELAYS_MS:
-        delayed = base.with_keys(
+        delayed = base.replace(
             {"robots.chaser.delay_ms": delay_ms, "robots.target.delay_ms": delay_ms}
         )
         found += [

@@ -102,7 +102,7 @@ def _make_wrong_belief(
 ) -> WrongBelief:
     believed = {key: _scale(value, 1.0 + percent / 100.0) for key, value in values.items()}
     try:
-        return WrongBelief(kind, percent, believed, scenario.with_keys(believed))
+        return WrongBelief(kind, percent, believed, scenario.replace(believed))
     except BadInput as error:  # the wrong value is outside the range of its key
         return WrongBelief(
             kind=kind, percent=percent, believed=believed, scenario=None, reason=str(error)

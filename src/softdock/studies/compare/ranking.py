@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from softdock.loop.method.method import Method
+from softdock.results import quantities
 from softdock.results.momenta import compute_kinetic_energy, read_mass_properties, read_motions
 from softdock.results.run import Run
 from softdock.results.verdict import ALL_WORDS, FAITHFUL
@@ -43,7 +44,7 @@ def collect_vouching(chain: Sequence[Method], runs: Sequence[Run], word: str) ->
             reasons += method.vouches(run.method_books.get(method.name, {}))
     ratio = max(compute_energy_ratio(run) for run in runs)
     if ratio > ALLOWED:
-        reasons.append(f"the satellites part with {ratio:.4g} of the energy that they had")
+        reasons.append(f"separation energy is {100.0 * ratio:.4g} % of the approach energy")
     if word != FAITHFUL:
         reasons.append(f"the verdict is {word}")
     reasons = list(dict.fromkeys(reasons))
@@ -65,9 +66,8 @@ def describe_vouching(row: Row) -> str:
     if not vouch or not vouch["holds"]:
         return ""
     return (
-        "By its own report it learned what it needs at every phase, and the satellites part with "
-        f"at most {vouch['energy_ratio']:.4g} of the relative kinetic energy that they had: that "
-        "is why it is advised before methods that must be told."
+        "It identified the contact in all phases, and separation energy never exceeds "
+        f"{100.0 * vouch['energy_ratio']:.4g} % of the approach energy."
     )
 
 
@@ -76,7 +76,7 @@ def explain_no_vouching(rows: Sequence[Row]) -> str:
     for row in rows:
         vouch = row.get("vouch")
         if vouch and not vouch["holds"]:
-            return f"{row['method']} is not advised first here: {'; '.join(vouch['reasons'])}."
+            return f"{row['method']} is not ranked first: {'; '.join(vouch['reasons'])}."
     return ""
 
 
@@ -132,21 +132,23 @@ def recommend(ranked: list[Row], orbit: dict[str, Any], before: str = "") -> str
     mended first, because it pushes in free flight."""
     done = [row for row in ranked if row["status"] == "completed"]
     if not done:
-        return "Nothing can be recommended: " + (
-            "every run stopped early." if ranked else "nothing could run on this scenario."
+        return "No method can be recommended: " + (
+            "every run stopped early." if ranked else "none runs on this scenario."
         )
     best = done[0]
     if find_worst_distance(best) is None:
         name = f"{best['method']} with {best['integrator']}"
         return (
-            "No distance from orbit is defined here (nothing touched, or no contact ended); by "
-            f"invented energy {name} is first: {_describe_energies(best)}."
+            "No error against the on-orbit reference is defined, because nothing touched or no "
+            f"contact ended. By energy {name} is first: {_describe_energies(best)}."
         )
     name, far = (
         f"{best['method']} with {best['integrator']}",
         (find_worst_distance(best) or 0.0) > FAR,
     )
-    opening = f"Nothing here comes near orbit; {name} comes nearest" if far else f"Use {name}"
+    opening = f"Use {name}"
+    if far:
+        opening = f"No method brings this rig within limits; the nearest is {name}"
     parts = [
         f"{opening}: {_describe_outcome(best, orbit)}.",
         _describe_knowledge(best),
@@ -155,11 +157,11 @@ def recommend(ranked: list[Row], orbit: dict[str, Any], before: str = "") -> str
         _suggest_safer(best, done),
     ]
     if orbit.get("contact_count") == 0:
-        parts.append("Nothing touches in orbit here, so this says nothing of contact.")
+        parts.append("On orbit nothing touches, so this comparison does not cover contact.")
     if before:
-        parts.append(f"Before that: {before}")
+        parts.append(f"First: {before}")
     elif far:
-        parts.append("A smaller delay, a softer contact or another method is needed.")
+        parts.append("Reduce the delay, soften the contact, or use another method.")
     return " ".join(part for part in parts if part)
 
 
@@ -173,19 +175,17 @@ def describe_distance(row: Row) -> str:
 
 
 def format_percent(distance: float | None) -> str:
-    """A distance from the reference in percent of the approach."""
-    if distance is None:
-        return "unknown"
-    return f"{100 * distance:.3g} %" if distance < 1.0 else f"{100 * distance:.0f} %"
+    """An error against the reference in percent of the approach speed."""
+    return quantities.format_percent(distance, "unknown")
 
 
 def _describe_outcome(row: Row, orbit: dict[str, Any]) -> str:
     text = (
-        f"at worst it ends {format_percent(find_worst_distance(row))} of the approach away from "
-        "orbit"
+        "its worst error against the on-orbit reference is "
+        f"{format_percent(find_worst_distance(row))} of the approach speed"
     )
     if row["restitution"] is not None and orbit.get("restitution") is not None:
-        text += f" (restitution {row['restitution']:.4f}, orbit {orbit['restitution']:.4f})"
+        text += f" (restitution {row['restitution']:.3f}, on orbit {orbit['restitution']:.3f})"
     return f"{text}, and {_describe_energies(row)}"
 
 
@@ -193,15 +193,18 @@ def _describe_energies(row: Row) -> str:
     energy = row["energy_invented_J"]
     if energy is None:
         return "its energy is unknown"
-    return f"the rig {'invents' if energy >= 0 else 'loses'} {abs(energy):.3g} J"
+    size = quantities.format_quantity(abs(energy), "J")
+    if size.startswith("0 "):
+        return "no energy is added"
+    return size if size == "diverged" else f"the loop {'adds' if energy >= 0 else 'removes'} {size}"
 
 
 def _describe_knowledge(row: Row) -> str:
-    return (
-        "It need not be told anything beforehand."
-        if row["knows"] == "nothing"
-        else f"It must know {row['knows']}."
-    )
+    if row["knows"] == "nothing":
+        return "It needs no tuning."
+    if row["knows"].startswith("nothing; "):
+        return f"It needs no tuning, only {row['knows'].removeprefix('nothing; ')}."
+    return f"It needs {row['knows']}."
 
 
 def _describe_errors(row: Row) -> str:
@@ -215,7 +218,7 @@ def _describe_errors(row: Row) -> str:
             continue
         distance = find_worst_distance(worst)
         near = distance is not None and distance <= FAR
-        ends = f"it {'still ' if near else ''}ends {format_percent(distance)} away"
+        ends = f"the error is {'still ' if near else ''}{format_percent(distance)}"
         sentences.append(
             f"with {WORDS[kind]} wrong by {largest:g} % "
             f"{ends if worst['status'] == 'completed' else 'it stops early: ' + worst['status']}"
@@ -238,6 +241,6 @@ def _suggest_safer(best: Row, done: list[Row]) -> str:
     if safest is best or worst(safest) > 0.8 * worst(best):
         return ""
     return (
-        f"If that cannot be known so well, {safest['method']} with {safest['integrator']} is "
-        f"safer: never more than {format_percent(worst(safest))} away."
+        f"With less certain parameters use {safest['method']} with {safest['integrator']}: its "
+        f"error is never above {format_percent(worst(safest))}."
     )

@@ -109,7 +109,7 @@ def _make_raw_loop(scenario: Scenario) -> Loop | None:
     """The least stable contact pair's, without methods, with the largest effective mass of the
     normals that it can meet: that of a hit along the axis, which decides the docking."""
     try:
-        points = loops_of(scenario.with_keys({"methods": [{"name": RAW}]}))
+        points = loops_of(scenario.replace({"methods": [{"name": RAW}]}))
     except BadInput:
         return None
     worst = min(points, key=lambda point: point.loop.mass)

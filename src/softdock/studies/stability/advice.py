@@ -21,7 +21,7 @@ from softdock.studies.stability.critical import find_stretch
 from softdock.studies.stability.impact_restitution import compute_restitutions
 from softdock.studies.stability.loop import Loop
 
-# The word of the linear loop, which is not the verdict on the rig: that is by its runs.
+# State of the linear loop; the verdict on a rig is by its runs.
 PASSIVE, NEUTRAL, ACTIVE = "stable and passive", "neutral, at the edge", "adds energy"
 NEUTRAL_WITHIN = 1e-4  # of the restitution: sampling phases and rounding
 PHASES = 16
@@ -41,7 +41,7 @@ class Advice:
     """All that is said of one operating point."""
 
     safe: bool
-    verdict: str
+    state: str  # of the linear loop; the verdict on a rig is by its runs
     sentences: list[str]
     analysis: Analysis
     budget: list[Item]
@@ -82,8 +82,7 @@ def advise(loop: Loop, wanted: float | None = None) -> Advice:
     sentences = [_describe_limits(loop, analysis), _describe_bounce(analysis)]
     if neutral and not analysis.stable:
         sentences.append(
-            "It is neutral as it stands: no margin is left, and any further delay makes it "
-            "unstable."
+            "The loop is neutral: no margin is left, and any further delay makes it unstable."
         )
     elif not calm:
         sentences.append(_suggest_remedy(loop, analysis, to_stability, to_neutral))
@@ -91,10 +90,10 @@ def advise(loop: Loop, wanted: float | None = None) -> Advice:
         sentences.append(_describe_margin(analysis))
     if wanted is not None:
         sentences.append(_describe_wanted(wanted, to_wanted))
-    verdict = PASSIVE if calm else (NEUTRAL if neutral else ACTIVE)
+    state = PASSIVE if calm else (NEUTRAL if neutral else ACTIVE)
     return Advice(
         safe=calm,
-        verdict=verdict,
+        state=state,
         sentences=sentences,
         analysis=analysis,
         budget=delay_budget(loop),
@@ -135,20 +134,16 @@ def _describe_limits(loop: Loop, analysis: Analysis) -> str:
             f" plus a virtual {loop.virtual_stiffness:.4g} N/m and {loop.virtual_damping:.4g} Ns/m"
         )
     state = "stable" if analysis.stable else "not stable"
-    return f"{where}, with {MS * total:.3g} ms of delay in all ({parts or 'none'} ms): {state}."
+    return f"{where}, with {MS * total:.3g} ms of delay ({parts or 'none'} ms): {state}."
 
 
 def _describe_bounce(analysis: Analysis) -> str:
     e = analysis.predicted_restitution
     if e is None:
-        return "What an impact gives back cannot be predicted: the contact does not end."
+        return "The rebound cannot be predicted, because the contact does not end."
     if abs(e - 1.0) <= NEUTRAL_WITHIN:
-        return f"An impact gives back the speed it got (restitution {e:.4f})."
-    kind = "more" if e > 1.0 else "less"
-    return (
-        f"An impact gives back {100.0 * abs(e - 1.0):.1f} % {kind} speed than it got "
-        f"(restitution {e:.4f})."
-    )
+        return f"Rebound speed is 100 % of the approach speed (restitution {e:.4f})."
+    return f"Rebound speed is {100.0 * e:.1f} % of the approach speed (restitution {e:.4f})."
 
 
 def _describe_margin(analysis: Analysis) -> str:
@@ -175,20 +170,20 @@ def _suggest_remedy(
     if to_stability is None:
         return _describe_beyond_nose(loop, analysis)
     add = (
-        f"{to_stability:.4g} Ns/m of virtual damping make it stable"
+        f"{to_stability:.4g} Ns/m of virtual damping makes it stable"
         if to_stability > 0.0
         else "It is stable as it is"
     )
     if to_neutral is None:
-        return f"{add}; no virtual damping makes the bounce neutral."
+        return f"{add}; no virtual damping makes the rebound neutral."
     largest = max((i for i in delay_budget(loop) if i.counts), key=lambda i: i.delay_s)
     limited = (
-        f" What limits it most is the {largest.name}, {MS * largest.delay_s:.3g} ms."
+        f" The largest delay is the {largest.name}, {MS * largest.delay_s:.3g} ms."
         if largest.delay_s > 0.0
         else ""
     )
     return (
-        f"{add}, {to_neutral:.4g} Ns/m make the bounce neutral (a contact that cannot pull needs "
+        f"{add}, {to_neutral:.4g} Ns/m makes the rebound neutral (a contact that cannot pull needs "
         f"more).{limited}"
     )
 
@@ -200,14 +195,14 @@ def _describe_beyond_nose(loop: Loop, analysis: Analysis) -> str:
     ):  # the loop would bear damping, but not on the virtual contact's own path
         late = total + loop.pose_delay
         return (
-            f"No virtual damping helps: its own path is {MS * late:.3g} ms late. Take it from "
-            "the simulated pose, or measure poses sooner."
+            f"No virtual damping helps, because its own path has {MS * late:.3g} ms of delay. "
+            "Compute it from the simulated pose, or measure poses sooner."
         )
     k, m = loop.stiffness + loop.virtual_stiffness, loop.mass
     ratio = (longest / total) ** 2
     return (
-        f"No damping can help: {MS * total:.3g} ms is beyond the {MS * longest:.3g} ms that "
-        "any damping bears at this mass and stiffness. What can: less delay "
+        f"No damping helps: the delay of {MS * total:.3g} ms is beyond {MS * longest:.3g} ms, the "
+        "most that damping can stabilise at this mass and stiffness. What helps: less delay "
         f"(below {MS * longest:.3g} ms), a softer contact (below {k * ratio:.4g} N/m) or a "
         f"larger effective mass (above {m / ratio:.4g} kg), and then damping."
     )
@@ -218,4 +213,4 @@ def _describe_wanted(wanted: float, added: float | None) -> str:
         return f"No virtual damping reaches a restitution of {wanted:g}."
     if added == 0.0:
         return f"The restitution is not above {wanted:g} without further damping."
-    return f"{added:.4g} Ns/m of virtual damping give a restitution of {wanted:g}."
+    return f"{added:.4g} Ns/m of virtual damping gives a restitution of {wanted:g}."

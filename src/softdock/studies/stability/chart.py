@@ -265,12 +265,13 @@ def chart_of(
     vary: Mapping[str, Sequence[float]] | None = None,
     dots: Sequence[Dot] = (),
     file: str | Path | None = None,
+    verdict: Mapping[str, Any] | None = None,
 ) -> list[Panel]:
     """The same for any loop: the sampled boundary is that of the whole loop, sensor, filter and lag
     included.
 
-    All robots get the delay of the axis. A virtual contact is counted with the real one, as if it
-    were on the same path.
+    `verdict`: of the rig's simulated runs, for the page. All robots get the delay of the axis. A
+    virtual contact is counted with the real one, as if it were on the same path.
     """
     if str(figure) not in FIGURES:
         raise BadInput(Problem("figure", figure, "one of " + ", ".join(FIGURES)))
@@ -295,7 +296,7 @@ def chart_of(
     if target is not None:
         from softdock.output.pages.stability import draw_chart
 
-        draw_chart(panels, target, _make_title(drawn))
+        draw_chart(panels, target, _make_title(drawn), verdict)
     return panels
 
 

@@ -191,14 +191,14 @@ def _simulate_with(scenario: Any, settings: dict[str, Any]) -> tuple[Swings, boo
     """Swings of the latched pair with these settings, in a run that is long enough, and whether the
     tip touches then."""
     lasts = scenario.tables["time"]["duration_s"]
-    run = fly(scenario.with_keys(settings))
+    run = fly(scenario.replace(settings))
     hard = summarise_times(run.latches)["latched_at_s"]
     if math.isnan(hard):
         return Swings(), False
     slowest = min(float(f) for f in compute_modes(scenario.tables).frequency)
     needed = hard + SWINGS * 2.0 * math.pi / slowest
     if needed > lasts:
-        run = fly(scenario.with_keys({**settings, "time.duration_s": math.ceil(needed)}))
+        run = fly(scenario.replace({**settings, "time.duration_s": math.ceil(needed)}))
     touching = run.series["contact.depth"][run.series["time"] >= hard] > 0.0
     return fit_swings(run.scenario, use_corrected_motion(run.series), run.latches), bool(
         touching.any()

@@ -112,7 +112,7 @@
           if (!this.playing) return;
           const seconds = Math.min((now - before) / 1000, 0.25);
           before = now;
-          if (!this.fly(seconds)) this.time = this.advance(seconds);
+          this.time = this.advance(seconds);
           if (this.time >= this.to) {
             this.time = this.to;
             this.pause();
@@ -179,7 +179,7 @@
         },
       };
       if (!onButton) does[" "] = () => (this.playing ? this.pause() : this.play());
-      if (/^[1-3]$/.test(event.key) && views[event.key - 1])
+      if (/^[1-4]$/.test(event.key) && views[event.key - 1])
         does[event.key] = () => this.look(views[event.key - 1]);
       if (!does[event.key]) return;
       event.preventDefault();
@@ -194,7 +194,7 @@
             : speed > 0.7
               ? "1 x"
               : `1/${Math.round(1 / speed)} x`;
-      this.said.textContent = `${this.time.toFixed(3)} s  ${slow}${this.forces()}`;
+      this.said.textContent = `${this.time.toFixed(3)} s  ${slow}`;
       this.range.value = this.time;
       this.range.style.setProperty(
         "--done",
@@ -207,25 +207,9 @@
           "over",
           this.panels !== null && this.time > this.panels[i].last + 1e-9,
         );
-        const caption = label.querySelector(".replay-caption");
-        if (caption)
-          caption.textContent = (this.data.panels[i].captions
-            .filter(([from]) => from <= this.time + 1e-9)
-            .pop() || ["", ""])[1];
+        if (this.panels) this.panels[i].tell(this.time, label.querySelector(".replay-readings"));
       });
       for (const cursor of this.cursors) cursor.place(this.time);
-    }
-    forces() {
-      if (!this.panels || this.panels.length > 1) return "";
-      this.panels[0].set(this.time);
-      return this.panels[0].arrows
-        .filter((arrow) => arrow.about.kind === "force")
-        .map((arrow) => {
-          const whose = arrow.about.role === "orbit" ? "orbit " : "";
-          return `  ${whose}${arrow.value.toFixed(1)} ${arrow.about.unit}`;
-        })
-        .reverse()
-        .join("");
     }
   }
 

@@ -2,7 +2,6 @@
 // The 3-D part of a replay: numbers out of their packed form (scene/pack.py), bodies built with
 // three.js, and every body where it is at a time. Colours are roles of the page's style.
 const SoftdockScene = (function () {
-  const WIDE = 1.5; // as in scene/cameras.py: on narrower pictures the field of view grows
   const CREASE = Math.cos((35 * Math.PI) / 180); // faces that meet more sharply keep their edge
 
   const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
@@ -130,6 +129,7 @@ const SoftdockScene = (function () {
       for (const part of data.parts) this.addPart(part, shapes[part.mesh]);
       this.arrows = data.arrows.map((arrow) => this.addArrow(arrow, read));
       this.trails = data.trails.map((trail) => this.addTrail(trail, read));
+      this.readings = data.readings.map((one) => ({ ...one, values: read(one.values) }));
       this.addFloor();
       this.light = new THREE.HemisphereLight(0xffffff, 0xb8c4d4, 2.3);
       this.light.position.set(...data.up);
@@ -275,15 +275,28 @@ const SoftdockScene = (function () {
         one.scale.setScalar(head / arrow.head);
       });
     }
+    // Time, forces and speed at a time, as scene/model.py writes them.
+    describe(time) {
+      const at = this.place(time),
+        numbers = this.readings.map(
+          ({ name, unit, digits, values }) =>
+            `${name} ${this.blend(values, 1, at)[0].toFixed(digits)} ${unit}`,
+        );
+      return [`${Math.min(time, this.last).toFixed(3)} s`, ...numbers];
+    }
+    tell(time, element) {
+      this.describe(time).forEach((text, i) => (element.children[i].textContent = text));
+    }
     // How far a camera that follows a body has gone.
     gone(key) {
       if (!key || !this.tracks[key]) return new THREE.Vector3();
       const { p, group } = this.tracks[key];
       return group.position.clone().sub(new THREE.Vector3(p[0], p[1], p[2]));
     }
-    // Vertical angle of view [deg] for a picture of this shape.
-    static angle(degrees, aspect) {
-      const slope = Math.tan((degrees * Math.PI) / 360) * Math.max(1, WIDE / aspect);
+    // Vertical angle of view [deg] for a picture of this shape: on one that is narrower than what a
+    // camera shows, the field of view grows (scene/cameras.py).
+    static angle({ angle, wide }, aspect) {
+      const slope = Math.tan((angle * Math.PI) / 360) * Math.max(1, wide / aspect);
       return (2 * Math.atan(slope) * 180) / Math.PI;
     }
   }

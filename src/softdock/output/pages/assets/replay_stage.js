@@ -3,7 +3,6 @@
 // It is built when it is asked for; without WebGL the poster stays. The player (replay.js) has the
 // time, says it (`tell`) and can `pause`.
 const SoftdockStage = (function () {
-  const FLY_S = 2.4; // of the way of the camera from the whole facility to the touch
   const root = document.documentElement;
   const colour = (name) =>
     getComputedStyle(root)
@@ -17,8 +16,6 @@ const SoftdockStage = (function () {
       this.stage = figure.querySelector(".replay-stage");
       this.view = this.data.panels[0].firstView;
       this.panels = null;
-      // from afar to where it happens, once
-      this.shot = figure.dataset.fly ? { to: figure.dataset.fly, done: 0 } : null;
     }
 
     build() {
@@ -112,7 +109,7 @@ const SoftdockStage = (function () {
         this.eye.copy(this.camera);
         this.eye.position.add(panel.gone(view.follows));
         Object.assign(this.eye, {
-          fov: SoftdockScene.Panel.angle(view.angle, w / h),
+          fov: SoftdockScene.Panel.angle(view, w / h),
           aspect: w / h,
           near: distance / 200,
           far: distance * 40,
@@ -151,7 +148,6 @@ const SoftdockStage = (function () {
     look(view) {
       if (!this.data.panels[0].views[view]) return;
       this.view = view;
-      this.shot = null;
       this.layersOfView();
       this.build().then(() => {
         if (this.panels) {
@@ -160,48 +156,11 @@ const SoftdockStage = (function () {
         }
       });
     }
-    // The establishing shot: the clock waits while the camera goes from the whole facility to the
-    // touch. Whoever takes the camera, chooses a view or minds motion ends it.
-    fly(seconds) {
-      const shot = this.shot,
-        views = this.data.panels[0].views;
-      if (!shot || !views[shot.to] || (shot.to === this.view && !shot.done)) return false;
-      const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-      shot.done = calm ? 1 : Math.min(shot.done + seconds / FLY_S, 1);
-      if (!shot.from) {
-        shot.from = { eye: this.camera.position.clone(), centre: this.controls.target.clone() };
-        this.controls.addEventListener("start", () => {
-          this.shot = null;
-        });
-      }
-      const s = shot.done * shot.done * (3 - 2 * shot.done),
-        goal = views[shot.to];
-      const centre = shot.from.centre.clone().lerp(new THREE.Vector3(...goal.centre), s);
-      const start = shot.from.eye.clone().sub(shot.from.centre),
-        end = new THREE.Vector3(...goal.eye).sub(new THREE.Vector3(...goal.centre));
-      const away = start
-        .clone()
-        .normalize()
-        .lerp(end.clone().normalize(), s)
-        .normalize()
-        .multiplyScalar(start.length() * Math.pow(end.length() / start.length(), s));
-      if (shot.done >= 1) {
-        this.shot = null;
-        this.view = shot.to;
-        this.layersOfView();
-        this.aim();
-        return true;
-      }
-      this.camera.position.copy(centre).add(away);
-      this.controls.target.copy(centre);
-      this.controls.update();
-      return true;
-    }
     save() {
       this.build().then(() => {
         if (!this.panels) return;
         this.render();
-        this.canvas.toBlob(function (blob) {
+        this.withText().toBlob(function (blob) {
           const link = document.createElement("a");
           link.href = URL.createObjectURL(blob);
           link.download = "softdock.png";
@@ -209,6 +168,38 @@ const SoftdockStage = (function () {
           setTimeout(() => URL.revokeObjectURL(link.href), 1000);
         });
       });
+    }
+    // The canvas with its names and numbers: the page writes them over it.
+    withText() {
+      const flat = document.createElement("canvas"),
+        paper = flat.getContext("2d"),
+        ratio = this.canvas.width / this.stage.clientWidth,
+        columns = this.columns(),
+        rows = Math.ceil(this.panels.length / columns);
+      flat.width = this.canvas.width;
+      flat.height = this.canvas.height;
+      const w = flat.width / columns,
+        h = flat.height / rows,
+        edge = 12 * ratio;
+      this.panels.forEach((panel, i) => {
+        const left = (i % columns) * w,
+          top = Math.floor(i / columns) * h;
+        paper.fillStyle = panel.data.grounded ? colour("card") : "#0d1626";
+        paper.fillRect(left, top, w, h);
+      });
+      paper.drawImage(this.canvas, 0, 0);
+      this.panels.forEach((panel, i) => {
+        const left = (i % columns) * w + edge,
+          top = Math.floor(i / columns) * h + edge;
+        paper.fillStyle = panel.data.grounded ? colour("text") : "#ffffff";
+        paper.textBaseline = "top";
+        paper.font = `600 ${16 * ratio}px sans-serif`;
+        paper.fillText(panel.data.name, left, top);
+        paper.textBaseline = "bottom";
+        paper.font = `${14 * ratio}px sans-serif`;
+        paper.fillText(panel.describe(this.time).join("    "), left, top + h - 2 * edge);
+      });
+      return flat;
     }
     full() {
       if (document.fullscreenElement) document.exitFullscreen();

@@ -1,25 +1,34 @@
 """HTML elements of the pages: numbers, tiles, tables, foldable text. All text is escaped here.
 
 A number carries `data-key` (its path in the page's JSON) and `data-value` (the number itself), so
-that a reader or a test can compare the page with the JSON. `format_number` is the only formatter.
+that a reader or a test can compare the page with the JSON. `results/quantities.py` writes them.
 """
 
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
 from softdock.results.metrics import METRICS, convert_to_plain
+from softdock.results.quantities import (
+    DIGITS,
+    MINUS,
+    UNDEFINED,
+    format_number,
+    format_percent,
+    split_quantity,
+)
+
+__all__ = ["MINUS", "UNDEFINED", "format_number"]
 
 # Labels of the metrics' keys on pages. A key that is not listed is spelled from its own words.
 
 LABELS = {  # of keys below the top level; those at the top are declared (results/metrics.py)
     "energy_ratio_at_end": "Energy ratio at the end of the run",
-    "distance_from_orbit_later": "Distance from orbit, settle_s later",
-    "distance_from_orbit_worst": "Distance from orbit, the worse of both",
+    "distance_from_orbit_later": "Error against orbit, settle_s later",
+    "distance_from_orbit_worst": "Error against orbit, the worse of both",
     "compared_from_s": "Compared from",
     "compared_at_s": "Compared at",
     "peak_force_N": "Peak force on the satellite",
@@ -28,14 +37,14 @@ LABELS = {  # of keys below the top level; those at the top are declared (result
     "external_J": "Work of thrusters and hands on the satellites",
     "real_J": "Absorbed by the real contact",
     "virtual_J": "Absorbed by virtual elements",
-    "designed_J": "Difference that a method means to make",
+    "designed_J": "Work that a method is designed to do",
     "observed_J": "Observed energy (as a rig can measure it)",
     "stored_J": "Still stored in the contact",
     "dissipated_J": "Dissipated by the contact",
-    "residual_J": "Check of the books: rows minus total",
-    "physics_residual": "Check of the physics: contact work against stored and dissipated",
+    "residual_J": "Check of the balance: rows less total",
+    "physics_residual": "Check of the contact: its work against stored and dissipated",
     "kinetic_energy_relative_J": "Kinetic energy without the pair's common drift",
-    "turnover_J": "All work, sizes added up",
+    "turnover_J": "All work, absolute values added",
     "linear_momentum_error_Ns": "Change of the pair's linear momentum",
     "angular_momentum_error_Nms": "Change of the pair's angular momentum",
     "impulse_Ns": "Impulse",
@@ -43,27 +52,29 @@ LABELS = {  # of keys below the top level; those at the top are declared (result
 }
 
 METHOD_LABELS = {
-    "designed_J": "Difference that it means to make, as it measured it"
+    "designed_J": "Work that it is designed to do, as it measured it"
 }  # in a method's own books
 
 BALANCE_ROWS = {
     "integrator": "the integration step of the simulated satellites",
     "correction": "corrections of the satellites' state by methods",
-    "adaptation": "what methods make of the measured force",
+    "adaptation": "changes of the measured force by methods",
     "sensor": "sampling, hold, noise and age of the measured force",
     "command": "set-points that differ from the satellites' motion",
-    "robot": "robots that are not where they were sent: delay, lag, limits",
-    "rewound": "a past that a method rewrote",
+    "robot": "robots that are away from their set-points: delay, lag, limits",
+    "rewound": "a past motion that a method recomputed",
     "joints_stored": "stored in elastic joints",
-    "joints_moving": "kinetic energy of what moves behind elastic joints",
-    "joints_dissipated": "taken by the damping of elastic joints",
-    "joints_step": "what a step of the plant misses of an elastic joint",
+    "joints_moving": "kinetic energy behind elastic joints",
+    "joints_dissipated": "dissipated by elastic joints",
+    "joints_step": "integration error of an elastic joint",
 }
 
 
 def label(key: str) -> str:
     """Label of a key, without its unit."""
     last = key.rpartition(".")[2]
+    if "." in key and last in LABELS:  # below the top level a name may mean something else
+        return LABELS[last]
     if last in METRICS and METRICS[last].label:
         return METRICS[last].label
     if last in LABELS:
@@ -116,8 +127,6 @@ def json_block(value: Any, attributes: str) -> str:
 
 
 MOST_WIDE, MOST_MIDDLE = 7, 4  # tiles in a row, on a wide page and on one of a tablet
-UNDEFINED = "\N{EN DASH}"
-MINUS = "\N{MINUS SIGN}"
 
 # Longest first: "_m_per_s" before "_s".
 UNITS = {
@@ -144,27 +153,6 @@ def unit_of(key: str) -> str:
     return next((unit for suffix, unit in UNITS.items() if last.endswith(suffix)), "")
 
 
-def format_number(value: Any, digits: int = 4) -> str:
-    """A number as text: significant digits, a real minus sign, whole numbers without decimals."""
-    if value is None or (isinstance(value, float) and not math.isfinite(value)):
-        return UNDEFINED
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int):
-        return str(value).replace("-", MINUS)
-    if not isinstance(value, float):
-        return str(value)
-    size = abs(value)
-    if value.is_integer() and size < 1e6:
-        return f"{value:.0f}".replace("-0", "0").replace("-", MINUS)
-    if 1e-4 <= size < 1e6:
-        places = max(0, digits - 1 - math.floor(math.log10(float(f"{size:.{digits - 1}e}"))))
-        text = f"{value:.{places}f}"
-    else:
-        text = f"{value:.{digits - 1}e}".replace("e-0", "e-").replace("e+0", "e")
-    return text.replace("-", MINUS)
-
-
 def look_up(data: Any, key: str) -> Any:
     """Value at a dotted path; numbers index lists, and a name may contain dots. None if there is
     none."""
@@ -185,16 +173,38 @@ def look_up(data: Any, key: str) -> Any:
     )
 
 
+# digits of the numbers of a block: those of a scenario are as they were typed, those of a paper are
+# compared with printed ones
+BLOCK_DIGITS = {"scenario-tables": 9, "results": 4}
+
+
 def show_number(data: Any, key: str, unit: str | None = None, block: str = "") -> str:
-    """A number of the page's JSON with its unit (by default the key's own). `block`: id of the JSON
-    block, if it is not `metrics`."""
+    """A number of the page's JSON with its unit (by default the key's own), mm and mJ where they
+    read better. `unit=""`: a heading states it. `block`: id of the JSON block, if it is not
+    `metrics`."""
     value = look_up(data, key)
-    unit = "" if value is None else unit_of(key) if unit is None else unit
-    inside = escape(format_number(value)) + (f'<span class="unit"> {unit}</span>' if unit else "")
+    digits = BLOCK_DIGITS.get(block, DIGITS)
+    if block in BLOCK_DIGITS or unit == "":
+        shown, unit = format_number(value, digits), unit_of(key) if unit is None else unit
+        unit = "" if value is None else unit
+    else:
+        shown, unit = split_quantity(value, unit_of(key) if unit is None else unit, digits)
+    inside = escape(shown) + (f'<span class="unit"> {unit}</span>' if unit else "")
     source = f' data-block="{escape(block)}"' if block else ""
     return (
         f'<span class="number" data-key="{escape(key)}" '
         f'data-value="{escape(json.dumps(value))}"{source}>{inside}</span>'
+    )
+
+
+def show_share(data: Any, key: str, block: str = "") -> str:
+    """A share of the page's JSON in percent; the attribute holds the share itself."""
+    value = look_up(data, key)
+    source = f' data-block="{escape(block)}"' if block else ""
+    return (
+        f'<span class="number" data-key="{escape(key)}" '
+        f'data-value="{escape(json.dumps(value))}"{source}>'
+        f"{escape(format_percent(value, UNDEFINED))}</span>"
     )
 
 
@@ -242,13 +252,15 @@ def text_with_command(before: str, command: str, after: str = "") -> str:
 
 
 def verdict(judged: Mapping[str, Any]) -> str:
-    """The verdict in its colour with its reason and next step; opens every page that has one."""
-    sentence, word = str(judged["sentence"]), str(judged["word"])
+    """The verdict: headline in its colour, next step, details, doubts; opens every page that has
+    one."""
+    line, word = str(judged["headline"]), str(judged["word"])
     kind = word.replace(" ", "-")
+    details = f'<p class="note">{escape(judged["details"])}</p>' if judged["details"] else ""
+    step = f'<p class="next">{escape(judged["next_step"])}</p>' if judged["next_step"] else ""
     return (
-        f'<p class="verdict {escape(kind)}"><strong>{escape(sentence[: len(word)])}</strong>'
-        f"{escape(sentence[len(word) :])}</p>"
-        f'<p class="next">{escape(str(judged["next_step"]))}</p>'
+        f'<p class="verdict {escape(kind)}"><strong>{escape(line[: len(word)])}</strong>'
+        f"{escape(line[len(word) :])}</p>{step}{details}"
         + "".join(
             f'<p class="doubt">{escape(f"Doubt: {one}")}</p>' for one in judged.get("doubts", ())
         )

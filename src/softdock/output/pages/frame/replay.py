@@ -10,18 +10,20 @@ from __future__ import annotations
 import base64
 import zlib
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from html import escape
 from importlib.resources import files
 
 from softdock.output.pages.frame.elements import json_block
+from softdock.results.scene.build import ON_ORBIT
 from softdock.results.scene.model import LAYERS, Scene
 from softdock.results.scene.pack import pack_scenes, synchronise
 from softdock.results.scene.poster import choose_poster_frame, draw_poster
 
 SPEEDS = {"auto": "auto", "1": "1 x", "0.25": "1/4 x", "0.1": "1/10 x", "0.01": "1/100 x"}
 POSTER_SIZES = {1: (960, 480), 2: (600, 600)}
-KEYS = "Space plays, arrow keys go frame by frame, 1 to 3 choose a camera; drag to look around."
+KEYS = "Space plays, arrow keys go frame by frame, 1 to 4 choose a camera; drag to look around."
 NO_WEBGL = "This browser shows no 3-D (WebGL): the picture stays, and so does the rest of the page."
 ARROW = '<svg viewBox="0 0 10 10" aria-hidden="true"><path d="M1 0L10 5L1 10Z"/></svg>'
 
@@ -34,17 +36,20 @@ def replay(
     *,
     on_sight: bool = False,
     charts: bool = True,
-    fly_to: str = "",
 ) -> str:
     """Scenes side by side, synchronised. `charts`: share the time with the page's time charts.
 
-    `on_sight`: play as soon as it is visible; otherwise on request. `fly_to`: a camera that the
-    first play moves to.
+    `on_sight`: play as soon as it is visible; otherwise on request.
     """
     panels = [scene for scene in synchronise(scenes) if len(scene.time) > 0]
     if not panels:
         return ""
     first, several = panels[0], len(panels) > 1
+    if several:  # the reference has a panel of its own
+        panels = [
+            replace(scene, readings=tuple(r for r in scene.readings if r.name != ON_ORBIT))
+            for scene in panels
+        ]
     at = float(first.time[choose_poster_frame(first)])
     start, end = float(first.time[0]), max(float(scene.time[-1]) for scene in panels)
     columns = 2 if several else 1
@@ -53,7 +58,7 @@ def replay(
         f'<figure class="replay{" several" if several else ""}" data-replay="{escape(key)}" '
         f'data-from="{start:.6f}" data-to="{end:.6f}" data-at="{at:.6f}" '
         f'data-start="{"sight" if on_sight else "click"}" '
-        f'data-charts="{"yes" if charts else "no"}" data-fly="{escape(fly_to)}" '
+        f'data-charts="{"yes" if charts else "no"}" '
         f'style="--columns:{columns};--panels:{len(panels)}">'
         f"<figcaption><strong>{escape(title)}</strong><p>{escape(text)}</p></figcaption>"
         f"{_stage_html(panels, at, title)}{_control_bar(panels, start, end)}{_options_bar(panels)}"
@@ -69,15 +74,15 @@ def _exaggeration(scenes: Sequence[Scene]) -> str:
     if not factors:
         return ""
     if factors == {1.0}:
-        return "The grey ghost is where orbit has the chaser."
+        return "The grey ghost is the chaser on orbit."
     listed = " or ".join(f"{factor:g}" for factor in sorted(factors))
-    return f"The grey ghost is orbit's chaser, its differences from the rig times {listed}."
+    return f"The grey ghost is the chaser on orbit, {listed} times as far from the rig as it was."
 
 
 def _stage_html(scenes: Sequence[Scene], at: float, title: str) -> str:
     size = POSTER_SIZES[2 if len(scenes) > 1 else 1]
     pictures = "".join(draw_poster(scene, frame=scene.frame_at(at), size=size) for scene in scenes)
-    labels = "".join(_panel_label(scene, len(scenes) > 1) for scene in scenes)
+    labels = "".join(_panel_label(scene, at) for scene in scenes)
     kinds = ("room" if scene.grounded else "space" for scene in scenes)
     backs = "".join(f'<div class="{kind}"></div>' for kind in kinds)
     name = f"{title}: {', '.join(scene.name for scene in scenes)}"
@@ -90,16 +95,18 @@ def _stage_html(scenes: Sequence[Scene], at: float, title: str) -> str:
     )
 
 
-def _panel_label(scene: Scene, named: bool) -> str:
-    name = f"<span>{escape(scene.name)}</span>" if named else ""
+def _panel_label(scene: Scene, at: float) -> str:
     ended = ""
     if scene.ended:
         words = f"stopped at {float(scene.time[-1]):.3f} s: {scene.ended}"
         ended = f'<span class="replay-ended">{escape(words)}</span>'
-    caption = ""
-    if scene.captions:  # without a script, what is said at the end
-        caption = f'<span class="replay-caption">{escape(scene.captions[-1][1])}</span>'
-    return f'<div class="replay-panel">{name}{caption}{ended}</div>'
+    readings = "".join(
+        f"<span>{text}</span>" for text in scene.describe_instant(scene.frame_at(at))
+    )
+    return (
+        f'<div class="replay-panel"><span>{escape(scene.name)}</span>'
+        f'<span class="replay-readings">{readings}</span>{ended}</div>'
+    )
 
 
 def _control_bar(scenes: Sequence[Scene], start: float, end: float) -> str:
@@ -141,7 +148,8 @@ def _options_bar(scenes: Sequence[Scene]) -> str:
 
 def layer_name(scene: Scene, layer: str) -> str:
     """Name of a layer in the controls, with its factor if it is exaggerated."""
-    return f"orbit x {scene.exaggeration:g}" if layer == "orbit_far" else LAYERS[layer]
+    enlarged = f"chaser on orbit, {scene.exaggeration:g} x the difference"
+    return enlarged if layer == "orbit_far" else LAYERS[layer]
 
 
 @cache

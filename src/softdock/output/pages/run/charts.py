@@ -71,7 +71,7 @@ def ledger_chart(run: Run) -> str:
     alive = {row: values for row, values in rows.items() if values.any()}
     factor, unit = choose_unit([*alive.values(), total], "J")
     lines = [
-        Line("energy invented", "total", t, factor * total, width=4.0)
+        Line("energy added", "total", t, factor * total, width=4.0)
     ]  # first, so that a row that makes up all of it shows on top
     lines += [Line(row, row, t, factor * values) for row, values in alive.items()]
     lines.append(
@@ -85,14 +85,14 @@ def ledger_chart(run: Run) -> str:
         )
     )
     idle = [row for row in rows if row not in alive]
-    caption = "Above zero: energy from nothing. Below: energy that was lost to nowhere." + (
+    caption = "Above zero: energy that the loop added. Below: energy that it removed." + (
         f" Rows that stayed at zero: {', '.join(idle)}." if idle else ""
     )
     if any(r["joint_stiffness_N_per_m"] > 0.0 for r in run.scenario.tables["robots"].values()):
         caption += " The Cartesian elastic joint is part of robot here; the table has both."
     return chart(
         "ledger",
-        "Energy invented, by where it came from",
+        "Energy added by the loop, by cause",
         lines,
         SECONDS,
         f"energy [{unit}]",
@@ -106,7 +106,7 @@ def ledger_chart(run: Run) -> str:
 COMMANDS_DIFFER = (
     "Not a measure of activity in this run: the satellites' force is multiplied with the "
     "motion that was commanded, and set-points were sent ahead of the "
-    "satellites or their past was computed anew. Energy invented, above, is the measure."
+    "satellites or their past was computed anew. The energy added, above, is the measure."
 )
 
 
@@ -136,7 +136,7 @@ def observed_chart(run: Run) -> str:
         for i, (name, values) in enumerate(alive.items())
     ]
     caption = (
-        "What the rig's own signals tell of its activity: above zero it gave the satellites more "
+        "Energy computed from the rig's own signals: above zero it gave the satellites more "
         "than the contact gave back."
     )
     if commands_differ(run):
@@ -203,7 +203,7 @@ def phases_chart(metrics: Mapping[str, Any]) -> str:
         )
         for name, role, key in (
             ("restitution", "satellite", "restitution"),
-            ("distance from orbit", "robot", "distance_from_orbit"),
+            ("error against orbit", "robot", "distance_from_orbit"),
         )
     ]
     caption = "Where in a cycle the touch falls is chance on a rig; one run is one draw."

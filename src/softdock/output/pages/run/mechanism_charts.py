@@ -102,7 +102,7 @@ def _mode_energy_chart(
 def _methods_while_latched(tables: Mapping[str, Any]) -> str:
     """What each listed method does while a latch holds, in its own words."""
     words = [
-        f"{entry['name']}: {METHODS[entry['name']].while_latched or 'nobody has tried it latched'}"
+        f"{entry['name']}: {METHODS[entry['name']].while_latched or 'not tried with latches'}"
         for entry in tables["methods"]
     ]
     return bullets(words, "plain")

@@ -267,7 +267,7 @@ def motion_charts(run: Run, orbit: Orbit) -> list[str]:
             _side_lines(sides, lambda s: (s.time, rate_factor * s.gap_rate)),
             SECONDS,
             f"rate [{rate_unit}]",
-            caption="Negative: closing. What leaves faster than in orbit was given energy."
+            caption="Negative: closing. Faster separation than on orbit shows added energy."
             if view.geometry
             else "",
             windows=windows,

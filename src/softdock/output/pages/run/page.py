@@ -17,6 +17,7 @@ from softdock.output.pages.frame.elements import (
     details,
     listing,
     show_number,
+    show_share,
     table,
     text,
     verdict,
@@ -50,6 +51,7 @@ from softdock.results.method_reports import list_declarations, select_run
 from softdock.results.metrics import convert_to_plain
 from softdock.results.run import Run
 from softdock.results.scene import build_scene
+from softdock.results.verdict import is_rebound
 from softdock.scenario.files import to_toml
 from softdock.scenario.moving_robots import fixed_bodies, moving_robots
 from softdock.studies.stability import Dot, loops_of
@@ -82,7 +84,7 @@ def stability_section(run: Run) -> str:
         [Dot(total_delay(loop), alike.damping, run.restitution, "this run")] if run.contacts else []
     )
     panels = chart_of(alike, figure="5", dots=dots)[:1]
-    late = f"{1e3 * total_delay(loop):.4g} ms of delay in all: sensor, hold, integrator and robots"
+    late = f"{1e3 * total_delay(loop):.3g} ms of delay: sensor, hold, integrator and robots"
     facts = f"{point.name}: effective mass {loop.mass:.4g} kg, {loop.stiffness:.4g} N/m, {late}."
     methods = [
         method["name"]
@@ -90,8 +92,8 @@ def stability_section(run: Run) -> str:
         if METHODS[method["name"]].linear_part is None
     ]
     raw = (
-        f" The chart is that of the loop without {', '.join(methods)}: the measured force "
-        "straight to the satellites."
+        f" The chart is of the loop without {', '.join(methods)}: the measured force acts on the "
+        "satellites unchanged."
         if methods
         else ""
     )
@@ -167,12 +169,12 @@ COLUMNS = {
     "alone": "with it alone",
     "without": "without it",
     "left": "without it and all above",
-    "of_sensor_row_J": "in the row sensor [J]",
+    "of_sensor_row_J": "sensor contribution",
 }
 EXPLANATION = (
     "Causes are switched off one by one and together. A share is the mean of what a cause adds, "
-    "over all orders of switching them on. The ledger's row sensor is split by difference: "
-    "the row of this rig less the row without the cause."
+    "over all orders of switching them on (Shapley value). Sensor contributions are differences "
+    "between the run with and without each cause."
 )
 
 
@@ -182,7 +184,12 @@ def why_section(metrics: Mapping[str, Any]) -> str:
     rows = [
         [
             escape(row["what"]),
-            *(show_number(metrics, f"why.rows.{i}.{key}", unit="") for key in COLUMNS),
+            *(
+                show_number(metrics, f"why.rows.{i}.{key}")
+                if key.endswith("_J")
+                else show_share(metrics, f"why.rows.{i}.{key}")
+                for key in COLUMNS
+            ),
         ]
         for i, row in enumerate(explanation["rows"])
     ]
@@ -199,7 +206,7 @@ def _advice(advice: Mapping[str, Any]) -> str:
     if not advice["lines"]:
         return text(advice["sentence"], "plain") if advice["sentence"] else ""
     rows = [
-        [f"<code>{escape(one['line'])}</code>", escape(one["word"]), escape(one["said"])]
+        [f"<code>{escape(one['line'])}</code>", escape(one["word"]), escape(one["text"])]
         for one in advice["lines"]
     ]
     headings = ["line to paste", "verdict", "what failed"]
@@ -296,7 +303,7 @@ def _summary(source: PageInput) -> str:
     return (
         facts_line(metrics, source.tables)
         + verdict(metrics["verdict"])
-        + text(str(metrics["summary"]), "plain")
+        + ("" if is_rebound(metrics["verdict"]) else text(str(metrics["summary"]), "plain"))
         + key_tiles(metrics)
         + warnings
     )

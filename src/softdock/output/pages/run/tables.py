@@ -14,6 +14,7 @@ from softdock.output.pages.frame.elements import (
     look_up,
     reference_key,
     show_number,
+    show_share,
     table,
     text,
     tile,
@@ -22,6 +23,7 @@ from softdock.output.pages.frame.elements import (
 )
 from softdock.results.metric import Metric, list_phase_metrics
 from softdock.results.metrics import METRICS
+from softdock.results.quantities import format_percent
 
 MOMENTA_OF_THE_PAIR = (
     "linear_momentum_error_Ns",
@@ -40,8 +42,10 @@ def fidelity_table(metrics: Mapping[str, Any], fixed: Sequence[str] = ()) -> str
     for key in keys:
         if key not in beside.values():
             orbit = show_number(metrics, f"fidelity.{beside[key]}") if key in beside else ""
-            rows.append([escape(label(key)), show_number(metrics, f"fidelity.{key}"), orbit])
-    return table("This run against orbit", ["", "this run", "orbit"], rows)
+            rows.append(
+                [escape(label(f"fidelity.{key}")), show_number(metrics, f"fidelity.{key}"), orbit]
+            )
+    return table("This run and the on-orbit reference", ["", "this run", "on orbit"], rows)
 
 
 def _is_of_fixed_body(key: str, fixed: Sequence[str]) -> bool:
@@ -76,7 +80,7 @@ def final_table(metrics: Mapping[str, Any], fixed: Sequence[str] = ()) -> str:
             ]
         )
     title = "Satellite at the end" if fixed else "Satellites at the end"
-    return table(title, ["", "this run", "orbit"], rows)
+    return table(title, ["", "this run", "on orbit"], rows)
 
 
 def _show_vector(metrics: Mapping[str, Any], path: str) -> str:
@@ -88,23 +92,23 @@ def _show_vector(metrics: Mapping[str, Any], path: str) -> str:
 
 
 CONTACT_COLUMNS = {
-    "start_s": "start [s]",
-    "end_s": "end [s]",
+    "start_s": "start",
+    "end_s": "end",
     "cycles": "cycles",
-    "gap_rate_before_m_per_s": "gap rate before [m/s]",
-    "gap_rate_after_m_per_s": "after [m/s]",
+    "gap_rate_before_m_per_s": "gap rate before",
+    "gap_rate_after_m_per_s": "gap rate after",
     "restitution": "restitution",
     "restitution_energetic": "by energy",
-    "impulse_Ns": "impulse [Ns]",
-    "peak_force_real_N": "peak force, mock-ups [N]",
-    "peak_force_satellite_N": "satellite [N]",
+    "impulse_Ns": "impulse",
+    "peak_force_real_N": "peak force, mock-ups",
+    "peak_force_satellite_N": "satellite",
 }
 
 AXIS_COLUMNS = {
-    "removed_J": "removed [J]",
-    "returned_J": "returned [J]",
-    "first_s": "first [s]",
-    "last_s": "last [s]",
+    "removed_J": "removed",
+    "returned_J": "returned",
+    "first_s": "first",
+    "last_s": "last",
 }
 
 
@@ -121,7 +125,7 @@ def key_tiles(metrics: Mapping[str, Any]) -> str:
 def _plain_tile(metrics: Mapping[str, Any], metric: Metric) -> str:
     key = f"reference.{metric.name}"
     known = metric.name in metrics["reference"] and look_up(metrics, key) is not None
-    parts = [f"orbit {show_number(metrics, key)}"] if known else []
+    parts = [f"on orbit {show_number(metrics, key)}"] if known else []
     if look_up(metrics, metric.name) is None:
         if metric.name not in metrics["reference"]:
             return ""  # no tile for what this rig does not have
@@ -137,13 +141,16 @@ def _energy_tile(metrics: Mapping[str, Any], metric: Metric) -> str:
 
 
 def _distance_tile(metrics: Mapping[str, Any], metric: Metric) -> str:
-    known = metrics[metric.name] is not None
-    beside = ""
+    if metrics[metric.name] is None:
+        undefined = show_share(metrics, metric.name)
+        return tile(label(metric.name), undefined, _reason_undefined(metrics), metric.tile)
+    bound = format_percent(metrics["verdict"]["bounds"]["faithful_distance"])
+    beside = [f"limit {bound}"]
     if metrics.get("distance_from_orbit_later") is not None:
         settle = metrics["verdict"]["bounds"]["settle_s"]
-        beside = f"{settle:g} s later {show_number(metrics, 'distance_from_orbit_later')}<br>"
-    beside += "0 is orbit" if known else _reason_undefined(metrics)
-    return tile(label(metric.name), show_number(metrics, metric.name), beside, metric.tile)
+        beside.append(f"{settle:g} s later {show_share(metrics, 'distance_from_orbit_later')}")
+    value = show_share(metrics, metric.name)
+    return tile(label(metric.name), value, "<br>".join(beside), metric.tile)
 
 
 def _peak_force_tile(metrics: Mapping[str, Any], metric: Metric) -> str:
@@ -152,11 +159,11 @@ def _peak_force_tile(metrics: Mapping[str, Any], metric: Metric) -> str:
     if not contacts:
         return ""
     beside = (
-        f"mock-ups {show_number(metrics, _find_hardest(contacts, metric.name))}<br>orbit "
+        f"mock-ups {show_number(metrics, _find_hardest(contacts, metric.name))}<br>on orbit "
         f"{show_number(metrics, 'fidelity.peak_force_orbit_N')}"
     )
     most = show_number(metrics, _find_hardest(contacts, "peak_force_satellite_N"))
-    return tile("Peak satellite force", most, beside, metric.tile)
+    return tile("Peak contact force", most, beside, metric.tile)
 
 
 def _peak_torque_tile(metrics: Mapping[str, Any], metric: Metric) -> str:
@@ -178,7 +185,7 @@ def _latch_tile(metrics: Mapping[str, Any], metric: Metric) -> str:
     if metrics[metric.name] is None:
         return ""
     bore = (
-        f"bore {show_number(metrics, 'latch.peak_force_N')}, "
+        f"peak {show_number(metrics, 'latch.peak_force_N')}, "
         f"{show_number(metrics, 'latch.peak_torque_Nm')}"
     )
     when = f"at {show_number(metrics, 'latched_at_s')}, {bore}" if metrics["latched"] else bore
@@ -201,7 +208,7 @@ def _find_hardest(contacts: Sequence[Mapping[str, Any]], name: str) -> str:
 
 
 def _reason_undefined(metrics: Mapping[str, Any]) -> str:
-    return "not defined: " + ("still in contact" if metrics["contacts"] else "no contact")
+    return "still in contact" if metrics["contacts"] else "no contact"
 
 
 def contact_tables(metrics: Mapping[str, Any]) -> str:
@@ -211,7 +218,7 @@ def contact_tables(metrics: Mapping[str, Any]) -> str:
     else:
         own = _contact_table(metrics, "contacts", "Contacts in this run")
     return own + (
-        _contact_table(metrics, "reference.contacts", "Contacts in orbit")
+        _contact_table(metrics, "reference.contacts", "Contacts on orbit")
         if look_up(metrics, "reference.contacts")
         else ""
     )
@@ -226,7 +233,7 @@ def _contact_table(metrics: Mapping[str, Any], path: str, caption: str) -> str:
     headings = ["", *(CONTACT_COLUMNS[c] for c in columns), *(["pair"] if len(pairs) > 1 else [])]
     rows = []
     for i in range(len(contacts)):
-        cells = [show_number(metrics, f"{path}.{i}.{c}", unit="") for c in columns]
+        cells = [show_number(metrics, f"{path}.{i}.{c}") for c in columns]
         rows.append(
             [
                 str(i + 1),
@@ -246,7 +253,7 @@ def ledger_table(metrics: Mapping[str, Any]) -> str:
         ]
         for row in metrics["ledger"]["rows"]
     ]
-    rows.append(["Energy invented", show_number(metrics, "energy_invented_J")])
+    rows.append(["Energy added by the loop", show_number(metrics, "energy_invented_J")])
     others = [
         [escape(label(key)), show_number(metrics, f"ledger.{key}")]
         for key, value in metrics["ledger"].items()
@@ -261,8 +268,8 @@ def ledger_table(metrics: Mapping[str, Any]) -> str:
             for key in books
         ]
     return side_by_side(
-        table("Where the invented energy came from", ["", "energy"], rows, strong=[len(rows) - 1]),
-        table("The other books", ["", "value"], others),
+        table("Where the added energy comes from", ["", "energy"], rows, strong=[len(rows) - 1]),
+        table("Other energies", ["", "value"], others),
     )
 
 
@@ -282,10 +289,7 @@ def methods_tables(metrics: Mapping[str, Any], fixed: Sequence[str] = ()) -> str
             rows = [
                 [
                     escape(str(axis["axis"])),
-                    *(
-                        show_number(metrics, f"{path}.axes.{i}.{key}", unit="")
-                        for key in AXIS_COLUMNS
-                    ),
+                    *(show_number(metrics, f"{path}.axes.{i}.{key}") for key in AXIS_COLUMNS),
                 ]
                 for i, axis in enumerate(books["axes"])
                 if not str(axis["axis"]).startswith(tuple(fixed))
@@ -305,7 +309,7 @@ def phases_table(metrics: Mapping[str, Any]) -> str:
     keys = [key for key in list_phase_metrics() if key in metrics["phases"]["spread"]]
     return _spread_table(
         metrics,
-        f"{metrics['phases']['count']} runs that differ in where in a cycle the contact falls",
+        f"{metrics['phases']['count']} runs that differ in their sampling phase",
         keys,
     )
 
