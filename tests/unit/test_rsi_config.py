@@ -66,7 +66,7 @@ def test_corrections_of_axes_are_refused():
     axes = GOOD
     for i, a in enumerate("XYZABC", start=1):
         axes = axes.replace(f"RKorr.{a}", f"AK.A{i}")
-    with pytest.raises(BadInput, match="Put RKorr.X"):
+    with pytest.raises(BadInput, match=r"Put RKorr\.X"):
         read(axes).correction()
 
 

@@ -305,14 +305,10 @@ def show_series(
             )
     for name, rows in series.not_taken.items():
         counted = ", ".join(f"{count} {NOT_TAKEN[why]}" for why, count in rows.items())
-<<<<<<< HEAD
-        lines.append(f"{name}: datagrams that were not taken: {counted}")
+        lines.append(f"{name}: ignored datagrams: {counted}")
     if series.drivers:
         from softdock.rig.bridge import describe_latencies
 
         lines += describe_latencies(series.drivers)
-=======
-        lines.append(f"{name}: ignored datagrams: {counted}")
->>>>>>> main
     lines += [describe_granted(series.granted), NO_SAFETY]
     output().print("\n".join(lines), markup=False, soft_wrap=True)
