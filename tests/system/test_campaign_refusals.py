@@ -40,7 +40,7 @@ def folder(tmp_path_factory) -> Path:
             "a scheduler has workers of its own",
         ),
         (["nozzle_capture", "--backend", "tpu"], "'auto', 'cpu', 'gpu', 'dask'"),
-        (["nozzle_capture", "--replay", "625"], "a run from 0 to 624"),
+        (["nozzle_capture", "--replay", "169"], "a run from 0 to 168"),
         (["nozzle_capture", "--replay", "1", "--resume"], "it has no --resume"),
         (["nozzle_capture", "--threads", "100000"], "16 a core"),
     ],

@@ -84,7 +84,7 @@ def test_the_demo_prints_its_rows_and_writes_its_page(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(cli, ["demo"])
     assert done.exit_code == 0, done.output
-    rows = json.loads((tmp_path / "softdock-demo" / "demo.json").read_text())["rows"]
+    rows = json.loads((tmp_path / "softdock-runs" / "demo-1" / "demo.json").read_text())["rows"]
     for row in rows:
         assert re.search(
             rf" {row['label']} .* {row['restitution']:.4f} .* "
@@ -92,12 +92,12 @@ def test_the_demo_prints_its_rows_and_writes_its_page(tmp_path, monkeypatch):
             done.output,
         )
     assert "takes it out again" in " ".join(done.output.split())
-    assert "takes it out again" in (tmp_path / "softdock-demo" / "demo.html").read_text(
+    assert "takes it out again" in (tmp_path / "softdock-runs" / "demo-1" / "demo.html").read_text(
         encoding="utf-8"
     )
-    assert "softdock-demo/demo.html" in done.output
+    assert "softdock-runs/demo-1/demo.html" in done.output
     assert "softdock view epos_3d" in done.output
-    page = (tmp_path / "softdock-demo" / "demo.html").read_text(encoding="utf-8")
+    page = (tmp_path / "softdock-runs" / "demo-1" / "demo.html").read_text(encoding="utf-8")
     first = page[page.index('class="demo-top"') : page.index('id="numbers"')]
     assert "<code>softdock view epos_3d</code>" in first  # the hint is above the replay
     assert first.index("<code>") < first.index("<figure") < first.index('class="space"')
@@ -110,11 +110,11 @@ def test_the_demo_prints_its_rows_and_writes_its_page(tmp_path, monkeypatch):
         speed = unpack_array(packed["numbers"], packed["length"], slot)[:, 0]
         assert speed[0] == pytest.approx(20.0, abs=1e-3)  # mm/s
         assert speed[-1] == pytest.approx(wanted, abs=1e-3)  # the rig's own, from this run
-    assert (tmp_path / "softdock-demo" / "demo.html").stat().st_size < 5e6
-    (tmp_path / "softdock-demo" / "mine.txt").write_text("mine")
-    again = CliRunner().invoke(cli, ["demo", "--json"])
+    assert (tmp_path / "softdock-runs" / "demo-1" / "demo.html").stat().st_size < 5e6
+    (tmp_path / "softdock-runs" / "demo-1" / "mine.txt").write_text("mine")
+    again = CliRunner().invoke(cli, ["demo", "--json", "--out", "softdock-runs/demo-1"])
     assert json.loads(again.stdout)["rows"] == rows
-    assert (tmp_path / "softdock-demo" / "mine.txt").read_text() == "mine"
+    assert (tmp_path / "softdock-runs" / "demo-1" / "mine.txt").read_text() == "mine"
 
 
 def test_the_readme_shows_these_numbers(shown):

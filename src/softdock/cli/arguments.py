@@ -19,10 +19,28 @@ from softdock.cli.main import FAILED
 from softdock.cli.progress import console
 from softdock.errors import BadInput, Unwritable
 
-# The folder for a command's results: the one given by --out, or the next free one. It is created
-# and tested before the work starts.
+# The folder for a command's results, the same for all commands: the one given by --out, or the next
+# free one, RUNS/name-N. It is created and tested before the work starts. A command that prints JSON
+# keeps nothing unless --out is given, but for what took long or cannot be had again (`always`).
 
 RUNS = "softdock-runs"  # where results go that were given no folder
+
+
+def out_option(what: str, always: bool = False, over: str = "") -> Callable[..., Any]:
+    """The option --out DIR of a command. `what`: that is kept there; `always`: with --json too;
+    `over`: where something else than a new or an empty folder is taken."""
+    kept = "" if always else "; with --json nothing is kept unless --out is given"
+    return click.option(
+        "--out",
+        type=OUT_FOLDER,
+        metavar="DIR",
+        help=f"Folder for {what}: {over or 'new, or empty'}. [default: a new one in {RUNS}/{kept}]",
+    )
+
+
+def choose_kept_folder(out: Path | None, name: str, as_json: bool) -> Path | None:
+    """As `choose_folder`; None: nothing is kept, since JSON is printed and no folder was given."""
+    return choose_folder(out, name) if out is not None or not as_json else None
 
 
 class Savable(Protocol):

@@ -16,10 +16,9 @@ from rich.text import Text
 
 from softdock.cli.arguments import (
     METHOD_FILES,
-    OUT_FOLDER,
-    RUNS,
     choose_folder,
     load_methods,
+    out_option,
     prepare_folder,
 )
 from softdock.cli.compile_ahead import compile_missing
@@ -108,8 +107,9 @@ def print_results(results: Mapping[str, Any], since: Mapping[str, Any] | None) -
         paper.print(table)
     paper.print(
         Text(
-            "1 %, 0.1 %: cases so near to orbit at the worst phase or seed; energy: invented, at "
-            "most; peak: error of the peak force, median; cost: CPU per cycle against the raw loop"
+            "1 %, 0.1 %: cases within that error at the worst phase or seed; energy: largest share "
+            "added; peak: error of the peak force, median; cost: CPU per cycle over the raw "
+            "loop's; diverged: over ten times the approach"
         ),
         soft_wrap=True,
     )
@@ -154,7 +154,7 @@ NOT_WITH_RESULTS = (
     "--seed",
     type=click.IntRange(0, 2**32 - 1),
     metavar="S",
-    help="Of the random cases. [default: a new one, which is said]",
+    help="Seed of the random cases. [default: a new one, which is printed]",
 )
 @click.option(
     "--methods",
@@ -176,7 +176,7 @@ NOT_WITH_RESULTS = (
     default="all",
     show_default=True,
     metavar="all|nothing,wrong,exactly",
-    help="What methods are told: nothing, everything with 10 % errors, everything exactly.",
+    help="What methods know: nothing, parameters with 10 % errors, exact parameters.",
 )
 @click.option(
     "--phases",
@@ -185,12 +185,7 @@ NOT_WITH_RESULTS = (
     help="Sampling phases (with noise: seeds) of each case. [default: the case's own, 8]",
 )
 @click.option("-j", "--jobs", type=click.IntRange(1), help="Processes. [default: all cores]")
-@click.option(
-    "--out",
-    type=OUT_FOLDER,
-    metavar="DIR",
-    help=f"Folder for the results: new, or empty. [default: a new one in {RUNS}/]",
-)
+@out_option("the results", always=True)
 @click.option("--resume", is_flag=True, help="Go on with the benchmark in DIR.")
 @click.option(
     "--against",
@@ -208,11 +203,12 @@ NOT_WITH_RESULTS = (
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON, nothing else.")
 @click.pass_context
 def benchmark(ctx: click.Context, /, **options: Any) -> None:
-    """Which method is within 1 % of orbit, on how many cases, told what, and at what cost?
+    """Rank all methods by the cases that they bring within 1 % of the on-orbit reference.
 
-    Every method runs on every case at the worst of 8 sampling phases, told nothing, told everything
-    with errors of 10 %, and told exactly. DIR/report.html is the page, DIR/benchmark.json the
-    results, DIR/cases the scenario files. Cells are kept as they come; --resume goes on.
+    Every method runs on every case at the worst of 8 sampling phases: with no prior knowledge,
+    with parameters that are wrong by 10 %, and with exact parameters. DIR/report.html is the page,
+    DIR/benchmark.json the results, DIR/cases the scenario files. Results are kept as they come;
+    --resume goes on.
 
     Exit code 0: done, whatever the scores are; 2: bad input; 130: Ctrl-C, what was measured is
     kept.

@@ -68,7 +68,7 @@ def plan(
         )
         enough = "enough" if 2.0 * left <= allowed else "not enough: more attitudes or readings"
         show.print(
-            f"{scenario} bears {allowed:.2g} N in free flight; two sigma of this plan: "
+            f"{scenario} allows {allowed:.2g} N in free flight; two sigma of this plan: "
             f"{2.0 * left:.2g} N, {enough}.",
             markup=False,
             soft_wrap=True,

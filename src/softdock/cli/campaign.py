@@ -17,11 +17,10 @@ from rich.text import Text
 from softdock.cli.arguments import (
     FAIL_ON,
     METHOD_FILES,
-    OUT_FOLDER,
-    RUNS,
     choose_folder,
     exit_if_failed,
     load_methods,
+    out_option,
     prepare_folder,
     save_result,
 )
@@ -175,28 +174,23 @@ class CampaignName(click.ParamType):
     type=click.Choice(["auto", "cpu", "gpu", "dask"]),
     default="auto",
     show_default=True,
-    help="auto: a GPU if there is one and enough to do.",
+    help="auto: a GPU, if there is one and the campaign is large.",
 )
+@out_option("the results", always=True)
 @click.option(
-    "--out",
-    type=OUT_FOLDER,
-    metavar="DIR",
-    help=f"Folder for the results: new, or empty. [default: a new one in {RUNS}/]",
-)
-@click.option(
-    "--resume", is_flag=True, help="Go on with the campaign in DIR; only what is missing is run."
+    "--resume", is_flag=True, help="Continue the campaign in DIR with the missing runs."
 )
 @click.option(
     "--runs",
     type=click.IntRange(1),
     metavar="N",
-    help="As many draws in place of the file's; with grids so many at each of their points.",
+    help="Number of draws in place of the file's; with grids, of draws at each point.",
 )
 @click.option(
     "--replay",
     type=click.IntRange(0),
     metavar="RUN",
-    help="Make one run again by itself, with its page and its series.",
+    help="Repeat one run by itself, with its page and its series.",
 )
 @click.option(
     "--threads", type=click.IntRange(1), metavar="N", help="CPU threads. [default: all cores]"
@@ -252,14 +246,14 @@ def campaign(
     fail_on: str | None,
     as_json: bool,
 ) -> None:
-    """Run a campaign: how often does the probe capture, how hard does it hit, over which delays is
-    the rig honest?
+    """Run many variations of a scenario: capture rates, peak forces, and over which parameters the
+    rig is faithful.
 
-    FILE says what varies (docs/campaigns.md); DIR is the folder of a campaign, for --resume and
+    FILE states what varies (docs/campaigns.md); DIR is the folder of a campaign, for --resume and
     --replay. DIR/report.html is the page, DIR/runs the table of all runs (Parquet),
     DIR/summary.json the numbers.
 
-    Results are written in shards as they come; after an interruption --resume goes on. Exit code 0:
+    Results are written in shards; after an interruption --resume continues. Exit code 0:
     done (runs that diverge are outcomes); 2: bad input, or the campaign had to stop (what it has is
     kept); with --replay 3: that run stopped early; 4: --fail-on, by the verdict at the top.
 

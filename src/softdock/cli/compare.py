@@ -12,16 +12,16 @@ from rich.text import Text
 from softdock.cli.arguments import (
     CHANGES,
     METHOD_FILES,
-    OUT_FOLDER,
-    RUNS,
     SCENARIO,
-    choose_folder,
+    choose_kept_folder,
     load_methods,
+    out_option,
     prepare_folder,
     save_result,
 )
 from softdock.cli.main import BAD_INPUT, STOPPED_EARLY
 from softdock.cli.progress import console, echo, output, show_status
+from softdock.results.quantities import format_quantity
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -57,13 +57,7 @@ SMALL = 1e-5  # of the approach: smaller distances are shown as < 0.001 %
     metavar="N",
     help="Sampling phases, with noise each with a seed of its own; the worst of them ranks.",
 )
-@click.option(
-    "--out",
-    type=OUT_FOLDER,
-    metavar="DIR",
-    help="Folder for the page, the JSON and the scenario: new, or empty. [default: a new one in "
-    f"{RUNS}/; with --json nothing is kept unless --out is given]",
-)
+@out_option("the page, the JSON and the scenario")
 @click.option("--force", is_flag=True, help="Write over the comparison that is in DIR.")
 @click.option(
     "--json",
@@ -84,12 +78,12 @@ def compare(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Compare methods on one scenario, against orbit: which one helps, and what do I set?
+    """Compare all methods on a scenario and recommend one.
 
-    Every method is set as `softdock stability` advises, runs at several sampling phases with right
-    knowledge, then with errors in what it believes (delay and stiffness 10 and 30 %, tool mass 1 %,
-    the wanted contact 10 %), and is timed. The worst ranks. It ends with lines to paste into the
-    scenario, and their verdict. Exit code 0: done; 2: bad input, or the
+    Every method is set as `softdock stability` advises. It runs at several sampling phases, first
+    with correct parameters, then with wrong ones (delay and stiffness by 10 and 30 %, tool mass by
+    1 %, the wanted contact by 10 %), and is timed. The worst phase ranks. The output ends with
+    lines to paste into the scenario, and their verdict. Exit code 0: done; 2: bad input, or the
     method in --method-file could not run; 3: its runs, or all runs, stopped early.
     """
     if force and out is None:
@@ -103,7 +97,7 @@ def compare(
         if own_methods and methods != "all":
             methods = ",".join(dict.fromkeys([*methods.split(","), *own_methods]))
         name = loaded.name if loaded.tables["name"] != "unnamed" else Path(scenario).stem
-        folder = choose_folder(out, f"compare-{name}") if out is not None or not as_json else None
+        folder = choose_kept_folder(out, f"compare-{name}", as_json)
         with prepare_folder(folder, force):
             file = ", ".join(str(one) for one in method_files) or None
             _compile_missing(loaded, methods, say)
@@ -177,20 +171,22 @@ def print_comparison(comparison: Comparison) -> None:
     best = next((r for r in results["candidates"] if r["status"] == "completed"), None)
     if best is not None:
         from softdock.cli.tables import print_verdict
+        from softdock.results.verdict import name_method
 
+        named = name_method(best["verdict"], best["method"])
         paper.print()
         paper.print(Text(results["paste"]), soft_wrap=True)
-        print_verdict(paper, {**best["verdict"], "next_step": _next_step(best["verdict"])})
+        print_verdict(paper, {**named, "next_step": _next_step(named)})
 
 
 def _next_step(verdict: dict[str, Any]) -> str:
     """Next step after a comparison."""
     if verdict["word"] == "faithful":
         return (
-            "Next: paste these lines into the file, `softdock run` it, then vary what you are not "
-            "sure of (docs/campaigns.md)."
+            "Next: paste these lines into the file, run it, then vary the parameters that you know "
+            "only roughly, in a campaign (docs/campaigns.md)."
         )
-    return "Next: `softdock why` with these lines in the file says what is left."
+    return "Next: paste these lines into the file; `softdock why` explains the remaining error."
 
 
 def ranked_table(results: dict[str, Any]) -> Table:
@@ -202,8 +198,8 @@ def ranked_table(results: dict[str, Any]) -> Table:
     over = f", the worst of {count} sampling phases ranks" if count > 1 else ""
     table = Table(
         title=f"{results['scenario']}: best first{over}",
-        caption="from orbit: after the contacts or at the end, the worse; wrong: with errors of "
-        "knowledge; peak: on a satellite; e: restitution; cost: against the raw loop",
+        caption="error: against the on-orbit reference, in percent of the approach speed; wrong: "
+        "with wrong parameters; peak: contact force; e: restitution; cost: over the raw loop's",
         box=SIMPLE_HEAVY,
         pad_edge=False,
     )
@@ -212,11 +208,11 @@ def ranked_table(results: dict[str, Any]) -> Table:
         "method",
         "integrator",
         "verdict",
-        "from orbit",
+        "error",
         "wrong",
-        "peak [N]",
+        "peak",
         "e",
-        "invented [J]",
+        "energy added",
         "cost",
     ):
         table.add_column(
@@ -234,21 +230,21 @@ def ranked_table(results: dict[str, Any]) -> Table:
             Text(judged["word"], style=judged["colour"]),
             _format_distance(row),
             worst,
-            _format_number(row["peak_force_satellite_N"], ".3g"),
+            format_quantity(row["peak_force_satellite_N"], "N"),
             _format_number(row["restitution"], ".3f"),
-            _format_number(row["energy_invented_J"], "+.3g"),
+            format_quantity(row["energy_invented_J"], "J"),
             _format_number(row["cost_ratio_to_direct"], ".1f"),
         )
     orbit = results["orbit"]
     table.add_section()
     table.add_row(
         "",
-        "orbit",
+        "on orbit",
         "",
         "",
         "0",
         "",
-        _format_number(orbit["peak_force_N"], ".3g"),
+        format_quantity(orbit["peak_force_N"], "N"),
         _format_number(orbit["restitution"], ".3f"),
         "0",
         "",

@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from softdock.cli.arguments import OUT_FOLDER
+from softdock.cli.arguments import (
+    choose_kept_folder,
+    out_option,
+    prepare_folder,
+)
 from softdock.cli.compile_ahead import start_numba
 from softdock.cli.progress import echo, output, show_status
 
@@ -18,34 +22,26 @@ if TYPE_CHECKING:
     from softdock.results.run import Run
 
 LIVE = "softdock view epos_3d  (once: pip install 'softdock[viewer]')"
-FOLDER = Path("softdock-demo")  # in the current folder; the demo writes over its own two files
 
 
 @click.command(short_help="Show what delay does to a contact.")
-@click.option(
-    "--out",
-    type=OUT_FOLDER,
-    default=FOLDER,
-    show_default=True,
-    metavar="DIR",
-    help="Folder for the page and its numbers.",
-)
+@out_option("the page and its numbers", over="those that are there are written over")
 @click.option(
     "--json",
     "as_json",
     is_flag=True,
     help="Print the rows as JSON, and nothing else, on standard output.",
 )
-def demo(out: Path, as_json: bool) -> None:
+def demo(out: Path | None, as_json: bool) -> None:
     """EPOS on one axis: what delay does to a bounce, measured and predicted."""
     with show_status("running the demo (the first run compiles for about half a minute)") as say:
         start_numba()
-        from softdock.cli.arguments import prepare_folder
         from softdock.studies.compare.demonstration import demonstrate
 
-        with prepare_folder(out, force=True):
+        folder = choose_kept_folder(out, "demo", as_json)
+        with prepare_folder(folder, force=True):
             rows, runs = demonstrate(say)
-        page = _save(rows, runs, out)
+        page = None if folder is None else _save(rows, runs, folder)
     if as_json:
         echo(_rows_to_json(rows))
         return

@@ -8,7 +8,11 @@ from typing import Any
 
 import click
 
-from softdock.cli.arguments import OUT_FOLDER, RUNS, choose_folder, prepare_folder
+from softdock.cli.arguments import (
+    choose_kept_folder,
+    out_option,
+    prepare_folder,
+)
 from softdock.cli.progress import echo, output, show_status
 
 
@@ -52,12 +56,7 @@ from softdock.cli.progress import echo, output, show_status
     "--resolution-m", type=float, default=0.0, show_default=True, help="Of the encoder; 0: exact."
 )
 @click.option("--rate-hz", type=float, default=1000.0, show_default=True, help="Sample rate.")
-@click.option(
-    "--out",
-    type=OUT_FOLDER,
-    metavar="DIR",
-    help=f"Folder for the page. [default: a new one in {RUNS}/; with --json none]",
-)
+@out_option("the page", over="a page that is there is written over")
 @click.option(
     "--json",
     "as_json",
@@ -96,7 +95,7 @@ def haptics(
         )
         chosen = rendering or RENDERINGS
         check(setting, chosen)
-        folder = choose_folder(out, "haptics") if out is not None or not as_json else None
+        folder = choose_kept_folder(out, "haptics", as_json)
         with prepare_folder(folder, force=True):
             touches = [touch(setting, name) for name in chosen]
             rows = (

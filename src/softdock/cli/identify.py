@@ -40,7 +40,7 @@ def _print_stiffness(stiffness: Any) -> None:
     for name, why in stiffness.cannot_tell.items():
         bound = stiffness.at_least.get(name)
         more = "" if bound is None else f"; at least {bound:.3g} {stiffness.units[name]}"
-        show.print(f"cannot tell {name}: {why}{more}", markup=False, soft_wrap=True)
+        show.print(f"{name} cannot be identified: {why}{more}", markup=False, soft_wrap=True)
     left = f"{1e3 * stiffness.scatter_m:.2g} mm"
     if stiffness.scatter_rad is not None:
         left += f", {1e3 * stiffness.scatter_rad:.2g} mrad"
@@ -131,7 +131,7 @@ def identify(
 ) -> None:
     """Contact stiffness, damping and friction, delays, tool and sensor bias of the run in the
     folder RUN, or of the recording RUN (MCAP, or the folder of an imported log), each with its
-    uncertainty; or "cannot tell", and why.
+    uncertainty, or the reason why it cannot be identified.
 
     From the recorded time series alone: set-points, measured poses and wrenches with their ages;
     never from the scenario.
@@ -219,7 +219,7 @@ def _print_identified(identification: dict[str, Any]) -> None:
         add_estimate(table, "mean force in free motion", tool["mean_reading_N"], "N")
     output().print(table)
     for what, why in identification["cannot_tell"].items():
-        output().print(f"cannot tell {what}: {why}", markup=False, soft_wrap=True)
+        output().print(f"{what} cannot be identified: {why}", markup=False, soft_wrap=True)
     notes = [
         *identification["notes"],
         *(

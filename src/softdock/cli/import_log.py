@@ -10,7 +10,11 @@ from typing import Any
 
 import click
 
-from softdock.cli.arguments import OUT_FOLDER
+from softdock.cli.arguments import (
+    choose_folder,
+    out_option,
+    prepare_folder,
+)
 from softdock.cli.progress import echo, output, show_status
 
 
@@ -43,7 +47,7 @@ from softdock.cli.progress import echo, output, show_status
     metavar="SCENARIO|PRESET",
     help="Attach a scenario: shapes in the pictures, orbit beside them.",
 )
-@click.option("--out", type=OUT_FOLDER, metavar="DIR", help="Where it goes.")
+@out_option("the recording and its page", always=True)
 @click.option("--force", is_flag=True, help="Write over what is there.")
 @click.option("--json", "as_json", is_flag=True, help="Print the metrics as JSON.")
 def import_log(
@@ -72,8 +76,6 @@ def import_log(
     if mapped is None:
         allowed = f"a map; softdock import {log} --guess writes one to begin with"
         raise BadInput(Problem("--map", None, allowed))
-    from softdock.cli.arguments import choose_folder, prepare_folder
-
     with show_status(f"reading {log}"):
         from softdock.output.folders.sources import read_log_contents, save_imported
         from softdock.recording.logs.mapping import read_map
@@ -96,7 +98,7 @@ def import_log(
         show.print(f"note: {event['text']}", markup=False, soft_wrap=True)
     absent = [f"{what} (needs {needs})" for what, needs in _list_missing(recording.series)]
     if absent:
-        show.print("not known: " + "; ".join(absent), markup=False, soft_wrap=True)
+        show.print("The log lacks: " + "; ".join(absent), markup=False, soft_wrap=True)
     show.print(
         f"{folder}: recording.mcap, report.html; softdock identify, view, picture and, with "
         f"--scenario, replay take it.",

@@ -98,7 +98,9 @@ GROUPS = {  # heading in the help: its commands
         "network": "softdock.cli.network:network",
     },
     "This computer": {
+        "docs": "softdock.cli.docs:docs",
         "warm": "softdock.cli.warm:warm",
+        "cache": "softdock.cli.cache:cache",
     },
 }
 LAZY = {name: where for group in GROUPS.values() for name, where in group.items()}

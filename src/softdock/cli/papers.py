@@ -10,7 +10,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from softdock.cli.arguments import OUT_FOLDER, RUNS, choose_folder, prepare_folder
+from softdock.cli.arguments import (
+    choose_kept_folder,
+    out_option,
+    prepare_folder,
+)
 from softdock.cli.progress import echo, output, show_status
 from softdock.output.pages.frame.elements import format_number
 from softdock.papers.frame import Column, Exhibit
@@ -125,14 +129,7 @@ def show_exhibits(console: Console, exhibits: Sequence[Exhibit]) -> None:
     metavar="EXHIBIT",
     help="Make only this table or figure, e.g. table_1. May be given several times.",
 )
-@click.option(
-    "--out",
-    type=OUT_FOLDER,
-    metavar="DIR",
-    help="Folder for the page and the JSON; a page of the same name is written over. [default: a "
-    f"new one in {RUNS}/; "
-    "with --json nothing is kept unless --out is given]",
-)
+@out_option("the page and the JSON", over="a page of the same name is written over")
 @click.option(
     "--json",
     "as_json",
@@ -155,7 +152,7 @@ def papers(paper: str, only: tuple[str, ...], out: Path | None, as_json: bool) -
 
         findings = load_paper(paper)
         check_only(findings, only)
-        folder = choose_folder(out, f"papers-{paper}") if out is not None or not as_json else None
+        folder = choose_kept_folder(out, f"papers-{paper}", as_json)
         with prepare_folder(folder, force=True):
             exhibits = regenerate(findings, only, lambda key: say(f"{paper}: {key}"))
         page = write_paper(folder, findings, exhibits)[0] if folder is not None else None

@@ -15,10 +15,9 @@ from rich.text import Text
 
 from softdock.cli.arguments import (
     CHANGES,
-    OUT_FOLDER,
-    RUNS,
     SCENARIO,
-    choose_folder,
+    choose_kept_folder,
+    out_option,
     prepare_folder,
 )
 from softdock.cli.progress import console, echo, output, show_status
@@ -142,12 +141,7 @@ def show_placement(result: Placement) -> None:
 @click.option(
     "--spread-runs", type=click.IntRange(1, 10_000), default=16, show_default=True, metavar="N"
 )
-@click.option(
-    "--out",
-    type=OUT_FOLDER,
-    metavar="DIR",
-    help=f"Folder for the page, the numbers and facility.toml. [default: a new one in {RUNS}/]",
-)
+@out_option("the page, the numbers and facility.toml")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on stdout.")
 def place(
     scenario: str,
@@ -196,7 +190,7 @@ def place(
     if only_check:
         _check_arms(facility, path, loaded, folder, as_json)
         return
-    into = choose_folder(out, f"place-{loaded.name}")
+    into = choose_kept_folder(out, f"place-{loaded.name}", as_json)
     with prepare_folder(into, False), _show_progress() as progress:
         result = place_robots(
             name=loaded.name,
@@ -210,7 +204,7 @@ def place(
             spread=more,
             progress=progress,
         )
-        page = save_placement(result, into)
+        page = None if into is None else save_placement(result, into)
     _print_result(result, page, as_json)
 
 
@@ -228,7 +222,7 @@ def _check_arms(facility: Any, path: Any, loaded: Any, folder: Path | None, as_j
         raise BadInput(check.problems())
 
 
-def _print_result(result: Any, page: Path, as_json: bool) -> None:
+def _print_result(result: Any, page: Path | None, as_json: bool) -> None:
     """Print the result as tables or JSON, and the path of the page."""
     from softdock.results.metrics import convert_to_plain
 
@@ -236,7 +230,8 @@ def _print_result(result: Any, page: Path, as_json: bool) -> None:
         echo(json.dumps(convert_to_plain(result.as_dict()), indent=1, allow_nan=False) + "\n")
     else:
         show_placement(result)
-    (console if as_json else output()).print(Text(f"The page: {page}"), soft_wrap=True)
+    if page is not None:
+        (console if as_json else output()).print(Text(f"The page: {page}"), soft_wrap=True)
 
 
 @contextmanager

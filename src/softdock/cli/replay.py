@@ -8,7 +8,12 @@ from typing import Any
 
 import click
 
-from softdock.cli.arguments import METHOD_FILES, OUT_FOLDER, load_methods
+from softdock.cli.arguments import (
+    METHOD_FILES,
+    choose_kept_folder,
+    load_methods,
+    out_option,
+)
 from softdock.cli.progress import echo, output, show_status
 
 
@@ -21,12 +26,7 @@ from softdock.cli.progress import echo, output, show_status
     help="Masses, shapes and method of an imported log that has no scenario attached.",
 )
 @METHOD_FILES
-@click.option(
-    "--out",
-    type=OUT_FOLDER,
-    metavar="DIR",
-    help="Also save the forecast's run folder (report.html) and replay.json there.",
-)
+@out_option("the forecast's run and replay.json")
 @click.option("--force", is_flag=True, help="Write over what is in DIR.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 def replay(
@@ -38,12 +38,11 @@ def replay(
     force: bool,
     as_json: bool,
 ) -> None:
-    """What METHOD makes of the recording FILE (MCAP, a run folder, or the folder of an import).
+    """Forecast the recorded docking FILE (MCAP, a run folder, or an imported log) with METHOD.
 
-    Open loop: the recorded reports drive that method's controller; the forces do not answer to
-    what it commands. Forecast: contact and delays are identified from the recording, and the
-    docking is simulated anew with that method. Both are shown for the recorded method too: how far
-    they are to be believed.
+    Open loop: the recorded forces drive the method's controller and do not react to its commands.
+    Forecast: contact and delays are identified from the recording, and the docking is simulated
+    with the method. Both are shown for the recorded method too, as a measure of their accuracy.
     """
     load_methods(method_files)
     with show_status(f"replaying {file} with {method}"):
@@ -59,15 +58,16 @@ def replay(
         given = None if scenario is None else load_scenario(scenario)
         result = replayed(opened, method, given)
     text = json.dumps(result.to_dict(), indent=1, allow_nan=False) + "\n"
-    if out is not None and result.forecast:
+    folder = choose_kept_folder(out, f"replay-{file.stem}", as_json) if result.forecast else None
+    if folder is not None:
         from softdock.files.atomic import write_whole
 
-        result.forecast[-1].run.save(out, force=force)
-        write_whole(out / "replay.json", text.encode())
+        result.forecast[-1].run.save(folder, force=force)
+        write_whole(folder / "replay.json", text.encode())
     if as_json:
         echo(text)
     else:
-        _print_replay(result, out)
+        _print_replay(result, folder)
 
 
 def _format_number(value: float | None, digits: str = ".6g") -> str:
@@ -114,14 +114,14 @@ def _print_replay(result: Any, out: Path | None) -> None:
     print_verdict(output(), result.verdict)
     output().print(table)
     lines = [
-        "recorded: by the centres' rates where the recording says that the mock-ups touch.",
-        "open loop: the recorded forces, whatever the method commands; no docking of its own.",
+        "recorded: from the velocities of the centres while the mock-ups touch.",
+        "open loop: the recorded forces, which do not react to the method's commands.",
     ]
     if result.no_forecast:
         lines.append(f"no forecast: {result.no_forecast}")
     else:
         keys = ", ".join(f"{k} = {v:.5g}" for k, v in result.identified.items())
-        lines.append(f"forecast: simulated anew with what was identified: {keys}.")
+        lines.append(f"forecast: simulated with the identified {keys}.")
     if out is not None and result.forecast:
         lines.append(f"{out}: the forecast's run folder, and replay.json")
     output().print("\n".join(lines), markup=False, soft_wrap=True)

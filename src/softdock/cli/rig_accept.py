@@ -8,13 +8,16 @@ from typing import Any
 
 import click
 
-from softdock.cli.arguments import OUT_FOLDER, ScenarioName
+from softdock.cli.arguments import (
+    ScenarioName,
+)
 from softdock.cli.progress import echo, output, show_status
 from softdock.cli.rig_arguments import (
     DEFAULT_SCENARIO,
     JSON,
     RIG,
     RIG_CHANGES,
+    RIG_OUT,
     SCENARIO_CHANGES,
     open_on_rig,
     rig_methods,
@@ -36,7 +39,7 @@ FAILED = 4  # exit code: the rig runs, and not as predicted
     show_default=True,
     help="A bounce on the spring that stands in the cell: its stiffness and the approach.",
 )
-@click.option("--out", type=OUT_FOLDER, metavar="DIR", help="For the recordings.")
+@RIG_OUT
 @SCENARIO_CHANGES
 @rig_methods
 @RIG_CHANGES

@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from softdock.cli.arguments import METHOD_FILES, ScenarioName, load_methods, use_methods
+from softdock.cli.arguments import (
+    METHOD_FILES,
+    OUT_FOLDER,
+    RUNS,
+    ScenarioName,
+    load_methods,
+    use_methods,
+)
 from softdock.cli.progress import console
 
 if TYPE_CHECKING:
@@ -33,7 +40,7 @@ class RigName(click.ParamType):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        presets = files("softdock").joinpath("drivers", "rigs").iterdir()
+        presets = files("softdock").joinpath("rig", "rigs").iterdir()
         names = sorted(p.name.removesuffix(".toml") for p in presets)
         found = [CompletionItem(name) for name in names if name.startswith(incomplete)]
         return [*found, CompletionItem(incomplete, type="file")]
@@ -41,6 +48,13 @@ class RigName(click.ParamType):
 
 RIG: Callable[..., Any] = click.argument(
     "rig", type=RigName(), metavar="[RIG|PRESET]", default=DEFAULT_RIG
+)
+RIG_OUT: Callable[..., Any] = click.option(
+    "--out",
+    type=OUT_FOLDER,
+    metavar="DIR",
+    help="Folder for the recordings: new, or empty. [default: a new one in the rig file's "
+    f"record.folder, {RUNS}/]",
 )
 _CHANGES: Callable[..., Any] = click.option(
     "--set",

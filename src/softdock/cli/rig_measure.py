@@ -356,7 +356,7 @@ def _show_machine(report: Any) -> None:
     for heading in ("microseconds", "number", "50 %", "99 %", "99.9 %", "99.99 %", "worst"):
         table.add_column(heading, justify="left" if heading == "microseconds" else "right")
     rows = (
-        ("wakes up late by", report.wake_up),
+        ("wake-up latency", report.wake_up),
         ("loop with a docking: receive to send", report.program),
         ("loop that only echoes", report.echo),
     )

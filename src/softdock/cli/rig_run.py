@@ -15,12 +15,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from softdock.cli.arguments import FAIL_ON, OUT_FOLDER, ScenarioName, exit_if_failed
+from softdock.cli.arguments import (
+    FAIL_ON,
+    OUT_FOLDER,
+    ScenarioName,
+    exit_if_failed,
+)
 from softdock.cli.progress import echo, show_status
 from softdock.cli.rig_arguments import (
     JSON,
     RIG,
     RIG_CHANGES,
+    RIG_OUT,
     SCENARIO_CHANGES,
     SCENARIO_OPTION,
     RigName,
@@ -50,16 +56,16 @@ STOPPED = 3  # exit code: the supervisor ended a run
 @click.command(short_help="A scenario on a rig: run-up, docking, return; recorded and supervised.")
 @click.argument("rig", type=RigName(), metavar="RIG|PRESET")
 @click.argument("scenario", type=ScenarioName(), metavar="SCENARIO|PRESET")
-@click.option("--dry", is_flag=True, help="Keep the mock-ups apart: the whole run, no contact.")
+@click.option("--dry", is_flag=True, help="Run without contact: the mock-ups stay apart.")
 @click.option(
     "--clearance-mm",
     type=click.FloatRange(1.0, 10_000.0),
     help="How far the chaser stays back in a dry run. [default: 20 mm beyond its free flight]",
 )
 @click.option("--repeat", type=click.IntRange(1, 1000), default=1, show_default=True, metavar="N")
-@click.option("--out", type=OUT_FOLDER, metavar="DIR", help="For the recordings.")
+@RIG_OUT
 @click.option("--no-record", is_flag=True, help="Record nothing.")
-@click.option("--note", default="", help="Goes into the recording.")
+@click.option("--note", default="", help="A text to keep in the recording.")
 @click.option(
     "--foxglove",
     type=click.IntRange(0, 65535),
@@ -68,7 +74,7 @@ STOPPED = 3  # exit code: the supervisor ended a run
     metavar="[PORT]",
     help="Stream the run to Foxglove on this computer, at ws://127.0.0.1:PORT. [default: 8765]",
 )
-@click.option("--view", is_flag=True, help="See it in a browser meanwhile: read only, beside it.")
+@click.option("--view", is_flag=True, help="Also show the run in a browser (read only).")
 @SCENARIO_CHANGES
 @rig_methods
 @RIG_CHANGES
@@ -91,16 +97,16 @@ def run(
     fail_on: str | None,
     as_json: bool,
 ) -> None:
-    """Run SCENARIO on RIG: hear everybody, go to the start, run up, dock, brake and return.
+    """Run SCENARIO on RIG: connect, go to the start, run up, dock, brake and return.
 
     Robots and sensor of a rig with [emulate] are started as processes of their own. Beyond
     loopback a person types speed, box and energy bound first. Ctrl-C stops the robots within the
     stated deceleration; a second one ends the answers, and the robots' Timeout stops them.
 
-    Each recording is judged against orbit, and its page lies beside it.
+    Each recording gets its verdict against the on-orbit reference, and a page beside it.
 
     Exit code 0: completed, and recorded; 3: the supervisor stopped a run, or a recording is not
-    whole, and says why; 4: --fail-on, by the worst verdict.
+    whole; 4: --fail-on, by the worst verdict.
 
     softdock is no safety function: the robots' own limits and safety controller are the guard.
     """
@@ -335,7 +341,12 @@ class Viewer:
 @click.command(short_help="Back out after a stop: along stop.axis, giving way to sideways forces.")
 @RIG
 @click.option("--way-mm", type=click.FloatRange(0.1, 1000.0), help="[default: stop.retreat_m]")
-@click.option("--out", type=OUT_FOLDER, metavar="DIR", help="For the recording.")
+@click.option(
+    "--out",
+    type=OUT_FOLDER,
+    metavar="DIR",
+    help="Folder for the recording: new, or empty. [default: nothing is recorded]",
+)
 @SCENARIO_OPTION
 @SCENARIO_CHANGES
 @rig_methods

@@ -13,13 +13,12 @@ from softdock.cli.arguments import (
     FAIL_ON,
     METHOD_FILES,
     OUT_FILE,
-    OUT_FOLDER,
-    RUNS,
     SCENARIO,
-    choose_folder,
+    choose_kept_folder,
     exit_if_failed,
     format_arguments,
     load_methods,
+    out_option,
     prepare_folder,
     save_result,
     use_methods,
@@ -47,23 +46,16 @@ LARGE_RECORD_BYTES = 5e8  # of a record; a larger one is announced before the ru
 @click.option(
     "--keep-phases",
     is_flag=True,
-    help="Also keep the series of every sampling phase that was judged, and of its reference, in "
-    "DIR/phases.",
+    help="Also keep the series of every judged sampling phase and its reference, in DIR/phases.",
 )
 @click.option(
     "--why",
     "causes",
     is_flag=True,
-    help="Also switch causes off one by one (softdock why) for the page, however long that takes. "
-    "[default: where a rig is not faithful and it takes no time]",
+    help="Also add the causes (softdock why) to the page, however long that takes. "
+    "[default: only if the verdict is not faithful and it takes less than a second]",
 )
-@click.option(
-    "--out",
-    type=OUT_FOLDER,
-    metavar="DIR",
-    help=f"Folder for the run: new, or empty. [default: a new one in {RUNS}/; with --json nothing "
-    "is kept unless --out is given]",
-)
+@out_option("the run")
 @click.option("--force", is_flag=True, help="Write over the run that is in DIR, and over FILE.")
 @click.option(
     "--mcap",
@@ -93,7 +85,7 @@ def run(
     fail_on: str | None,
     as_json: bool,
 ) -> None:
-    """Run a scenario: how many joules did the rig invent, and how far is it from orbit?
+    """Simulate a scenario, beside the same docking on orbit, and get its verdict and page.
 
     Exit code 0: done; 2: bad input, nothing was run; 3: the run stopped early (what it had is shown
     and kept); 4: --fail-on, by the verdict; 130: Ctrl-C (likewise).
@@ -114,7 +106,7 @@ def run(
         own_methods = load_methods(method_files)
         loaded = use_methods(load_scenario(scenario, changes), own_methods)
         name = loaded.name if loaded.tables["name"] != "unnamed" else Path(scenario).stem
-        folder = choose_folder(out, name) if out is not None or not as_json else None
+        folder = choose_kept_folder(out, name, as_json)
         _warn_about_memory(loaded, say)
         with prepare_folder(folder, force), refusing_what_does_not_compile():
             result, interrupted = _simulate(loaded, phases, say)

@@ -54,7 +54,7 @@ def show(preset: str) -> None:
     type=click.FloatRange(0.0, min_open=True),
     default=60.0,
     show_default=True,
-    help="Of CPU time for --bounds; what was checked by then is said.",
+    help="CPU time for --bounds; the part that was checked is printed.",
 )
 def check(
     scenario: str,
@@ -63,7 +63,7 @@ def check(
     bounds: bool,
     seconds: float,
 ) -> None:
-    """Check a scenario file and list everything that is wrong with it.
+    """Check a scenario file and list every error in it.
 
     With a [facility] table also whether the docking fits its arms (softdock place --check).
     """

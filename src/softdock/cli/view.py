@@ -22,7 +22,7 @@ MISSING = "the live viewer needs the extra 'viewer': pip install 'softdock[viewe
 @click.argument("source", metavar="[SCENARIO|PRESET|FOLDER|MCAP]", required=False)
 @CHANGES
 @METHOD_FILES
-@click.option("--rig", is_flag=True, help="Beside a rig that runs on this machine; read only.")
+@click.option("--rig", is_flag=True, help="Show the rig that runs on this machine (read only).")
 @click.option(
     "--port",
     type=click.IntRange(1, 65535),
@@ -53,7 +53,7 @@ def view(
     """
     ring = Path(source) if source is not None and source.endswith(".ring") else None
     if rig and (source is not None or changes or method_files):
-        raise click.UsageError("--rig takes no scenario: it shows what the rig flies", ctx)
+        raise click.UsageError("--rig takes no scenario: it shows the rig's own run", ctx)
     if source is None and not rig:
         raise click.UsageError("needs a scenario, a folder, a recording, or --rig", ctx)
     if rig or ring is not None:

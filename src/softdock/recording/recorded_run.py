@@ -215,7 +215,7 @@ def judge_recording(recording: Any, source: str = "DIR") -> dict[str, Any]:
         )
         verdict = _make_verdict(numbers, DEFAULTS, [], source, step)
         return _add_doubt(
-            verdict, "a log without a scenario has no reference: only energy is judged"
+            verdict, "a log without a scenario has no reference, so only energy is judged"
         )
     numbers, absent = _compare_with_reference(recording)
     step = (
@@ -258,7 +258,8 @@ def _judge_without_scenario(contacts: Sequence[Contact]) -> dict[str, Any]:
         return _make_empty("the log has no scenario, and nothing touched in it")
     if any(not c.get("work_taken_J") or c["restitution_energetic"] is None for c in clear):
         return _make_empty(
-            "the log has no scenario, and not the satellites' motion and the wrenches on them"
+            "the log has no scenario and lacks the satellites' motion or the wrenches on them, so "
+            "the energy balance cannot be computed"
         )
     most, ahead = -math.inf, 0.0
     for c in clear:

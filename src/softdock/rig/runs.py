@@ -4,12 +4,12 @@ what they have in common."""
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 import re
 import statistics
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -191,12 +191,13 @@ class RigSeries:
         return found
 
 
-def choose_folder(on: OnRig, given: Path | None, now: datetime | None = None) -> Path:
-    """Where recordings of a series go: a new folder by the time of day."""
+def choose_folder(on: OnRig, given: Path | None) -> Path:
+    """Where recordings of a series go: a new folder, as of other commands."""
     if given is not None:
         return given
-    stamp = (now or datetime.now(UTC)).strftime("%Y%m%d-%H%M%S")
-    return Path(on.rig.record.folder) / f"{stamp}-{on.scenario.tables['name']}"
+    base = Path(on.rig.record.folder)
+    names = (base / f"rig-{on.scenario.tables['name']}-{i}" for i in itertools.count(1))
+    return next(path for path in names if not path.exists())
 
 
 def run_series(

@@ -214,7 +214,7 @@ class Machine:
 class Record:
     """`[record]`"""
 
-    folder: str = text("out/rig", "where recordings go")
+    folder: str = text("softdock-runs", "where recordings go: each series into a new folder in it")
     flush_ms: float = above(50.0, 0.0, 10_000.0, "ms", "between two flushes of the file")
     ring_s: float = above(60.0, 0.0, 3600.0, "s", "that the ring in memory holds")
 

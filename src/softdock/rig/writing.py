@@ -198,7 +198,7 @@ ramp_s = 0.5 # from rest to the scenario's speed
 priority = 80 # SCHED_FIFO; beyond loopback a run is refused without
 
 [record]
-folder = "out/rig"
+folder = "softdock-runs"
 """
 MOUNTING = """
 # [facility.chaser] # where the robots stand, what they hold; `softdock place` writes such a table

@@ -1,4 +1,5 @@
-"""The course of a contact in `model_mediated`, from the last instant at which nothing touched to its end.
+"""The course of a contact in `model_mediated`, from the last instant at which nothing touched to
+its end.
 
 It decides what is learnt in between, when the past is recomputed (recomputed_past.py), and when the
 energy ledger takes over (fallback.py). In: readings and satellites of the cycle, world axes. Out:
@@ -55,7 +56,8 @@ def prepare_pairs(method: ModelMediated, mem):
     for i in range(method.number):
         at = method.memory + STATE.at.pairs + i * PAIR_FLOATS
         store_pair(method.vector, method.pairs_at + i * PAIR_KEYS, mem, at, False)
-        pair, law = s.pairs[i], s.found[i]
+        pair, law, surface = s.pairs[i], s.found[i], s.surfaces[i]
+        surface.normal, surface.origin = pair.shape.axis, pair.origin
         s.reach = max(s.reach, norm(pair.tip) + pair.tip_radius)
         law.power, law.slip = 1.0, 1e-3
     s.laws = s.found
@@ -175,10 +177,10 @@ def believe_laws(method: ModelMediated, mem, over):
     s = STATE(mem, method.memory)
     at_once = s.phase <= BY_LEDGER or not method.rewind
     least = SAME if at_once or over else WORTH
-    differs = laws_differ(s.found, s.laws, method.number, least)
+    differs = laws_differ(s.found, s.laws, method.number, least) or s.turned
     if at_once:
         if differs:
-            s.laws = s.found
+            s.laws, s.turned = s.found, False
             forget_futures(s.futures)
         if over:
             s.phase = APART

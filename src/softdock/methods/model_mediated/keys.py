@@ -32,6 +32,7 @@ MODEL_MEDIATED = Group(
         "powers", "identify a power of the deflection, Hunt and Crossley's damping, a pre-load"
     ),
     _make_switch("lag", "identify the lag of a force sensor's low-pass, which no stamp tells of"),
+    _make_switch("surface", "identify the tilt of a flat surface that touches alone"),
     _make_switch("friction", "identify friction, and let it act at the satellites' own sliding"),
     _make_switch("rewind", "recompute the satellites' past when more is known of the law"),
     _make_switch(
@@ -100,6 +101,7 @@ class ModelMediated(NamedTuple):
     damping: bool
     powers: bool
     lag: bool
+    surface: bool
     friction: bool
     rewind: bool
     ledger: bool
@@ -122,6 +124,7 @@ MARKER = ModelMediated(
     damping=True,
     powers=True,
     lag=True,
+    surface=True,
     friction=True,
     rewind=True,
     ledger=True,
@@ -183,6 +186,7 @@ def prepare(marker, vector, base, memory):
         damping=keys.damping != 0.0,
         powers=keys.powers != 0.0,
         lag=keys.lag != 0.0,
+        surface=keys.surface != 0.0,
         friction=keys.friction != 0.0,
         rewind=keys.rewind != 0.0,
         ledger=keys.ledger != 0.0,

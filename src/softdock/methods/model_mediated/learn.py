@@ -19,7 +19,15 @@ from softdock.methods.model_mediated.joint_state import JointData, begin_joint
 from softdock.methods.model_mediated.keys import ModelMediated
 from softdock.methods.model_mediated.law import ModelKinds, compute_slope
 from softdock.methods.model_mediated.law_samples import is_due, set_next_due
+from softdock.methods.model_mediated.recomputed_past import forget_futures
 from softdock.methods.model_mediated.state import STATE
+from softdock.methods.model_mediated.surface import (
+    NO_TURN,
+    SURFACE,
+    WORTH_TURNING,
+    fit_surface,
+    turn_plane,
+)
 
 WORTH = 0.2  # relative spread of a stiffness below which it is worth acting on
 SOME = 4  # samples after which any law is better than none
@@ -52,12 +60,35 @@ def fit_again(method: ModelMediated, mem, every):
         fit_friction(friction)
         friction.fitted = friction.seen
         friction.due = 1.25 * friction.seen + 1.0
-        if s.several.largest == 0.0:
+        if s.several.largest == 0.0 and not _is_any_tilted(method, s):
             believe_friction(friction, s.found, method.number)
         anew = True
+    if method.surface:
+        anew = _learn_surfaces(method, mem, every) or anew
     if s.several.largest == 0.0:  # none of several touches, or none with a force
         return anew
     return _fit_jointly(method, mem, anew, every)
+
+
+@noinline
+def _learn_surfaces(method: ModelMediated, mem, every):
+    """Tilt of every flat surface that has enough new samples; whether one was turned."""
+    s, turned = STATE(mem, method.memory), False
+    for i in range(method.number):
+        surface, base = s.surfaces[i], method.memory + STATE.at.surfaces + i * SURFACE.size
+        if surface.seen == surface.fitted or not (every or surface.seen >= surface.due):
+            continue
+        fit_surface(mem, base)
+        surface.fitted, surface.due = surface.seen, 1.25 * surface.seen + 1.0
+        if turn_plane(surface, s.pairs[i], NO_TURN if every else WORTH_TURNING):
+            turned = True
+            law = s.found[i]
+            if surface.tilted:
+                law.friction, law.slip = surface.friction, surface.slip
+    if turned:  # what was computed with the plane as it was before is void
+        s.turned, s.shadow_stamp = True, -1
+        forget_futures(s.futures)
+    return turned
 
 
 @noinline
@@ -131,6 +162,15 @@ def _fit_jointly(method: ModelMediated, mem, anew, every):
                 _show_law(s, s.found[i])
                 _share_law(method, s, i)
     return done
+
+
+@compiled
+def _is_any_tilted(method: ModelMediated, s):
+    """Whether the tilt of a surface is believed, and the friction that was found with it."""
+    for i in range(method.number):  # noqa: SIM110 - compiled
+        if s.surfaces[i].tilted:
+            return True
+    return False
 
 
 @compiled

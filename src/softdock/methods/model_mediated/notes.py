@@ -29,6 +29,8 @@ MODELS = (
 )
 WORTH_SAYING = 0.01  # relative misfit of a law
 HARDLY_KNOWN = 0.2  # relative spread of a stiffness
+ACROSS = 5e-3  # of the largest force: more is doubted; a tilt of 0.3 deg makes 1 % of distance
+HARDLY_TILTED_DEG = 0.6  # standard deviation of a tilt
 
 
 def count_floats(values: Mapping[str, Any], T: float) -> int:
@@ -90,6 +92,25 @@ def _describe_law(s: Any, i: int) -> dict[str, Any]:
     return {f"contact_{i}_{key}": value for key, value in named.items()}
 
 
+def _describe_surface(s: Any, i: int) -> dict[str, Any]:
+    """Tilt of a pair's surface against the declared one, and the force that it leaves across the
+    normal; nothing where no sample shows any."""
+    surface = s.surfaces[i]
+    if surface.fitted == 0:
+        return {}
+    found: dict[str, Any] = {
+        f"contact_{i}_across": float(surface.across),
+        f"contact_{i}_across_left": float(surface.left),
+        f"contact_{i}_across_left_of_noise": float(surface.left_of_noise),
+    }
+    if surface.tilted:
+        cosine = sum(a * b for a, b in zip(surface.axis, surface.normal, strict=True))
+        found[f"contact_{i}_tilt_deg"] = math.degrees(math.acos(min(cosine, 1.0)))
+        found[f"contact_{i}_tilt_spread_deg"] = math.degrees(surface.spread)
+        found[f"contact_{i}_axis"] = [float(x) for x in surface.axis]
+    return found
+
+
 def summarize(mem: Any) -> dict[str, Any]:
     """What was identified, with its uncertainty, and what was done, from its slice of `mem`."""
     s = STATE(mem)
@@ -118,7 +139,28 @@ def summarize(mem: Any) -> dict[str, Any]:
         found |= _describe_law(s, i)
         if s.unfelt[i] and s.fits[i].model == 0:
             found[f"contact_{i}_unfelt"] = True
+        found |= _describe_surface(s, i)
     return found
+
+
+def _doubt_surface(found: Mapping[str, Any], i: int) -> list[str]:
+    """What is not explained across the normal of a flat surface, or known badly."""
+    left, spread = (
+        found.get(f"contact_{i}_across_left", 0.0),
+        found.get(f"contact_{i}_tilt_spread_deg"),
+    )
+    doubts = []
+    if left > ACROSS and found[f"contact_{i}_across_left_of_noise"] > EXPLAINED:
+        doubts.append(
+            f"neither friction nor a tilt of the surface explains {100.0 * left:.2g} % of the "
+            f"force of contact {i}, across its normal"
+        )
+    if spread is not None and spread > HARDLY_TILTED_DEG:
+        doubts.append(
+            f"the tilt of contact {i}'s surface along the sliding is known to {spread:.2g} deg "
+            "only: friction looks the same"
+        )
+    return doubts
 
 
 def list_doubts(found: Mapping[str, Any]) -> list[str]:
@@ -141,8 +183,11 @@ def list_doubts(found: Mapping[str, Any]) -> list[str]:
         spread = found.get(f"contact_{i}_stiffness_spread", 0.0)
         if spread > HARDLY_KNOWN:
             doubts.append(f"the stiffness of contact {i} is known to {100.0 * spread:.2g} % only")
+        doubts += _doubt_surface(found, i)
     left = found.get("friction_misfit", 0.0)
-    if left > WORTH_SAYING and found.get("friction_misfit_of_noise", 0.0) > EXPLAINED:
+    tilted = any(f"contact_{i}_tilt_deg" in found for i in range(MOST_PAIRS))  # friction with it
+    unexplained = found.get("friction_misfit_of_noise", 0.0) > EXPLAINED and not tilted
+    if left > WORTH_SAYING and unexplained:
         doubts.append(f"no friction explains {100.0 * left:.2g} % of the force, across the normal")
     if found.get("contacts_too_long", 0.0):
         doubts.append("a contact lasted longer than rewind_s")
@@ -176,6 +221,14 @@ def describe_events(mem: Any, T: float) -> list[str]:
                 f"contact {i}: no law explains its samples to better than "
                 f"{100.0 * misfit:.2g} % of "
                 "the largest force; the damper that takes what they took was believed"
+            )
+    for i in range(MOST_PAIRS):
+        if f"contact_{i}_tilt_deg" in b:
+            axis = ", ".join(f"{x:.5g}" for x in b[f"contact_{i}_axis"])
+            found.append(
+                f"contact {i}: the surface is tilted by {b[f'contact_{i}_tilt_deg']:.2f} +- "
+                f"{b[f'contact_{i}_tilt_spread_deg']:.2g} deg against the scenario's; "
+                f"--set contact.{i}.axis='[{axis}]'"
             )
     if s.contacts and not any(f"contact_{i}_law" in b for i in range(MOST_PAIRS)):
         found.append(

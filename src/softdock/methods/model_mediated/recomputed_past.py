@@ -91,7 +91,7 @@ def forget_futures(futures):
 def begin_past(s):
     """Recompute the past, under the laws as last fitted."""
     s.shadow_laws, s.shadow_latches = s.found, s.start_latches
-    s.shadow, s.shadow_stamp = s.start, s.start_stamp
+    s.shadow, s.shadow_stamp, s.turned = s.start, s.start_stamp, False
     forget_futures(s.shadow_futures)
     s.shadow_largest, s.shadow_impulse = 0.0, (0.0, 0.0, 0.0)
 

@@ -12,7 +12,10 @@ from softdock.compile.jit import compiled, noinline
 from softdock.loop.bodies import CHASER, TARGET
 from softdock.loop.method.interface import CYCLE, Output
 from softdock.loop.spatial.motion import Motion, Wrench
+from softdock.loop.spatial.rotations import rotate_back
 from softdock.loop.spatial.vectors import (
+    Vector,
+    add,
     add_scaled,
     cross,
     dot,
@@ -43,6 +46,7 @@ from softdock.methods.model_mediated.readings import (
     take_next_force,
 )
 from softdock.methods.model_mediated.state import STATE
+from softdock.methods.model_mediated.surface import SurfaceSample, is_flat, keep_surface_sample
 from softdock.methods.model_mediated.touches import NOWHERE, Place, bound_free_time, find_places
 
 # Readings that are means of a cycle's samples: each touch at two instants of the window.
@@ -149,8 +153,19 @@ def _quadratic_form(m, a):
     return dot(a, symmetric_times(m, a))
 
 
+@compiled
+def _sample_surface(s, touch: Touch, both: Output, force: Vector, variance):
+    """Force and motion at the touch of a flat surface, in target axes; `variance`: of a component
+    across the normal."""
+    q = both.target.q
+    velocity = add_scaled(touch.sliding, -touch.rate, touch.normal)
+    at = subtract(add(both.chaser.p, touch.arm), both.target.p)
+    sample = SurfaceSample(rotate_back(q, force), rotate_back(q, velocity), variance)
+    keep_surface_sample(s.surfaces[touch.pair], sample, rotate_back(q, at))
+
+
 @noinline
-def _sample_one_touch(method: ModelMediated, s, wrench: Wrench, slope: Wrench, noise):
+def _sample_one_touch(method: ModelMediated, s, both: Output, wrench: Wrench, slope: Wrench, noise):
     """A sample of a pair which alone touches: the one in the scratch."""
     touch = s.touch_rows[0].whole
     n = touch.normal
@@ -168,6 +183,8 @@ def _sample_one_touch(method: ModelMediated, s, wrench: Wrench, slope: Wrench, n
         slope=rising,
     )
     keep_sample(s.fits[touch.pair], sample)
+    if method.surface and push > 0.0 and is_flat(s.pairs[touch.pair]):
+        _sample_surface(s, touch, both, force, 0.5 * (matrix[0] + matrix[1] + matrix[2] - variance))
     speed = norm(touch.sliding)
     if method.friction and speed > FRICTION_SPEED and push > 0.0:
         against = scale(-1.0 / speed, touch.sliding)
@@ -294,7 +311,7 @@ def _take_sample(method: ModelMediated, mem, row):
     s.samples += 1
     slope = compute_wrench_slope(mem, readings)
     if count == 1:
-        _sample_one_touch(method, s, wrench, slope, noise)
+        _sample_one_touch(method, s, both, wrench, slope, noise)
     else:
         keep_several(s.several, s.touch_rows, count, wrench, slope, noise)
 

@@ -14,6 +14,7 @@ from softdock.methods.model_mediated.joint_state import JOINT, SEVERAL_TOUCHES, 
 from softdock.methods.model_mediated.law import LAW
 from softdock.methods.model_mediated.law_samples import FIT
 from softdock.methods.model_mediated.readings import READINGS, SENT_ROWS, SentMotion
+from softdock.methods.model_mediated.surface import SURFACE
 
 OFFSET = Cells(
     "offset",
@@ -110,6 +111,8 @@ STATE = Cells(
     Cell("one_law", LAW, "", "a law while another is sought"),
     Cell("joint", JOINT, "", "their fit: joint.py"),
     Cell("unexplained", int, "-", "samples of a force far beyond noise while nothing touched"),
+    Cell("surfaces", many(MOST_PAIRS, SURFACE), "", "tilt of each pair's surface: surface.py"),
+    Cell("turned", bool, "-", "a surface was turned since the past was last recomputed"),
 )
 PAST = Cells(  # behind the state: a row for each stamp
     "model_mediated_past",

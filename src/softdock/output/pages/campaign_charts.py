@@ -96,6 +96,7 @@ PALETTES: dict[str, Any] = {  # one for each meaning
     "error": [[0.0, "#eef1f8"], [0.5, "#7c83c4"], [1.0, "#2b1d66"]],
     "energy": "RdBu",
 }
+SHARES = ("error", "energy")  # meanings whose values are shown in percent
 MILLIMETRES_BELOW = 0.5  # m; an axis of smaller lengths is drawn in mm
 FEWEST_TICKS = 12  # values of a list that are all written at the axis
 
@@ -212,8 +213,8 @@ def _map_chart(
         silent := int((~np.isfinite(z) & (count > 0)).sum())
     ):
         caption.append(
-            f"Dark grey, {silent} cell{'' if silent == 1 else 's'}: no error defined, a contact "
-            "was under way at the end of every run."
+            f"Dark grey, {silent} cell{'' if silent == 1 else 's'}: no error defined, "
+            "because nothing touched or a contact was under way at the end."
         )
     if name == "distance_from_orbit" and r["error_limit"] is not None and min(z.shape) > 1:
         caption.append(_describe_envelope(z, r["error_limit"], bool((count > 1).any())))
@@ -241,13 +242,13 @@ def _describe_envelope(z: np.ndarray, bound: float, several: bool) -> str:
         return (
             f"The mean of every cell is within {limit}; single runs may not be."
             if several
-            else f"The error is within {limit} everywhere."
+            else f"The error is within {limit} wherever it is defined."
         )
     if len(fine) and fine.min() > bound:
         return (
             f"The mean of every cell is beyond {limit}."
             if several
-            else f"The error is beyond {limit} everywhere."
+            else f"The error is beyond {limit} wherever it is defined."
         )
     side = (
         "On the side of smaller errors the rig is within the limit on average."
@@ -267,7 +268,8 @@ def _value_range(drawing: Map, every: list[np.ndarray]) -> tuple[float, float]:
     if drawing.about_zero:
         most = float(np.abs(fine).max()) or 1.0
         return -most, most
-    return min(0.0, float(fine.min())), float(fine.max()) or 1.0
+    least, most = float(fine.min()), float(fine.max())
+    return (least if least > 0.5 * most > 0.0 else min(0.0, least)), most or 1.0
 
 
 def _describe_scale(drawing: Map, every: list[np.ndarray], i: int) -> str:
@@ -293,6 +295,8 @@ def _coloured_cells(
     limits: tuple[float, float],
 ) -> Line:
     bar: dict[str, Any] = {"thickness": 14}
+    if drawing.meaning in SHARES:
+        bar["tickformat"] = "~%"
     if drawing.yes_or_no and set(np.unique(z[np.isfinite(z)]).tolist()) <= {0.0, 1.0}:
         bar |= {"tickvals": [0.0, 1.0], "ticktext": list(drawing.yes_or_no)}
     extra = {
@@ -310,7 +314,7 @@ def _coloured_cells(
         extra
         | {
             "text": _hover_texts(across, up, count),
-            "hovertemplate": "%{z:.4g}<br>%{text}<extra></extra>",
+            "hovertemplate": "%{z:.3g}<br>%{text}<extra></extra>",
         },
     )
 

@@ -18,6 +18,7 @@ from softdock.loop.entry_points import MOTIONS
 from softdock.loop.schedules import ENTRY
 from softdock.loop.vector import CHASER_HAND_AT, TARGET_HAND_AT, TIME_AT, TIMES
 from softdock.reference import OUTCOME_COLUMNS as ORBITS
+from softdock.results.quantities import format_percent
 from softdock.results.verdict import (
     ALL_WORDS,
     COLOURS,
@@ -169,8 +170,12 @@ def _share(v: Mapping[str, Any]) -> float:
 def _judge_variant(v: Mapping[str, Any]) -> dict[str, Any]:
     counts = v["verdicts"]
     word = max((w for w in WORDS if counts[w]), key=WORDS.index, default=NO_VERDICT)
-    shown = ", ".join(f"{counts[w]} {w}" for w in ALL_WORDS if counts[w] or w != NO_VERDICT)
-    clause = f"of {v['runs']} runs {shown}"
+    shown = [f"{counts[w]} {'is' if counts[w] == 1 else 'are'} {w}" for w in WORDS if counts[w]]
+    silent = counts[NO_VERDICT]
+    shown += [f"{silent} {'has' if silent == 1 else 'have'} no verdict"] if silent else []
+    clause = f"of {v['runs']} runs {_join_words(shown)}"
+    if v.get("capture_rate") is not None:
+        clause += f"; {format_percent(v['capture_rate'])} capture"
     step = {
         FAITHFUL: "Next: use this rig within the range that was varied.",
         DISTORTED: "Next: `softdock why` on the worst cases below explains the error.",
@@ -179,6 +184,10 @@ def _judge_variant(v: Mapping[str, Any]) -> dict[str, Any]:
         "command.",
     }[word]
     return {**_make_verdict(word, clause, step), "variant": v["label"]}
+
+
+def _join_words(parts: list[str]) -> str:
+    return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
 
 
 def _make_verdict(word: Word, clause: str, step: str) -> dict[str, Any]:

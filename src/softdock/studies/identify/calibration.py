@@ -222,7 +222,7 @@ def warn_if_uncertain(calibration: Calibration, scenario: Scenario, body: str = 
     more = math.ceil(calibration.attitudes * (left / allowed) ** 2)
     return (
         f"not good enough for {scenario.name}: {left:.2g} N (two sigma) may be left in flight, "
-        f"where {allowed:.2g} N push as much as the verdict bears; {more} attitudes like these, "
+        f"where the verdict allows {allowed:.2g} N; {more} attitudes like these, "
         "longer means, or a shorter approach"
     )
 
