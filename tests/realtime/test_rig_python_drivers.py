@@ -259,6 +259,28 @@ def test_a_driver_that_fails_says_why_and_its_device_is_stopped(tmp_path):
     assert "no stage at this address" in note.read_text()
 
 
+def test_a_driver_that_hangs_is_stopped_all_the_same(tmp_path):
+    """`read` waits for a device that is silent: at the end of the session `stop` is called."""
+    note = tmp_path / "stopped"
+
+    def hang(text):
+        text = text.replace(
+            "        if self.cycle < 0:", "        time.sleep(1000.0)\n        if True:"
+        )
+        return text.replace(
+            '        """DEVICE: let it come to rest, and close. May be called before connect has '
+            'ended."""',
+            f"        Path({str(note)!r}).write_text(why)",
+        )
+
+    rig = load_rig(write_rig(tmp_path, text=hang))
+    with Bridges(rig) as running:
+        running.go()
+        while running.latencies()["sensors.chaser"]["cycles"] < 50:
+            assert running.problem == ""
+    assert "while read() or write() waited" in note.read_text()
+
+
 def test_latency_is_measured_in_every_cycle(tmp_path):
     """Two processes on loopback, and a loop that answers: cycles are counted, times are told."""
     changes = {"clock.cycle_ms": 20, "sensors.chaser.rate_Hz": 50, "sensors.chaser.sample_Hz": 50}

@@ -18,6 +18,7 @@ import math
 import multiprocessing
 import os
 import select
+import signal
 import socket
 import time
 from collections.abc import Iterator
@@ -58,7 +59,7 @@ from softdock.rig.wire.rdt import (
 FIRST_IPOC = 1_000_000  # ms
 DECIMALS = 6  # of mm and degrees: a nanometre
 OVER = 0.9  # of a cycle: an answer that comes later is late
-CONNECT_S, END_S = 60.0, 5.0
+CONNECT_S, END_S, STOP_S = 60.0, 2.0, 5.0  # for connect, for a cycle to end, for stop
 ENDED = "the session has ended"
 KEPT = 1 << 16  # cycles whose times are kept
 LONGEST = telegram.LONGEST
@@ -323,6 +324,8 @@ def serve_sensor(
 
 def _run(order: Order, begin: Any, told_to_end: Any, times: Any, report: Any) -> None:
     end, why, driver = _End(told_to_end), "it failed", None
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the supervisor's: it brakes first
+    signal.signal(signal.SIGTERM, _leave)
     try:
         driver = make_driver(order)
         keys = driver.keys
@@ -348,8 +351,8 @@ def _run(order: Order, begin: Any, told_to_end: Any, times: Any, report: Any) ->
             why = serve_sensor(driver, bridge, wire, times, end)
         if why != ENDED:
             report.put((order.at, why))
-    except KeyboardInterrupt:
-        why = "Ctrl-C"
+    except SystemExit:
+        why = "the session has ended while read() or write() waited"
     except Exception as error:
         why = f"{type(error).__name__}: {error}"
         report.put((order.at, why))
@@ -357,6 +360,11 @@ def _run(order: Order, begin: Any, told_to_end: Any, times: Any, report: Any) ->
         if driver is not None:
             with contextlib.suppress(Exception):
                 driver.stop(why)
+
+
+def _leave(number: int, frame: Any) -> None:
+    """SIGTERM: out of whatever the driver waits for, to its `stop`."""
+    raise SystemExit
 
 
 def _warm_robot(order: Order) -> None:
@@ -462,6 +470,9 @@ class Bridges:
             if process.pid is None:
                 continue
             process.join(max(0.0, until - time.monotonic()))
+            if process.is_alive():
+                process.terminate()
+                process.join(STOP_S)
             if process.is_alive():
                 process.kill()
                 process.join()
