@@ -165,16 +165,16 @@ class Subject:
                 calibrate,
                 {"attitudes": self.attitudes, "force": down, "torque": 0.0 * down, "least_N": 0.0},
             ),
-            "enough_for": (
-                import_module("softdock.studies.identify.calibration").enough_for,
-                {"found": calibrated, "scenario": s, "body": "chaser"},
+            "warn_if_uncertain": (
+                import_module("softdock.studies.identify.calibration").warn_if_uncertain,
+                {"calibration": calibrated, "scenario": s, "body": "chaser"},
             ),
-            "pose_plan": (
-                import_module("softdock.studies.identify.pose_plan").pose_plan,
+            "plan_poses": (
+                import_module("softdock.studies.identify.pose_plan").plan_poses,
                 {"count": 4, "most_deg": 60.0, "start": (1.0, 0.0, 0.0, 0.0), "readings": 10},
             ),
-            "why": (
-                import_module("softdock.results.why").why,
+            "find_causes": (
+                import_module("softdock.results.why").find_causes,
                 {**none, "phases": 1},
             ),
             "load_plan": (

@@ -186,7 +186,7 @@ def test_the_sample_method_does_what_its_page_says(sample, tmp_path):
     assert results["recommendation"].startswith("Use force_lead with exact_hold")
     assert rows["force_lead, exact_hold"]["cost_ratio_to_direct"] > 0.5
     html = (tmp_path / "here" / "comparison.html").read_text()
-    assert "ran the user&#x27;s own code" in html
+    assert "ran your own code" in html
     assert all(value == look_up(results, key) for key, value in numbers_of_page(html))
     assert any("knowledge_errors" in key for key, _ in numbers_of_page(html))
 

@@ -85,7 +85,7 @@ def test_a_preset_in_words():
         "Linear analysis, sampled loop of contact.0: adds energy",
         "whole delay",
         "not stable",
-        "11.9 % more speed",
+        "Rebound speed is 111.9 % of the approach speed",
         "Ns/m of virtual damping",
         "restitution of 0.9",
         "delay budget",

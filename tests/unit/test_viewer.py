@@ -27,7 +27,6 @@ from softdock.output.viewer.session import (
     lateral_direction,
     list_knobs,
     open_session,
-    round_up,
 )
 from softdock.output.viewer.stage import CONTACT_S, Clock, angle_between_panels, triangles
 from softdock.results.scene.model import RobotJoints
@@ -135,7 +134,7 @@ def test_the_dot_moves_on_axes_that_stay() -> None:
     assert way > 20.0
     assert all(one == ticks[0] for one in ticks)
     assert len(ticks[0]) == 6
-    assert [round_up(x) for x in (0.9, 1.0, 17.0, 450.0)] == [1.0, 1.0, 20.0, 500.0]
+    assert [panels.round_up(x) for x in (0.9, 1.0, 17.0, 450.0)] == [1.0, 1.0, 20.0, 500.0]
 
 
 def test_port_in_use_is_refused_by_name() -> None:

@@ -15,6 +15,7 @@ from softdock.cli.arguments import (
 )
 from softdock.cli.compile_ahead import start_numba
 from softdock.cli.progress import echo, output, show_status
+from softdock.results.quantities import format_percent, format_quantity
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -81,9 +82,7 @@ def demo_table(rows: list[dict[str, Any]]) -> Table:
     from rich.table import Table
 
     caption = "theory: one impact of the sampled loop; h: the delay and the integrator's own"
-    table = Table(
-        title="EPOS on one axis: what comes back from a lossless contact", caption=caption
-    )
+    table = Table(title="EPOS on one axis: rebound from a lossless contact", caption=caption)
     table.add_column("delay")
     for heading in (
         "restitution",
@@ -99,11 +98,11 @@ def demo_table(rows: list[dict[str, Any]]) -> Table:
             _format_number(row["restitution"], ".4f"),
             _format_number(row["predicted_restitution"], ".4f"),
             _format_number(row["closed_form_restitution"], ".4f"),
-            _format_number(row["energy_invented_J"], "+.6f"),
-            _format_number(row["energy_invented_share"], "+.1%"),
+            format_quantity(row["energy_invented_J"], "J"),
+            format_percent(row["energy_invented_share"]),
         )
     return table
 
 
 def _format_number(value: float | None, form: str) -> str:
-    return "-" if value is None else format(value, form).replace("%", " %")
+    return "-" if value is None else format(value, form)

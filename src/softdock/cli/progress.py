@@ -135,6 +135,7 @@ ENTRY_POINT_NAMES = {
     "answer_datagram": "the rig's program",
     "receive_telegram": "the robots' telegrams",
     "receive_records": "the sensors' records",
+    "fill_faces": "the drawing of pictures",
 }
 
 

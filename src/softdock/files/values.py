@@ -90,7 +90,7 @@ def to_vector(parameter: Parameter, value: Any) -> list[float]:
     if parameter.kind == "six" and not _is_list(value):
         value = [value] * 6
     numbers = _numbers(parameter, value, parameter.size)
-    if parameter.kind in ("quaternion", "direction") and not np.linalg.norm(numbers) > 1e-9:
+    if parameter.kind in ("quaternion", "direction") and not math.hypot(*numbers) > 1e-9:
         raise Refused(parameter.allowed)
     return [parameter.scale * x for x in _in_range(parameter, numbers)]
 

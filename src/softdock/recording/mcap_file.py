@@ -185,7 +185,8 @@ def decode_log(message: bytes) -> tuple[int, str]:
 ABOUT, STREAMS, END = "softdock", "softdock.streams", "softdock.end"
 CHECK = "softdock.hashes"  # of the other records and attachments: a cut file has no checksum
 FORMAT = 2  # 1, of softdock 0.1: without CHECK and without a checksum of the data
-EVENTS_TOPIC = "/events"
+EVENTS_TOPIC, DESCRIPTION_TOPIC = "/events", "/robot_description"
+STRING = "std_msgs/String"
 SEQUENCE = 0xFFFFFFFF  # largest number of a message in MCAP
 
 
@@ -233,6 +234,10 @@ class McapFile:
                 name = messages.convert_to_ros_name(name_samples(stream))
                 self.channel(name_topic(stream), name, name_samples_schema(stream))
         self.channel(EVENTS_TOPIC, messages.convert_to_ros_name(LOG), messages.write_schema(LOG))
+        self._is_described = not about.urdf  # the arms are written with the first rows
+        if about.urdf:
+            name = messages.convert_to_ros_name(STRING)
+            self.channel(DESCRIPTION_TOPIC, name, messages.write_schema(STRING))
         self.flush()
 
     def _describe(self) -> None:
@@ -270,12 +275,20 @@ class McapFile:
         if not len(rows):
             return
         time_ns = np.maximum(compute_stamps(stream, rows, self.about), 0)
+        if not self._is_described:
+            self._describe_robot(int(time_ns[0]))
         if stream.kind == "events":
             self._add_events(stream, rows, numbers, time_ns)
         elif stream.kind == "samples":
             self._add_samples(stream, rows, numbers, time_ns)
         else:
             self._add_rows(stream, rows, numbers, time_ns)
+
+    def _describe_robot(self, time_ns: int) -> None:
+        """The arms, once, as a `std_msgs/String`."""
+        self._is_described = True
+        data = Message(Text(self.about.urdf)).encode(1, {})[0]
+        self.writer.add_message(self._channels[DESCRIPTION_TOPIC], time_ns, data, time_ns, 0)
 
     def _add_rows(
         self, stream: Stream, rows: np.ndarray, numbers: np.ndarray, time_ns: np.ndarray

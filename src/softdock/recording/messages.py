@@ -133,6 +133,7 @@ def split_stamps(time_ns: np.ndarray, prefix: str = "") -> dict[str, np.ndarray]
 LINE = "=" * 80
 TEXTS = {
     "builtin_interfaces/Time": "int32 sec\nuint32 nanosec\n",
+    "std_msgs/String": "string data\n",
     "std_msgs/Header": "builtin_interfaces/Time stamp\nstring frame_id\n",
     "geometry_msgs/Vector3": "float64 x\nfloat64 y\nfloat64 z\n",
     "geometry_msgs/Point": "float64 x\nfloat64 y\nfloat64 z\n",

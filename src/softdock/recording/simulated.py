@@ -14,11 +14,14 @@ from softdock._arguments import FLAG, PATH, TEXT, check_arguments
 from softdock.errors import BadInput, Problem
 from softdock.files.atomic import refuse_unwritable, replacement_file
 from softdock.loop.instants import SECOND
+from softdock.recording.layouts import write_layouts
 from softdock.recording.mcap_file import LEVELS, McapFile, Sink
+from softdock.recording.robot_description import list_joints, write_robot_description
 from softdock.recording.streams import (
     CYCLE,
     PROVENANCE,
     SENSOR_ON,
+    URDF,
     About,
     Stream,
     describe_provenance,
@@ -50,19 +53,23 @@ def make_run_stream(run: Run) -> Stream:
 @check_arguments(path=PATH, note=TEXT, force=FLAG)
 def save_mcap(run: Run, path: str | Path, *, note: str = "", force: bool = False) -> Path:
     """Write a run as MCAP with ROS 2 messages, for Foxglove, PlotJuggler and rosbags. Judges a run
-    that was flown alone. Refuses a file that exists, unless `force`."""
+    that was flown alone. Refuses a file that exists, unless `force`. Layouts for Foxglove and
+    PlotJuggler are written beside it (layouts.py)."""
     refuse_own_models(run.scenario, "a recording", UNSAVED)
     target = Path(path)
     refuse_unwritable(target, "mcap")
     judge(run)
     if target.exists() and not force:
         raise BadInput(Problem("mcap", str(path), "a new file; this one exists (--force)"))
+    streams = [make_run_stream(run)]
+    urdf = write_robot_description(run.scenario.tables, list_joints(streams))
     about = About(
         name=run.scenario.name,
         attachments={
             SCENARIO: to_toml(run.scenario.tables),
             METRICS: format_metrics_json(run.metrics),
             **attached_methods(run.scenario.tables),
+            **({URDF: urdf} if urdf else {}),
         },
         tables={
             "run": {KIND: "simulated", "status": run.status, **_find_sensor(run)},
@@ -71,9 +78,10 @@ def save_mcap(run: Run, path: str | Path, *, note: str = "", force: bool = False
     )
     with replacement_file(target, "mcap") as part:
         sink = Sink(part)
-        _fill(McapFile(sink, about, [make_run_stream(run)]), run)
+        _fill(McapFile(sink, about, streams), run)
         if sink.error is not None:
             raise sink.error
+    write_layouts(target, about, streams, force)
     return target
 
 

@@ -27,6 +27,7 @@ KINDS = ("rows", "samples", "events")
 CYCLE, PACKETS, SAMPLES, EVENTS = "cycle", "packets", "samples", "events"
 STAMP, TIME = "stamp_ns", "time"
 MOST_CHANNELS = 5000
+URDF = "robot.urdf"  # the attachment that has the arms (robot_description.py)
 SENSOR_ON, BOTH = "sensor_on", "both"  # in the table `run`: the body that has a sensor
 
 
@@ -133,6 +134,11 @@ class About:
     # tables by name: provenance (versions, sensor serial, calibration, note), limits, ...
     tables: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     event_texts: tuple[str, ...] = ()  # by code
+
+    @property
+    def urdf(self) -> str:
+        """The arms, for `/robot_description`; empty: there is none."""
+        return self.attachments.get(URDF, "")
 
     @property
     def absent(self) -> tuple[str, ...]:

@@ -15,8 +15,8 @@ UNDEFINED = "\N{EN DASH}"
 DIGITS = 3
 DIVERGED = 1e9  # SI; what is larger is the end of a run that diverged
 DIVERGED_SHARE = 10.0  # of the approach energy or speed
-# Rounding error of a run of some kilograms and seconds, in SI: smaller values are shown as 0.
-NOISE = {"J": 1e-9, "m": 1e-7, "m/s": 1e-7, "N": 1e-6, "Nm": 1e-6, "Ns": 1e-6, "Nms": 1e-6}
+# SI; smaller values are shown as 0: rounding errors, far below a docking of 10 mJ and 10 mm/s.
+NOISE = {"J": 5e-7, "m": 1e-7, "m/s": 1e-7, "N": 1e-6, "Nm": 1e-6, "Ns": 1e-6, "Nms": 1e-6}
 SMALLER = {"J": "mJ", "m": "mm", "m/s": "mm/s"}  # a thousandth, where the number reads better so
 READABLE = 0.5  # SI; below it the smaller unit is taken
 

@@ -23,7 +23,7 @@ from softdock.results.series import Series, to_dataframe, to_xarray
 from softdock.results.verdict import Verdict, read_verdict
 from softdock.scenario.build import Scenario
 
-# `run.plot()`: gap, forces and invented energy over time, for a notebook.
+# `run.plot()`: gap, forces and added energy over time, for a notebook.
 
 
 def draw_run(run: Run) -> Any:
@@ -47,15 +47,15 @@ def draw_run(run: Run) -> Any:
         )
 
     line(1, "gap of the mock-ups", time, -1e3 * series["contact.depth"])
-    line(1, "gap in orbit", orbit["time"], -1e3 * orbit["contact.depth"], "dash")
+    line(1, "gap on orbit", orbit["time"], -1e3 * orbit["contact.depth"], "dash")
     line(2, "contact on the mock-up", time, np.linalg.norm(series["true.chaser.force"], axis=1))
     line(2, "on the satellite", time, np.linalg.norm(series["satellite.chaser.force"], axis=1))
-    line(2, "in orbit", orbit["time"], np.linalg.norm(orbit["true.chaser.force"], axis=1), "dash")
+    line(2, "on orbit", orbit["time"], np.linalg.norm(orbit["true.chaser.force"], axis=1), "dash")
     rows = compute_rows_over_time(series)
     for name, energy in rows.items():
         if np.any(energy):
             line(3, name, time, energy)
-    line(3, "invented in all", time, np.sum(list(rows.values()), axis=0), "dot")
+    line(3, "energy added", time, np.sum(list(rows.values()), axis=0), "dot")
     for row, title in enumerate(("gap [mm]", "force [N]", "energy [J]"), start=1):
         figure.update_yaxes(title_text=title, row=row, col=1)
         top = 1.0 - (row - 1) / 3.0
@@ -133,7 +133,7 @@ class Run:
         `NotFlown` where nobody has simulated it: reading never simulates."""
         if self._orbit is None:
             raise NotFlown(
-                "orbit has not been flown beside this run: run.fly_orbit() flies it and keeps it"
+                "the on-orbit reference was not simulated for this run: run.fly_orbit() does it"
             )
         return self._orbit
 
@@ -154,8 +154,8 @@ class Run:
         docs/metrics.md. Raises `NotFlown` for a run that was simulated alone and not judged."""
         if self._metrics is None:
             raise NotFlown(
-                "this run was flown alone: softdock.judge(run) flies orbit beside it and gives it "
-                "its metrics"
+                "this run has no metrics yet: softdock.judge(run) simulates the on-orbit reference "
+                "and computes them"
             )
         return self._metrics
 
@@ -219,7 +219,7 @@ class Run:
         return written
 
     def plot(self) -> Any:
-        """A plotly figure: gap, forces and invented energy over time. Simulates the reference if
+        """A plotly figure: gap, forces and added energy over time. Simulates the reference if
         that was not done."""
         return draw_run(self)
 
@@ -242,9 +242,9 @@ class Run:
 
     @property
     def ledger_rows(self) -> dict[str, float]:
-        """The rows that sum to the invented energy, J; with those of elastic joints, where robots
+        """The rows that sum to the added energy, J; with those of elastic joints, where robots
         have them (results/joint_rows.py). Raises `NoTruth` without the truth."""
-        self._need_truth("the invented energy")
+        self._need_truth("the added energy")
         books = self.ledger
         rows = {row: books[row] for row in ROWS}
         return split_joint_rows(rows, self.joint_books, arm_robots(self.scenario.tables))
@@ -253,7 +253,7 @@ class Run:
     def energy_invented_J(self) -> float:
         """Gain of kinetic energy - W_external + W_real + W_virtual - W_designed. Raises `NoTruth`
         without the truth."""
-        self._need_truth("the invented energy")
+        self._need_truth("the added energy")
         b = self.ledger
         return (
             b["kinetic"]

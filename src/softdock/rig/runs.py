@@ -3,20 +3,30 @@ what they have in common."""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import itertools
 import math
 import re
 import statistics
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from softdock.files.folders import ensure_folder
 from softdock.loop.contact.log import LOG_COLUMNS
+from softdock.recording.layouts import write_layouts
 from softdock.recording.recorder import Recorder, measure_utc_offset_ns
-from softdock.recording.streams import BOTH, SENSOR_ON, About, describe_provenance, make_rig_streams
+from softdock.recording.robot_description import list_joints, write_robot_description
+from softdock.recording.streams import (
+    BOTH,
+    SENSOR_ON,
+    URDF,
+    About,
+    describe_provenance,
+    make_rig_streams,
+)
 from softdock.results.controller import Controller
 from softdock.results.stepper import Stepper, count_cycles
 from softdock.rig.drivers.compiled_loop import Granted
@@ -115,10 +125,15 @@ def make_recorder(
     """Rings and the process behind them, not started yet."""
     rates = {name_samples_stream(on.rig, n): end.rate_Hz for n, end in on.rig.sensors.items()}
     ensure_folder(file.parent)
+    streams = make_rig_streams(list_cells(on), on.rig.cycle_s, rates)
+    about = describe_run(on, note, calibrations, details)
+    urdf = write_robot_description(on.scenario.tables, list_joints(streams))
+    if urdf:
+        about = replace(about, attachments={**about.attachments, URDF: urdf})
     return Recorder(
         file,
-        make_rig_streams(list_cells(on), on.rig.cycle_s, rates),
-        describe_run(on, note, calibrations, details),
+        streams,
+        about,
         flush_s=1e-3 * min(on.rig.record.flush_ms, 100.0),
         seconds=on.rig.record.ring_s,
     )
@@ -285,6 +300,9 @@ def _recorder(
     name = "run.mcap" if repeat == 1 else f"run-{number + 1:03d}.mcap"
     details = {"number": f"{number + 1} of {repeat}", "dry_shift_m": str(list(shift_m))}
     recorder = make_recorder(on, folder / name, note, peers.calibrations, details)
+    if number == 0:  # the topics of a series are the same
+        with contextlib.suppress(OSError):  # a disc that is full is the recorder's to say
+            write_layouts(recorder.file, recorder.rings.about, recorder.rings.streams)
     recorder.start()
     return recorder
 

@@ -3,7 +3,6 @@ each must know and what an error in that costs."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -36,15 +35,8 @@ def _show_cost(r: Any, key: str) -> str:
 
 
 def _show_percent(r: Any, key: str) -> str:
-    """Distance from the reference in percent of the approach; the attribute holds the number
-    itself."""
-    value = e.look_up(r, key)
-    if value is None:
-        return e.UNDEFINED
-    return (
-        f'<span class="number" data-key="{escape(key)}" data-value="{json.dumps(value)}" '
-        f'data-block="{BLOCK}">{e.format_number(100.0 * value, 3)} %</span>'
-    )
+    """Error against the reference in percent of the approach speed."""
+    return e.show_share(r, key, BLOCK)
 
 
 def _name_error(error: dict[str, Any]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from softdock.output.pages.frame.charts import ROLES, Line, Window, chart, choose_unit
+from softdock.results import quantities
 from softdock.studies.compare.compare import Comparison
 from softdock.studies.compare.ranking import find_worst_distance
 
@@ -45,7 +46,7 @@ def _distance_bars(rows: list[dict[str, Any]]) -> str:
     end = min(max([*most, *(w for w in wrong if w is not None), 1.2 * bound]), MOST_BOUNDS * bound)
     beyond = [c["label"] for c, m in zip(rows, most, strict=True) if m > ROOM * end]
     lines = [_bars("mean; whisker: worst of the phases", rows, mean, most)]
-    lines.append(_bar_labels(rows, most, end, format_percent))
+    lines.append(_bar_labels(rows, most, end, _format_percent))
     if any(w is not None for w in wrong):
         marks = {
             "mode": "markers",
@@ -54,7 +55,7 @@ def _distance_bars(rows: list[dict[str, Any]]) -> str:
             "marker": {"symbol": "diamond-open", "size": 10},
             "hovertemplate": "%{x:.4g} % with wrong knowledge<extra></extra>",
         }
-        lines.append(Line("with wrong knowledge", "total", *_empty_points(), extra=marks))
+        lines.append(Line("with wrong parameters", "total", *_empty_points(), extra=marks))
     caption = (
         f"In percent of the approach speed. Line: {bound:.3g} %, up to which a rig is "
         "faithful. Colours: the verdict."
@@ -77,14 +78,14 @@ def _force_bars(rows: list[dict[str, Any]], orbit: float) -> str:
     force = [float(c["peak_force_satellite_N"] or 0.0) for c in rows]
     end = min(max([*force, 1.2 * orbit]), MOST_BOUNDS * orbit) or 1.0
     lines = [_bars("peak force on the satellite", rows, force, force)]
-    lines.append(_bar_labels(rows, force, end, format_newton))
-    caption = f"Line: orbit's {orbit:.4g} N."
+    lines.append(_bar_labels(rows, force, end, _format_newton))
+    caption = f"Line: on orbit, {_format_newton(orbit)}."
     beyond = [c["label"] for c, f in zip(rows, force, strict=True) if f > ROOM * end]
     if beyond:
         caption += f" Longer than the chart: {'; '.join(beyond)}."
     return _bar_chart(
         "force",
-        "How hard it hits",
+        "Peak contact force",
         lines,
         x_title="peak force [N]",
         caption=caption,
@@ -94,12 +95,12 @@ def _force_bars(rows: list[dict[str, Any]], orbit: float) -> str:
     )
 
 
-def format_percent(value: float) -> str:
-    return f"{value:.3g} %"
+def _format_percent(value: float) -> str:
+    return quantities.format_percent(0.01 * value)
 
 
-def format_newton(value: float) -> str:
-    return f"{value:.4g} N"
+def _format_newton(value: float) -> str:
+    return quantities.format_quantity(value, "N")
 
 
 def _bar_labels(rows: list[dict[str, Any]], most: list[float], end: float, say: Format) -> Line:

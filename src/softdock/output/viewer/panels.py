@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from softdock.recording.recording import Recording
 from softdock.results.quantities import format_quantity
 from softdock.results.run import Run
@@ -101,58 +103,104 @@ def run_ledger_html(run: Run | Recording) -> str:
     return wait_html(f"Observed energy: {observed}. Its causes are known in a simulation only.")
 
 
+WIDTH, HEIGHT = 280.0, 170.0  # of a chart, in its own units
+LEFT, RIGHT, TOP, BOTTOM = 48.0, 14.0, 12.0, 34.0  # around its axes
+
+
+class _Axes:
+    """Axes of a chart from `start` to `end` and from 0 to `high`, each with three ticks."""
+
+    def __init__(self, start: float, end: float, high: float, across: str, up: str) -> None:
+        self.start, self.end, self.high = start, end, high
+        self.across, self.up = across, up
+
+    def place(self, x: float, y: float) -> tuple[float, float]:
+        """Where a point is drawn; one beyond the axes at their end."""
+        part = min(max((x - self.start) / (self.end - self.start), 0.0), 1.0)
+        rise = min(max(y / self.high, 0.0), 1.0)
+        return LEFT + (WIDTH - LEFT - RIGHT) * part, TOP + (HEIGHT - TOP - BOTTOM) * (1.0 - rise)
+
+    def line(self, points: Sequence[tuple[float, float]]) -> str:
+        return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in (self.place(*one) for one in points))
+
+    def draw(self, inside: str, words: str) -> str:
+        """The chart as HTML."""
+        text = 'font-size="10" fill="currentColor" opacity=".75"'
+        labels = []
+        for part in (0.0, 0.5, 1.0):
+            x, y = self.start + part * (self.end - self.start), part * self.high
+            labels += [
+                f'<text x="{self.place(x, 0.0)[0]:.0f}" y="{HEIGHT - BOTTOM + 14:.0f}" {text} '
+                f'text-anchor="middle">{x:.4g}</text>',
+                f'<text x="{LEFT - 6:.0f}" y="{self.place(0.0, y)[1] + 3:.0f}" {text} '
+                f'text-anchor="end">{y:.4g}</text>',
+            ]
+        frame = self.line([(self.start, self.high), (self.start, 0.0), (self.end, 0.0)])
+        return (
+            f'<div style="padding:.4em .8em;{FONT};font-size:.8em"><svg viewBox="0 0 {WIDTH:.0f} '
+            f'{HEIGHT:.0f}" width="100%">{inside}<path d="{frame}" fill="none" stroke="gray"/>'
+            f'{"".join(labels)}<text x="{0.5 * (WIDTH + LEFT - RIGHT):.0f}" y="{HEIGHT - 5:.0f}" '
+            f'{text} text-anchor="middle">{self.across}</text><text transform="translate(11 '
+            f'{0.5 * (HEIGHT - BOTTOM + TOP):.0f}) rotate(-90)" {text} text-anchor="middle">'
+            f"{self.up}</text></svg><div>{words}</div></div>"
+        )
+
+
 def stability_html(chart: StabilityChart | None) -> str:
     """The delays and dampings with which a held contact decays, and where the loop is."""
     if chart is None:
         return wait_html("No contact of which a stability chart can be drawn.")
-    width, height, left, right, top, bottom = 280.0, 170.0, 48.0, 14.0, 12.0, 34.0
-    wide, high = chart.delay_end_ms, float(chart.damping[-1])
-
-    def place(delay: float, value: float) -> tuple[float, float]:
-        across = left + (width - left - right) * min(max(delay / wide, 0.0), 1.0)
-        up = top + (height - top - bottom) * (1.0 - min(max(value / high, 0.0), 1.0))
-        return across, up
-
-    def path(points: Sequence[tuple[float, float]]) -> str:
-        return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
-
-    edge = [
-        place(float(a), float(b)) for a, b in zip(chart.critical_ms, chart.damping, strict=True)
-    ]
-    inside = [point for point in edge if point[0] < width - right - 1e-9]
-    (x, y), (dot_x, dot_y) = chart.point, place(*chart.point)
-    text = 'font-size="10" fill="currentColor" opacity=".75"'
-    labels = []
-    for part in (0.0, 0.5, 1.0):
-        (across, _), (_, up) = place(part * wide, 0.0), place(0.0, part * high)
-        labels += [
-            f'<text x="{across:.0f}" y="{height - bottom + 14:.0f}" {text} text-anchor="middle">'
-            f"{part * wide:g}</text>",
-            f'<text x="{left - 6:.0f}" y="{up + 3:.0f}" {text} text-anchor="end">'
-            f"{part * high:g}</text>",
-        ]
-    labels += [
-        f'<text x="{0.5 * (width + left - right):.0f}" y="{height - 5:.0f}" {text} '
-        'text-anchor="middle">whole delay [ms]</text>',
-        f'<text transform="translate(11 {0.5 * (height - bottom + top):.0f}) rotate(-90)" {text} '
-        'text-anchor="middle">damping [Ns/m]</text>',
-    ]
-    axes = path([place(0.0, high), place(0.0, 0.0), place(wide, 0.0)])
+    axes = _Axes(
+        0.0, chart.delay_end_ms, float(chart.damping[-1]), "whole delay [ms]", "damping [Ns/m]"
+    )
+    edge = list(zip(chart.critical_ms.tolist(), chart.damping.tolist(), strict=True))
+    inside = [point for point in edge if point[0] < chart.delay_end_ms]
+    (x, y), (dot_x, dot_y) = chart.point, axes.place(*chart.point)
     decays = x < chart.allowed_ms
+    green, colour = LIGHTS["green"], LIGHTS["green" if decays else "red"]
+    area = axes.line([(0.0, 0.0), *edge, (0.0, axes.high)])
+    drawn = (
+        f'<path d="{area}Z" fill="{green}" opacity=".22"/>'
+        f'<path d="{axes.line(inside)}" fill="none" stroke="{green}" stroke-width="1.6"/>'
+        f'<circle cx="{dot_x:.1f}" cy="{dot_y:.1f}" r="5.5" fill="{colour}" stroke="white" '
+        'stroke-width="1.5"/>'
+    )
     words = (
         f"A held contact {'decays' if decays else 'grows'}: whole delay {x:.3g} ms; {y:.3g} Ns/m "
         f"of damping allow {chart.allowed_ms:.3g} ms (continuous loop)."
     )
-    green, colour = LIGHTS["green"], LIGHTS["green" if decays else "red"]
-    return (
-        f'<div style="padding:.4em .8em;{FONT};font-size:.8em"><svg viewBox="0 0 {width:.0f} '
-        f'{height:.0f}" width="100%"><path d="{path([place(0.0, 0.0), *edge, place(0.0, high)])}Z" '
-        f'fill="{green}" opacity=".22"/>'
-        + (f'<path d="{path(inside)}" fill="none" stroke="{green}" stroke-width="1.6"/>')
-        + f'<path d="{axes}" fill="none" stroke="gray"/>{"".join(labels)}'
-        f'<circle cx="{dot_x:.1f}" cy="{dot_y:.1f}" r="5.5" fill="{colour}" stroke="white" '
-        f'stroke-width="1.5"/></svg><div>{escape(words)}</div></div>'
+    return axes.draw(drawn, words)
+
+
+def force_html(
+    curves: tuple[np.ndarray, np.ndarray, np.ndarray], name: str, at: float | None = None
+) -> str:
+    """Contact force over time: of the rig, and of the reference. `at`: the time of the scene."""
+    time, rig, orbit = curves
+    if len(time) < 2:
+        return ""
+    top = round_up(max(float(rig.max()), float(orbit.max()), 1e-3))
+    axes = _Axes(float(time[0]), float(time[-1]), top, "time [s]", "contact force [N]")
+    drawn = "".join(
+        f'<path d="{axes.line(list(zip(time.tolist(), force.tolist(), strict=True)))}" '
+        f'fill="none" stroke="{LIGHTS[colour]}" stroke-width="1.6"/>'
+        for force, colour in ((orbit, "green"), (rig, "red"))
     )
+    if at is not None:
+        line = axes.line([(at, 0.0), (at, top)])
+        drawn += f'<path d="{line}" stroke="currentColor" stroke-width=".8"/>'
+    words = (
+        f'<span style="color:{LIGHTS["red"]}">{escape(name)}</span>, '
+        f'<span style="color:{LIGHTS["green"]}">on orbit</span>'
+    )
+    return axes.draw(drawn, words)
+
+
+def round_up(value: float) -> float:
+    """The next number with which an axis can end."""
+    power = 10.0 ** math.floor(math.log10(value))
+    ends = (1.0, 1.2, 1.6, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
+    return next(end for end in ends if end * power >= value * (1.0 - 1e-9)) * power
 
 
 def numbers_html(rows: Sequence[tuple[str, str]]) -> str:

@@ -22,7 +22,7 @@ from softdock.errors import BadRecording, SoftdockError
 from softdock.methods.registry import METHODS
 from softdock.output.pages.recording import build_recording_scene
 from softdock.output.viewer import panels
-from softdock.output.viewer.server import HOST, add_force_chart, serve, set_theme
+from softdock.output.viewer.server import HOST, serve, set_theme
 from softdock.output.viewer.stage import Clock, Stage
 from softdock.recording.recording import RIG, SCENARIO, Recording, ShownSeries, make_recording
 from softdock.recording.rings import RingReader, list_running_rings
@@ -322,7 +322,7 @@ class RigWindow:
         lamp, word, last = self.observed.status_words()
         self.light.content = panels.light_html(lamp, word, last)
         self.numbers.content = panels.numbers_html(self.observed.numbers())
-        self.forces.data = self.observed.force_curves()
+        self.forces.content = panels.force_html(self.observed.force_curves(), "measured")
         self.joints.content = panels.joints_html(self.observed.scene.robots, 0)
 
     # Widgets ----------------------------------------------------------------------------------
@@ -347,7 +347,7 @@ class RigWindow:
         left = gui.add_panel()
         left.dock_left()
         with left.add_tab("Force"):
-            self.forces = add_force_chart(gui, "measured [N]", "on orbit [N]")
+            self.forces = gui.add_html("")
             self.joints = gui.add_html("")
         gui.main_panel.dock_right()
 

@@ -12,9 +12,7 @@ from contextlib import contextmanager, redirect_stdout
 from functools import partial
 from typing import Any
 
-import numpy as np
 import viser
-from viser import uplot
 
 from softdock.errors import BadInput, Problem
 
@@ -69,12 +67,14 @@ def allow_own_origins(port: int) -> Iterator[None]:
 
 
 BRAND = (59, 130, 214)
+ENVIRONMENT = 0.2  # of viser's own light, in which colours turn pale
 
 
 def serve(port: int) -> Any:
     """Start a server on this port; `OSError` if another program took it."""
     with allow_own_origins(port), redirect_stdout(io.StringIO()):  # viser prints a banner
         server = viser.ViserServer(host=HOST, port=port, label="softdock", verbose=False)
+    server.scene.configure_environment_map(environment_intensity=ENVIRONMENT)
     if server.get_port() != port:
         server.stop()
         raise OSError(f"port {port} was taken meanwhile")
@@ -84,19 +84,4 @@ def serve(port: int) -> Any:
 def set_theme(server: Any, dark: bool) -> None:
     server.gui.configure_theme(
         dark_mode=dark, show_logo=False, show_share_button=False, brand_color=BRAND
-    )
-
-
-def add_force_chart(gui: Any, rig: str = "rig [N]", orbit: str = "on orbit [N]") -> Any:
-    """Chart of two curves over time; its `data` are time, rig, reference."""
-    return gui.add_uplot(
-        data=(np.array([0.0, 1.0]),) * 3,
-        series=(
-            uplot.Series(label="t [s]"),
-            uplot.Series(label=rig, stroke="#d64545", width=2),
-            uplot.Series(label=orbit, stroke="#30a46c", width=1.5),
-        ),
-        title="Contact force",  # above the top tick, which would be cut
-        scales={"x": uplot.Scale(time=False, auto=True), "y": uplot.Scale(auto=True)},
-        aspect=1.6,
     )

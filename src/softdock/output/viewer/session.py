@@ -22,6 +22,7 @@ from softdock.loop.spatial.arrays import rotate
 from softdock.output.folders.sources import is_recording, open_folder_run, open_recorded_run
 from softdock.output.pages.recording import build_recording_scene
 from softdock.output.viewer.methods import Fix, find_fixes, name_methods, use_methods
+from softdock.output.viewer.panels import round_up
 from softdock.recording.recording import Recording
 from softdock.results.phases import judge_in_phases
 from softdock.results.run import Run
@@ -108,13 +109,6 @@ def chart_stability(
         point=(MS * delay, loop.damping),
         allowed_ms=MS * float(critical_delay(loop.mass, loop.damping, loop.stiffness)),
     )
-
-
-def round_up(value: float) -> float:
-    """The next number with which an axis can end."""
-    power = 10.0 ** math.floor(math.log10(value))
-    ends = (1.0, 1.2, 1.6, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
-    return next(end for end in ends if end * power >= value * (1.0 - 1e-9)) * power
 
 
 MS = 1e3

@@ -16,7 +16,7 @@ from softdock.errors import SoftdockError
 from softdock.output.pages.frame.replay import layer_name
 from softdock.output.viewer import panels
 from softdock.output.viewer.methods import BackgroundCompiler, list_possible
-from softdock.output.viewer.server import HOST, add_force_chart, serve, set_theme
+from softdock.output.viewer.server import HOST, serve, set_theme
 from softdock.output.viewer.session import Answer, NewestRequestWorker, Session
 from softdock.output.viewer.stage import SPEEDS, Clock, Stage
 from softdock.recording.recording import Recording, ShownSeries
@@ -37,6 +37,7 @@ class Window:
         self.stage = Stage(self.server)
         self.stage.dark = dark
         self.first_view = ""
+        self.curves: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
         self.known = list_possible(session.base)
         self.ready = [session.own]
         self.worker = NewestRequestWorker(self.recompute)
@@ -103,7 +104,7 @@ class Window:
         self.light.content = panels.verdict_html(answer.verdict)
         self.chart.content = panels.stability_html(answer.stability)
         self.ledger.content = panels.run_ledger_html(answer.run)
-        self.forces.data = force_curves(answer)
+        self.curves = force_curves(answer)
         self._update_numbers()
         for layer, box in self.boxes.items():
             box.visible = layer in answer.scene.layers
@@ -114,6 +115,8 @@ class Window:
         if scene is None:
             return
         frame = scene.frame_at(self.clock.time)
+        if self.curves is not None:
+            self.forces.content = panels.force_html(self.curves, "on the rig", self.clock.time)
         self.readings.content = panels.wait_html("   ".join(scene.describe_instant(frame)))
         if scene.robots:
             self.joints.content = panels.joints_html(scene.robots, frame)
@@ -171,7 +174,7 @@ class Window:
         with left.add_tab("Energy and stability"):
             self.chart = gui.add_html("")
             self.ledger = gui.add_html("")
-            self.forces = add_force_chart(gui)
+            self.forces = gui.add_html("")
         with left.add_tab("Robots"):
             self.joints = gui.add_html(panels.wait_html("No arm is described in [facility]."))
         gui.main_panel.dock_right()

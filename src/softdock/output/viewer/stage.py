@@ -194,7 +194,8 @@ class Stage:
             way = arrow.scale * interpolate(arrow.vector, low, high, part)
             length = float(np.linalg.norm(way))
             seen = "forces" in self.shown and length > 0.02 * scene.scale
-            beside = 0.5 * scene.scale * scene.up  # inside the probe it would not be seen
+            apart = 0.8 if arrow.role == "orbit" else 0.5  # inside the probe it would not be seen
+            beside = apart * scene.scale * scene.up
             points = np.stack([at + beside, at + beside + way])[None].astype(np.float32)
             self.server.scene.add_arrows(
                 f"/arrows/{i}",

@@ -203,7 +203,8 @@ def _describe_knowledge(row: Row) -> str:
     if row["knows"] == "nothing":
         return "It needs no tuning."
     if row["knows"].startswith("nothing; "):
-        return f"It needs no tuning, only {row['knows'].removeprefix('nothing; ')}."
+        rest = row["knows"].removeprefix("nothing; ")
+        return f"It needs no tuning{', only' if rest.startswith('the ') else ';'} {rest}."
     return f"It needs {row['knows']}."
 
 
