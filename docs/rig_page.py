@@ -5,9 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from softdock.files.schema import OPTIONAL, Parameter, list_keys
 from softdock.rig import schema as schema
+from softdock.rig.driver_registry import OWN
 from softdock.rig.model import ENDS, PARTS
 
 HEAD = """\
@@ -24,6 +26,10 @@ at; `--set limits.restitution=1.05` changes a key for one command. The preset is
 **softdock is no safety function.** Limits here stop a run early; the robots' own limits and safety
 controller are the guard.
 
+`driver = "my_driver.py"` names a driver of your own ([your_own_driver.md](your_own_driver.md)).
+**That file is Python code**: a rig file alone never runs it; a command runs it with your rights
+where somebody who has looked at it adds `--driver-file my_driver.py`.
+
 `[facility]`, `[facility.chaser]`, `[facility.target]`: the table that scenarios have
 ([arms.md](arms.md)): robot bases in the laboratory (`base_m`, `base_wxyz`), the mock-up in the
 frame of RIst (`mock_up_m`, `mock_up_wxyz`), the satellite's centre of mass in the mock-up.
@@ -39,16 +45,26 @@ def rig_reference() -> str:
 
 
 def _lines() -> Iterator[str]:
-    for cls in (*PARTS.values(), *ENDS.values(), schema.Emulate):
+    for cls in (*PARTS.values(), *_list_ends(), schema.Emulate):
         title, _, rest = " ".join((cls.__doc__ or "").split()).partition(": ")
         yield f"## {title}\n"
         if rest:
             yield rest[:1].upper() + rest[1:].rstrip(".") + ".\n"
         yield "| key | unit | default | allowed | meaning |"
         yield "|---|---|---|---|---|"
+        base = next((one for one in ENDS.values() if one in cls.__mro__[1:]), None)
+        known = [] if base is None else list_keys(base)
         for parameter in list_keys(cls):
-            yield _row(parameter)
+            if parameter not in known:
+                yield _row(parameter)
         yield ""
+
+
+def _list_ends() -> Iterator[Any]:
+    """Tables of robots and sensors, each followed by the keys that a driver adds to it."""
+    for table, cls in ENDS.items():
+        yield cls
+        yield from (d.Keys for d in OWN.get(table, {}).values() if d.Keys is not cls)
 
 
 def _row(p: Parameter) -> str:

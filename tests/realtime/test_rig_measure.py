@@ -52,7 +52,7 @@ def test_what_does_not_fit_the_file_is_said_with_what_to_do():
     talk.robots[1].arrays.whole[0] = 0  # RSI off
     talk.conversation.listen(1.0)
     said = "\n".join(str(p) for p in summarise(talk.conversation, 1.0).problems)
-    assert "clock.mode: given 'IPO_FAST'; allowed: 12 ms, the step of IPOC" in said
+    assert "clock.cycle_ms: given 4; allowed: 12 ms, the step of IPOC" in said
     assert "the operator's stop is pressed" in said
     assert "robots.target: given 'silent'; allowed: telegrams from 127.0.0.1 to" in said
 

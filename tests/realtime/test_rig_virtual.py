@@ -3,18 +3,28 @@ supervisor with a fault that trips it and one that does not."""
 
 from __future__ import annotations
 
+import copy
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from rig_runs import APPROACH, fly, quick, two_free_bodies
 
-from softdock import Stepper, load_scenario
+from softdock import BadInput, Stepper, build, load_scenario
 from softdock.loop.contact.log import LOG_COLUMNS
+from softdock.loop.seam import COMMAND
+from softdock.results.controller import Controller
 from softdock.rig.drivers.emulation import Faults, Window
 from softdock.rig.drivers.links import SensorLink
-from softdock.rig.emulated_rig import VirtualRig, compute_start_poses, make_emulation
+from softdock.rig.emulated_rig import (
+    VirtualRig,
+    compute_start_motions,
+    compute_start_poses,
+    make_emulation,
+)
+from softdock.rig.file import load_rig
 from softdock.rig.outcome import compute_outcome
+from softdock.rig.scenario import compute_first_command, put_on_rig
 from softdock.rig.supervisor import layout, reasons
 from softdock.rig.supervisor.layout import COUNT, ROBOT_COUNT, ROBOT_VALUE
 from softdock.rig.supervisor.reasons import describe_reason
@@ -321,3 +331,49 @@ def test_every_reason_has_a_sentence_and_a_name_of_its_own():
     assert len(set(names)) == len(names)
     for code, one in enumerate(reasons.REASONS):
         assert describe_reason(code, 1.5, 2.5), one
+
+
+def leading():
+    """epos_1d with set-points that are 16 ms ahead."""
+    tables = copy.deepcopy(load_scenario("epos_1d").tables)
+    tables["methods"] = [{"name": "remapping", "stiffness_N_per_m": 1000.0, "lead_ms": 16.0}]
+    return build(tables)
+
+
+def test_the_run_up_leads_to_the_first_set_point_of_a_method_that_leads():
+    """Speed times lead ahead of the satellite; a jump of that size is a speed of five times the
+    approach's. Without a lead the set-point is the satellite's to the bit."""
+    plain = load_scenario("epos_1d")
+    assert np.array_equal(compute_first_command(plain), Controller(plain).first_command())
+    first, at = compute_first_command(leading()), COMMAND.at.chaser
+    assert first[at] == pytest.approx(0.01 - 0.016 * APPROACH, abs=1e-12)
+    assert first[at + 7] == pytest.approx(-APPROACH, abs=1e-12)
+    assert first[COMMAND.at.target] == 0.0
+    chaser, _ = compute_start_motions(leading())
+    assert chaser.p[0] == first[at]
+
+
+@pytest.mark.prove
+def test_a_method_that_leads_docks_as_in_process():
+    """Through bytes: the supervisor finds nothing, and restitution is that of the fused loop."""
+    scenario = leading()
+    stepper = Stepper(scenario)
+    stepper.step(625)
+    rig, found = fly(scenario=scenario)
+    assert found.reason == "completed", found.why
+    assert found.checks_failed == {}
+    expected = float(stepper.log[0, LOG_COLUMNS.index("restitution")])
+    assert found.restitution == pytest.approx(expected, abs=1e-7)
+    starts = [m.p[0] for m in rig.emulation.motions]
+    assert starts == pytest.approx([0.01 - 0.016 * APPROACH, 0.0], abs=1e-12)
+
+
+def test_a_hand_that_cannot_push_is_refused_or_said():
+    """On an emulated rig nobody pushes; on a real one a person does, and the schedule is left
+    out."""
+    scenario = load_scenario("oos_sim", {"time.cycle_ms": 4})
+    with pytest.raises(BadInput, match=r"hand\.chaser\.rows: given '9 rows'; allowed: none"):
+        quick(scenario=scenario)
+    real = replace(load_rig("emulated_pair"), emulate=None)
+    said = "\n".join(put_on_rig(real, scenario).differences)
+    assert "hand.chaser: softdock pushes nothing on a rig, a person does" in said

@@ -35,7 +35,7 @@ def test_every_command_of_a_rig_has_help_and_json():
 def test_a_new_rig_can_be_read_and_its_files_belong_together(tmp_path):
     """Emulated without addresses; real with them: then what is beyond loopback is said."""
     told = softdock("new", tmp_path / "my.toml", "--json")
-    assert len(json.loads(told.output)["written"]) == 7
+    assert json.loads(told.output)["written"] == [str(tmp_path / "my.toml")]  # no controller
     rig = load_rig(tmp_path / "my.toml")
     assert rig.emulate is not None
     assert rig.ethernet["target"].port == 59153
@@ -46,6 +46,8 @@ def test_a_new_rig_can_be_read_and_its_files_belong_together(tmp_path):
     assert "192.168.7.1" in " ".join(rig.notes)
     assert read_ethernet_file(tmp_path / "real_chaser.xml").address == "192.168.7.1"
     assert b"RSI_ON(#ABSOLUTE, #IPO)" in (tmp_path / "real_chaser.src").read_bytes()
+    for file in tmp_path.glob("real_*"):
+        assert b"127." not in file.read_bytes()
 
 
 def test_a_new_rig_of_another_shape(tmp_path):

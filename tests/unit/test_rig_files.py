@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,14 @@ import pytest
 from softdock.errors import BadInput
 from softdock.rig.drivers.emulated_sensor import SensorPage, SensorSettings, write_page
 from softdock.rig.drivers.net_ft_page import check_scale, fetch_calibration, read_page
-from softdock.rig.drivers.rsi_config import read_ethernet_file
-from softdock.rig.drivers.rsi_templates import RobotFiles, read_context, write_files
+from softdock.rig.drivers.rsi_config import parse_ethernet_file, read_ethernet_file
+from softdock.rig.drivers.rsi_templates import (
+    RobotFiles,
+    read_context,
+    write_context_xml,
+    write_ethernet_xml,
+    write_files,
+)
 
 CHASER = RobotFiles(
     name="chaser", address="192.168.7.1", port=59152, lower_mm=(-50.0, -20.0, -30.0)
@@ -37,6 +44,50 @@ def test_the_three_files_of_a_robot_belong_together(tmp_path):
     assert b"RSI_ON(#ABSOLUTE, #IPO_FAST)" in program
     with pytest.raises(BadInput, match="a new file"):
         write_files(CHASER, tmp_path)
+
+
+def test_the_program_takes_its_start_pose_in_its_own_base_and_tool(tmp_path):
+    """$POS_ACT is a pose of the tool in the base: read before both are set it would be another
+    one. Every KRL program that moves has the INI fold with $STOPMESS; every file says for which
+    KSS and RSI it is."""
+    files = [p.read_text() for p in write_files(CHASER, tmp_path)]
+    _, context, program = files
+    order = [
+        "INTERRUPT ON 3",
+        "BAS (#INITMOV",
+        "BAS(#BASE",
+        "BAS(#TOOL",
+        "$POS_ACT\n",
+        "PTP XSTART",
+    ]
+    code = "\n".join(line.partition(";")[0].rstrip() for line in program.splitlines())
+    places = [code.index(word) for word in order]
+    assert places == sorted(places)
+    assert code.count("$POS_ACT") == 1
+    assert "INTERRUPT DECL 3 WHEN $STOPMESS==TRUE DO IR_STOPM ( )" in code
+    assert program.count(";FOLD") == program.count(";ENDFOLD") == 3
+    for text in files:
+        assert "KSS 8.2 to 8.5 with RSI 3.x or 4.0" in text
+    assert "RSIVisual" in context
+
+
+def test_no_file_of_a_controller_names_loopback(tmp_path):
+    """A controller that sends to 127.0.0.1 sends to itself."""
+    with pytest.raises(BadInput, match="the controller would send to itself"):
+        write_files(replace(CHASER, address="127.0.0.1"), tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_corrections_of_axes_are_refused_with_the_remedy():
+    """In the Ethernet file and in the context."""
+    ethernet = write_ethernet_xml(CHASER)
+    for i, axis in enumerate("XYZABC", 1):
+        ethernet = ethernet.replace(f"RKorr.{axis}", f"AK.A{i}")
+    with pytest.raises(BadInput, match=r"Put RKorr\.X, RKorr\.Y"):
+        parse_ethernet_file(ethernet.encode(), "axes.xml").correction()
+    context = write_context_xml(CHASER).replace('ObjType="POSCORR"', 'ObjType="AXISCORR"')
+    with pytest.raises(BadInput, match=r"axes\.rsi\.xml:\d+: ObjType: given 'AXISCORR'.*PosCorr"):
+        read_context(context.encode(), "axes.rsi.xml")
 
 
 @pytest.mark.parametrize(

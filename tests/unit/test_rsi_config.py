@@ -62,11 +62,11 @@ def test_relative_corrections_are_refused_with_the_reason():
 
 
 def test_corrections_of_axes_are_refused():
-    """Without kinematics no Cartesian set-point becomes axes; the refusal says so."""
+    """softdock commands poses; the refusal says what to put in their place."""
     axes = GOOD
     for i, a in enumerate("XYZABC", start=1):
         axes = axes.replace(f"RKorr.{a}", f"AK.A{i}")
-    with pytest.raises(BadInput, match="kinematics"):
+    with pytest.raises(BadInput, match=r"Put RKorr\.X"):
         read(axes).correction()
 
 

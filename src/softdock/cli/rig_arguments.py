@@ -56,12 +56,21 @@ RIG_OUT: Callable[..., Any] = click.option(
     help="Folder for the recordings: new, or empty. [default: a new one in the rig file's "
     f"record.folder, {RUNS}/]",
 )
-RIG_CHANGES: Callable[..., Any] = click.option(
+_CHANGES: Callable[..., Any] = click.option(
     "--set",
     "changes",
     multiple=True,
     metavar="KEY=VALUE",
     help="Change a key of the rig file, e.g. limits.restitution=1.05. May be given several times.",
+)
+_DRIVER_FILES: Callable[..., Any] = click.option(
+    "--driver-file",
+    "driver_files",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    metavar="FILE.py",
+    help="A driver that the rig file names. THIS RUNS THE FILE: its Python code is executed with "
+    "your rights; give only files you trust. May be given several times.",
 )
 SCENARIO_OPTION: Callable[..., Any] = click.option(
     "--scenario",
@@ -81,6 +90,29 @@ SCENARIO_CHANGES: Callable[..., Any] = click.option(
 JSON: Callable[..., Any] = click.option(
     "--json", "as_json", is_flag=True, help="Print everything as JSON, and nothing else."
 )
+
+
+def RIG_CHANGES(command: Callable[..., Any]) -> Callable[..., Any]:
+    """`--set`, and `--driver-file`: the user's driver files are loaded before the command."""
+
+    @functools.wraps(command)
+    def loaded(*args: Any, driver_files: Sequence[Path] = (), **options: Any) -> Any:
+        load_drivers(driver_files)
+        return command(*args, **options)
+
+    made: Callable[..., Any] = _CHANGES(_DRIVER_FILES(loaded))
+    return made
+
+
+def load_drivers(files: Sequence[Path]) -> None:
+    """Import the user's driver files, which runs their code."""
+    if not files:
+        return
+    from softdock.rig.driver_registry import load_driver_file
+
+    for file in files:
+        say(f"running the code in {file} (--driver-file)")
+        load_driver_file(file)
 
 
 def rig_methods(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -161,13 +193,19 @@ def make_phrase(rig: Rig, speed_m_per_s: float, energy_J: float | None = None) -
 def confirm_motion(
     rig: Rig, what: str, speed_m_per_s: float, energy_J: float | None = None
 ) -> None:
-    """Nothing on loopback; else a typed confirmation, or `BadInput`."""
-    if not rig.beyond_loopback:
+    """Nothing where no machine moves (loopback, drivers that simulate); else a typed confirmation,
+    or `BadInput`."""
+    if not rig.real:
         return
     from softdock.errors import BadInput, Problem
 
     phrase = make_phrase(rig, speed_m_per_s, energy_J)
-    say(f"{what}: the robots at {', '.join(rig.robots[w].address for w in rig.moving)} will move.")
+    said = [
+        rig.robots[w].address
+        + ("" if rig.robot_driver(w).compiled else f" ({rig.robots[w].driver})")
+        for w in rig.moving
+    ]
+    say(f"{what}: the robots at {', '.join(said)} will move.")
     for which in rig.moving:
         robot = rig.robots[which]
         say(f"  {which}: within {list(robot.box_min_m)} to {list(robot.box_max_m)} m of its base")

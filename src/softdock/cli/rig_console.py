@@ -234,6 +234,7 @@ def convert_to_dict(
         ],
         "statistics": series.statistics(),
         "not_taken": series.not_taken,
+        "drivers_in_python": series.drivers,
         "no_safety_function": NO_SAFETY,
     }
 
@@ -305,5 +306,9 @@ def show_series(
     for name, rows in series.not_taken.items():
         counted = ", ".join(f"{count} {NOT_TAKEN[why]}" for why, count in rows.items())
         lines.append(f"{name}: ignored datagrams: {counted}")
+    if series.drivers:
+        from softdock.rig.bridge import describe_latencies
+
+        lines += describe_latencies(series.drivers)
     lines += [describe_granted(series.granted), NO_SAFETY]
     output().print("\n".join(lines), markup=False, soft_wrap=True)

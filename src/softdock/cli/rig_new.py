@@ -33,6 +33,12 @@ LOOPBACK = "127.0.0.1"
 @click.option(
     "--mode", type=click.Choice(["IPO_FAST", "IPO"]), default="IPO_FAST", show_default=True
 )
+@click.option(
+    "--driver",
+    type=OutPath(parents=True),
+    metavar="FILE.py",
+    help="A rig with a driver of your own, in this file; written from a template if it is new.",
+)
 @click.option("--force", is_flag=True, help="Write over files that are there.")
 @JSON
 def new(
@@ -43,6 +49,7 @@ def new(
     sensor: str,
     target_sensor: str,
     mode: str,
+    driver: Path | None,
     force: bool,
     as_json: bool,
 ) -> None:
@@ -55,6 +62,9 @@ def new(
     from softdock.rig.drivers.rsi_templates import NAME
     from softdock.rig.writing import Addresses, write_new_rig
 
+    if driver is not None:
+        _write_with_driver(file, driver, force, as_json)
+        return
     if file.suffix != ".toml" or not NAME.match(f"{file.stem}_chaser"):
         allowed = "at most 13 letters, digits and _, then .toml: names of KRL are short"
         raise BadInput(Problem("FILE", str(file), allowed))
@@ -66,9 +76,25 @@ def new(
         target_sensor="" if target_sensor == "none" else target_sensor,
     )
     written = write_new_rig(file, addresses, mode, force)
+    _say_written(written, f"softdock rig check {file}", as_json)
+
+
+def _say_written(written: list[Path], following: str, as_json: bool) -> None:
     if as_json:
         echo(json.dumps({"written": [str(p) for p in written]}, indent=1) + "\n")
         return
     for path in written:
         click.echo(f"{path}: written")
-    click.echo(f"Look at every line with MEASURE. Next: `softdock rig check {file}`")
+    click.echo(f"Look at every line with MEASURE. Next: `{following}`")
+
+
+def _write_with_driver(file: Path, driver: Path, force: bool, as_json: bool) -> None:
+    """A rig whose robot and sensor have a driver of the user's own."""
+    from softdock.errors import BadInput, Problem
+    from softdock.rig.writing import write_driver_rig
+
+    for given, ending, key in ((file, ".toml", "FILE"), (driver, ".py", "--driver")):
+        if given.suffix != ending:
+            raise BadInput(Problem(key, str(given), f"a file name that ends in {ending}"))
+    written = write_driver_rig(file, driver, force)
+    _say_written(written, f"softdock rig check {file} epos_1d --driver-file {driver}", as_json)

@@ -9,6 +9,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +46,7 @@ from softdock.cli.view import MISSING
 from softdock.errors import SoftdockError
 
 if TYPE_CHECKING:
+    from softdock.rig.model import Rig
     from softdock.rig.runs import RigRun, RigSeries
     from softdock.rig.scenario import OnRig
 
@@ -162,6 +164,7 @@ def run_commanded(
 ) -> RigSeries:
     """The series: confirmed, locked, on its sockets. `stream`: a port for Foxglove; `shown`: what
     looks on beside the run, and may die (`problem`)."""
+    from softdock.rig.bridge import Bridges
     from softdock.rig.emulated_rig import start_peers
     from softdock.rig.peers import Commander, open_peers
     from softdock.rig.preflight import compute_energy_bound
@@ -183,12 +186,13 @@ def run_commanded(
             open_peers(on.rig) as peers,
             _open_stream(stream, live) as streams,
         ):
-            beside = [*(shown or []), *streams]
+            drivers = emulators if isinstance(emulators, Bridges) else None
+            beside = [*(shown or []), *streams, *([] if drivers is None else [drivers])]
 
             def switch_on() -> None:
                 if emulators is not None:
                     emulators.go()
-                else:
+                if waits_for_rsi(on.rig):
                     live.say("waiting for the robots: switch RSI on")
 
             def begun(granted: Any) -> None:
@@ -204,7 +208,7 @@ def run_commanded(
                 for one in streams:
                     one.show(rings)
 
-            return run_series(
+            series = run_series(
                 on,
                 peers,
                 switch_on,
@@ -219,8 +223,18 @@ def run_commanded(
                 ended=ended,
                 troubled=live.say,
             )
+            if drivers is not None:
+                series = replace(series, drivers=drivers.latencies())
+            return series
     finally:
         live.close()
+
+
+def waits_for_rsi(rig: Rig) -> bool:
+    """Whether a person at a robot's controller begins: nobody here does."""
+    if rig.emulate is not None:
+        return False
+    return any(rig.robot_driver(which).compiled for which in rig.moving)
 
 
 def _refuse_stream(port: int | None, no_record: bool) -> None:
@@ -280,7 +294,7 @@ def refuse_slow(on: OnRig, granted: Any) -> None:
     from softdock.errors import BadInput, Problem
 
     wanted = on.rig.machine.require_realtime
-    required = wanted == "always" or (wanted == "beyond_loopback" and on.rig.beyond_loopback)
+    required = wanted == "always" or (wanted == "beyond_loopback" and on.rig.real)
     if required and granted.fifo == 0:
         allowed = (
             f"SCHED_FIFO for this user (ulimit -r, or CAP_SYS_NICE); {describe_granted(granted)}"

@@ -317,7 +317,9 @@ def _collect_run(
         )
     warnings += [event["text"] for event in events if event["what"] not in QUIET]
     if status != "completed":
-        warnings.append(f"stopped after {cycles} of {total} cycles: {status}")
+        why = getattr(facility, "reason", "")  # where a facility says it in words
+        why = f"{status}: {why}" if why else status
+        warnings.append(f"stopped after {cycles} of {total} cycles: {why}")
     return Run(
         scenario=scenario,
         series=series,

@@ -8,23 +8,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from softdock.errors import BadInput, Problem
-from softdock.files.reading import LARGEST_FILE, Unreadable, read_bytes
 from softdock.files.tables import Locate
-from softdock.rig.drivers.rsi_config import (
-    RELATIVE,
-    EthernetFile,
-    parse_ethernet_file,
-    read_ethernet_file,
-)
-from softdock.rig.drivers.rsi_templates import (
-    ContextLimits,
-    RobotFiles,
-    read_context,
-    write_ethernet_xml,
-)
+from softdock.rig.drivers.rsi_config import EthernetFile
+from softdock.rig.drivers.rsi_templates import RobotFiles
 from softdock.rig.model import Rig, is_loopback
 from softdock.rig.schema import RobotEnd, SensorEnd
 
@@ -62,13 +50,14 @@ def check_rig_file(rig: Rig, folder: Path | None, locate: Locate) -> Rig:
     for which in rig.moving:
         _check_robot(rig, which, notes)
         try:
-            files[which] = _read_ethernet_file(rig, which, folder, notes)
-            _check_context(rig.robots[which], which, folder, notes)
+            files[which] = rig.robot_driver(which).check(rig, which, folder, notes)
+            _check_stop_input(rig, which, files[which], notes)
         except BadInput as error:
             for found in error.problems:
                 notes.of_robot(which, found)
     _check_ports(rig, notes)
     _check_bindings(rig, notes)
+    _check_drivers(rig, notes)
     for which, sensor in rig.sensors.items():
         if sensor.sample_Hz % sensor.rate_Hz:
             allowed = f"a whole part of sample_Hz, {sensor.sample_Hz}"
@@ -80,11 +69,6 @@ def check_rig_file(rig: Rig, folder: Path | None, locate: Locate) -> Rig:
 
 def _check_robot(rig: Rig, which: str, notes: _Notes) -> None:
     robot, at = rig.robots[which], f"robots.{which}"
-    if robot.correction != "absolute":
-        notes.wrong(f"{at}.correction", robot.correction, RELATIVE)
-    if not robot.hold_on:
-        allowed = "true: without it a late reply drops the correction to zero, a jump to RSI_ON"
-        notes.wrong(f"{at}.hold_on", robot.hold_on, allowed)
     for low, high, key in (
         (robot.box_min_m, robot.box_max_m, "box_max_m"),
         (robot.lower_mm, robot.upper_mm, "upper_mm"),
@@ -95,72 +79,37 @@ def _check_robot(rig: Rig, which: str, notes: _Notes) -> None:
         notes.wrong(f"{at}.lower_mm", list(robot.lower_mm), "below 0, and upper_mm above it")
 
 
-def make_own_files(rig: Rig, which: str) -> RobotFiles:
-    """What softdock would write for a robot's controller."""
+def _check_stop_input(rig: Rig, which: str, found: EthernetFile, notes: _Notes) -> None:
     robot = rig.robots[which]
-    return RobotFiles(
-        name=f"softdock_{which}",
-        address=robot.bind,
-        port=robot.port,
-        mode=rig.clock.mode,
-        timeout_packets=robot.timeout_packets,
-        lower_mm=robot.lower_mm,
-        upper_mm=robot.upper_mm,
-        max_turn_deg=robot.max_turn_deg,
-    )
-
-
-def _read_ethernet_file(rig: Rig, which: str, folder: Path | None, notes: _Notes) -> EthernetFile:
-    robot, at = rig.robots[which], f"robots.{which}"
-    if robot.ethernet_xml:
-        found = read_ethernet_file((folder or Path()) / robot.ethernet_xml)
-    else:
-        files = make_own_files(rig, which)
-        found = parse_ethernet_file(write_ethernet_xml(files).encode(), f"{files.name}.xml")
-    if found.port != robot.port:
-        notes.wrong(f"{at}.port", robot.port, f"{found.port}, as in {found.file}")
-    if found.address != robot.bind:
-        allowed = f"{found.address}, the IP_NUMBER in {found.file}: there the controller sends to"
-        notes.wrong(f"{at}.bind", robot.bind, allowed)
-    name = found.correction()
-    dropped = [v.attribute for v in found.receive if v.element == name and not v.hold]
-    if dropped:
-        allowed = "HOLDON=1: else a late reply drops the correction to zero, a jump"
-        key = f"{name}.{dropped[0]} HOLDON"
-        notes.problems.append(Problem(key, 0, allowed, found.file))
     sent = {v.element for v in found.send} | {f"{v.element}.{v.attribute}" for v in found.send}
     if robot.stop_input and robot.stop_input not in sent:
         allowed = f'a value that {found.file} sends, or "": no operator\'s stop over the wire'
-        notes.wrong(f"{at}.stop_input", robot.stop_input, allowed)
-    return found
+        notes.wrong(f"robots.{which}.stop_input", robot.stop_input, allowed)
 
 
-def _check_context(robot: RobotEnd, which: str, folder: Path | None, notes: _Notes) -> None:
-    if not robot.context:
-        return
-    path = (folder or Path()) / robot.context
-    try:
-        found = read_context(read_bytes(path, LARGEST_FILE, "RSI context"), str(path))
-    except Unreadable as error:
-        notes.wrong(f"robots.{which}.context", robot.context, error.allowed)
-        return
-    _compare_context(robot, which, found, str(path), notes)
+def _check_drivers(rig: Rig, notes: _Notes) -> None:
+    """The cycle and the limits that each device bears."""
+    clock = rig.clock
+    for at, driver in rig.drivers.items():
+        name = rig.name_driver(at)
+        cycles = driver.cycles_ms
+        if clock.cycle_ms not in cycles and at.partition(".")[2] in (*rig.moving, *rig.sensors):
+            allowed = f"{_list_cycles(cycles)} with {name} ({at})"
+            allowed += f": {driver.why_cycles}" if driver.why_cycles else ""
+            notes.wrong("clock.cycle_ms", clock.cycle_ms, allowed)
+        for key, most in driver.limits.items():
+            stated = getattr(rig.limits, key, None)
+            if stated is None:
+                allowed = f"a key of [limits]; {name} states it"
+                notes.wrong(f"limits.{key}", None, allowed)
+            elif stated > most:
+                notes.wrong(f"limits.{key}", stated, f"at most {most:g}: what {name} bears ({at})")
 
 
-def _compare_context(
-    robot: RobotEnd, which: str, found: ContextLimits, file: str, notes: _Notes
-) -> None:
-    at, source = f"robots.{which}", f"as the context {file} has it"
-    pairs: tuple[tuple[str, Any, Any], ...] = (
-        ("lower_mm", list(robot.lower_mm), found.lower_mm),
-        ("upper_mm", list(robot.upper_mm), found.upper_mm),
-        ("max_turn_deg", robot.max_turn_deg, found.max_turn_deg),
-        ("timeout_packets", robot.timeout_packets, found.timeout_packets),
-    )
-    for key, given, own in pairs:
-        own = list(own) if isinstance(own, tuple) else own
-        if own is not None and own != given:
-            notes.wrong(f"{at}.{key}", given, f"{own}, {source}")
+def _list_cycles(cycles: tuple[int, ...]) -> str:
+    if len(cycles) > 2 and cycles == tuple(range(cycles[0], cycles[-1] + 1)):
+        return f"{cycles[0]} to {cycles[-1]}"
+    return ", ".join(map(str, cycles[:-1])) + (" or " if cycles[1:] else "") + str(cycles[-1])
 
 
 def _check_ports(rig: Rig, notes: _Notes) -> None:
@@ -200,16 +149,14 @@ def _list_notes(rig: Rig) -> list[str]:
                 f"listening on {robot.bind}:{robot.port}, beyond loopback, for the {which}'s "
                 f"robot at {robot.address} only"
             )
-        if not robot.context and rig.emulate is None:
-            lines.append(
-                f"the {which}'s PosCorr limits and Timeout are believed: no RSI context is named"
-            )
+        lines += rig.robot_driver(which).say(robot, which, rig.emulate is not None)
     for which, sensor in rig.sensors.items():
         if sensor.bind in rig.beyond_loopback:
             lines.append(
                 f"listening on {sensor.bind}, beyond loopback, for the sensor at "
                 f"{sensor.address} only"
             )
-        if sensor.http_port == 0:
-            lines.append(f"the {which}'s sensor is not asked for its scale: the file is believed")
+        lines += rig.sensor_driver(which).say(sensor, which)
+    for at in rig.in_python:
+        lines.append(f"{at}: {rig.name_driver(at)} is Python code and runs in a process of its own")
     return lines

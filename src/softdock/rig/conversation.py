@@ -395,8 +395,8 @@ def _find_problems(
             allowed = f"telegrams as {c.rig.ethernet[name].file} has them"
             yield Problem(at, f"{r.malformed} telegrams that cannot be read", allowed, file)
         if r.step_ms not in (0, c.rig.clock.cycle_ms):
-            allowed = f"{r.step_ms} ms, the step of IPOC: another clock.mode, or another RSI_ON"
-            yield Problem("clock.mode", c.rig.clock.mode, allowed, file)
+            allowed = f"{r.step_ms} ms, the step of IPOC: another clock.cycle_ms, or another RSI_ON"
+            yield Problem("clock.cycle_ms", c.rig.clock.cycle_ms, allowed, file)
         if r.late_replies >= limits.late_share_of_timeout * stated.timeout_packets:
             allowed = f"fewer than half of Timeout ({stated.timeout_packets}): see rig machine"
             yield Problem(at, f"{r.late_replies} of our replies late", allowed, file)

@@ -22,7 +22,7 @@ from softdock.loop.arms.facility import Frame
 from softdock.loop.instants import MS, SECOND
 from softdock.loop.seam import COMMAND
 from softdock.loop.spatial.motion import MOTION, MOTION_FLOATS, Motion
-from softdock.results.controller import Controller
+from softdock.rig.bridge import Bridges
 from softdock.rig.drivers.emulated_robot import ROBOTS, EmulatedRobot, RobotSettings
 from softdock.rig.drivers.emulated_sensor import EmulatedSensor, SensorSettings, name_sensors
 from softdock.rig.drivers.emulation import Emulation, Faults, Plant, VirtualRun, parse_faults
@@ -31,7 +31,7 @@ from softdock.rig.drivers.links import SensorLink
 from softdock.rig.model import Rig
 from softdock.rig.outcome import RigOutcome, compute_outcome
 from softdock.rig.program import RigProgram, compute_duration_s
-from softdock.rig.scenario import OnRig
+from softdock.rig.scenario import OnRig, compute_first_command
 from softdock.rig.wire.emulated_robot import NEXT_NS
 from softdock.rig.wire.virtual_queue import NEVER
 from softdock.scenario.build import Scenario
@@ -55,7 +55,7 @@ def motion_in(array: np.ndarray) -> Motion:
 
 def compute_start_motions(scenario: Scenario) -> tuple[Motion, Motion]:
     """The first set-points of both mock-ups, chaser and target, in orbit's axes."""
-    command, at = Controller(scenario).first_command(), COMMAND.at.chaser
+    command, at = compute_first_command(scenario), COMMAND.at.chaser
     chaser, target = (motion_in(command[at + i * MOTION_FLOATS :][:MOTION_FLOATS]) for i in (0, 1))
     return chaser, target
 
@@ -75,7 +75,7 @@ def make_robot_settings(on: OnRig, which: str) -> RobotSettings:
         return RobotSettings(ethernet=some, which=which, cycle_ms=rig.clock.cycle_ms)
     robot = rig.robots[which]
     farthest = [max(-low, high) for low, high in zip(robot.lower_mm, robot.upper_mm)]
-    return RobotSettings(
+    settings = RobotSettings(
         ethernet=rig.ethernet[which],
         which=which,
         cycle_ms=rig.clock.cycle_ms,
@@ -89,6 +89,7 @@ def make_robot_settings(on: OnRig, which: str) -> RobotSettings:
         base_in_world=on.base_in_orbit(which),
         tool_from_flange=on.centre_from_flange(which),
     )
+    return rig.robot_driver(which).emulate(robot, settings)
 
 
 def make_sensor_settings(on: OnRig, which: str) -> SensorSettings:
@@ -98,11 +99,10 @@ def make_sensor_settings(on: OnRig, which: str) -> SensorSettings:
     in_flange = Frame(sensor.in_flange_m, sensor.in_flange_wxyz)
     body = Frame() if mount is None else mount.satellite
     w, x, y, z = body.back().then(in_flange).q
-    return SensorSettings(
+    settings = SensorSettings(
         on=which,
         address=sensor.address,
         port=sensor.port,
-        http_port=sensor.http_port,
         sample_Hz=sensor.sample_Hz,
         rate_Hz=sensor.rate_Hz,
         drift_ppm=emulate.drift_sensor_ppm,
@@ -110,14 +110,12 @@ def make_sensor_settings(on: OnRig, which: str) -> SensorSettings:
         counts_per_Nm=sensor.counts_per_Nm,
         range_N=sensor.range_N,
         range_Nm=sensor.range_Nm,
-        filter=sensor.filter,
         noise_N=emulate.noise_N,
         noise_Nm=emulate.noise_Nm,
         axes=(w, x, y, z),
-        serial=sensor.serial or "FT00000",
-        calibration=sensor.calibration or "softdock emulated",
         seed=emulate.seed + ROBOTS.index(which),  # two sensors have noise of their own
     )
+    return on.rig.sensor_driver(which).emulate(sensor, settings)
 
 
 def read_faults(rig: Rig, text: str = "", seed: int | None = None) -> Faults:
@@ -181,9 +179,14 @@ def are_emulators_running(rig: Rig) -> bool:
 @contextlib.contextmanager
 def start_peers(
     on: OnRig, faults: Faults | None = None, yielding: bool = False
-) -> Iterator[Emulators | None]:
-    """The peers while a command needs them: None where they are real or run already. `yielding`:
-    they wait for our loop, so that what it takes is its own: a robot's computer is another one."""
+) -> Iterator[Emulators | Bridges | None]:
+    """The peers while a command needs them: None where they are real or run already. Drivers in
+    Python are processes of their own, connected here. `yielding`: emulated peers wait for our loop,
+    so that what it takes is its own: a robot's computer is another one."""
+    if on.rig.in_python:
+        with Bridges(on.rig) as bridges:
+            yield bridges
+        return
     if on.rig.emulate is None or are_emulators_running(on.rig):
         yield None
         return

@@ -18,12 +18,15 @@ from softdock._arguments import CHANGES, PATH
 from softdock._arguments import check_arguments as checked_call
 from softdock.errors import BadInput, Problem, closest
 from softdock.files.reading import LARGEST_FILE, Unreadable, read_text
-from softdock.files.schema import file_key, version_key
+from softdock.files.schema import file_key, list_keys, version_key
 from softdock.files.tables import Locate, Reader, nowhere
 from softdock.files.toml_text import parse_toml, too_deep
 from softdock.loop.arms.facility import read_facility
 from softdock.rig import schema as schema
 from softdock.rig.checks import check_rig_file
+from softdock.rig.driver import Driver
+from softdock.rig.driver_registry import BASES, find_driver
+from softdock.rig.drivers.rsi_config import MODES
 from softdock.rig.model import ENDS, PARTS, ROBOTS, SCHEMA, Rig
 from softdock.scenario.files import parse_changes
 from softdock.scenario.keys import set_key
@@ -93,14 +96,35 @@ def read_rig(
         )
     )
     parts: dict[str, Any] = {key: top.inner(key).read_dataclass(cls) for key, cls in PARTS.items()}
-    ends: dict[str, Any] = {key: _each(top, key, cls) for key, cls in ENDS.items()}
+    drivers: dict[str, type[Driver]] = {}
+    ends: dict[str, Any] = {key: _each(top, key, cls, drivers, folder) for key, cls in ENDS.items()}
+    _settle_clock(parts, top, problems)
     parts["emulate"] = top.inner("emulate").read_dataclass(schema.Emulate) if _has(top) else None
     facility = _facility(top, problems)
     top.done()
-    rig = Rig(name=own["name"], note=own["note"], file=file, facility=facility, **parts, **ends)
     if problems:
         raise BadInput(problems)
+    rig = Rig(
+        name=own["name"],
+        note=own["note"],
+        file=file,
+        facility=facility,
+        folder=folder,
+        drivers=drivers,
+        **parts,
+        **ends,
+    )
     return check_rig_file(rig, folder, locate)
+
+
+def _settle_clock(parts: dict[str, Any], top: Reader, problems: list[Problem]) -> None:
+    """Cycle and mode are one thing by two names; both may be stated where they agree."""
+    stated, settled = parts["clock"], parts["clock"].with_both()
+    own = MODES.get(settled.cycle_ms)
+    if stated.mode is not None and stated.mode != own:
+        allowed = f"{own or 'nothing'}, as cycle_ms = {settled.cycle_ms} has it"
+        problems.append(Problem("clock.mode", stated.mode, allowed, top.locate("clock.mode")))
+    parts["clock"] = settled
 
 
 def _has(top: Reader) -> bool:
@@ -108,17 +132,42 @@ def _has(top: Reader) -> bool:
     return top.has("emulate")
 
 
-def _each(top: Reader, key: str, cls: type[T]) -> dict[str, T]:
-    """One table per robot."""
+def _each(
+    top: Reader,
+    key: str,
+    cls: type[T],
+    drivers: dict[str, type[Driver]],
+    folder: Path | None,
+) -> dict[str, T]:
+    """One table per robot; of a robot or a sensor with the keys that its driver has."""
     group = top.inner(key)
     made: dict[str, T] = {}
     for which in ROBOTS:
-        if group.has(which):
-            instead = {"port": PORTS[which]} if cls is schema.RobotEnd else {}
-            made[which] = group.inner(which).read_dataclass(cls, instead)
+        if not group.has(which):
+            continue
+        table, keys, instead = group.inner(which), cls, {}
+        if key in BASES:
+            found = _find_driver(table, key, which, cls, folder)
+            if found is None:
+                continue  # whose keys these are nobody knows
+            drivers[f"{key}.{which}"], keys = found, found.Keys
+            instead = {"port": PORTS[which]} if key == "robots" else {}
+        made[which] = table.read_dataclass(keys, instead)
     group.asked += ROBOTS
     group.done()
     return made
+
+
+def _find_driver(table: Reader, key: str, which: str, cls: Any, folder: Path | None) -> Any:
+    declared = next(one for one in list_keys(cls) if one.key == "driver")
+    name = table.value(declared)
+    try:
+        return find_driver(
+            key, str(name), folder, table.at("driver"), table.locate(table.at("driver"))
+        )
+    except BadInput as error:
+        table.problems += error.problems
+        return None
 
 
 def _facility(top: Reader, problems: list[Problem]) -> Mapping[str, Any] | None:

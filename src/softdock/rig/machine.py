@@ -213,7 +213,7 @@ def find_free_ports(number: int) -> list[int]:
             each.close()
 
 
-def _make_bench(cycle_mode: str, seconds: float, rate_Hz: int) -> OnRig:
+def _make_bench(cycle_ms: int, seconds: float, rate_Hz: int) -> OnRig:
     """An emulated rig of the same cycle on ports of its own, whose docking lasts to the end: the
     chaser may go far, and no telegram that a busy machine loses is a reason to stop."""
     chaser, target, sensor, page = find_free_ports(4)
@@ -224,7 +224,7 @@ def _make_bench(cycle_mode: str, seconds: float, rate_Hz: int) -> OnRig:
         "sensors.chaser.port": sensor,
         "sensors.chaser.http_port": page,
         "sensors.chaser.rate_Hz": rate_Hz,
-        "clock.mode": cycle_mode,
+        "clock.cycle_ms": cycle_ms,
     }
     rig = load_rig("emulated_pair", changes)
     of_time = {"time.cycle_ms": rig.clock.cycle_ms, "time.duration_s": seconds}
@@ -235,7 +235,7 @@ def measure_loop(
     rig: Rig, seconds: float, echo: bool, rate_Hz: int = SENSOR_HZ
 ) -> tuple[np.ndarray, Granted, dict[str, dict[str, Any]]]:
     """Compute times [us] of the compiled loop, what was granted, and what the robots counted."""
-    on = _make_bench(rig.clock.mode, seconds, rate_Hz)
+    on = _make_bench(rig.clock.cycle_ms, seconds, rate_Hz)
     emulated = make_emulation(on)
     patient = [replace(r, timeout_packets=NEVER) for r in emulated.robots]
     emulated = lower_priority(replace(emulated, robots=(patient[0], patient[1])), rig)

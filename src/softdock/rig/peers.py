@@ -17,10 +17,9 @@ from types import TracebackType
 
 from softdock.errors import BadInput, Problem
 from softdock.rig.drivers.links import RobotLink, SensorLink
-from softdock.rig.drivers.net_ft_page import Calibration, check_scale, fetch_calibration
-from softdock.rig.drivers.sockets import Port
+from softdock.rig.drivers.net_ft_page import Calibration
+from softdock.rig.drivers.sockets import Port, warm_up_ports
 from softdock.rig.model import Rig
-from softdock.rig.schema import SensorEnd
 from softdock.rig.wire import entry_points, rdt
 from softdock.rig.wire.sequences import HEARD
 
@@ -52,7 +51,9 @@ class RigPeers:
         """A request to a sensor: by default for records, without end."""
         sensor = self.rig.sensors[which]
         data = SensorLink.request(command)
-        self.ports[SENSOR + which].send(data, (sensor.address, sensor.port))
+        self.ports[SENSOR + which].send(
+            data, (self.rig.wire_address(f"sensors.{which}"), sensor.port)
+        )
 
 
 class Requests:
@@ -82,6 +83,7 @@ def warm_up(rig: Rig) -> None:
         robot.reply((0.0,) * 6)
         robot.counts()
         entry_points.load_frame(robot.measured, 0)
+    warm_up_ports()
     sensor = SensorLink(1.0, 1.0)
     sensor.receive(bytes(rdt.RECORD_BYTES), 0)
     sensor.newest(0)
@@ -94,16 +96,17 @@ def open_peers(rig: Rig) -> RigPeers:
     made = RigPeers(rig)
     try:
         for which, sensor in rig.sensors.items():
-            made.calibrations[which] = fetch_sensor_page(sensor, which, rig.file)
+            made.calibrations[which] = rig.sensor_driver(which).ask(sensor, which, rig.file)
             made.sensors[which] = SensorLink(
                 sensor.counts_per_N, sensor.counts_per_Nm, sensor.sample_Hz
             )
-            peer = (sensor.address, sensor.port)
+            peer = (rig.wire_address(f"sensors.{which}"), sensor.port)
             made.ports[SENSOR + which] = Port(sensor.bind, 0, peer)
         for which in rig.moving:
-            robot = rig.robots[which]
             made.robots[which] = RobotLink(rig.ethernet[which], rig.clock.cycle_ms)
-            made.ports[which] = _open_robot_port(rig, which, (robot.address, 0))
+            made.ports[which] = _open_robot_port(
+                rig, which, (rig.wire_address(f"robots.{which}"), 0)
+            )
     except BadInput:
         made.__exit__()
         raise
@@ -119,37 +122,6 @@ def _open_robot_port(rig: Rig, which: str, peer: tuple[str, int]) -> Port:
         allowed = f"{why}: is another softdock commanding this rig, or is bind not this computer's?"
         key = f"robots.{which}.port"
         raise BadInput(Problem(key, f"{robot.bind}:{robot.port}", allowed, rig.file)) from None
-
-
-def fetch_sensor_page(sensor: SensorEnd, which: str, file: str) -> Calibration | None:
-    """What the sensor says of itself; None where the file says not to ask."""
-    if sensor.http_port == 0:
-        return None
-    at = f"sensors.{which}"
-    try:
-        found = fetch_calibration(sensor.address, sensor.http_port)
-        check_scale(found, sensor.counts_per_N, sensor.counts_per_Nm)
-    except BadInput as error:
-        raise BadInput(
-            [
-                Problem(f"{at}.{p.key}" if p.key != "sensor" else at, p.value, p.allowed, p.where)
-                for p in error.problems
-            ]
-        ) from None
-    own = (
-        ("serial", sensor.serial, found.serial, bool(sensor.serial)),
-        ("calibration", sensor.calibration, found.calibration, bool(sensor.calibration)),
-        ("rate_Hz", sensor.rate_Hz, found.rate_Hz, found.rate_Hz > 0),
-        ("filter", sensor.filter, found.filter, found.filter >= 0),
-    )
-    wrong = [
-        Problem(f"{at}.{key}", given, f"{says}, what the sensor's page says", file)
-        for key, given, says, known in own
-        if known and given != says
-    ]
-    if wrong:
-        raise BadInput(wrong)
-    return found
 
 
 # One commander at a time: a lock on this machine for every address that a rig is commanded from.

@@ -28,7 +28,7 @@ from softdock.rig.drivers.sockets import LOOPBACK
 from softdock.rig.emulated_rig import VirtualRig, compute_start_motions, make_emulation
 from softdock.rig.model import ROBOTS, Rig
 from softdock.rig.outcome import RigOutcome, compute_outcome
-from softdock.rig.scenario import OnRig, make_plan
+from softdock.rig.scenario import OnRig, compute_first_command, make_plan
 from softdock.rig.schema import Emulate
 from softdock.rig.supervisor import layout
 from softdock.rig.wire import entry_points
@@ -93,7 +93,7 @@ def _compute_shift(on: OnRig, which: str, shift: Three) -> np.ndarray:
 
 def _find_box_problems(on: OnRig, which: str, start: Motion, shift: Three) -> list[Problem]:
     robot, at = on.rig.robots[which], layout.PLAN
-    plan = make_plan(on, Controller(on.scenario).first_command(), 1, layout.DOCK, shift, False)
+    plan = make_plan(on, compute_first_command(on.scenario), 1, layout.DOCK, shift, False)
     longest = 0.5 * plan[at.ramp] + plan[at.settle]
     for s in np.linspace(-longest, 0.0, POINTS):
         motion = entry_points.coast(start, float(s))

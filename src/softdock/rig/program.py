@@ -22,7 +22,14 @@ from softdock.results.stepper import count_cycles
 from softdock.rig.drivers.compiled_loop import LoopArrays
 from softdock.rig.drivers.links import RobotLink, SensorLink
 from softdock.rig.model import Rig
-from softdock.rig.scenario import OnRig, make_frame, make_limits, make_plan, make_sense
+from softdock.rig.scenario import (
+    OnRig,
+    compute_first_command,
+    make_frame,
+    make_limits,
+    make_plan,
+    make_sense,
+)
 from softdock.rig.schema import SensorEnd
 from softdock.rig.supervisor import layout, reasons
 from softdock.rig.supervisor import program as logic
@@ -109,7 +116,7 @@ class RigProgram:
         made = {n: RobotLink(rig.ethernet[n], rig.clock.cycle_ms) for n in self.names}
         self.robots = {n: (robots or made)[n] for n in self.names}
         self.sensors = dict(sensors or {n: make_sensor_link(end) for n, end in rig.sensors.items()})
-        command = self.controller.first_command()
+        command = compute_first_command(scenario)
         plan = make_plan(on, command, self.total, task, shift_m, ends)
         self.arrays = self._arrays(command, plan, rings, beside or LoopArrays())
         self.arrays.counts[layout.COUNT.wall_steps] = self.arrays.wall[STEPS]

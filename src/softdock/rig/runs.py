@@ -178,6 +178,7 @@ class RigSeries:
     granted: Granted
     compute_us: Any  # numpy array, of all answers
     not_taken: dict[str, dict[str, int]]  # datagrams, by whose socket and why
+    drivers: dict[str, dict[str, float]] = field(default_factory=dict)  # in Python: what they cost
 
     @property
     def completed(self) -> bool:

@@ -21,8 +21,9 @@ from softdock.compile.cells import Cells
 from softdock.errors import BadInput, Problem
 from softdock.loop.arms.facility import Facility, Frame
 from softdock.loop.arms.scenario_facility import facility_of
-from softdock.loop.seam import COMMAND
-from softdock.loop.spatial.motion import MOTION_FLOATS, Pose
+from softdock.loop.seam import COMMAND, PRESENT_BITS, REPORT, new_report
+from softdock.loop.spatial.motion import MOTION, MOTION_FLOATS, Motion, Pose
+from softdock.results.controller import Controller
 from softdock.rig.model import ROBOTS, Rig
 from softdock.rig.supervisor import layout
 from softdock.rig.wire import entry_points
@@ -67,8 +68,8 @@ def put_on_rig(rig: Rig, scenario: Scenario) -> OnRig:
     cycle = float(tables["time"]["cycle_ms"])
     if cycle != rig.clock.cycle_ms:
         allowed = (
-            f"{rig.clock.cycle_ms:g}, the cycle of {rig.clock.mode} in {rig.file} "
-            f"(--scenario-set time.cycle_ms={rig.clock.cycle_ms:g}, or another clock.mode)"
+            f"{rig.clock.cycle_ms:g}, the cycle of {rig.file} "
+            f"(--scenario-set time.cycle_ms={rig.clock.cycle_ms:g}, or another clock.cycle_ms)"
         )
         raise BadInput(Problem("time.cycle_ms", cycle, allowed))
     facility, differences = _merge_facility(rig, tables)
@@ -78,7 +79,43 @@ def put_on_rig(rig: Rig, scenario: Scenario) -> OnRig:
         if stated is not None and not _is_same(stated, value):
             differences.append(_describe_difference(key, value, stated))
     made = scenario.replace(changes) if changes else scenario
+    differences += _list_short_delays(rig, made)
+    differences += _list_hand_pushes(rig, made)
     return OnRig(rig, made, facility, tuple(differences))
+
+
+def _list_short_delays(rig: Rig, scenario: Scenario) -> Iterator[str]:
+    """Delays that no rig of this cycle has: a set-point that leaves with an answer is there at the
+    robot's next cycle at the earliest."""
+    for which in rig.moving:
+        delay, cycle = scenario.tables["robots"][which]["delay_ms"], rig.clock.cycle_ms
+        if delay < cycle:
+            yield (
+                f"robots.{which}.delay_ms: {delay:g} ms is less than the cycle of {cycle:g} ms; on "
+                "the rig, and where it is emulated, the delay is at least the cycle"
+            )
+
+
+def _list_hand_pushes(rig: Rig, scenario: Scenario) -> list[str]:
+    """A hand that pushes a mock-up is a person's: refused where nobody could, said elsewhere."""
+    pushed = {w: len(scenario.tables["hand"][w]["rows"]) for w in ROBOTS}
+    pushed = {which: rows for which, rows in pushed.items() if rows > 0}
+    if rig.emulate is None:
+        return [
+            f"hand.{which}: softdock pushes nothing on a rig, a person does; {rows} rows of the "
+            "scenario are left out, also of what is predicted"
+            for which, rows in pushed.items()
+        ]
+    allowed = (
+        "none on an emulated rig: its sensor is a program of its own that does not know when the "
+        "docking begins, so nothing would push (softdock run simulates it; on a real rig a person "
+        "pushes)"
+    )
+    if pushed:
+        raise BadInput(
+            [Problem(f"hand.{w}.rows", f"{rows} rows", allowed) for w, rows in pushed.items()]
+        )
+    return []
 
 
 def _list_changes(rig: Rig) -> Iterator[tuple[str, Any]]:
@@ -205,6 +242,30 @@ def make_limits(on: OnRig) -> np.ndarray:
             "relief": stop.relief_m_per_s_per_N,
         },
     )
+
+
+SAME_M = 1e-9  # a start nearer than this is the same: the rounding of a cycle forth and back
+
+
+def compute_first_command(scenario: Scenario) -> np.ndarray:
+    """The set-points of t = 0 that the run-up leads to. A method that sends set-points ahead of the
+    satellites does so from its first cycle on: its first set-point, carried back by that cycle, is
+    where the robots pass at t = 0, or they would have to jump by speed times lead."""
+    probe, at = Controller(scenario), COMMAND.at
+    command, report = probe.first_command(), new_report()
+    for body in ROBOTS:
+        report[REPORT.slice_of(body)] = command[COMMAND.slice_of(body)]
+        for one in ("pose", "twist", "wrench", "reduced"):
+            report[REPORT.at.present] += PRESENT_BITS[f"{body}_{one}"]
+    stepped = command.copy()
+    if probe.step(0, report, stepped) != 0:  # the run itself says why
+        return command
+    for start in (at.chaser, at.target):
+        after: Motion = MOTION([float(v) for v in stepped[start : start + MOTION_FLOATS]]).whole
+        back = np.concatenate([*entry_points.coast(after, -probe.T)])
+        if np.abs(back[:3] - command[start : start + 3]).max() > SAME_M:
+            command[start : start + MOTION_FLOATS] = back
+    return command
 
 
 def compute_sensor_axes(on: OnRig, which: str) -> tuple[float, ...]:

@@ -9,16 +9,18 @@ unless the name says otherwise; what a KUKA controller shows in mm is in mm here
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from softdock.files.schema import OPTIONAL, declare
-from softdock.rig.drivers.rsi_config import CYCLES_MS
+from softdock.rig.drivers.rsi_config import CYCLES_MS, MODES
 from softdock.rig.drivers.sockets import LOOPBACK
 
 ROBOTS = ("chaser", "target")
+FIXED = "fixed"  # the driver of a mock-up without a robot
 Three = tuple[float, float, float]
 LONGEST_TEXT = 2000  # characters of a note
+SHORTEST_MS, LONGEST_MS, DEFAULT_MS = 1, 20, 4  # of a cycle
 
 
 def number(default: float | None, low: float, high: float, unit: str, meaning: str) -> Any:
@@ -69,29 +71,38 @@ class Clock:
     """`[clock]`"""
 
     master: str = choice(ROBOTS, "whose telegrams are the clock of the docking")
-    mode: str = choice(tuple(CYCLES_MS), "cycle of both robots: IPO_FAST 4 ms, IPO 12 ms")
+    cycle_ms: int = declare(
+        "cycle of both robots; without it that of mode, and without both 4",
+        OPTIONAL,
+        low=SHORTEST_MS,
+        high=LONGEST_MS,
+        unit="ms",
+        kind="integer",
+    )
+    mode: str | None = declare(
+        "the cycle as KUKA's RSI_ON names it: IPO_FAST 4 ms, IPO 12 ms",
+        OPTIONAL,
+        choices=tuple(CYCLES_MS),
+    )
 
-    @property
-    def cycle_ms(self) -> float:
-        return CYCLES_MS[self.mode]
+    def with_both(self) -> Clock:
+        """With the cycle and KUKA's name for it (None: RSI has it not), whichever was stated."""
+        cycle_ms = self.cycle_ms or CYCLES_MS[self.mode or MODES[DEFAULT_MS]]
+        return replace(self, cycle_ms=cycle_ms, mode=self.mode or MODES.get(cycle_ms))
 
 
 @dataclass(frozen=True)
 class RobotEnd:
-    """`[robots.chaser]`, `[robots.target]`: a robot controller."""
+    """`[robots.chaser]`, `[robots.target]`: a robot, by any driver."""
 
-    driver: str = choice(("kuka_rsi", "fixed"), "fixed: this mock-up stands in the room, no robot")
+    driver: str = text("kuka_rsi", "kuka_rsi, a .py file of yours, or fixed: no robot")
     address: str = host("of the robot controller: datagrams of others are not taken")
     bind: str = host("of this computer; anything but loopback must be stated and is printed")
     port: int = whole(59152, 1, 65535, "", "UDP port of this computer, one a robot")
-    ethernet_xml: str = text("", "the controller's Ethernet file; none: the one that rig new makes")
-    context: str = text("", "the controller's RSI context; none: the limits below are believed")
-    correction: str = choice(("absolute", "relative"), "relative is refused: held, it runs away")
-    hold_on: bool = flag(True, "HOLDON of the correction, as in the Ethernet file")
-    timeout_packets: int = whole(50, 1, 1000, "", "late replies at which RSI stops")
-    lower_mm: Three = three((-200.0,) * 3, 1e5, "mm", "PosCorr: least correction")
-    upper_mm: Three = three((200.0,) * 3, 1e5, "mm", "PosCorr: largest correction")
-    max_turn_deg: float = above(20.0, 0.0, 180.0, "deg", "PosCorr: largest turn")
+    timeout_packets: int = whole(50, 1, 1000, "", "late replies at which the robot stops")
+    lower_mm: Three = three((-200.0,) * 3, 1e5, "mm", "least way from the start (KUKA: PosCorr)")
+    upper_mm: Three = three((200.0,) * 3, 1e5, "mm", "largest way from the start (KUKA: PosCorr)")
+    max_turn_deg: float = above(20.0, 0.0, 180.0, "deg", "largest turn from it (KUKA: PosCorr)")
     box_min_m: Three = three((-1.0,) * 3, 100.0, "m", "least place of the set-point, base axes")
     box_max_m: Three = three((1.0,) * 3, 100.0, "m", "largest place of the set-point, base axes")
     max_angle_deg: float = above(15.0, 0.0, 180.0, "deg", "largest turn from the pose at RSI_ON")
@@ -103,18 +114,14 @@ class RobotEnd:
 
 @dataclass(frozen=True)
 class SensorEnd:
-    """`[sensors.chaser]`, `[sensors.target]`: the force sensor behind a mock-up."""
+    """`[sensors.chaser]`, `[sensors.target]`: the force sensor behind a mock-up, by any driver."""
 
-    driver: str = choice(("ati_net_ft",), "ATI Net F/T: RDT over UDP")
+    driver: str = text("ati_net_ft", "ati_net_ft, or a .py file of yours")
     address: str = host("of the sensor: datagrams of others are not taken")
     bind: str = host("of this computer; anything but loopback must be stated and is printed")
     port: int = whole(49152, 1, 65535, "", "UDP port of the sensor")
-    http_port: int = whole(80, 0, 65535, "", "of its page with scale and serial; 0: not asked")
     counts_per_N: float = above(1e6, 0.0, 1e12, "1/N", "scale; must be what the page says")
     counts_per_Nm: float = above(1e6, 0.0, 1e12, "1/Nm", "scale; must be what the page says")
-    serial: str = text("", "serial number; given, it must be what the page says")
-    calibration: str = text("", "name of the calibration; given, it must be what the page says")
-    filter: int = whole(0, 0, 12, "", "low-pass, number in ATI's table; 0: none")
     rate_Hz: int = whole(7000, 1, 7000, "Hz", "records a second; a slow one is older: 0.5 period")
     sample_Hz: int = whole(7000, 1, 100_000, "Hz", "of the sensor's own clock: ft_sequence")
     range_N: float = above(1000.0, 0.0, 1e6, "N", "largest force of a channel")
@@ -216,7 +223,7 @@ class Record:
 class Emulate:
     """`[emulate]`: the peers are emulated on loopback; only for `rig emulate` and its like."""
 
-    phase_ms: float = number(1.7, 0.0, 12.0, "ms", "the target's ticks after the chaser's")
+    phase_ms: float = number(1.7, 0.0, 20.0, "ms", "the target's ticks after the chaser's")
     drift_chaser_ppm: float = number(0.0, -1e4, 1e4, "ppm", "of the chaser's clock")
     drift_target_ppm: float = number(0.0, -1e4, 1e4, "ppm", "of the target's clock")
     drift_sensor_ppm: float = number(0.0, -1e4, 1e4, "ppm", "of the sensor's clock")

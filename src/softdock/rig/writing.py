@@ -9,8 +9,9 @@ the same rig with these numbers, nothing is written and the lines to type are in
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +19,9 @@ from softdock.errors import BadInput, Problem
 from softdock.files.atomic import write_whole
 from softdock.files.folders import ensure_folder
 from softdock.files.toml_text import parse_toml
-from softdock.rig.checks import make_own_files
-from softdock.rig.drivers.rsi_templates import (
-    write_context_xml,
-    write_ethernet_xml,
-    write_krl_program,
-)
+from softdock.rig.drivers.rsi_config import CYCLES_MS
 from softdock.rig.drivers.sockets import LOOPBACK
 from softdock.rig.file import read_rig, rig_presets, rig_text
-from softdock.rig.model import Rig
 from softdock.scenario.keys import set_key
 
 _HEADER = re.compile(r"\s*\[([^\[\]]+)\]\s*(#.*)?\Z")
@@ -135,7 +130,7 @@ note = "" # yours; kept in every recording
 
 [clock]
 master = "{master}" # whose telegrams are the clock
-mode = "{mode}" # RSI_ON's: IPO_FAST 4 ms, IPO 12 ms
+cycle_ms = {cycle_ms} # KUKA: 4 (RSI_ON's IPO_FAST) or 12 (IPO)
 """
 ROBOT = """
 [robots.{which}]
@@ -218,10 +213,66 @@ phase_ms = 1.7
 """
 
 
+OWN_DRIVER = """\
+# A rig for softdock with a driver of your own. Keys: docs/rig_file.md; the driver's own: its Keys.
+# THE DRIVER FILE IS PYTHON CODE. Commands run it only where it is named once more, by somebody who
+# has looked at it: --driver-file {driver}
+# softdock is no safety function: the robots' own limits and safety controller are the guard.
+schema = 1
+name = "{name}"
+note = "" # yours; kept in every recording
+
+[clock]
+cycle_ms = 4 # of the robot, 1 to 20: what its driver allows
+
+[robots.chaser]
+driver = "{driver}"
+port = 59152 # on this computer, between driver and loop
+timeout_packets = 50 # answers too late at which the driver's stop is called
+lower_mm = [-200.0, -200.0, -200.0] # from where it stood at first
+upper_mm = [200.0, 200.0, 200.0]
+box_min_m = [-0.3, -0.3, -0.3] # of the set-point in the robot's base: MEASURE
+box_max_m = [0.3, 0.3, 0.3]
+delay_ms = 4.0 # MEASURE: `softdock rig delay` finds it
+
+[robots.target]
+driver = "fixed" # the target's mock-up stands in the room
+
+[sensors.chaser]
+driver = "{driver}"
+port = 59154 # on this computer, between driver and loop
+range_N = 1000.0
+range_Nm = 100.0
+in_flange_m = [0.0, 0.0, 0.0] # the sensor's origin in the frame of the robot's poses: MEASURE
+in_flange_wxyz = [1.0, 0.0, 0.0, 0.0]
+"""
+
+
+def write_driver_rig(file: Path, driver: Path, force: bool) -> list[Path]:
+    """A rig file and the driver file that it names, from the template; a driver file that is there
+    already is left as it is."""
+    named = driver.name if driver.parent == file.parent else str(driver)
+    texts = {file: OWN_DRIVER.format(name=file.stem, driver=named) + REST}
+    if not driver.exists():
+        texts[driver] = files("softdock.rig").joinpath("driver_template.py").read_text("utf-8")
+    _refuse_present(texts, force)
+    for path, text in texts.items():
+        ensure_folder(path.parent)
+        write_whole(path, text.encode())
+    return list(texts)
+
+
+def _refuse_present(places: Iterable[Path], force: bool) -> None:
+    there = [p for p in places if p.exists() and not force]
+    if there:
+        allowed = "a new file; --force writes over this one"
+        raise BadInput([Problem("FILE", str(p), allowed) for p in there])
+
+
 def new_rig_text(name: str, addresses: Addresses, mode: str) -> str:
     """The file of a rig."""
     a, master = addresses, "chaser" if addresses.chaser else "target"
-    text = HEAD.format(name=name, mode=mode, master=master)
+    text = HEAD.format(name=name, cycle_ms=CYCLES_MS[mode], master=master)
     for which in ("chaser", "target"):
         address = getattr(a, which)
         if not address:
@@ -244,31 +295,19 @@ def new_rig_text(name: str, addresses: Addresses, mode: str) -> str:
     return text + REST + MOUNTING + (EMULATE if a.emulated else "")
 
 
-def _name_files(rig: Rig, which: str, name: str) -> dict[str, str]:
-    files = replace(make_own_files(rig, which), name=name)
-    return {
-        f"{name}.xml": write_ethernet_xml(files),
-        f"{name}.rsi.xml": write_context_xml(files),
-        f"{name}.src": write_krl_program(files),
-    }
-
-
 def write_new_rig(file: Path, addresses: Addresses, mode: str, force: bool) -> list[Path]:
     """The rig's file and those of its robots; refused if one is there already."""
     text = new_rig_text(file.stem, addresses, mode)
-    plain = "\n".join(
-        line for line in text.splitlines() if not line.startswith(("ethernet_xml", "context"))
-    )
+    named = ("ethernet_xml", "context")  # files of a controller
+    plain = "".join(line for line in text.splitlines(keepends=True) if not line.startswith(named))
+    text = plain if addresses.emulated else text
     tables, locate, _ = parse_toml(plain, str(file))
     rig = read_rig(tables, str(file), file.parent, locate)  # nothing is written that cannot be read
     texts: dict[str, str] = {}
     for which in rig.moving:
-        texts |= _name_files(rig, which, f"{file.stem}_{which}")
+        texts |= rig.robot_driver(which).files(rig, which, f"{file.stem}_{which}")
     places = [file, *(file.parent / name for name in texts)]
-    there = [p for p in places if p.exists() and not force]
-    if there:
-        allowed = "a new file; --force writes over this one"
-        raise BadInput([Problem("FILE", str(p), allowed) for p in there])
+    _refuse_present(places, force)
     ensure_folder(file.parent)
     for name, own in texts.items():
         write_whole(file.parent / name, own.replace("\n", "\r\n").encode("ascii"))

@@ -46,10 +46,16 @@ INTERNAL: dict[str, tuple[str, ...]] = {
     },
 }
 TYPES = ("BOOL", "STRING", "LONG", "DOUBLE")
-CYCLES_MS = {"IPO_FAST": 4.0, "IPO": 12.0}
+CYCLES_MS = {"IPO_FAST": 4, "IPO": 12}
+MODES = {cycle: mode for mode, cycle in CYCLES_MS.items()}
 SAFE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.:-]*\Z")
 SAFE_ATTRIBUTE = re.compile(r"[A-Za-z0-9_:-]+\Z")  # KUKA's own GPIO channels are named 01, 02, ...
 MOST_CHANNELS = 64
+CARTESIAN = (
+    "corrections of axes (AK, AKorr; AxisCorr) are not sent: softdock commands poses. Put RKorr.X, "
+    "RKorr.Y, RKorr.Z, RKorr.A, RKorr.B, RKorr.C into RECEIVE and link them to a PosCorr in the "
+    "context; `softdock rig new` writes both files so"
+)
 RELATIVE = (
     "absolute: a relative correction that is held because a reply was late is applied again in "
     "every cycle, and the robot runs away (0.6 mm a cycle are 60 mm in 100 late packets)"
@@ -87,7 +93,7 @@ class EthernetFile:
             return full[0]
         allowed = "one element with X, Y, Z, A, B and C"
         if not full and any(v.attribute == "A1" for v in self.receive):
-            allowed += "; corrections of axes need the arm's kinematics, which softdock lacks"
+            allowed += f"; {CARTESIAN}"
         given = ", ".join(sorted({v.element for v in self.receive})) or None
         raise BadInput(Problem("RECEIVE", given, allowed, self.file))
 

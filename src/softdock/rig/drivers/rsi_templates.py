@@ -19,10 +19,22 @@ from softdock.errors import BadInput, Problem
 from softdock.files.atomic import write_whole
 from softdock.files.folders import ensure_folder
 from softdock.files.plain_xml import Element, read_xml
-from softdock.rig.drivers.rsi_config import CYCLES_MS, FRAME, SAFE_NAME, parse_ethernet_file
+from softdock.rig.drivers.rsi_config import (
+    CARTESIAN,
+    CYCLES_MS,
+    FRAME,
+    SAFE_NAME,
+    parse_ethernet_file,
+)
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,19}\Z")  # KRL names have at most 24 letters
 CHANNEL_STOP_INPUT, CHANNEL_STOP_OUTPUT = 1, 7
+VERSIONS = "KSS 8.2 to 8.5 with RSI 3.x or 4.0 (KR C4)"  # whose contexts are .rsi.xml
+NEWER = (
+    "RSI 4.1 and later (KSS 8.6, KR C5) load .rsix: draw the objects and links of this file in "
+    "RSIVisual and save it under the same name"
+)
+AXIS_OBJECTS = ("AXISCORR", "AXISCORREXT")
 # object types of RSI, as its own contexts number them
 TYPE_IDS = {"POSCORR": 27, "STOP": 18, "DIGIN": 29, "ETHERNET": 64, "POSCORRMON": 81}
 
@@ -85,7 +97,7 @@ def write_ethernet_xml(robot: RobotFiles) -> str:
     )
     receives += _write_element("Stop", "LONG", CHANNEL_STOP_OUTPUT, True)
     text = (
-        "<ROOT>\n  <CONFIG>\n"
+        f"<ROOT>\n  <!-- {VERSIONS} -->\n  <CONFIG>\n"
         f"    <IP_NUMBER>{escape(robot.address)}</IP_NUMBER>\n    <PORT>{robot.port}</PORT>\n"
         f"    <SENTYPE>{escape(robot.sentype)}</SENTYPE>\n    <ONLYSEND>FALSE</ONLYSEND>\n"
         "  </CONFIG>\n"
@@ -147,7 +159,8 @@ def write_context_xml(robot: RobotFiles) -> str:
         + _write_object("ETHERNET", [("DIGIN1", 1)], ethernet)
         + _write_object("POSCORRMON", [], monitor)
     )
-    head = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n<RSIObjects>\n'
+    head = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
+    head += f"<!-- {VERSIONS}. {NEWER}. -->\n<RSIObjects>\n"
     return f"{head}{objects}</RSIObjects>\n"
 
 
@@ -156,17 +169,28 @@ def write_krl_program(robot: RobotFiles) -> str:
     return f"""&ACCESS RVP
 &COMMENT softdock: corrections over Ethernet
 DEF {robot.name}( )
-; Generated. First in T1, with the mock-ups apart, and with a hand on the emergency stop:
+; Generated for {VERSIONS}.
+; First in T1, with the mock-ups apart, and with a hand on the emergency stop:
 ; RSI limits neither speed nor acceleration. softdock is no safety function.
 ; Before: an RSI network interface on its own subnet; {robot.name}.xml and {robot.name}.rsi.xml in
-; C:\\KRC\\ROBOTER\\Config\\User\\Common\\SensorInterface; BASE_NO, TOOL_NO and XSTART below.
+; C:\\KRC\\ROBOTER\\Config\\User\\Common\\SensorInterface; BASE and TOOL numbers, and XSTART below.
 DECL INT ret, id
 DECL E6POS XSTART
-XSTART = $POS_ACT                  ; replace by the taught start pose
-BAS(#INITMOV, 0)
+;FOLD INI
+  ;FOLD BASISTECH INI
+    GLOBAL INTERRUPT DECL 3 WHEN $STOPMESS==TRUE DO IR_STOPM ( )
+    INTERRUPT ON 3
+    BAS (#INITMOV,0 )
+  ;ENDFOLD (BASISTECH INI)
+  ;FOLD USER INI
+    ;Make your modifications here
+  ;ENDFOLD (USER INI)
+;ENDFOLD (INI)
 BAS(#BASE, 1)                      ; the base that the rig file's poses are given in
 BAS(#TOOL, 1)                      ; the flange or mock-up that they are poses of
 BAS(#VEL_PTP, 10)
+; $POS_ACT is a pose of the TOOL in the BASE that are set: it is read behind both
+XSTART = $POS_ACT                  ; replace by the taught start pose
 PTP XSTART
 WAIT SEC 0.5                       ; corrections count from here: the robot must stand still
 ret = RSI_CREATE("{robot.name}.rsi", id, TRUE)
@@ -184,8 +208,19 @@ END
 """
 
 
+def refuse_loopback(address: str) -> None:
+    """A controller's file must not name loopback: the controller would send to itself."""
+    if address.startswith("127."):
+        allowed = (
+            "this computer's address in the RSI network: at 127.x.x.x the controller would send to "
+            "itself (softdock rig new --computer)"
+        )
+        raise BadInput(Problem("address", address, allowed))
+
+
 def write_files(robot: RobotFiles, folder: str | Path) -> list[Path]:
     """All files of one robot into a folder; nothing that is there is overwritten."""
+    refuse_loopback(robot.address)
     folder = Path(folder)
     ensure_folder(folder)
     texts = {
@@ -217,6 +252,12 @@ def read_context(data: bytes, file: str) -> ContextLimits:
     found: dict[str, Element] = {
         n.attributes.get("ObjType", ""): n for n in read_xml(data, file).children
     }
+
+    axes_of = [kind for kind in found if kind.upper() in AXIS_OBJECTS]
+    if axes_of:
+        node = found[axes_of[0]]
+        allowed = f"POSCORR: {CARTESIAN}"
+        raise BadInput(Problem("ObjType", axes_of[0], allowed, f"{file}:{node.line}"))
 
     def value(kind: str, name: str) -> float | None:
         parameters = found[kind].first("Parameters") if kind in found else None
