@@ -21,6 +21,8 @@ DISTRIBUTION = "figure:has(#chart-distribution-distance_from_orbit_later)"
 def pages() -> Iterator[tuple[str, Callable[[], str], str]]:
     """File of the picture, what makes the page, and what is photographed of it."""
     yield "demo.png", _demo, "#curves .grid"
+    yield "demo_page.png", _demo, ".demo-top figure"
+    yield "replay.png", _epos_3d, "#replay figure.replay"
     yield "trade.png", _trade, "figure:has(#chart-trade)"
     yield "placement.png", _placement, "figure:has(#chart-map-chaser)"
     yield "benchmark.png", _benchmark, "figure:has(#chart-profile-nothing)"
@@ -39,6 +41,15 @@ def _demo() -> str:
     from softdock.studies.compare.demonstration import demonstrate
 
     return demo_page(*demonstrate())
+
+
+def _epos_3d() -> str:
+    """The page of `softdock run epos_3d`."""
+    from softdock.output.pages.run.page import run_page
+    from softdock.results.simulation import simulate
+    from softdock.scenario.files import load_scenario
+
+    return run_page(simulate(load_scenario("epos_3d")))
 
 
 def _trade() -> str:
@@ -165,10 +176,14 @@ def main(names: list[str]) -> int:
             page = browser.new_page(
                 viewport={"width": 1180, "height": 900},
                 color_scheme="light",
+                reduced_motion="reduce",  # replays stay at the instant of the largest force
                 device_scale_factor=1.5,
             )
             page.goto(page_file.as_uri())
             page.wait_for_selector("html[data-drawn=yes]")
+            if "figure" in part and page.locator(part).get_attribute("data-replay"):
+                page.evaluate("document.querySelector('figure[data-replay]').player.build()")
+                page.wait_for_selector("figure[data-ready=yes]")
             page.locator(part).screenshot(path=HERE / name)
             print(f"{name} ({(HERE / name).stat().st_size / 1e3:.0f} kB)")
         browser.close()

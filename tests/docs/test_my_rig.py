@@ -114,6 +114,6 @@ def test_what_to_set(rig):
     for number in (0, 40):
         assert simulate(plan.scenario_of(number)).metrics["verdict"]["word"] == "faithful"
     output = [run_line(line) for line in LOG]
-    assert "No verdict: the log has no scenario" in output[2]
+    assert "NO VERDICT: the log has no scenario" in output[2]
     found = float(re.search(r"contact stiffness \(1 contact\)\D*([\d.]+)", output[3])[1])
     assert found == pytest.approx(29_900.0, rel=0.01)

@@ -12,8 +12,10 @@ import pytest
 import softdock
 from softdock import BadInput, fly, load_scenario, simulate
 from softdock.loop import entry_points
+from softdock.loop.method.method import BY_TYPE, METHODS
 from softdock.methods import Wrench, Wrenches, dot, norm, scale, subtract
 from softdock.results.simulation import SlowModels
+from softdock.scenario.candidates import chains
 from softdock.studies.campaign.columns import make_columns
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -25,6 +27,17 @@ pytestmark = [
 ]
 STIFFNESS, DAMPING = 1234.5, 7.3
 SHORT = {"time.duration_s": 1.6, "verdict.settle_s": 0.2}
+
+
+@pytest.fixture(autouse=True)
+def _leave_no_methods():
+    """Methods that a test lists are no other test's."""
+    before = set(METHODS)
+    yield
+    for name in set(METHODS) - before:
+        for cls in [cls for cls, method in BY_TYPE.items() if method.name == name]:
+            del BY_TYPE[cls]
+        del METHODS[name]
 
 
 def wall(**more):
@@ -179,6 +192,12 @@ def test_compiled_code_refuses_them_with_the_reason():
             BadInput, match="compiled models: a law, robot or method in plain Python"
         ):
             call()
+
+
+def test_a_comparison_of_another_scenario_does_not_list_them():
+    """They belong to the scenario that was given them."""
+    load_scenario("epos_1d", SHORT).with_models(method=ForceLead(1e3, 0.02))
+    assert ("own_force_lead",) not in chains(load_scenario("epos_1d"))
 
 
 def test_a_run_with_them_cannot_be_saved(tmp_path):

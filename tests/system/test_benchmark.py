@@ -59,7 +59,7 @@ def test_every_cell_is_measured_and_the_ledger_is_near(folder, results):
     assert (first["label"], first["within_1"], first["cases"]) == ("energy_ledger", 2, 2)
     assert results["leaderboard"]["nothing"][1]["within_1"] == 0  # the raw loop
     page = (folder / "report.html").read_text()
-    assert "energy_ledger is within 1 % of orbit on 2 of 2 cases" in page
+    assert "energy_ledger ranks first: 2 of 2 cases have an error within 1 %" in page
     assert sorted(p.name for p in (folder / "cases").iterdir()) == [
         "delay_jitter.toml",
         "lossless_16ms.toml",

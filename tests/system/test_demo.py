@@ -91,10 +91,10 @@ def test_the_demo_prints_its_rows_and_writes_its_page(tmp_path, monkeypatch):
             rf"{number(row['predicted_restitution'])} ",
             done.output,
         )
-    assert "takes it out again" in " ".join(done.output.split())
-    assert "takes it out again" in (tmp_path / "softdock-runs" / "demo-1" / "demo.html").read_text(
-        encoding="utf-8"
-    )
+    assert "which the method removes within the contact" in " ".join(done.output.split())
+    assert "which the method removes within the contact" in (
+        tmp_path / "softdock-runs" / "demo-1" / "demo.html"
+    ).read_text(encoding="utf-8")
     assert "softdock-runs/demo-1/demo.html" in done.output
     assert "softdock view epos_3d" in done.output
     page = (tmp_path / "softdock-runs" / "demo-1" / "demo.html").read_text(encoding="utf-8")

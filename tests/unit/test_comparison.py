@@ -73,7 +73,7 @@ def test_what_cannot_run_says_why(own_registry):
     register(told(suggest=lambda s: {}))
     (one,) = candidates(scenario, "told")[1]
     assert one.integrator == "any"
-    assert "must be told stiffness_N_per_m" in one.reason
+    assert "it needs stiffness_N_per_m" in one.reason
     register(told(suggest=lambda s: s.tables["nothing"]))
     (one,) = candidates(scenario, "told")[1]
     assert "KeyError" in one.reason

@@ -4,6 +4,8 @@ log is a map with questions."""
 from __future__ import annotations
 
 import json
+import re
+from html import escape
 
 import exported
 import pytest
@@ -134,6 +136,11 @@ def test_the_command_writes_a_folder_that_other_commands_take(whole, tmp_path):
     metrics = json.loads((out / "metrics.json").read_text(encoding="utf-8"))
     assert metrics["distance_from_orbit"] is None
     assert metrics["energy_observed_J"] is not None
+    headline = metrics["verdict"]["headline"]  # the same in the terminal and on the page
+    assert headline.startswith(metrics["verdict"]["word"].upper())
+    assert headline in done.output
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert escape(headline) in re.sub("</?strong>", "", page)
     again = CliRunner().invoke(cli, ["identify", str(out), "--json"])
     assert again.exit_code == 0, again.output
     found = json.loads(again.stdout)["contact"]["stiffness_N_per_m"]["value"]

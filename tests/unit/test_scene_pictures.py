@@ -3,6 +3,7 @@ text of a scenario."""
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import replace
 from io import BytesIO
@@ -97,7 +98,9 @@ def test_animation_slows_down_in_contacts(tmp_path: Path, monkeypatch: pytest.Mo
     assert export(scene, tmp_path / "a.png", **sizes) == 1
     assert export(short, tmp_path / "frames", **sizes) == len(list((tmp_path / "frames").iterdir()))
     assert export(scene, tmp_path / "a.svg") == 1
-    assert (tmp_path / "a.svg").read_text().count("<svg") == 1
+    drawing = (tmp_path / "a.svg").read_text()
+    assert drawing.count("<svg") == drawing.count("</svg>") == 1
+    assert re.search(r">[\d.]+ s +force 30\.0 N +force on orbit 30\.0 N +speed", drawing)
     with pytest.raises(BadInput, match=r"\.gif"):
         export(scene, tmp_path / "a.bmp")
     monkeypatch.setenv("PATH", str(tmp_path))

@@ -17,6 +17,7 @@ from softdock.loop.satellites import INTEGRATORS
 from softdock.methods.registry import METHODS
 from softdock.scenario.build import Scenario, build_variant
 from softdock.scenario.method_sources import OPTION
+from softdock.scenario.own_models import is_own_method
 
 ALL = "all"
 Advised = Callable[[str, Scenario], dict[str, Any]]
@@ -54,7 +55,7 @@ class Refused:
 def chains(scenario: Scenario, chosen: str | Sequence[str] = ALL) -> list[tuple[str, ...]]:
     """The methods to compare. `all`: every registered one by itself, and the scenario's own list if
     that is a chain."""
-    names = [m for m in METHODS if not METHODS[m].is_plug_in]
+    names = [m for m in METHODS if not METHODS[m].is_plug_in and not is_own_method(m)]
     if chosen == ALL or list(chosen) == [ALL]:
         listed = tuple(
             e["name"] for e in scenario.tables["methods"] if not METHODS[e["name"]].is_plug_in
@@ -168,7 +169,7 @@ def _entry(name: str, scenario: Scenario, advised: Advised | None) -> dict[str, 
 def _in_words(problem: Problem) -> str:
     if problem.value is None:
         return (
-            f"it must be told {problem.key.rpartition('.')[2]} ({problem.allowed}), and the "
+            f"it needs {problem.key.rpartition('.')[2]} ({problem.allowed}), and the "
             "scenario does not list it"
         )
     return str(problem)

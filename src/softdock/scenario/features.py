@@ -16,7 +16,7 @@ import numpy as np
 from softdock.compile.features import SWITCH, Arms, Every, Markers, Plain, is_sparing
 from softdock.loop.command import LABORATORY
 from softdock.loop.contact.pairs import MOST_PAIRS, PAIR
-from softdock.loop.method.hooks import any_reported_work, any_external
+from softdock.loop.method.hooks import any_external, any_reported_work
 from softdock.loop.robots.robot import ROBOT
 from softdock.loop.schedules import ENTRY
 from softdock.loop.sensor.pose import POSE

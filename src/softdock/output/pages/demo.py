@@ -325,7 +325,7 @@ def _gap_chart(names: Sequence[str], runs: Sequence[Run]) -> str:
             dash="dash" if role == "orbit" else "solid",
             width=2.2,
         )
-        for name, role, curve in zip(["orbit", *names], roles, curves, strict=True)
+        for name, role, curve in zip(["on orbit", *names], roles, curves, strict=True)
     ]
     title, caption = gap_title(view)
     return chart(
@@ -346,7 +346,7 @@ def _energy_chart(names: Sequence[str], runs: Sequence[Run]) -> str:
         lines,
         SECONDS,
         f"energy [{unit}]",
-        caption="From nothing. In orbit it is zero.",
+        caption="On orbit no energy is added.",
         height=400,
     )
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from html import escape
 from io import BytesIO
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from softdock.errors import BadInput, Problem
 from softdock.files.atomic import refuse_unwritable, write_whole
 from softdock.files.folders import ensure_folder
 from softdock.results.scene.model import Scene
+from softdock.results.scene.poster import SIZE as POSTER_SIZE
 from softdock.results.scene.poster import choose_poster_frame, draw_poster
 from softdock.results.scene.raster import PALETTES, draw_picture
 
@@ -156,7 +158,7 @@ def choose_screen_times(scene: Scene) -> list[float]:
 
 
 def make_standalone_svg(scene: Scene, view: str, frame: int, theme: str) -> str:
-    """The poster with its own style, for use outside a page."""
+    """The poster with its own style, name, time, forces and speed, for use outside a page."""
     palette = {role: "#{:02x}{:02x}{:02x}".format(*rgb) for role, rgb in PALETTES[theme].items()}
     names = "".join(f"--{role}:{colour};" for role, colour in palette.items())
     shades = ((38, "#000"), (46, "#000"), (56, "#000"), (70, "#000"), (86, "#000"), (100, "#000"))
@@ -169,9 +171,15 @@ def make_standalone_svg(scene: Scene, view: str, frame: int, theme: str) -> str:
     ]
     rules += [".floor{fill:none;stroke:var(--floor)}", ".head{fill:var(--k)}"]
     rules.append(".line{fill:none;stroke:var(--k);stroke-width:3}")
+    rules.append(".text{fill:var(--text);font:22px sans-serif}")
     drawing = draw_poster(scene, view, frame)
+    line = "     ".join(scene.describe_instant(frame))
+    texts = "".join(
+        f'<text class="text" xml:space="preserve" x="24" y="{y}">{escape(words)}</text>'
+        for y, words in ((44, scene.name), (POSTER_SIZE[1] - 24, line))
+    )
     head, _, rest = drawing.partition(">")
-    return f'{head} xmlns="http://www.w3.org/2000/svg"><style>{"".join(rules)}</style>{rest}'
+    return f'{head} xmlns="http://www.w3.org/2000/svg"><style>{"".join(rules)}</style>{rest.removesuffix("</svg>")}{texts}</svg>'
 
 
 def _write_film(file: Path, drawn: Iterator[np.ndarray], size: tuple[int, int]) -> None:

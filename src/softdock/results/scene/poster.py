@@ -50,7 +50,7 @@ def draw_poster(
     width, height = size
     return (
         f'<svg class="poster" viewBox="0 0 {width} {height}" role="img" '
-        f'preserveAspectRatio="xMidYMid slice" aria-hidden="true">{"".join(body)}</svg>'
+        f'preserveAspectRatio="xMidYMid meet" aria-hidden="true">{"".join(body)}</svg>'
     )
 
 

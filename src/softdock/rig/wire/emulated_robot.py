@@ -158,7 +158,10 @@ def interpolate_motion(robot, instant):
         j = newest - back
         begin, end = robot.instants[j % slots], robot.instants[later % slots]
         if begin <= instant:
-            a, b = read_stamped(robot.mem, motions, slots, j), read_stamped(robot.mem, motions, slots, later)
+            a, b = (
+                read_stamped(robot.mem, motions, slots, j),
+                read_stamped(robot.mem, motions, slots, later),
+            )
             if instant == begin:
                 return a, True
             if instant >= end:

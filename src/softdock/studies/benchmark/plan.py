@@ -116,9 +116,9 @@ def _parse_variant(text: str, names: Sequence[str]) -> Entry:
 NOTHING, WRONG, EXACTLY = "nothing", "wrong", "exactly"
 TELLINGS = (NOTHING, WRONG, EXACTLY)
 WORDS = {
-    NOTHING: "told nothing",
-    WRONG: "told with 10 % errors",
-    EXACTLY: "told exactly",
+    NOTHING: "with no prior knowledge",
+    WRONG: "with 10 % errors",
+    EXACTLY: "with exact parameters",
 }
 ERRORS = {kind: (-10.0, 10.0) for kind in ("delay", "stiffness", "damping", "wanted")}
 IN_METHOD = "spring_damper"  # the wanted law that a method can be told by itself
@@ -138,7 +138,7 @@ def prepare_entries(case: Scenario, entry: Entry, telling: str) -> list[Prepared
     if telling == NOTHING:
         must = [METHODS[name] for name in entry.methods if _needs_knowledge(name)]
         if must:
-            return "it must be told " + "; ".join(method.knows for method in must)
+            return "it needs " + "; ".join(method.knows for method in must)
     integrator = case.tables["satellites"]["integrator"]
     advice = None if telling == NOTHING else advise_settings
     able, unable = candidates(case, ["+".join(entry.methods)], [integrator], advice)

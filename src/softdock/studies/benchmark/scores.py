@@ -170,18 +170,18 @@ def list_remarks(results: Results) -> list[str]:
             remarks.append(f"{_capitalise(WORDS[telling])}: no entry can run.")
             continue
         best, any_of = rows[0], count_within_by_any(results, telling)
-        worst = "in some cases it has no error"
+        worst = "in some cases no error is defined"
         if best["worst"] is not None:
-            worst = f"its worst error is {format_percent(best['worst'])}"
+            worst = f"worst error {format_percent(best['worst'])}"
         first = (
-            f"{best['label']} first"
+            f"{best['label']}: "
             if telling == _choose_telling(results)
-            else f"{best['label']} first with {best['within_1']} of {best['cases']} within 1 % and "
-            f"{best['within_01']} within 0.1 %"
+            else f"{best['label']} ranks first: {best['within_1']} of {best['cases']} cases within "
+            f"1 %, {best['within_01']} within 0.1 %, "
         )
         remarks.append(
-            f"{_capitalise(WORDS[telling])}: {first}; {worst}; the best entry of each case, chosen "
-            f"after the fact, has {any_of} within 1 %."
+            f"{_capitalise(WORDS[telling])}, {first}{worst}. The best entry of each case, chosen "
+            f"afterwards, has {any_of} within 1 %."
         )
     return remarks
 

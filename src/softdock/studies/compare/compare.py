@@ -71,8 +71,9 @@ class Comparison:
         return f"Comparison({self.scenario.name}: {len(self.ranked)} candidates{said})"
 
     def _repr_html_(self) -> str:
-        """For a notebook: candidates by rank, the worst of their sampling phases."""
-        head = ("", "verdict", "error against orbit", "energy added", "peak force, difference")
+        """For a notebook: candidates by rank, the worst of their sampling phases. Energy gained:
+        by the satellites over their contacts, after what a method removed."""
+        head = ("", "verdict", "error against orbit", "energy gained", "peak force, difference")
         rows = []
         for row in self.ranked:
             judged = row["verdict"]["criteria"]
