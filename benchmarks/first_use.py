@@ -1,6 +1,6 @@
 """How much processor time does a first use take? The first run on a fresh machine (aim 20 s), the
-same run again (aim 0.8 s), each further method that the rig accepts (aim 12 s, `model_mediated` 22 s),
-and a first run with plain Numba (aim 40 s), each in a fresh process.
+same run again (aim 0.8 s), each further method that the rig accepts (aim 12 s, `model_mediated` 22
+s), and a first run with plain Numba (aim 40 s), each in a fresh process.
 
 A run is `softdock run epos_1d`, with its page; the first one has an empty cache. A method's loop is
 compiled with a copy of the cache that the first run left, so that no method compiles for another,
@@ -92,6 +92,7 @@ def run() -> dict[str, Any]:
         and warm <= WARM_RUN_S
         and plain <= PLAIN_S
         and all(
-            s <= (MODEL_MEDIATED_S if name == "model_mediated" else ONE_MORE_S) for name, s in more.items()
+            s <= (MODEL_MEDIATED_S if name == "model_mediated" else ONE_MORE_S)
+            for name, s in more.items()
         ),
     }

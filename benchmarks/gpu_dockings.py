@@ -1,5 +1,6 @@
 """Do CPU and GPU agree on latches, which engage, pull in and go hard, and on arms? And is
-`model_mediated`, whose past does not fit into a thread's memory, refused on a GPU with the reason?"""
+`model_mediated`, whose past does not fit into a thread's memory, refused on a GPU with the
+reason?"""
 
 from __future__ import annotations
 

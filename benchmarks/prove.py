@@ -57,7 +57,10 @@ def _passive_contacts(seed: int) -> dict[str, Any]:
     return {**claims, "met": all(found["failures"] == 0 for found in claims.values())}
 
 
-@part("model_mediated_passive", "satellites of `model_mediated` part with at most 1.01 of what they had")
+@part(
+    "model_mediated_passive",
+    "satellites of `model_mediated` part with at most 1.01 of what they had",
+)
 def _model_mediated_passive(seed: int) -> dict[str, Any]:
     from benchmarks.model_mediated.passive import excesses
 

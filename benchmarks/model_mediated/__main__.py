@@ -1,9 +1,8 @@
-"""`python -m benchmarks.model_mediated [--cases] [--draws N] [--fresh N] [--verdicts N] [--random N]
-[--ablation] [--noise SEEDS] [--cost [--repeats N]] [--seed N]`: distances from orbit of `model_mediated`,
-told nothing, as Markdown tables, what is said of good runs, and what a cycle of it costs. Without a
-choice: cases and ten draws.
-Every distance is the worse of the two that a run has, over the sampling phases given by
-`--phases`."""
+"""`python -m benchmarks.model_mediated [--cases] [--draws N] [--fresh N] [--verdicts N] [--random
+N] [--ablation] [--noise SEEDS] [--cost [--repeats N]] [--seed N]`: distances from orbit of
+`model_mediated`, told nothing, as Markdown tables, what is said of good runs, and what a cycle of
+it costs. Without a choice: cases and ten draws. Every distance is the worse of the two that a run
+has, over the sampling phases given by `--phases`."""
 
 from __future__ import annotations
 

@@ -60,8 +60,8 @@ def costs(enough_s: float = 1.0) -> dict[str, dict[str, float]]:
 
 
 def stretches(scenario: Scenario) -> list[tuple[int, int, bool]]:
-    """First cycle and the one after the last of each stretch of a run of `model_mediated`, and whether it
-    is in contact."""
+    """First cycle and the one after the last of each stretch of a run of `model_mediated`, and
+    whether it is in contact."""
     cycles = count_cycles(scenario)
     loop = Stepper(scenario, rows=cycles + 1)
     loop.step(cycles)
@@ -120,8 +120,8 @@ def tail(scenario: Scenario, cycle: int, repeats: int) -> dict[str, float]:
 
 
 def rewinding(repeats: int) -> dict[str, dict[str, float]]:
-    """The dearest cycle that computes the past anew: the re-mapping's, `model_mediated`'s on the same
-    impact and on others."""
+    """The dearest cycle that computes the past anew: the re-mapping's, `model_mediated`'s on the
+    same impact and on others."""
     scenario = late_impact()
     name = "re-mapping, Lange's impact 76 ms late"
     found = {name: tail(scenario, cycle_that_rewinds(scenario), repeats)}

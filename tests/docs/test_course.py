@@ -22,7 +22,12 @@ PROMISED = {  # numbers of EPOS on one axis are those of tests/golden/test_epos_
     "3": [r"robot +\+2\.8251 mJ", r"sum \+3\.1786 mJ, invented \+3\.1786", r"row: sensor"],
     "4": [r"UNSAFE\. Rebound 112 %", r"0\.589 N of uncompensated weight", r"believed\.mass_kg"],
     "5": [r"direct +restitution 1\.1191", r"adaptive_damping +restitution 1\.00\d\d"],
-    "6": [r"stiffness (99\d|100\d)", r"robot 16\.\d ms late", r"friction cannot be identified", r"frame"],
+    "6": [
+        r"stiffness (99\d|100\d)",
+        r"robot 16\.\d ms late",
+        r"friction cannot be identified",
+        r"frame",
+    ],
     "7": [r"promised: mass", r"mass (1\.99|2\.00)\d\d \+-", r"4 times less certain"],
     "8": [r"of 200 bounces lose energy", r"Requirement: pass", r"299 runs"],
 }

@@ -19,6 +19,8 @@ PAPERS = "De Stefano|Lange|Franken|Zebenay"
 # `Lange IV-F`
 EQUATIONS = re.compile(rf"({PAPERS}) eqs?\. (\d+(?:(?:, | and | to )\d+)*)")
 SECTION = re.compile(rf"({PAPERS}) ([IVX]+-[A-Z])\b")
+# of which only the abstract could be read: no numbers of equations
+ABSTRACT = re.compile(r"\b(Qi 2016a|Qi 2016b|Insam 2021)\b")
 # What the errata of the papers are about, as listed when the papers were worked through.
 ERRATA = {
     "Zebenay": "(2)|(76)|(80)|(92)|(94)|(97)|(99)|4.5|(105)|(109)|(111)|Table 2|Fig. "
@@ -38,6 +40,7 @@ def find_tags(text: str) -> set[str]:
     A tag may be wrapped."""
     text = re.sub(r"\s*\n\s*(# )?", " ", text)
     found = {f"{paper} {section}" for paper, section in SECTION.findall(text)}
+    found |= set(ABSTRACT.findall(text))
     for paper, numbers in EQUATIONS.findall(text):
         last = 0
         for joint, digits in re.findall(r"(, | and | to |^)(\d+)", numbers):
@@ -106,6 +109,7 @@ def test_tags_are_understood():
     )
     assert find_tags("De Stefano eqs. 16 to 18") == {f"De Stefano eq. {n}" for n in (16, 17, 18)}
     assert find_tags("# Lange IV-F") == {"Lange IV-F"}
+    assert find_tags("(Qi 2016a, after the abstract)") == {"Qi 2016a"}
     assert find_tags("# as Lange\n    # eq. 20 has it") == {"Lange eq. 20"}
 
 

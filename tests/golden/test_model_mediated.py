@@ -1,5 +1,5 @@
-"""`model_mediated`, told nothing: how near to orbit, what it says it identified, what it does where it
-cannot learn, and that it never gives back more than there was.
+"""`model_mediated`, told nothing: how near to orbit, what it says it identified, what it does where
+it cannot learn, and that it never gives back more than there was.
 
 One compiled loop serves all. Aims: quiet and frictionless within 0.1 %, with friction within 1 %,
 noise within twice the Cramer-Rao bound, energy after parting at most 1.01 of what there was.

@@ -40,7 +40,7 @@ from softdock.papers.de_stefano.experiment import (
     run_experiment,
     usable_noise,
 )
-from softdock.papers.de_stefano.observers import make_figure_9
+from softdock.papers.de_stefano.observers import make_figure_9, make_two_port
 from softdock.papers.de_stefano.trade import (
     INFORMED,
     UNINFORMED,
@@ -167,6 +167,57 @@ def test_the_experiment():
     )
     assert 1e-3 < usable_noise("y") < 1.0
     json.dumps(exhibit.to_dict(), allow_nan=False)
+
+
+def test_no_row_of_the_experiment_ends_below_its_lowest_energy():
+    """E_obs at the end and its lowest value are counted alike: without the tank, which has a column
+    of its own, T^2 F_max^2 / 2m of the largest force."""
+    exhibit = make_figure_13()
+    for row in exhibit.rows:
+        assert row["lowest_J"] <= row["observed_end_J"] <= 0.0
+        assert row["lowest_with_tank_J"] == pytest.approx(
+            row["lowest_J"] + row["tank_J"], abs=1e-15
+        )
+    bounded = next(r for r in exhibit.rows if r["scheme"] == "bounded")
+    assert bounded["lowest_J"] < 0.0 <= bounded["lowest_with_tank_J"]
+    assert bounded["tank_J"] == pytest.approx(
+        CYCLE**2 * bounded["largest_force_N"] ** 2 / (2.0 * MASS), rel=1e-12
+    )
+    assert fixed_claims(exhibit, ("scheme",)) == []
+
+
+def test_the_two_port_sums():
+    """(14) with sums to n, worked out here cycle by cycle; without controller -sum T^2 F^2 / 2m =
+    -1.5 J at T1 and a tenth at T2. (15) as printed adds the sum of sums."""
+    exhibit = make_two_port()
+    rows = {(row["cycle_ms"], row["scheme"]): row for row in exhibit.rows}
+    for T in (T1, T2):
+        force, m = pushes(T), SMALL_MASS
+        for scheme in ("without controller", "published", "previous_force"):
+            v = energy = twice = debt = 0.0
+            lowest = 0.0
+            for k in range(1, len(force)):
+                last, early, late = v, force[k - 1], force[k]
+                v += T * early / m
+                debt += 0.5 * T**2 * early**2 / m
+                v_pc = 0.0
+                if scheme == "published" and late != 0.0:
+                    v_pc, debt = debt / (T * late), 0.0
+                if scheme == "previous_force":
+                    v_pc = 0.5 * T * early / m
+                energy += T * early * ((last + v) / 2.0 - (v - v_pc))
+                twice += energy
+                lowest = min(lowest, energy)
+            row = rows[1e3 * T, scheme]
+            assert row["sum_J"] == pytest.approx(energy, abs=1e-11)
+            assert row["lowest_sum_J"] == pytest.approx(lowest, abs=1e-11)
+            assert row["as_printed_J"] == pytest.approx(twice, abs=1e-7)
+    assert rows[100.0, "without controller"]["sum_J"] == pytest.approx(-1.5, abs=1e-12)
+    assert rows[10.0, "without controller"]["sum_J"] == pytest.approx(-0.15, abs=1e-12)
+    assert rows[100.0, "published"]["sum_J"] == pytest.approx(-0.03, abs=1e-12)
+    assert rows[100.0, "published"]["observed_J"] == pytest.approx(-0.024, abs=1e-12)
+    assert fixed_claims(exhibit, ("scheme", "cycle_ms")) == []
+    assert unmoved(exhibit, ("scheme", "cycle_ms")) == []
 
 
 def with_form(form, **more):

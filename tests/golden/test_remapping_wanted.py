@@ -103,7 +103,10 @@ def test_what_is_known_is_held_when_the_real_contact_ends_first():
     assert run.series["target.velocity.x"][-1] == pytest.approx(0.1, abs=1e-5)
     assert run.restitution == pytest.approx(1.0, abs=1e-5)
     assert run.contacts[0]["impulse_Ns"] == pytest.approx(10.0, abs=1e-3)
-    assert "Rebound speed is 100 % of the approach speed; on orbit it is 100 %" in run.metrics["summary"]
+    assert (
+        "Rebound speed is 100 % of the approach speed; on orbit it is 100 %"
+        in run.metrics["summary"]
+    )
     assert run.metrics["energy_ratio"] == pytest.approx(1.0, abs=1e-4)
     assert run.metrics["distance_from_orbit"] < 1e-4
 

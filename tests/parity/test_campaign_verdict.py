@@ -78,6 +78,4 @@ def test_a_campaign_judges_as_a_single_run_does():
         assert by_name["peak_force"][run] == pytest.approx(
             abs(single["criteria"]["peak_force"]), rel=1e-6
         )
-        assert ALL_WORDS[words[run]] == choose_word(
-            single["criteria"], single["verdict"]["bounds"]
-        )
+        assert ALL_WORDS[words[run]] == choose_word(single["criteria"], single["verdict"]["bounds"])

@@ -79,10 +79,18 @@ class Seam:
         return status, sent
 
 
-def with_method(name):
+def with_method(name, **keys):
     tables = hard_for_the_core()
-    tables["methods"] = [{"name": name}]
+    tables["methods"] = [{"name": name, **keys}]
     return tables
+
+
+# methods that must be told something
+TOLD = {
+    "phase_lead": {"force_lead_ms": 2.0, "position_lead_ms": 16.0, "filter_ms": 3.0},
+    "smith_predictor": {"delay_ms": 17.0},
+    "normalized_passivity": {"gain_Ns_per_m": 600.0, "contact_N": 0.5},
+}
 
 
 def heavy_tools(acceleration):
@@ -124,6 +132,7 @@ CASES = {
         for name, m in METHODS.items()
         if all(p.default is not None for p in m.group)
     },
+    **{f"method {n}": lambda n=n, keys=keys: with_method(n, **keys) for n, keys in TOLD.items()},
 }
 # A method with a memory of pasts, compiled; some with hooks of every other kind in plain Python;
 # these and the others, compiled, in `make prove`.

@@ -66,7 +66,9 @@ def run(*arguments: str) -> Any:
 def sample(tmp_path: Path) -> Path:
     """The file that docs/your_own_method.md shows."""
     file = tmp_path / "force_lead.py"
-    file.write_text(re.search(r"```python\n(from typing.*?)```", PAGE.read_text(encoding="utf-8"), re.S)[1])
+    file.write_text(
+        re.search(r"```python\n(from typing.*?)```", PAGE.read_text(encoding="utf-8"), re.S)[1]
+    )
     return file
 
 

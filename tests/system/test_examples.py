@@ -104,9 +104,9 @@ def test_the_method_is_the_one_that_the_page_explains():
     """docs/your_own_method.md shows examples/force_lead.py, to the letter (and so their machine
     code is shared)."""
     page = (ROOT / "docs" / "your_own_method.md").read_text(encoding="utf-8")
-    assert re.search(r"```python\n(from typing.*?)```", page, re.S)[1] == (FOLDER / "force_lead.py").read_text(
-        encoding="utf-8"
-    )
+    assert re.search(r"```python\n(from typing.*?)```", page, re.S)[1] == (
+        FOLDER / "force_lead.py"
+    ).read_text(encoding="utf-8")
 
 
 def test_the_page_lists_every_example():

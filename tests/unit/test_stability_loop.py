@@ -41,6 +41,9 @@ LOOPS = {
     "two robots": PLAIN.changed(
         robots=(Robot(0.3, 0.014, lag=50.0, lag_damping=0.7), Robot(0.7, 0.009, "linear"))
     ),
+    "led force": PLAIN.changed(force_lead=0.018, force_lead_filter=0.003, later=0.0013),
+    "led set-points": PLAIN.changed(force_lead=0.002, position_lead=0.016, position_curve=128e-6),
+    "predicted": PLAIN.changed(force_lead=0.018, predicted_delay=0.018),
     "everything": PLAIN.changed(
         sensor_period=0.001,
         handover="mean",
@@ -51,11 +54,16 @@ LOOPS = {
         virtual_damping=20.0,
         plant_steps=2,
         integrator="forward_euler",
+        force_lead=0.01,
+        predicted_delay=0.01,
+        position_lead=0.008,
+        position_curve=30e-6,
     ),
 }
 SLOW_PATTERNS = {
     "sensor of 3 ms": PLAIN.changed(sensor_period=0.003),
     "sensor of 8 ms": PLAIN.changed(sensor_period=0.008),
+    "sensor of 8 ms, led": PLAIN.changed(sensor_period=0.008, force_lead=0.01),
 }
 
 

@@ -52,8 +52,8 @@ def run_of(books: dict[str, Any], speed: float = 0.02, external: float = 0.0) ->
 
 
 def test_a_method_vouches_only_for_what_it_learned():
-    """`model_mediated` is advised by what its own books say; each thing that it could not learn, each
-    joule too much and each other verdict takes that away."""
+    """`model_mediated` is advised by what its own books say; each thing that it could not learn,
+    each joule too much and each other verdict takes that away."""
     chain = [METHODS["model_mediated"]]
     good = collect_vouching(chain, [run_of(SURE), run_of(SURE)], "faithful")
     assert good == {"holds": True, "reasons": [], "energy_ratio": pytest.approx(1.0)}

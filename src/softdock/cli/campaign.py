@@ -177,9 +177,7 @@ class CampaignName(click.ParamType):
     help="auto: a GPU, if there is one and the campaign is large.",
 )
 @out_option("the results", always=True)
-@click.option(
-    "--resume", is_flag=True, help="Continue the campaign in DIR with the missing runs."
-)
+@click.option("--resume", is_flag=True, help="Continue the campaign in DIR with the missing runs.")
 @click.option(
     "--runs",
     type=click.IntRange(1),

@@ -56,6 +56,22 @@ from softdock.cli.progress import echo, output, show_status
     "--resolution-m", type=float, default=0.0, show_default=True, help="Of the encoder; 0: exact."
 )
 @click.option("--rate-hz", type=float, default=1000.0, show_default=True, help="Sample rate.")
+@click.option(
+    "--acceleration-m-per-s2",
+    "acceleration",
+    type=float,
+    default=None,
+    help="Motion for which the better step stays passive; inf: no cap. [default: what device and "
+    "hand can do at this wall]",
+)
+@click.option(
+    "--alpha",
+    type=float,
+    default=1.0,
+    show_default=True,
+    help="Of the published algorithm: share of the depth at the touch with which springs start, "
+    "above 0 and at most 1.",
+)
 @out_option("the page", over="a page that is there is written over")
 @click.option(
     "--json",
@@ -72,6 +88,8 @@ def haptics(
     friction: float,
     resolution_m: float,
     rate_hz: float,
+    acceleration: float | None,
+    alpha: float,
     out: Path | None,
     as_json: bool,
 ) -> None:
@@ -92,6 +110,8 @@ def haptics(
             encoder_resolution_m=resolution_m,
             sample_period_s=1.0 / rate_hz,
             times_limit=times_limit,
+            most_acceleration_m_per_s2=acceleration,
+            alpha=alpha,
         )
         chosen = rendering or RENDERINGS
         check(setting, chosen)
@@ -117,6 +137,20 @@ def haptics(
         echo(json.dumps(data, indent=1, allow_nan=False) + "\n")
         return
     _print_table(data, compare)
+    for row in rows:
+        if "guarantee" in row:
+            cap = row["cap_m_per_s2"]
+            output().print(
+                f"\n{row['rendering']}: {row['guarantee']}"
+                + (
+                    f" ({cap:.3g} m/s^2; the device reached "
+                    f"{row['largest_acceleration_m_per_s2']:.3g} m/s^2)"
+                    if cap is not None
+                    else ""
+                ),
+                markup=False,
+                soft_wrap=True,
+            )
     output().print(f"\nThe page: {page}", markup=False, soft_wrap=True)
 
 

@@ -70,6 +70,7 @@ def check(
     from softdock.results.free_flight import list_warnings
     from softdock.scenario.files import load_scenario
     from softdock.scenario.schema import FACILITY_TABLE
+    from softdock.studies.stability.dead_band import list_dead_band_warnings
 
     if bounds:
         from softdock.cli.bounds import check_bounds
@@ -81,7 +82,8 @@ def check(
         _check_arms(scenario, checked)
     for note in checked.notes:
         click.echo(f"note: {printable(note)}")
-    for warning in [*checked.warnings, *list_warnings(checked)]:
+    warnings = [*checked.warnings, *list_warnings(checked), *list_dead_band_warnings(checked)]
+    for warning in warnings:
         click.echo(f"warning: {printable(warning)}")
     click.echo(f"{printable(scenario)}: in order")
 

@@ -64,6 +64,19 @@ INTEGRATORS = ("exact_hold", "symplectic_euler", "forward_euler", "lie_rk4", "li
     "stop]",
 )
 @click.option(
+    "--tilt-deg",
+    type=click.FloatRange(0.0, 180.0),
+    metavar="DEG",
+    help="How far the chaser may be turned from its attitude where a compliance device meets the "
+    "normals. [default: 10]",
+)
+@click.option(
+    "--at",
+    type=click.Choice(["start", "touch"]),
+    help="Attitudes of the bodies: of the start, or of the reference's first touch. [default: "
+    "touch if a body turns, else start]",
+)
+@click.option(
     "--uncertain",
     multiple=True,
     metavar="NAME=RANGE",
@@ -156,6 +169,7 @@ def stability(
         with _limit_time(points, options["patience"]):
             result = _analyse(points, options, say)
         if loaded is not None:
+            result |= _analyse_dead_bands(loaded, points)
             result |= _analyse_latched(loaded, options["without_runs"], say)
         if scenario is not None and loaded is not None and not options["without_runs"]:
             say("judging its runs")
@@ -201,6 +215,21 @@ def _judge(loaded: Any, called: str) -> dict[str, Any]:
             "no_verdict": f"NO VERDICT: the scenario cannot be simulated ({error}).",
         }
     return {"verdict": judge_metrics(loaded, found, called)}
+
+
+def _analyse_dead_bands(loaded: Any, points: list[Any]) -> dict[str, Any]:
+    """What the sensor's threshold does to each pair's impact; empty without a threshold."""
+    from softdock.studies.stability.dead_band import describe_dead_band, find_dead_bands
+
+    found = find_dead_bands(loaded, points)
+    if not found:
+        return {}
+    return {
+        "dead_band": {
+            "points": [one.as_dict() for one in found],
+            "sentences": [describe_dead_band(one) for one in found],
+        }
+    }
 
 
 def _analyse_latched(loaded: Any, without_runs: bool, say: Any) -> dict[str, Any]:

@@ -13,7 +13,14 @@ from softdock.scenario.build import Scenario
 from softdock.scenario.files import load_scenario
 from softdock.studies.stability.chart import AXES, Dot
 from softdock.studies.stability.critical import Interval, Normal, find_stretches
-from softdock.studies.stability.from_scenario import OperatingPoint, loops_of
+from softdock.studies.stability.from_scenario import (
+    AT_START,
+    AT_TOUCH,
+    TILT_DEG,
+    OperatingPoint,
+    loops_of,
+    turns,
+)
 from softdock.studies.stability.loop import Loop, Robot, check_loop
 
 NUMBERS = ("mass", "stiffness", "damping", "delay_ms")
@@ -28,6 +35,11 @@ def load_scenario_option(
         for name in (*NUMBERS, "cycle_ms", "integrator")
         if options[name] is not None
     ]
+    if name is None:
+        for key in ("tilt_deg", "at"):
+            if options[key] is not None:
+                flag = f"--{key.replace('_', '-')}"
+                raise BadInput(Problem(flag, options[key], "a scenario whose bodies it is of"))
     if name is not None:
         if given:
             raise BadInput(
@@ -51,8 +63,13 @@ def operating_points(scenario: Scenario | None, options: dict[str, Any]) -> list
     """Operating points of the scenario, or the one given by numbers."""
     if scenario is None:
         return [_point_from_numbers(options)]
-    depth = options["depth_mm"]
-    return loops_of(scenario, None if depth is None else 1e-3 * depth)
+    depth, at = options["depth_mm"], options["at"]
+    return loops_of(
+        scenario,
+        None if depth is None else 1e-3 * depth,
+        TILT_DEG if options["tilt_deg"] is None else options["tilt_deg"],
+        at or (AT_TOUCH if turns(scenario) else AT_START),
+    )
 
 
 def _point_from_numbers(options: dict[str, Any]) -> OperatingPoint:

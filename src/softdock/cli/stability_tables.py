@@ -44,8 +44,9 @@ def print_stability(result: dict[str, Any]) -> None:
     say.print(_opening(result), markup=False, highlight=False, soft_wrap=True)
     for sentence in filter(None, (explain_difference(result), *result["sentences"])):
         say.print(sentence, markup=False, highlight=False, soft_wrap=True)
-    for sentence in result.get("latched", {}).get("sentences", []):
-        say.print(sentence, markup=False, highlight=False, soft_wrap=True)
+    for part in ("dead_band", "latched"):
+        for sentence in result.get(part, {}).get("sentences", []):
+            say.print(sentence, markup=False, highlight=False, soft_wrap=True)
     for note in result["given"]["notes"]:
         say.print(f"note: {note}", markup=False, highlight=False, soft_wrap=True)
     say.print(_numbers_table("numbers", ROWS, result))

@@ -228,8 +228,8 @@ def read_report(params: Params, vector, mem, k, kept, report):
 @compiled
 def follow_by_force(params: Params, vector, mem, log, kept, measured: Measured, acts, t):
     """Open, continue or close the contact under way, by the measured force. The gap's rates are the
-    satellites', as in contact/follow.py: before the first reading has acted, and after the last, once
-    no contact that a method has put in place of the real one acts (`acts`) either."""
+    satellites', as in contact/follow.py: before the first reading has acted, and after the last,
+    once no contact that a method has put in place of the real one acts (`acts`) either."""
     tracker = kept.tracker
     force = measured.wrenches.chaser.force
     squared = dot(force, force)

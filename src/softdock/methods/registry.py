@@ -27,6 +27,9 @@ MODULES = {  # by name, in the order in which they are listed; imported when fir
     "energy_ledger": "energy_ledger.method",
     "remapping": "remapping.method",
     "model_mediated": "model_mediated.method",
+    "phase_lead": "phase_lead",
+    "smith_predictor": "smith_predictor",
+    "normalized_passivity": "normalized_passivity",
     "glideslope": "guidance.glideslope",
     "piloted": "guidance.piloted",
 }

@@ -87,6 +87,8 @@ def published_net(
                 "a linear network of one position port; the better step takes all others",
             )
         )
+    if not (isinstance(alpha, (int, float)) and 0.0 < alpha <= 1.0):
+        raise BadInput(Problem("alpha", alpha, "a number > 0 and <= 1"))
     eq, S = network.equations, network.equations.J - network.equations.R
     springs = [
         i

@@ -65,6 +65,7 @@ class Sampled:
                 )
             )
         self.network, self.T, self.ports = network, T, network.dirac.ports
+        self.capped = bool(np.all(np.isfinite(bound)))  # without it: passive while the tank lasts
         self.warnings = warnings_of(
             network, T
         )  # branches that the sampling does not resolve, by name

@@ -24,12 +24,14 @@ from softdock.networks.wall_step import wall_sample
 #
 # Transparency: the slave follows the master's position by a spring and damper; the master feels the
 # slave's controller force ("reflected"), or a network that stands for the remote wall ("local
-# model"), whose surface is moved to where the slave found it. Passivity: each side has a tank. What
-# crosses a device's port goes in or out of it, each sends a share of its tank through the channel, a
-# force that the tank cannot pay for every motion within a bound is scaled down, and the master tops
-# its tank up by damping the hand.
+# model"), whose surface is moved to where the slave found it; until then the hand feels the slave's
+# controller. Passivity: each side has a tank. What crosses a device's port goes in or out of it,
+# each sends a share of its tank through the channel, a force that the tank cannot pay for every
+# motion within a bound is scaled down, and the master tops its tank up by damping the hand. With a
+# local model that has found the wall the master does not send what it needs to hold its force.
 
 REFLECTED, LOCAL_MODEL = 0, 1
+FAR = 1.0  # m, how far down a wall stands that nobody has found yet
 TANKS = Cells(
     "tanks",
     Cell("master", 1, "J", "what the master may give"),
@@ -109,15 +111,17 @@ def device_step(bench, remote, t, x, v, xs, vs, force, slave_force):
 
 
 @compiled
-def pass_energy(remote, tanks, channel, k):
-    """Shares of both tanks into the channel, and what arrives out of it."""
+def pass_energy(remote, tanks, channel, k, keep_master):
+    """Shares of both tanks into the channel, the master's beyond what it keeps [J], and what
+    arrives out of it."""
     slots = channel.shape[0]
     arrived = (k - remote.delay) % slots
     if k >= remote.delay:
         tanks[TANK_M] += channel[arrived, SENT.from_slave]
         tanks[TANK_S] += channel[arrived, SENT.from_master]
     now = k % slots
-    sent_m, sent_s = remote.share * max(tanks[TANK_M], 0.0), remote.share * max(tanks[TANK_S], 0.0)
+    sent_m = remote.share * max(tanks[TANK_M] - keep_master, 0.0)
+    sent_s = remote.share * max(tanks[TANK_S], 0.0)
     channel[now, SENT.from_master], channel[now, SENT.from_slave] = sent_m, sent_s
     tanks[TANK_M] -= sent_m
     tanks[TANK_S] -= sent_s
@@ -129,11 +133,12 @@ def run_telemanipulation(bench, remote, net, mem, channel, tanks, surface, rows)
     the slave has found it [m]."""
     x, v, xs, vs = bench.start, 0.0, bench.start, 0.0
     last_m, last_s, force, slave_force, given = 0.0, 0.0, 0.0, 0.0, 0.0
+    keep_master = 0.0
     slots = channel.shape[0]
     at = places(net.n, 1)
     for k in range(rows.shape[0]):
         now, arrived = k % slots, (k - remote.delay) % slots
-        pass_energy(remote, tanks, channel, k)
+        pass_energy(remote, tanks, channel, k, keep_master)
         there = k >= remote.delay
         sent = channel[arrived]
         goal, felt, found = (
@@ -152,7 +157,8 @@ def run_telemanipulation(bench, remote, net, mem, channel, tanks, surface, rows)
             mem[at.position] += surface - moved_to if k > 0 else x - moved_to
             surface = moved_to
             wall_sample(net, mem, x - surface)
-            wanted = -mem[at.y]
+            # before the slave has found the wall the hand feels the slave's controller
+            wanted = -mem[at.y] if surface > -FAR else -felt
         if remote.layered and tanks[TANK_M] < remote.level:
             wanted -= (
                 min(remote.topping * (remote.level - tanks[TANK_M]), remote.topping_most)
@@ -160,6 +166,9 @@ def run_telemanipulation(bench, remote, net, mem, channel, tanks, surface, rows)
                 / bench.T
             )
         force = allowed(remote, wanted, last_m, tanks[TANK_M])
+        if remote.transparency == LOCAL_MODEL and surface > -FAR:
+            # what it takes to hold the force is not sent
+            keep_master = remote.bound * abs(wanted)
         channel[now, SENT.master], channel[now, SENT.slave_force] = x, slave_force
         found_before = channel[(now - 1) % slots, SENT.found] if k > 0 else -1.0
         channel[now, SENT.found] = remote.wall if xs < remote.wall else found_before
@@ -178,7 +187,6 @@ def run_telemanipulation(bench, remote, net, mem, channel, tanks, surface, rows)
 
 
 SCHEMES = ("reflected", "reflected_layered", "local_model_layered")
-FAR = 1.0  # m, how far down a wall stands that nobody has found yet
 
 
 @dataclass(frozen=True)
@@ -208,7 +216,7 @@ class TeleSetting:
     topping_Ns_per_m_J: float = 5e3  # damping of the hand per J below the level
     topping_most_Ns_per_m: float = 20.0
     bound_m: float = 2e-4  # how far a displacement may be from the last
-    model_tank_J: float = 1e-5  # of the local model's own step
+    model_tank_J: float = 1.0  # of the local model's own step: ample, the layer's tanks pay
     duration_s: float = 4.0
     rest_s: float = 1.0  # the end, over which rest and force are judged
 

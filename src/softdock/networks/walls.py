@@ -29,13 +29,20 @@ class Rendered:
     exchanged: np.ndarray
     dissipated: np.ndarray
     books: np.ndarray  # as the algorithm keeps them
+    guarantee: str = ""  # of the better step: what its cap promises of this motion
 
 
 def render_published(
-    network: Network, T: float, q: np.ndarray, *, controller_Ns_per_m: float = 0.0
+    network: Network,
+    T: float,
+    q: np.ndarray,
+    *,
+    controller_Ns_per_m: float = 0.0,
+    alpha: float = 1.0,
 ) -> Rendered:
-    """Books: as `published_net.BOOKS`, each store behind."""
-    net = published_net(network, T, controller_Ns_per_m=controller_Ns_per_m)
+    """Books: as `published_net.BOOKS`, each store behind. `alpha`: share of the depth at the touch
+    with which springs start."""
+    net = published_net(network, T, alpha=alpha, controller_Ns_per_m=controller_Ns_per_m)
     force, books = np.zeros(len(q)), np.zeros((len(q), STORES_AT + net.n))
     run_published(net, create_published_memory(net, q[0]), q, force, books)
     exchanged = books[:, IN_BOOKS.fed] + books[:, IN_BOOKS.paid]
@@ -54,6 +61,23 @@ def published_residual(books: np.ndarray) -> np.ndarray:
     )
 
 
+PASSIVE = "passive: within its cap"
+UNCAPPED = "uncapped: passive only while the tank lasts"
+BEYOND = "moved faster than its cap"
+
+
+def largest_acceleration(q: np.ndarray, T: float) -> float:
+    """Largest change of the displacement per sample, over T^2 [m/s^2]; of all ports (columns)."""
+    return float(np.abs(np.diff(q, 2, axis=0)).max(initial=0.0)) / T**2
+
+
+def describe_guarantee(most_acceleration: float, q: np.ndarray, T: float) -> str:
+    """What the better step's cap promises of the motion `q`."""
+    if not math.isfinite(most_acceleration):
+        return UNCAPPED
+    return PASSIVE if largest_acceleration(q, T) <= most_acceleration else BEYOND
+
+
 def render_better(
     network: Network,
     T: float,
@@ -62,13 +86,15 @@ def render_better(
     tank_J: float = 1e-5,
     most_acceleration: float = math.inf,
 ) -> Rendered:
-    """Books: as `wall_step.WALL_BOOKS`."""
+    """Books: as `wall_step.WALL_BOOKS`. `most_acceleration`: the wall stays passive for motions
+    that keep to it [m/s^2]; inf: uncapped, passive only while the tank lasts."""
     net = linear_net(network, T, bound=most_acceleration * T * T)
     force, books = np.zeros(len(q)), np.zeros((len(q), WALL_BOOKS.size))
     books[0, IN_WALL_BOOKS.tank] = tank_J
     run_wall(net, create_memory(net, tank_J), q, force, books)
     dissipated = books[:, IN_WALL_BOOKS.put_in] - books[:, IN_WALL_BOOKS.stored]
-    return Rendered(force, books[:, IN_WALL_BOOKS.fed], dissipated, books)
+    guarantee = describe_guarantee(most_acceleration, q, T)
+    return Rendered(force, books[:, IN_WALL_BOOKS.fed], dissipated, books, guarantee)
 
 
 def render_euler(k1: float, k2: float, b1: float, T: float, q: np.ndarray) -> Rendered:

@@ -219,7 +219,8 @@ def judge_recording(recording: Any, source: str = "DIR") -> dict[str, Any]:
         )
     numbers, absent = _compare_with_reference(recording)
     step = (
-        f"`softdock replay {source} --method model_mediated` forecasts what another method makes of it."
+        f"`softdock replay {source} --method model_mediated` "
+        "forecasts what another method makes of it."
     )
     methods = [entry["name"] for entry in scenario.tables["methods"]]
     verdict = _make_verdict(numbers, scenario.tables["verdict"], methods, source, step)

@@ -170,7 +170,7 @@ def _rig(a: dict[str, Any], other: float, target: str) -> list[str]:
         "",
         "[mock_up.chaser] # the tool beyond the sensor",
         f"mass_kg = {_n(a['tool_mass'])} # true mass",
-        f"centre_m = [{_n(0.9 * a['chaser_arm'])}, 0.0, 0.0] # its centre of mass, from the chaser's",
+        f"centre_m = [{_n(0.9 * a['chaser_arm'])}, 0.0, 0.0] # its centre, from the chaser's",
         f"believed.mass_kg = {_n(believed)} # mass that the compensation assumes",
         "",
     ]

@@ -1,5 +1,6 @@
 """Contact pairs, as the other packages know them: a spherical tip of the chaser against a shape of
-the target, each pair with its own law. Up to four at once. The vocabulary is in shape.py and law.py."""
+the target, each pair with its own law. Up to four at once. The vocabulary is in shape.py and
+law.py."""
 
 from __future__ import annotations
 

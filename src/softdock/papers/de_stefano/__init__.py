@@ -17,7 +17,7 @@ from softdock.papers.de_stefano.experiment import (
     make_noise,
 )
 from softdock.papers.de_stefano.faults import make_faults
-from softdock.papers.de_stefano.observers import make_figure_9, make_figure_10
+from softdock.papers.de_stefano.observers import make_figure_9, make_figure_10, make_two_port
 from softdock.papers.de_stefano.trade import make_trade
 from softdock.papers.frame import Paper
 
@@ -38,6 +38,7 @@ PAPER = Paper(
         "figure_12": make_figure_12,
         "figure_13": make_figure_13,
         "figure_14": make_figure_14,
+        "two_port": make_two_port,
         "noise": make_noise,
         "trade": make_trade,
         "faults": make_faults,

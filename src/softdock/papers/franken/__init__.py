@@ -11,6 +11,7 @@ from softdock.papers.franken.figure_5 import make_figure_5
 from softdock.papers.franken.figure_6 import make_figure_6
 from softdock.papers.franken.structure import make_structure, make_table_1
 from softdock.papers.franken.telemanipulation import make_telemanipulation
+from softdock.papers.franken.two_devices import make_alpha, make_two_devices
 
 PAPER = Paper(
     "franken",
@@ -23,6 +24,8 @@ PAPER = Paper(
         "argument": make_argument,
         "figure_5": make_figure_5,
         "figure_6": make_figure_6,
+        "alpha": make_alpha,
+        "two_devices": make_two_devices,
         "bench": make_bench,
         "telemanipulation": make_telemanipulation,
         "claims": make_claims,

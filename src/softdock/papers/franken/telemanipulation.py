@@ -68,7 +68,8 @@ def make_telemanipulation() -> Exhibit:
             "stand "
             "below with their values; all are assumed. The local model is a spring of the wall's "
             "stiffness, that stands where the wall is from the start, or only once the slave has "
-            "found it. A delay of 0 is one sample. Dies down: as on the bench.",
+            "found it; until then the hand feels the slave's controller. A delay of 0 is one "
+            "sample. Dies down: as on the bench.",
         ),
         remarks=(),
         charts=[_chart()],
@@ -109,11 +110,16 @@ def _summarise(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Findings:
         [
             "A force that the tank cannot pay is scaled down: the reflected force has "
             f"{_format_list(reflected)} of the static one. A local model that must find the wall "
-            "is "
-            "moved to it while the hand is inside already, and builds its force up only as energy "
-            f"comes in: {_format_list(local[FOUND])}."
+            f"has {_format_list(local[FOUND])}: at least that share at "
+            f"{sum(_reaches(a, b) for a, b in zip(local[FOUND], reflected, strict=True))} of "
+            f"{len(reflected)} delays."
         ],
     )
+
+
+def _reaches(share: float | None, other: float | None) -> bool:
+    """Whether a share of the static force is at least another, to rounding."""
+    return share is not None and (other is None or share >= other - 1e-4)
 
 
 def _format_list(values: list[float | None]) -> str:

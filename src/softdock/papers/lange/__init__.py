@@ -13,6 +13,7 @@ from softdock.papers.lange.figure_7_arms import make_figure_7_arms
 from softdock.papers.lange.full_compensation import make_restitution
 from softdock.papers.lange.offsets import make_offsets
 from softdock.papers.lange.sensitivity import make_wrong_stiffness
+from softdock.papers.lange.short_contacts import make_short_contacts
 
 PAPER = Paper(
     "lange",
@@ -28,6 +29,7 @@ PAPER = Paper(
         "restitution": make_restitution,
         "wrong_stiffness": make_wrong_stiffness,
         "offsets": make_offsets,
+        "short_contacts": make_short_contacts,
         "claims": make_claims,
     },
 )

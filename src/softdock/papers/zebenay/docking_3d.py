@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock.loop.spatial.arrays import matrices_by_entry
 from softdock.output.pages.frame.charts import ROLES, Line, chart
 from softdock.output.pages.frame.replay import replay
 from softdock.papers.frame import Column, Exhibit, Findings
@@ -181,6 +182,7 @@ def make_test_3d() -> Exhibit:
             "critical_damping_bottom_Ns_per_m": bottom,
             "neutral_damping_bottom_Ns_per_m": bottom_neutral,
             "published_damping": DAMPING,
+            "figure_13": _figure_13_numbers(run_case(DRAWN[0])),
             "observed_energy_by_axis_J": energies,
         },
         assumptions=(
@@ -195,6 +197,9 @@ def make_test_3d() -> Exhibit:
             "Noise 0.25 N at 1000 Hz, mean of four a cycle; the virtual damper acts above 1 "
             "N, and so misses the ends of the two 5 N contacts. Energies "
             "by the monitor, force and pose paired by age, in the chaser's axes; > 0 is active.",
+            "Fig. 13: force and torque along the nozzle frame N, relative velocity and position "
+            "along the global frame G, as the paper says. N has the axes of the body that carries "
+            "the nozzle; torques are about the chaser's centre of mass, which is not printed.",
         ),
         remarks=(),
         charts=[_replay(), *_path_charts(), *_force_charts(), *_energy_charts()],
@@ -265,24 +270,56 @@ def _path_charts() -> list[str]:
     ]
 
 
+def relative_position(run: Run) -> np.ndarray:
+    """The chaser's centre of mass from the target's, of the mock-ups, in the global frame G [m]."""
+    s = run.series
+    return np.asarray(s["mock_up.chaser.position"] - s["mock_up.target.position"])
+
+
+def _figure_13_numbers(run: Run) -> dict[str, float]:
+    """What Fig. 13 draws, at its start and its largest."""
+    force, apart = turn_into_nozzle(run, "measured.chaser.force"), relative_position(run)
+    torque = turn_into_nozzle(run, "measured.chaser.torque")
+    found: dict[str, float] = {}
+    for i, axis in enumerate("xyz"):
+        found |= {
+            f"largest_force_{axis}_N": float(np.abs(force[:, i]).max()),
+            f"largest_torque_{axis}_Nm": float(np.abs(torque[:, i]).max()),
+            f"start_position_{axis}_m": float(apart[0, i]),
+            f"end_position_{axis}_m": float(apart[-1, i]),
+        }
+    return found
+
+
+def turn_into_nozzle(run: Run, channel: str) -> np.ndarray:
+    """A vector of the run's series, world axes, along the nozzle frame N: the axes of the mock-up
+    that carries the nozzle."""
+    R = matrices_by_entry(np.asarray(run.series["mock_up.target.attitude"]))
+    return np.asarray(np.einsum("nji,nj->ni", R, np.asarray(run.series[channel])))
+
+
 def _force_charts() -> list[str]:
     run = run_case(DRAWN[0])
     t, s = run.series["time"], run.series
     windows = [(c["start_s"], c["end_s"]) for c in run.contacts]
     forces = [
-        Line(f"force {a}", ROLES[i], t, s[f"measured.chaser.force.{a}"])
+        Line(f"force {a}", ROLES[i], t, turn_into_nozzle(run, "measured.chaser.force")[:, i])
         for i, a in enumerate("xyz")
     ]
     torques = [
-        Line(f"torque {a}", ROLES[i], t, s[f"measured.chaser.torque.{a}"])
+        Line(f"torque {a}", ROLES[i], t, turn_into_nozzle(run, "measured.chaser.torque")[:, i])
         for i, a in enumerate("xyz")
     ]
     relative = np.asarray(s["mock_up.chaser.velocity"] - s["mock_up.target.velocity"])
+    positions = [
+        Line(f"position {a}", ROLES[i], t, relative_position(run)[:, i])
+        for i, a in enumerate("xyz")
+    ]
     speeds = [Line(f"velocity {a}", ROLES[i], t, 1e3 * relative[:, i]) for i, a in enumerate("xyz")]
     return [
         chart(
             "figure_13a",
-            "Fig. 13: measured force, second test",
+            "Fig. 13: measured force, second test, nozzle frame N",
             forces,
             "time [s]",
             "force [N]",
@@ -290,7 +327,7 @@ def _force_charts() -> list[str]:
         ),
         chart(
             "figure_13b",
-            "Fig. 13: measured torque about the chaser's centre of mass",
+            "Fig. 13: measured torque about the chaser's centre of mass, nozzle frame N",
             torques,
             "time [s]",
             "torque [Nm]",
@@ -298,10 +335,18 @@ def _force_charts() -> list[str]:
         ),
         chart(
             "figure_13c",
-            "Fig. 13: relative velocity of the mock-ups",
+            "Fig. 13: relative velocity of the mock-ups, global frame G",
             speeds,
             "time [s]",
             "velocity [mm/s]",
+            windows=windows,
+        ),
+        chart(
+            "figure_13d",
+            "Fig. 13: relative position of the mock-ups, global frame G",
+            positions,
+            "time [s]",
+            "position [m]",
             windows=windows,
         ),
     ]

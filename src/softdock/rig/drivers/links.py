@@ -1,8 +1,7 @@
 """What the controller's end knows of each peer: one object per robot and per sensor.
 
-`receive` takes a datagram and when it arrived [ns on our clock]; the rest are questions. The logic is
-rig/wire/links.py, the same arrays serve a compiled loop.
-"""
+`receive` takes a datagram and when it arrived [ns on our clock]; the rest are questions. The logic
+is rig/wire/links.py, the same arrays serve a compiled loop."""
 
 from __future__ import annotations
 

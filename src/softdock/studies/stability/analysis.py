@@ -72,6 +72,10 @@ def delay_budget(loop: Loop) -> list[Item]:
         ),
         Item("interpolation", _compute_staircase_delay(loop), "a robot that holds each set-point"),
     ]
+    if loop.leads_force:
+        items.append(Item("force lead", -loop.force_lead, "of the measured force, by a method"))
+    if loop.leads_position:
+        items.append(Item("position lead", -loop.position_lead, "of the set-points, by a method"))
     if loop.is_hybrid and loop.virtual_from == "measured":
         items.append(
             Item(

@@ -67,6 +67,9 @@ class ArrayLoop:
         self.history = (
             math.ceil(longest - SAME_CYCLE) + 2
         )  # stamps k, k-1, ...: the delay, and the interval read at the start of a cycle
+        # forces below are delivered as zero, a number or one a column; what makes the loop
+        # non-linear is set by impact_restitution.py alone
+        self.dead_band: float | np.ndarray = 0.0
         self.lags = [i for i, robot in enumerate(loop.robots) if robot.lag > 0.0]
         each = self.T / loop.period  # samples a cycle
         kept = math.ceil(loop.sensor_delay / loop.period - SAME_CYCLE) + 1
@@ -81,6 +84,11 @@ class ArrayLoop:
             "reading": 1,
         }
         sizes |= {"pose": self.poses, "pose_rate": self.poses}
+        if loop.leads_force:
+            self.led = math.floor(loop.predicted_delay / self.T + SAME_CYCLE) + 2
+            sizes |= {"applied": 1, "rate": 1, "before": 1, "led": self.led}
+        if loop.leads_position:  # the set-points are not where the satellite is
+            sizes |= {"own": 2}  # position and velocity
         self.rows: dict[str, slice] = {}
         at = 0
         for name, size in sizes.items():
@@ -147,10 +155,31 @@ class ArrayLoop:
         """The real force delivered at t_k."""
         return self.get_rows("reading")[0]
 
+    def get_felt(self) -> np.ndarray:
+        """The same as the methods lead it: what acts on the satellite."""
+        return self.get_rows("applied")[0] if self.loop.leads_force else self.get_reading()
+
+    def get_satellite(self) -> tuple[np.ndarray, np.ndarray]:
+        """The satellite's own depth and rate."""
+        if self.loop.leads_position:
+            own = self.get_rows("own")
+            return own[0], own[1]
+        return self.get_rows("x")[0], self.get_rows("v")[0]
+
+    def place(self, depth: np.ndarray, rate: np.ndarray) -> None:
+        """Put a satellite that flew freely so far at a depth [m], with its rate [m/s]; its
+        set-points lead as they do in free flight."""
+        n = self.history
+        if self.loop.leads_position:
+            self.get_rows("own")[:] = np.stack([depth, rate])
+        ahead = depth + self.loop.position_lead * rate
+        self.get_rows("x")[:] = ahead - np.arange(n)[:, None] * self.T * rate
+        self.get_rows("v")[:] = rate
+
     def get_seen_motion(self, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Depth and rate that the virtual contact uses at t_k."""
         if not self._uses_pose:
-            return self.get_rows("x")[0], self.get_rows("v")[0]
+            return self.get_satellite()
         p, rate = self._interpolate(
             self.get_rows("pose"),
             self.get_rows("pose_rate"),
@@ -178,12 +207,15 @@ class ArrayLoop:
 
     def advance(self, k: int, force: np.ndarray, law: Law) -> None:
         """From t_k to t_{k+1} under a held force on the satellite."""
-        T, x, v = self.T, self.get_rows("x"), self.get_rows("v")
+        T, (x, v) = self.T, self.get_satellite()
         gained = -T * force / self.loop.mass
-        moved = x[0] + T * v[0] + POSITION_SHARE[self.loop.integrator] * T * gained
-        faster = v[0] + gained
-        self.push("x", moved)
-        self.push("v", faster)
+        moved = x + T * v + POSITION_SHARE[self.loop.integrator] * T * gained
+        faster = v + gained
+        if self.loop.leads_position:
+            self._lead_position(moved, faster)
+        else:
+            self.push("x", moved)
+            self.push("v", faster)
         now = 0.0
         for later, is_sample in self._instants[k % len(self._instants)]:
             depth, rate = self.compute_mock_ups(now, later)
@@ -194,6 +226,35 @@ class ArrayLoop:
             self.push("pose", depth)
             self.push("pose_rate", rate)
         self._hand_over(k + 1)
+
+    def _lead_position(self, x: np.ndarray, v: np.ndarray) -> None:
+        """The set-point as the method phase_lead sends it."""
+        own = self.get_rows("own")
+        a = (v - own[1]) / self.T
+        own[0], own[1] = x, v
+        self.push("x", x + self.loop.position_lead * v + self.loop.position_curve * a)
+        self.push("v", v + self.loop.position_lead * a)
+
+    def _lead_force(self, k: int) -> None:
+        """The reading of t_k as the methods phase_lead and smith_predictor lead it."""
+        loop, reading = self.loop, self.get_reading()
+        before, rate, led = self.get_rows("before"), self.get_rows("rate"), self.get_rows("led")
+        taken = k * self.T - self.compute_force_age(k)
+        dt = taken - (k - 1) * self.T + self.compute_force_age(k - 1)
+        if dt > SAME_CYCLE * self.T:
+            tau = loop.force_lead_filter
+            keep = math.exp(-dt / tau) if tau > 0.0 else 0.0
+            rate[0] = keep * rate[0] + (1.0 - keep) * (reading - before[0]) / dt
+            before[0] = reading
+        self.push("led", reading + loop.force_lead * rate[0])
+        if loop.predicted_delay == 0.0:
+            self.get_rows("applied")[0] = led[0]
+            return
+        back = loop.predicted_delay / self.T
+        whole = math.floor(back + SAME_CYCLE)
+        share = max(back - whole, 0.0)
+        older = led[whole + 1] if share > 0.0 else led[whole]
+        self.get_rows("applied")[0] = reading + led[0] - (1.0 - share) * led[whole] - share * older
 
     def list_instants(self, k: int) -> list[tuple[float, bool]]:
         """Ends of the plant's steps in cycle k [cycles since t_k], and whether the sensor samples
@@ -215,6 +276,14 @@ class ArrayLoop:
     def _hand_over(self, k: int) -> None:
         """What the controller gets at t_k: the newest sample that has arrived, or the mean of those
         since the last hand-over."""
+        self._read(k)
+        if np.any(self.dead_band):
+            reading = self.get_rows("reading")
+            reading[0] = np.where(np.abs(reading[0]) < self.dead_band, 0.0, reading[0])
+        if self.loop.leads_force:
+            self._lead_force(k)
+
+    def _read(self, k: int) -> None:
         newest, handed = self._find_newest_arrived(k), self._find_newest_arrived(k - 1)
         if newest <= handed:
             return

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softdock._arguments import check_arguments, finite_number, instance_of, optional
+from softdock._arguments import check_arguments, finite_number, instance_of, one_of, optional
 from softdock.errors import BadInput, Problem
 from softdock.loop.contact.drawing import Flight, Place
 from softdock.loop.contact.laws import LAW_MODELS, law_named
@@ -17,6 +17,7 @@ from softdock.loop.contact.models import shape_named
 from softdock.loop.robots.models import robot_model_named
 from softdock.loop.spatial.arrays import matrix
 from softdock.methods.registry import METHODS
+from softdock.reference import orbit
 from softdock.results.faults import describe_faults
 from softdock.scenario.build import Scenario
 from softdock.scenario.device import reachable_stiffness
@@ -138,12 +139,73 @@ class OperatingPoint:
     notes: tuple[str, ...]  # what was assumed or left out
 
 
+TILT_DEG = 10.0  # from its attitude at the start, within which a chaser meets its compliance device
+AT_START, AT_TOUCH = PLACES = ("start", "touch")
+
+
+def turns(scenario: Any) -> bool:
+    """Whether a body turns at the start."""
+    bodies = (scenario.tables[name] for name in NAMES)
+    return any(np.any(body["rate_rad_per_s"]) for body in bodies if not body["fixed"])
+
+
+def move_to_first_touch(scenario: Any) -> tuple[Any, str]:
+    """The scenario with the bodies as the reference has them in the last cycle before its first
+    touch, and what is to be said of that; as it is where nothing touches."""
+    found = orbit(scenario)
+    if not found.contacts:
+        return scenario, "the reference never touches: analysed at the attitudes of the start"
+    start, T = found.contacts[0]["start_s"], 1e-3 * scenario.tables["time"]["cycle_ms"]
+    k = max(math.ceil(start / T - 1e-9) - 1, 0)
+    changes: dict[str, Any] = {}
+    said = []
+    for name in NAMES:
+        attitude = found.series[f"{name}.attitude"]
+        for key, channel in (
+            ("position_m", "position"),
+            ("attitude_wxyz", "attitude"),
+            ("velocity_m_per_s", "velocity"),
+            ("rate_rad_per_s", "rate"),
+        ):
+            changes[f"{name}.{key}"] = [float(x) for x in found.series[f"{name}.{channel}"][k]]
+        turn = 2.0 * math.acos(min(1.0, abs(float(attitude[0] @ attitude[k]))))
+        said.append(f"the {name} by {math.degrees(turn):.4g} deg")
+    note = (
+        f"analysed at the attitudes of the first touch, {start:.4g} s after the start; until then "
+        f"{' and '.join(said)} from where it was"
+    )
+    return scenario.replace(changes), note
+
+
 @check_arguments(
-    scenario=instance_of("a Scenario", Scenario), depth=optional(finite_number(0.0, above=True))
+    scenario=instance_of("a Scenario", Scenario),
+    depth=optional(finite_number(0.0, above=True)),
+    tilt_deg=finite_number(0.0),
+    at=one_of(*PLACES),
 )
-def loops_of(scenario: Any, depth: float | None = None) -> list[OperatingPoint]:
+def loops_of(
+    scenario: Any, depth: float | None = None, tilt_deg: float = TILT_DEG, at: str = AT_START
+) -> list[OperatingPoint]:
     """One operating point a pair, and one for all pairs at once if there are several. `depth` [m]:
-    where non-linear laws are linearised."""
+    where non-linear laws are linearised. `tilt_deg`: how far a chaser may be turned from its
+    attitude where a compliance device meets its normals. `at`: `start`, the bodies as they begin;
+    `touch`, as the reference has them at its first touch, for bodies that turn."""
+    if at == AT_TOUCH:
+        moved, note = move_to_first_touch(scenario)
+        points = loops_of(moved, depth, tilt_deg)
+        swing = math.degrees(_relative_turn(moved.tables)) * math.pi
+        return [
+            replace(
+                point,
+                notes=(
+                    note,
+                    *point.notes,
+                    "the normal is held: in half a swing of the contact the bodies turn by "
+                    f"{swing / _swing_rate(point.loop):.2g} deg against each other",
+                ),
+            )
+            for point in points
+        ]
     tables = scenario.tables
     pairs = tables["contact"]
     if not pairs:
@@ -154,8 +216,22 @@ def loops_of(scenario: Any, depth: float | None = None) -> list[OperatingPoint]:
                 "at least one contact pair: without a touch there is no loop to be stable",
             )
         )
-    points = [_make_point(scenario, i, depth) for i in range(len(pairs))]
+    points = [_make_point(scenario, i, depth, tilt_deg) for i in range(len(pairs))]
     return points if len(points) == 1 else [*points, _combine_points(tables, points)]
+
+
+def _relative_turn(tables: dict[str, Any]) -> float:
+    """Size of the relative angular velocity [rad/s]."""
+    chaser, target = (
+        matrix(tables[name]["attitude_wxyz"]) @ np.asarray(tables[name]["rate_rad_per_s"], float)
+        for name in NAMES
+    )
+    return float(np.linalg.norm(chaser - target))
+
+
+def _swing_rate(loop: Loop) -> float:
+    """Of the contact without delay [rad/s]."""
+    return math.sqrt(loop.stiffness / loop.mass)
 
 
 def _list_free_bodies(
@@ -187,17 +263,18 @@ def _compute_mobilities(
     )
 
 
-def _add_device(scenario: Any, i: int, linear: Linear) -> tuple[Linear, list[str]]:
+def _add_device(scenario: Any, i: int, linear: Linear, tilt_deg: float) -> tuple[Linear, list[str]]:
     """Spring and damper of a surface that a compliant tip meets: in series with the device's
     stiffest direction among the normals that can be met, the tip kept from sliding (eq. 120). The
     damper moves with the surface's part of the depth."""
     if scenario.tables["contact"][i].get("device", {}).get("model", "rigid") == "rigid":
         return linear, []
-    k = reachable_stiffness(scenario.vector, i).held.high
+    k = reachable_stiffness(scenario.vector, i, tilt_deg).held.high
     part = k / linear.stiffness
     note = (
         f"the compliance device is counted: {linear.stiffness:.4g} N/m of the surface become "
-        f"{k:.4g} N/m with it in series"
+        f"{k:.4g} N/m with it in series, the stiffest of the normals within {tilt_deg:g} deg of "
+        "tilt"
     )
     return linear._replace(stiffness=k, damping=linear.damping * part * part), [note]
 
@@ -217,7 +294,7 @@ def _add_joints(tables: dict[str, Any], linear: Linear) -> tuple[Linear, list[st
     return linear._replace(stiffness=k, damping=linear.damping * part * part), [note]
 
 
-def _make_point(scenario: Any, i: int, depth: float | None) -> OperatingPoint:
+def _make_point(scenario: Any, i: int, depth: float | None, tilt_deg: float) -> OperatingPoint:
     tables = scenario.tables
     pair = tables["contact"][i]
     places = list_reachable_places(tables, pair)
@@ -229,7 +306,7 @@ def _make_point(scenario: Any, i: int, depth: float | None) -> OperatingPoint:
     mass = min(masses)
     speed = compute_approach_speed(compute_tip_motion(tables, pair)[1], worst.normal)
     linear = linearise(pair["real"], f"contact.{i}.real", mass, speed, depth)
-    linear, notes = _add_device(scenario, i, linear)
+    linear, notes = _add_device(scenario, i, linear, tilt_deg)
     linear, about_joints = _add_joints(tables, linear)
     notes += about_joints
     notes += [linear.note] if linear.note else []

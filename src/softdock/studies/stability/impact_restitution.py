@@ -135,18 +135,23 @@ def make_contact_law(stiffness: float, damping: float, law: str) -> Law:
 
 
 def simulate_impacts(
-    loop: Loop, phases: np.ndarray, virtual_damping: np.ndarray | None = None
+    loop: Loop,
+    phases: np.ndarray,
+    virtual_damping: np.ndarray | None = None,
+    dead_band: float | np.ndarray = 0.0,
 ) -> np.ndarray:
     """Restitution of one impact for each sampling phase: the mock-ups reach the surface `phase`
     cycles after t_0.
 
-    `virtual_damping`: one for each, in place of the loop's [Ns/m].
+    `virtual_damping`: one for each, in place of the loop's [Ns/m]. `dead_band`: forces below are
+    felt as zero, over the approach speed [Ns/m].
     """
     is_hybrid = loop.is_hybrid or virtual_damping is not None
     damping = (
         np.full(len(phases), loop.virtual_damping) if virtual_damping is None else virtual_damping
     )
     arrays = ArrayLoop(loop, len(phases))
+    arrays.dead_band = dead_band
     T, n = arrays.T, arrays.history
     late = sum(
         r.share * (r.delay + (2.0 * r.lag_damping / r.lag if r.lag > 0.0 else 0.0))
@@ -155,8 +160,7 @@ def simulate_impacts(
     touch = (
         phases * T - late
     )  # when the satellites themselves are at the surface, approaching at 1 m/s
-    arrays.get_rows("x")[:] = -np.arange(n)[:, None] * T - touch
-    arrays.get_rows("v")[:] = 1.0
+    arrays.place(-touch - loop.position_lead, np.ones(len(phases)))
     for row, i in enumerate(arrays.lags):
         robot = loop.robots[i]
         arrays.get_rows("lag")[2 * row] = -touch - robot.delay - 2.0 * robot.lag_damping / robot.lag
@@ -167,26 +171,23 @@ def simulate_impacts(
     real = make_contact_law(loop.stiffness, loop.damping, loop.law)
     half_swing = math.pi * math.sqrt(loop.mass / (loop.stiffness + loop.virtual_stiffness))
     quiet_for = (
-        n + arrays.samples + arrays.poses + 2
+        n + arrays.samples + arrays.poses + (arrays.led if loop.leads_force else 0) + 2
     )  # cycles after which nothing of a contact is left in the loop
     quiet = 0
     for k in range(math.ceil(LONGEST * half_swing / T) + 8 * quiet_for):
         force = (
-            _add_virtual_force(loop, arrays, k, damping)
-            if is_hybrid
-            else arrays.get_reading().copy()
+            _add_virtual_force(loop, arrays, k, damping) if is_hybrid else arrays.get_felt().copy()
         )
         arrays.advance(k, force, real)
         check_time_limit()
-        leaving = (arrays.get_rows("v")[0] < 0.0) & (arrays.get_rows("x")[0] < 0.0)
+        x, v = arrays.get_satellite()
+        leaving = (v < 0.0) & (x < 0.0)
         spent = np.abs(force) <= 1e-9 * loop.stiffness * half_swing  # a low-pass forgets slowly
         quiet = quiet + 1 if np.all(leaving & spent) else 0
         if quiet >= quiet_for:
-            return -arrays.get_rows("v")[0]
-    speed = -arrays.get_rows("v")[0]
-    return np.where(
-        np.abs(speed) < 1e-3, 0.0, np.where(arrays.get_rows("x")[0] < 0.0, speed, np.nan)
-    )
+            return -v.copy()
+    x, v = arrays.get_satellite()
+    return np.where(np.abs(v) < 1e-3, 0.0, np.where(x < 0.0, -v, np.nan))
 
 
 def _add_virtual_force(loop: Loop, arrays: ArrayLoop, k: int, damping: np.ndarray) -> np.ndarray:
@@ -194,7 +195,7 @@ def _add_virtual_force(loop: Loop, arrays: ArrayLoop, k: int, damping: np.ndarra
     (the method hybrid)."""
     depth, rate = arrays.get_seen_motion(k)
     felt = arrays.get_reading()
-    total = felt + loop.virtual_stiffness * depth + damping * rate
+    total = arrays.get_felt() + loop.virtual_stiffness * depth + damping * rate
     return np.where(felt != 0.0, total if loop.virtual_pulls else np.maximum(total, 0.0), 0.0)
 
 

@@ -68,6 +68,22 @@ class Loop:
     # s; a sampled loop carries the late pose to the force's instant at its measured rate, a
     # continuous one does not
     pose_delay: float = 0.0
+    # leads of a sampled loop, by methods: of the force by its rate [s], whose low-pass has this
+    # time constant [s]; a predictor over a delay [s]; of the set-points by rate [s] and
+    # acceleration [s^2]
+    force_lead: float = 0.0
+    force_lead_filter: float = 0.0
+    predicted_delay: float = 0.0
+    position_lead: float = 0.0
+    position_curve: float = 0.0
+
+    @property
+    def leads_force(self) -> bool:
+        return self.force_lead != 0.0 or self.predicted_delay != 0.0
+
+    @property
+    def leads_position(self) -> bool:
+        return self.position_lead != 0.0 or self.position_curve != 0.0
 
     @property
     def period(self) -> float:
@@ -150,6 +166,12 @@ def _list_problems(loop: Loop) -> list[Problem | None]:
         _require_known("law", loop.law, LAWS),
         _require_known("virtual_from", loop.virtual_from, ("measured", "simulated")),
     ]
+    leads = ("force_lead", "force_lead_filter", "predicted_delay", "position_lead")
+    for name in leads:
+        problems.append(_require_not_negative(name, getattr(loop, name), "s"))
+    problems.append(_require_not_negative("position_curve", loop.position_curve, "s^2"))
+    if loop.cycle is None and (loop.leads_force or loop.leads_position):
+        problems.append(Problem("cycle", None, "a cycle [s]; only a sampled loop has leads"))
     for name in ("sensor_period", "sensor_delay", "lowpass", "pose_delay"):
         problems.append(
             _require_not_negative(name, getattr(loop, name), "Hz" if name == "lowpass" else "s")

@@ -182,8 +182,11 @@ def _compute_sampled_response(loop: Loop) -> SampledResponse:
     arrays = ArrayLoop(loop, 2)  # column 0 feels the depth, column 1 its rate
     poles = _compute_poles(loop, arrays.T)
     D = np.convolve([1.0, -2.0, 1.0], np.real(np.poly(poles)))
+    led = arrays.led + 1 if loop.leads_force else 0
     D = np.concatenate(
-        [D, np.zeros(arrays.history + arrays.samples + arrays.poses + 2)]
+        [D, np.zeros(arrays.history + arrays.samples + arrays.poses + 3 + led)]
+        if loop.leads_force or loop.leads_position
+        else [D, np.zeros(arrays.history + arrays.samples + arrays.poses + 2)]
     )  # z = 0: what only remembers
     answers = np.zeros((4, len(D)))
     k, b = np.array([1.0, 0.0]), np.array([0.0, 1.0])
@@ -192,7 +195,7 @@ def _compute_sampled_response(loop: Loop) -> SampledResponse:
         arrays.advance(j - 1, force, lambda depth, rate: k * depth + b * rate)
         force = np.zeros(2)
         seen, seen_rate = arrays.get_seen_motion(j)
-        answers[:, j] = *arrays.get_reading(), seen[0], seen_rate[0]
+        answers[:, j] = *arrays.get_felt(), seen[0], seen_rate[0]
     N = np.array([np.convolve(D, row)[: len(D)] for row in answers])
     N[:, 0] = 0.0
     return SampledResponse(arrays.T, poles, D, N)
@@ -208,6 +211,8 @@ def _compute_poles(loop: Loop, T: float) -> np.ndarray:
         ]
     if loop.keep > 0.0:
         poles.append(complex(loop.keep ** round(T / loop.period)))
+    if loop.leads_force and loop.force_lead_filter > 0.0:
+        poles.append(complex(np.exp(-T / loop.force_lead_filter)))
     return np.array(poles, complex)
 
 

@@ -131,7 +131,7 @@ def lifted_matrix(loop: Loop) -> np.ndarray:
     arrays = ArrayLoop(loop, n)
     arrays.state[:] = np.eye(n)
     for k in range(loop.pattern):
-        force = arrays.get_reading().copy()
+        force = arrays.get_felt().copy()
         if loop.is_hybrid:
             depth, rate = arrays.get_seen_motion(k)
             force += loop.virtual_stiffness * depth + loop.virtual_damping * rate
