@@ -151,7 +151,7 @@ METHODS = "".join(f"    def {n}(self, *a): pass\n" for n in ("connect", "read", 
     [
         ("x = 1", "it has none"),
         ("x = ", "does not import"),
-        (BODY + "class A(RobotDriver):\n    pass", "A.connect: nothing given"),
+        (BODY + "class A(RobotDriver):\n    pass", "A.connect:"),
         (BODY + f"class A(RobotDriver):\n{METHODS}class B(A): pass", "one RobotDriver a file"),
         (BODY + f"class A(RobotDriver):\n    cycles_ms = (0,)\n{METHODS}", "1 to 20"),
         (BODY + f"class A(RobotDriver):\n    compiled = True\n{METHODS}", "reads no bytes"),
