@@ -213,11 +213,10 @@ def main() -> None:
 
 
 def _exit_at_once(code: int) -> None:
-    """End the process at once if compiled code still runs in another thread: a normal exit would
-    wait for it, or free memory that it uses."""
-    from softdock.compile.interrupts import is_work_left
-
-    if is_work_left():
+    """End an interrupted process at once where code was compiled: a normal exit would wait for
+    compiled code that runs in another thread, or free what it, or a compiler that was interrupted
+    half-way, still uses."""
+    if "llvmlite" in sys.modules:
         with contextlib.suppress(OSError, ValueError):
             sys.stdout.flush()
             sys.stderr.flush()

@@ -16,19 +16,10 @@ from contextlib import contextmanager
 from typing import Any
 
 POLL_S = 0.2  # s, between two checks whether Ctrl-C was pressed
-_THREADS: list[threading.Thread] = []  # that were begun here
-
-
-def is_work_left() -> bool:
-    """Whether compiled code, or the compiler, still runs in a thread of its own: a process that
-    ends now must not take its libraries down first."""
-    return any(thread.is_alive() for thread in _THREADS)
 
 
 def _start(work: Callable[[], None]) -> threading.Thread:
-    _THREADS[:] = [thread for thread in _THREADS if thread.is_alive()]
     thread = threading.Thread(target=work, daemon=True)
-    _THREADS.append(thread)
     thread.start()
     return thread
 
