@@ -28,9 +28,9 @@ def test_the_readmes_program_runs(capsys):
 
 
 @pytest.mark.filterwarnings("ignore::softdock.results.simulation.SlowModels")
-def test_a_method_in_plain_python_runs(capsys):
+def test_a_method_in_plain_python_runs(capsys, own_registry):
     """The raw loop with a law of one's own gives the restitution of EPOS at 16 ms; led by the force
-    to come it is near one."""
+    to come it is near one. The method, which has the name of the example's, is gone after it."""
     (line,) = run_first_block("docs/your_own_method.md", capsys)
     raw, led = map(float, line.split())
     assert raw == pytest.approx(1.1190838714, abs=1e-9)

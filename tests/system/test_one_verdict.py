@@ -124,7 +124,7 @@ def test_recordings(tmp_path, capsys):
     rig = quick({}, load_scenario("epos_1d"))
     series = SimpleNamespace(runs=[RigRun(record(rig, file), None, file, [])])
     judged = judge_recordings(series)
-    series.planned, series.not_taken = 1, {}
+    series.planned, series.not_taken, series.drivers = 1, {}, {}
     series.granted = SimpleNamespace(fifo=0, locked=False, refusals=())
     show_series(rig, series, judged)
     check(capsys.readouterr().out, judged[0], (tmp_path / "run.html").read_text("utf-8"))
