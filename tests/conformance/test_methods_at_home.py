@@ -19,8 +19,6 @@ SOURCES = Path(softdock.__file__).parent
 AT_HOME = (SOURCES / "methods", SOURCES / "papers")
 MODELS_AT_HOME = tuple(SOURCES / name for name in ("loop/contact", "loop/robots", "papers"))
 CHOSEN = {"law": LAWS, "geometry": GEOMETRIES, "model": MODELS}  # by the key that chooses one
-# A method's name that is also a word of the verdict: only imports of its module are looked for.
-VERDICTS = {"faithful"}
 PACKAGE = "softdock.methods."
 # What else is imported from a method's folder, none of it a decision by name; the list may shrink.
 HOMES = {home.partition(".")[0] for home in MODULES.values()}
@@ -43,7 +41,7 @@ def _names_in(path):
             words.add(node.value.strip("."))  # a module's name has one too
             # a name that is no ordinary word, wherever it stands in a text
             words |= {word for word in re.findall(r"\w+", node.value) if "_" in word}
-            found += [(node.lineno, word) for word in words & (set(METHODS) - VERDICTS)]
+            found += [(node.lineno, word) for word in words & set(METHODS)]
         for module in _imported(node):
             if module.startswith(PACKAGE) and module.split(".")[2] in HOMES:
                 found.append((node.lineno, ".".join(module.split(".")[:3])))

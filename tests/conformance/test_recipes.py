@@ -126,7 +126,7 @@ from softdock.output.pages.run.motion_charts import track_tip, choose_view
 from softdock.output.pages.run.motion_charts import gap_title
 from softdock.output.pages.run.motion_charts import outline_lines
 from scenario_page import scenario_reference
-from softdock.results.scene.mock_ups import target_shapes
+from softdock.results.scene.mock_ups import make_target_shapes
 from softdock.studies.stability.from_scenario import list_reachable_places
 from softdock.studies.stability.from_scenario import linearise
 tables, bad = json.load(sys.stdin)
@@ -158,7 +158,7 @@ json.dump({
     "refused": why_not(bad),
     "remapped": why_not({**tables, "methods": [{"name": "remapping", "contact_point": "shape"}]}),
     "drawn": [(name, float(np.ptp(mesh.vertices[:, 0])), float(np.ptp(mesh.vertices[:, 2])))
-              for name, mesh in target_shapes(scenario.tables["contact"], 0.1)],
+              for name, mesh in make_target_shapes(scenario.tables["contact"], 0.1)],
 }, sys.stdout)
 """
 

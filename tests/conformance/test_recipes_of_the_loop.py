@@ -46,7 +46,7 @@ def test_a_flag_of_the_loop_is_one_edit(tmp_path):
     wall = scenario({"geometry": "wall", "real": {"stiffness_N_per_m": 4000.0}})
     quick = {**wall, "time": {"cycle_ms": 1.0, "duration_s": 1.6}}
     found = follow(
-        tmp_path, {}, {"loop/flags.py": [("\nFlags: Any", FLAG)]}, RUN_FLAG, [wall, quick]
+        tmp_path, {}, {"loop/flags.py": [("\nif TYPE_CHECKING:", FLAG)]}, RUN_FLAG, [wall, quick]
     )
     for it, slow in zip(found, (True, False), strict=True):
         assert (it["flag"], it["kind"], it["batch"], it["common"]) == (slow, slow, slow, 1)

@@ -108,8 +108,8 @@ FAULT_KEYS = """    Parameter(
     ),
     Parameter("dead_for", "dead_for_s", "how long it does; 0: never", 0.0, "s", 0.0, 1e9),
 """
-DEAD_VALUES = """        dead_at=v[b + AT.dead_at],
-        dead_until=v[b + AT.dead_at] + v[b + AT.dead_for],
+DEAD_VALUES = """        dead_at=keys.dead_at,
+        dead_until=keys.dead_at + keys.dead_for,
 """
 DEAD_DOES = """    if sensor.dead_at <= t < sensor.dead_until:
         force, torque = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
@@ -159,8 +159,8 @@ def test_a_sensor_fault_is_its_keys_what_it_does_and_what_is_said_of_it(tmp_path
             "loop/sensor/force_torque.py": [
                 ("    jump: Wrench\n", "    dead_at: float  # s\n    dead_until: float  # s\n"),
                 (
-                    "    noisy = v[b",
-                    "    plain = plain and v[b + AT.dead_for] == 0.0\n",
+                    "    noisy = keys.",
+                    "    plain = plain and keys.dead_for == 0.0\n",
                 ),
                 ("        jump=jump,\n", DEAD_VALUES),
                 ("    if sensor.keep > 0.0:\n", DEAD_DOES),

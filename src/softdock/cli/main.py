@@ -110,12 +110,16 @@ class Commands(LazyGroup):
     """Commands in groups, whose user errors are printed as one message, without a traceback."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        width = formatter.width - 6 - max(map(len, LAZY))
-        for heading, group in GROUPS.items():
+        longest = max(map(len, self.lazy))
+        width = formatter.width - 6 - longest
+        grouped = {name for group in GROUPS.values() for name in group}
+        others = [name for name in self.lazy if name not in grouped]
+        groups = {**GROUPS, **({"More": others} if others else {})}
+        for heading, group in groups.items():
             commands = [(name, self.get_command(ctx, name)) for name in group]
             rows = [(name, one.get_short_help_str(width)) for name, one in commands if one]
             with formatter.section(heading):
-                formatter.write_dl(rows, col_max=max(map(len, LAZY)))
+                formatter.write_dl(rows, col_max=longest)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

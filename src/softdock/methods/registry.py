@@ -38,6 +38,7 @@ RAW = "direct"  # the raw loop, which every method is judged against
 # own: what they declare is known without importing them
 AT_TOP = {"glideslope": guidance_keys.TOP, "piloted": guidance_keys.TOP}
 SHOWN = {"glideslope": guidance_shown.SHOWN, "piloted": guidance_shown.SHOWN}
+ADVISED = "model_mediated"  # what the verdict of a recording advises to try next
 OBSERVER = "monitor"  # records the observed energy of each axis
 
 for _name, _module in MODULES.items():

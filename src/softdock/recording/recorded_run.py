@@ -19,7 +19,7 @@ import numpy as np
 from softdock.loop.method.memory import numbered
 from softdock.loop.method.method import no_past, nothing_replaced, nothing_rewound
 from softdock.loop.record import CHANNELS, Channel
-from softdock.methods.registry import METHODS
+from softdock.methods.registry import ADVISED, METHODS
 from softdock.recording.contacts import BODIES, SHARE, find_sensor_body
 from softdock.results.criteria import compute_criteria
 from softdock.results.metrics import convert_to_plain
@@ -219,8 +219,7 @@ def judge_recording(recording: Any, source: str = "DIR") -> dict[str, Any]:
         )
     numbers, absent = _compare_with_reference(recording)
     step = (
-        f"`softdock replay {source} --method model_mediated` "
-        "forecasts what another method makes of it."
+        f"`softdock replay {source} --method {ADVISED}` forecasts what another method makes of it."
     )
     methods = [entry["name"] for entry in scenario.tables["methods"]]
     verdict = _make_verdict(numbers, scenario.tables["verdict"], methods, source, step)

@@ -43,13 +43,14 @@ from softdock.loop.method.method import METHODS, Method, register
 from softdock.loop.parameters import Group
 from softdock.loop.robots import models, prepare
 from softdock.loop.robots.delay import delay_set_point
-from softdock.loop.robots.keys import ROBOT
+from softdock.loop.robots.keys import DELAY, MODELS, ROBOT
 from softdock.loop.robots.memory import store_accelerations
 from softdock.loop.spatial.motion import Motion, Wrench
 from softdock.loop.spatial.rigid_body import Body
 from softdock.loop.vector import CHASER_ROBOT_AT, TARGET_ROBOT_AT
 
 LOOK_BACK_S = 0.25
+ONLY_LATE = MODELS[DELAY]  # the model in whose place a robot of one's own stands
 BODIES = {"chaser": CHASER_ROBOT_AT, "target": TARGET_ROBOT_AT}
 WHY = (
     "compiled models: a law, robot or method in plain Python runs by softdock.simulate and "
@@ -375,7 +376,7 @@ class OwnModels:
         of_models = {p.key for p in ROBOT if p.when is not None and p.when[0] == "model"}
         for body in self.robots:
             robot = {k: v for k, v in tables["robots"][body].items() if k not in of_models}
-            tables["robots"][body] = {**robot, "model": "delay"}
+            tables["robots"][body] = {**robot, "model": ONLY_LATE}
         if self.method is not None:
             kept = [m for m in tables["methods"] if METHODS[m["name"]].is_plug_in]
             tables["methods"] = [*kept, {"name": self.method_name}]
@@ -396,8 +397,8 @@ class OwnModels:
                 allowed = f"the tangent of {describe_model(self.law.force)}, which is the law"
                 problems.append(Problem(f"contact.{i}.real", pair["real"], allowed))
         for body in self.robots:
-            if tables["robots"][body]["model"] != "delay":
-                allowed = '"delay": the robot is in plain Python'
+            if tables["robots"][body]["model"] != ONLY_LATE:
+                allowed = f'"{ONLY_LATE}": the robot is in plain Python'
                 problems.append(
                     Problem(f"robots.{body}.model", tables["robots"][body]["model"], allowed)
                 )
