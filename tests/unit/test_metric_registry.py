@@ -19,7 +19,7 @@ MINE = Metric(
     meaning="of the test's own",
     value=lambda judged: max((c["end_s"] - c["start_s"] for c in judged.contacts), default=0.0),
     label="Longest contact",
-    row=Row("longest contact", ".3f", "s"),
+    row=Row("longest contact", "s"),
     tile="A tile of this test",
 )
 
@@ -45,7 +45,7 @@ def test_a_declared_metric_reaches_python_json_page_and_terminal(declared):
 
     paper = io.StringIO()
     show_run(Console(file=paper, width=120), run.metrics)
-    assert f"{longest:.3f} s" in next(
+    assert f"{longest:.4f} s" in next(
         line for line in paper.getvalue().splitlines() if "longest contact" in line
     )
 
