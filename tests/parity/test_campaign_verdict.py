@@ -66,7 +66,9 @@ def test_a_campaign_judges_as_a_single_run_does():
     beside = ReferenceResults(
         orbits=orbits, distance=after, later=later, at_end=at_end, scale=scale, watched=watched
     )
-    whole = ShardResult(plan=made, variant=0, first=0, runs=runs, batch=batch, beside=beside)
+    whole = ShardResult(
+        plan=made, variant=0, first=0, runs=runs, batch=batch, reference_results=beside
+    )
     found, words = compute_criteria(whole), judge_runs(whole)
     names = ("energy", "energy_kept", "distance", "peak_force", "latch_force", "free_flight")
     numbers = [number for _, bound, number in found if bound]

@@ -17,6 +17,7 @@ from softdock.output.viewer.session import open_session
 from softdock.recording.recording import Recording
 from softdock.recording.ring_file import make_ring
 from softdock.recording.streams import make_rig_streams
+from softdock.results.verdict import Word, read_verdict
 from softdock.studies.identify import identify
 
 
@@ -83,8 +84,9 @@ def test_the_viewer_and_the_picture_take_recordings(flown):
     recording = softdock.open_recording(path, as_rig=True)
     session.run = recording
     answer = session.compute()
-    assert answer.sentence == recording.sentence
-    assert answer.light == "red"  # this rig is active, and was seen to be
+    assert answer.run.sentence == recording.sentence
+    assert answer.verdict == read_verdict(recording.judge())
+    assert answer.verdict.word is Word.UNSAFE  # this rig is active, and was seen to be
     assert answer.scene.time[-1] == pytest.approx(run.series["time"][-1])
     assert load_scene(str(path)).contacts == load_scene("epos_1d").contacts
 

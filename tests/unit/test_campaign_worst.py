@@ -61,8 +61,10 @@ def test_the_page_says_that_they_were_flown_again() -> None:
     """Title and caption, with the runs' numbers; motions that were kept are not called so."""
     scenes = {7: docking(), 3: docking()}
     again = _replay({"worst": WORST, "flown_again": [7, 3]}, scenes)
-    assert "flown again for this page" in again
-    assert "Runs 7, 3, each flown once more by itself" in again
+    assert "simulated again for this page" in again
+    assert "Runs 7, 3, each simulated once more; the numbers above are the campaign" in again
     kept = _replay({"worst": WORST}, scenes)
-    assert "flown" not in kept.split("<script")[0]
+    before = kept.split("<script")[0]
+    assert "flown" not in before
+    assert "simulated" not in before
     assert "`worst = 4`" in _replay({"worst": WORST}, {})

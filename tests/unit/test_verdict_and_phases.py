@@ -27,7 +27,7 @@ def test_the_verdict_of_runs():
     lost = epos_wall()
     lost["contact"][0]["real"]["damping_Ns_per_m"] = 100.0
     m = simulate(lost).metrics
-    shares = [f"{100 * e:.1f} %" for e in (m["restitution"], m["reference"]["restitution"])]
+    shares = [f"{100 * e:.3g} %" for e in (m["restitution"], m["reference"]["restitution"])]
     assert (
         m["summary"]
         == f"Rebound speed is {shares[0]} of the approach speed; on orbit it is {shares[1]}."
