@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from softdock.errors import BadInput, Problem
+from softdock.errors import BadInput, Problem, printable
 from softdock.files.atomic import refuse_unwritable, write_whole
 from softdock.files.folders import ensure_folder
 from softdock.results.scene.model import Scene
@@ -175,7 +175,7 @@ def make_standalone_svg(scene: Scene, view: str, frame: int, theme: str) -> str:
     drawing = draw_poster(scene, view, frame)
     line = "     ".join(scene.describe_instant(frame))
     texts = "".join(
-        f'<text class="text" xml:space="preserve" x="24" y="{y}">{escape(words)}</text>'
+        f'<text class="text" xml:space="preserve" x="24" y="{y}">{escape(printable(words))}</text>'
         for y, words in ((44, scene.name), (POSTER_SIZE[1] - 24, line))
     )
     head, _, rest = drawing.partition(">")

@@ -13,6 +13,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from softdock.compile.jit import entry_point
+from softdock.errors import printable
 from softdock.loop.spatial.arrays import rotate
 from softdock.results.scene.cameras import Camera, Faces, find_visible_faces, place_camera, project
 from softdock.results.scene.model import Scene, make_floor_lines
@@ -90,7 +91,7 @@ def _write_readings(
     width, height = picture.size
     draw, edge = ImageDraw.Draw(picture), round(0.025 * width)
     large, small = (ImageFont.load_default(size) for size in (0.032 * width, 0.026 * width))
-    draw.text((edge, edge), scene.name, palette["text"], large)
+    draw.text((edge, edge), printable(scene.name), palette["text"], large)
     line = "     ".join(scene.describe_instant(frame))
     draw.text((edge, height - edge), line, palette["text"], small, anchor="ld")
 
