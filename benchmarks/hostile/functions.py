@@ -23,6 +23,8 @@ import numpy as np
 
 import softdock
 from softdock.errors import SoftdockError
+from softdock.loop.method.method import BY_TYPE
+from softdock.methods.registry import METHODS
 from softdock.studies.stability.time_limit import limit_time
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))
@@ -30,6 +32,7 @@ from command_pages import ELSEWHERE
 
 PATIENCE_S = 1.0  # of CPU: the machine may be busy
 SCENARIO = {"time.duration_s": 0.3}
+NO_RIG = ("127.0.0.1", 9)
 WITHOUT_CALL = ("SoftdockError", "Facility")  # an error without arguments; what users implement
 # where a right call would take minutes, or is tested elsewhere: what is said of another argument
 STAND_IN = ("given 'no scenario'", "map: given 'b.toml'", "zero throughout", "takes too long")
@@ -75,6 +78,11 @@ class Subject:
         self.pilot = softdock.Pilot(softdock.Stepper(guided))
         turns = np.random.default_rng(1).normal(size=(6, 4))
         self.attitudes = turns / np.linalg.norm(turns, axis=1, keepdims=True)
+        # a rig that never answers: the port of the protocol "discard"
+        self.silent_rig = softdock.UdpFacility(NO_RIG, start_s=0.01, silence_ms=1.0)
+
+    def close(self) -> None:
+        self.silent_rig.close()
 
     def new(self) -> Path:
         """A name that nothing has."""
@@ -93,6 +101,7 @@ class Subject:
         stepper, controller = softdock.Stepper(s), softdock.Controller(s)
         parts, made = _fields(run), _fields(s)
         none = {"scenario": "no scenario"}
+        udp, limits = self.silent_rig, dict(self.silent_rig.limits)
         seam: dict[str, Any] = {"k": 0, "command": command, "report": report}
         found: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
             "BadInput": (softdock.BadInput, {"problems": []}),
@@ -109,6 +118,7 @@ class Subject:
             "fly": (softdock.fly, {"scenario": s, "progress": None}),
             "import_log": (softdock.import_log, {"log": "a.csv", "mapped": "b.toml"}),
             "judge": (softdock.judge, {"run": run, "orbit": None}),
+            "load_driver_file": (softdock.load_driver_file, {"path": "no.py"}),
             "load_method_file": (softdock.load_method_file, {"path": "no.py"}),
             "load_rig": (softdock.load_rig, {"source": "emulated_pair", "changes": ()}),
             "load_scenario": (softdock.load_scenario, {"source": "epos_1d", "changes": ()}),
@@ -123,6 +133,10 @@ class Subject:
             "Run.save_mcap": (run.save_mcap, {"path": self.new(), "note": "", "force": True}),
             "Scenario": (softdock.Scenario, made),
             "Scenario.with_method": (s.with_method, {"name": "hybrid"}),
+            "Scenario.with_models": (
+                s.with_models,
+                {"law": lambda depth, rate: 1e3 * depth, "robot": None, "method": None},
+            ),
             "Scenario.replace": (s.replace, {"changes": {}}),
             "simulate": (softdock.simulate, {"scenario": s, "progress": None}),
             "simulate_phases": (softdock.simulate_phases, {"scenario": s, "count": 2}),
@@ -133,6 +147,13 @@ class Subject:
             "Stepper": (softdock.Stepper, {"scenario": s, "rows": 3}),
             "Stepper.step": (stepper.step, {"cycles": 1}),
             "Stepper.method_memory": (stepper.method_memory, {"index": -1}),
+            "UdpFacility": (
+                _open_and_close,
+                {"peer": NO_RIG, "bind": NO_RIG[0], "port": 0, **limits},
+            ),
+            "UdpFacility.start": (udp.start, {"command": command, "report": report}),
+            "UdpFacility.exchange": (udp.exchange, seam),
+            "UdpFacility.stop": (udp.stop, {"why": 0}),
         }
         return found | self._right_numbers()
 
@@ -189,6 +210,10 @@ def _fields(made: Any) -> dict[str, Any]:
     return {n: getattr(made, n) for n in inspect.signature(type(made)).parameters if n[0] != "_"}
 
 
+def _open_and_close(**given: Any) -> None:
+    softdock.UdpFacility(**given).close()
+
+
 def _turned(attitudes: np.ndarray, vectors: np.ndarray) -> np.ndarray:
     from softdock.loop.spatial.arrays import matrices
 
@@ -241,6 +266,19 @@ def wrong_call(
 
 
 @contextlib.contextmanager
+def _without_new_methods() -> Iterator[None]:
+    """Methods in plain Python that a call lists are gone afterwards."""
+    before = set(METHODS)
+    try:
+        yield
+    finally:
+        for name in set(METHODS) - before:
+            for cls in [cls for cls, method in BY_TYPE.items() if method.name == name]:
+                del BY_TYPE[cls]
+            del METHODS[name]
+
+
+@contextlib.contextmanager
 def _quietly(folder: Path) -> Iterator[None]:
     before = Path.cwd()
     os.chdir(folder)
@@ -253,8 +291,12 @@ def _quietly(folder: Path) -> Iterator[None]:
 def wrong_calls(each: int, seed: int, only: str = "") -> dict[str, Any]:
     """So many calls of each name."""
     rng, failures, counts = np.random.default_rng(seed), [], {}
-    with tempfile.TemporaryDirectory() as made, _quietly(Path(made)):
-        subject = Subject(Path(made))
+    with (
+        tempfile.TemporaryDirectory() as made,
+        _quietly(Path(made)),
+        _without_new_methods(),
+        contextlib.closing(Subject(Path(made))) as subject,
+    ):
         right = subject.right()
         missing = sorted(set(names()) - set(right))
         for name in sorted(right):

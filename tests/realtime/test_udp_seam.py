@@ -272,8 +272,12 @@ def test_the_header_has_the_places_of_the_seam():
         ({"stale_ms": -1.0}, "stale_ms: given -1.0; allowed: a finite number above 0"),
         ({"silence_ms": float("inf")}, "silence_ms"),
         ({"bind": "203.0.113.9"}, "an address of this machine"),
+        ({"bind": "x" * 300}, "an address of this machine"),
+        ({"port": 70000}, "port: given 70000"),
+        ({"peer": ("localhost", 9)}, "peer: given ('localhost', 9)"),  # no sender is called so
+        ({"peer": ("127.0.0.1", 0)}, "peer: given ('127.0.0.1', 0)"),
     ],
 )
 def test_what_cannot_be_is_refused(options, says):
     with pytest.raises(BadInput, match=re.escape(says)):
-        softdock.UdpFacility(("127.0.0.1", 9), **options)
+        softdock.UdpFacility(**{"peer": ("127.0.0.1", 9), **options})

@@ -12,6 +12,7 @@ scenario's `[stop]` and of the rig itself.
 
 from __future__ import annotations
 
+import ipaddress
 import math
 import secrets
 import select
@@ -22,9 +23,29 @@ from typing import Any
 
 import numpy as np
 
+from softdock._arguments import (
+    MOST_CYCLES,
+    TEXT,
+    check_arguments,
+    finite_number,
+    is_float_row,
+    is_whole_number,
+    refuse_wrong,
+    whole_number,
+)
 from softdock.errors import BadInput, Problem
 from softdock.loop.instants import MS, SECOND
-from softdock.loop.seam import LOST, PRESENT_BITS, REPORT, ROBOT_FAULT, SENSOR_FAULT, new_command
+from softdock.loop.seam import (
+    COMMAND,
+    LOST,
+    PRESENT_BITS,
+    REPORT,
+    ROBOT_FAULT,
+    SEAM_STATUSES,
+    SENSOR_FAULT,
+    new_command,
+)
+from softdock.results.stepper import refuse_rows
 from softdock.rig.drivers.sockets import LOOPBACK
 from softdock.rig.udp.packet import (
     A_REPORT,
@@ -58,6 +79,24 @@ COUNTED = {  # everything that is counted, in words
     "foreign": "datagrams from another address",
 }
 
+LARGEST_PORT = 65535
+
+
+def _peer(value: Any) -> str:
+    """Rule: where a rig listens. Senders are compared with it, so it is no name of a computer."""
+    words = f"(address, port), such as ('192.168.7.5', 59160); a port is 1 to {LARGEST_PORT}"
+    if not (isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str)):
+        return words
+    try:
+        ipaddress.IPv4Address(value[0])
+    except ValueError:
+        return words
+    return "" if is_whole_number(value[1], 1, LARGEST_PORT) else words
+
+
+def _above_zero(value: Any) -> str:
+    return "a finite number above 0" if finite_number(0.0, above=True)(value) else ""
+
 
 class UdpFacility:
     """`peer`: where the rig listens; `bind`: this computer's address. A run ends at `lost_in_a_row`
@@ -66,6 +105,17 @@ class UdpFacility:
     finite. `start_s`: for the rig to be at the set-points of t = 0; `again_ms`: without a report,
     until the command is sent again."""
 
+    @check_arguments(
+        peer=_peer,
+        bind=TEXT,
+        port=whole_number(0, LARGEST_PORT),
+        lost_in_a_row=_above_zero,
+        bad_in_a_row=_above_zero,
+        silence_ms=_above_zero,
+        stale_ms=_above_zero,
+        again_ms=_above_zero,
+        start_s=_above_zero,
+    )
     def __init__(
         self,
         peer: tuple[str, int],
@@ -87,13 +137,6 @@ class UdpFacility:
             "again_ms": again_ms,
             "start_s": start_s,
         }
-        wrong = [
-            Problem(name, value, "a finite number above 0")
-            for name, value in limits.items()
-            if not (isinstance(value, int | float) and 0.0 < value < math.inf)
-        ]
-        if wrong:
-            raise BadInput(wrong)
         self.peer, self.limits = peer, limits
         self.counts = dict.fromkeys(COUNTED, 0)
         self.reason = ""  # why the run was ended from here
@@ -102,9 +145,10 @@ class UdpFacility:
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         try:
             self._socket.bind((bind, port))
-        except OSError as error:
+        except (OSError, TypeError, ValueError) as error:  # a text that is no address
             self._socket.close()
-            allowed = f"an address of this machine and a free port ({error.strerror})"
+            why = getattr(error, "strerror", None) or str(error)
+            allowed = f"an address of this machine and a free port ({why})"
             raise BadInput(Problem("bind", f"{bind}:{port}", allowed)) from None
         self._socket.setblocking(False)
         self._forget()
@@ -127,14 +171,20 @@ class UdpFacility:
 
     def start(self, command: np.ndarray, report: np.ndarray) -> int:
         """The set-points of t = 0 to the rig, until it reports that it is there."""
+        refuse_rows(command=(command, COMMAND.size), report=(report, REPORT.size))
         self._forget()
         self.session, self.reason = secrets.randbits(32), ""
         return self._ask(START, 0, command, report, self.limits["start_s"])
 
     def exchange(self, k: int, command: np.ndarray, report: np.ndarray) -> int:
         """The set-points stamped t_{k+1} in, the report of t_{k+1} out."""
+        if not (is_float_row(report, REPORT.size) and is_float_row(command, COMMAND.size)):
+            refuse_rows(report=(report, REPORT.size), command=(command, COMMAND.size))
+        if not is_whole_number(k, 0, MOST_CYCLES):
+            refuse_wrong({"k": whole_number(0, MOST_CYCLES)}, {"k": k})
         return self._ask(SET_POINTS, k + 1, command, report, 1e-3 * self.limits["silence_ms"])
 
+    @check_arguments(why=whole_number(0, len(SEAM_STATUSES) - 1))
     def stop(self, why: int) -> None:
         """The rig is told to come to rest."""
         command = new_command()
