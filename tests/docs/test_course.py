@@ -25,7 +25,7 @@ PROMISED = {  # numbers of EPOS on one axis are those of tests/golden/test_epos_
     "6": [
         r"stiffness (99\d|100\d)",
         r"robot 16\.\d ms late",
-        r"friction cannot be identified",
+        r"cannot tell friction: the tip never slid",
         r"frame",
     ],
     "7": [r"promised: mass", r"mass (1\.99|2\.00)\d\d \+-", r"4 times less certain"],
