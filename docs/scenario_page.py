@@ -169,7 +169,7 @@ def _words() -> Iterator[str]:
 
 def _method(method: Method) -> Iterator[str]:
     yield f'### `name = "{method.name}"`\n'
-    yield f"{_sentence(method.summary)} It must be told: {method.knows}.\n"
+    yield f"{_sentence(method.summary)} It needs {method.knows}.\n"
     yield from _group(method.group)
 
 

@@ -8,7 +8,7 @@ import softdock
 
 w = math.sqrt(1000.0 / 63.0)  # rad/s: stiffness over mass of the preset
 
-print("delay [ms]  restitution  exp(pi w h / 2)  energy invented")
+print("delay [ms]  restitution  exp(pi w h / 2)  energy added")
 for delay_ms in (0.0, 8.0, 16.0, 32.0):
     changes = {"robots.chaser.delay_ms": delay_ms, "robots.target.delay_ms": delay_ms}
     metrics = softdock.simulate(softdock.load_scenario("epos_1d", changes)).metrics

@@ -31,6 +31,6 @@ print(
     f"restitution: median {np.median(restitution):.3f}, 95th percentile "
     f"{np.percentile(restitution, 95):.3f}"
 )
-print(f"invented more than a tenth of the approach energy: {np.mean(share > 0.1):.0%} of the runs")
+print(f"add more than a tenth of the approach energy: {np.mean(share > 0.1):.0%} of the runs")
 theory = np.exp(0.5 * np.pi * np.sqrt(stiffness / 63.0) * 1e-3 * (delay_ms + 2.0))
 print(f"furthest from exp(pi w h / 2): {np.abs(restitution - theory).max():.4f}")

@@ -21,7 +21,7 @@ print(f"restitution on the rig {run.metrics['restitution']:.4f}")
 
 # %% [markdown]
 # The series say where it happens: `true.chaser.force` is the contact's force, and what the rig
-# invented is counted while it acts.
+# added is counted while it acts.
 
 # %%
 for delay_ms in (0.0, 8.0, 16.0):
@@ -32,7 +32,7 @@ for delay_ms in (0.0, 8.0, 16.0):
 # %% [markdown]
 # ## Exercise
 #
-# Even with robots that are not late at all the rig invents 2.5 %. Why? Make the control cycle four
+# Even with robots that are not late at all the loop adds 2.5 %. Why? Make the control cycle four
 # times shorter (`time.cycle_ms`, 4 ms in the preset) and see what is left.
 
 # %% tags=["solution"]

@@ -2,7 +2,7 @@
 # # 3. The ledger
 #
 # Every joule that appears has a row: robots that are not where they were sent, a sensor that reads
-# late, an integrator that is not exact. The rows sum to the invented energy, to rounding.
+# late, an integrator that is not exact. The rows sum to the added energy, to rounding.
 
 # %%
 import softdock
@@ -12,7 +12,7 @@ rows = run.ledger_rows
 for name, energy in rows.items():
     if abs(energy) > 1e-12:
         print(f"{name:12s} {1e3 * energy:+.4f} mJ")
-print(f"sum {1e3 * sum(rows.values()):+.4f} mJ, invented {1e3 * run.energy_invented_J:+.4f} mJ")
+print(f"sum {1e3 * sum(rows.values()):+.4f} mJ, added {1e3 * run.energy_invented_J:+.4f} mJ")
 
 # %% [markdown]
 # A rig does not know the true force. What it can tell is the observed energy: measured force times

@@ -19,7 +19,7 @@ SCRIPTS = sorted((ROOT / "examples" / "course").glob("[1-8]_*.py"))
 PROMISED = {  # numbers of EPOS on one axis are those of tests/golden/test_epos_1d.py
     "1": [r"on the rig 1\.1191", r"8 ms: 1\.0646, \+13\.3%", r"\+0\.6\d%, a quarter"],
     "2": [r"16 ms: .* = 1\.1192, sampled loop 1\.1190", r"26 Ns/m", r"with it: 23\.9 ms"],
-    "3": [r"robot +\+2\.8251 mJ", r"sum \+3\.1786 mJ, invented \+3\.1786", r"row: sensor"],
+    "3": [r"robot +\+2\.8251 mJ", r"sum \+3\.1786 mJ, added \+3\.1786", r"row: sensor"],
     "4": [r"UNSAFE\. Rebound 112 %", r"0\.589 N of uncompensated weight", r"believed\.mass_kg"],
     "5": [r"direct +restitution 1\.1191", r"adaptive_damping +restitution 1\.00\d\d"],
     "6": [

@@ -323,7 +323,7 @@ def wrench(
 METHOD = Method(
     name="adaptive_damping",
     summary="virtual damping that ends a contact at the wanted energy",
-    knows="stiffness and delay, roughly",
+    knows="rough values of stiffness and delay",
     while_latched="it damps where the observed energy rises: after 1.5 % the pair stays as it is",
     holds_latch=True,
     group=ADAPTIVE_DAMPING,

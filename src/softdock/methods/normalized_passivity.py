@@ -211,7 +211,7 @@ def check(values: dict[str, Any], tables: Any) -> Any:
 METHOD = Method(
     name="normalized_passivity",
     summary="virtual damping by the power that the rig adds over the power exchanged",
-    knows="a gain: the root of stiffness times mass, roughly",
+    knows="a gain, roughly the root of stiffness times mass",
     while_latched="its damping takes a part of what the delay adds: the pair grows at a tenth of "
     "the raw pair's rate, at two thirds where it swings faster than mean_ms",
     group=NORMALIZED_PASSIVITY,

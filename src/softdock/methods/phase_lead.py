@@ -267,7 +267,7 @@ def linear_part(values: Values, normals: Mapping[str, Any]) -> LinearPart:
 METHOD = Method(
     name="phase_lead",
     summary="the force led by its rate, the set-points by their rate and acceleration",
-    knows="how late the force is, and how late the robots are",
+    knows="the delay of the force and the delay of the robots",
     while_latched="with the delays that are true the pair is held: it decays at 3e-6 1/s where the "
     "raw pair grows at 0.024; with part of them it grows by the rest",
     holds_latch=True,

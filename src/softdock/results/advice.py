@@ -41,6 +41,8 @@ REFINED = 3  # times that the interval about the best value is halved
 LINES = 3  # advised at most
 NEAR = 0.5  # of its bound: a criterion beyond decides at which phases lines are tried
 MOST_PHASES = 3
+# what a line must do to be advised
+ENOUGH = "brings the rig within the limit that it exceeds or halves the excess"
 Say = Callable[[str], None]
 Keys = dict[str, Any]
 Further = Callable[[], Sequence[Setting]]
@@ -107,7 +109,7 @@ def describe_best_line(found: Mapping[str, Any]) -> str:
     if not found["lines"]:
         if not found["tried"]:
             return "This rig has no setting that could help."
-        return f"None of {found['tried']} tried settings helps."
+        return f"None of {found['tried']} tried settings {ENOUGH}."
     best = found["lines"][0]
     return f"set `{best['line']}`: {best['word']}, {best['text']}"
 
@@ -324,6 +326,6 @@ def _suggest_next_step(
     if not all_methods:
         return f"Next: `softdock compare {called}` tries other methods. {advice['sentence']}"
     rows = [row for row in found["rows"] if row["share"] > 0.0]
-    helps = f" What can: {rows[0]['helps']}." if rows else ""
+    helps = f" The largest cause is reduced by {rows[0]['helps']}." if rows else ""
     tried = advice["tried"]
-    return f"Next: change the rig; no method and none of {tried} tried settings helps.{helps}"
+    return f"Next: change the rig. No method and none of {tried} tried settings {ENOUGH}.{helps}"

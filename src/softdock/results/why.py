@@ -251,9 +251,10 @@ def describe_causes(result: Mapping[str, Any], methods: Iterable[str] = ()) -> s
     if is_now and left is not None and math.isfinite(left):
         without = f"; without {'it' if len(named) == 1 else 'them'} {format_percent(left)} remains"
     helps = "; ".join(dict.fromkeys(row["helps"] for row in named))
+    reduced = "It is reduced by" if len(named) == 1 else "They are reduced, in this order, by"
     cause = "Cause" if len(named) == 1 else "Causes"
     now = f"{is_now}{without}." if is_now else ""
-    return f"{cause}: {listed}.{now}{_describe_rest(result, methods)} What helps: {helps}."
+    return f"{cause}: {listed}.{now}{_describe_rest(result, methods)} {reduced}: {helps}."
 
 
 def _describe_rest(result: Mapping[str, Any], methods: Iterable[str]) -> str:

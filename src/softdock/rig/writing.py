@@ -178,7 +178,7 @@ REST = """
 # 12.6 mJ of epos_1d the floor of 1 mJ lets 1.136 times the speed pass, not 1.10
 restitution = 1.10
 energy_floor_J = 0.001
-energy_contact = 0.2 # invented in one contact, of the approach's
+energy_contact = 0.2 # added in one contact, share of the approach energy
 energy_run = 0.5
 force_N = 100.0
 torque_Nm = 20.0

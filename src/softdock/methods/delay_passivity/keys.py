@@ -89,7 +89,7 @@ DELAY_PASSIVITY = Group(
         high=1e3,
         scale=1e-3,
     ),
-    *noise_keys("with which noise invents no energy in a contact; 0.5: no bias"),
+    *noise_keys("with which noise adds no energy in a contact; 0.5: no bias"),
     *doubt_keys(frozen_ms=200.0),
 )
 

@@ -121,7 +121,7 @@ ENERGY_LEDGER = Group(
         True,
         kind="flag",
     ),
-    *noise_keys("with which noise invents no energy; 0.5: no bias"),
+    *noise_keys("with which noise adds no energy; 0.5: no bias"),
     *doubt_keys(frozen_ms=200.0),
 )
 

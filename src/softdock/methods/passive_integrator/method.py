@@ -53,8 +53,8 @@ SYMPLECTIC, FORWARD = 0, 1
 
 PASSIVE_INTEGRATOR = Group(
     "passive_integrator",
-    "De Stefano's passive integrator: the set-points' positions corrected by what the "
-    "integration is thought to have invented.",
+    "De Stefano's passive integrator: the set-points' positions corrected by the energy that "
+    "the integration is thought to have added.",
     Parameter("form", "form", "which forces make the correction", "previous_force", choices=FORMS),
     Parameter(
         "pairing",
@@ -366,7 +366,7 @@ METHOD = Method(
     name="passive_integrator",
     summary="De Stefano's passive integrator: set-points corrected by the energy of the "
     "integration",
-    knows="nothing; its tank: the largest force",
+    knows="nothing; for its tank, the largest force",
     while_latched="it corrects the integration alone: the pair grows as with the force passed on",
     group=PASSIVE_INTEGRATOR,
     marker=MARKER,

@@ -332,7 +332,7 @@ METHOD = Method(
     name="remapping",
     summary="the measured force says where the environment is; the satellites feel the wanted "
     "contact there",
-    knows="the mock-ups' stiffness; the delay, for its lead",
+    knows="the mock-ups' stiffness and, for its lead, the delay",
     knows_no_latch="it puts a wanted contact, which only pushes, in place of what is measured",
     group=REMAPPING,
     marker=MARKER,

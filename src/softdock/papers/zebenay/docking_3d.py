@@ -113,7 +113,7 @@ def _describe_invented(rows: list[dict[str, Any]], bare: dict[str, Any]) -> str:
     invented = bare["energy_invented_mJ"] - least["energy_invented_mJ"]
     return (
         f"From no damping to {least['case']} the observed energy falls by {observed:.1f} mJ and "
-        f"the energy invented by {invented:.1f} mJ"
+        f"the energy added by {invented:.1f} mJ"
         + (
             ": the latter counts what the damper takes as taken on purpose."
             if invented < observed
@@ -172,7 +172,7 @@ def make_test_3d() -> Exhibit:
             Column("observed_mJ", "observed energy [mJ]"),
             Column("observed_first_contact_mJ", "after the first contact [mJ]"),
             Column("observed_rotation_z_mJ", "about z [mJ]"),
-            Column("energy_invented_mJ", "invented [mJ]"),
+            Column("energy_invented_mJ", "added [mJ]"),
             Column("distance_from_orbit", "distance from orbit"),
         ),
         rows=rows,

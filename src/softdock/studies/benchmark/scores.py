@@ -6,7 +6,7 @@
     within_01        the same with 0.1 %
     median, worst    of the distance over all cases; a case without one counts as infinitely
                      far, and null is an infinite number
-    energy           largest share of the approach energy that is invented and stays
+    energy           largest share of the approach energy that is added and not removed
     peak_error       median over the cases of the size of the peak force's error on the satellites
     cost             median over the cases of CPU per cycle against the raw loop's
 
