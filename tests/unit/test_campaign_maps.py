@@ -135,6 +135,7 @@ def test_why_there_is_no_statement_is_told_apart():
         "verdict": np.array([1, 1, 0, 0]),
     }
     columns |= {"contacts": np.array([0, 1, 0, 2]), "orbit_contacts": np.array([0, 1, 0, 2])}
+    columns["orbit_captured"] = columns["captured"]
     made = plan(runs=4, reference=True)
     row = _summarise_variant(made, 0, {"variant": np.zeros(4, dtype=int)}, _count(made, columns))
     assert (

@@ -412,7 +412,7 @@ def _list_different_outcomes(run: Run) -> list[str]:
     captured = theirs_captured = False
     if run.scenario.tables["capture"]["for_s"] > 0.0:
         captured = math.isfinite(run.reached.captured_at_s)
-        theirs_captured = is_captured_in_reference(run)
+        theirs_captured = math.isfinite(find_reference_capture_s(run))
     pairs = (
         ("touched", run.contact_count > 0, run.orbit.contact_count > 0),
         ("captured", captured, theirs_captured),
@@ -426,14 +426,15 @@ def _list_different_outcomes(run: Run) -> list[str]:
     ]
 
 
-def is_captured_in_reference(run: Run) -> bool:
-    """By the rule of the loop, at the loop's instants."""
+def find_reference_capture_s(run: Run) -> float:
+    """When the reference is captured, by the rule of the loop at the loop's instants [s]; NaN: it
+    is not, or nobody asks."""
     scenario = run.scenario
+    if not scenario.tables["capture"]["for_s"] > 0.0:
+        return math.nan
     rows = np.ascontiguousarray(read_corrected_motions(run.orbit.series).reshape(-1, 26))
     mem = Stepper(scenario).mem
-    return math.isfinite(
-        entry_points.capture_time(scenario.vector, scenario.markers.features, mem, rows)
-    )
+    return float(entry_points.capture_time(scenario.vector, scenario.markers.features, mem, rows))
 
 
 def _find_limit(run: Run) -> str:

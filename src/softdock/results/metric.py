@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softdock.reference import Orbit
+from softdock.results.criteria import find_reference_capture_s
 from softdock.results.latches import summarise_times
 from softdock.results.momenta import (
     MassProperties,
@@ -162,6 +163,9 @@ def tabulate_reference(j: JudgedRun) -> dict[str, Any]:
     """The reference's side of the numbers."""
     wanted, orbit = j.orbit_contacts, j.orbit
     end = np.stack([orbit.chaser, orbit.target])
+    captured_at = find_reference_capture_s(j.run)
+    captured = math.isfinite(captured_at)
+    asked = j.tables["capture"]["for_s"] > 0.0
     return {
         "status": orbit.status,
         "restitution": orbit.restitution,
@@ -173,6 +177,8 @@ def tabulate_reference(j: JudgedRun) -> dict[str, Any]:
         "external_J": orbit.external,
         "virtual_J": orbit.virtual,
         "driven_J": orbit.driven,
+        "captured": captured if captured or (asked and orbit.status == "completed") else None,
+        "captured_at_s": captured_at,
         "latched_at_s": summarise_times(orbit.latches)["latched_at_s"],
         **tabulate_state(j.bodies, end, orbit.time),
     }

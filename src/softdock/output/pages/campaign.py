@@ -14,6 +14,7 @@ from softdock.output.pages.campaign_words import (
     INVENTED_NOTE,
     RATES,
     compare_variants,
+    describe_orbit_capture,
     format_interval,
     list_rates,
     summarise,
@@ -239,7 +240,10 @@ def _tiles(r: dict[str, Any], variant: int) -> list[str]:
             e.tile(
                 "Captured",
                 _format_share(r, f"{at}.capture_rate"),
-                format_interval(v, "capture") or "of all runs",
+                "; ".join(
+                    one for one in (format_interval(v, "capture"), describe_orbit_capture(v)) if one
+                )
+                or "of all runs",
             )
         )
     if v["within_limit_rate"] is not None:

@@ -79,7 +79,9 @@ def _summarise_variant(r: dict[str, Any], v: dict[str, Any]) -> list[str]:
     """Parts of the sentence on one variant."""
     parts = []
     if v["capture_rate"] is not None:
-        parts.append(f"{format_percent(v['capture_rate'])} capture{format_brackets(v, 'capture')}")
+        orbit = f" ({text})" if (text := describe_orbit_capture(v)) else ""
+        captured = f"{format_percent(v['capture_rate'])} capture"
+        parts.append(f"{captured}{format_brackets(v, 'capture')}{orbit}")
     if v["no_contact_rate"]:
         parts.append(f"{format_percent(v['no_contact_rate'])} never touch")
     if v["within_limit_rate"] is not None and v["no_statement_rate"] < 1.0:
@@ -106,6 +108,15 @@ def _summarise_variant(r: dict[str, Any], v: dict[str, Any]) -> list[str]:
     if v["stopped_rate"]:
         parts.append(f"{format_percent(v['stopped_rate'])} stop early")
     return parts
+
+
+def describe_orbit_capture(v: dict[str, Any]) -> str:
+    """What the reference captures; empty: it was not simulated, or no capture is asked."""
+    if v["orbit_capture_rate"] is None:
+        return ""
+    differ = v["different_capture_rate"]
+    same = f"the outcome differs in {format_percent(differ)}" if differ else "in the same runs"
+    return f"on orbit {format_percent(v['orbit_capture_rate'])}, {same}"
 
 
 def _invented_note(r: dict[str, Any]) -> list[str]:

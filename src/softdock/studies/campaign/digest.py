@@ -181,6 +181,9 @@ def _make_zero_counts() -> Counts:
             "compared",
             "silent",
             "silent_untouched",
+            "orbit_asked",
+            "orbit_captured",
+            "captured_differently",
         ),
         0,
     )
@@ -219,6 +222,10 @@ def _count(plan: Plan, columns: dict[str, np.ndarray]) -> Counts:
             columns["orbit_contacts"] == 0
         )  # nothing touched: there was no approach. Else a contact was on at the end
         one |= {"silent": int(silent.sum()), "silent_untouched": int((silent & alone).sum())}
+        on_orbit = columns["orbit_captured"]
+        one["orbit_captured"] = int(np.nansum(on_orbit))
+        one["captured_differently"] = int(np.nansum(np.abs(captured - on_orbit)))
+        one["orbit_asked"] = int(np.isfinite(on_orbit).sum())
     return one
 
 

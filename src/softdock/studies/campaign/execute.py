@@ -92,7 +92,10 @@ def start_shard(
         runs = plan.select_runs(shard.variant, shard.first, shard.last)
     if plan.spec.reference:
         orbits = simulate_references(
-            runs, variant.scenario.markers.methods, getattr(engine, "threads", None)
+            runs,
+            variant.scenario.markers.methods,
+            getattr(engine, "threads", None),
+            variant.scenario.markers.features,
         )
         settle = float(variant.scenario.tables["verdict"]["settle_s"])
         runs, contacts = add_reference_times(runs, orbits, settle), contacts + SETTLED_ROWS

@@ -208,6 +208,13 @@ def read_captures(shard: ShardResult) -> Any:
     return make_boolean_column(np.isfinite(shard.batch.column("captured_at_s")), asked)
 
 
+def read_reference_captures(shard: ShardResult) -> Any:
+    asked = read_columns(shard.runs, CAPTURE_AT + CAPTURES.hold, 1)[:, 0] > 0.0
+    orbits = compute_reference_results(shard).orbits
+    captured = np.isfinite(orbits.captured)  # not known where the reference ended early
+    return make_boolean_column(captured, asked & (captured | orbits.completed))
+
+
 def read_latched(shard: ShardResult) -> Any:
     asked = read_columns(shard.runs, MEMORY_AT + MAP.latch_count, 1)[:, 0] > 0.0
     return make_boolean_column(np.isfinite(shard.batch.column("latched_at_s")), asked)

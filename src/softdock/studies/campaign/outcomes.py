@@ -38,6 +38,7 @@ from softdock.studies.campaign.outcome import (
     read_cycles_s,
     read_latched,
     read_observed_energy,
+    read_reference_captures,
     read_statuses,
     repeat_word,
 )
@@ -51,6 +52,13 @@ def compute_later_distance(shard: ShardResult) -> np.ndarray:
     """Distance from the reference some time after the last contact, or at the end of the run."""
     reference = compute_reference_results(shard)
     return np.where(np.isnan(reference.watched.after.at), reference.at_end, reference.later)
+
+
+def replay_later_distance(metrics: Mapping[str, Any]) -> float | None:
+    if metrics["reference"]["status"] != "completed":
+        return None
+    still = metrics["distance_from_orbit"] is None
+    return metrics["distance_from_orbit_at_end" if still else "distance_from_orbit_later"]
 
 
 ORBIT_OUTCOMES = (
@@ -72,11 +80,7 @@ ORBIT_OUTCOMES = (
         meaning="the same `verdict.settle_s` later, where a push after the last contact shows; the "
         "worse one judges. Of a pair that still touches: at the end of the run",
         column=lambda made: make_number_column(compute_later_distance(made)),
-        replayed=lambda metrics: metrics[
-            "distance_from_orbit_at_end"
-            if metrics["distance_from_orbit"] is None
-            else "distance_from_orbit_later"
-        ],
+        replayed=replay_later_distance,
         of_orbit=True,
         heading="error against orbit, later",
         place=91,
@@ -96,6 +100,17 @@ ORBIT_OUTCOMES = (
         column=from_reference("contacts", np.int32),
         replayed=from_metrics("reference", "contact_count"),
         of_orbit=True,
+    ),
+    Outcome(
+        name="orbit_captured",
+        meaning="whether the probe would be captured on orbit; null: no capture is asked",
+        column=read_reference_captures,
+        replayed=from_metrics("reference", "captured"),
+        of_orbit=True,
+        heading="captured on orbit",
+        is_number=False,
+        place=11,
+        map=Map("Captured on orbit", "good", (0.0, 1.0), place=11, yes_or_no=("no", "yes")),
     ),
     Outcome(
         name="orbit_restitution",

@@ -10,13 +10,15 @@ push, networks), the reference is simulated again, up to there.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from softdock.compile.interrupts import run_each_abandonable
 from softdock.loop.contact.log import LOG_COLUMNS
-from softdock.loop.entry_points import MOTIONS
+from softdock.loop.contact.seat import CAPTURES
+from softdock.loop.entry_points import MOTIONS, capture_time
 from softdock.loop.method.hooks import any_external
 from softdock.loop.schedules import ENTRY
 from softdock.loop.sensor.pose import POSE
@@ -44,6 +46,8 @@ from softdock.loop.vector import (
 from softdock.reference import (
     LOGGED_CONTACTS,
     OUTCOME_COLUMNS,
+    RECORD,
+    RECORD_FLOATS,
     count_reference_floats,
     hook_memory,
     orbit_marker,
@@ -64,7 +68,9 @@ CHUNK = 16  # runs a thread simulates at a time
 AT_ONCE = 1e-12  # s; of a reference without contacts, which has done with them from the start
 ROWS = ENTRY.at.rows  # of a schedule
 FIRST_MOTION = OUTCOME_COLUMNS.index("chaser.px")
-STATUS, CONTACTS = OUTCOME_COLUMNS.index("status"), OUTCOME_COLUMNS.index("contacts")
+STATUS, CONTACTS, TIME = (OUTCOME_COLUMNS.index(one) for one in ("status", "contacts", "time_s"))
+FIRST_RECORDED = RECORD["chaser.position"].start  # of both motions in a record
+AFTER_RECORDED = FIRST_RECORDED + 2 * MOTION_FLOATS
 UNKNOWN_TO_ORBIT = (  # parts of the vector
     (RANDOM_AT, SATELLITES_AT),
     (CHASER_ROBOT_AT, POSE_AT + POSE.size),  # robots, sensor, mock-ups, pose
@@ -89,6 +95,7 @@ class ReferenceBatch(NamedTuple):
     latched: np.ndarray  # s, when the last latch went hard; NaN: not
     broken: np.ndarray  # s, when the first latch broke; NaN: none
     latch_peak: np.ndarray  # N, largest force of a latch; 0: none
+    captured: np.ndarray  # s, when the probe was captured; NaN: not, or nobody asked
     simulated: int  # references that differ
     methods: tuple  # markers of the listed methods
 
@@ -103,9 +110,13 @@ class ReferenceBatch(NamedTuple):
 
 
 def simulate_references(
-    runs: SparseParameters, methods: tuple, threads: int | None = None
+    runs: SparseParameters,
+    methods: tuple,
+    threads: int | None = None,
+    features: Any = None,
 ) -> ReferenceBatch:
-    """The reference of every run. `methods`: the listed methods' markers, as in the runs."""
+    """The reference of every run. `methods`: the listed methods' markers, as in the runs.
+    `features`: those of the loop; without, nobody asks for captures."""
     known = np.array(
         [not any(a <= at < b for a, b in UNKNOWN_TO_ORBIT) for at in runs.at], dtype=bool
     )
@@ -114,18 +125,25 @@ def simulate_references(
         known |= runs.at >= METHODS_AT  # methods that it has: networks, and those that push
     if runs.base[MEMORY_AT + MAP.latch_count] > 0.0:
         known |= (runs.at >= CAPTURE_AT) & (runs.at < MEMORY_AT)  # what makes a latch engage
+    hold = CAPTURE_AT + CAPTURES.hold
+    captures = features is not None and (runs.base[hold] > 0.0 or bool((runs.at == hold).any()))
+    if captures:
+        known |= (runs.at >= CAPTURE_AT) & (runs.at < ORBIT_AT)
     _, first, which = np.unique(
         runs.values[:, known], axis=0, return_index=True, return_inverse=True
     )
     outcomes, logged = (
         np.zeros((len(first), len(OUTCOME_COLUMNS))),
-        np.full((len(first), 6), np.nan),
+        np.full((len(first), 7), np.nan),
     )
 
     def fly(begin: int) -> None:
         log = np.zeros((LOGGED_CONTACTS, len(LOG_COLUMNS)))
         for i in range(begin, min(begin + CHUNK, len(first))):
             vector = runs.expand(first[i], first[i] + 1)[0]
+            T, duration = (vector[TIME_AT + at] for at in (TIMES.cycle, TIMES.duration))
+            rows = max(1, math.ceil(duration / T - 1e-9)) + 1 if captures else 0
+            record = np.zeros((rows, RECORD_FLOATS if rows else 0))
             while True:
                 mem = np.zeros(count_reference_floats(vector))
                 run_orbit(
@@ -134,7 +152,7 @@ def simulate_references(
                     mem=mem,
                     own=hook_memory(marker, vector),
                     log=log,
-                    record=np.zeros((0, 0)),
+                    record=record,
                     outcome=outcomes[i],
                     coarser=1.0,
                 )
@@ -143,7 +161,11 @@ def simulate_references(
                     break
                 log = np.zeros((count, len(LOG_COLUMNS)))  # the last of them is asked for
             latch = summarise_times(read_latch_states(vector, mem))
-            logged[i, 3:] = [latch[key] for key in ("latched_at_s", "broken_at_s", "peak_force_N")]
+            logged[i, 3:6] = [latch[key] for key in ("latched_at_s", "broken_at_s", "peak_force_N")]
+            if captures:
+                done = math.floor(outcomes[i, TIME] / T + 1e-9) + 1
+                motions = np.ascontiguousarray(record[:done, FIRST_RECORDED:AFTER_RECORDED])
+                logged[i, 6] = capture_time(vector, features, mem, motions)
             if count > 0:
                 logged[i, :3] = (
                     log[0, LOG_COLUMNS.index("restitution")],
@@ -154,7 +176,7 @@ def simulate_references(
     for _ in run_each_abandonable(fly, range(0, len(first), CHUNK), threads or count_cores()):
         pass
     which = which.reshape(-1)
-    restitution, first_touch, last_touch, latched, broken, latch_peak = logged[which].T
+    restitution, first_touch, last_touch, latched, broken, latch_peak, captured = logged[which].T
     return ReferenceBatch(
         outcomes=outcomes[which],
         restitution=restitution,
@@ -163,6 +185,7 @@ def simulate_references(
         latched=latched,
         broken=broken,
         latch_peak=latch_peak,
+        captured=captured,
         simulated=len(first),
         methods=methods,
     )

@@ -206,6 +206,12 @@ def _summarise_variant(
     }
     row |= {name: counts[name] for name in ("status", "activities", "verdicts")}
     row["capture_rate"] = counts["captured"] / counts["asked"] if counts["asked"] else None
+    asked = counts["orbit_asked"]
+    for name, count in (
+        ("orbit_capture", "orbit_captured"),
+        ("different_capture", "captured_differently"),
+    ):
+        row[f"{name}_rate"] = counts[count] / asked if asked else None
     row["active_rate"] = counts["activities"]["active"] / n if n else None
     row["stopped_rate"] = counts["activities"]["stopped"] / n if n else None
     row["within_limit_rate"] = counts["within_limit"] / n if plan.spec.reference and n else None

@@ -3,8 +3,7 @@
 
 Each run is judged as it is, at its own sampling phase. A batch has no record: a pair that still
 touches at the end is judged by its state there, without the growth of its swing; a sensor at its
-range and a capture that the reference does not share are not seen; with hands on the mock-ups the
-forces in free flight are not counted.
+range is not seen; with hands on the mock-ups the forces in free flight are not counted.
 """
 
 from __future__ import annotations
@@ -49,9 +48,7 @@ def judge_runs(shard: ShardResult) -> np.ndarray:
         for word, bound, number in compute_criteria(shard):
             failed[word] |= number > (bounds[bound] if bound else 0.0) * INSIDE
     words = np.where(failed[DISTORTED], WORDS.index(DISTORTED), WORDS.index(FAITHFUL))
-    words = np.where(
-        _find_runs_without_verdict(shard) & ~failed[DISTORTED], ALL_WORDS.index(NO_VERDICT), words
-    )
+    words = np.where(_find_runs_without_verdict(shard), ALL_WORDS.index(NO_VERDICT), words)
     return np.where(failed[UNSAFE], WORDS.index(UNSAFE), words).astype(np.int8)
 
 
@@ -80,6 +77,7 @@ def compute_criteria(shard: ShardResult) -> list[tuple[Word, str, np.ndarray]]:
     wanted = orbits.outcomes[:, ORBITS.index("peak_force_N")]
     touched = (batch.column("contacts") > 0.0) != (orbits.outcomes[:, ORBITS.index("contacts")] > 0)
     latched = np.isfinite(batch.column("latched_at_s")) != np.isfinite(orbits.latched)
+    captured = np.isfinite(batch.column("captured_at_s")) != np.isfinite(orbits.captured)
     return [
         (UNSAFE, "", (batch.column("status") != 0.0).astype(float)),
         (UNSAFE, "unsafe_energy", watched.number("energy") / reference.scale),
@@ -96,7 +94,7 @@ def compute_criteria(shard: ShardResult) -> list[tuple[Word, str, np.ndarray]]:
             _compute_difference(batch.column("latch_peak_force_N"), orbits.latch_peak),
         ),
         (DISTORTED, "free_flight", _compute_free_flight(shard)),
-        (DISTORTED, "", (touched | latched).astype(float)),
+        (DISTORTED, "", (touched | latched | captured).astype(float)),
     ]
 
 
@@ -139,7 +137,7 @@ def get_table_word(metrics: Mapping[str, Any]) -> int:
     """The same of a single run from its metrics, by what a batch sees."""
     numbers = metrics["criteria"]
     stopped = {"limits": metrics["status"] if metrics["status"] != "completed" else ""}
-    outcome = [o for o in numbers["outcome"] if o.split()[0] in ("touched", "latched")]
+    outcome = [o for o in numbers["outcome"] if o.split()[0] in ("touched", "latched", "captured")]
     seen = {**numbers, **UNSEEN, **stopped, "outcome": outcome}
     return ALL_WORDS.index(choose_word(seen, metrics["verdict"]["bounds"]))
 
@@ -176,6 +174,8 @@ def _judge_variant(v: Mapping[str, Any]) -> dict[str, Any]:
     clause = f"of {v['runs']} runs {_join_words(shown)}"
     if v.get("capture_rate") is not None:
         clause += f"; {format_percent(v['capture_rate'])} capture"
+        if v.get("orbit_capture_rate") is not None:
+            clause += f" (on orbit {format_percent(v['orbit_capture_rate'])})"
     step = {
         FAITHFUL: "Next: use this rig within the range that was varied.",
         DISTORTED: "Next: `softdock why` on the worst cases below explains the error.",

@@ -178,7 +178,9 @@ def _capture_tile(metrics: Mapping[str, Any], metric: Metric) -> str:
     when = (
         f"at {show_number(metrics, 'captured_at_s')}" if metrics["captured"] else "within the run"
     )
-    return tile("Captured", "yes" if metrics["captured"] else "no", when, metric.tile)
+    theirs = metrics["reference"]["captured"]
+    orbit = "" if theirs is None else f"<br>on orbit {'yes' if theirs else 'no'}"
+    return tile("Captured", "yes" if metrics["captured"] else "no", when + orbit, metric.tile)
 
 
 def _latch_tile(metrics: Mapping[str, Any], metric: Metric) -> str:
