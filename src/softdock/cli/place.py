@@ -30,6 +30,7 @@ from softdock.studies.placement.place import (
     describe_limit,
     describe_placement,
     note_empty_flange,
+    summarise_placement,
 )
 from softdock.studies.placement.robot_path import RobotPath
 from softdock.studies.placement.search import MARGIN
@@ -80,7 +81,8 @@ def _format_stiffness(path: RobotPath) -> str:
 def show_placement(result: Placement) -> None:
     """Print the best places of each robot with their limits, and the check of the best together."""
     say = output()
-    say.print(describe_placement(result), style="bold", markup=False, soft_wrap=True)
+    say.print(summarise_placement(result), style="bold", markup=False, soft_wrap=True)
+    say.print(describe_placement(result), markup=False, soft_wrap=True)
     for robot, found in result.results.items():
         shares = f"{found.share_fitting:.0%} fit, {found.share_with_margin:.0%} use <= {MARGIN:g}"
         table = Table(title=f"{robot}: {found.arm.name}; of {len(found.tried)} places {shares}")

@@ -24,6 +24,7 @@ from softdock.output.pages.frame.elements import (
 )
 from softdock.output.pages.frame.page import page
 from softdock.results.metrics import convert_to_plain
+from softdock.results.quantities import format_percent
 from softdock.scenario.files import to_toml
 from softdock.studies.placement.mounting import STAND_OFF
 from softdock.studies.placement.place import (
@@ -32,6 +33,7 @@ from softdock.studies.placement.place import (
     describe_limit,
     describe_placement,
     note_empty_flange,
+    summarise_placement,
 )
 from softdock.studies.placement.robot_path import RobotPath
 from softdock.studies.placement.search import MARGIN, SearchResult
@@ -56,7 +58,7 @@ def facility_toml(result: Placement) -> str:
 
 
 def placement_page(result: Placement, data: dict[str, Any]) -> str:
-    sections = {"answer": ("", headline(describe_placement(result)) + _about(result))}
+    sections = {"answer": ("", headline(summarise_placement(result)) + _about(result))}
     for robot, found in result.results.items():
         html = (_map(robot, found) if found.grid is not None else "") + _best(robot, found)
         sections[f"places-{robot}"] = (f"Places for the {robot}", html)
@@ -75,8 +77,11 @@ def placement_page(result: Placement, data: dict[str, Any]) -> str:
 def _about(result: Placement) -> str:
     """What the motion is, and which numbers are assumed."""
     force = f"peak force {format_number(result.motion.peak_force)} N"
-    what = {"orbit": "orbit's own flight", "run": "the set-points of a run of the loop"}
-    items = [f"Motion: {what.get(result.motion.source, 'as given')}, {force}."]
+    what = {"orbit": "the on-orbit reference", "run": "the set-points of a run of the loop"}
+    items = [
+        describe_placement(result),
+        f"Motion: {what.get(result.motion.source, 'as given')}, {force}.",
+    ]
     for robot, found in result.results.items():
         allowed = format_number(1e3 * found.deflection)
         items.append(
@@ -92,7 +97,7 @@ def _about(result: Placement) -> str:
         state = (
             f"out of reach at {format_number(path.ended.time)} s"
             if path.ended is not None
-            else f"uses {format_number(path.worst.use, 3)} of its limits "
+            else f"uses {format_percent(path.worst.use)} of its limits "
             f"({LIMIT_WORDS[path.worst.what]}, {path.worst.joint})"
         )
         items.append(f"{robot} as mounted now: {state}.")

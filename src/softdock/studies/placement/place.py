@@ -16,6 +16,7 @@ from softdock.loop.arms.facility import (
     facility_tables,
 )
 from softdock.loop.arms.limits import LIMIT_WORDS
+from softdock.results.quantities import format_percent
 from softdock.studies.placement.check import Check, check_robot, check_run, convert_path_to_dict
 from softdock.studies.placement.motion import Motion
 from softdock.studies.placement.robot_path import RobotPath
@@ -66,13 +67,32 @@ def describe_stiffness(result: Placement, robot: str) -> str:
         return ""
     times = f"{ratio:.2g} times softer" if ratio > 1.0 else f"{1.0 / ratio:.2g} times stiffer"
     return (
-        f"; its tip is {times} than as mounted ({1e-3 * best.stiffness:.4g} against "
-        f"{1e-3 * before.stiffness:.4g} N/mm)"
+        f"; its tip is {times} than as mounted ({1e-3 * best.stiffness:.3g} against "
+        f"{1e-3 * before.stiffness:.3g} N/mm)"
     )
 
 
+def summarise_placement(result: Placement) -> str:
+    """Whether the docking fits, in one clause."""
+    each = {robot: found.best for robot, found in result.results.items()}
+    without = [robot for robot, best in each.items() if not best]
+    if without:
+        return f"DOES NOT FIT. No place tried reaches the {without[0]}'s whole path."
+    worst = max(each, key=lambda robot: each[robot][0].cost)
+    best = each[worst][0]
+    if best.cost > 1.0:
+        return (
+            f"DOES NOT FIT. At the best place the {worst} needs {format_percent(best.cost)} of its "
+            f"limit ({describe_limit(best)})."
+        )
+    uses = " and the ".join(
+        f"{robot} {format_percent(best[0].cost)}" for robot, best in each.items()
+    )
+    return f"FITS. Of their limits the {uses} at the best places."
+
+
 def describe_placement(result: Placement) -> str:
-    """The best places in a sentence."""
+    """The best places in sentences."""
     parts = []
     for robot, found in result.results.items():
         if not found.best:
@@ -85,7 +105,7 @@ def describe_placement(result: Placement) -> str:
         best = found.best[0]
         verdict = "" if best.cost <= 1.0 else ", which is beyond a limit: no place tried fits"
         parts.append(
-            f"{robot.capitalize()}: {best.place.words()}; uses {best.cost:.2f} of its limits "
+            f"{robot.capitalize()}: {best.place.words()}; uses {format_percent(best.cost)} of its limits "
             f"({describe_limit(best)}){verdict}{describe_stiffness(result, robot)}."
         )
     if result.spread and result.check is not None:
