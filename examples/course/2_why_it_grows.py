@@ -24,7 +24,7 @@ for delay in (0.0, 0.008, 0.016, 0.032):
 for damping in (10.0, 20.0, 40.0):
     found = float(critical_delay(MASS, damping, STIFFNESS, CYCLE))
     print(
-        f"{damping:3.0f} Ns/m: bears {1e3 * found:.1f} ms; damping / stiffness "
+        f"{damping:3.0f} Ns/m: stable up to {1e3 * found:.1f} ms; damping / stiffness "
         f"= {1e3 * damping / STIFFNESS:.1f} ms less half a cycle"
     )
 

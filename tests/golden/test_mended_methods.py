@@ -157,7 +157,7 @@ def test_a_wanted_restitution_is_judged_against_its_own_orbit(runs, case, wanted
     found = runs[case]
     assert found["orbit"] == pytest.approx(wanted, abs=1e-3)
     assert found["distance"] < 0.005
-    assert any("orbit is flown with the contact that methods.0 wants" in n for n in found["notes"])
+    assert any("the reference uses the contact that methods.0 wants" in n for n in found["notes"])
 
 
 def test_a_scenario_that_wants_its_own_contact_keeps_it():

@@ -8,6 +8,7 @@ line in `PAPERS` and a folder beside this file.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -18,7 +19,7 @@ from typing import Any, NamedTuple
 from softdock._version import __version__
 from softdock.errors import BadInput, Problem, closest
 from softdock.files.atomic import write_whole
-from softdock.output.pages.frame.elements import UNITS, bullets, headline, show_number, table
+from softdock.output.pages.frame.elements import UNITS, bullets, headline, show_number, table, text
 from softdock.output.pages.frame.page import page
 from softdock.results.metrics import convert_to_plain
 
@@ -187,8 +188,13 @@ def paper_page(paper: Paper, exhibits: Sequence[Exhibit]) -> str:
     return page(paper.title, lead, sections, {"results": data})
 
 
+# the end of a sentence, and not of an abbreviation
+FIRST_SENTENCE = r"(?<!Fig)(?<!Figs)(?<!eq)\. (?=[A-Z0-9])"
+
+
 def _section(exhibit: Exhibit, data: dict[str, Any]) -> str:
-    parts = [headline(exhibit.verdict)]
+    first, *rest = re.split(FIRST_SENTENCE, exhibit.verdict, maxsplit=1)
+    parts = [headline(first + ("." if rest else "")), *(text(one, "plain") for one in rest)]
     if exhibit.rows:
         rows = [
             [

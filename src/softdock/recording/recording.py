@@ -138,8 +138,8 @@ class Recording:
         it: reading never flies."""
         if self._orbit is None:
             raise NotFlown(
-                "orbit has not been flown beside this recording: recording.fly_orbit() flies it "
-                "and keeps it"
+                "the on-orbit reference was not simulated for this recording: "
+                "recording.fly_orbit() does so and keeps it"
             )
         return self._orbit
 
@@ -148,7 +148,7 @@ class Recording:
         that was done before; it is kept as `recording.orbit`. Raises `NotFlown` where no
         scenario is attached."""
         if self.scenario is None:
-            raise NotFlown("no scenario is attached to this recording: orbit cannot be flown")
+            raise NotFlown("the on-orbit reference cannot be simulated: no scenario is attached")
         if self._orbit is None:
             rows = count_docking_rows(self.series, self.tables) if "time" in self.series else 0
             known = rows > 1 and not find_lacking(self.series)

@@ -103,7 +103,7 @@ def _check_drivers(rig: Rig, notes: _Notes) -> None:
                 allowed = f"a key of [limits]; {name} states it"
                 notes.wrong(f"limits.{key}", None, allowed)
             elif stated > most:
-                notes.wrong(f"limits.{key}", stated, f"at most {most:g}: what {name} bears ({at})")
+                notes.wrong(f"limits.{key}", stated, f"at most {most:g}: what {name} allows ({at})")
 
 
 def _list_cycles(cycles: tuple[int, ...]) -> str:

@@ -68,7 +68,7 @@ VERDICT = Group(
     Parameter(
         "phases",
         "phases",
-        "sampling phases that are flown for the verdict",
+        "sampling phases that are simulated for the verdict",
         8,
         low=1,
         high=1000,

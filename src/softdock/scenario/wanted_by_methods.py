@@ -1,4 +1,4 @@
-"""The contact that orbit is flown with, where a method's own keys want one and the scenario's
+"""The contact of the on-orbit reference, where a method's own keys want one and the scenario's
 contacts do not: a wanted restitution of 0.7 is judged against an orbit with 0.7, not a lossless
 one.
 
@@ -40,14 +40,14 @@ def wanted_in_orbit(
     for i, pair in enumerate(tables["contact"]):
         if pair["wanted"]["law"] != SAME:
             warnings.append(
-                f"orbit is flown with contact.{i}.wanted, and not with what {name} wants "
+                f"the reference uses contact.{i}.wanted, and not with what {name} wants "
                 f"({_words(wanted)})"
             )
             continue
         law = _law(i, wanted, tables)
         if law is None:
             warnings.append(
-                f"orbit is flown with contact.{i}.real: what {name} wants ({_words(wanted)}) is no "
+                f"the reference uses contact.{i}.real: what {name} wants ({_words(wanted)}) is no "
                 "law for it"
             )
             continue
@@ -58,7 +58,7 @@ def wanted_in_orbit(
         for key, field in NUMBERS.items():
             if key in law:
                 vector[to + getattr(LAW_KEYS, field)] = law[key]
-        notes.append(f"orbit is flown with the contact that {name} wants: {_words(wanted)}")
+        notes.append(f"the reference uses the contact that {name} wants: {_words(wanted)}")
     return notes, warnings
 
 

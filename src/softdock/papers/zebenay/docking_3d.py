@@ -58,11 +58,12 @@ def summarise(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Findings:
     passive = [row for row in readings if row["observed_mJ"] <= 0.0]
     shown = [row for row in passive if row["observed_rotation_z_mJ"] < 0.0]
     verdict = (
-        f"{_describe_contacts(rows)}. Observed energy {_format_mJ(bare['observed_mJ'])} without "
-        "damping; what 40 "
+        f"{len(passive)} of {len(readings)} readings of the published damping of 40 make the rig "
+        f"passive; {_describe_contacts(rows)}. Observed energy "
+        f"{_format_mJ(bare['observed_mJ'])} without damping; what 40 "
         "does depends on how it is read: "
         + ", ".join(f"{_format_mJ(row['observed_mJ'])} with {row['case']}" for row in readings)
-        + f". {len(passive)} of {len(readings)} readings make the rig passive."
+        + "."
     )
     active = bare["observed_mJ"] > 0.0
     return Findings(

@@ -31,8 +31,8 @@ def summarise_figure_5(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> F
     printed = next(row for row in rows if row["published_ms"] is not None)
     met = abs(printed["ours_ms"] / printed["published_ms"] - 1.0) < 0.05
     return Findings(
-        "At m = 60 kg, k = 1000 N/m, b = 50 Ns/m the loop bears "
-        f"{numbers['critical_delay_ms']:.5f} ms; no damping bears more than "
+        "At m = 60 kg, k = 1000 N/m, b = 50 Ns/m the loop is stable up to "
+        f"{numbers['critical_delay_ms']:.5f} ms of delay; with no damping is it stable above "
         f"{numbers['nose_delay_ms']:.1f} ms. Closed forms and simulated runs {agree} (worst "
         f"{100 * worst:.2g} %). The one printed number, {printed['published_ms']:g} ms at "
         f"{printed['damping_Ns_per_m']:g} Ns/m, is {'met' if met else 'NOT met'}: "
@@ -257,7 +257,8 @@ def make_figure_5() -> Exhibit:
             "largest_departure_of_the_simulation": worst,
         },
         assumptions=(
-            "Published: the operating point, curves without numbers, and that 20 Ns/m bears 20 ms.",
+            "Published: the operating point, curves without numbers, and that 20 Ns/m is stable "
+            "up to 20 ms.",
         ),
         remarks=(
             "The paper's limit beyond which no damping helps is given without a number; in "

@@ -67,8 +67,8 @@ def describe_stiffness(result: Placement, robot: str) -> str:
         return ""
     times = f"{ratio:.2g} times softer" if ratio > 1.0 else f"{1.0 / ratio:.2g} times stiffer"
     return (
-        f"; its tip is {times} than as mounted ({1e-3 * best.stiffness:.3g} against "
-        f"{1e-3 * before.stiffness:.3g} N/mm)"
+        f"; its tip is {times} than as mounted ({1e-3 * best.stiffness:.0f} against "
+        f"{1e-3 * before.stiffness:.0f} N/mm)"
     )
 
 
@@ -85,10 +85,8 @@ def summarise_placement(result: Placement) -> str:
             f"DOES NOT FIT. At the best place the {worst} needs {format_percent(best.cost)} of its "
             f"limit ({describe_limit(best)})."
         )
-    uses = " and the ".join(
-        f"{robot} {format_percent(best[0].cost)}" for robot, best in each.items()
-    )
-    return f"FITS. Of their limits the {uses} at the best places."
+    uses = [f"the {robot} {format_percent(best[0].cost)}" for robot, best in each.items()]
+    return f"FITS. Share of a limit used at the best places: {', '.join(uses)}."
 
 
 def describe_placement(result: Placement) -> str:
@@ -105,8 +103,8 @@ def describe_placement(result: Placement) -> str:
         best = found.best[0]
         verdict = "" if best.cost <= 1.0 else ", which is beyond a limit: no place tried fits"
         parts.append(
-            f"{robot.capitalize()}: {best.place.words()}; uses {format_percent(best.cost)} of its limits "
-            f"({describe_limit(best)}){verdict}{describe_stiffness(result, robot)}."
+            f"{robot.capitalize()}: {best.place.words()}; uses {format_percent(best.cost)} of its "
+            f"limits ({describe_limit(best)}){verdict}{describe_stiffness(result, robot)}."
         )
     if result.spread and result.check is not None:
         parts.append(f"{result.spread_fitting} of {result.spread} motions of the spread fit there.")

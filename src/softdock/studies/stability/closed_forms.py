@@ -43,7 +43,7 @@ def crossing_frequency(mass: Floats, damping: Floats, stiffness: Floats) -> Floa
 
 
 def critical_delay(mass: Floats, damping: Floats, stiffness: Floats) -> Floats:
-    """The longest delay [s] that the loop bears."""
+    """The longest delay [s] at which the loop is stable."""
     w = crossing_frequency(mass, damping, stiffness)
     return _to_number(np.arctan2(w * np.asarray(damping, float), stiffness) / w)  # Zebenay eq. 110
 
@@ -147,8 +147,8 @@ def nose(mass: Floats, stiffness: Floats) -> tuple[Floats, Floats]:
 
 
 def critical_stiffness(mass: Floats, damping: Floats, delay: Floats) -> Floats:
-    """The largest stiffness [N/m] that the loop bears; 0 where damping and delay alone are too
-    much; inf without delay."""
+    """The largest stiffness [N/m] at which the loop is stable; 0 where damping and delay alone are
+    too much; inf without delay."""
     mass, damping, delay = np.broadcast_arrays(
         np.asarray(mass, float), np.asarray(damping, float), np.asarray(delay, float)
     )

@@ -30,7 +30,7 @@ def critical_delay(
     cycle: float | None = None,
     integrator: str = "exact_hold",
 ) -> Floats:
-    """The longest robot delay [s] that the loop bears; 0 where it bears none. `cycle` [s]: force
+    """The longest robot delay [s] at which the loop is stable; 0: at none. `cycle` [s]: force
     held over a cycle; None: continuous."""
     _check(mass=mass, stiffness=stiffness, damping=damping, cycle=cycle)
     if cycle is None:
@@ -140,8 +140,8 @@ def _check(**given: Any) -> None:
 
 
 def find_critical_delay(loop: Loop) -> float:
-    """The longest delay of the robots [s, weighted by their shares] that the loop bears, all
-    growing alike; 0 where it bears none."""
+    """The longest delay of the robots [s, weighted by their shares] at which the loop is stable,
+    all growing alike; 0: at none."""
     check_loop(loop)
     if is_plain(loop):
         return closed_forms.critical_delay(loop.mass, loop.damping, loop.stiffness)
