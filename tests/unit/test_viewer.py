@@ -28,7 +28,7 @@ from softdock.output.viewer.session import (
     list_knobs,
     open_session,
 )
-from softdock.output.viewer.stage import CONTACT_S, Clock, angle_between_panels, triangles
+from softdock.output.viewer.stage import CONTACT_S, Clock, distance_between_panels, triangles
 from softdock.results.scene.model import RobotJoints
 from softdock.results.verdict import Verdict, Word
 from softdock.scenario.build import build
@@ -165,14 +165,13 @@ def test_what_cannot_be_shown_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_preset_fits_between_the_panels() -> None:
-    """On a wide screen the field of view is the preset's; where panels take the sides it grows so
-    that as much is seen between them; before a size is known, nothing is assumed."""
-    plain = np.radians(32.0)
-    assert angle_between_panels(32.0, 2400, 1000) == pytest.approx(plain)
-    assert angle_between_panels(32.0, 0, 0) == pytest.approx(plain)
-    narrow = angle_between_panels(32.0, 1280, 720)
-    seen = np.tan(0.5 * narrow) * (1280 - 630) / 720
-    assert seen == pytest.approx(np.tan(0.5 * plain) * 1.5)
+    """On a wide screen the camera stands where the preset says; where panels take the sides it
+    stands farther away, so that as much is seen between them; on a phone the one panel floats;
+    before a size is known, nothing is assumed."""
+    assert distance_between_panels(2400, 1000) == 1.0
+    assert distance_between_panels(0, 0) == 1.0
+    assert distance_between_panels(1280, 720) * (1280 - 630) / 720 == pytest.approx(1.5)
+    assert distance_between_panels(390, 844) * 390 / 844 == pytest.approx(1.5)
 
 
 def test_joints_are_shown_in_their_ranges() -> None:

@@ -166,8 +166,8 @@ def stability_html(chart: StabilityChart | None) -> str:
         'stroke-width="1.5"/>'
     )
     words = (
-        f"A held contact {'decays' if decays else 'grows'}: whole delay {x:.3g} ms; {y:.3g} Ns/m "
-        f"of damping allow {chart.allowed_ms:.3g} ms (continuous loop)."
+        f"A held contact {'decays' if decays else 'grows'}: the whole delay is {x:.3g} ms; with "
+        f"{y:.3g} Ns/m of damping the limit is {chart.allowed_ms:.3g} ms (continuous loop)."
     )
     return axes.draw(drawn, words)
 

@@ -117,7 +117,7 @@ class Window:
         frame = scene.frame_at(self.clock.time)
         if self.curves is not None:
             self.forces.content = panels.force_html(self.curves, "on the rig", self.clock.time)
-        self.readings.content = panels.wait_html("   ".join(scene.describe_instant(frame)))
+        self.readings.content = panels.wait_html(", ".join(scene.describe_instant(frame)))
         if scene.robots:
             self.joints.content = panels.joints_html(scene.robots, frame)
 

@@ -67,6 +67,8 @@ class Clock:
 
 
 PANELS_PX = 630  # width of both panels
+ABOVE_PANEL = 0.6  # of half the picture, from its centre
+FLOATING_PX = 640  # narrower pictures have one panel, which floats and can be closed
 
 
 class Stage:
@@ -217,25 +219,25 @@ class Stage:
         if view.follows:
             way = scene.tracks[view.follows].position
             gone = way[scene.frame_at(time)] - way[0]
+        size = client.camera.image_width, client.camera.image_height
+        back = distance_between_panels(*size, view.wide) * (view.eye - view.centre)
+        if 0 < size[0] < FLOATING_PX:  # the panel covers the lower part: the contact goes above it
+            half = math.tan(math.radians(0.5 * view.angle_deg)) * float(np.linalg.norm(back))
+            gone = gone - ABOVE_PANEL * half * scene.up
         with client.atomic():
             client.camera.up_direction = scene.up
-            client.camera.position = view.eye + gone
+            client.camera.position = view.centre + back + gone
             client.camera.look_at = view.centre + gone
-            client.camera.fov = angle_between_panels(
-                view.angle_deg,
-                client.camera.image_width,
-                client.camera.image_height,
-                view.wide,
-            )
+            client.camera.fov = math.radians(view.angle_deg)
 
 
-def angle_between_panels(
-    angle_deg: float, width: float, height: float, wide: float = WIDE
-) -> float:
-    """Vertical field of view [rad] with which a preset fits between the panels at the sides of the
-    picture. Sizes in pixels; zero if not known yet."""
-    free = max(width - PANELS_PX, 0.25 * width) / height if width > 0 and height > 0 else wide
-    return 2.0 * math.atan(math.tan(math.radians(0.5 * angle_deg)) * max(1.0, wide / free))
+def distance_between_panels(width: float, height: float, wide: float = WIDE) -> float:
+    """How many times farther away a preset's camera stands, so that its picture fits between the
+    panels at the sides. Sizes in pixels; zero if not known yet."""
+    if not (width > 0 and height > 0):
+        return 1.0
+    panels = PANELS_PX if width >= FLOATING_PX else 0.0
+    return max(1.0, wide / (max(width - panels, 0.25 * width) / height))
 
 
 def triangles(faces: np.ndarray) -> np.ndarray:
