@@ -46,7 +46,7 @@ def test_few_of_the_worst_are_flown_again_and_it_is_told(flown: list[Any]) -> No
     scenes = replay.rerun_worst(plan({}), WORST, said.append)
     assert flown == [7, 3, 4]
     assert list(scenes) == [7, 3]
-    assert said[0] == "flying worst case 1 of 3 again, for the replay on the page"
+    assert said[0] == "simulating worst case 1 of 3 again, for the replay on the page"
     assert said[-1] == ""
     assert replay.rerun_worst(plan({}), []) == {}
 

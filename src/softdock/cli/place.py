@@ -186,7 +186,7 @@ def place(
         named = {}
     else:
         named = choose_robots(facility, arms, robot, moving_robots(loaded.tables))
-    with show_status(f"flying {loaded.name}"):
+    with show_status(f"simulating {loaded.name}"):
         path = load_motion(loaded, motion)
         more = list_campaign_motions(spread, spread_runs, motion) if spread else []
     if only_check:

@@ -22,7 +22,7 @@ from softdock.cli.rig_arguments import (
 STOPPED = 3  # exit code: the supervisor would stop the run
 
 
-@click.command(short_help="Fly a scenario through the bytes in virtual time; predict and refuse.")
+@click.command(short_help="Simulate a scenario over the wire protocols; predict and refuse.")
 @RIG
 @click.argument(
     "scenario", type=ScenarioName(), metavar="[SCENARIO|PRESET]", default=DEFAULT_SCENARIO
@@ -43,13 +43,13 @@ def check(
     changes: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Fly SCENARIO on RIG in virtual time, through the telegrams and records of the wire, with the
-    rig's own program, limits and measured ages; and check the arms of a [facility].
+    """Simulate SCENARIO on RIG in virtual time, through the telegrams and records of the wire, with
+    the rig's own program, limits and measured ages; and check the arms of a [facility].
 
     Nothing is sent and nothing moves. Every entry point is compiled on the way. Exit code 2: the
     motion cannot be had (box, speed, arms); 3: the supervisor would stop the run, and says why.
     """
-    with show_status(f"flying {scenario} on {rig} in virtual time"):
+    with show_status(f"simulating {scenario} on {rig} in virtual time"):
         from softdock.rig.preflight import check_rig
 
         on = open_on_rig(rig, changes, scenario, scenario_changes, method_files)

@@ -30,6 +30,7 @@ from softdock.recording.ring_layout import CYCLE_GROUPS
 from softdock.recording.streams import CYCLE, PACKETS, SAMPLES
 from softdock.reference import Orbit, orbit
 from softdock.results.observed_energy import NEEDED, compute_observed_energy
+from softdock.results.quantities import format_quantity
 from softdock.results.series import Series, to_dataframe
 from softdock.scenario.build import Scenario, build
 from softdock.scenario.method_sources import differing_attached, explained_attached
@@ -210,9 +211,9 @@ class Recording:
             f"{m['contact_count'] or 'no'} contact{'' if m['contact_count'] == 1 else 's'}"
         ]
         if m["peak_force_measured_N"] is not None:
-            parts.append(f"largest measured force {m['peak_force_measured_N']:.4g} N")
+            parts.append(f"peak measured force {format_quantity(m['peak_force_measured_N'], 'N')}")
         if m["energy_observed_J"] is not None:
-            parts.append(f"observed energy {m['energy_observed_J']:+.4g} J")
+            parts.append(f"observed energy {format_quantity(m['energy_observed_J'], 'J')}")
         parts.append("no row lost" if not lost else f"{lost} rows lost")
         return "; ".join(parts) + "."
 

@@ -114,7 +114,7 @@ def recording_page(recording: Recording) -> str:
 def _summary(recording: Recording, metrics: dict[str, Any]) -> str:
     labels = {
         "contact_count": "contacts",
-        "peak_force_measured_N": "largest measured force",
+        "peak_force_measured_N": "peak measured force",
         "energy_observed_J": "observed energy",
         "restitution_energetic": "restitution of the first contact, energetic",
     }

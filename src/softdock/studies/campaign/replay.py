@@ -88,7 +88,7 @@ def rerun_worst(
     scenes = {}
     for i, row in enumerate(mine):
         if say is not None:
-            say(f"flying worst case {i + 1} of {len(mine)} again, for the replay on the page")
+            say(f"simulating worst case {i + 1} of {len(mine)} again, for the replay on the page")
         run = int(row["run"])
         try:
             scenes[run] = build_scene(fly(plan.scenario_of(run)), name=f"run {run}", orbit=False)
