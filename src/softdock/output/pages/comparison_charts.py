@@ -17,7 +17,7 @@ from softdock.studies.compare.ranking import find_worst_distance
 VERDICT_ROLES = {"faithful": "c3", "distorted": "c2", "unsafe": "c4", "no verdict": "c1"}
 ROW, FRAME = 30, 110  # pixels: height of a bar, and of the rest of the chart
 Format = Callable[[float], str]
-ROOM = 1.35  # length of the axis over the longest bar: space for its number
+ROOM = 1.55  # length of the axis over the longest bar: space for its number
 INSIDE = 1.15  # place of the number of a bar that is longer than the axis
 MOST_BOUNDS = 6.0  # length of the axis in bounds; larger values are written, not drawn
 
