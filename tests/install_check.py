@@ -1,6 +1,7 @@
-"""The wheel as people install it: built, put by pip into a fresh environment of every interpreter
-that is here, and used from an empty folder. `make install-check`; not part of `make test`, because
-pip downloads the packages.
+"""What would be published: an sdist, the wheel that is built from it, `twine check` of both, the
+conda recipe rendered by rattler-build; then the wheel, put by pip into a fresh environment of every
+interpreter that is here, and used from an empty folder. `make install-check`; not part of `make
+test`, because pip downloads the packages.
 
 python tests/install_check.py [--python PATH ...] [--wheel FILE] [--keep DIR]
 """
@@ -18,7 +19,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-SUPPORTED = ("3.11", "3.12", "3.13")  # declared in docs/install.md; others are untested
+SUPPORTED = ("3.11", "3.12", "3.13", "3.14")  # declared in docs/install.md; others are untested
 RUN = "import softdock; s = softdock.load_scenario('epos_1d', {'time.duration_s': 1.0}); "
 COMMANDS = (
     ("softdock", "--version"),
@@ -58,14 +59,23 @@ def _version(python: str) -> str | None:
     return asked.stdout.strip() if asked.returncode == 0 else None
 
 
+RENDER = "import rattler_build as r; print(*r.Stage0Recipe.from_file({!r}).render())"
+
+
 def build_wheel(folder: Path) -> Path:
-    command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "-w", str(folder), str(ROOT)]
-    with_pip = subprocess.run([sys.executable, "-m", "pip", "--version"], capture_output=True)
-    if with_pip.returncode != 0:  # an environment that uv made has none
-        others = [one for one in interpreters() if not one.startswith(sys.prefix)]
-        command[0] = others[0] if others else interpreters()[0]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    (wheel,) = folder.glob("softdock-*.whl")
+    """The wheel, with what an index and conda would say of it; raises where either says no."""
+    home = folder / "publish"
+    subprocess.run([interpreters()[0], "-m", "venv", str(home)], check=True)
+    python = str(home / "bin" / "python")
+    tools = ["build", "twine", "py-rattler-build"]
+    subprocess.run([python, "-m", "pip", "install", "--quiet", *tools], check=True)
+    build = [python, "-m", "build", "--outdir", str(folder), str(ROOT)]
+    subprocess.run(build, check=True, stdout=subprocess.DEVNULL)
+    (wheel,), (sdist,) = folder.glob("softdock-*.whl"), folder.glob("softdock-*.tar.gz")
+    twine = [python, "-m", "twine", "check", "--strict", str(wheel), str(sdist)]
+    subprocess.run(twine, check=True)
+    render = RENDER.format(str(ROOT / "packaging" / "recipe.yaml"))
+    subprocess.run([python, "-c", render], check=True)
     return wheel
 
 

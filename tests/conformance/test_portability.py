@@ -21,12 +21,16 @@ WITHOUT = f"""
 import sys
 import click, mcap.reader, mcap.writer, numba, numpy, plotly, pyarrow, pyarrow.csv, pyarrow.parquet
 import rich.console, rich.progress, rich.table, tempfile, subprocess, multiprocessing
-import os
+import os, viser
 for name in {TAKEN!r}:
     if hasattr(os, name):
         delattr(os, name)
 for name in {MODULES!r}:
     sys.modules[name] = None
+import importlib, pkgutil, softdock
+for module in pkgutil.walk_packages(softdock.__path__, "softdock."):
+    if not module.name.endswith("__main__"):
+        importlib.import_module(module.name)
 from softdock.cli.main import cli
 from click.testing import CliRunner
 for command in {{commands!r}}:
@@ -41,6 +45,14 @@ assert ask_priority(80)[0] == 0
 from softdock.recording.ring_file import make_ring
 from softdock.recording.streams import About, make_rig_streams
 make_ring(make_rig_streams(["chaser"]), About(), folder=Path("."), seconds=2.0)
+from softdock.errors import BadInput
+from softdock.rig.file import load_rig
+from softdock.rig.peers import Commander
+try:
+    with Commander(load_rig("emulated_pair")):
+        raise AssertionError("a rig was held without a lock")
+except BadInput as refused:
+    assert "needs Linux" in str(refused)
 """
 LOG = "t,x,w,fx\n" + "".join(f"{0.004 * i!r},{0.1 - 1e-4 * i!r},1.0,0.5\n" for i in range(100))
 MAP = """schema = 1
@@ -55,7 +67,9 @@ force = ["fx", 0.0, 0.0]
 
 
 def test_the_common_way_needs_no_posix(tmp_path):
-    """Scenarios, new, check, a plan of poses, an import with its folder: no flight among them."""
+    """Every module of softdock imports, the viewer's and the rig's too; then scenarios, new, check,
+    a plan of poses, an import with its folder, one run with its pages; a rig is refused in one
+    sentence."""
     (tmp_path / "log.csv").write_text(LOG, encoding="utf-8")
     (tmp_path / "map.toml").write_text(MAP, encoding="utf-8")
     commands = [
@@ -64,6 +78,7 @@ def test_the_common_way_needs_no_posix(tmp_path):
         ["check", "rig.toml"],
         ["calibrate", "plan", "poses.csv"],
         ["import", "log.csv", "--map", "map.toml", "--out", "log"],
+        ["run", "epos_1d", "--set", "time.duration_s=0.02", "--out", "run"],
     ]
     env = os.environ | {"PYTHONPATH": str(ROOT / "src"), "NUMBA_DISABLE_JIT": "1"}
     code = WITHOUT.replace("{commands!r}", repr(commands))

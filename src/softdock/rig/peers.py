@@ -8,7 +8,6 @@ serial number, calibration, rate or filter is not the stated one.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import tempfile
 from dataclasses import dataclass, field
@@ -153,6 +152,11 @@ class Commander:
         self._held: list[int] = []  # descriptors of locked files
 
     def __enter__(self) -> Commander:
+        try:
+            import fcntl  # Linux and macOS
+        except ImportError:
+            allowed = "another computer: a rig in real time needs Linux"
+            raise BadInput(Problem("rig", self._rig.name, allowed)) from None
         for name in list_lock_names(self._rig):
             path = self._folder / name
             # not truncated: whoever holds it has written who it is
