@@ -116,7 +116,7 @@ def check(python: str, wheel: Path, folder: Path) -> str:
 
 def uv() -> str | None:
     """A uv that runs: on the path, or the one that the Makefile made."""
-    for one in (shutil.which("uv"), str(ROOT / ".uv" / "bin" / "uv")):
+    for one in (shutil.which("uv"), shutil.which(str(ROOT / ".uv" / "bin" / "uv"))):
         if one and subprocess.run([one, "--version"], capture_output=True).returncode == 0:
             return one
     return None
