@@ -175,14 +175,14 @@ def agreement() -> dict[str, Any]:
         equal = captured[0] == captured[1]
         for name in ("status", "cycles"):
             equal &= cpu.column(name) == gpu.column(name)
-        equal &= (cpu.column("energy_invented_J") > ACTIVE * cpu.column("kinetic_start_J")) == (
-            gpu.column("energy_invented_J") > ACTIVE * gpu.column("kinetic_start_J")
+        equal &= (cpu.column("energy_added_J") > ACTIVE * cpu.column("kinetic_start_J")) == (
+            gpu.column("energy_added_J") > ACTIVE * gpu.column("kinetic_start_J")
         )
         found["unequal"] += [found["runs"] + i for i in np.flatnonzero(same & ~equal).tolist()]
         for name, scale in (
             ("peak_force_real_N", None),
             ("peak_torque_real_Nm", None),
-            ("energy_invented_J", "kinetic_start_J"),
+            ("energy_added_J", "kinetic_start_J"),
         ):
             of = np.maximum(cpu.column(scale or name), 1e-12)
             found["worst"][name] = max(

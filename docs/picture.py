@@ -15,7 +15,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 BARS = "figure:has(#chart-bars-distance)"
-DISTRIBUTION = "figure:has(#chart-distribution-distance_from_orbit_later)"
+DISTRIBUTION = "figure:has(#chart-distribution-error_against_orbit_later)"
 
 
 def pages() -> Iterator[tuple[str, Callable[[], str], str]]:

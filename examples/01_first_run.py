@@ -11,7 +11,7 @@ print(metrics["summary"])
 print(
     f"restitution {metrics['restitution']:.4f}, in orbit {metrics['reference']['restitution']:.4f}"
 )
-print(f"the loop added {1e3 * metrics['energy_invented_J']:.3f} mJ; where it came from:")
+print(f"the loop added {1e3 * metrics['energy_added_J']:.3f} mJ; where it came from:")
 for row, energy in metrics["ledger"]["rows"].items():
     print(f"  {row:12s}{1e3 * energy:+8.3f} mJ")
 

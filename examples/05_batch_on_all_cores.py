@@ -25,7 +25,7 @@ batch = run_cpu(*make_columns(scenario, swept))
 took = time.perf_counter() - began
 
 restitution = batch.column("restitution")
-share = batch.column("energy_invented_J") / batch.column("kinetic_start_J")
+share = batch.column("energy_added_J") / batch.column("kinetic_start_J")
 print(f"{len(batch)} runs, {batch.column('cycles').sum():.0f} cycles in {took:.2f} s")
 print(
     f"restitution: median {np.median(restitution):.3f}, 95th percentile "

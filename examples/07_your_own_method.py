@@ -13,11 +13,11 @@ comparison = softdock.compare(
 
 for row in comparison.ranked:
     worst = (
-        f"{row['worst']['distance_from_orbit']:.2%}"
+        f"{row['worst']['error_against_orbit']:.2%}"
         if row["worst"]
         else "the same: it knows nothing"
     )
     print(
-        f"{row['rank']} {row['method']:11s} {row['distance_from_orbit']:.2%} of the approach "
+        f"{row['rank']} {row['method']:11s} {row['error_against_orbit']:.2%} of the approach "
         f"away from orbit; with wrong knowledge at worst {worst}"
     )

@@ -17,7 +17,7 @@ OUTCOMES = (
     "status",
     "cycles",
     "contacts",
-    "energy_invented_J",
+    "energy_added_J",
     "observed_J",
     "kinetic_start_J",
     "kinetic_end_J",

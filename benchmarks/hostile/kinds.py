@@ -78,7 +78,7 @@ every_ms = 20.0
 
 [report]
 map = ["robots.chaser.delay_ms", "chaser.velocity_m_per_s.0"]
-worst_by = "energy_invented_J"
+worst_by = "energy_added_J"
 """
 
 

@@ -78,7 +78,7 @@ def random_changes(rng: np.random.Generator) -> tuple[str, dict[str, Any]]:
 
 def books_error(run: Any) -> float:
     """By how much the ledger's rows miss the invented energy, in units of what is allowed."""
-    rows, invented = run.ledger_rows, run.energy_invented_J
+    rows, invented = run.ledger_rows, run.energy_added_J
     scale = sum(abs(value) for value in run.ledger.values())
     return abs(sum(rows.values()) - invented) / (BOOKS_TO * scale + BOOKS_TO)
 

@@ -37,7 +37,7 @@ def looked_at(
     place = given["chaser"]["position_m"]
     given["chaser"]["position_m"] = [p + phase * T * q for p, q in zip(place, v, strict=True)]
     run = simulate(build(given))
-    both = [run.metrics["distance_from_orbit"], run.metrics["distance_from_orbit_later"]]
+    both = [run.metrics["error_against_orbit"], run.metrics["error_against_orbit_later"]]
     vouches, books = METHODS[method["name"]].vouches, run.method_books.get(method["name"], {})
     far = max(x if x is not None and not math.isnan(x) else math.inf for x in both)
     return far, bool(vouches is not None and vouches(books))
@@ -58,7 +58,7 @@ def verdicts(count: int, seed: int) -> None:
     good, failed = 0, []
     for i in range(count):
         run = simulate(build(fresh(seed, i) | {"methods": [{"name": "model_mediated"}]}))
-        far = run.metrics["distance_from_orbit_worst"]
+        far = run.metrics["error_against_orbit_worst"]
         if run.status != "completed" or far is None or not far <= 0.01:
             continue
         good += 1

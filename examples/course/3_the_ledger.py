@@ -12,7 +12,7 @@ rows = run.ledger_rows
 for name, energy in rows.items():
     if abs(energy) > 1e-12:
         print(f"{name:12s} {1e3 * energy:+.4f} mJ")
-print(f"sum {1e3 * sum(rows.values()):+.4f} mJ, added {1e3 * run.energy_invented_J:+.4f} mJ")
+print(f"sum {1e3 * sum(rows.values()):+.4f} mJ, added {1e3 * run.energy_added_J:+.4f} mJ")
 
 # %% [markdown]
 # A rig does not know the true force. What it can tell is the observed energy: measured force times

@@ -18,11 +18,11 @@ for name, run in (("direct", direct), ("adaptive_damping", helped)):
     m = run.metrics
     print(
         f"{name:17s} restitution {m['restitution']:.4f}, "
-        f"{m['distance_from_orbit_worst']:.1%} from orbit"
+        f"{m['error_against_orbit_worst']:.1%} from orbit"
     )
 
 # %% [markdown]
-# The rig still invents energy; the damping takes it out again. `softdock compare epos_1d` sets
+# The rig still adds energy; the damping takes it out again. `softdock compare epos_1d` sets
 # every method as the stability analysis advises and ranks them by the worst of eight phases, also
 # when what they believe is wrong.
 #
@@ -32,5 +32,5 @@ for name, run in (("direct", direct), ("adaptive_damping", helped)):
 
 # %% tags=["solution"]
 wrong = softdock.load_scenario("epos_1d", {"methods": [method | {"stiffness_N_per_m": 1500.0}]})
-told = softdock.judge(softdock.fly(wrong)).metrics["distance_from_orbit_worst"]
+told = softdock.judge(softdock.fly(wrong)).metrics["error_against_orbit_worst"]
 print(f"with 50 % too much: {told:.1%} from orbit")

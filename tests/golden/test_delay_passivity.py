@@ -229,5 +229,5 @@ def test_in_the_cone_it_runs_with_noise_and_several_contacts():
     tables["methods"] = [{"name": "delay_passivity", "threshold_N": 0.3}]
     run = simulate(tables)
     relative = 0.5 * 60.0 * 150.0 / 210.0 * 0.053**2  # J, along the axis
-    assert raw.energy_invented_J > 0.1 * relative
-    assert run.energy_invented_J < 0.01 * relative
+    assert raw.energy_added_J > 0.1 * relative
+    assert run.energy_added_J < 0.01 * relative

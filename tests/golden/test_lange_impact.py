@@ -70,6 +70,6 @@ def test_the_books_close_on_limited_robots(jerk_limited):
     """What was invented is the robots': their row carries it, and all rows sum to the total."""
     for run in jerk_limited:
         assert sum(run.ledger_rows.values()) == pytest.approx(
-            run.energy_invented_J, abs=1e-12 * run.ledger["turnover"] + 1e-12
+            run.energy_added_J, abs=1e-12 * run.ledger["turnover"] + 1e-12
         )
-        assert run.ledger["robot"] > 0.5 * run.energy_invented_J
+        assert run.ledger["robot"] > 0.5 * run.energy_added_J

@@ -124,7 +124,7 @@ def test_the_corrected_past_stands_beside_what_was_applied():
     assert change[k - 1] < -0.01
     for run in (late, ideal):
         assert sum(run.ledger_rows.values()) == pytest.approx(
-            run.energy_invented_J, abs=1e-12 * run.ledger["turnover"] + 1e-12
+            run.energy_added_J, abs=1e-12 * run.ledger["turnover"] + 1e-12
         )
 
 

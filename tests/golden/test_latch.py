@@ -63,7 +63,7 @@ def test_the_facility_books_what_its_latch_does():
     assert state[AT.hard_at] == pytest.approx(0.6, abs=0.005)
     books = ledger["stored"] + ledger["dissipated"] - state[AT.driven]
     assert ledger["real"] == pytest.approx(books, abs=1e-3 * ledger["turnover"])
-    assert sum(run.ledger_rows.values()) == pytest.approx(run.energy_invented_J, abs=1e-12)
+    assert sum(run.ledger_rows.values()) == pytest.approx(run.energy_added_J, abs=1e-12)
     far = np.abs(run.series["chaser.position"] - run.orbit.series["chaser.position"]).max()
     assert far < 1e-3  # of half a cycle of lateness in the swings
     m = run.metrics

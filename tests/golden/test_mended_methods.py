@@ -36,7 +36,7 @@ for tables, channels in json.load(sys.stdin):
         "restitution": run.restitution,
         "energetic": run.contacts[0]["restitution_energetic"] if run.contacts else None,
         "orbit": run.orbit.restitution,
-        "distance": m["distance_from_orbit"], "at_end": m["distance_from_orbit_later"],
+        "distance": m["error_against_orbit"], "at_end": m["error_against_orbit_later"],
         "warnings": run.warnings, "books": run.method_books, "notes": run.scenario.notes,
         "series": {name: run.series[name].tolist() for name in channels},
     })

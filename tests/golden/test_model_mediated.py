@@ -38,7 +38,7 @@ def spoken(run):
 
 def distance(run):
     """The worse of after the last contact and at the end."""
-    return max(run.metrics["distance_from_orbit"], run.metrics["distance_from_orbit_later"])
+    return max(run.metrics["error_against_orbit"], run.metrics["error_against_orbit_later"])
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -187,7 +187,7 @@ def test_the_gravity_gradient_turns_a_body_towards_the_planet():
     turned = 2.0 * math.atan2(q[2], q[0]) - -N * 300.0  # LVLH turns by -n t about its own y
     w = N * math.sqrt(3.0 * (120.0 - 30.0) / 100.0)
     assert turned == pytest.approx(2.0 * half * math.cos(w * 300.0), rel=2e-3)
-    assert run.energy_invented_J == pytest.approx(0.0, abs=1e-9)
+    assert run.energy_added_J == pytest.approx(0.0, abs=1e-9)
     gain = run.ledger["kinetic"] - run.ledger["kinetic_start"]
     assert abs(gain) > 1e-6
     assert run.ledger["external"] == pytest.approx(gain, rel=1e-4)

@@ -20,7 +20,7 @@ def test_a_threshold_that_is_never_reached_is_said():
     )
     assert any("threshold_N = 2000" in w and "no contact was re-mapped" in w for w in run.warnings)
     assert abs(run.ledger["real"]) > 1e-3
-    assert run.energy_invented_J == pytest.approx(0.0, abs=1e-9)
+    assert run.energy_added_J == pytest.approx(0.0, abs=1e-9)
     assert run.series["chaser.velocity.x"][-1] == 0.1
 
 
@@ -29,7 +29,7 @@ def test_work_below_the_threshold_is_booked():
     invented."""
     run = impact(0.3, threshold_N=100.0)
     assert run.restitution == pytest.approx(1.0, abs=1e-4)
-    assert run.energy_invented_J == pytest.approx(0.0, abs=1e-4)
+    assert run.energy_added_J == pytest.approx(0.0, abs=1e-4)
     assert (
         abs(run.method_books["remapping"]["designed_J"] - run.ledger["designed"]) > 0.01
     )  # as measured, above it, and in truth
@@ -61,10 +61,8 @@ def test_a_past_that_is_too_short_is_said():
     is what the ledger calls invented."""
     run = impact(0.3, robot=LAG, rewind_ms=8.0)
     assert any("8 ms that may be rewound" in w for w in run.warnings)
-    assert run.method_books["remapping"]["jumped_J"] == pytest.approx(
-        run.energy_invented_J, abs=2e-3
-    )
-    assert run.energy_invented_J > 0.02
+    assert run.method_books["remapping"]["jumped_J"] == pytest.approx(run.energy_added_J, abs=2e-3)
+    assert run.energy_added_J > 0.02
 
 
 def test_a_contact_seen_late_without_rewind_is_said():
@@ -75,9 +73,7 @@ def test_a_contact_seen_late_without_rewind_is_said():
     assert (
         f"before they were seen; so far {run.method_books['remapping']['jumped_J']:.3g} J" in said
     )
-    assert run.energy_invented_J == pytest.approx(
-        run.method_books["remapping"]["jumped_J"], abs=2e-3
-    )
+    assert run.energy_added_J == pytest.approx(run.method_books["remapping"]["jumped_J"], abs=2e-3)
     assert not impact(0.3, robot=LAG, rewind_ms=0.0, lead_ms=30.0).warnings
 
 
@@ -85,7 +81,7 @@ def test_the_page_of_a_led_run_says_what_its_charts_are_not():
     """Force times commanded motion is not the satellites' energy where commands are ahead of them;
     the stability chart knows no methods."""
     led, plain = impact(0.3, robot=LAG, lead_ms=20.0), impact(0.3, robot=LAG, rewind_ms=0.0)
-    assert abs(led.energy_invented_J) < 1e-5 < 0.1 < led.ledger["observed"]
+    assert abs(led.energy_added_J) < 1e-5 < 0.1 < led.ledger["observed"]
     assert "Not a measure of activity" in observed_chart(led)
     assert "Not a measure of activity" not in observed_chart(plain)
     assert "the loop without remapping" in stability_section(led)

@@ -165,7 +165,7 @@ def test_the_3d_test():
     assert 0.0 < rows["40 Ns/m along the normal"]["observed_mJ"] < bare["observed_mJ"]
     assert rows["neutral along the normal"]["observed_mJ"] < 0.1 * bare["observed_mJ"]
     assert (
-        rows["neutral along the normal"]["distance_from_orbit"] < 0.5 * bare["distance_from_orbit"]
+        rows["neutral along the normal"]["error_against_orbit"] < 0.5 * bare["error_against_orbit"]
     )
 
 

@@ -45,7 +45,7 @@ def test_a_batch_is_the_single_run_bit_for_bit(scenario, batch):
         run = fly(scenario.replace(changes | velocity | {"random.run": i}))
         assert batch.column("cycles")[i] == run.cycles
         assert batch.column("contacts")[i] == run.contact_count
-        assert batch.column("energy_invented_J")[i] == run.energy_invented_J
+        assert batch.column("energy_added_J")[i] == run.energy_added_J
         assert batch.column("restitution")[i] == run.restitution
         assert batch.contact(0, "peak_force_real_N")[i] == run.contacts[0]["peak_force_real_N"]
         at = entry_points.OUTCOME_COLUMNS.index("chaser.px")

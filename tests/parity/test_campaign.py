@@ -137,7 +137,7 @@ def test_a_replay_is_the_run(plan, columns, run):
         ), name
     assert single["captured_at_s"] == pytest.approx(captured_at(made), nan_ok=True, abs=1e-9)
     assert list_differences(row, single) == []
-    assert np.isnan(row["distance_from_orbit"]) == (run in (0, 6))  # no contact; still in one
+    assert np.isnan(row["error_against_orbit"]) == (run in (0, 6))  # no contact; still in one
     assert list_differences(row | {"contacts": 7.0}, single) == [
         f"contacts {single['contacts']:.6g} (7 in the table)"
     ]

@@ -45,9 +45,9 @@ def test_who_carries_the_motion_does_not_matter(docking, share):
     size = plain.ledger["kinetic_start"]
     for name in ("kinetic", "real", "dissipated", "integrator", "sensor"):
         assert shared.ledger[name] == pytest.approx(plain.ledger[name], abs=1e-9 * size), name
-    assert shared.energy_invented_J == pytest.approx(plain.energy_invented_J, abs=1e-9 * size)
+    assert shared.energy_added_J == pytest.approx(plain.energy_added_J, abs=1e-9 * size)
     assert sum(shared.ledger[row] for row in ROWS) == pytest.approx(
-        shared.energy_invented_J, abs=1e-12 * shared.ledger["turnover"] + 1e-12
+        shared.energy_added_J, abs=1e-12 * shared.ledger["turnover"] + 1e-12
     )
     for channel in ("chaser.velocity", "target.velocity", "chaser.rate", "target.rate"):
         assert shared.series[channel] == pytest.approx(plain.series[channel], abs=1e-9)

@@ -116,7 +116,7 @@ def test_the_ledgers_rows_sum_to_the_invented_energy(tables):
     )
     rows = sum(run.series[f"energy.{row}"] for row in ROWS)
     assert (np.abs(rows - invented) <= 1e-12 * books["turnover"] + 1e-12).all()
-    assert run.energy_invented_J == invented[-1]
+    assert run.energy_added_J == invented[-1]
     assert books["real"][-1] != 0.0
 
 
@@ -173,8 +173,8 @@ def test_delay_invents_energy_and_the_ledger_says_so(build):
     run = run_docking(build("symplectic_euler", 16.0))
     kinetic = run.ledger["kinetic"] - run.ledger["kinetic_start"]
     assert run.series["contact.depth"][-1] < 0.0
-    assert run.energy_invented_J > 0.0
+    assert run.energy_added_J > 0.0
     # 1 % of what was invented: at plant_steps = 1 the true work of a lossless contact is zero only
     # to the order of the plant step
-    assert run.energy_invented_J == pytest.approx(kinetic, abs=0.01 * kinetic + 1e-4)
-    assert run.ledger["robot"] > 0.5 * run.energy_invented_J
+    assert run.energy_added_J == pytest.approx(kinetic, abs=0.01 * kinetic + 1e-4)
+    assert run.ledger["robot"] > 0.5 * run.energy_added_J

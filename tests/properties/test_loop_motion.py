@@ -99,8 +99,8 @@ def test_the_same_docking_elsewhere_is_the_same(tables, turn, shift, boost):
             assert b[key] == pytest.approx(a[key], rel=close, nan_ok=True), (
                 key
             )  # nan: still touching at the end
-    assert there.energy_invented_J == pytest.approx(
-        here.energy_invented_J, abs=1e-9 * here.ledger["kinetic_start"]
+    assert there.energy_added_J == pytest.approx(
+        here.energy_added_J, abs=1e-9 * here.ledger["kinetic_start"]
     )
     assert there.series["contact.depth"][1:] == pytest.approx(
         here.series["contact.depth"][1:], abs=1e-9

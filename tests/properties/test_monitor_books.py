@@ -82,7 +82,7 @@ def test_above_the_bound_it_damps():
     assert damped.ledger["virtual"] > 1e-3
     steps = np.abs(np.diff(damped.series["satellite.chaser.force.x"])).max()
     assert steps < 3.0 * np.abs(np.diff(raw.series["satellite.chaser.force.x"])).max()
-    assert sum(damped.ledger_rows.values()) == pytest.approx(damped.energy_invented_J, abs=1e-12)
+    assert sum(damped.ledger_rows.values()) == pytest.approx(damped.energy_added_J, abs=1e-12)
 
 
 def test_one_axis_can_set_it_off():

@@ -37,7 +37,7 @@ def test_tables_summary_and_output_agree(done):
     for i, v in enumerate(summary["variants"]):
         mine = columns["run"] // 60 == i
         assert v["runs"] == 60
-        distances = ("distance_from_orbit", "distance_from_orbit_later")  # the worse one judges
+        distances = ("error_against_orbit", "error_against_orbit_later")  # the worse one judges
         worst = np.max([columns[name][mine] for name in distances], axis=0)
         assert v["within_limit_rate"] == pytest.approx((worst <= 0.05).mean())
         assert sum(v["verdicts"].values()) == 60
@@ -46,16 +46,16 @@ def test_tables_summary_and_output_agree(done):
         assert v["peak_force_real_N_most"] == columns["peak_force_real_N"][mine].max()
         assert f"{100 * v['within_limit_rate']:.3g} %" in result.output
     worst = summary["worst"][0]
-    assert worst["distance_from_orbit"] == columns["distance_from_orbit"].max()
-    assert columns["distance_from_orbit"][worst["run"]] == worst["distance_from_orbit"]
+    assert worst["error_against_orbit"] == columns["error_against_orbit"].max()
+    assert columns["error_against_orbit"][worst["run"]] == worst["error_against_orbit"]
     for i, v in enumerate(summary["variants"]):  # each variant has its own worst cases and indices
         mine = np.flatnonzero(columns["run"] // 60 == i)
-        hardest = mine[np.argsort(-columns["distance_from_orbit"][mine], kind="stable")[:10]]
+        hardest = mine[np.argsort(-columns["error_against_orbit"][mine], kind="stable")[:10]]
         assert [
             row["run"] for row in summary["worst"] if row["variant"] == v["label"]
         ] == hardest.tolist()
         assert (
-            summary["sensitivity"][i]["distance_from_orbit"][0]["key"] == "robots.chaser.delay_ms"
+            summary["sensitivity"][i]["error_against_orbit"][0]["key"] == "robots.chaser.delay_ms"
         )
     assert np.all(
         columns["end_of_first"] > 0.4
@@ -83,8 +83,8 @@ def test_the_page_says_the_same(done):
         assert all(count >= 1 for _, count in charts)
         names = {name for name, _ in charts}
         assert {
-            "chart-map-distance_from_orbit-0",
-            "chart-map-distance_from_orbit-1",
+            "chart-map-error_against_orbit-0",
+            "chart-map-error_against_orbit-1",
             "chart-distribution-peak_force_real_N",
         } <= names
         assert (
@@ -117,12 +117,12 @@ def test_the_command_of_a_worst_case_replays_it(done, tmp_path):
     assert result.exit_code == 0, result.output
     metrics = json.loads((tmp_path / "one" / "metrics.json").read_text())
     columns = read(out)
-    assert metrics["energy_invented_J"] == columns["energy_invented_J"][run]
+    assert metrics["energy_added_J"] == columns["energy_added_J"][run]
     assert metrics["restitution"] == columns["restitution"][run]
     assert metrics["peak_torque_real_Nm"] == columns["peak_torque_real_Nm"][run]
     assert metrics["captured"] == bool(columns["captured"][run])
-    assert metrics["distance_from_orbit"] == pytest.approx(
-        columns["distance_from_orbit"][run], rel=1e-8
+    assert metrics["error_against_orbit"] == pytest.approx(
+        columns["error_against_orbit"][run], rel=1e-8
     )
     assert "The outcomes are those of the campaign's table." in result.output
     assert CliRunner().invoke(cli, ["campaign", str(out), "--replay", "120"]).exit_code == 2

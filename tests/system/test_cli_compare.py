@@ -178,10 +178,10 @@ def test_the_sample_method_does_what_its_page_says(sample, tmp_path):
     )
     assert [label for label, *_ in table] == [row["label"] for row in results["candidates"]]
     for label, distance, restitution, worst in table:
-        assert f"{100 * rows[label]['distance_from_orbit']:.3g}" == distance
+        assert f"{100 * rows[label]['error_against_orbit']:.3g}" == distance
         assert f"{rows[label]['restitution']:.4f}" == restitution
         assert (
-            f"{100 * rows[label]['worst']['distance_from_orbit']:.3g}"
+            f"{100 * rows[label]['worst']['error_against_orbit']:.3g}"
             if rows[label]["worst"]
             else ""
         ) == worst
@@ -234,7 +234,7 @@ def test_a_method_that_returns_nan(tmp_path):
         ("direct", "completed"),
         ("broken", "diverged"),
     ]
-    assert rows[1]["energy_invented_J"] is None
+    assert rows[1]["energy_added_J"] is None
 
 
 def test_curves_drawn_at_once():

@@ -50,7 +50,7 @@ def test_the_verdict_comes_first_and_the_page_last(tmp_path):
     for text in (
         "start",
         f"{m['restitution']:.2f}",
-        f"{1e3 * m['energy_invented_J']:.2f} mJ",
+        f"{1e3 * m['energy_added_J']:.2f} mJ",
         "where the added energy comes from",
     ):
         assert text in result.stdout

@@ -50,9 +50,7 @@ def test_theory_predicts_what_the_loop_does(shown):
         )
         # lossless: e^2 = 1 + invented / approach energy, up to the contact's work on the plant's
         # step (the ledger's second check, 1e-3)
-        assert row["energy_invented_share"] == pytest.approx(
-            row["restitution"] ** 2 - 1.0, abs=1e-3
-        )
+        assert row["energy_added_share"] == pytest.approx(row["restitution"] ** 2 - 1.0, abs=1e-3)
 
 
 def test_a_remedy_comes_nearer_to_orbit(shown):
@@ -71,12 +69,12 @@ def test_a_remedy_comes_nearer_to_orbit(shown):
         assert row["label"] == f"16 ms, {row['method']}"
         assert (row["delay_ms"], row["restitution"]) == (16.0, run.restitution)
         assert row["predicted_restitution"] is row["closed_form_restitution"] is None
-        assert row["distance_from_orbit"] < 0.1 * raw["distance_from_orbit"]
+        assert row["error_against_orbit"] < 0.1 * raw["error_against_orbit"]
         taken = run.metrics["ledger"]["virtual_J"] / run.metrics["ledger"]["kinetic_start_J"]
-        assert row["energy_invented_share"] - taken == pytest.approx(
+        assert row["energy_added_share"] - taken == pytest.approx(
             row["restitution"] ** 2 - 1.0, abs=1e-3
         )
-        assert taken > 0.9 * row["energy_invented_share"] > 0.0
+        assert taken > 0.9 * row["energy_added_share"] > 0.0
 
 
 def test_the_demo_prints_its_rows_and_writes_its_page(tmp_path, monkeypatch):
@@ -127,8 +125,8 @@ def test_the_readme_shows_these_numbers(shown):
             for key in ("restitution", "predicted_restitution", "closed_form_restitution")
         ]
         energies = [
-            f"{row['energy_invented_J']:+.6f}",
-            f"{100.0 * row['energy_invented_share']:+.1f} %",
+            f"{row['energy_added_J']:+.6f}",
+            f"{100.0 * row['energy_added_share']:+.1f} %",
         ]
         expected.append(f"| {' | '.join([row['label'].replace(' ms', ''), *numbers, *energies])} |")
     table = re.search(r"^\| delay \[ms\] \|.*\n\|[-:|]+\|\n((?:\|.*\n)+)", readme, re.M)

@@ -46,7 +46,7 @@ found["docked"] = {
     "brakes_before": float(force[:first, 0].min()), "brakes_near": float(force[first:, 0].min()),
     "pushes_latched": float(np.abs(force[mode == 2]).max()),
     "turns_latched": float(np.abs(s["glideslope.torque"][mode == 2]).max()),
-    "external": run.ledger["external"], "invented": run.energy_invented_J,
+    "external": run.ledger["external"], "invented": run.energy_added_J,
     "arrives_m_per_s": float(-np.polyfit(
         s["time"][near & (mode == 0)], s["glideslope.distance"][near & (mode == 0)], 1)[0]),
     "modes": sorted({int(x) for x in mode}),

@@ -125,7 +125,7 @@ def test_a_network_is_the_satellite(cycle_ms):
         run.orbit.chaser[7], rel=1e-3 * cycle_ms
     )
     start, found = run.metrics["ledger"]["kinetic_start_J"], books(run, "network_satellite")
-    assert abs(run.energy_invented_J) < 1e-3 * cycle_ms * start
+    assert abs(run.energy_added_J) < 1e-3 * cycle_ms * start
     assert found["stored"][-1] + found["dissipated"][-1] == pytest.approx(
         start + found["absorbed"][-1], rel=1e-9
     )

@@ -63,7 +63,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "restitution": runs["epos_1d"].restitution,
         "predicted_restitution": None,
     }
-    row |= {"energy_invented_J": runs["epos_1d"].energy_invented_J, "distance_from_orbit": 0.1}
+    row |= {"energy_added_J": runs["epos_1d"].energy_added_J, "error_against_orbit": 0.1}
     files["demo"].write_text(demo_page([row], [runs["epos_1d"]]), encoding="utf-8")
     return files
 

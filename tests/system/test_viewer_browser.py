@@ -91,7 +91,7 @@ def test_answer_follows_the_sliders(window: Any) -> None:
     assert window.busy.content == ""
     session.values["delay"] = 0.0
     window.recompute()
-    assert session.last.run.energy_invented_J < 0.2 * late.run.energy_invented_J
+    assert session.last.run.energy_added_J < 0.2 * late.run.energy_added_J
     kept = session.last
     session.values["stiffness"] = -1.0
     window.recompute()

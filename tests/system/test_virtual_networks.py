@@ -142,4 +142,4 @@ def test_momentum_of_two_free_satellites_is_kept():
     assert after == pytest.approx([63.0 * -0.02, 0.0, 0.0], abs=1e-12)
     assert run.series["target.velocity"][-1][0] < -0.01
     assert abs(run.series["target.rate"][-1][2]) > 1e-3
-    assert abs(run.energy_invented_J) < 1e-4 * run.metrics["ledger"]["kinetic_start_J"]
+    assert abs(run.energy_added_J) < 1e-4 * run.metrics["ledger"]["kinetic_start_J"]

@@ -15,7 +15,7 @@ from softdock.loop.energy.ledger import ROWS
 from softdock.loop.robots.keys import ROBOT
 from softdock.loop.spatial.arrays import unit_matrix
 from softdock.loop.vector import CHASER_ROBOT_AT
-from softdock.output.pages.run.charts import energy_invented
+from softdock.output.pages.run.charts import energy_added
 from softdock.output.pages.run.tables import ledger_table
 from softdock.results.arms import BEYOND, compute_arm_uses, view_arm_state
 from softdock.results.joint_rows import JOINT_ROWS, compute_rows_over_time
@@ -107,18 +107,16 @@ def test_elastic_joints_are_rows_of_the_ledger():
     run = flown(ARM | {"elastic_joints": True, "joint_damping_ratio": 0.05}, seconds=0.1)
     rows, turnover = run.ledger_rows, run.ledger["turnover"]
     assert set(JOINT_ROWS[:3]) < set(rows)
-    assert abs(sum(rows.values()) - run.energy_invented_J) < 1e-9 * turnover
+    assert abs(sum(rows.values()) - run.energy_added_J) < 1e-9 * turnover
     assert rows["joints_dissipated"] < -1e-4 * turnover
     for row in JOINT_ROWS[:3]:
         assert abs(rows[row]) > 1e-6 * turnover
     over_time = compute_rows_over_time(run.series)
     assert {row: values[-1] for row, values in over_time.items()} == pytest.approx(rows)
-    missing = np.sum(list(over_time.values()), axis=0) - energy_invented(run)
+    missing = np.sum(list(over_time.values()), axis=0) - energy_added(run)
     assert np.abs(missing).max() < 1e-9 * turnover
     assert flown(ARM).ledger_rows.keys() == set(ROWS)  # rigid: none of them
-    words = ledger_table(
-        {"ledger": tabulate_ledger(run), "energy_invented_J": run.energy_invented_J}
-    )
+    words = ledger_table({"ledger": tabulate_ledger(run), "energy_added_J": run.energy_added_J})
     assert all(f'data-key="ledger.rows.{row}"' in words for row in JOINT_ROWS[:3])
 
 

@@ -75,9 +75,9 @@ def test_few_runs_make_few_cells_and_empty_ones_stay_empty():
     }
     columns |= {
         name: np.ones(60)
-        for name in ("captured", "peak_force_real_N", "energy_invented_share", "activity")
+        for name in ("captured", "peak_force_real_N", "energy_added_share", "activity")
     } | {"status": np.zeros(60)}
-    columns["distance_from_orbit"] = np.where(np.arange(60) == 7, np.nan, 0.01)
+    columns["error_against_orbit"] = np.where(np.arange(60) == 7, np.nan, 0.01)
     found = make_maps(made, columns)
     assert np.array(found["runs"][0]).shape == (5, 5)
     assert np.array(found["runs"][0]).sum() == 60
@@ -106,7 +106,7 @@ def test_maps_without_room_are_named():
     }
     columns |= {
         name: np.ones(4)
-        for name in ("captured", "peak_force_real_N", "energy_invented_share", "activity")
+        for name in ("captured", "peak_force_real_N", "energy_added_share", "activity")
     }
     found = convert_to_plain(make_maps(made, columns))
     many = {
@@ -130,8 +130,8 @@ def test_why_there_is_no_statement_is_told_apart():
         "captured": np.full(4, np.nan),
         "activity": np.zeros(4),
         "status": np.zeros(4),
-        "distance_from_orbit": np.array([np.nan, np.nan, 0.01, 0.01]),
-        "distance_from_orbit_later": np.array([np.nan, 0.3, 0.01, 0.01]),
+        "error_against_orbit": np.array([np.nan, np.nan, 0.01, 0.01]),
+        "error_against_orbit_later": np.array([np.nan, 0.3, 0.01, 0.01]),
         "verdict": np.array([1, 1, 0, 0]),
     }
     columns |= {"contacts": np.array([0, 1, 0, 2]), "orbit_contacts": np.array([0, 1, 0, 2])}

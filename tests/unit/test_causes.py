@@ -114,8 +114,8 @@ def needed(path, parameter):
 
 def numbers(run):
     m = run.metrics
-    invented = m["energy_invented_J"] / m["fidelity"]["approach_energy_J"]
-    return np.array([m["distance_from_orbit_worst"] or 0.0, invented, m["ended_at_s"]])
+    invented = m["energy_added_J"] / m["fidelity"]["approach_energy_J"]
+    return np.array([m["error_against_orbit_worst"] or 0.0, invented, m["ended_at_s"]])
 
 
 def alike(a, b):
@@ -165,7 +165,7 @@ def test_a_contact_that_is_not_the_wanted_one_is_a_cause():
     one = rig(**{"contact.0.wanted": soft})
     named = [c for c in list_causes(one) if c.name.startswith("contact")]
     assert len(named) == 1
-    assert simulate(one).metrics["distance_from_orbit"] > 0.05
-    assert simulate(switch_off(one, named)).metrics["distance_from_orbit"] < 0.01
+    assert simulate(one).metrics["error_against_orbit"] > 0.05
+    assert simulate(switch_off(one, named)).metrics["error_against_orbit"] < 0.01
     remapped = one.replace({"methods": [{"name": "remapping", "stiffness_N_per_m": 1000.0}]})
     assert not any(c.name.startswith("contact") for c in list_causes(remapped))

@@ -168,10 +168,10 @@ def test_the_tools_mass_is_believed_by_the_sensor():
     )
     (row,) = compare(scenario, "direct", "exact_hold").ranked
     assert [e["error_percent"] for e in row["knowledge_errors"]] == [-1.0, 1.0]
-    assert len({e["distance_from_orbit"] for e in [row, *row["knowledge_errors"]]}) == 3
-    worst = max(row["knowledge_errors"], key=lambda e: e["distance_from_orbit_max"])
+    assert len({e["error_against_orbit"] for e in [row, *row["knowledge_errors"]]}) == 3
+    worst = max(row["knowledge_errors"], key=lambda e: e["error_against_orbit_max"])
     assert row["worst"] in row["knowledge_errors"]
-    assert row["worst"]["distance_from_orbit_max"] <= worst["distance_from_orbit_max"]
+    assert row["worst"]["error_against_orbit_max"] <= worst["error_against_orbit_max"]
 
 
 def test_nothing_believed_has_no_error(own_registry):

@@ -11,7 +11,7 @@ RAW = [
         "delay_ms": delay,
         "method": "direct",
         "restitution": e,
-        "energy_invented_J": energy,
+        "energy_added_J": energy,
     }
     for delay, e, energy in ((0.0, 1.01, 3e-4), (16.0, 1.12, 3e-3), (32.0, 1.24, 7e-3))
 ]
@@ -20,7 +20,7 @@ DAMPED = {
     "delay_ms": 16.0,
     "method": "adaptive_damping",
     "restitution": 1.002,
-    "energy_invented_J": 3e-3,
+    "energy_added_J": 3e-3,
 }
 
 
@@ -38,9 +38,9 @@ def test_the_sentence_on_top_follows_orbit_and_the_worst_row():
 def test_what_a_delay_did_follows_the_energies():
     """It grows with the delay only where it does, and is added only where it is."""
     assert "mJ here, more with a longer delay." in explain_delay([ORBIT, *RAW])
-    mixed = [RAW[0], RAW[1] | {"energy_invented_J": 1e-4}, RAW[2]]
+    mixed = [RAW[0], RAW[1] | {"energy_added_J": 1e-4}, RAW[2]]
     assert "not always more with a longer delay" in explain_delay([ORBIT, *mixed])
-    taken = [row | {"energy_invented_J": -1e-3} for row in RAW]
+    taken = [row | {"energy_added_J": -1e-3} for row in RAW]
     assert "In these runs no energy is added." in explain_delay([ORBIT, *taken])
 
 
@@ -51,7 +51,7 @@ def test_what_a_remedy_did_follows_its_row():
     assert "removes" not in worse
     assert "Rebound speed is 150 % of the approach speed, without the method 112 %." in worse
     assert "the loop adds no energy." in describe_remedies(
-        [ORBIT, *RAW, DAMPED | {"energy_invented_J": 0.0}]
+        [ORBIT, *RAW, DAMPED | {"energy_added_J": 0.0}]
     )
 
 

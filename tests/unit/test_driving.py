@@ -62,7 +62,7 @@ def test_a_driven_run_is_the_flown_run(epos):
     assert driven.contacts[0]["peak_force_real_N"] == flown.contacts[0]["peak_force_real_N"]
     assert driven.reached[:2] == flown.reached[:2]
     a, b = softdock.judge(flown).metrics, softdock.judge(driven).metrics
-    assert b["energy_invented_J"] == a["energy_invented_J"]
+    assert b["energy_added_J"] == a["energy_added_J"]
     assert b["restitution"] == pytest.approx(a["restitution"], abs=1e-9)
 
 
@@ -81,7 +81,7 @@ def test_what_a_rig_cannot_know_is_absent(epos):
     assert run.contacts[0]["peak_force_measured_N"] == pytest.approx(5.310, abs=1e-3)
     assert run.ledger["observed"] == flown.ledger["observed"]
     assert not run.has_truth
-    for ask in (lambda: softdock.judge(run), lambda: run.energy_invented_J):
+    for ask in (lambda: softdock.judge(run), lambda: run.energy_added_J):
         with pytest.raises(NoTruth):
             ask()
 

@@ -134,7 +134,7 @@ def test_the_command_writes_a_folder_that_other_commands_take(whole, tmp_path):
         "map.toml",
     }
     metrics = json.loads((out / "metrics.json").read_text(encoding="utf-8"))
-    assert metrics["distance_from_orbit"] is None
+    assert metrics["error_against_orbit"] is None
     assert metrics["energy_observed_J"] is not None
     headline = metrics["verdict"]["headline"]  # the same in the terminal and on the page
     assert headline.startswith(metrics["verdict"]["word"].upper())

@@ -20,12 +20,12 @@ def test_a_kick_after_parting_shows_later_and_judges():
     parted = int(before["fidelity"]["compared_at_s"] / 0.004)
     run.series["chaser.velocity"][parted + 100 :, 1] += 0.038  # m/s, sideways
     after = compute_metrics(run)
-    assert after["distance_from_orbit"] == before["distance_from_orbit"]
-    assert after["distance_from_orbit_later"] > before["distance_from_orbit_later"] + 0.5
-    assert after["distance_from_orbit_worst"] == after["distance_from_orbit_later"]
-    assert before["distance_from_orbit_worst"] == pytest.approx(before["distance_from_orbit"])
+    assert after["error_against_orbit"] == before["error_against_orbit"]
+    assert after["error_against_orbit_later"] > before["error_against_orbit_later"] + 0.5
+    assert after["error_against_orbit_worst"] == after["error_against_orbit_later"]
+    assert before["error_against_orbit_worst"] == pytest.approx(before["error_against_orbit"])
     run.series["chaser.velocity"][parted + 100 : parted + 300, 1] -= 0.038
-    assert compute_metrics(run)["distance_from_orbit_worst"] == before["distance_from_orbit_worst"]
+    assert compute_metrics(run)["error_against_orbit_worst"] == before["error_against_orbit_worst"]
 
 
 def test_the_worse_of_two_distances_is_the_one_that_is_defined():

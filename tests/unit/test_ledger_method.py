@@ -137,7 +137,7 @@ def test_work_from_outside_is_not_taken():
     }
     run = bounce(external=thrust)
     assert run.ledger["external"] > 0.1 * run.ledger["kinetic_start"]
-    assert abs(run.energy_invented_J) < 0.01 * run.ledger["kinetic_start"]
+    assert abs(run.energy_added_J) < 0.01 * run.ledger["kinetic_start"]
 
 
 # Bad readings: bounded output, the event in the run's log, no NaN.

@@ -29,9 +29,9 @@ TOP = {
         "energy_ratio",
     ),
     *(
-        "energy_invented_J",
+        "energy_added_J",
         "energy_error_J",
-        "distance_from_orbit",
+        "error_against_orbit",
         "ledger",
         "contacts",
         "contact_count",
@@ -126,7 +126,7 @@ def test_the_contract_holds_for_every_run(tables):
     assert json.loads(json.dumps(m, allow_nan=False)) == m
     assert m["summary"].endswith(".")
     rows, turnover = sum(m["ledger"]["rows"].values()), m["ledger"]["turnover_J"]
-    assert rows - m["energy_invented_J"] == pytest.approx(
+    assert rows - m["energy_added_J"] == pytest.approx(
         m["ledger"]["residual_J"], abs=1e-12 * turnover + 1e-15
     )
     assert abs(m["ledger"]["residual_J"]) <= 1e-12 * turnover + 1e-12
@@ -185,10 +185,10 @@ def test_a_push_after_the_last_contact_changes_nothing():
         simulate(t).metrics
         for t in (epos_wall(), pushed([[2.0, 1.0, 0, 0, 0, 0, 0], [2.5, 1.0, 0, 0, 0, 0, 0]]))
     )
-    for key in ("energy_ratio", "distance_from_orbit", "energy_error_J", "restitution"):
+    for key in ("energy_ratio", "error_against_orbit", "energy_error_J", "restitution"):
         assert later[key] == pytest.approx(free[key], rel=1e-9), key
     assert later["fidelity"]["energy_ratio_at_end"] > 1.2 * later["energy_ratio"]
-    assert later["energy_invented_J"] == pytest.approx(free["energy_invented_J"], rel=1e-6)
+    assert later["energy_added_J"] == pytest.approx(free["energy_added_J"], rel=1e-6)
 
 
 def test_a_push_between_counts_in_both():
@@ -196,7 +196,7 @@ def test_a_push_between_counts_in_both():
     m = simulate(pushed([[0.1, -0.2, 0, 0, 0, 0, 0], [0.3, -0.2, 0, 0, 0, 0, 0]])).metrics
     assert m["ledger"]["external_J"] > 0.0
     assert m["reference"]["energy_ratio"] == pytest.approx(1.0, abs=1e-6)
-    assert m["distance_from_orbit"] == pytest.approx(m["restitution"] - 1.0, rel=1e-3)
+    assert m["error_against_orbit"] == pytest.approx(m["restitution"] - 1.0, rel=1e-3)
 
 
 def test_a_contact_not_over_is_said_and_not_guessed():
@@ -207,14 +207,14 @@ def test_a_contact_not_over_is_said_and_not_guessed():
     assert (
         m["restitution"]
         is m["energy_ratio"]
-        is m["distance_from_orbit"]
+        is m["error_against_orbit"]
         is m["energy_error_J"]
         is None
     )
     assert any("not over" in w for w in m["warnings"])
     assert "not over" in m["summary"]
-    assert m["energy_invented_J"] is not None
-    assert m["fidelity"]["distance_from_orbit_at_end"] is not None
+    assert m["energy_added_J"] is not None
+    assert m["fidelity"]["error_against_orbit_at_end"] is not None
 
 
 def test_a_stopped_run_says_when_and_why():

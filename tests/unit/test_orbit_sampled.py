@@ -68,7 +68,7 @@ lost = fly(build(epos_wall() | {"methods": [{"name": "astray"}]}))
 print(json.dumps({"status": lost.status, "cycles": lost.cycles,
                   "whole": bool(np.isfinite(lost.series["chaser.position"]).all()), "far": far,
                   "loop": run.ledger["external"], "orbit": flown.external,
-                  "invented": run.energy_invented_J}))
+                  "invented": run.energy_added_J}))
 """
 
 

@@ -85,8 +85,8 @@ def test_a_campaign_s_headline_names_best_and_worst():
 
 CANDIDATE = {
     "label": "energy_ledger, exact_hold",
-    "distance_from_orbit": 0.01,
-    "distance_from_orbit_worst": 0.02,
+    "error_against_orbit": 0.01,
+    "error_against_orbit_worst": 0.02,
     "worst": None,
     "peak_force_satellite_N": 40.0,
     "verdict": {"word": "faithful", "bounds": {"faithful_distance": 0.05}},
@@ -99,7 +99,7 @@ def test_bars_follow_their_numbers():
     assert "Line: 5 %" in bar_charts(results)
     assert "Longer than the chart" not in bar_charts(results)
     far = copy.deepcopy(results)
-    far["candidates"][0] |= {"distance_from_orbit": 0.9, "distance_from_orbit_worst": 0.95}
+    far["candidates"][0] |= {"error_against_orbit": 0.9, "error_against_orbit_worst": 0.95}
     far["candidates"][0]["verdict"]["bounds"]["faithful_distance"] = 0.03
     assert "Line: 3 %" in bar_charts(far)
     assert "Longer than the chart: energy_ledger, exact_hold" in bar_charts(far)

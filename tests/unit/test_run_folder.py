@@ -202,7 +202,7 @@ def test_the_figure_shows_gap_forces_and_energy(saved):
     axes = [figure.layout[name].title.text for name in ("yaxis", "yaxis2", "yaxis3")]
     assert axes == ["gap [mm]", "force [N]", "energy [J]"]
     total = next(t for t in figure.data if t.name == "energy added")
-    assert total.y[-1] == pytest.approx(run.energy_invented_J, abs=1e-12)
+    assert total.y[-1] == pytest.approx(run.energy_added_J, abs=1e-12)
     assert json.loads(figure.to_json())["layout"]["xaxis3"]["title"]["text"] == "time [s]"
 
 

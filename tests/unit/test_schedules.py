@@ -70,8 +70,8 @@ def test_a_thruster_gives_its_impulse(integrator):
     gain = run.ledger["kinetic"] - run.ledger["kinetic_start"]
     if integrator in ("exact_hold", "lie_rk4", "lie_midpoint"):
         assert run.ledger["external"] == pytest.approx(gain, rel=1e-12)
-        assert run.energy_invented_J == pytest.approx(0.0, abs=1e-12)
-    assert sum(run.ledger_rows.values()) == pytest.approx(run.energy_invented_J, abs=1e-12)
+        assert run.energy_added_J == pytest.approx(0.0, abs=1e-12)
+    assert sum(run.ledger_rows.values()) == pytest.approx(run.energy_added_J, abs=1e-12)
 
 
 def test_a_torque_gives_its_angular_impulse():
@@ -133,9 +133,9 @@ def test_the_work_of_a_hand_is_external():
     assert run.ledger["external"] == pytest.approx(
         gain, rel=0.03
     )  # a cycle in a hundred at each end
-    assert run.energy_invented_J == pytest.approx(gain - run.ledger["external"], abs=1e-12)
-    assert run.ledger["sensor"] == pytest.approx(run.energy_invented_J, abs=1e-12)
-    assert sum(run.ledger_rows.values()) == pytest.approx(run.energy_invented_J, abs=1e-12)
+    assert run.energy_added_J == pytest.approx(gain - run.ledger["external"], abs=1e-12)
+    assert run.ledger["sensor"] == pytest.approx(run.energy_added_J, abs=1e-12)
+    assert sum(run.ledger_rows.values()) == pytest.approx(run.energy_added_J, abs=1e-12)
 
 
 def test_a_hand_on_a_mock_up_without_a_sensor_does_nothing():

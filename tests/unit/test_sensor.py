@@ -154,7 +154,7 @@ def test_an_ideal_sensor_on_either_body_gives_the_same_bounce():
         assert run.contacts[0]["peak_force_satellite_N"] == pytest.approx(
             runs["chaser"].contacts[0]["peak_force_satellite_N"], rel=1e-12
         )
-        assert run.energy_invented_J == pytest.approx(runs["chaser"].energy_invented_J, rel=1e-9)
+        assert run.energy_added_J == pytest.approx(runs["chaser"].energy_added_J, rel=1e-9)
 
 
 def test_an_ideal_sensor_on_either_body_gives_the_same_docking():

@@ -47,7 +47,7 @@ def test_a_method_told_the_series_is_near_orbit():
     """Doing nothing is 14 % wrong, adaptive damping told the series 0.2 %."""
     rig = behind_springs()
     able, _ = candidates(rig, ["direct", "adaptive_damping"], ["exact_hold"], advise_settings)
-    raw, told = (simulate(c.scenario).metrics["distance_from_orbit"] for c in able)
+    raw, told = (simulate(c.scenario).metrics["error_against_orbit"] for c in able)
     assert raw > 0.1
     assert told < 0.01
 
@@ -71,8 +71,8 @@ def row(name, excess, word="faithful", status="completed"):
     return {
         "method": name,
         "status": status,
-        "distance_from_orbit": 0.01 if status == "completed" else None,
-        "energy_invented_J": 0.0,
+        "error_against_orbit": 0.01 if status == "completed" else None,
+        "energy_added_J": 0.0,
         "verdict": {"word": word, "criteria": {"distance": {"excess": excess}}},
     }
 

@@ -172,8 +172,8 @@ def test_phases_give_mean_and_spread():
     assert run.metrics["restitution"] == simulate(epos_wall()).restitution
     assert {
         "energy_ratio",
-        "energy_invented_J",
-        "distance_from_orbit",
+        "energy_added_J",
+        "error_against_orbit",
         "ledger.rows.robot",
         "fidelity.peak_force_N",
     } <= phases["spread"].keys()
@@ -202,6 +202,6 @@ def test_added_energy_is_a_share(invented_J, words):
     """In a readable unit and in percent of the energy at the start; more than ten times is
     divergence."""
     told = _describe_added_energy(
-        {"energy_invented_J": invented_J, "ledger": {"kinetic_start_J": 1.0}}
+        {"energy_added_J": invented_J, "ledger": {"kinetic_start_J": 1.0}}
     )
     assert words in told

@@ -232,7 +232,7 @@ def ranked_table(results: dict[str, Any]) -> Table:
             worst,
             format_quantity(row["peak_force_satellite_N"], "N"),
             _format_number(row["restitution"], ".3f"),
-            format_quantity(row["energy_invented_J"], "J"),
+            format_quantity(row["energy_added_J"], "J"),
             _format_number(row["cost_ratio_to_direct"], ".1f"),
         )
     orbit = results["orbit"]

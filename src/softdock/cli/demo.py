@@ -98,8 +98,8 @@ def demo_table(rows: list[dict[str, Any]]) -> Table:
             _format_number(row["restitution"], ".4f"),
             _format_number(row["predicted_restitution"], ".4f"),
             _format_number(row["closed_form_restitution"], ".4f"),
-            format_quantity(row["energy_invented_J"], "J"),
-            format_percent(row["energy_invented_share"]),
+            format_quantity(row["energy_added_J"], "J"),
+            format_percent(row["energy_added_share"]),
         )
     return table
 

@@ -222,5 +222,5 @@ def _ledger_table(m: Mapping[str, Any]) -> Table:
     for row, energy in m["ledger"]["rows"].items():
         small = energy is not None and abs(energy) <= rounding
         table.add_row(row, format_quantity(0.0 if small else energy, "J"))
-    table.add_row("in all", format_quantity(m["energy_invented_J"], "J"), style="bold")
+    table.add_row("in all", format_quantity(m["energy_added_J"], "J"), style="bold")
     return table

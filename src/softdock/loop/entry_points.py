@@ -17,7 +17,7 @@ from softdock.loop.contact.log import close_contact
 from softdock.loop.contact.seat import CAPTURE, is_seated, seat_of_place
 from softdock.loop.corrected_record import rewrite_past
 from softdock.loop.cycle import cycle
-from softdock.loop.energy.ledger import energy_invented
+from softdock.loop.energy.ledger import energy_added
 from softdock.loop.keys import TIME
 from softdock.loop.memory import HEAD
 from softdock.loop.method.hooks import any_past
@@ -49,7 +49,7 @@ OUTCOME = Cells(
     Cell("status", int, "-", "how the run ended, an index of `STATUSES`"),
     Cell("cycles", int, "-", "control cycles that ran"),
     Cell("contacts", int, "-", "real contacts"),
-    Cell("energy_invented_J", float, "J", "energy that appeared from nothing"),
+    Cell("energy_added_J", float, "J", "energy that the loop added"),
     Cell("observed_J", float, "J", "observed energy, > 0: the rig is active"),
     Cell("kinetic_start_J", float, "J", "kinetic energy of both satellites at the start"),
     Cell("kinetic_end_J", float, "J", "and at the end"),
@@ -172,13 +172,13 @@ def run_one(vector, params: Params, mem, log, outcome):
     if loop.tracker.open:
         contacts = close_contact(loop.tracker, log).closed
     status = loop.status if depth <= DEEPEST_START else DEEP_AT_START
-    if status == COMPLETED and not abs(energy_invented(loop.ledger)) < math.inf:
+    if status == COMPLETED and not abs(energy_added(loop.ledger)) < math.inf:
         status = DIVERGED  # a work that was no number, which the satellites need not have felt
     head, o = HEAD(mem), OUTCOME(outcome)
     o.status = status
     o.cycles = k
     o.contacts = contacts
-    o.energy_invented_J = energy_invented(loop.ledger)
+    o.energy_added_J = energy_added(loop.ledger)
     o.observed_J = loop.ledger.observed
     o.kinetic_start_J = loop.ledger.kinetic_start
     o.kinetic_end_J = loop.ledger.kinetic

@@ -93,7 +93,7 @@ PHASE_LEAD = Group(
     Parameter(
         "begin",
         "begin_ms",
-        "time over which the position lead grows from nothing at the start, so that the robots are "
+        "time over which the position lead grows from zero at the start, so that the robots are "
         "sent no step",
         200.0,
         unit="ms",

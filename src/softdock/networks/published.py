@@ -17,7 +17,7 @@ Virtual energy (from deadlocks and overdrafts) is a debt that switched damping p
 
 Limits, which the better step (linear_step.py) does not have: it lags the motion (5 % on the SLS at
 1 kHz), is not passive without its controller at low rates, and diverges on networks with masses,
-whose energy gain F^2 T^2 / 2m comes from nothing.
+whose energy gain F^2 T^2 / 2m nothing accounts for.
 """
 
 from __future__ import annotations

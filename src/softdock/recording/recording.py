@@ -182,7 +182,7 @@ class Recording:
             "kinetic_start_J": kinetic,
             "rows_lost": dict(self.lost),
             "verdict": self._judged,  # None before `judge` was called
-            "distance_from_orbit": None,  # nobody knows the truth of a rig
+            "error_against_orbit": None,  # nobody knows the truth of a rig
             "warnings": list(self.warnings),
         }
 

@@ -73,7 +73,7 @@ def compute_fidelity(
         "energy_ratio": _divide(after, compute_kinetic_energy(bodies, start)),
         "energy_ratio_orbit": _divide(wanted, compute_kinetic_energy(bodies, start_orbit)),
         "energy_error_J": after - wanted,
-        "distance_from_orbit": compute_distance(bodies, scale, loop, orbit),
+        "error_against_orbit": compute_distance(bodies, scale, loop, orbit),
     }
     for i, body in enumerate(("chaser", "target")):
         rates = [matrix(m[i, 3:7]) @ m[i, 10:13] for m in (loop, orbit)]
@@ -140,10 +140,10 @@ def compare_with_reference(run: Run, orbit: Orbit, criteria: Mapping[str, Any]) 
             "energy_ratio_orbit": _compute_reference_energy_ratio(bodies, orbit, others, before)
         }
     result["energy_ratio_at_end"] = ends[last]["energy_ratio"]
-    result["distance_from_orbit"] = criteria["distance_after_contact"]
-    result["distance_from_orbit_later"] = criteria["distance_later"]
-    result["distance_from_orbit_at_end"] = ends[last]["distance_from_orbit"]
-    result["distance_from_orbit_worst"] = criteria["distance"]
+    result["error_against_orbit"] = criteria["distance_after_contact"]
+    result["error_against_orbit_later"] = criteria["distance_later"]
+    result["error_against_orbit_at_end"] = ends[last]["error_against_orbit"]
+    result["error_against_orbit_worst"] = criteria["distance"]
     result["approach_energy_J"] = scale
     result["compared_from_s"] = float(time[before])
     result["compared_at_s"] = math.nan if after is None else float(time[after])

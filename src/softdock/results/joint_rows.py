@@ -1,7 +1,7 @@
 """The ledger's rows where robots have elastic joints: what the joints keep and lose stands apart.
 
 The compiled ledger has one row `robot`, F_true . dx_cmd + W_real: set-points against mock-ups. With
-elastic joints it is taken apart, each row from its own signals (J, positive: from nothing):
+elastic joints it is taken apart, each row from its own signals (J, positive: added by the loop):
 
     robot              F_true . dx_cmd + W_real + W_motor + W_contact: set-points against motors
     joints_stored      - energy that the joints store now
@@ -10,7 +10,7 @@ elastic joints it is taken apart, each row from its own signals (J, positive: fr
 
 W_motor and W_contact are the works of motors and contact on what moves behind the joints. An arm's
 works equal what its joints keep and lose to rounding (loop/arms/links.py), so that the rows
-go on summing to the invented energy to 1e-9 of the turnover. The Cartesian joint of
+go on summing to the added energy to 1e-9 of the turnover. The Cartesian joint of
 loop/robots/joint.py takes its damper's work at the ends of a step of the plant, and what that
 misses, of second order in the step, has a row of its own:
 

@@ -132,7 +132,7 @@ def tabulate_ledger(run: Run) -> dict[str, Any]:
             )
         },
         **by_latches,
-        "residual_J": sum(rows.values()) - run.energy_invented_J,
+        "residual_J": sum(rows.values()) - run.energy_added_J,
         "physics_residual": float(missing / kept.max()) if kept.max() > 0.0 else math.nan,
         "joints": run.joint_books,
     }

@@ -147,7 +147,7 @@ def collect_warnings(run: Run, m: Mapping[str, Any]) -> list[str]:
     warnings = []
     if m["fidelity"]["compared_at_s"] is None and m["reference"]["status"] == "completed":
         warnings.append(
-            "energy_ratio and distance_from_orbit are not defined: the contact was not over when "
+            "energy_ratio and error_against_orbit are not defined: the contact was not over when "
             "the run ended"
         )
     warned = {w.split(".")[1] for w in run.scenario.warnings if w.startswith("contact.")}
@@ -266,9 +266,9 @@ declare(
         over_phases=True,
     ),
     Metric(
-        name="energy_invented_J",
+        name="energy_added_J",
         meaning="energy that no contact, hand or thruster accounts for",
-        value=lambda j: j.run.energy_invented_J,
+        value=lambda j: j.run.energy_added_J,
         label="Energy added by the loop",
         row=Row("energy added by the loop", "J", in_orbit=0.0),
         tile="Energy that no contact, hand or thruster accounts for",
@@ -283,9 +283,9 @@ declare(
         over_phases=True,
     ),
     Metric(
-        name="distance_from_orbit",
+        name="error_against_orbit",
         meaning="error against the on-orbit reference; 1 is an error as large as the approach",
-        value=lambda j: j.against["distance_from_orbit"],
+        value=lambda j: j.against["error_against_orbit"],
         label="Error against orbit",
         row=Row("error against orbit, after the contacts", "%", in_orbit=0.0),
         tile="Difference of both satellites' motion from the on-orbit reference after the last "
@@ -293,25 +293,25 @@ declare(
         over_phases=True,
     ),
     Metric(
-        name="distance_from_orbit_later",
+        name="error_against_orbit_later",
         meaning="the same `verdict.settle_s` later, where a push after parting shows",
-        value=lambda j: j.against["distance_from_orbit_later"],
+        value=lambda j: j.against["error_against_orbit_later"],
         label="Error against orbit, settle_s later",
         row=Row("error against orbit, settle_s later", "%", in_orbit=0.0),
         over_phases=True,
     ),
     Metric(
-        name="distance_from_orbit_at_end",
+        name="error_against_orbit_at_end",
         meaning="the same at the end of the run",
-        value=lambda j: j.against["distance_from_orbit_at_end"],
+        value=lambda j: j.against["error_against_orbit_at_end"],
         label="Error against orbit at the end of the run",
         row=Row("error against orbit, at the end", "%", in_orbit=0.0),
         over_phases=True,
     ),
     Metric(
-        name="distance_from_orbit_worst",
+        name="error_against_orbit_worst",
         meaning="the worse of after the contacts and settle_s later, which judges",
-        value=lambda j: j.against["distance_from_orbit_worst"],
+        value=lambda j: j.against["error_against_orbit_worst"],
         label="Error against orbit, the worse of both",
         over_phases=True,
     ),

@@ -8,7 +8,7 @@ Unknown: stiffness, damping, power of the deflection, friction, and the tare alo
 normal. Told: the mock-ups' shapes and poses, so that normal and deflection are known; how late a
 reading is stands in its stamp, and costs nothing. Readings are those of the mock-ups on the
 reference's own way, one a cycle, forces alone or with torques. With z the motion after the last
-contact in the metric of `distance_from_orbit`,
+contact in the metric of `error_against_orbit`,
 
     J = sum (dy/dtheta)^T (dy/dtheta) / s^2       s^2 the variance of a reading
     E |z - z_orbit|^2 >= trace(G J^-1 G^T)         G = dz/dtheta, by changed laws

@@ -129,9 +129,9 @@ SHOWN = (
     "status",
     "restitution",
     "energy_ratio",
-    "energy_invented_J",
-    "distance_from_orbit",
-    "distance_from_orbit_worst",
+    "energy_added_J",
+    "error_against_orbit",
+    "error_against_orbit_worst",
     "contact_count",
 )
 

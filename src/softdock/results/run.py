@@ -250,7 +250,7 @@ class Run:
         return split_joint_rows(rows, self.joint_books, arm_robots(self.scenario.tables))
 
     @property
-    def energy_invented_J(self) -> float:
+    def energy_added_J(self) -> float:
         """Gain of kinetic energy - W_external + W_real + W_virtual - W_designed. Raises `NoTruth`
         without the truth."""
         self._need_truth("the added energy")

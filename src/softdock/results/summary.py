@@ -88,7 +88,7 @@ def _describe_growth(latch: Mapping[str, Any]) -> str:
 
 
 def _describe_added_energy(m: Mapping[str, Any]) -> str:
-    energy = m["energy_invented_J"]
+    energy = m["energy_added_J"]
     if energy is None:
         return "The energy that the loop added cannot be computed."
     start = m["ledger"]["kinetic_start_J"]

@@ -1,6 +1,6 @@
-"""The ledger: where the loop's invented energy came from.
+"""The ledger: where the energy that the loop added came from.
 
-    energy_invented_J = gain of kinetic energy - W_external + W_real + W_virtual - W_designed
+    energy_added_J = gain of kinetic energy - W_external + W_real + W_virtual - W_designed
 
 It is attributed by telescoping the work of one cycle, each row from its own signals and none a
 remainder:
@@ -16,7 +16,7 @@ remainder:
 
 F_sat and F_meas are held over the cycle, F_true is the mean of the true wrench over it; dx are
 displacements over the cycle, translation and rotation, of satellite and set-point; W_real is summed
-over the plant's own steps. Positive: energy that appeared from nothing.
+over the plant's own steps. Positive: energy that the loop added.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ def open_ledger(kinetic):
 
 
 @compiled
-def energy_invented(ledger: Ledger):
-    """Invented energy [J] from the kinetic energies and the works alone, not from the rows."""
+def energy_added(ledger: Ledger):
+    """Energy added by the loop [J], from kinetic energies and works, not from the rows."""
     return (
         ledger.kinetic
         - ledger.kinetic_start

@@ -1,7 +1,7 @@
 """Forward (explicit) Euler: the pose with the old rate, then momentum.
 
 Order 1; effective delay T: the wrench of a cycle moves the body only in the next one. Offered
-because it is what many rigs run; it invents energy in every contact.
+because it is what many rigs run; it adds energy in every contact.
 """
 
 from __future__ import annotations

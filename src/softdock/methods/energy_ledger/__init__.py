@@ -1,1 +1,1 @@
-"""Our own method: the energy that the loop invented is paid back."""
+"""Our own method: the energy that the loop added is removed."""

@@ -1,4 +1,4 @@
-"""How much of a noisy work is kept back, so that with a chosen confidence noise invents no energy;
+"""How much of a noisy work is kept back, so that with a chosen confidence noise adds no energy;
 and the noise that a data sheet promises.
 
 A force with white noise of standard deviation s, held over steps dx_k, does a work that is wrong by

@@ -19,7 +19,7 @@ as well.
 
 Books: W_designed is the real contact's work less the work that the wanted contact takes. The wanted
 contact's energy that appears without work, because the environment is seen elsewhere than before
-(or late, with no rewind), counts as taken, and so shows as invented: `jumped`.
+(or late, with no rewind), counts as taken, and so counts as added by the loop: `jumped`.
 """
 
 from __future__ import annotations

@@ -9,9 +9,9 @@ from typing import Any
 
 from softdock.output.pages.campaign_charts import distribution_charts, map_charts
 from softdock.output.pages.campaign_words import (
+    ADDED_NOTE,
     BLOCK,
     FEW,
-    INVENTED_NOTE,
     RATES,
     compare_variants,
     describe_orbit_capture,
@@ -312,7 +312,7 @@ def _rates_table(r: dict[str, Any]) -> str:
         "Stopped: it diverged, or a limit ended it. "
     )
     note += (
-        INVENTED_NOTE
+        ADDED_NOTE
         + " Intervals are given for independent draws; grids and evenly spread designs have none."
     )
     if r["error_limit"] is None:

@@ -209,14 +209,14 @@ def _map_chart(
     caption = [_describe_scale(drawing, every, i)] if len(every) > 1 else []
     if drawing.needs_contact and (~np.isfinite(z) & (count > 0)).any():
         caption.append("Dark grey: no contact.")
-    if name in ("distance_from_orbit", "within_limit") and (
+    if name in ("error_against_orbit", "within_limit") and (
         silent := int((~np.isfinite(z) & (count > 0)).sum())
     ):
         caption.append(
             f"Dark grey, {silent} cell{'' if silent == 1 else 's'}: no error defined, "
             "because nothing touched or a contact was under way at the end."
         )
-    if name == "distance_from_orbit" and r["error_limit"] is not None and min(z.shape) > 1:
+    if name == "error_against_orbit" and r["error_limit"] is not None and min(z.shape) > 1:
         caption.append(_describe_envelope(z, r["error_limit"], bool((count > 1).any())))
         lines.append(_bound_line(across, up, z, r["error_limit"]))
     label = f": {r['variants'][i]['label']}" if len(r["variants"]) > 1 else ""

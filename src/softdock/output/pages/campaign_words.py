@@ -18,7 +18,7 @@ RATES = {
     "active": "active",
     "stopped": "stopped",
 }
-INVENTED_NOTE = (
+ADDED_NOTE = (
     "A run that adds energy is active even where virtual damping removes that energy again, so a "
     "run can be active and within the limit."
 )
@@ -122,7 +122,7 @@ def describe_orbit_capture(v: dict[str, Any]) -> str:
 def _invented_note(r: dict[str, Any]) -> list[str]:
     """Note on runs that are active and within the limit, if a method may be the reason."""
     return (
-        [INVENTED_NOTE]
+        [ADDED_NOTE]
         if any(
             v["method"] != RAW and v["active_rate"] and v["within_limit_rate"]
             for v in r["variants"]

@@ -111,7 +111,7 @@ def _errors_table(r: Any, kind: str, percents: Sequence[float], having: Sequence
                 None,
             )
             if j is None:
-                cells.append(_show_percent(r, f"candidates.{i}.distance_from_orbit"))
+                cells.append(_show_percent(r, f"candidates.{i}.error_against_orbit"))
             elif errors[j]["status"] != "completed":
                 cells.append(
                     "<span "
@@ -119,7 +119,7 @@ def _errors_table(r: Any, kind: str, percents: Sequence[float], having: Sequence
                 )
             else:
                 cells.append(
-                    _show_percent(r, f"candidates.{i}.knowledge_errors.{j}.distance_from_orbit")
+                    _show_percent(r, f"candidates.{i}.knowledge_errors.{j}.error_against_orbit")
                 )
         rows.append(cells)
     headings = ["candidate", *(f"{p:+g} %".replace("-", MINUS) if p else "right" for p in columns)]
@@ -130,7 +130,7 @@ CODE_WARNING = "This comparison ran your own code: "
 
 
 MOST_PANELS = 4  # of the replay, orbit among them
-WORST = "distance_from_orbit_worst"  # over the phases, after the contacts or at the end
+WORST = "error_against_orbit_worst"  # over the phases, after the contacts or at the end
 
 
 def comparison_page(comparison: Comparison) -> str:
@@ -184,7 +184,7 @@ def _name_panel(label: str, row: Any) -> str:
 
 def _worst_key(row: Any) -> str:
     """Key of the distance by which a row is ranked."""
-    return WORST if row.get(WORST) is not None else "distance_from_orbit"
+    return WORST if row.get(WORST) is not None else "error_against_orbit"
 
 
 def _answer(comparison: Comparison) -> str:
@@ -224,7 +224,7 @@ def _answer(comparison: Comparison) -> str:
                 "100 % is an error as large as the approach speed",
             ),
             e.tile("Restitution", _show_number(r, f"{at}.restitution"), f"{orbit} on orbit"),
-            e.tile("Energy added", _show_number(r, f"{at}.energy_invented_J"), "0 on orbit"),
+            e.tile("Energy added", _show_number(r, f"{at}.energy_added_J"), "0 on orbit"),
             e.tile("Cost", _show_cost(r, f"{at}.cost_ns_per_cycle"), "a cycle"),
         ]
         if best["worst"]:
@@ -257,7 +257,7 @@ def _ranking(r: Any) -> str:
             _show_number(r, f"{at}.rank"),
             f"{escape(c['method'])}<br><small>{escape(c['integrator'])}</small>",
             escape(c["verdict"]["word"]),
-            _show_percent(r, f"{at}.distance_from_orbit") if c["status"] == "completed" else "",
+            _show_percent(r, f"{at}.error_against_orbit") if c["status"] == "completed" else "",
             _show_worst(r, at),
             worst,
         ]
@@ -265,7 +265,7 @@ def _ranking(r: Any) -> str:
             _show_number(r, f"{at}.{key}")
             for key in (
                 "restitution",
-                "energy_invented_J",
+                "energy_added_J",
                 "contact_count",
                 "peak_force_satellite_N",
             )

@@ -24,7 +24,7 @@ MOST_BOUNDS = 6.0  # length of the axis in bounds; larger values are written, no
 
 def bar_charts(r: dict[str, Any]) -> str:
     """Both charts; empty if no candidate reached its end."""
-    rows = [c for c in r["candidates"] if c["distance_from_orbit"] is not None]
+    rows = [c for c in r["candidates"] if c["error_against_orbit"] is not None]
     if not rows:
         return ""
     charts = [_distance_bars(rows)]
@@ -34,8 +34,8 @@ def bar_charts(r: dict[str, Any]) -> str:
 
 
 def _distance_bars(rows: list[dict[str, Any]]) -> str:
-    mean = [100.0 * c["distance_from_orbit"] for c in rows]
-    most = [100.0 * (c["distance_from_orbit_worst"] or c["distance_from_orbit"]) for c in rows]
+    mean = [100.0 * c["error_against_orbit"] for c in rows]
+    most = [100.0 * (c["error_against_orbit_worst"] or c["error_against_orbit"]) for c in rows]
     wrong = [
         100.0 * worst
         if c["worst"] and (worst := find_worst_distance(c["worst"])) is not None
@@ -246,7 +246,7 @@ def curve_charts(comparison: Comparison) -> str:
     energy = (
         "energy",
         "Energy added so far",
-        "energy_invented_J",
+        "energy_added_J",
         "Above zero: energy that the loop added. On orbit: zero.",
     )
     charts = []

@@ -21,7 +21,7 @@ from softdock.output.pages.frame.elements import (
 )
 from softdock.output.pages.frame.page import page
 from softdock.output.pages.frame.replay import replay
-from softdock.output.pages.run.charts import energy_invented
+from softdock.output.pages.run.charts import energy_added
 from softdock.output.pages.run.motion_charts import SECONDS, choose_view, gap_title, track_tip
 from softdock.results.metrics import convert_to_plain
 from softdock.results.quantities import format_percent, format_quantity
@@ -78,7 +78,7 @@ def describe_worst(rows: Rows) -> str:
 def explain_delay(rows: Rows) -> str:
     """How a delay adds energy, and whether these runs show it."""
     late = sorted(_rows_with_restitution(raw_rows(rows)), key=lambda row: float(row["delay_ms"]))
-    added = [float(row["energy_invented_J"]) for row in late if row.get("energy_invented_J")]
+    added = [float(row["energy_added_J"]) for row in late if row.get("energy_added_J")]
     if len(added) < 2 or min(added) <= 0.0:
         return f"{_LATE} In these runs no energy is added."
     grows = all(b > a for a, b in pairwise(added))
@@ -109,7 +109,7 @@ def describe_remedies(rows: Rows) -> str:
     }
     for row in _rows_with_restitution(_method_rows(rows)):
         e, without = float(row["restitution"]), bare.get(row["delay_ms"])
-        adds = (row.get("energy_invented_J") or 0.0) > 0.0
+        adds = (row.get("energy_added_J") or 0.0) > 0.0
         better = without is not None and abs(e - 1.0) < abs(without - 1.0)
         removed = ", which the method removes within the contact"
         sentences.append(
@@ -171,9 +171,9 @@ COLUMNS = {
     "restitution": "restitution",
     "predicted_restitution": "theory: sampled loop",
     "closed_form_restitution": "theory: closed form",
-    "energy_invented_J": "energy added",
-    "energy_invented_share": "share of the approach energy",
-    "distance_from_orbit": "error against orbit",
+    "energy_added_J": "energy added",
+    "energy_added_share": "share of the approach energy",
+    "error_against_orbit": "error against orbit",
 }
 DELAY_ROLES = (
     "c3",
@@ -191,9 +191,9 @@ def demo_results(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 def demo_page(rows: Sequence[Mapping[str, Any]], runs: Sequence[Run]) -> str:
     """One self-contained page. `rows`: label, delay_ms (None for orbit), restitution,
-    predicted_restitution, energy_invented_J, distance_from_orbit.
+    predicted_restitution, energy_added_J, error_against_orbit.
 
-    `method`, `closed_form_restitution` and `energy_invented_share` may be there too. `runs`: those
+    `method`, `closed_form_restitution` and `energy_added_share` may be there too. `runs`: those
     of the rows with a delay, in the same order. The page carries all this as JSON under the id
     `demo`.
     """
@@ -334,7 +334,7 @@ def _gap_chart(names: Sequence[str], runs: Sequence[Run]) -> str:
 
 
 def _energy_chart(names: Sequence[str], runs: Sequence[Run]) -> str:
-    curves = [energy_invented(run) for run in runs]
+    curves = [energy_added(run) for run in runs]
     factor, unit = choose_unit(curves, "J")
     lines = [
         Line(name, role, run.series["time"], factor * curve, width=2.2)

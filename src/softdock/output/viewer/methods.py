@@ -66,7 +66,7 @@ def _try_fix(label: str, scenario: Scenario, orbit: Orbit) -> list[Fix]:
         metrics = run_against(scenario, orbit).metrics
     except BadInput:
         return []
-    distance = metrics["distance_from_orbit"]
+    distance = metrics["error_against_orbit"]
     if metrics["status"] != "completed" or distance is None:
         return []
     words = f"{label}: error {format_percent(distance)}, {metrics['verdict']['word']}"

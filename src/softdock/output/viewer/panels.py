@@ -97,7 +97,7 @@ def ledger_html(rows: Mapping[str, float], total: float) -> str:
 def run_ledger_html(run: Run | Recording) -> str:
     """Energy balance of a simulated run; of a recording, the energy that its rig observed."""
     if not isinstance(run, Recording):
-        return ledger_html(run.ledger_rows, run.energy_invented_J)
+        return ledger_html(run.ledger_rows, run.energy_added_J)
     seen = run.metrics["energy_observed_J"]
     observed = format_quantity(seen, "J", if_none="not known from what was recorded")
     return wait_html(f"Observed energy: {observed}. Its causes are known in a simulation only.")

@@ -269,7 +269,7 @@ class Session:
         if self.last is None or isinstance(self.last.run, Recording):
             return []
         now = self.last.metrics
-        distance = now["distance_from_orbit"] if now["status"] == "completed" else None
+        distance = now["error_against_orbit"] if now["status"] == "completed" else None
         return find_fixes(apply_knobs(self.base, self.values), self.last.run.orbit, ready, distance)
 
 

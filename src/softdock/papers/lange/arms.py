@@ -163,7 +163,7 @@ def joint_energies(run: Run) -> dict[str, float]:
     return {
         "most_stored_in_joints_J": float(np.sum(each, axis=0).max()),
         "dissipated_by_joints_J": -rows["joints_dissipated"],
-        "rows_less_sum_of_turnover": abs(sum(rows.values()) - run.energy_invented_J) / scale,
+        "rows_less_sum_of_turnover": abs(sum(rows.values()) - run.energy_added_J) / scale,
     }
 
 

@@ -111,13 +111,13 @@ def _describe_theory(numbers: dict[str, Any], neutral_mJ: float, bare_mJ: float)
 def _describe_invented(rows: list[dict[str, Any]], bare: dict[str, Any]) -> str:
     least = min(rows, key=lambda row: row["observed_mJ"])
     observed = bare["observed_mJ"] - least["observed_mJ"]
-    invented = bare["energy_invented_mJ"] - least["energy_invented_mJ"]
+    added = bare["energy_added_mJ"] - least["energy_added_mJ"]
     return (
         f"From no damping to {least['case']} the observed energy falls by {observed:.1f} mJ and "
-        f"the energy added by {invented:.1f} mJ"
+        f"the energy added by {added:.1f} mJ"
         + (
             ": the latter counts what the damper takes as taken on purpose."
-            if invented < observed
+            if added < observed
             else "."
         )
     )
@@ -148,8 +148,8 @@ def make_test_3d() -> Exhibit:
                 "observed_mJ": 1e3 * float(run.series["monitor.total"][-1]),
                 "observed_first_contact_mJ": 1e3 * _after_first(run),
                 "observed_rotation_z_mJ": 1e3 * observed["torque.z"],
-                "energy_invented_mJ": 1e3 * run.energy_invented_J,
-                "distance_from_orbit": run.metrics["distance_from_orbit"],
+                "energy_added_mJ": 1e3 * run.energy_added_J,
+                "error_against_orbit": run.metrics["error_against_orbit"],
             }
         )
     (wall, wall_neutral), (bottom, bottom_neutral) = (
@@ -173,8 +173,8 @@ def make_test_3d() -> Exhibit:
             Column("observed_mJ", "observed energy [mJ]"),
             Column("observed_first_contact_mJ", "after the first contact [mJ]"),
             Column("observed_rotation_z_mJ", "about z [mJ]"),
-            Column("energy_invented_mJ", "added [mJ]"),
-            Column("distance_from_orbit", "distance from orbit"),
+            Column("energy_added_mJ", "added [mJ]"),
+            Column("error_against_orbit", "distance from orbit"),
         ),
         rows=rows,
         numbers={

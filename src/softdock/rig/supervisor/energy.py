@@ -11,7 +11,7 @@ reply carries that motion to a robot: what would break a bound never leaves.
         <= share of a run (kinetic energy before the first) + floor
 
 The pair's kinetic energy is bounded whatever the methods do: a virtual damper that takes out what
-the rig has invented makes room, and is not held against it. It is bounded in free flight too: a
+the rig has added makes room, and is not held against it. It is bounded in free flight too: a
 force too small to be a contact, held or wrong for long, moves a satellite as well, and a method may
 act late. What external wrenches (thrusters, tide) do to the common motion of two free satellites is
 not theirs to give to the pair: added is their work less the gain of the common motion.

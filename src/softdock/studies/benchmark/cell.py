@@ -128,7 +128,7 @@ def _run_phases(case: Scenario, way: PreparedEntry, orbits: list[Orbit]) -> Row:
         return {**make_refusal(FAILED, f"{type(failure).__name__}: {failure}"), "error": error}
     numbers = worst["criteria"]
     statuses = [m["status"] for m in metrics]
-    distances = [m["distance_from_orbit_worst"] for m in metrics]
+    distances = [m["error_against_orbit_worst"] for m in metrics]
     row = {
         "status": next((s for s in statuses if s != COMPLETED), COMPLETED),
         "reason": "",

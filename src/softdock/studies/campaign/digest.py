@@ -205,14 +205,14 @@ def _count(plan: Plan, columns: dict[str, np.ndarray]) -> Counts:
         counts = np.bincount(columns[name].astype(int), minlength=len(words)).tolist()
         into |= {word: count for word, count in zip(words, counts, strict=True) if count}
     if plan.spec.reference:
-        distance = columns["distance_from_orbit"]
+        distance = columns["error_against_orbit"]
         each = np.bincount(columns["verdict"].astype(int), minlength=len(ALL_WORDS)).tolist()
         one["verdicts"] = dict(zip(ALL_WORDS, each, strict=True))
         one |= {
             "compared": int(np.isfinite(distance).sum()),
             "within_limit": int(
                 (
-                    np.maximum(distance, columns["distance_from_orbit_later"])
+                    np.maximum(distance, columns["error_against_orbit_later"])
                     <= plan.spec.error_limit
                 ).sum()
             ),

@@ -190,13 +190,13 @@ def read_statuses(shard: ShardResult) -> np.ndarray:
 
 
 def make_activity_column(shard: ShardResult) -> Any:
-    added, start = shard.batch.column("energy_invented_J"), shard.batch.column("kinetic_start_J")
+    added, start = shard.batch.column("energy_added_J"), shard.batch.column("kinetic_start_J")
     words = np.where(read_statuses(shard) != 0, 2, np.where(added > ACTIVE * start, 1, 0))
     return make_word_column(words.astype(np.int8), ACTIVITIES)
 
 
 def read_activity(metrics: Mapping[str, Any]) -> int:
-    start, added = metrics["ledger"]["kinetic_start_J"], metrics["energy_invented_J"]
+    start, added = metrics["ledger"]["kinetic_start_J"], metrics["energy_added_J"]
     stopped = metrics["status"] != "completed"
     return ACTIVITIES.index(
         "stopped" if stopped else "active" if added > ACTIVE * start else "passive"
@@ -241,14 +241,14 @@ def read_observed_energy(shard: ShardResult) -> Any:
 
 def compute_invented_share(plan: Plan, columns: Columns) -> np.ndarray:
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(columns["energy_invented_J"] / columns["kinetic_start_J"])
+        return np.asarray(columns["energy_added_J"] / columns["kinetic_start_J"])
 
 
 def find_runs_within_limit(plan: Plan, columns: Columns) -> np.ndarray | None:
-    if "distance_from_orbit" not in columns:
+    if "error_against_orbit" not in columns:
         return None
-    distance = columns["distance_from_orbit"]
-    worst = np.fmax(distance, columns["distance_from_orbit_later"])
+    distance = columns["error_against_orbit"]
+    worst = np.fmax(distance, columns["error_against_orbit_later"])
     within = np.where(np.isfinite(distance), worst <= plan.spec.error_limit, np.nan)
     # a run that stopped is not within the limit
     return np.where(np.isnan(distance) & (columns["status"] != 0), 0.0, within)

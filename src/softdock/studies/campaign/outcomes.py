@@ -57,17 +57,17 @@ def compute_later_distance(shard: ShardResult) -> np.ndarray:
 def replay_later_distance(metrics: Mapping[str, Any]) -> float | None:
     if metrics["reference"]["status"] != "completed":
         return None
-    still = metrics["distance_from_orbit"] is None
-    return metrics["distance_from_orbit_at_end" if still else "distance_from_orbit_later"]
+    still = metrics["error_against_orbit"] is None
+    return metrics["error_against_orbit_at_end" if still else "error_against_orbit_later"]
 
 
 ORBIT_OUTCOMES = (
     Outcome(
-        name="distance_from_orbit",
+        name="error_against_orbit",
         meaning="after the last contact; 1 is an error as large as the approach speed; NaN: a "
         "contact was on at the end, or nothing approached",
         column=lambda made: make_number_column(compute_reference_results(made).distance),
-        replayed=from_metrics("distance_from_orbit"),
+        replayed=from_metrics("error_against_orbit"),
         of_orbit=True,
         heading="error against orbit",
         place=90,
@@ -76,7 +76,7 @@ ORBIT_OUTCOMES = (
         map=Map("Error against the on-orbit reference, with its limit", "error", place=30),
     ),
     Outcome(
-        name="distance_from_orbit_later",
+        name="error_against_orbit_later",
         meaning="the same `verdict.settle_s` later, where a push after the last contact shows; the "
         "worse one judges. Of a pair that still touches: at the end of the run",
         column=lambda made: make_number_column(compute_later_distance(made)),
@@ -269,10 +269,10 @@ declare(
         quantile=Quantile("peak torque 95 %", "torque [Nm]"),
     ),
     Outcome(
-        name="energy_invented_J",
+        name="energy_added_J",
         meaning="energy that the loop added",
-        column=from_loop("energy_invented_J"),
-        replayed=from_metrics("energy_invented_J"),
+        column=from_loop("energy_added_J"),
+        replayed=from_metrics("energy_added_J"),
         unit="J",
         heading="energy added",
         place=55,
@@ -331,7 +331,7 @@ declare(
         ),
     ),
     Outcome(
-        name="energy_invented_share",
+        name="energy_added_share",
         meaning="energy that the loop added, as a share of that at the start",
         derived=compute_invented_share,
         heading="energy added, share",

@@ -125,7 +125,7 @@ def summarise(
     """The summary, and the columns it was made from."""
     has_orbit = plan.spec.reference
     worst_by = plan.spec.report["worst_by"] or (
-        "distance_from_orbit" if has_orbit else "energy_invented_J"
+        "error_against_orbit" if has_orbit else "energy_added_J"
     )
     columns, counts, worst = read_digest(plan, folder, worst_by)
     distributed = [outcome.name for outcome in list_page_outcomes(lambda one: one.has_distribution)]
@@ -248,10 +248,10 @@ def _summarise_variant(
 def _are_draws(plan: Plan, columns: dict[str, np.ndarray], mine: np.ndarray) -> bool:
     """Whether runs are independent of each other, as an interval needs: not on grids, nor in
     designs that spread their points evenly, nor without noise."""
-    design, invented = plan.design, columns.get("energy_invented_J", np.zeros(len(mine)))[mine]
+    design, added = plan.design, columns.get("energy_added_J", np.zeros(len(mine)))[mine]
     one_point = design.points == 1 and design.draws > 1
     return one_point and (
-        plan.spec.sampling == "random" if design.dimensions else len(np.unique(invented)) > 1
+        plan.spec.sampling == "random" if design.dimensions else len(np.unique(added)) > 1
     )
 
 

@@ -13,7 +13,7 @@ compiled by Numba and called for every run, whichever machine ran it.
         return log[best, LOG.pair]
 
     def energy_per_mass(outcome, log, varied):
-        return outcome[OUTCOME.energy_invented_J] / varied[0]
+        return outcome[OUTCOME.energy_added_J] / varied[0]
 
 Every function of two or three arguments that the file defines is an outcome; those whose names
 begin with _ are helpers, compiled likewise. `OUTCOME` and `LOG` say where each number stands

@@ -80,13 +80,13 @@ def _make_reference_row(base: Scenario, reference: Orbit) -> dict[str, Any]:
         "restitution": reference.restitution,
         "predicted_restitution": predicted,
         "closed_form_restitution": 1.0,
-        "energy_invented_J": gained
+        "energy_added_J": gained
         if abs(gained) > 1e-9 * reference.kinetic_start
         else 0.0,  # the reference is integrated to 1e-9
-        "energy_invented_share": gained / reference.kinetic_start
+        "energy_added_share": gained / reference.kinetic_start
         if abs(gained) > 1e-9 * reference.kinetic_start
         else 0.0,
-        "distance_from_orbit": 0.0,
+        "error_against_orbit": 0.0,
     }
 
 
@@ -105,10 +105,9 @@ def _make_row(candidate: Candidate, delay_ms: float, run: Run) -> dict[str, Any]
         "restitution": metrics["restitution"],
         "predicted_restitution": predicted[0],
         "closed_form_restitution": predicted[1],
-        "energy_invented_J": metrics["energy_invented_J"],
-        "energy_invented_share": metrics["energy_invented_J"]
-        / metrics["ledger"]["kinetic_start_J"],
-        "distance_from_orbit": metrics["distance_from_orbit"],
+        "energy_added_J": metrics["energy_added_J"],
+        "energy_added_share": metrics["energy_added_J"] / metrics["ledger"]["kinetic_start_J"],
+        "error_against_orbit": metrics["error_against_orbit"],
     }
 
 

@@ -33,14 +33,14 @@ class Curves:
     time_s: np.ndarray
     gap_m: np.ndarray  # between the parts that touch; negative: their depth
     force_N: np.ndarray  # on the chaser satellite
-    energy_invented_J: np.ndarray
+    energy_added_J: np.ndarray
     off_m: np.ndarray  # chaser seen from the target: distance from where the reference has it
     scene: Scene | None = None  # for the replay
 
 
 def make_curves(run: Run, label: str) -> Curves:
     s, o = run.series, run.orbit.series
-    invented = np.sum([s[f"energy.{row}"] for row in ROWS], axis=0)
+    added = np.sum([s[f"energy.{row}"] for row in ROWS], axis=0)
     gap = -s["contact.depth"]
     gap[0] = math.nan  # the loop measures its depth from the first cycle on
     rows = min(len(s["time"]), len(o["time"]))
@@ -53,7 +53,7 @@ def make_curves(run: Run, label: str) -> Curves:
         time_s=s["time"].copy(),
         gap_m=gap,
         force_N=np.linalg.norm(s["satellite.chaser.force"], axis=1),
-        energy_invented_J=invented,
+        energy_added_J=added,
         off_m=off,
         scene=scene,
     )
@@ -68,7 +68,7 @@ def make_reference_curves(scenario: Scenario, orbit: Orbit) -> Curves:
         time_s=s["time"].copy(),
         gap_m=-s["contact.depth"],
         force_N=force,
-        energy_invented_J=np.zeros(len(force)),
+        energy_added_J=np.zeros(len(force)),
         off_m=np.zeros(len(force)),
         scene=scene,
     )
@@ -93,12 +93,12 @@ def summarise_outcome(runs: Sequence[Run]) -> dict[str, Any]:
         else:
             known = not stopped and all(v is not None for v in values)
             result[key] = float(np.mean(values)) if known else None
-    worst = [m["distance_from_orbit_worst"] for m in all_metrics]
-    result["distance_from_orbit_worst"] = None if stopped or None in worst else max(worst)
+    worst = [m["error_against_orbit_worst"] for m in all_metrics]
+    result["error_against_orbit_worst"] = None if stopped or None in worst else max(worst)
     if len(runs) > 1:
-        distances = [m["distance_from_orbit"] for m in all_metrics]
+        distances = [m["error_against_orbit"] for m in all_metrics]
         known = not stopped and all(d is not None for d in distances)
-        result["distance_from_orbit_min"], result["distance_from_orbit_max"] = (
+        result["error_against_orbit_min"], result["error_against_orbit_max"] = (
             (min(distances), max(distances)) if known else (None, None)
         )
     return result

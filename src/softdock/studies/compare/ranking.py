@@ -3,7 +3,7 @@
 Order: runs that reached their end before those that stopped; then by the verdict's word
 (results/verdict.py); then those that vouch for their own runs (ranking.py) before those that
 must be believed; then by the verdict's largest excess, number over bound; then by the size of the
-invented energy; equal ones (to 1e-9) in the order of the registry. The order is that of right
+added energy; equal ones (to 1e-9) in the order of the registry. The order is that of right
 knowledge: what errors of knowledge cost stands beside it, in the order of their distance.
 """
 
@@ -91,7 +91,7 @@ def rank(rows: list[Row]) -> list[Row]:
 
 
 def _make_order_key(row: Row) -> tuple[bool, int, bool, float, float]:
-    excess, energy = find_largest_excess(row), row["energy_invented_J"]
+    excess, energy = find_largest_excess(row), row["energy_added_J"]
     return (
         row["status"] != "completed",
         _rank_word(row),
@@ -117,7 +117,7 @@ def _rank_word(row: Row) -> int:
 
 def find_worst_distance(row: Row) -> float | None:
     """Over its phases, the worse of after the last contact and at the end; else its distance."""
-    distances: float | None = row.get("distance_from_orbit_worst", row["distance_from_orbit"])
+    distances: float | None = row.get("error_against_orbit_worst", row["error_against_orbit"])
     return distances
 
 
@@ -190,7 +190,7 @@ def _describe_outcome(row: Row, orbit: dict[str, Any]) -> str:
 
 
 def _describe_energies(row: Row) -> str:
-    energy = row["energy_invented_J"]
+    energy = row["energy_added_J"]
     if energy is None:
         return "its energy is unknown"
     size = quantities.format_quantity(abs(energy), "J")

@@ -27,8 +27,8 @@ __all__ = ["MINUS", "UNDEFINED", "format_number"]
 
 LABELS = {  # of keys below the top level; those at the top are declared (results/metrics.py)
     "energy_ratio_at_end": "Energy ratio at the end of the run",
-    "distance_from_orbit_later": "Error against orbit, settle_s later",
-    "distance_from_orbit_worst": "Error against orbit, the worse of both",
+    "error_against_orbit_later": "Error against orbit, settle_s later",
+    "error_against_orbit_worst": "Error against orbit, the worse of both",
     "compared_from_s": "Compared from",
     "compared_at_s": "Compared at",
     "peak_force_N": "Peak force on the satellite",

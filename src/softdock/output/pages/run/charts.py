@@ -52,8 +52,8 @@ def force_chart(run: Run, orbit: Orbit) -> str:
     )
 
 
-def energy_invented(run: Run) -> np.ndarray:
-    """Energy invented so far [J], from kinetic energies and works, not from the rows of the energy
+def energy_added(run: Run) -> np.ndarray:
+    """Energy added so far [J], from kinetic energies and works, not from the rows of the energy
     balance."""
     e = {
         name: run.series[f"energy.{name}"]
@@ -65,8 +65,8 @@ def energy_invented(run: Run) -> np.ndarray:
 
 
 def ledger_chart(run: Run) -> str:
-    """Energy invented by row of the energy balance, and the balance's residual."""
-    t, total = run.series["time"], energy_invented(run)
+    """Energy added by row of the energy balance, and the balance's residual."""
+    t, total = run.series["time"], energy_added(run)
     rows = compute_rows_over_time(run.series)
     alive = {row: values for row, values in rows.items() if values.any()}
     factor, unit = choose_unit([*alive.values(), total], "J")
@@ -203,7 +203,7 @@ def phases_chart(metrics: Mapping[str, Any]) -> str:
         )
         for name, role, key in (
             ("restitution", "satellite", "restitution"),
-            ("error against orbit", "robot", "distance_from_orbit"),
+            ("error against orbit", "robot", "error_against_orbit"),
         )
     ]
     caption = "Where in a cycle the touch falls is chance on a rig; one run is one draw."

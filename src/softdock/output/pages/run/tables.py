@@ -146,9 +146,9 @@ def _distance_tile(metrics: Mapping[str, Any], metric: Metric) -> str:
         return tile(label(metric.name), undefined, _reason_undefined(metrics), metric.tile)
     bound = format_percent(metrics["verdict"]["bounds"]["faithful_distance"])
     beside = [f"limit {bound}"]
-    if metrics.get("distance_from_orbit_later") is not None:
+    if metrics.get("error_against_orbit_later") is not None:
         settle = metrics["verdict"]["bounds"]["settle_s"]
-        beside.append(f"{settle:g} s later {show_share(metrics, 'distance_from_orbit_later')}")
+        beside.append(f"{settle:g} s later {show_share(metrics, 'error_against_orbit_later')}")
     value = show_share(metrics, metric.name)
     return tile(label(metric.name), value, "<br>".join(beside), metric.tile)
 
@@ -195,8 +195,8 @@ def _latch_tile(metrics: Mapping[str, Any], metric: Metric) -> str:
 
 
 TILES: dict[str, Callable[[Mapping[str, Any], Metric], str]] = {  # those with words of their own
-    "energy_invented_J": _energy_tile,
-    "distance_from_orbit": _distance_tile,
+    "energy_added_J": _energy_tile,
+    "error_against_orbit": _distance_tile,
     "peak_force_real_N": _peak_force_tile,
     "peak_torque_real_Nm": _peak_torque_tile,
     "captured": _capture_tile,
@@ -255,7 +255,7 @@ def ledger_table(metrics: Mapping[str, Any]) -> str:
         ]
         for row in metrics["ledger"]["rows"]
     ]
-    rows.append(["Energy added by the loop", show_number(metrics, "energy_invented_J")])
+    rows.append(["Energy added by the loop", show_number(metrics, "energy_added_J")])
     others = [
         [escape(label(key)), show_number(metrics, f"ledger.{key}")]
         for key, value in metrics["ledger"].items()

@@ -26,7 +26,7 @@ print(f"restitution on the rig {run.metrics['restitution']:.4f}")
 # %%
 for delay_ms in (0.0, 8.0, 16.0):
     metrics = bounce(delay_ms).metrics
-    share = metrics["energy_invented_J"] / metrics["ledger"]["kinetic_start_J"]
+    share = metrics["energy_added_J"] / metrics["ledger"]["kinetic_start_J"]
     print(f"{delay_ms:4g} ms: {metrics['restitution']:.4f}, {share:+.1%} of the energy")
 
 # %% [markdown]
@@ -38,5 +38,5 @@ for delay_ms in (0.0, 8.0, 16.0):
 # %% tags=["solution"]
 changes = {"time.cycle_ms": 1.0, "robots.chaser.delay_ms": 0.0, "robots.target.delay_ms": 0.0}
 metrics = softdock.judge(softdock.fly(softdock.load_scenario("epos_1d", changes))).metrics
-share = metrics["energy_invented_J"] / metrics["ledger"]["kinetic_start_J"]
+share = metrics["energy_added_J"] / metrics["ledger"]["kinetic_start_J"]
 print(f"held for 1 ms in place of 4 ms: {share:+.2%}, a quarter: the hold is half a cycle of delay")
