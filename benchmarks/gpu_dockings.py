@@ -1,19 +1,15 @@
-"""Do CPU and GPU agree on latches, which engage, pull in and go hard, and on arms? And is
-`model_mediated`, whose past does not fit into a thread's memory, refused on a GPU with the
-reason?"""
+"""Do CPU and GPU agree on latches, which engage, pull in and go hard, on arms, and on
+`model_mediated`, whose past does not fit into a thread's local memory?"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from softdock.errors import BadInput
 from softdock.scenario.build import Scenario, build
 from softdock.scenario.files import load_scenario
 from softdock.studies.campaign.columns import Columns, make_columns
-from softdock.studies.campaign.cuda import run_cuda
 
 ROBOTS = ("chaser", "target")
 ARMS: dict[str, dict[str, Any]] = {
@@ -87,17 +83,3 @@ def guided_batches(n: int, seed: int = 713) -> list[tuple[str, Columns]]:
     base = load_scenario("vbar_docking", {"time.duration_s": 260.0})
     errors = {f"navigation.bias_m.{i}": rng.uniform(-0.03, 0.03, n) for i in (1, 2)}
     return [("guided docking", make_columns(base, errors))]
-
-
-def check_refusal(n: int, say: Callable[[str], None] = print) -> dict[str, Any]:
-    """`model_mediated` keeps the past that it may compute anew: refused before anything runs."""
-    runs = []
-    for name, part in model_mediated_batches(n):
-        try:
-            run_cuda(*part)
-            reason = ""
-        except BadInput as error:
-            reason = str(error)
-        say(f"  {name:28s} {reason or 'NOT refused'}")
-        runs.append({"kind": name, "refused": reason})
-    return {"runs": runs, "passed": all("memory.size" in run["refused"] for run in runs)}

@@ -17,7 +17,13 @@ from softdock.scenario.build import Scenario, build
 from softdock.scenario.files import load_scenario
 from softdock.studies.campaign.batch import count_cores, make_empty_batch, run_cpu
 from softdock.studies.campaign.columns import make_columns
-from softdock.studies.campaign.cuda import compile_kernel, find_device, load_numba_cuda, run_cuda
+from softdock.studies.campaign.cuda import (
+    allocate_memories,
+    compile_kernel,
+    find_device,
+    load_numba_cuda,
+    run_cuda,
+)
 from softdock.studies.campaign.kernel_specialisation import tailor
 
 BLOCK_SIZES = (32, 64, 128)
@@ -36,6 +42,7 @@ class OnDevice:
         self.batch = make_empty_batch(self.vectors, 4)
         self.arrays = [self.cuda.to_device(a) for a in (lean, self.batch.logs, self.batch.outcomes)]
         self.kernel = compile_kernel(special, max_registers)
+        self.memories = allocate_memories(special, len(self.vectors))
 
     def launch(self, block: int) -> float:
         """One launch over all runs. Returns its seconds."""
@@ -43,7 +50,7 @@ class OnDevice:
         self.cuda.synchronize()
         began = time.perf_counter()
         self.kernel[-(-len(self.vectors) // block), block](
-            vectors, self.markers, self.numbers, logs, outcomes
+            vectors, self.markers, self.numbers, logs, outcomes, self.memories
         )
         self.cuda.synchronize()
         return time.perf_counter() - began
@@ -125,6 +132,21 @@ def measure_speed(runs: int, duration_s: float, repeats: int, say: Say) -> dict[
         }
         say(f"  {found[label]['kernel']} a thread")
     return found
+
+
+def measure_model_mediated(say: Say, runs: int = 33_792) -> dict[str, Any]:
+    """Cycles a second of `model_mediated` on `epos_1d`, free flight and contact, and the seconds of
+    the first launch, which compiles unless the kernel is on disk."""
+    masses = np.random.default_rng(2).uniform(50.0, 80.0, runs)
+    base = load_scenario("epos_1d", {"methods": [{"name": "model_mediated"}]})
+    work = OnDevice(base, {"chaser.mass_kg": masses})
+    first = work.launch(64)
+    cycles = work.cycles(always_in_contact=False)
+    rates = work.rates(64, 4, cycles)
+    say(f"  model_mediated: first launch {first:.1f} s; best {rates['best']:.3g} cycles/s")
+    return {"runs": runs, "first_launch_s": first, "unit": "cycles/s", **rates} | {
+        "kernel": registers(work.kernel)
+    }
 
 
 def registers(kernel: Any) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from softdock.compile.sources import source_hash
 from softdock.errors import BadInput, NoDevice
 from softdock.studies.campaign import cuda as gpu
 from softdock.studies.campaign.columns import make_columns
-from softdock.studies.campaign.kernel_specialisation import tailor
+from softdock.studies.campaign.kernel_specialisation import MOST_LOCAL_FLOATS, tailor
 
 
 @pytest.fixture(scope="module")
@@ -76,10 +76,16 @@ def test_a_kernel_knows_what_its_runs_have_in_common(scenario):
 
 
 def test_too_much_memory_for_a_gpu_is_refused_with_the_way_out(scenario):
-    """A delay whose history does not fit into a GPU thread's memory is refused before the
-    launch."""
+    """A history of more than a megabyte a run is refused before the launch; a method with a long
+    history runs in global memory."""
+    model_mediated = {"time.cycle_ms": 1.0, "methods": [{"name": "model_mediated"}]}
+    long = make_columns(scenario.replace(model_mediated), {"robots.chaser.delay_ms": 600.0})
     with pytest.raises(BadInput, match="or run it on the CPU"):
-        tailor(*make_columns(scenario, {"robots.chaser.delay_ms": 1900.0}))
+        tailor(*long)
+    special = tailor(*make_columns(scenario, {"robots.chaser.delay_ms": 1900.0})).special
+    device = gpu.Device("small", (9, 0), 4, 8 * 8 * special.floats * 100)
+    assert special.floats > MOST_LOCAL_FLOATS
+    assert gpu.find_launch_rows(device, special, 1000) == 64  # an eighth of its memory: 100 runs
 
 
 def test_without_a_gpu_the_error_says_what_was_found(scenario):

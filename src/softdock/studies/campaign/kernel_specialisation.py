@@ -22,9 +22,10 @@ from softdock.loop.specialise import KIND_FIELDS, NUMBER_FLOATS, SIZES, Kind, Nu
 from softdock.loop.vector import MEMORY, MEMORY_AT, METHODS_AT, sample_floats
 from softdock.studies.campaign.batch import SparseParameters, count_cores, count_runs, expand_rows
 
-# of `mem` a run: local memory is reserved for every thread that the device can hold at once, 8.6 GB
-# on an H200
-MOST_FLOATS = 4096
+# of `mem` a run in local memory, which is reserved for every thread that the device can hold at
+# once, 8.6 GB on an H200; a larger one lies in global memory, for the runs of one launch
+MOST_LOCAL_FLOATS = 4096
+MOST_FLOATS = 1 << 17  # 1 MB a run
 LOOK_ROWS = 1024  # runs looked at together for what they have in common: 3 MB
 LOOKERS = 4  # threads that look
 EVERYTHING = 1 << 30  # whatever the CPU keeps
