@@ -26,6 +26,9 @@ MODEL_MEDIATED = Group(
     _make_switch(
         "tare", "take the mean wrench of free flight off, and learn the noise from its scatter"
     ),
+    _make_switch(
+        "poses", "take a constant offset of reported poses from the set-points for their error"
+    ),
     _make_switch("lead", "send set-points ahead by the delay that free flight shows"),
     _make_switch("damping", "identify a damper beside the spring"),
     _make_switch(
@@ -97,6 +100,7 @@ class ModelMediated(NamedTuple):
     scatter: float  # s, root mean square of their instants about the middle
     rows: int  # of the past, a row for each cycle that may be recomputed
     tare: bool
+    poses: bool
     lead: bool
     damping: bool
     powers: bool
@@ -120,6 +124,7 @@ MARKER = ModelMediated(
     scatter=0.0,
     rows=0,
     tare=True,
+    poses=True,
     lead=True,
     damping=True,
     powers=True,
@@ -182,6 +187,7 @@ def prepare(marker, vector, base, memory):
         scatter=scatter,
         rows=int(math.ceil(keys.past / vector[CYCLE] - 1e-9)) + 2,
         tare=keys.tare != 0.0,
+        poses=keys.poses != 0.0,
         lead=keys.lead != 0.0,
         damping=keys.damping != 0.0,
         powers=keys.powers != 0.0,

@@ -126,6 +126,8 @@ def summarize(mem: Any) -> dict[str, Any]:
         "delay_s": float(s.delay),
         "noise_N": _compute_noise(s),
         "tare_N": [float(x) for x in s.flight.force],
+        "chaser_offset_m": [float(x) for x in s.flight.poses[0].offset],
+        "target_offset_m": [float(x) for x in s.flight.poses[1].offset],
         # mass that the compensation of the tool misses; 0 where nothing shows it
         "tool_error_kg": float(s.flight.tool),
         "friction": float(s.found[0].friction),

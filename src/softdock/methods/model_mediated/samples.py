@@ -98,8 +98,8 @@ def _spread_over_window(method: ModelMediated, mem, t, count):
     s, half = STATE(mem, method.memory), 0.5 * method.window
     readings, pairs = method.memory + STATE.at.readings, method.memory + STATE.at.pairs
     s.window_latches = s.mock_latches
-    early = interpolate_mock_ups(mem, readings, t - half)
-    late = interpolate_mock_ups(mem, readings, t + half)
+    early = interpolate_mock_ups(mem, readings, s.flight, t - half)
+    late = interpolate_mock_ups(mem, readings, s.flight, t + half)
     share, noted = method.scatter / half, 0
     for i in range(method.number):
         latches = s.window_latches
@@ -280,7 +280,7 @@ def _take_sample(method: ModelMediated, mem, row):
     s, readings = STATE(mem, method.memory), method.memory + STATE.at.readings
     reading = STAMPED_WRENCH(mem, row)
     t, raw = reading.time, reading.wrench
-    both = interpolate_mock_ups(mem, readings, t)
+    both = interpolate_mock_ups(mem, readings, s.flight, t)
     q = both.chaser.q
     count, deepest, whole = 0, 0.0, True
     if t + method.window >= s.mock_clear_until:
