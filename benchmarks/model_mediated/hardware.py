@@ -121,7 +121,10 @@ def _elastic(told: bool) -> Callable[[Case, Random], None]:
             case.tables["robots"][body] |= more
         case.tables["time"]["plant_steps"] = 16
         if told:
-            case.told = {"joint_stiffness_N_per_m": [both["chaser"], both["target"]]}
+            case.told = {
+                key: [case.tables["robots"][body][key] for body in both]
+                for key in ("joint_stiffness_N_per_m", "moving_mass_kg")
+            }
 
     return put
 

@@ -14,6 +14,7 @@ from softdock.loop.parameters import Group, Parameter
 from softdock.loop.spatial.rotations import normalise, rotate_back
 from softdock.loop.spatial.vectors import Vector, load3, load4
 from softdock.methods.measured.doubts import PLACES
+from softdock.methods.model_mediated.elastic_joint import BelievedJoint
 
 
 def _make_switch(name: str, meaning: str) -> Parameter:
@@ -49,6 +50,36 @@ MODEL_MEDIATED = Group(
         unit="s",
         low=0.0,
         high=60.0,
+    ),
+    Parameter(
+        "joints",
+        "joint_stiffness_N_per_m",
+        "of the chaser's and the target's robot, from its mock-up to what measures its pose, where "
+        "known; 0: rigid",
+        (0.0, 0.0),
+        unit="N/m",
+        size=2,
+        low=0.0,
+        high=1e12,
+    ),
+    Parameter(
+        "moving",
+        "moving_mass_kg",
+        "what moves behind these joints, mock-ups included; needed beside a stiffness",
+        (0.0, 0.0),
+        unit="kg",
+        size=2,
+        low=0.0,
+        high=1e6,
+    ),
+    Parameter(
+        "zetas",
+        "joint_damping_ratio",
+        "of what moves on these joints",
+        (0.1, 0.1),
+        size=2,
+        low=0.0,
+        high=10.0,
     ),
     Parameter(
         "sensor",
@@ -98,6 +129,7 @@ class ModelMediated(NamedTuple):
     gravity: Vector  # m/s^2, world axes; zero where the sensor is not on the chaser
     window: float  # s, from the first to the last of the samples whose mean a reading is; 0: of one
     scatter: float  # s, root mean square of their instants about the middle
+    joints: tuple  # of the chaser's and the target's robot, as believed
     rows: int  # of the past, a row for each cycle that may be recomputed
     tare: bool
     poses: bool
@@ -111,6 +143,7 @@ class ModelMediated(NamedTuple):
     ledger: bool
 
 
+RIGID = BelievedJoint(0.0, 0.0, 0.0)
 MARKER = ModelMediated(
     memory=0,
     vector=0,
@@ -122,6 +155,7 @@ MARKER = ModelMediated(
     gravity=(0.0, 0.0, 0.0),
     window=0.0,
     scatter=0.0,
+    joints=(RIGID, RIGID),
     rows=0,
     tare=True,
     poses=True,
@@ -185,6 +219,10 @@ def prepare(marker, vector, base, memory):
         gravity=_find_gravity(v, int(attitude_at), int(gravity_at), on_chaser),
         window=window,
         scatter=scatter,
+        joints=(
+            BelievedJoint(keys.joints[0], keys.moving[0], keys.zetas[0]),
+            BelievedJoint(keys.joints[1], keys.moving[1], keys.zetas[1]),
+        ),
         rows=int(math.ceil(keys.past / vector[CYCLE] - 1e-9)) + 2,
         tare=keys.tare != 0.0,
         poses=keys.poses != 0.0,

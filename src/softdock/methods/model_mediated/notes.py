@@ -55,6 +55,11 @@ def check(values: Mapping[str, Any], tables: Mapping[str, Any]) -> Any:
         if pair["wanted"]["law"] != "same_as_real":
             allowed = f"a contact.{i}.wanted.law same_as_real; of another law, the re-mapping"
             problems.append(("name", "model_mediated", allowed))
+    joints = zip(values["joint_stiffness_N_per_m"], values["moving_mass_kg"], strict=True)
+    for stiffness, mass in joints:
+        if stiffness > 0.0 and mass == 0.0:
+            given = [float(m) for m in values["moving_mass_kg"]]
+            problems.append(("moving_mass_kg", given, "> 0 kg beside a joint's stiffness"))
     hands = [body for body in ("chaser", "target") if len(tables["hand"][body]["rows"]) > 0]
     warnings = [
         f"a hand on the {body}'s mock-up is felt while nothing touches; in a contact its force is "
