@@ -24,6 +24,7 @@ from softdock.studies.benchmark.draws import draw_case
 Tables = dict[str, Any]
 Random = np.random.Generator
 METHOD = {"name": "model_mediated"}
+JOINT_KEYS = ("joint_stiffness_N_per_m", "moving_mass_kg")
 
 
 class Case:
@@ -110,21 +111,22 @@ def _wrong_tool(case: Case, random: Random) -> None:
     case.tables["mock_up"] = {"chaser": {"mass_kg": mass, "believed": {"mass_kg": believed}}}
 
 
-def _elastic(told: bool) -> Callable[[Case, Random], None]:
+def _elastic(wrong: float) -> Callable[[Case, Random], None]:
+    """Both robots on elastic joints; the method is told their stiffness `wrong` times."""
+
     def put(case: Case, random: Random) -> None:
         joint = math.exp(random.uniform(math.log(2.0), math.log(50.0))) * case.stiffness
         share = random.uniform(0.3, 0.7)
-        both = {"chaser": joint / share, "target": joint / (1.0 - share)}
-        for body, k in both.items():
-            mass = random.uniform(5.0, 20.0)
-            more = {"joint_stiffness_N_per_m": k, "moving_mass_kg": mass}
-            case.tables["robots"][body] |= more
-        case.tables["time"]["plant_steps"] = 16
-        if told:
-            case.told = {
-                key: [case.tables["robots"][body][key] for body in both]
-                for key in ("joint_stiffness_N_per_m", "moving_mass_kg")
+        for body, part in (("chaser", share), ("target", 1.0 - share)):
+            case.tables["robots"][body] |= {
+                "joint_stiffness_N_per_m": joint / part,
+                "moving_mass_kg": random.uniform(5.0, 20.0),
             }
+        case.tables["time"]["plant_steps"] = 16
+        if wrong != 1.0:
+            robots = case.tables["robots"].values()
+            k, m = ([one[key] for one in robots] for key in JOINT_KEYS)
+            case.told = {JOINT_KEYS[0]: [wrong * x for x in k], JOINT_KEYS[1]: m}
 
     return put
 
@@ -185,8 +187,9 @@ CLASSES: dict[str, Callable[[Case, Random], None]] = {
     "tool mass 5 % wrong": _wrong_tool,
     "tool mass and others": _several(_wrong_tool),
     "two to four faults": _several(),
-    "elastic joints, stiffness told": _elastic(True),
-    "elastic joints": _elastic(False),
+    "elastic joints": _elastic(1.0),
+    "elastic joints, told 5 % stiffer": _elastic(1.05),
+    "elastic joints, told rigid": _elastic(1e3),
 }
 
 

@@ -8,6 +8,8 @@ import math
 from typing import Any, NamedTuple
 
 from softdock.compile.jit import compiled
+from softdock.loop.bodies import CHASER, TARGET
+from softdock.loop.elastic_joint import ELASTIC_JOINT
 from softdock.loop.method.interface import CYCLE
 from softdock.loop.mounting import ON_CHASER
 from softdock.loop.parameters import Group, Parameter
@@ -54,8 +56,7 @@ MODEL_MEDIATED = Group(
     Parameter(
         "joints",
         "joint_stiffness_N_per_m",
-        "of the chaser's and the target's robot, from its mock-up to what measures its pose, where "
-        "known; 0: rigid",
+        "of the chaser's and the target's robot, as believed; 0, 0: the scenario's joints",
         (0.0, 0.0),
         unit="N/m",
         size=2,
@@ -65,7 +66,7 @@ MODEL_MEDIATED = Group(
     Parameter(
         "moving",
         "moving_mass_kg",
-        "what moves behind these joints, mock-ups included; needed beside a stiffness",
+        "behind both, beside stiffnesses given here",
         (0.0, 0.0),
         unit="kg",
         size=2,
@@ -75,7 +76,7 @@ MODEL_MEDIATED = Group(
     Parameter(
         "zetas",
         "joint_damping_ratio",
-        "of what moves on these joints",
+        "of both, beside stiffnesses given here",
         (0.1, 0.1),
         size=2,
         low=0.0,
@@ -96,6 +97,14 @@ MODEL_MEDIATED = Group(
         (0.0, 0.0),
         size=2,
         kind="contacts",
+    ),
+    Parameter(
+        "of_robots",
+        "of_robots",
+        "where the scenario's robots' joints stand in the vector; written by softdock",
+        (0.0, 0.0),
+        size=2,
+        kind="joints",
     ),
     Parameter(
         "averages",
@@ -200,6 +209,15 @@ def _find_gravity(v, attitude_at, gravity_at, on_chaser):
 
 
 @compiled
+def _prepare_joint(v, keys, which):
+    """One robot's joint: as given, or the scenario's."""
+    if keys.joints[CHASER] > 0.0 or keys.joints[TARGET] > 0.0:
+        return BelievedJoint(keys.joints[which], keys.moving[which], keys.zetas[which])
+    joint = ELASTIC_JOINT(v, int(keys.of_robots[which]))
+    return BelievedJoint(joint.joint_stiffness, joint.moving_mass, joint.joint_zeta)
+
+
+@compiled
 def prepare(marker, vector, base, memory):
     v, keys = vector, MODEL_MEDIATED(vector, base)
     period_at, handover_at = keys.averages
@@ -219,10 +237,7 @@ def prepare(marker, vector, base, memory):
         gravity=_find_gravity(v, int(attitude_at), int(gravity_at), on_chaser),
         window=window,
         scatter=scatter,
-        joints=(
-            BelievedJoint(keys.joints[0], keys.moving[0], keys.zetas[0]),
-            BelievedJoint(keys.joints[1], keys.moving[1], keys.zetas[1]),
-        ),
+        joints=(_prepare_joint(v, keys, CHASER), _prepare_joint(v, keys, TARGET)),
         rows=int(math.ceil(keys.past / vector[CYCLE] - 1e-9)) + 2,
         tare=keys.tare != 0.0,
         poses=keys.poses != 0.0,
