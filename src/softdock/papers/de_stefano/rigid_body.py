@@ -101,8 +101,8 @@ def drive_body(scheme: str, T: float, wrenches: np.ndarray) -> Flight:
         inertia=INERTIA,
         inverse_inertia=_invert(INERTIA),
     )
-    L = tuple(float(x) for x in inertia_matrix() @ RATE)
-    body = Body((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0), L)
+    x, y, z = (inertia_matrix() @ RATE).tolist()
+    body = Body((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (x, y, z))
     rows = np.zeros((len(wrenches) + 1, 16))
     _drive(
         code, damped, params, T, body, np.ascontiguousarray(wrenches), np.zeros(STATE.size), rows
@@ -198,8 +198,8 @@ def make_rigid_body() -> Exhibit:
         numbers={"mass_kg": MASS, "noise_N": NOISE, "torque_noise_Nm": TORQUE_NOISE},
         assumptions=(
             f"250 kg and up to {FORCE:g} N are published; full inertia, {RATE[1]:g} rad/s of "
-            f"tumbling, pushes of up to {TORQUE:g} Nm, noise of {NOISE:g} N and {TORQUE_NOISE:g} Nm "
-            "are assumed.",
+            f"tumbling, pushes of up to {TORQUE:g} Nm and noise of {NOISE:g} N and "
+            f"{TORQUE_NOISE:g} Nm are assumed.",
             "E_obs: work of the held wrench on the motion of the set-point (displacement and "
             "rotation vector, world axes) less the gain of the state's kinetic energy; below zero "
             f"the port is active. {ROUNDING:g} of the largest energy is counted as rounding.",
