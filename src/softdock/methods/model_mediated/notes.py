@@ -131,6 +131,7 @@ def summarize(mem: Any) -> dict[str, Any]:
         "delay_s": float(s.delay),
         "noise_N": _compute_noise(s),
         "tare_N": [float(x) for x in s.flight.force],
+        # of reported poses, taken off them
         "chaser_offset_m": [float(x) for x in s.flight.poses[0].offset],
         "target_offset_m": [float(x) for x in s.flight.poses[1].offset],
         # mass that the compensation of the tool misses; 0 where nothing shows it
@@ -228,6 +229,14 @@ def describe_events(mem: Any, T: float) -> list[str]:
                 f"contact {i}: no law explains its samples to better than "
                 f"{100.0 * misfit:.2g} % of "
                 "the largest force; the damper that takes what they took was believed"
+            )
+    for body in ("chaser", "target"):
+        offset = b[f"{body}_offset_m"]
+        if any(offset):
+            stated = ", ".join(f"{x:.4g}" for x in offset)
+            found.append(
+                f"the {body}'s reported poses are {1e3 * math.hypot(*offset):.3g} mm off: it was "
+                f"taken off them; --set pose.{body}_offset_m='[{stated}]'"
             )
     for i in range(MOST_PAIRS):
         if f"contact_{i}_tilt_deg" in b:
