@@ -1,8 +1,9 @@
 """`python -m benchmarks.model_mediated [--cases] [--draws N] [--fresh N] [--verdicts N] [--random
-N] [--tilted N] [--hardware N [--only CLASS]] [--ablation] [--noise SEEDS] [--cost [--repeats N]] [--seed N]`: errors of
-`model_mediated` against the on-orbit reference with no prior knowledge, as Markdown tables, the
-verdicts of good runs, and the cost of a cycle. Without a choice: cases and ten draws. Every error
-is the worse of the two that a run has, over the sampling phases given by `--phases`."""
+N] [--tilted N] [--hardware N [--only CLASS]] [--ablation] [--noise SEEDS] [--cost [--repeats N]]
+[--seed N]`: errors of `model_mediated` against the on-orbit reference with no prior knowledge, as
+Markdown tables, the verdicts of good runs, and the cost of a cycle. Without a choice: cases and ten
+draws. Every error is the worse of the two that a run has, over the sampling phases given by
+`--phases`."""
 
 from __future__ import annotations
 
@@ -164,7 +165,9 @@ def main() -> None:
     asked.add_argument("--verdicts", type=int, default=0, help="of good runs among so many")
     asked.add_argument("--random", type=int, default=0)
     asked.add_argument("--tilted", type=int, default=0, help="rigs a class, walls tilted")
-    asked.add_argument("--hardware", type=int, default=0, help="cases a class, hardware with faults")
+    asked.add_argument(
+        "--hardware", type=int, default=0, help="cases a class, hardware with faults"
+    )
     asked.add_argument("--only", default="", help="classes of --hardware with this in their name")
     asked.add_argument("--cost", action="store_true")
     asked.add_argument("--repeats", type=int, default=100_000, help="of a cycle that rewinds")

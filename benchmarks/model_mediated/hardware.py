@@ -2,8 +2,8 @@
 often a miss above 1 % or a hit carries a doubt.
 
 Shapes, masses, laws, friction and delays are those of `softdock benchmark --random`; its robots and
-sensors are taken out, and the faults of a class put in. A fault of the mock-ups (tilt, tip aside) is
-behind the facility: the scenario is as drawn, the true one is what runs, and orbit has the true one.
+sensors are taken out, and the faults of a class put in. A fault of the mock-ups (tilt, tip aside)
+is behind the facility: the scenario is as drawn, the true one is what runs, and orbit has it too.
 """
 
 from __future__ import annotations
@@ -156,9 +156,8 @@ def _several(*also: Callable[[Case, Random], None]) -> Callable[[Case, Random], 
     """Two to four faults at once, `also` among them."""
 
     def put(case: Case, random: Random) -> None:
-        others = [
-            _noise, _bias, _jitter, _late_readings, _low_pass(20.0, 80.0), _offset_poses(2e-5, 2e-3),
-        ]  # fmt: skip
+        others = [_noise, _bias, _jitter, _late_readings]
+        others += [_low_pass(20.0, 80.0), _offset_poses(2e-5, 2e-3)]
         count = int(random.integers(2, 5)) - len(also)
         chosen = random.choice(len(others), size=count, replace=False)
         for fault in (*also, *(others[i] for i in sorted(chosen))):

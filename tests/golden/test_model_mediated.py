@@ -147,7 +147,9 @@ def test_a_force_that_the_shapes_do_not_explain_is_left_to_the_ledger():
     assert any("the known shapes were apart" in said for said in spoken(run))
 
 
-@pytest.mark.parametrize("part", ["tare", "poses", "lead", "damping", "powers", "lag", "friction", "rewind"])
+@pytest.mark.parametrize(
+    "part", ["tare", "poses", "lead", "damping", "powers", "lag", "friction", "rewind"]
+)
 def test_every_part_can_be_switched_off(part):
     """For the ablation: the run completes without it."""
     assert flown(CASES["friction 0.2, damped"], **{part: False}).status == "completed"

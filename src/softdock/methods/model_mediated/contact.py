@@ -55,6 +55,8 @@ def prepare_pairs(method: ModelMediated, mem):
     """The mock-ups' shapes; of their laws nothing."""
     s = STATE(mem, method.memory)
     s.ready, s.shadow_stamp, s.last_touch = True, -1, -1.0
+    for which in range(2):
+        s.flight.poses[which].looked = not (method.poses and method.lead)
     for i in range(method.number):
         at = method.memory + STATE.at.pairs + i * PAIR_FLOATS
         store_pair(method.vector, method.pairs_at + i * PAIR_KEYS, mem, at, False)

@@ -134,6 +134,7 @@ def summarize(mem: Any) -> dict[str, Any]:
         # of reported poses, taken off them
         "chaser_offset_m": [float(x) for x in s.flight.poses[0].offset],
         "target_offset_m": [float(x) for x in s.flight.poses[1].offset],
+        "offsets_told": s.flight.poses[0].looked and (s.shared or s.flight.poses[1].looked),
         # mass that the compensation of the tool misses; 0 where nothing shows it
         "tool_error_kg": float(s.flight.tool),
         "friction": float(s.found[0].friction),
@@ -197,6 +198,10 @@ def list_doubts(found: Mapping[str, Any]) -> list[str]:
     unexplained = found.get("friction_misfit_of_noise", 0.0) > EXPLAINED and not tilted
     if left > WORTH_SAYING and unexplained:
         doubts.append(f"no friction explains {100.0 * left:.2g} % of the force, across the normal")
+    if found.get("contacts", 0.0) and not found.get("offsets_told", True):
+        doubts.append(
+            "free flight was too short to tell an offset of the reported poses from a delay"
+        )
     if found.get("contacts_too_long", 0.0):
         doubts.append("a contact lasted longer than rewind_s")
     return doubts

@@ -22,9 +22,10 @@ from softdock.compile.jit import compiled, noinline
 from softdock.loop.spatial.vectors import Vector, add, add_scaled, dot, norm, scale, subtract
 
 LEADS = 64  # kept, a power of two
-BROUGHT_IN = 0.003  # of a ramp: what is left of it when its second part begins
-FIRST, TWICE = 24, 2.0  # reports of that part before it is looked at; then as many times more
-SETTLED = 0.06  # s, shortest second part
+BROUGHT_IN = 0.005  # of a ramp: what is left of it when its second part begins
+ENOUGH = 24  # reports of a mean across the velocity
+FIRST, TWICE = 8, 2.0  # reports of that part before it is looked at; then as many times more
+SETTLED = 0.05  # s, shortest second part
 LEAST_RAMP = 1e-4  # s
 PROBE = 8e-3  # s, least lead until an offset has been looked for
 SLOWEST = 1e-5  # m/s
@@ -152,7 +153,11 @@ def _note_along(poses, stamp, v, trail, led: Led, target):
             poses.before += (trail - poses.before) / (poses.early.count + 1.0)
     poses.stamp, poses.trail, poses.led = stamp, trail, led
     ramp = led.lead - poses.early.began.lead
-    if not poses.late and abs(ramp) > LEAST_RAMP and abs(target - led.lead) < BROUGHT_IN * abs(ramp):
+    if (
+        not poses.late
+        and abs(ramp) > LEAST_RAMP
+        and abs(target - led.lead) < BROUGHT_IN * abs(ramp)
+    ):
         poses.late, poses.after = True, _begin_part(led)
     part = poses.after
     if not poses.late or part.count < poses.due or part.span < SETTLED:
@@ -189,7 +194,7 @@ def _note_across(poses, off: Vector):
     mean = add(poses.across, scale(1.0 / n, from_mean))
     poses.scatter += dot(from_mean, subtract(off, mean))
     poses.count, poses.across = n, mean
-    if n < FIRST:
+    if n < ENOUGH:
         return
     size, spread = norm(mean), math.sqrt(poses.scatter) / n
     if size > SURE * spread + LEAST:

@@ -216,13 +216,16 @@ def _add_contact(found: Identification, log: Log, sensor: str) -> None:
 
 def _list_offsets(offsets: Mapping[str, Estimate | None]) -> list[str]:
     """Poses that are measured beside where the set-points lead, with the line that says so."""
-    return [
-        f"the {body}'s measured poses are {1e3 * math.hypot(*e.value):.3g} +- {1e3 * math.hypot(*e.uncertainty):.2g} "
-        "mm off its set-points: "
-        "the pose measurement or the mounting is off by that; calibrate it, or state it: "
-        f"--set pose.{body}_offset_m='[{', '.join(f'{x:.4g}' for x in e.value)}]'"
-        for body, e in list_clear_offsets(offsets).items()
-    ]
+    lines = []
+    for body, e in list_clear_offsets(offsets).items():
+        size, spread = 1e3 * math.hypot(*e.value), 1e3 * math.hypot(*e.uncertainty)
+        stated = ", ".join(f"{x:.4g}" for x in e.value)
+        lines.append(
+            f"the {body}'s measured poses are {size:.3g} +- {spread:.2g} mm off its set-points: "
+            "the pose measurement or the mounting is off by that; calibrate it, or state it: "
+            f"--set pose.{body}_offset_m='[{stated}]'"
+        )
+    return lines
 
 
 def _list_unidentified(
