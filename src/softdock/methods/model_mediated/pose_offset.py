@@ -50,7 +50,7 @@ class PartOfFlight(NamedTuple):
 
     area: Annotated[float, "s^2", "integral of what the mock-up trails beyond its lead"]
     span: Annotated[float, "s", "its length"]
-    count: Annotated[float, "-", "reports"]
+    reports: Annotated[float, "-", "how many"]
     sum: Annotated[float, "s", "of what it trails"]
     squares: Annotated[float, "s^2", "and of its square"]
     began: Led  # at its first report
@@ -97,7 +97,7 @@ def _find_lead(poses, cycles, T):
 
 @compiled
 def _begin_part(led: Led):
-    return PartOfFlight(area=0.0, span=0.0, count=0.0, sum=0.0, squares=0.0, began=led)
+    return PartOfFlight(area=0.0, span=0.0, reports=0.0, sum=0.0, squares=0.0, began=led)
 
 
 @compiled
@@ -105,7 +105,7 @@ def _add_report(part: PartOfFlight, trail, before, dt):
     return PartOfFlight(
         area=part.area + 0.5 * dt * (trail + before),
         span=part.span + dt,
-        count=part.count + 1.0,
+        reports=part.reports + 1.0,
         sum=part.sum + trail,
         squares=part.squares + trail * trail,
         began=part.began,
@@ -134,9 +134,9 @@ def _tell_apart(poses):
     for _ in range(NEWTON):
         miss = first - second + h * (r - r_2) - 0.5 * h * h * (q - q_2)
         h -= miss / (r - r_2 - h * (q - q_2))
-    mean = late.sum / late.count
-    noise = max(late.squares / late.count - mean * mean, 0.0)
-    variance = noise * (1.0 / early.count + 1.0 / late.count) / ((r - r_2) * (r - r_2))
+    mean = late.sum / late.reports
+    noise = max(late.squares / late.reports - mean * mean, 0.0)
+    variance = noise * (1.0 / early.reports + 1.0 / late.reports) / ((r - r_2) * (r - r_2))
     return h, variance, second + h * r_2 - 0.5 * h * h * q_2 + h
 
 
@@ -149,8 +149,8 @@ def _note_along(poses, stamp, v, trail, led: Led, target):
         poses.after = _add_report(poses.after, trail, poses.trail, dt)
     else:
         poses.early = _add_report(poses.early, trail, poses.trail, dt)
-        if poses.early.count < BEFORE:
-            poses.before += (trail - poses.before) / (poses.early.count + 1.0)
+        if poses.early.reports < BEFORE:
+            poses.before += (trail - poses.before) / (poses.early.reports + 1.0)
     poses.stamp, poses.trail, poses.led = stamp, trail, led
     ramp = led.lead - poses.early.began.lead
     if (
@@ -160,12 +160,12 @@ def _note_along(poses, stamp, v, trail, led: Led, target):
     ):
         poses.late, poses.after = True, _begin_part(led)
     part = poses.after
-    if not poses.late or part.count < poses.due or part.span < SETTLED:
+    if not poses.late or part.reports < poses.due or part.span < SETTLED:
         return -1.0
     poses.due *= TWICE
     delay, variance, seconds = _tell_apart(poses)
     steady = seconds - delay
-    doubt = SURE * math.sqrt((poses.early.count + 1.0) / BEFORE * variance) * abs(ramp)
+    doubt = SURE * math.sqrt((poses.early.reports + 1.0) / BEFORE * variance) * abs(ramp)
     doubt = doubt / poses.early.span + INEXACT * abs(steady) + LEAST / norm(v)
     if abs(poses.before - steady) > doubt:  # the robot had not settled: another ramp
         poses.attempts = min(poses.attempts + 1, ATTEMPTS)
