@@ -196,7 +196,7 @@ def list_doubts(found: Mapping[str, Any]) -> list[str]:
     left = found.get("friction_misfit", 0.0)
     tilted = any(f"contact_{i}_tilt_deg" in found for i in range(MOST_PAIRS))  # friction with it
     unexplained = found.get("friction_misfit_of_noise", 0.0) > EXPLAINED and not tilted
-    if left > WORTH_SAYING and unexplained:
+    if left > ACROSS and unexplained:
         doubts.append(f"no friction explains {100.0 * left:.2g} % of the force, across the normal")
     if found.get("contacts", 0.0) and not found.get("offsets_told", True):
         doubts.append(

@@ -167,7 +167,7 @@ def _note_along(poses, stamp, v, trail, led: Led, target):
     steady = seconds - delay
     doubt = SURE * math.sqrt((poses.early.reports + 1.0) / BEFORE * variance) * abs(ramp)
     doubt = doubt / poses.early.span + INEXACT * abs(steady) + LEAST / norm(v)
-    if abs(poses.before - steady) > doubt:  # the robot had not settled: another ramp
+    if not poses.looked and abs(poses.before - steady) > doubt:  # not settled: another ramp
         poses.attempts = min(poses.attempts + 1, ATTEMPTS)
         poses.looked, poses.stamp = poses.attempts == ATTEMPTS, -1.0
         return -1.0
