@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.scenarios import epos_1d
-from softdock import fly
+from softdock import run_loop
 from softdock.methods.adaptive_damping import compute_model_damping
 from softdock.scenario.restitution import damping_of_restitution
 
@@ -34,7 +34,7 @@ def restitution(method: dict[str, Any], **tables: Any) -> float:
     for phase in PHASES:
         scenario = epos_1d(6.0) | tables | {"methods": [method]}
         scenario["chaser"]["position_m"] = [0.01 + SPEED * CYCLE_S * phase, 0.0, 0.0]
-        found.append(fly(scenario).restitution)
+        found.append(run_loop(scenario).restitution)
     return float(np.mean(found))
 
 

@@ -61,7 +61,7 @@ for tables in asked:
 grown = []
 for tables in latched:
     scenario = build(tables)
-    run = fly(scenario)
+    run = run_loop(scenario)
     grown.append(compute_latch_growth(scenario, run.series, run.latches)["growth_per_s"])
 run = fly(flight)
 names = "position", "attitude"

@@ -35,7 +35,7 @@ from softdock.reference import orbit
 coarse = {"time.cycle_ms": 40.0, "time.duration_s": 290.0,
           "robots.chaser.delay_ms": 0.0, "robots.target.delay_ms": 0.0}
 scenario = load_scenario("vbar_docking", coarse)
-run = fly(scenario)
+run = run_loop(scenario)
 s, found = run.series, {}
 force, mode = s["glideslope.force"], s["glideslope.mode"]
 near = (s["glideslope.distance"] < 0.5) & (s["time"] > 1.0)
