@@ -27,7 +27,7 @@ start_numba()
 import numba
 t1 = time.perf_counter()
 import softdock
-from softdock import build, fly
+from softdock import build, run_loop
 t2 = time.perf_counter()
 from benchmarks.scenarios import epos_1d
 scenario = build(epos_1d())

@@ -55,16 +55,16 @@ import json, sys
 exec(json.load(sys.stdin)["push"])
 import numpy as np
 from scenarios import epos_wall
-from softdock import build, fly
-from softdock.reference import orbit
+from softdock import build, run_loop
+from softdock.reference import run_reference
 tables = epos_wall(delay_ms=0.0)
 tables["time"]["duration_s"] = 0.6
 tables["chaser"]["position_m"] = [5.0, 0.0, 0.0]
 apart = build(tables | {"methods": [{"name": "firing"}]})
-run, flown = fly(apart), orbit(apart)
+run, flown = run_loop(apart), run_reference(apart)
 far = [float(np.abs(run.series[c] - flown.series[c]).max())
        for c in ("chaser.position", "chaser.velocity", "chaser.rate")]
-lost = fly(build(epos_wall() | {"methods": [{"name": "astray"}]}))
+lost = run_loop(build(epos_wall() | {"methods": [{"name": "astray"}]}))
 print(json.dumps({"status": lost.status, "cycles": lost.cycles,
                   "whole": bool(np.isfinite(lost.series["chaser.position"]).all()), "far": far,
                   "loop": run.ledger["external"], "orbit": flown.external,
