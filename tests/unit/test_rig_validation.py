@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from rig_runs import quick
 
-from softdock import fly, load_scenario
+from softdock import load_scenario, run_loop
 from softdock.recording.simulated import save_mcap
 from softdock.rig.runs import Acceptance, AcceptRow
 from softdock.rig.validation import compare_recordings
@@ -18,7 +18,7 @@ STIFFNESS, CHASER, ZERO = "stiffness", "delay of the chaser's robot", "in free m
 def compared(tmp_path, **changes):
     """A bounce of epos_1d on a rig that differs by the changes, as its recording is read."""
     noise = {"sensor.noise_N": 0.02}
-    file = save_mcap(fly(load_scenario("epos_1d", noise | changes)), tmp_path / "run.mcap")
+    file = save_mcap(run_loop(load_scenario("epos_1d", noise | changes)), tmp_path / "run.mcap")
     return compare_recordings(quick(), {1: file})
 
 
