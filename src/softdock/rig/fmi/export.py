@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from softdock._arguments import PATH, check_arguments
+from softdock._arguments import FLAG, PATH, check_arguments
 from softdock.errors import BadInput, Problem
 from softdock.files.atomic import refuse_unwritable, replacement_file
 from softdock.results.stepper import SCENARIO
@@ -71,7 +71,7 @@ def import_pythonfmu3() -> Any:
     return pythonfmu3
 
 
-@check_arguments(scenario=SCENARIO, path=PATH)
+@check_arguments(scenario=SCENARIO, path=PATH, force=FLAG)
 def export_fmu(scenario: Scenario, path: str | Path, *, force: bool = False) -> Path:
     """Write a scenario's controller as an FMU. Refuses a file that exists, unless `force`."""
     from softdock._version import __version__

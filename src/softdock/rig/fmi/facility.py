@@ -194,6 +194,7 @@ class FmuFacility:
         return int(report[R.status])
 
     def stop(self, why: int) -> None:
+        """Ends the instance."""
         self._close()
 
     def _close(self) -> None:
