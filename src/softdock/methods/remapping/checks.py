@@ -192,8 +192,7 @@ def list_arm_keys(values: Mapping[str, Any]) -> tuple[str, ...]:
     """What it takes of the arms' own stiffness: the filter's numbers only where it filters."""
     if values.get("robot_stiffness") != "arm":
         return ()
-    filters = ("filter_stiffness", "filter_zeta", "filter_mass")
-    return ("arm_compliance", *(filters if values["environment"] == "filter" else ()))
+    return ("arm_modes" if values["environment"] == "filter" else "arm_compliance",)
 
 
 def _check_arms(values: Mapping[str, Any]) -> Problems:
