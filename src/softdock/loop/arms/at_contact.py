@@ -1,19 +1,18 @@
-"""How the arms of a scenario give way at its contact: compliance from the joints' stiffness and the
-Jacobian (Lange eqs. 16, 22), and what one mass on one spring along the normal would be.
+"""How the arms of a scenario give way at its contact, from the joints' stiffness and the Jacobian
+(Lange eqs. 10, 16, 22): compliance, and modes.
 
 In: a scenario's resolved tables with a `[facility]`. Out: for each robot the 6 x 6 compliance at
-the place of contact [m/N, rad/N, rad/Nm; orbit axes], and along the contact's normal a stiffness, a
-moving mass and a damping ratio, as the filter of the full compensation takes them.
+the place of contact [m/N, rad/N, rad/Nm; orbit axes], a stiffness along the contact's normal, and
+its six modes (modes.py).
 
     C = J K^-1 J',     k_n = 1 / (n' C n)
 
 J is the Jacobian of the contact point at the joints q_d that the pose asks for (Lange eq. 22), K
 the joints' stiffness: motors held, links rigid, base axis stiff unless it states a stiffness. Other
 directions are free to give way, as a contact without friction leaves them: n' K n would be that of
-a tip that is led along n. The mass is what the point feels at once, 1 / (n' J M^-1 J' n). An arm
-moves in several modes, so one mass on one spring is only near to it. The pose is that in which,
-flying straight on from the start, the chaser's tip comes nearest to the pair's origin; a docking's
-contacts are millimetres to centimetres from there.
+a tip that is led along n. The pose is that in which, flying straight on from the start, the
+chaser's tip comes nearest to the pair's origin; a docking's contacts are millimetres to decimetres
+from there.
 """
 
 from __future__ import annotations
@@ -51,20 +50,26 @@ class GivesWay(NamedTuple):
 
     compliance: np.ndarray  # (6, 6): force and moment at the point to its motion and turn
     stiffness: float  # N/m along the normal; 0: rigid
-    modes: np.ndarray  # loop/arms/modes.py; zeros: rigid
+    modes: np.ndarray | None  # modes.py; zeros: rigid; None: the arm states no masses
 
 
 def arms_at_contact(
-    tables: Mapping[str, Any], folder: Path | None = None
+    tables: Mapping[str, Any], wanted: tuple[str, ...], folder: Path | None = None
 ) -> dict[str, tuple[float, ...]]:
     """What the re-mapping is told of a scenario's arms: keys of its group in the vector."""
-    robots = [robot_at_contact(tables, body, folder) for body in BODIES]
-    total = robots[0].compliance[:3, :3] + robots[1].compliance[:3, :3]
-    xx, yy, zz = np.diag(total)
-    return {
-        "arm_compliance": (xx, yy, zz, total[0, 1], total[0, 2], total[1, 2]),
-        "arm_modes": tuple(np.concatenate([robot.modes for robot in robots])),
-    }
+    robots = {body: robot_at_contact(tables, body, folder) for body in BODIES}
+    told: dict[str, tuple[float, ...]] = {}
+    if "arm_compliance" in wanted:
+        total = sum(robot.compliance[:3, :3] for robot in robots.values())
+        xx, yy, zz = np.diag(total)
+        told["arm_compliance"] = (xx, yy, zz, total[0, 1], total[0, 2], total[1, 2])
+    if "arm_modes" in wanted:
+        for body, robot in robots.items():
+            if robot.modes is None:
+                allowed = "an arm that states mass and inertia of its links"
+                raise BadInput(Problem(f"facility.{body}.arm", None, allowed))
+        told["arm_modes"] = tuple(np.concatenate([robot.modes for robot in robots.values()]))
+    return told
 
 
 def robot_at_contact(tables: Mapping[str, Any], body: str, folder: Path | None = None) -> GivesWay:
@@ -116,20 +121,20 @@ def gives_way(
     C = turn.T @ (J * soft) @ J.T @ turn  # Lange eq. 16
     along = J[:3].T @ (R @ normal)
     n_C_n = float(along @ (soft * along))
-    return GivesWay(C, 1.0 / n_C_n if n_C_n > 0.0 else 0.0, np.zeros(MODES.size))
+    return GivesWay(C, 1.0 / n_C_n if n_C_n > 0.0 else 0.0, None)
 
 
 def find_modes(
     arm: Arm, q: np.ndarray, frame: Frame, centre: np.ndarray, ratio: float
-) -> np.ndarray:
+) -> np.ndarray | None:
     """Modes of an arm at joints q, for a mock-up whose centre of mass is at `centre` (orbit axes);
-    `ratio`: of each joint on its own inertia, where the arm states no damping. Zeros: the arm
+    `ratio`: of each joint on its own inertia, where the arm states no damping. None: the arm
     states no masses. A base axis is stiff, and rotors belong to the motors, as in the loop."""
     into, work, found = np.zeros((1, AXES * AXES)), np.zeros(WORK.size), np.zeros(MODES.size)
     mass_rows(arm.vector, q[None, :], work, into)
     M = (into.reshape(AXES, AXES) - np.diag(arm.of_axes("rotor")))[1:, 1:]
     if np.linalg.eigvalsh(M)[0] <= 0.0:
-        return found
+        return None
     k, d = arm.of_axes("stiffness")[1:], arm.of_axes("damping")[1:]
     if not d.any():
         d = 2.0 * ratio * np.sqrt(k * np.diag(M))

@@ -333,7 +333,8 @@ def compute_stiffness(method: Remapping, mock_ups: Output, n, pair):
         stiffness = combine_stiffness(
             keys.stiffness, keys.target_stiffness, n, mock_ups.chaser.q, mock_ups.target.q
         )
-        return stiffness, keys.damping, 0
+        n_C = rotate_back(mock_ups.chaser.q, n)
+        return stiffness, project_on_normal(keys.damping, n_C), 0  # Lange eq. 24
     law = find_real_law(method, pair)
     return vector[law + LAW_KEYS.stiffness], vector[law + LAW_KEYS.damping], int(vector[law])
 

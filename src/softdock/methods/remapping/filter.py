@@ -8,11 +8,14 @@ the unknown gap. Model (Lange eqs. 7, 10) and measurement (Lange eq. 24):
     M_i q_i'' = K_i (m_i - q_i) + D_i (m_i' - q_i') +- f
     f         = k (way + (q2 - m2) - (q1 - m1) + delta) + c (q2' - q1')
 
-`way`: how far the motors have brought that point together along n. The measured force is both input
-(linear between samples, so that deflections are tracked without a contact too, in all three axes)
-and measurement. When a contact opens, the impulse since its onset within the cycle is found from
-the first sample, and delta is taken as unknown. Errors are carried along n alone. Fixed cost: no
-loop depends on data.
+`way`: how far the motors have brought that point together along n. The measured wrench is both
+input (linear between samples, so that deflections are tracked without a contact too, in every
+direction) and measurement. When a contact opens, what it has done since its onset within the cycle
+is found from the first sample, and delta is taken as unknown. Fixed cost: no loop depends on data.
+
+Robots with Cartesian joints are one mass on one spring, alike in every direction. Arms are six
+oscillators (loop/arms/modes.py), told before the run. Errors are carried along n alone, of an arm
+in the shape in which a slow force along n bends it.
 
 The normal itself is the measured force's direction, weighed by how well it is known: a force of 2 N
 with 0.5 N of noise points 14 deg astray, and would move the environment with it. In target axes,
@@ -142,8 +145,7 @@ def _deflect(mock_up, joint: BelievedJoint, T, motor: Motion, force, slope):
     mock_up.spin = rotate(motor.q, motor.w)
 
 
-# An arm: six modes in place of one mass on one spring. What it is along a normal at a point, as the
-# covariance needs it, follows from them.
+# Arms: six modes in place of one mass on one spring.
 
 
 @noinline
@@ -512,7 +514,9 @@ def follow_mock_ups(params: FilterParams, s, T, mock_ups: Output, wrench: Wrench
         on_target = opposite(before, apart), opposite(after, apart)
         of_chaser, of_target = MODES(modes.vector, modes.chaser), MODES(modes.vector, modes.target)
         _follow_arm(s.chaser, of_chaser, modes.factor, T, c, before=before, after=after)
-        _follow_arm(s.target, of_target, modes.factor, T, t, before=on_target[0], after=on_target[1])
+        _follow_arm(
+            s.target, of_target, modes.factor, T, t, before=on_target[0], after=on_target[1]
+        )
         return
     f0 = before.force
     slope = scale(1.0 / T, subtract(after.force, f0))

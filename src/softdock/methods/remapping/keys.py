@@ -220,11 +220,13 @@ REMAPPING = Group(
     Parameter(
         "damping",
         "damping_Ns_per_m",
-        "D_e along the normal, beside a stiffness given here",
+        "D_e of the whole contact, chaser axes, beside a stiffness given here",
         0.0,
         unit="Ns/m",
         low=0.0,
         high=1e8,
+        size=6,
+        kind="stiffness",
     ),
     Parameter(
         "estimate",
@@ -280,11 +282,13 @@ REMAPPING = Group(
     Parameter(
         "wanted_damping",
         "wanted.damping_Ns_per_m",
-        "D_d along the normal",
+        "D_d of the whole contact, chaser axes",
         0.0,
         unit="Ns/m",
         low=0.0,
         high=1e8,
+        size=6,
+        kind="stiffness",
         when=_SPRING,
     ),
     Parameter(

@@ -86,18 +86,22 @@ def describe_wanted(values: dict[str, Any]) -> dict[str, Any] | None:
     )
     if chaser > 0.0:
         found["stiffness_N_per_m"] = chaser * target / (chaser + target) if target > 0.0 else chaser
-    keys = {
-        "restitution": ("restitution",),
-        "spring_damper": ("damping_Ns_per_m",),
-        "hunt_crossley": ("exponent", "lambda_s_per_m"),
-    }[law]
+    if law == "spring_damper":
+        damping = values["wanted.damping_Ns_per_m"]
+        uniform = _find_uniform(damping) if _is_uniform(damping) else "by direction"
+        return found | {"damping_Ns_per_m": uniform}
+    keys = ("restitution",) if law == "restitution" else ("exponent", "lambda_s_per_m")
     return found | {key: float(values[f"wanted.{key}"]) for key in keys}
 
 
-def _find_uniform(stiffness: Any) -> float:
-    """A stiffness that is the same in all directions [N/m]; 0: it is not, or none is given."""
-    K = make_matrix(stiffness)
-    return float(K[0, 0]) if np.array_equal(K, K[0, 0] * np.eye(3)) else 0.0
+def _is_uniform(value: Any) -> bool:
+    K = make_matrix(value)
+    return np.array_equal(K, K[0, 0] * np.eye(3))
+
+
+def _find_uniform(value: Any) -> float:
+    """A stiffness or damping that is the same in all directions; 0: it is not, or none is given."""
+    return float(make_matrix(value)[0, 0]) if _is_uniform(value) else 0.0
 
 
 # Set-points ahead of the satellites, by the delay that robots are expected to have (Lange IV-F).
