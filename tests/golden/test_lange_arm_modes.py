@@ -141,8 +141,8 @@ print(json.dumps([*errors(1.0), errors(1.1)[0], max(f for _, _, f in samples) / 
 
 
 def test_the_filter_finds_the_environment_behind_an_oblique_arm():
-    """The arm gives way by a fifth of a millimetre under an oblique push that is 0.9 mm deep: by its
-    six modes the place of the environment is found within 0.3 % of the depth; told a stiffness that
+    """The arm gives way by 0.2 mm under an oblique push that is 0.9 mm deep: by its six modes the
+    place of the environment is found within 0.3 % of the depth; told a stiffness that
     is 10 % wrong, within 10 % of what a rigid arm would have wrong."""
     done = run_plain(PLAIN)
     assert done.returncode == 0, done.stderr[-3000:]

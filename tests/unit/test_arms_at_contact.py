@@ -177,8 +177,9 @@ def test_a_refusal_names_the_arm_as_the_file_has_it():
     away = {"chaser": tables["facility"]["chaser"] | {"base_m": [-9.0, 0.6, -1.0]}}
     massless = preset_tables("kr16")
     for joint in massless["joints"]:
-        joint.pop("mass_kg")
-    with pytest.raises(BadInput, match="states mass and inertia of its links; methods.0"):
+        for key in ("mass_kg", "centre_m", "inertia_kg_m2"):
+            joint.pop(key)
+    with pytest.raises(BadInput, match="states mass and inertia of its links"):
         build(bump(rigid, arm=massless, methods=[told | {"environment": "filter"}]))
     with pytest.raises(BadInput, match="an arm that reaches the contact") as refused:
         robot_at_contact(tables | {"facility": tables["facility"] | away}, "chaser")
