@@ -60,7 +60,7 @@ def arms_at_contact(
     robots = {body: robot_at_contact(tables, body, folder) for body in BODIES}
     told: dict[str, tuple[float, ...]] = {}
     if "arm_compliance" in wanted:
-        total = sum(robot.compliance[:3, :3] for robot in robots.values())
+        total = np.sum([robot.compliance[:3, :3] for robot in robots.values()], axis=0)
         xx, yy, zz = np.diag(total)
         told["arm_compliance"] = (xx, yy, zz, total[0, 1], total[0, 2], total[1, 2])
     if "arm_modes" in wanted:

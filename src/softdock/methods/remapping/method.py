@@ -86,12 +86,16 @@ def describe_wanted(values: dict[str, Any]) -> dict[str, Any] | None:
     )
     if chaser > 0.0:
         found["stiffness_N_per_m"] = chaser * target / (chaser + target) if target > 0.0 else chaser
-    if law == "spring_damper":
-        damping = values["wanted.damping_Ns_per_m"]
-        uniform = _find_uniform(damping) if _is_uniform(damping) else "by direction"
-        return found | {"damping_Ns_per_m": uniform}
-    keys = ("restitution",) if law == "restitution" else ("exponent", "lambda_s_per_m")
-    return found | {key: float(values[f"wanted.{key}"]) for key in keys}
+    keys = {
+        "restitution": ("restitution",),
+        "spring_damper": ("damping_Ns_per_m",),
+        "hunt_crossley": ("exponent", "lambda_s_per_m"),
+    }[law]
+    numbers = {key: values[f"wanted.{key}"] for key in keys}
+    return found | {
+        key: _find_uniform(value) if _is_uniform(value) else "by direction"
+        for key, value in numbers.items()
+    }
 
 
 def _is_uniform(value: Any) -> bool:

@@ -37,7 +37,7 @@ def run_walls(section: str, robots: str, client_kg: float) -> Run:
     """One impact with a held force."""
     keys, lead = ROBOTS[robots]
     with load_method(METHOD_FILE) as name:
-        method = {"name": name} if section == "IV-B" else dict(PUBLISHED)
+        method: dict[str, Any] = {"name": name} if section == "IV-B" else dict(PUBLISHED)
         changes = {"target.mass_kg": client_kg, "time.duration_s": SECONDS}
         method["lead_ms"] = lead
         return run_plain_impact(keys, method, CYCLE_MS, SHARE, **changes)
