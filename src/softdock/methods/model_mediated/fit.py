@@ -181,6 +181,13 @@ def _has_explained(fit):
 
 
 @compiled
+def compute_misfit_beyond_noise(fit):
+    """What the law that was last fitted leaves beyond noise, root mean square, of the largest
+    force."""
+    return fit.misfit * math.sqrt(max(1.0 - EXPLAINED / fit.chi, 0.0)) if fit.chi > 0.0 else 0.0
+
+
+@compiled
 def is_unfinished(fit):
     """Whether no law explains the samples, and the last search has not seen the few that there
     are. Of fewer than a search takes, none will."""

@@ -65,11 +65,18 @@ def _predict_in_touch(
         found = future.satellites
         future.age += 0 if free else 1
     else:
-        future.latches = s.latches
+        future.latches, future.inner = s.latches, s.inner
         cycles = int(math.ceil(lead / rig.T - 1e-9))
         dt, free = lead / cycles, True
         future.age = 0
-    contact = BelievedContact(method.memory + STATE.at.pairs, future.latches, s.laws, method.number)
+    contact = BelievedContact(
+        method.memory + STATE.at.pairs,
+        future.latches,
+        s.laws,
+        s.elements,
+        future.inner,
+        method.number,
+    )
     for _ in range(cycles):
         found, steps, _ = simulate_cycle(mem, contact, rig, found, dt)
         if steps == 0:

@@ -165,7 +165,9 @@ def _apply_contact(
         forget_futures(s.futures)
         s.rewound_energy = pair_energy(rig, before) - pair_energy(rig, satellites)
         s.acts = True
-    contact = BelievedContact(method.memory + STATE.at.pairs, s.latches, s.laws, method.number)
+    contact = BelievedContact(
+        method.memory + STATE.at.pairs, s.latches, s.laws, s.elements, s.inner, method.number
+    )
     after, steps, most = simulate_cycle(mem, contact, rig, before, rig.T)
     mean = Wrenches(no_wrench(), no_wrench())
     taken = -s.rewound_energy
