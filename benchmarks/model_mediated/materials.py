@@ -114,10 +114,15 @@ class MaterialRig:
 def draw(rng: np.random.Generator, kind: int, noise: float) -> Rig:
     mass = math.exp(rng.uniform(math.log(50.0), math.log(5000.0)))
     contact = T * math.exp(rng.uniform(math.log(6.0), math.log(100.0)))
-    k, speed = mass * (math.pi / contact) ** 2, rng.uniform(0.01, 0.1)
-    deep = speed * contact / math.pi
+    speed, state = rng.uniform(0.01, 0.1), rng.bit_generator.state
+    lossless = contact
+    for _ in range(3):  # of the lossless contact that makes the real one last `contact`
+        rng.bit_generator.state = state
+        k, deep = mass * (math.pi / lossless) ** 2, speed * lossless / math.pi
+        numbers = draw_material(rng, kind, k, deep, lossless)
+        lossless *= contact / hit(numbers, mass, speed, T / FINE)[1]
     return Rig(
-        numbers=draw_material(rng, kind, k, deep, contact),
+        numbers=numbers,
         mass=mass,
         speed=speed,
         late=rng.uniform(0.008, 0.044),

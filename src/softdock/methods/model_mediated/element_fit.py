@@ -15,15 +15,14 @@ import math
 from softdock.compile.cells import Cell, Cells, many
 from softdock.compile.jit import compiled, noinline
 from softdock.methods.model_mediated.elements import (
+    BENDS,
     BEYOND,
     COUNT,
-    CRUSHING,
-    EACH,
     ELEMENTS,
     INNER,
     MAXWELL,
     POWERS,
-    SLIDERS,
+    RUBBING,
     SPRING,
     UP_TO,
     compute_columns,
@@ -31,7 +30,7 @@ from softdock.methods.model_mediated.elements import (
 )
 from softdock.methods.model_mediated.law_samples import Sample, compute_weight
 
-RIDGE = 1e-6  # of a unit column's own weight
+RIDGE = 1e-8  # of a unit column's own weight
 LEFT = 0.02  # of the largest force: less, while it becomes less deep, has left the surface
 PIECES = 4  # straight ones of the way from one sample to the next
 MOST_ROUNDS = 4 * COUNT  # of Lawson and Hanson
@@ -252,9 +251,9 @@ def _compute_slope(law):
     """The steepest rise of the force with the depth [N/m]."""
     w, found = law.weights, 0.0
     found = w[SPRING] + 1.5 * w[POWERS] + 2.0 * w[POWERS + 1] + 3.0 * w[POWERS + 2]
-    for i in range(EACH):
-        found += w[BEYOND + i] + w[UP_TO + i] + w[MAXWELL + i] + w[SLIDERS + i]
-    for i in range(CRUSHING, CRUSHING + 5):
+    for i in range(BENDS):
+        found += w[BEYOND + i] + w[UP_TO + i]
+    for i in range(MAXWELL, RUBBING):
         found += w[i]
     return found
 

@@ -4,7 +4,7 @@ weight that is never negative.
     f = max(0, sum_j w_j phi_j),   w_j >= 0                      d depth [m], u = d' / v
 
     springs     d, max(d - g, 0), min(d, g);  D x^1.5, D x^2, D x^3            x = d / D
-    dampers     D u, d u, d x u, d x^0.5 u, D u |u|, d u |u|
+    dampers     D u, d u, d x u, min(d, g) u;  the same of u |u|
     Maxwell     q_i' = d' - q_i / tau_i                           tau_i = tau (1, 2, 4 .. 32)
     sliders     z_i = min(max(z_i + dd, -r_i), r_i)
     crushing    max(d - a_i d_max, 0)
@@ -22,14 +22,24 @@ from softdock.compile.cells import Cell, Cells, many
 from softdock.compile.jit import compiled, noinline
 
 KNOTS = (0.05, 0.1, 0.2, 0.35, 0.55, 0.8)  # g of the springs, of D
-SLIPS = (0.03, 0.06, 0.12, 0.25, 0.5, 1.0)  # r of the sliders, of D
+SLIPS = (0.015, 0.03, 0.06, 0.11, 0.2, 0.32, 0.5, 0.75)  # r of the sliders, of D
 CRUSHES = (0.15, 0.3, 0.5, 0.67, 0.8)  # a of crushing
 PADS = (0.2, 0.5)  # g of friction, of D; a third grows on
 WIDTH = 0.03  # of v: friction is at 76 % there
-EACH = len(KNOTS)
-SPRING, BEYOND, UP_TO, POWERS, DAMPERS = 0, 1, 7, 13, 16
-MAXWELL, SLIDERS, CRUSHING, RUBBING = 22, 28, 34, 39  # first number of each kind
-COUNT = 42
+RAMPS = (0.1, 0.4)  # g of the dampers, of D
+BRANCHES, LONGEST = 6, 32.0  # of Maxwell; the longest tau_i, of tau
+BENDS, SLIDES, BREAKS, STARTS = len(KNOTS), len(SLIPS), len(CRUSHES), len(RAMPS)
+SPRING = 0  # first number of each kind
+BEYOND = SPRING + 1
+UP_TO = BEYOND + BENDS
+POWERS = UP_TO + BENDS
+MAXWELL = POWERS + 3
+SLIDERS = MAXWELL + BRANCHES
+CRUSHING = SLIDERS + SLIDES
+RUBBING = CRUSHING + BREAKS
+LINEAR = RUBBING + 3
+SQUARE = LINEAR + 3 + STARTS
+COUNT = SQUARE + 3 + STARTS
 NEWTON = 6  # rounds for the rate in the middle of a step
 SETTLED = 1e-9  # of v
 
@@ -37,8 +47,8 @@ INNER = Cells(
     "inner",
     Cell("depth", float, "m", "at which the elements are; 0: nothing touches"),
     Cell("deepest", float, "m", "since the touch"),
-    Cell("stretch", many(EACH), "m", "q of the Maxwell elements"),
-    Cell("slip", many(EACH), "m", "z of the sliders"),
+    Cell("stretch", many(BRANCHES), "m", "q of the Maxwell elements"),
+    Cell("slip", many(SLIDES), "m", "z of the sliders"),
 )
 ELEMENTS = Cells(
     "elements",
@@ -58,20 +68,38 @@ def move_inner(law, inner, depth, dt):
         return
     if inner.depth <= 0.0:
         inner.depth, inner.deepest = 0.0, 0.0
-        for i in range(EACH):
-            inner.stretch[i], inner.slip[i] = 0.0, 0.0
+        for i in range(BRANCHES):
+            inner.stretch[i] = 0.0
+        for i in range(SLIDES):
+            inner.slip[i] = 0.0
     way = depth - inner.depth
     inner.depth, inner.deepest = depth, max(inner.deepest, depth)
-    last = 32.0 * law.time
+    last = LONGEST * law.time
     keep = math.exp(-dt / last)
-    for j in range(EACH):
-        i = EACH - 1 - j
+    for j in range(BRANCHES):
+        i = BRANCHES - 1 - j
         # of a straight way: q(dt) = q keep + way tau / dt (1 - keep)
-        gain = (1.0 - keep) * last / dt
-        inner.stretch[i] = inner.stretch[i] * keep + way * gain
+        inner.stretch[i] = inner.stretch[i] * keep + way * (1.0 - keep) * last / dt
         keep, last = keep * keep, 0.5 * last
+    for i in range(SLIDES):
         reach = SLIPS[i] * law.depth
         inner.slip[i] = min(max(inner.slip[i] + way, -reach), reach)
+
+
+@compiled
+def _fill_dampers(D, d, u, out, first):
+    out[first], out[first + 1], out[first + 2] = D * u, d * u, d * d / D * u
+    for i in range(STARTS):
+        out[first + 3 + i] = min(d, RAMPS[i] * D) * u
+
+
+@compiled
+def _sum_dampers(D, d, weights, first):
+    """Force of some dampers at u = 1 [N]."""
+    found = D * weights[first] + d * (weights[first + 1] + d / D * weights[first + 2])
+    for i in range(STARTS):
+        found += min(d, RAMPS[i] * D) * weights[first + 3 + i]
+    return found
 
 
 @noinline
@@ -81,15 +109,17 @@ def compute_columns(law, inner, rate, out):
     x = d / D
     root = math.sqrt(x)
     out[SPRING] = d
-    for i in range(EACH):
+    for i in range(BENDS):
         g = KNOTS[i] * D
         out[BEYOND + i], out[UP_TO + i] = max(d - g, 0.0), min(d, g)
-        out[MAXWELL + i], out[SLIDERS + i] = inner.stretch[i], inner.slip[i]
+    for i in range(BRANCHES):
+        out[MAXWELL + i] = inner.stretch[i]
+    for i in range(SLIDES):
+        out[SLIDERS + i] = inner.slip[i]
     out[POWERS], out[POWERS + 1], out[POWERS + 2] = d * root, d * x, d * x * x
-    out[DAMPERS], out[DAMPERS + 1], out[DAMPERS + 2] = D * u, d * u, d * x * u
-    out[DAMPERS + 3] = d * root * u
-    out[DAMPERS + 4], out[DAMPERS + 5] = D * u * abs(u), d * u * abs(u)
-    for i in range(len(CRUSHES)):
+    _fill_dampers(D, d, u, out, LINEAR)
+    _fill_dampers(D, d, u * abs(u), out, SQUARE)
+    for i in range(BREAKS):
         out[CRUSHING + i] = max(d - CRUSHES[i] * inner.deepest, 0.0)
     sense = math.tanh(u / WIDTH)
     out[RUBBING] = min(d, PADS[0] * D) * sense
@@ -103,11 +133,14 @@ def _sum_springs(law, inner):
     D, d, w = law.depth, inner.depth, law.weights
     x = d / D
     found = d * (w[SPRING] + math.sqrt(x) * w[POWERS] + x * (w[POWERS + 1] + x * w[POWERS + 2]))
-    for i in range(EACH):
+    for i in range(BENDS):
         g = KNOTS[i] * D
         found += w[BEYOND + i] * max(d - g, 0.0) + w[UP_TO + i] * min(d, g)
-        found += w[MAXWELL + i] * inner.stretch[i] + w[SLIDERS + i] * inner.slip[i]
-    for i in range(len(CRUSHES)):
+    for i in range(BRANCHES):
+        found += w[MAXWELL + i] * inner.stretch[i]
+    for i in range(SLIDES):
+        found += w[SLIDERS + i] * inner.slip[i]
+    for i in range(BREAKS):
         found += w[CRUSHING + i] * max(d - CRUSHES[i] * inner.deepest, 0.0)
     return found
 
@@ -130,11 +163,8 @@ def push_elements(law, inner, depth, rate, mobility, dt):
     if depth <= 0.0:
         return 0.0
     D, d, v, w = law.depth, depth, law.rate, law.weights
-    x = d / D
     spring = _sum_springs(law, inner)
-    linear = D * w[DAMPERS] + d * (w[DAMPERS + 1] + x * w[DAMPERS + 2])
-    linear = (linear + d * math.sqrt(x) * w[DAMPERS + 3]) / v
-    square = (D * w[DAMPERS + 4] + d * w[DAMPERS + 5]) / (v * v)
+    linear, square = _sum_dampers(D, d, w, LINEAR) / v, _sum_dampers(D, d, w, SQUARE) / (v * v)
     rub = w[RUBBING] * min(d, PADS[0] * D) + w[RUBBING + 1] * min(d, PADS[1] * D)
     rub += w[RUBBING + 2] * d
     if linear + square + rub == 0.0:
