@@ -214,6 +214,7 @@ def take_over_past(method: ModelMediated, mem, rig: Rig, satellites: Satellites)
     s.rewound_energy = pair_energy(rig, corrected) - pair_energy(rig, satellites)
     take_past(mem, method.memory + STATE.at.corrected, s.shadow_impulse, s.shadow_largest)
     s.shadow_stamp = -1
+    s.past_end, s.last_largest = rig.cycle, s.shadow_largest
     if s.phase == FINISHING:
         s.phase, s.clear = TOUCHING, 0
     return corrected

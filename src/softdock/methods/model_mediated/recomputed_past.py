@@ -36,14 +36,14 @@ WORTH = 1e-3  # while a contact lasts, a smaller one waits until it is over
 
 
 @compiled
-def _find_row(method: ModelMediated, mem, stamp):
+def find_row(method: ModelMediated, mem, stamp):
     return PAST(mem, row_of(Ring(method.memory + STATE.size, method.rows, PAST.size), stamp))
 
 
 @compiled
 def note_others(method: ModelMediated, mem, stamp, others: Wrenches):
     """What others gave the satellites in the cycle that begins at a stamp."""
-    _find_row(method, mem, stamp).others = others
+    find_row(method, mem, stamp).others = others
 
 
 @compiled
@@ -122,7 +122,7 @@ def carry_past(method: ModelMediated, mem, rig: Rig):
         impulse = compute_contact_impulse(rig, before, satellites)
         if steps == 0:
             satellites = coast_both(rig, satellites, rig.T)
-        others = _find_row(method, mem, stamp).others
+        others = find_row(method, mem, stamp).others
         if not is_nothing(others):
             satellites = add_others(rig, satellites, others)
         stamp += 1
@@ -134,7 +134,7 @@ def carry_past(method: ModelMediated, mem, rig: Rig):
 @compiled
 def _note_past(method: ModelMediated, mem, rig: Rig, stamp, satellites: Satellites, impulse, most):
     """A recomputed cycle that ends at a stamp; `most`: its largest force, squared."""
-    s, row = STATE(mem, method.memory), _find_row(method, mem, stamp)
+    s, row = STATE(mem, method.memory), find_row(method, mem, stamp)
     row.satellites, row.force, row.largest = satellites, scale(1.0 / rig.T, impulse), most
     s.shadow_impulse = add(s.shadow_impulse, impulse)
     s.shadow_largest = max(s.shadow_largest, most)
@@ -143,7 +143,7 @@ def _note_past(method: ModelMediated, mem, rig: Rig, stamp, satellites: Satellit
 @compiled
 def read_past(method, mem, stamp):
     """The recomputed past, as long as no other is begun."""
-    row = _find_row(method, mem, stamp)
+    row = find_row(method, mem, stamp)
     return Past(row.satellites, row.force, row.largest)
 
 
