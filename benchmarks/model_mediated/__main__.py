@@ -1,5 +1,6 @@
 """`python -m benchmarks.model_mediated [--cases] [--draws N] [--fresh N] [--verdicts N] [--random
-N] [--tilted N] [--materials N [--relative-noise R]] [--ablation] [--noise SEEDS] [--cost [--repeats N]] [--seed N]`: errors of
+N] [--tilted N] [--materials N [--relative-noise R]] [--ablation] [--noise SEEDS] [--cost [--repeats
+N]] [--seed N]`: errors of
 `model_mediated` against the on-orbit reference with no prior knowledge, as Markdown tables, the
 verdicts of good runs, and the cost of a cycle. Without a choice: cases and ten draws. Every error
 is the worse of the two that a run has, over the sampling phases given by `--phases`."""

@@ -30,7 +30,9 @@ from softdock.methods.model_mediated.notes import list_doubts
 T = 4e-3  # s, a control cycle
 FLIGHT, REST, PUSHED = 0.5, 0.3, 0.4  # s: before the first touch, after it, of the thrust
 SEEN = sum(PRESENT_BITS[name] for name in ("chaser_pose", "chaser_twist", "target_pose"))
-SEEN += PRESENT_BITS["target_twist"] + PRESENT_BITS["chaser_wrench"] + PRESENT_BITS["chaser_reduced"]
+SEEN += (
+    PRESENT_BITS["target_twist"] + PRESENT_BITS["chaser_wrench"] + PRESENT_BITS["chaser_reduced"]
+)
 
 
 @dataclass
@@ -83,7 +85,14 @@ class MaterialRig:
             begin = k * T if last is self.at else knot
             now = self._look(end)
             force, high = press(
-                self.rig.numbers, self.inner, -last[0], -last[1], -now[0], -now[1], end - begin, FINE
+                self.rig.numbers,
+                self.inner,
+                -last[0],
+                -last[1],
+                -now[0],
+                -now[1],
+                end - begin,
+                FINE,
             )
             most, last = max(most, high), now
         self.at = last
@@ -198,7 +207,9 @@ def materials(count: int, seed: int, noise: float = 0.0) -> None:
     rng = np.random.default_rng(seed)
     rows: list[list[dict[str, Any]]] = []
     head = "| median / 90 % [%] | within 1, 3 % | energy, 90 % [%] | misses doubted | hits doubted "
-    print(f"\n| seed {seed}, {count} rigs a row {head}| second: median / 90 % | within 1 % | peak |")
+    print(
+        f"\n| seed {seed}, {count} rigs a row {head}| second: median / 90 % | within 1 % | peak |"
+    )
     print("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
     for kind, name in enumerate(NAMES):
         rows.append([])

@@ -3,6 +3,8 @@ against independent computations."""
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy.optimize import nnls
@@ -108,8 +110,10 @@ def test_the_force_is_the_weighted_sum_and_gives_back_no_more_than_it_took():
             law.weights[j] = weights[j]
         ends = np.concatenate([[0.0], rng.uniform(0.1, 1.5, 4) * DEEP, [0.0]])
         way = np.concatenate(
-            [a + (b - a) * 0.5 * (1 - np.cos(np.linspace(0, np.pi, 400))[1:]) for a, b in
-             zip(ends[:-1], ends[1:], strict=True)]
+            [
+                a + (b - a) * 0.5 * (1 - np.cos(np.linspace(0, np.pi, 400))[1:])
+                for a, b in itertools.pairwise(ends)
+            ]
         )
         given = taken = last = before = 0.0
         for depth in way[:-1]:

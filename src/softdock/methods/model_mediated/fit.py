@@ -17,8 +17,7 @@ goes on over several cycles (search.py), and is done again only when there are t
 samples, or the contact is over. Until then the model that it found last counts, fitted to all
 samples. Where a law says that the surface was left behind (it would pull) it says a force of zero.
 A damping below zero is taken as zero, so that every law that comes out is passive. Where no law
-fits, the second counts: its normal equations make its damper take just the work that the samples'
-contact took.
+fits, passive elements are tried (element_fit.py), and else the second counts.
 """
 
 from __future__ import annotations

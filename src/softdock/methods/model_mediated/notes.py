@@ -189,8 +189,8 @@ def list_doubts(found: Mapping[str, Any]) -> list[str]:
         doubt = found.get(f"contact_{i}_doubt", 0.0)
         if doubt > DOUBTED:
             doubts.append(
-                f"contact {i} is none of the named laws, and the mock-ups went another way than the "
-                f"satellites: the speed after it may be wrong by {100.0 * doubt:.2g} % of the "
+                f"contact {i} is none of the named laws, and the mock-ups went another way than "
+                f"the satellites: the speed after it may be off by {100.0 * doubt:.2g} % of the "
                 "approach"
             )
         spread = found.get(f"contact_{i}_stiffness_spread", 0.0)

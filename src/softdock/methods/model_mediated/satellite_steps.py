@@ -193,7 +193,9 @@ def _compute_impulse(felt: FeltLaw, compliance, depth, n, u, dt):
     if normal <= 0.0:
         return scale(dt * normal, n)
     first = _compute_friction_impulse(law, compliance, normal, n, u, 0.5 * dt)
-    if law.damping > 0.0 or law.factor > 0.0 or law.elements > 0:  # its rate is the one under friction
+    if (
+        law.damping > 0.0 or law.factor > 0.0 or law.elements > 0
+    ):  # its rate is the one under friction
         slowed = add(u, symmetric_times(compliance, first))
         normal = max(_compute_push(felt, depth, -dot(n, slowed), mobility, dt), 0.0)
         first = _compute_friction_impulse(law, compliance, normal, n, u, 0.5 * dt)
