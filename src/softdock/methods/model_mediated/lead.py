@@ -34,7 +34,7 @@ from softdock.methods.model_mediated.state import STATE
 from softdock.methods.remapping.other_wrenches import carry_ahead
 
 PACE = 25.0  # 1/s, of a lead that is brought in
-FADING = 60.0  # 1/s, of a jump
+FADING = 90.0  # 1/s, of a jump
 SETTLED = 1e-12  # m, rad, m/s, rad/s, s; what is below is none
 
 
