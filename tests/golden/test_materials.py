@@ -27,7 +27,7 @@ def test_a_contact_of_an_unknown_material_is_near_its_truth(kind):
     """Contacts longer than five delays: within 1 %, or doubted."""
     error, said = touch_once(draw_long(kind))
     assert said["contact_0_law"] in ("passive elements", "spring")
-    assert abs(error) <= 0.01 or said["contact_0_doubt"] > 0.02
+    assert abs(error) <= 0.01 or said["contact_0_doubt"] > 0.04
 
 
 def test_without_elements_it_is_much_further():
