@@ -17,7 +17,7 @@ import numpy as np
 from softdock.loop.method.method import BY_TYPE
 from softdock.methods.registry import METHODS
 from softdock.results.run import Run
-from softdock.results.simulation import fly
+from softdock.results.simulation import run_loop
 from softdock.scenario.files import load_scenario
 from softdock.scenario.method_file import load_method_file
 
@@ -105,7 +105,7 @@ def run_impact(
         | both_robots(robots.limits.get(cycle_ms, {}))
         | {"time.duration_s": seen_at + after, "methods": [keys]}
     )
-    return fly(load_scenario(robots.preset).replace(changes | (scenario or {})))
+    return run_loop(load_scenario(robots.preset).replace(changes | (scenario or {})))
 
 
 def run_plain_impact(
@@ -129,7 +129,7 @@ def run_plain_impact(
         | {"methods": [method], "allow_unresolved": True}
         | changes
     )
-    return fly(load_scenario("lange_impact_jerk").replace(given))
+    return run_loop(load_scenario("lange_impact_jerk").replace(given))
 
 
 @contextmanager
