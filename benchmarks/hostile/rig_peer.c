@@ -65,7 +65,7 @@ struct robot {
 static struct robot robots[2];
 static float trip_us[2 * MOST];
 static long trips;
-static long long first_answer, contact_ns, begun_ns;
+static long long first_answer, contact_ns, begun_ns, stood_ns; /* stood: this program, where it should have sent */
 static volatile sig_atomic_t over;
 static int sensor, other, streaming, has_client, foreign_sent, forged_sent, spiked;
 static struct sockaddr_in client;
@@ -179,6 +179,7 @@ static void tick(struct robot *r)
     }
     i = telegram(r, r->cycle, t, 0, data);
     r->sent_ns = now_ns();
+    if (first_answer && r->sent_ns - t > stood_ns) stood_ns = r->sent_ns - t;
     send_on(r, data, i, t);
 }
 
@@ -313,10 +314,10 @@ static void report(void)
     qsort(trip_us, trips, sizeof *trip_us, by_size);
     printf("{\"answered\": [%ld, %ld], \"late\": [%ld, %ld], \"strange\": [%ld, %ld], \"ended\": [%d, %d], "
            "\"largest_step_mm\": %.4f, \"kinetic_mJ\": %.3f, \"moved_mm\": %.3f, \"rest\": %s, "
-           "\"foreign_answers\": %ld, \"trip_p50_us\": %.1f, \"trip_p99_us\": %.1f}\n",
+           "\"foreign_answers\": %ld, \"stood_ms\": %.3f, \"trip_p50_us\": %.1f, \"trip_p99_us\": %.1f}\n",
            robots[0].answered, robots[1].answered, robots[0].late, robots[1].late, robots[0].strange,
            robots[1].strange, !robots[0].alive, !robots[1].alive, step, most, moved,
-           rest ? "true" : "false", foreign_answers, trips ? trip_us[trips / 2] : 0.0,
+           rest ? "true" : "false", foreign_answers, stood_ns / MS, trips ? trip_us[trips / 2] : 0.0,
            trips ? trip_us[trips * 99 / 100] : 0.0);
 }
 
