@@ -50,6 +50,8 @@ LINES: tuple[tuple[str, str, dict[str, float]], ...] = (
     ("phase_lead", "phase_lead", {}),
     ("smith_predictor", "smith_predictor", {}),
     ("normalized_passivity", "normalized_passivity", {}),
+    ("active_compliance", "active_compliance", {}),
+    ("time_domain_passivity", "time_domain_passivity", {}),
     ("delay_passivity", "delay_passivity", {}),
     ("energy_ledger", "energy_ledger", {}),
     ("model_mediated", "model_mediated", {}),
@@ -159,6 +161,8 @@ COLOURS = {
     "phase_lead": "#b45309",
     "smith_predictor": "#0f766e",
     "normalized_passivity": "#be185d",
+    "active_compliance": "#65a30d",
+    "time_domain_passivity": "#0891b2",
     "delay_passivity": "#7c3aed",
     "energy_ledger": "#2563eb",
 }

@@ -101,6 +101,7 @@ def test_the_order_in_rotation_is_the_stated_one(integrator):
         ("exact_hold", 0.0),
         ("lie_rk4", 0.0),
         ("lie_midpoint", 0.0),
+        ("lie_split", 0.0),
     ],
 )
 def test_translation_under_a_held_force(name, drift):
@@ -134,6 +135,7 @@ GOLDEN_RESTITUTION = {
     "forward_euler": 1.0255,
     "lie_rk4": 1.0126,
     "lie_midpoint": 1.0126,
+    "lie_split": 1.0126,
 }
 
 

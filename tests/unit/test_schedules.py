@@ -59,7 +59,8 @@ def test_rows_by_hand():
 
 
 @pytest.mark.parametrize(
-    "integrator", ["exact_hold", "symplectic_euler", "forward_euler", "lie_rk4", "lie_midpoint"]
+    "integrator",
+    ["exact_hold", "symplectic_euler", "forward_euler", "lie_rk4", "lie_midpoint", "lie_split"],
 )
 def test_a_thruster_gives_its_impulse(integrator):
     """Force times time, exactly, with any integrator; with the exact ones W_external is the gain of
@@ -68,7 +69,7 @@ def test_a_thruster_gives_its_impulse(integrator):
     gained = 60.0 * (run.series["chaser.velocity"][-1] - run.series["chaser.velocity"][0])
     assert gained == pytest.approx(0.4 * np.array(STEADY[0][1:4]), abs=1e-12)
     gain = run.ledger["kinetic"] - run.ledger["kinetic_start"]
-    if integrator in ("exact_hold", "lie_rk4", "lie_midpoint"):
+    if integrator in ("exact_hold", "lie_rk4", "lie_midpoint", "lie_split"):
         assert run.ledger["external"] == pytest.approx(gain, rel=1e-12)
         assert run.energy_added_J == pytest.approx(0.0, abs=1e-12)
     assert sum(run.ledger_rows.values()) == pytest.approx(run.energy_added_J, abs=1e-12)

@@ -78,7 +78,7 @@ def save_mcap(run: Run, path: str | Path, *, note: str = "", force: bool = False
             "run": {
                 KIND: "simulated" if run.has_truth else "reported",
                 "status": run.status,
-                **_find_sensor(run),
+                **find_sensor(run),
             },
             PROVENANCE: describe_provenance(note),
         },
@@ -92,7 +92,7 @@ def save_mcap(run: Run, path: str | Path, *, note: str = "", force: bool = False
     return target
 
 
-def _find_sensor(run: Run) -> dict[str, str]:
+def find_sensor(run: Run) -> dict[str, str]:
     """The body that has the sensor, where only one has."""
     on = str(run.scenario.tables["sensor"]["on"])
     return {SENSOR_ON: on} if on in ("chaser", "target") else {}

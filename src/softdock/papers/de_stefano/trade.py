@@ -274,7 +274,7 @@ def list_schemes() -> list[tuple[str, str, list[dict[str, Any]]]]:
     for name in UNINFORMED:
         for integrator in ("symplectic_euler", "exact_hold"):
             schemes.append((f"{name}, {integrator}", integrator, [{"name": name}]))
-    schemes += [(f"{name}, exact_hold, told", "exact_hold", [{"name": name}]) for name in INFORMED]
+    schemes += [(f"{name}, exact_hold, tuned", "exact_hold", [{"name": name}]) for name in INFORMED]
     return schemes
 
 
