@@ -203,7 +203,7 @@ def main() -> None:
         ):  # click puts another in its place when the pipe breaks, and exits with 1
             raise
         forget_output()
-    finally:  # what was asked for is done: an interrupt of Python's own end would only change the code
+    finally:  # what was asked for is done: an interrupt would only change the exit code
         with contextlib.suppress(ValueError):  # of a thread: it has no interrupts
             signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:

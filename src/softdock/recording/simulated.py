@@ -55,8 +55,9 @@ def make_run_stream(run: Run) -> Stream:
 @check_arguments(path=PATH, note=TEXT, force=FLAG)
 def save_mcap(run: Run, path: str | Path, *, note: str = "", force: bool = False) -> Path:
     """Write a run as MCAP with ROS 2 messages, for Foxglove, PlotJuggler and rosbags. Judges a run
-    that was flown alone; one known from reports alone is judged when it is read. Refuses a file that exists, unless `force`. Layouts for Foxglove and
-    PlotJuggler are written beside it (layouts.py)."""
+    that was flown alone; one known from reports alone is judged when it is read. Refuses a file
+    that exists, unless `force`. Layouts for Foxglove and PlotJuggler are written beside it
+    (layouts.py)."""
     refuse_own_models(run.scenario, "a recording", UNSAVED)
     target = Path(path)
     refuse_unwritable(target, "mcap")

@@ -95,8 +95,8 @@ PARTS: dict[str, Rule] = {  # what a run is made of
 }
 
 REPORTED = (
-    "this run is known from reports alone: its metrics would compare the true contact with orbit's; "
-    "run.save(FOLDER) judges what a rig knows"
+    "this run is known from reports alone: its metrics would compare the true contact with "
+    "orbit's; run.save(FOLDER) judges what a rig knows"
 )
 
 
