@@ -30,6 +30,7 @@ class Shape(NamedTuple):
     length: Annotated[float, "m", "along the cone's wall"]
     depth: Annotated[float, "m", "of the cone along its axis"]
     thickness: Annotated[float, "m", "of its wall"]
+    grid: Annotated[int, "-", "address of a mesh's distances (meshes/grid.py)"]
     closed: bool
 
 
