@@ -18,7 +18,7 @@ from websockets.sync.client import connect
 from softdock.cli.main import cli
 from softdock.errors import BadInput
 from softdock.recording import live
-from softdock.recording.live import RingFollower, StreamProcess
+from softdock.recording.live import RingFollower, stream_to_foxglove
 from softdock.recording.messages import make_flat_message
 from softdock.recording.ring_file import IN, make_ring
 from softdock.recording.streams import make_rig_streams
@@ -72,7 +72,7 @@ def test_a_client_hears_the_rows_of_a_run(rings):
     """Over loopback: the topics of the recording with their schemas, and after a subscription the
     very rows that the loop writes, decoded to the bit. When the stream ends, the rings are as they
     were."""
-    with StreamProcess(0) as stream:
+    with stream_to_foxglove(0) as stream:
         assert stream.address.startswith("ws://127.0.0.1:")
         stream.show(rings.path)
         with connected(stream.address) as client:

@@ -74,6 +74,14 @@ STOPPED = 3  # exit code: the supervisor ended a run
     metavar="[PORT]",
     help="Stream the run to Foxglove on this computer, at ws://127.0.0.1:PORT. [default: 8765]",
 )
+@click.option(
+    "--ros2",
+    type=click.IntRange(1, 1000),
+    is_flag=False,
+    flag_value=100,
+    metavar="[HZ]",
+    help="Publish the run to ROS 2, at most HZ messages a second of each topic. [default: 100]",
+)
 @click.option("--view", is_flag=True, help="Also show the run in a browser (read only).")
 @SCENARIO_CHANGES
 @rig_methods
@@ -90,6 +98,7 @@ def run(
     no_record: bool,
     note: str,
     foxglove: int | None,
+    ros2: int | None,
     view: bool,
     scenario_changes: tuple[str, ...],
     method_files: tuple[Path, ...],
@@ -119,7 +128,7 @@ def run(
         if dry:
             shift = compute_dry_shift(on, None if clearance_mm is None else 1e-3 * clearance_mm)
         refuse_impossible(on, shift)
-        _refuse_stream(foxglove, no_record)
+        _refuse_streams(foxglove, ros2, no_record)
     what = f"{'a dry run of ' if dry else ''}{on.scenario.tables['name']}, {repeat} times"
     folder, live = None if no_record else choose_folder(on, out), Live(as_json)
     shown: list[Any] = []
@@ -130,8 +139,9 @@ def run(
             raise click.UsageError("--view shows what is recorded: not with --no-record")
         shown = [Viewer(taken=(foxglove,) if foxglove else ())]
         live.say(f"softdock view: {shown[0].address}  (read only; stays while its page is open)")
+    streams = (foxglove, ros2)
     series = run_commanded(
-        on, what, live, repeat, shift, folder, note, stream=foxglove, shown=shown
+        on, what, live, repeat, shift, folder, note, streams=streams, shown=shown
     )
     with show_status("judging the recordings"):
         judged = judge_recordings(series)
@@ -159,11 +169,11 @@ def run_commanded(
     folder: Path | None,
     note: str,
     task: int | None = None,
-    stream: int | None = None,
+    streams: tuple[int | None, int | None] = (None, None),
     shown: list[Any] | None = None,
 ) -> RigSeries:
-    """The series: confirmed, locked, on its sockets. `stream`: a port for Foxglove; `shown`: what
-    looks on beside the run, and may die (`problem`)."""
+    """The series: confirmed, locked, on its sockets. `streams`: a port for Foxglove, a rate for
+    ROS 2; `shown`: what looks on beside the run, and may die (`problem`)."""
     from softdock.rig.bridge import Bridges
     from softdock.rig.emulated_rig import start_peers
     from softdock.rig.peers import Commander, open_peers
@@ -184,10 +194,10 @@ def run_commanded(
             Commander(on.rig),
             start_peers(on) as emulators,
             open_peers(on.rig) as peers,
-            _open_stream(stream, live) as streams,
+            _open_streams(*streams, live) as opened,
         ):
             drivers = emulators if isinstance(emulators, Bridges) else None
-            beside = [*(shown or []), *streams, *([] if drivers is None else [drivers])]
+            beside = [*(shown or []), *opened, *([] if drivers is None else [drivers])]
 
             def switch_on() -> None:
                 if emulators is not None:
@@ -205,7 +215,7 @@ def run_commanded(
                     live.say(line)
 
             def recorded(rings: Path) -> None:
-                for one in streams:
+                for one in opened:
                     one.show(rings)
 
             series = run_series(
@@ -237,29 +247,40 @@ def waits_for_rsi(rig: Rig) -> bool:
     return any(rig.robot_driver(which).compiled for which in rig.moving)
 
 
-def _refuse_stream(port: int | None, no_record: bool) -> None:
+def _refuse_streams(port: int | None, rate_Hz: int | None, no_record: bool) -> None:
     from softdock.errors import BadInput, Problem
     from softdock.recording.live import import_foxglove
+    from softdock.recording.ros2 import import_cyclonedds
 
-    if port is None:
-        return
-    import_foxglove()
-    if no_record:
-        allowed = "a recording: the stream is taken from its rings (without --no-record)"
-        raise BadInput(Problem("--foxglove", port, allowed))
+    for option, value, package in (
+        ("--foxglove", port, import_foxglove),
+        ("--ros2", rate_Hz, import_cyclonedds),
+    ):
+        if value is None:
+            continue
+        package()
+        if no_record:
+            allowed = "a recording: the stream is taken from its rings (without --no-record)"
+            raise BadInput(Problem(option, value, allowed))
 
 
 @contextlib.contextmanager
-def _open_stream(port: int | None, live: Live) -> Iterator[list[Any]]:
-    """The live stream, to be told the rings of each run; nothing without a port."""
-    if port is None:
-        yield []
-        return
-    from softdock.recording.live import StreamProcess
+def _open_streams(port: int | None, rate_Hz: int | None, live: Live) -> Iterator[list[Any]]:
+    """The live streams, to be told the rings of each run."""
+    from softdock.recording.live import stream_to_foxglove, stream_to_ros2
 
-    with StreamProcess(port) as stream:
-        live.say(f"live for Foxglove on this computer: {stream.address}")
-        yield [stream]
+    opened: list[Any] = []
+    with contextlib.ExitStack() as stack:
+        if port is not None:
+            opened.append(stack.enter_context(stream_to_foxglove(port)))
+            live.say(f"live for Foxglove on this computer: {opened[-1].address}")
+        if rate_Hz is not None:
+            opened.append(stack.enter_context(stream_to_ros2(rate_Hz)))
+            live.say(f"live for ROS 2: {opened[-1].address}")
+        yield opened
+    for one in opened:
+        if one.summary:
+            live.say(one.summary)
 
 
 def _make_look(live: Live, beside: list[Any]) -> Callable[[Any, float], None]:

@@ -63,6 +63,15 @@ LARGE_RECORD_BYTES = 5e8  # of a record; a larger one is announced before the ru
     metavar="FILE",
     help="Also write the run as MCAP with ROS 2 messages, for Foxglove and PlotJuggler.",
 )
+@click.option(
+    "--ros2",
+    type=click.IntRange(1, 1000),
+    is_flag=False,
+    flag_value=100,
+    metavar="[HZ]",
+    help="Afterwards play the run to ROS 2 in its own time, at most HZ messages a second of each "
+    "topic. [default: 100]",
+)
 @FAIL_ON
 @click.option(
     "--json",
@@ -82,6 +91,7 @@ def run(
     out: Path | None,
     force: bool,
     mcap: Path | None,
+    ros2: int | None,
     fail_on: str | None,
     as_json: bool,
 ) -> None:
@@ -96,6 +106,10 @@ def run(
         raise click.UsageError("--force needs --out DIR or --mcap FILE", ctx)
     if mcap is not None:
         _check_mcap(ctx, mcap, force, phases)
+    if ros2 is not None:
+        from softdock.recording.ros2 import import_cyclonedds
+
+        import_cyclonedds()
     with show_status(f"running {scenario} (a first run compiles for about half a minute)") as say:
         start_numba()
         from softdock.results.metrics import format_metrics_json
@@ -139,6 +153,8 @@ def run(
     if folder is not None and problem is None:
         page = Text(f"The page: {folder / 'report.html'}")
         (console if as_json else output()).print(page, soft_wrap=True)
+    if ros2 is not None and not interrupted:
+        _play(result, ros2)
     if problem is not None:
         raise problem
     if interrupted:
@@ -171,6 +187,16 @@ def _write_mcap(run: Any, file: Path, force: bool) -> SoftdockError | None:
     except SoftdockError as error:
         return error
     return None
+
+
+def _play(run: Any, rate_Hz: int) -> None:
+    """The run to ROS 2; Ctrl-C ends it."""
+    from softdock.recording.ros2 import play
+
+    lasts = run.scenario.tables["time"]["duration_s"]
+    with show_status("playing the run to ROS 2") as say:
+        done = play(run, rate_Hz, lambda t: say(f"{t:.1f} of {lasts:g} s"))
+    console.print(done, highlight=False, soft_wrap=True)
 
 
 def _explain(run: Any, asked: bool, called: str) -> None:

@@ -15,7 +15,9 @@ x, y, z, the corner [m], the cell [m], 0) and the coefficients as float32.
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -151,18 +153,25 @@ def compute_values(
     progress: Callable[[float], None] = lambda part: None,
 ) -> np.ndarray:
     """Signed distances at all nodes [m], float32."""
-    stack, shape = np.empty(DEEPEST, np.int64), [(n - 1) // COARSE + 1 for n in lattice.nodes]
-    search = (*tree[:3], stack, lattice.corner, lattice.cell, inside, COARSE)
-    coarse = np.empty(shape)
-    _fill_coarse(*search, coarse)
+    coarse = np.empty([(n - 1) // COARSE + 1 for n in lattice.nodes])
+
+    def search() -> tuple:
+        stack = np.empty(DEEPEST, np.int64)
+        return (*tree[:3], stack, lattice.corner, lattice.cell, inside, COARSE)
+
+    _fill_coarse(*search(), coarse)
     # a node of a coarse cell is at most so far from the cell's nearest corner
     farthest = band + 0.5 * math.sqrt(3.0) * COARSE * lattice.cell
     values = np.empty(lattice.nodes, np.float32)
-    planes = lattice.nodes[0]
-    for first in range(0, planes, SLAB):
-        last = min(first + SLAB, planes)
-        _fill_fine(*search, coarse, farthest, values, first, last)
-        progress(last / planes)
+    firsts = range(0, lattice.nodes[0], SLAB)
+
+    def fill(first: int) -> None:
+        last = min(first + SLAB, lattice.nodes[0])
+        _fill_fine(*search(), coarse, farthest, values, first, last)
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for done, _ in enumerate(pool.map(fill, firsts), 1):
+            progress(done / len(firsts))
     return values
 
 

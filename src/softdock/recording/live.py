@@ -21,6 +21,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -165,9 +166,10 @@ class Broadcast:
                 self._file.add(stream, rows, numbers)
         return sum(len(rows) for _, rows, _ in came)
 
-    def close(self) -> None:
+    def close(self) -> str:
         self.leave()
         self.server.stop()
+        return ""
 
 
 class _NoFile(Sink):
@@ -196,12 +198,16 @@ def _read_line(wait_s: float) -> str | None:
     return sys.stdin.readline() if ready else None
 
 
-def serve(port: int) -> int:
-    """Until the input ends."""
+def serve_runs(open_broadcast: Callable[[], Any], look_s: float = LOOK_S) -> int:
+    """Hand on one run after the other, until the input ends. On standard output: the address; at
+    the end what was done."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with contextlib.suppress(AttributeError, OSError):
         os.nice(NICE)
-    broadcast = Broadcast(port)
+    try:
+        broadcast = open_broadcast()
+    except BadInput as error:
+        sys.exit(str(error))
     print(broadcast.address, flush=True)
     parent = os.getppid()
     while os.getppid() == parent:
@@ -213,22 +219,24 @@ def serve(port: int) -> int:
             with contextlib.suppress(BadRecording):  # a run that is over already
                 broadcast.show(line.strip())
         broadcast.look()
-        time.sleep(max(0.001, LOOK_S - (time.monotonic() - begun)))
-    broadcast.close()
+        time.sleep(max(0.001, look_s - (time.monotonic() - begun)))
+    print(broadcast.close(), flush=True)
     return 0
 
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="softdock.recording.live", description=__doc__)
     parser.add_argument("--port", type=int, default=8765)
-    return serve(parser.parse_args(arguments).port)
+    port = parser.parse_args(arguments).port
+    return serve_runs(lambda: Broadcast(port))
 
 
-# The live stream's process, as the process that starts it holds it.
+# A live stream's process, as the process that starts it holds it.
 #
-#     with StreamProcess(8765) as stream:
+#     with stream_to_foxglove(8765) as stream:
 #         stream.address                       # ws://127.0.0.1:8765
 #         stream.show(recorder.rings.path)     # the next run
+#     stream.summary                           # what it did; empty: nothing to say
 #
 # It may die: the run goes on, and `problem` tells.
 
@@ -236,13 +244,13 @@ END_S = 3.0  # for it to leave
 
 
 class StreamProcess:
-    """Use as a context around the runs that are shown."""
+    """Use as a context around the runs that are shown. `option`: of the command line, for what is
+    wrong with it."""
 
-    def __init__(self, port: int) -> None:
-        import_foxglove()
-        command = [sys.executable, "-m", "softdock.recording.live", "--port", str(port)]
+    def __init__(self, module: str, arguments: Sequence[str], option: str, allowed: str) -> None:
+        self.summary = ""
         self.process = subprocess.Popen(
-            command,
+            [sys.executable, "-m", module, *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -254,7 +262,7 @@ class StreamProcess:
         if not self.address:
             _, why = self.process.communicate()
             last = why.strip().splitlines()[-1:] or ["it ended"]
-            raise BadInput(Problem("--foxglove", port, f"a free port of loopback ({last[0]})"))
+            raise BadInput(Problem(option, " ".join(arguments), f"{allowed} ({last[0]})"))
 
     def show(self, rings: Path) -> None:
         """Hand it the rings of a run; whether it takes them is its own affair."""
@@ -280,9 +288,25 @@ class StreamProcess:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
+        assert self.process.stdout is not None
+        self.summary = self.process.stdout.readline().strip()
         for pipe in (self.process.stdout, self.process.stderr):
             if pipe is not None:
                 pipe.close()
+
+
+def stream_to_foxglove(port: int) -> StreamProcess:
+    import_foxglove()
+    arguments, allowed = ["--port", str(port)], "a free port of loopback"
+    return StreamProcess("softdock.recording.live", arguments, "--foxglove", allowed)
+
+
+def stream_to_ros2(rate_Hz: int) -> StreamProcess:
+    from softdock.recording.ros2 import import_cyclonedds
+
+    import_cyclonedds()
+    arguments, allowed = ["--rate", str(rate_Hz)], "DDS that comes up"
+    return StreamProcess("softdock.recording.ros2", arguments, "--ros2", allowed)
 
 
 if __name__ == "__main__":

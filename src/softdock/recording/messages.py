@@ -158,6 +158,12 @@ TEXTS = {
         "builtin_interfaces/Time stamp\nuint8 level\nstring name\nstring msg\nstring file\n"
         "string function\nuint32 line\n"
     ),
+    "diagnostic_msgs/KeyValue": "string key\nstring value\n",
+    "diagnostic_msgs/DiagnosticStatus": (
+        "byte OK=0\nbyte WARN=1\nbyte ERROR=2\nbyte STALE=3\n"
+        "byte level\nstring name\nstring message\nstring hardware_id\nKeyValue[] values\n"
+    ),
+    "diagnostic_msgs/DiagnosticArray": "std_msgs/Header header\nDiagnosticStatus[] status\n",
 }
 UNITS = {  # in names of fields: ROS 2 has small letters only
     "-": "",

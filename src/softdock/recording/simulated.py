@@ -72,7 +72,7 @@ def save_mcap(run: Run, path: str | Path, *, note: str = "", force: bool = False
             **({URDF: urdf} if urdf else {}),
         },
         tables={
-            "run": {KIND: "simulated", "status": run.status, **_find_sensor(run)},
+            "run": {KIND: "simulated", "status": run.status, **find_sensor(run)},
             PROVENANCE: describe_provenance(note),
         },
     )
@@ -85,7 +85,7 @@ def save_mcap(run: Run, path: str | Path, *, note: str = "", force: bool = False
     return target
 
 
-def _find_sensor(run: Run) -> dict[str, str]:
+def find_sensor(run: Run) -> dict[str, str]:
     """The body that has the sensor, where only one has."""
     on = str(run.scenario.tables["sensor"]["on"])
     return {SENSOR_ON: on} if on in ("chaser", "target") else {}
