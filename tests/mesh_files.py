@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import struct
+import tempfile
 from pathlib import Path
 
 import numpy as np
+from scenarios import epos_wall
 
 # a hollow cone as of softdock's own shape: mouth, bottom, thickness [m], half-angle
 MOUTH, BOTTOM, THICK, ANGLE = 0.05, 0.02, 0.01, np.radians(30.0)
@@ -52,6 +55,19 @@ def stl(vertices, faces) -> bytes:
 def write_stl(path: Path, vertices, faces) -> Path:
     path.write_bytes(stl(vertices, faces))
     return path
+
+
+def plate_docking(integrator="exact_hold", delay_ms=0.0):
+    """EPOS in one dimension against a plate with a hole, from a file."""
+    path = Path(tempfile.gettempdir()) / f"softdock-plate-{os.getpid()}.stl"
+    profile = [(0.005, 0.0), (0.005, -0.02), (0.08, -0.02), (0.08, 0.0)]
+    write_stl(path, *revolved(profile, sides=16, pieces=2))
+    tables = epos_wall(delay_ms=delay_ms, integrator=integrator)
+    tables["chaser"]["position_m"] = [0.02, 0.04, 0.0]
+    (pair,) = tables["contact"]
+    pair |= {"geometry": "mesh", "file": str(path), "attitude_wxyz": [0.5**0.5, 0, 0.5**0.5, 0]}
+    pair |= {"tip_radius_m": 0.01, "resolution_m": 0.004}
+    return tables
 
 
 def brute_distance(vertices, faces, points):

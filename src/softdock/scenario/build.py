@@ -32,7 +32,7 @@ from softdock.scenario.features import markers_of
 from softdock.scenario.keys import set_key
 from softdock.scenario.latch_tables import read_latches, without_latches
 from softdock.scenario.memory import memory_sizes
-from softdock.scenario.mesh_files import place_mesh, with_whole_path
+from softdock.scenario.mesh_files import place_shape_file, with_whole_path
 from softdock.scenario.method_reader import MethodReader
 from softdock.scenario.own_models import OwnModels, check_own_models
 from softdock.scenario.schema import (
@@ -320,8 +320,8 @@ class _Builder(MethodReader):
             path = f"{PAIR_TABLE}.{i}"
             given_pair = with_whole_path(pair, self.folder)
             values = self.fill(path, given_pair, PAIR, self.vector, pair_base(i))
-            if values.get("geometry") == "mesh" and not self.problems:
-                place_mesh(self, path, values, pair_base(i))
+            if not self.problems:
+                place_shape_file(self, path, values, pair_base(i))
         self.vector[MEMORY_AT + MEMORY.at.pair_count] = len(given)
 
     def facility(self) -> None:

@@ -1,5 +1,5 @@
-"""Contact pairs whose shape is a mesh from a file: its grid of distances is made or found, and the
-vector told where it is."""
+"""Contact pairs whose shape is read from a file: what is made of it is found before the run, and
+the vector told where it lies."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from typing import Any
 
 from softdock.errors import BadInput
 from softdock.loop.contact.keys import PAIR
-from softdock.loop.contact.mesh import grid_of_pair
-from softdock.meshes.kept import FEWEST
+from softdock.loop.contact.models import shape_named
 
 
 def with_whole_path(pair: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
@@ -20,40 +19,33 @@ def with_whole_path(pair: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
     name = pair.get("file")
     if not isinstance(name, str) or not name:
         return pair
-    path = Path(folder, name)
-    beside = Path(folder, path.name)
-    return {
-        **pair,
-        "file": str((beside if not path.exists() and beside.exists() else path).absolute()),
-    }
+    path, beside = Path(folder, name), Path(folder, Path(name).name)
+    found = beside if not path.exists() and beside.exists() else path
+    return {**pair, "file": str(found.absolute())}
 
 
-def place_mesh(reader: Any, path: str, values: dict[str, Any], base: int) -> None:
-    """The grid of a pair into the vector at `base`. `reader`: a TableReader; `values`: the pair's
-    resolved table."""
-    radius, cell = float(values["tip_radius_m"]), float(values["resolution_m"])
-    if radius < FEWEST * cell:
-        allowed = f"at least {FEWEST * cell:g}, {FEWEST:g} cells of the mesh's grid (resolution_m)"
-        reader.refuse(f"{path}.tip_radius_m", radius, allowed)
+def place_shape_file(reader: Any, path: str, values: Mapping[str, Any], base: int) -> None:
+    """What is made of a pair's file, if its shape has one, into the vector at `base`. `reader`: a
+    TableReader; `values`: the pair's resolved table."""
+    place = shape_named(values["geometry"]).place_file
+    if place is None:
         return
     try:
-        grid = grid_of_pair(values)
+        reader.vector[base + PAIR.at.mesh_file] = place(values)
     except BadInput as error:
         for problem in error.problems:
             key = f"{path}.{problem.key}"
             reader.problems.append(replace(problem, key=key, where=reader.locate(key)))
-        return
-    reader.vector[base + PAIR.at.mesh_file] = float(grid.address)
 
 
-def frozen_by_mesh(tables: Mapping[str, Any], key: str) -> str:
-    """Why a key cannot differ from run to run of one batch where a shape is a mesh; empty: it
-    can."""
+def frozen_by_file(tables: Mapping[str, Any], key: str) -> str:
+    """Why a key cannot differ from run to run of one batch where a shape is read from a file;
+    empty: it can."""
     table, _, rest = key.partition(".")
     number, _, name = rest.partition(".")
     if table != "contact" or name != "tip_radius_m" or not number.isdigit():
         return ""
     pairs = tables["contact"]
-    if int(number) >= len(pairs) or pairs[int(number)]["geometry"] != "mesh":
+    if int(number) >= len(pairs) or shape_named(pairs[int(number)]["geometry"]).place_file is None:
         return ""
     return "one value in a batch: the mesh's grid of distances is made for it"

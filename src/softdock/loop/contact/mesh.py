@@ -17,6 +17,7 @@ import numpy as np
 
 from softdock.compile.jit import compiled
 from softdock.compile.shared_numbers import read_double
+from softdock.errors import BadInput, Problem
 from softdock.loop.contact.drawing import Drawing, Flight, Pair, Place, Solid
 from softdock.loop.contact.mesh_keys import KEYS
 from softdock.loop.contact.shape import TargetShape, never_closed, one_sector
@@ -57,6 +58,17 @@ def _bend(shape: Shape, tip):
 @compiled
 def _store(vector, own, numbers):
     numbers.grid = int(KEYS(vector, own).mesh_file)
+
+
+FEWEST = 2.0  # cells in a tip's radius
+
+
+def _place_file(pair: Pair) -> float:
+    radius, least = float(pair["tip_radius_m"]), FEWEST * float(pair["resolution_m"])
+    if radius < least:
+        allowed = f"at least {least:g}, {FEWEST:g} cells of the mesh's grid (resolution_m)"
+        raise BadInput(Problem("tip_radius_m", radius, allowed))
+    return float(grid_of_pair(pair).address)
 
 
 def grid_of_pair(pair: Pair) -> Grid:
@@ -121,6 +133,7 @@ MESH_SHAPE = TargetShape(
     sector=one_sector,
     through=_through,
     bend=_bend,
+    place_file=_place_file,
     widest=lambda vector, own: 180.0,
     drawing=Drawing(
         "Gap between tip and mesh",

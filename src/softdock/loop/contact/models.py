@@ -13,7 +13,9 @@ from softdock.loop.contact.wall import WALL_SHAPE
 
 SHAPE_MODELS: tuple[TargetShape, ...] = (WALL_SHAPE, SPHERE_SHAPE, CONE_SHAPE, MESH_SHAPE)
 GEOMETRIES = tuple(shape.name for shape in SHAPE_MODELS)
-WALL, SPHERE, CONE, MESH = range(len(SHAPE_MODELS))
+WALL, SPHERE, CONE, MESH = (
+    GEOMETRIES.index(one.name) for one in (WALL_SHAPE, SPHERE_SHAPE, CONE_SHAPE, MESH_SHAPE)
+)
 
 
 def shape_named(name: str) -> TargetShape:
@@ -103,8 +105,8 @@ def way_through(pair):
 
 @compiled
 def is_lost(pair, depth):
-    """Whether the tip's centre is inside a mesh: no side of a wall is known there."""
-    return pair.geometry == MESH and depth > pair.tip_radius
+    """Whether the tip's centre is inside a shape of a grid, where no side of a wall is known."""
+    return pair.shape.grid != 0 and depth > pair.tip_radius
 
 
 @compiled
