@@ -50,6 +50,8 @@ LINES: tuple[tuple[str, str, dict[str, float]], ...] = (
     ("phase_lead", "phase_lead", {}),
     ("smith_predictor", "smith_predictor", {}),
     ("normalized_passivity", "normalized_passivity", {}),
+    ("active_compliance", "active_compliance", {}),
+    ("time_domain_passivity", "time_domain_passivity", {}),
     ("delay_passivity", "delay_passivity", {}),
     ("energy_ledger", "energy_ledger", {}),
     ("model_mediated", "model_mediated", {}),
@@ -96,9 +98,9 @@ def find_worst_error(method: str, keys: dict[str, float], stiffness: float, kind
         tables = docking(stiffness, kind, i)
         tables["methods"] = [{"name": method, **METHODS[method].suggest(build(tables)), **keys}]
         run = simulate(build(tables))
-        assert run.orbit is not None
+        assert run.reference is not None
         left, wanted = (
-            float(series["chaser.velocity"][-1][0]) for series in (run.series, run.orbit.series)
+            float(series["chaser.velocity"][-1][0]) for series in (run.series, run.reference.series)
         )
         errors.append(abs(left - wanted) / SPEED)
     return max(errors)
@@ -159,6 +161,8 @@ COLOURS = {
     "phase_lead": "#b45309",
     "smith_predictor": "#0f766e",
     "normalized_passivity": "#be185d",
+    "active_compliance": "#65a30d",
+    "time_domain_passivity": "#0891b2",
     "delay_passivity": "#7c3aed",
     "energy_ledger": "#2563eb",
 }

@@ -163,7 +163,8 @@ def predicted(tables, touch_cycles):
 
 
 @pytest.mark.parametrize(
-    "integrator", ["exact_hold", "symplectic_euler", "forward_euler", "lie_rk4", "lie_midpoint"]
+    "integrator",
+    ["exact_hold", "symplectic_euler", "forward_euler", "lie_rk4", "lie_midpoint", "lie_split"],
 )
 @pytest.mark.parametrize(
     ("damping", "delay_ms", "phase"), [(0.0, 16.0, 0.0), (30.0, 16.0, 0.3), (60.0, 18.3, 0.6)]

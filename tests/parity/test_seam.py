@@ -90,6 +90,7 @@ TOLD = {
     "phase_lead": {"force_lead_ms": 2.0, "position_lead_ms": 16.0, "filter_ms": 3.0},
     "smith_predictor": {"delay_ms": 17.0},
     "normalized_passivity": {"gain_Ns_per_m": 600.0, "contact_N": 0.5},
+    "active_compliance": {"force_lead_ms": 2.0, "contact_N": 0.5},
 }
 
 

@@ -27,6 +27,7 @@ def test_a_comparison_says_what_its_runs_say():
         "exact_hold",
         "lie_rk4",
         "lie_midpoint",
+        "lie_split",
         "forward_euler",
     ]
     for row in comparison.ranked:

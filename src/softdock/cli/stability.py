@@ -21,7 +21,14 @@ from softdock.cli.arguments import (
 from softdock.cli.progress import echo, show_status
 from softdock.errors import BadInput, Problem
 
-INTEGRATORS = ("exact_hold", "symplectic_euler", "forward_euler", "lie_rk4", "lie_midpoint")
+INTEGRATORS = (
+    "exact_hold",
+    "symplectic_euler",
+    "forward_euler",
+    "lie_rk4",
+    "lie_midpoint",
+    "lie_split",
+)
 
 
 @click.command(short_help="Find the delay and damping that keep the loop stable.")

@@ -226,6 +226,20 @@ def compute_still_absorbed(stiffness, force, under_way):
 
 
 @compiled
+def compute_least_damping(T, stiffness, mass, force, parting, under_way, missing):
+    """The damping below which the coming cycle alone would bring in more than `missing` [J], with
+    parts that separate at `parting` [m/s]: the held force gives F v T + (F T)^2 / 2m, the contact
+    has less to give by the way from where the satellites are to where they will be [Ns/m]."""
+    way = under_way / force
+    now, then = max(force - stiffness * way, 0.0), max(force - stiffness * (way + parting * T), 0.0)
+    allowed = missing + 0.5 * (now * now - then * then) / stiffness
+    held = 0.0
+    if allowed > 0.0:
+        held = mass / T * (math.sqrt(parting * parting + 2.0 * allowed / mass) - parting)
+    return (force - held) / parting
+
+
+@compiled
 def _begin(method: AdaptiveDamping, s, T, mass, rate):
     s.start = 0.5 * mass * rate * rate
     s.given, s.taken = 0.0, 0.0
@@ -235,7 +249,7 @@ def _begin(method: AdaptiveDamping, s, T, mass, rate):
 
 
 @compiled
-def _choose_damping(method: AdaptiveDamping, s, mass, rate, force, under_way):
+def _choose_damping(method: AdaptiveDamping, s, T, mass, rate, force, under_way):
     """The damping for the coming cycle [Ns/m]."""
     stiffness = method.stiffness
     if s.taken > ENOUGH * s.start:
@@ -248,9 +262,16 @@ def _choose_damping(method: AdaptiveDamping, s, mass, rate, force, under_way):
         most = min(most, method.most)
     s.limit = most
     excess = s.energy - s.wanted
-    if left * most <= abs(excess):
-        return most if excess > 0.0 else 0.0
-    return min(max(s.model + excess / left, 0.0), most)
+    damping = min(max(s.model + excess / left, 0.0), most) if left * most > abs(excess) else 0.0
+    if left * most <= excess:
+        damping = most
+    if rate < 0.0:
+        missing = max(-excess, 0.0)  # below 0 it would hold the parts together
+        least = compute_least_damping(T, stiffness, mass, force, -rate, under_way, missing)
+        if method.most > 0.0:
+            least = min(least, method.most)
+        damping = max(damping, least)
+    return damping
 
 
 @compiled
@@ -304,7 +325,7 @@ def wrench(
             _begin(method, s, rig.T, mass, rate)
         _count_work(s, rig.T, measured, felt, motions)
         s.damping = _choose_damping(
-            method, s, mass, rate, force, work_between(measured.wrenches, felt, motions)
+            method, s, rig.T, mass, rate, force, work_between(measured.wrenches, felt, motions)
         )
         virtual = compute_damper_wrenches(measured, wrenches, force, s.damping * rate)
     else:

@@ -30,6 +30,8 @@ MODULES = {  # by name, in the order in which they are listed; imported when fir
     "phase_lead": "phase_lead",
     "smith_predictor": "smith_predictor",
     "normalized_passivity": "normalized_passivity",
+    "active_compliance": "active_compliance",
+    "time_domain_passivity": "time_domain_passivity",
     "glideslope": "guidance.glideslope",
     "piloted": "guidance.piloted",
 }

@@ -15,6 +15,7 @@ from softdock.loop.satellites.exact_hold import exact_hold
 from softdock.loop.satellites.forward_euler import forward_euler
 from softdock.loop.satellites.lie_midpoint import lie_midpoint
 from softdock.loop.satellites.lie_rk4 import lie_rk4
+from softdock.loop.satellites.lie_split import lie_split
 from softdock.loop.satellites.symplectic_euler import symplectic_euler
 
 
@@ -26,13 +27,14 @@ class Integrator(NamedTuple):
     effective_delay: float  # in cycles, added to the loop's delay in a contact
 
 
-SYMPLECTIC_EULER, FORWARD_EULER, EXACT_HOLD, LIE_RK4, LIE_MIDPOINT = 0, 1, 2, 3, 4
+SYMPLECTIC_EULER, FORWARD_EULER, EXACT_HOLD, LIE_RK4, LIE_MIDPOINT, LIE_SPLIT = range(6)
 INTEGRATORS = (
     Integrator("symplectic_euler", 1, 0.0),
     Integrator("forward_euler", 1, 1.0),
     Integrator("exact_hold", 2, 0.5),
     Integrator("lie_rk4", 4, 0.5),
     Integrator("lie_midpoint", 2, 0.5),
+    Integrator("lie_split", 2, 0.5),
 )
 
 SATELLITES = Group(
@@ -61,4 +63,6 @@ def integrate(integrator, params, T, body, wrench):
         return exact_hold(params, T, body, wrench)
     if integrator == LIE_MIDPOINT:
         return lie_midpoint(params, T, body, wrench)
+    if integrator == LIE_SPLIT:
+        return lie_split(params, T, body, wrench)
     return lie_rk4(params, T, body, wrench)

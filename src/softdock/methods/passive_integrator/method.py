@@ -10,7 +10,8 @@ held over it. Out: the set-point's velocity and position,
 one; singular where that is small. `previous_force`: both from the force that made the motion; then
 x_c is exact for a held force and nothing is divided by. `bounded`: as published, but the damper is
 at most T / 2m and what it could not take is carried over, so |v_pc| <= T |F| / 2m. At F = 0 nothing
-is corrected and the debt is carried.
+is corrected and the debt is carried. `rigid_body`: rotation as well, on `lie_split`
+(rigid_body.py).
 
 In a loop a set-point that is there at t_{k+1} leaves at t_k, before F(k+1) is known: `published`
 and `bounded` act one cycle later than on paper. `pairing` is the velocity that moves the body: the
@@ -32,8 +33,8 @@ from softdock.loop.method.method import Method
 from softdock.loop.parameters import Group, Parameter
 from softdock.loop.spatial.motion import Motion
 from softdock.loop.spatial.rigid_body import Body, BodyParams
-from softdock.loop.spatial.vectors import Vector, add_scaled, subtract
-from softdock.methods.measured.by_axis import AXES, BODIES
+from softdock.loop.spatial.vectors import Quaternion, Vector, add_scaled, subtract
+from softdock.methods.measured.by_axis import AXES, BODIES, WORK_NAMES
 from softdock.methods.measured.doubt_keys import doubt_keys
 from softdock.methods.measured.doubts import (
     DOUBTS,
@@ -44,18 +45,25 @@ from softdock.methods.measured.doubts import (
     describe_doubts,
     prepare_doubts,
 )
+from softdock.methods.passive_integrator.rigid_body import correct_rigid_body
 
 # Its keys, its state, and the NamedTuple that its hooks get.
 
-PUBLISHED, PREVIOUS_FORCE, BOUNDED = 0, 1, 2
-FORMS = ("published", "previous_force", "bounded")
+PUBLISHED, PREVIOUS_FORCE, BOUNDED, RIGID_BODY = 0, 1, 2, 3
+FORMS = ("published", "previous_force", "bounded")  # of the paper: one axis at a time
 SYMPLECTIC, FORWARD = 0, 1
 
 PASSIVE_INTEGRATOR = Group(
     "passive_integrator",
     "De Stefano's passive integrator: the set-points' positions corrected by the energy that "
     "the integration is thought to have added.",
-    Parameter("form", "form", "which forces make the correction", "previous_force", choices=FORMS),
+    Parameter(
+        "form",
+        "form",
+        "which forces make the correction; rigid_body: all six axes, on lie_split",
+        "previous_force",
+        choices=(*FORMS, "rigid_body"),
+    ),
     Parameter(
         "pairing",
         "pairing",
@@ -75,7 +83,7 @@ PASSIVE_INTEGRATOR = Group(
     Parameter(
         "smallest_force",
         "smallest_force_N",
-        "a smaller force counts as zero: no correction, the debt is carried",
+        "a smaller force (or torque, Nm) counts as zero: no correction, the debt is carried",
         1e-9,
         unit="N",
         low=1e-12,
@@ -86,15 +94,15 @@ PASSIVE_INTEGRATOR = Group(
 _PER_AXIS = tuple(f"{body}.{axis}" for body in BODIES for axis in AXES)
 
 
-STATE = Cells(  # six numbers: of the chaser's axes, then of the target's
+STATE = Cells(  # six numbers: of the chaser's axes, then of the target's; `work`: by_axis.py
     "passive_integrator",
     recorded(
         "work",
         "J",
         "energy put into the output so far; falling: taken by the damper",
         frame="world",
-        parts=tuple(f"{body}.force.{axis}" for body in BODIES for axis in AXES),
-        kind=many(6),
+        parts=WORK_NAMES,
+        kind=many(12),
     ),
     recorded(
         "correction",
@@ -112,8 +120,25 @@ STATE = Cells(  # six numbers: of the chaser's axes, then of the target's
         parts=_PER_AXIS,
         kind=many(6),
     ),
+    recorded(
+        "turn_correction",
+        "rad/s",
+        "w_pc, taken off the angular velocity that moves the set-point; `rigid_body`",
+        frame="world",
+        parts=_PER_AXIS,
+        kind=many(6),
+    ),
+    recorded(
+        "observed_turning",
+        "J",
+        "work on the set-point's turn less what the rotation gained; `rigid_body`",
+        parts=BODIES,
+        kind=many(2),
+    ),
     Cell("force", many(6), "N", "of the cycle before"),
     Cell("position", many(2, Vector), "m", "corrected position that was sent"),
+    Cell("attitude", many(2, Quaternion), "-", "corrected attitude that was sent; `rigid_body`"),
+    Cell("largest_turning", many(2), "rad/s", "largest w_pc"),
     Cell("largest_force", many(6), "N", "so far"),
     Cell("bound", many(6), "m/s", "most that the sound forms correct for it"),
     Cell("largest", many(6), "m/s", "largest correction"),
@@ -155,7 +180,17 @@ def prepare(marker: PassiveIntegrator, vector, base, memory):
 
 
 def check(values: dict[str, Any], tables: Any) -> Any:
-    """A setting that does nothing."""
+    """A setting that does nothing, or an integrator that changes the energy of a free flight."""
+    integrator = tables["satellites"]["integrator"]
+    if values["form"] == "rigid_body" and integrator != "lie_split":
+        return [
+            (
+                "form",
+                "rigid_body",
+                "satellites.integrator = lie_split, whose free flight keeps its energy: no damper "
+                f"can without a torque (it is {integrator})",
+            )
+        ], []
     if values["form"] == "bounded" or values["largest_force_N"] == 0.0:
         return [], []
     return [], [
@@ -230,6 +265,19 @@ def _correct_body(
     """One body's set-point. `s`: the state; `which`: CHASER or TARGET."""
     if params.fixed:
         return motion
+    if method.form == RIGID_BODY:
+        return correct_rigid_body(
+            s,
+            which,
+            first=first,
+            T=T,
+            t=t,
+            smallest=method.smallest_force,
+            params=params,
+            before=before,
+            after=after,
+            motion=motion,
+        )
     at = 3 * which
     if first:
         s.position[which] = before.p
@@ -267,7 +315,7 @@ def _correct_body(
 @compiled
 def _note_axis(s, i, t, taken, v_pc, force, waiting):
     """What the damper did on one axis in this cycle."""
-    s.work[i] -= taken
+    s.work[i if i < 3 else i + 3] -= taken
     s.largest_force[i] = max(s.largest_force[i], abs(force))
     if abs(v_pc) > s.largest[i]:
         s.largest[i] = abs(v_pc)
@@ -337,7 +385,12 @@ def summarize(mem: Any) -> dict[str, Any]:
                 "largest_force_N": float(s.largest_force[i]),
                 "cycles_with_a_debt_and_no_force": float(s.waited[i]),
             }
-    return {"axes": axes} | count_doubts(s.doubts)
+    turning = {
+        f"{body}_largest_turn_correction_rad_per_s": float(s.largest_turning[i])
+        for i, body in enumerate(BODIES)
+        if s.largest_turning[i] > 0.0
+    }
+    return {"axes": axes} | turning | count_doubts(s.doubts)
 
 
 def describe_events(mem: Any, T: float) -> list[str]:

@@ -18,6 +18,7 @@ from softdock.papers.de_stefano.experiment import (
 )
 from softdock.papers.de_stefano.faults import make_faults
 from softdock.papers.de_stefano.observers import make_figure_9, make_figure_10, make_two_port
+from softdock.papers.de_stefano.rigid_body import make_rigid_body
 from softdock.papers.de_stefano.trade import make_trade
 from softdock.papers.frame import Paper
 
@@ -39,6 +40,7 @@ PAPER = Paper(
         "figure_13": make_figure_13,
         "figure_14": make_figure_14,
         "two_port": make_two_port,
+        "rigid_body": make_rigid_body,
         "noise": make_noise,
         "trade": make_trade,
         "faults": make_faults,

@@ -23,6 +23,7 @@ POSITION_SHARE = {
     "exact_hold": 0.5,
     "lie_rk4": 0.5,
     "lie_midpoint": 0.5,
+    "lie_split": 0.5,
 }
 INTERPOLATIONS = ("hermite", "linear", "hold")
 HANDOVERS = ("latest", "mean")
