@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from mesh_files import ANGLE, BOTTOM, MOUTH, THICK, cone_profile, revolved, write_stl
 
-from softdock import build, fly, orbit
+from softdock import build, run_loop, run_reference
 from softdock.errors import BadInput
 from softdock.results.scene.mock_ups import make_target_shapes
 from softdock.studies.campaign.batch import run_cpu
@@ -56,7 +56,7 @@ def docking(shape, stiffness=5000.0, duration=1.6, **real):
 
 
 def test_the_loop_touches_a_file_s_cone_as_its_own(mesh):
-    own, files = (fly(build(docking(shape, damping_Ns_per_m=10.0))) for shape in (OWN, mesh))
+    own, files = (run_loop(build(docking(shape, damping_Ns_per_m=10.0))) for shape in (OWN, mesh))
     assert files.contact_count == own.contact_count == 1
     for key in ("restitution", "peak_force_real_N", "impulse_Ns"):
         a, b = own.contacts[0][key], files.contacts[0][key]
@@ -71,7 +71,7 @@ def test_the_loop_touches_a_file_s_cone_as_its_own(mesh):
 def test_orbit_keeps_the_energy_and_the_cone_s_restitution(mesh):
     """Without a loss the energy of the approach comes back to 1e-6; restitution is the analytic
     cone's to 1e-3."""
-    own, files = (orbit(build(docking(shape))) for shape in (OWN, mesh))
+    own, files = (run_reference(build(docking(shape))) for shape in (OWN, mesh))
     for flown in (own, files):
         assert flown.contact_count == 1
         assert flown.contacts[0]["restitution_energetic"] == pytest.approx(1.0, abs=1e-6)
@@ -87,7 +87,7 @@ def test_a_batch_shares_the_grid(mesh):
     speeds = np.array([0.09, 0.1])
     swept = {"chaser.velocity_m_per_s.0": speeds}
     batch = run_cpu(*make_columns(scenario, swept), threads=2)
-    run = fly(scenario)
+    run = run_loop(scenario)
     assert batch.column("contacts").tolist() == [1, 1]
     assert batch.contact(0, "impulse_Ns")[1] == run.contacts[0]["impulse_Ns"]
     with pytest.raises(BadInput, match="one value in a batch"):
@@ -96,7 +96,7 @@ def test_a_batch_shares_the_grid(mesh):
 
 def test_a_tip_that_would_go_through_ends_the_run(mesh):
     soft = build(docking(mesh, stiffness=50.0, duration=2.5))
-    assert fly(soft).status == orbit(soft).status == "a tip's centre entered a mesh"
+    assert run_loop(soft).status == run_reference(soft).status == "a tip's centre entered a mesh"
 
 
 def test_what_a_mesh_needs_is_refused(mesh, tmp_path):
