@@ -69,7 +69,7 @@ force = ["fx", 0.0, 0.0]
 
 
 def test_the_common_way_needs_no_posix(tmp_path):
-    """Every module of softdock imports, the viewer's and the rig's too, also without the extras; then
+    """Every module of softdock imports, the viewer's and the rig's too, without the extras; then
     scenarios, new, check, a plan of poses, an import with its folder, one run with its pages; a rig
     is refused in one sentence."""
     (tmp_path / "log.csv").write_text(LOG, encoding="utf-8")
