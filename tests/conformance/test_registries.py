@@ -8,9 +8,10 @@ import math
 import numpy as np
 import pytest
 from arm_cases import holding
+from mesh_files import plate_docking
 from scenarios import cone_docking, epos_wall, sphere_on_sphere
 
-from softdock import build, fly
+from softdock import build, run_loop
 from softdock.files.values import to_vector
 from softdock.loop.contact.laws import LAWS
 from softdock.loop.contact.pairs import GEOMETRIES, PAIR
@@ -28,7 +29,12 @@ GROUPS = [
     *(m.group for m in METHODS.values()),
 ]
 PARAMETERS = [pytest.param(p, id=f"{g.name}.{p.key}") for g in GROUPS for p in g]
-SCENARIOS = {"wall": epos_wall, "sphere": sphere_on_sphere, "cone": cone_docking}
+SCENARIOS = {
+    "wall": epos_wall,
+    "sphere": sphere_on_sphere,
+    "cone": cone_docking,
+    "mesh": plate_docking,
+}
 LAW_KEYS = {
     "spring_damper": {"stiffness_N_per_m": 2000.0, "damping_Ns_per_m": 20.0},
     "spring_damper_pull": {"stiffness_N_per_m": 2000.0, "damping_Ns_per_m": 20.0},
@@ -39,7 +45,7 @@ LAW_KEYS = {
 
 def check_run(tables):
     """It ran to its end, touched, and recorded no NaN."""
-    run = fly(tables)
+    run = run_loop(tables)
     assert run.status == "completed"
     assert run.contact_count >= 1
     assert np.isfinite(run.series.rows).all()
@@ -71,7 +77,7 @@ def test_every_interpolation_runs(interpolation):
         tables["robots"][name]["interpolation"] = interpolation
     run = check_run(tables)
     others = {
-        i: fly(
+        i: run_loop(
             {
                 **tables,
                 "robots": {n: {"delay_ms": 7.0, "interpolation": i} for n in ("chaser", "target")},

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from identified import NOISE, off_by, wall_run
 from scenarios import cone_docking, sphere_on_sphere
 
-from softdock import BadInput, fly, load_scenario
+from softdock import BadInput, load_scenario, run_loop
 from softdock.cli.main import cli
 from softdock.results.run import Run
 from softdock.studies.identify import Identification, identify
@@ -148,7 +148,7 @@ def test_a_sensor_on_the_target():
 def test_turning_bodies_and_several_contacts():
     """A probe in a cone, both bodies free and turning with full inertia: wall and bottom, 4000 N/m
     each. Bound: the normal turns a little in a contact."""
-    found = identify(fly(cone_docking(delay_ms=16.0)))
+    found = identify(run_loop(cone_docking(delay_ms=16.0)))
     assert len(found.contacts) >= 2
     for contact in found.contacts:
         assert contact.stiffness.value == pytest.approx(4000.0, rel=0.02)
@@ -158,7 +158,7 @@ def test_turning_bodies_and_several_contacts():
 def test_a_round_contact():
     """Two balls: the normal turns with the place of the touch, which a fixed normal cannot follow;
     within 3 %."""
-    found = identify(fly(sphere_on_sphere(delay_ms=16.0)))
+    found = identify(run_loop(sphere_on_sphere(delay_ms=16.0)))
     assert found.stiffness.value == pytest.approx(2000.0, rel=0.03)
 
 
@@ -184,7 +184,7 @@ def test_a_hand_is_no_contact():
     """OOS-SIM is pushed by hand: a force that has nothing to do with depth gives no stiffness, and
     the log is refused."""
     with pytest.raises(BadInput, match="grows with depth"):
-        identify(fly(load_scenario("oos_sim")))
+        identify(run_loop(load_scenario("oos_sim")))
 
 
 def test_least_squares_states_its_uncertainty():
@@ -227,9 +227,9 @@ def test_offsets_of_measured_poses_come_with_a_line_to_paste():
     """Of a robot that bounces, told from its delay; of one that stands still, the mean."""
     stated = {"chaser": [0.0005, 0.0002, 0.0], "target": [0.0, 0.0003, 0.0]}
     keys = {f"pose.{body}_offset_m": offset for body, offset in stated.items()}
-    found = identify(fly(load_scenario("epos_1d", keys)))
+    found = identify(run_loop(load_scenario("epos_1d", keys)))
     for body, offset in stated.items():
         assert found.pose_offset[body].value == pytest.approx(offset, abs=1e-7)
         assert any(f"--set pose.{body}_offset_m='[" in note for note in found.notes)
-    plain = identify(fly(load_scenario("epos_1d")))
+    plain = identify(run_loop(load_scenario("epos_1d")))
     assert not any("_offset_m" in note for note in plain.notes)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from identified import NOISE, off_by, wall_run
 
-from softdock import fly
+from softdock import run_loop
 from softdock.results.run import Run
 from softdock.scenario.build import build
 from softdock.studies.identify import identify
@@ -32,7 +32,7 @@ def calibration(
         "inertia_kg_m2": [0.3, 0.4, 0.5],
         "sensor_m": list(SENSOR),
     }
-    return fly(
+    return run_loop(
         build(
             {
                 "time": {"cycle_ms": 4.0, "duration_s": 12.0},

@@ -8,7 +8,7 @@ import pytest
 from scenarios import epos_wall
 from scipy.spatial.transform import Rotation
 
-from softdock.reference import orbit
+from softdock.reference import run_reference
 from softdock.scenario.build import build
 from softdock.studies.placement.motion import (
     NOMINAL,
@@ -41,8 +41,8 @@ def as_rotation(q):
 def untouched():
     """The reference of a pair that does not meet."""
     scenario = tumbling(position=(-5.0, 0.0, 0.0))
-    assert orbit(scenario).contact_count == 0
-    return scenario, orbit(scenario).series
+    assert run_reference(scenario).contact_count == 0
+    return scenario, run_reference(scenario).series
 
 
 def test_the_free_motion_is_the_reference_s(untouched):

@@ -20,6 +20,7 @@ from softdock.loop.contact.log import (
     no_contact,
     open_contact,
 )
+from softdock.loop.contact.models import is_lost
 from softdock.loop.contact.pair import kind_in, load_pair
 from softdock.loop.contact.reach import reach_of
 from softdock.loop.controller import is_finite
@@ -34,6 +35,7 @@ from softdock.loop.status import (
     DIVERGED,
     NO_NUMBER,
     STATUSES,
+    TIP_LOST,
     is_sane,
 )
 from softdock.loop.vector import TIME_AT
@@ -47,7 +49,7 @@ from softdock.reference.networks import (
     start_networks,
 )
 from softdock.reference.sampled import nothing_held
-from softdock.reference.setup import kinetic, pair_at, prepare_orbit, start_orbit
+from softdock.reference.setup import kinetic, pair_at, prepare_reference, start_orbit
 from softdock.reference.step import flow
 from softdock.reference.step_length import look
 from softdock.reference.touch_forces import push
@@ -160,6 +162,12 @@ def _follow(tracker, log, mode, seen, passed, t):
     return tracker
 
 
+@compiled
+def _is_lost(mem, seen):
+    at = pair_at(seen.pair)
+    return is_lost(load_pair(mem, at, kind_in(mem, at)), seen.depth)
+
+
 @noinline
 def _note_reach(outcome, setup, mem, seen, both):
     """What the first contact can reach, at its touch."""
@@ -251,7 +259,7 @@ def orbit_run(marker, vector, mem, own, log, record, outcome, coarser):
     long as the loop's `mem`, for methods that push (none: no floats); `record`: one row per cycle
     and one more, or no rows; `coarser`: factor on all steps (1.0: as in setup.py).
     """
-    setup = prepare_orbit(marker, vector, mem, coarser)
+    setup = prepare_reference(marker, vector, mem, coarser)
     both = start_orbit(vector, setup)
     start_networks(setup.networks, vector, mem, both)
     T = TIME(vector, TIME_AT).cycle
@@ -303,6 +311,8 @@ def orbit_run(marker, vector, mem, own, log, record, outcome, coarser):
         stored, mode = seen.stored, seen.mode
         if not is_sane(setup, both, kinetic(setup, both)):
             status = DIVERGED
+        if seen.depth > 0.0 and _is_lost(mem, seen):
+            status = TIP_LOST
         if at_stop and stop == k * T:
             if every == 1 and record.shape[0] > 0:
                 _record(record[k], vector, setup, mem, both, seen, sums, t=t)

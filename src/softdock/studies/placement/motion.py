@@ -148,9 +148,9 @@ def load_motion(scenario: Any, source: str = ORBIT) -> Motion:
         series: Any = simulate(scenario).series
         names = {"chaser": "command.chaser", "target": "command.target"}
     else:
-        from softdock.reference import orbit
+        from softdock.reference import run_reference
 
-        series = orbit(scenario).series
+        series = run_reference(scenario).series
         names = {"chaser": "chaser", "target": "target"}
     poses = {
         robot: np.hstack([series[f"{name}.position"], series[f"{name}.attitude"]])
