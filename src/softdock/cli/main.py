@@ -85,6 +85,7 @@ GROUPS = {  # heading in the help: its commands
     "My rig": {
         "rig": "softdock.cli.rig:rig",
         "calibrate": "softdock.cli.calibrate:calibrate",
+        "fmu": "softdock.cli.fmu:fmu",
     },
     "Logs": {
         "import": "softdock.cli.import_log:import_log",
