@@ -150,6 +150,9 @@ def test_what_ros2_needs_is_said_before_anything_starts(monkeypatch):
     monkeypatch.setenv("ROS_DOMAIN_ID", "mars")
     with pytest.raises(BadInput, match="0 to 232"):
         ros2.Publisher()
+    done = CliRunner().invoke(cli, ["run", "epos_1d", "--ros2"])
+    assert done.exit_code == 2
+    assert "ROS_DOMAIN_ID: given 'mars'" in done.output
     monkeypatch.setitem(sys.modules, "cyclonedds", None)
     with pytest.raises(BadInput, match=r"softdock\[ros2\]"):
         ros2.import_cyclonedds()
