@@ -124,8 +124,8 @@ def _summarise(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Findings:
         f"{1e3 * off:.2g} mm from the simulation. Without controller the observed energy "
         + ("falls on every axis, as the paper has it." if falls else "does NOT fall on every axis"),
         [
-            f"With {numbers['noise_N']:g} N of noise the correction reaches "
-            f"{sharp['published']:.2g} m/s as published, {sharp['previous_force']:.2g} m/s with "
-            f"F(k-1), {sharp['bounded']:.2g} m/s bounded."
+            f"With {numbers['noise_N']:g} N of noise the published correction reaches "
+            f"{sharp['published']:.2g} m/s, that with F(k-1) {sharp['previous_force']:.2g} m/s, "
+            f"the bounded one {sharp['bounded']:.2g} m/s."
         ],
     )
