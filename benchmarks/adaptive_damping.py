@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.scenarios import epos_1d
-from softdock import fly, load_scenario
+from softdock import load_scenario, run_loop
 from softdock.methods.adaptive_damping import compute_model_damping
 from softdock.scenario.restitution import damping_of_restitution
 
@@ -34,7 +34,7 @@ def restitution(method: dict[str, Any], **tables: Any) -> float:
     for phase in PHASES:
         scenario = epos_1d(6.0) | tables | {"methods": [method]}
         scenario["chaser"]["position_m"] = [0.01 + SPEED * CYCLE_S * phase, 0.0, 0.0]
-        found.append(fly(scenario).restitution)
+        found.append(run_loop(scenario).restitution)
     return float(np.mean(found))
 
 
@@ -107,7 +107,7 @@ def gain_in_the_plane(integrator: str, delay_ms: float, believed: float = 1.0) -
                 "stiffness_N_per_m": believed * 3000.0,
                 "delay_ms": believed * delay_ms,
             }
-        series = fly(scenario.replace({"methods": [method]})).series
+        series = run_loop(scenario.replace({"methods": [method]})).series
         # 60 kg and 1.42297 kg m^2 about every axis; 15.6 kg along the normal (Zebenay eq. 84)
         energy = 30.0 * (series["chaser.velocity"] ** 2).sum(axis=1)
         energy += 0.5 * 1.42297 * (series["chaser.rate"] ** 2).sum(axis=1)

@@ -27,12 +27,12 @@ start_numba()
 import numba
 t1 = time.perf_counter()
 import softdock
-from softdock import build, fly
+from softdock import build, run_loop
 t2 = time.perf_counter()
 from benchmarks.scenarios import epos_1d
 scenario = build(epos_1d())
 t3 = time.perf_counter()
-assert fly(scenario).contacts
+assert run_loop(scenario).contacts
 t4 = time.perf_counter()
 took = {"numba_s": t1 - t0, "softdock_s": t2 - t1, "build_s": t3 - t2, "simulate_s": t4 - t3}
 print(json.dumps(took))

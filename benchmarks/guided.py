@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock import fly, load_scenario
+from softdock import load_scenario, run_loop
 from softdock.output.folders.campaign_folder import run_campaign
 from softdock.results.latches import summarise_times
 from softdock.studies.campaign.batch import run_cpu
@@ -53,8 +53,8 @@ def _seconds(call: Any) -> float:
 def measure() -> dict[str, Any]:
     """One recorded run, and a batch without a record, by processor time."""
     scenario = load_scenario(PRESET)
-    docked = summarise_times(fly(scenario).latches)["latched_at_s"]
-    one = min(_seconds(lambda: fly(scenario)) for _ in range(REPEATS))
+    docked = summarise_times(run_loop(scenario).latches)["latched_at_s"]
+    one = min(_seconds(lambda: run_loop(scenario)) for _ in range(REPEATS))
     rng = np.random.default_rng(1)
     bias = rng.uniform(-WRONG_M, WRONG_M, (2, BATCH))
     batch = make_columns(scenario, {"navigation.bias_m.1": bias[0], "navigation.bias_m.2": bias[1]})

@@ -98,9 +98,9 @@ def find_worst_error(method: str, keys: dict[str, float], stiffness: float, kind
         tables = docking(stiffness, kind, i)
         tables["methods"] = [{"name": method, **METHODS[method].suggest(build(tables)), **keys}]
         run = simulate(build(tables))
-        assert run.orbit is not None
+        assert run.reference is not None
         left, wanted = (
-            float(series["chaser.velocity"][-1][0]) for series in (run.series, run.orbit.series)
+            float(series["chaser.velocity"][-1][0]) for series in (run.series, run.reference.series)
         )
         errors.append(abs(left - wanted) / SPEED)
     return max(errors)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from softdock.results.simulation import fly
+from softdock.results.simulation import run_loop
 from softdock.scenario.files import load_scenario
 
 RUNS, SEED = 1500, 5000
@@ -41,7 +41,7 @@ def count_runs_above_one(method: str, case: str, confidence: float, runs: int, s
         keys | {"time.duration_s": ENDS_S, "sensor.noise_N": NOISE, "methods": [keys_of_method]}
     )
     return sum(
-        fly(scenario.replace({"random.seed": seed + i})).restitution > 1.0 for i in range(runs)
+        run_loop(scenario.replace({"random.seed": seed + i})).restitution > 1.0 for i in range(runs)
     )
 
 

@@ -43,7 +43,7 @@ def curves(method: str) -> tuple[list[Curve], dict[str, float]]:
     ends = [one.contacts[0]["end_s"] for one in (raw, run)]
     first, last = raw.contacts[0]["start_s"] - BEFORE, max(ends) + AFTER
     found = []
-    for name, one in (("reference", raw.orbit), ("raw loop", raw), (method, run)):
+    for name, one in (("reference", raw.reference), ("raw loop", raw), (method, run)):
         t, v = one.series["time"], 1e3 * np.asarray(one.series["chaser.velocity"])[:, 0]
         inside = (t >= first) & (t <= last)
         found.append((name, t[inside], v[inside]))

@@ -16,4 +16,4 @@ for row, energy in metrics["ledger"]["rows"].items():
     print(f"  {row:12s}{1e3 * energy:+8.3f} mJ")
 
 print(f"the chaser leaves at {1e3 * run.series['chaser.velocity'][-1, 0]:.2f} mm/s")
-print(f"in orbit it leaves at {1e3 * run.orbit.series['chaser.velocity'][-1, 0]:.2f} mm/s")
+print(f"in orbit it leaves at {1e3 * run.reference.series['chaser.velocity'][-1, 0]:.2f} mm/s")

@@ -60,7 +60,7 @@ def slow_peak(told: dict[str, Any], seconds: float = 0.9) -> tuple[float, Any]:
     """Largest force on the satellites [N] in a contact so slow that the links follow it, and the
     run: 20 t each, 5 mm/s, 200 N/mm real and wanted; `told`: what the re-mapping is told of the
     robots."""
-    from softdock.results.simulation import fly
+    from softdock.results.simulation import run_loop
     from softdock.scenario.build import build
 
     keys = {"name": "remapping", "lead_ms": 4.0} | told
@@ -68,7 +68,7 @@ def slow_peak(told: dict[str, Any], seconds: float = 0.9) -> tuple[float, Any]:
     tables = bump(ELASTIC, seconds=seconds, methods=[keys], contact=[contact])
     tables["chaser"] |= {"mass_kg": HEAVY, "velocity_m_per_s": [SLOW, 0.0, 0.0]}
     tables["target"]["mass_kg"] = HEAVY
-    run = fly(build(tables))
+    run = run_loop(build(tables))
     assert run.status == "completed"
     return run.contacts[0]["peak_force_satellite_N"], run
 

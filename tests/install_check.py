@@ -27,7 +27,7 @@ COMMANDS = (
     ("softdock", "new", "rig.toml", "--no-ask"),
     ("softdock", "check", "rig.toml"),
     ("softdock", "calibrate", "plan", "poses.csv"),
-    ("python", "-c", RUN + "print(softdock.fly(s).status)"),
+    ("python", "-c", RUN + "print(softdock.run_loop(s).status)"),
     ("softdock", "run", "epos_1d", "--set", "time.duration_s=1", "--out", "run"),
     ("softdock", "import", "run/series.parquet", "--guess", "--map", "map.toml"),
     ("softdock", "import", "run/series.parquet", "--map", "map.toml", "--out", "log"),

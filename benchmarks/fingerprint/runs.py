@@ -48,7 +48,7 @@ def run_channels(run: Any) -> dict[str, str]:
     found |= {f"series.{name}": of_array(run.series[name]) for name in run.series}
     found |= contact_channels("contacts", run.contacts)
     found |= flatten("metrics", run.metrics)
-    orbit = run.orbit
+    orbit = run.reference
     found["orbit.status"] = orbit.status
     found |= {f"orbit.series.{name}": of_array(x) for name, x in orbit.series.items()}
     found |= contact_channels("orbit.contacts", orbit.contacts)

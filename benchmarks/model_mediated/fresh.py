@@ -15,7 +15,7 @@ import random
 from typing import Any
 
 from softdock.errors import BadInput
-from softdock.reference import orbit
+from softdock.reference import run_reference
 from softdock.scenario.build import build
 
 Tables = dict[str, Any]
@@ -36,7 +36,7 @@ def fresh(seed: int, number: int) -> Tables:
 
 def _kept(tables: Tables) -> Tables | None:
     try:
-        flown = orbit(build(tables))
+        flown = run_reference(build(tables))
     except BadInput:
         return None
     contacts = flown.contacts

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from softdock import SimulatedFacility, drive, load_scenario, orbit
+from softdock import SimulatedFacility, drive, load_scenario, run_reference
 from softdock.methods.model_mediated.notes import list_doubts
 
 CLASSES = {  # friction coefficient, largest sliding of the approach speed, noise of the peak force
@@ -60,7 +60,7 @@ def measure(case: dict, surface: bool) -> tuple[float, bool]:
     )
     parted = [
         one.series["chaser.velocity"][-1] - one.series["target.velocity"][-1]
-        for one in (run, orbit(true))
+        for one in (run, run_reference(true))
     ]
     error = float(np.linalg.norm(parted[0] - parted[1])) / case["speed"]
     return error, bool(list_doubts(run.method_books["model_mediated"]))

@@ -12,7 +12,7 @@ import softdock
 def bounce(delay_ms):
     """EPOS on one axis, both robots late by so much."""
     changes = {"robots.chaser.delay_ms": delay_ms, "robots.target.delay_ms": delay_ms}
-    return softdock.judge(softdock.fly(softdock.load_scenario("epos_1d", changes)))
+    return softdock.judge(softdock.run_loop(softdock.load_scenario("epos_1d", changes)))
 
 
 run = bounce(16.0)
@@ -37,6 +37,6 @@ for delay_ms in (0.0, 8.0, 16.0):
 
 # %% tags=["solution"]
 changes = {"time.cycle_ms": 1.0, "robots.chaser.delay_ms": 0.0, "robots.target.delay_ms": 0.0}
-metrics = softdock.judge(softdock.fly(softdock.load_scenario("epos_1d", changes))).metrics
+metrics = softdock.judge(softdock.run_loop(softdock.load_scenario("epos_1d", changes))).metrics
 share = metrics["energy_added_J"] / metrics["ledger"]["kinetic_start_J"]
 print(f"held for 1 ms in place of 4 ms: {share:+.2%}, a quarter: the hold is half a cycle of delay")

@@ -7,7 +7,7 @@
 # %%
 import softdock
 
-run = softdock.judge(softdock.fly(softdock.load_scenario("epos_1d")))
+run = softdock.judge(softdock.run_loop(softdock.load_scenario("epos_1d")))
 rows = run.ledger_rows
 for name, energy in rows.items():
     if abs(energy) > 1e-12:
@@ -29,5 +29,5 @@ print(f"observed at the end {1e3 * observed[-1]:+.4f} mJ")
 
 # %% tags=["solution"]
 changes = {"sensor.delay_ms": 6.0, "robots.chaser.delay_ms": 0.0, "robots.target.delay_ms": 0.0}
-late = softdock.fly(softdock.load_scenario("epos_1d", changes)).ledger_rows
+late = softdock.run_loop(softdock.load_scenario("epos_1d", changes)).ledger_rows
 print(f"largest row: {max(late, key=lambda name: late[name])}")

@@ -9,7 +9,7 @@ import softdock
 from softdock.results.free_flight import analyse_free_flight
 
 scenario = softdock.load_scenario("epos_1d")
-run = softdock.judge(softdock.fly(scenario))
+run = softdock.judge(softdock.run_loop(scenario))
 print(run.verdict)
 
 # %% [markdown]

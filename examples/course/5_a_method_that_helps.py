@@ -7,13 +7,13 @@
 # %%
 import softdock
 
-direct = softdock.judge(softdock.fly(softdock.load_scenario("epos_1d")))
+direct = softdock.judge(softdock.run_loop(softdock.load_scenario("epos_1d")))
 method = {
     "name": "adaptive_damping",
     "stiffness_N_per_m": 1000.0,
     "delay_ms": 18.0,  # 16 ms of robots, half a cycle of hold
 }
-helped = softdock.judge(softdock.fly(softdock.load_scenario("epos_1d", {"methods": [method]})))
+helped = softdock.judge(softdock.run_loop(softdock.load_scenario("epos_1d", {"methods": [method]})))
 for name, run in (("direct", direct), ("adaptive_damping", helped)):
     m = run.metrics
     print(
@@ -32,5 +32,5 @@ for name, run in (("direct", direct), ("adaptive_damping", helped)):
 
 # %% tags=["solution"]
 wrong = softdock.load_scenario("epos_1d", {"methods": [method | {"stiffness_N_per_m": 1500.0}]})
-told = softdock.judge(softdock.fly(wrong)).metrics["error_against_orbit_worst"]
+told = softdock.judge(softdock.run_loop(wrong)).metrics["error_against_orbit_worst"]
 print(f"with 50 % too much: {told:.1%} from orbit")

@@ -15,7 +15,7 @@ from softdock.studies.identify import identify
 wall = {"damping_Ns_per_m": 20.0, "stiffness_N_per_m": 1000.0}
 changes = {f"contact.0.real.{key}": value for key, value in wall.items()}
 changes |= {"sensor.noise_N": 0.1, "sensor.period_ms": 1.0, "sensor.handover": "mean"}
-series = softdock.fly(softdock.load_scenario("epos_1d", changes)).series
+series = softdock.run_loop(softdock.load_scenario("epos_1d", changes)).series
 folder = Path(tempfile.mkdtemp())
 names = ["t_ms", "soll_x_mm", "ist_x_mm", "Fx", "age_ms"]
 columns = [

@@ -1,5 +1,5 @@
-"""softdock: hardware-in-the-loop docking, honest about every joule. See README.md; the loop itself
-is in loop/cycle.py."""
+"""softdock simulates hardware-in-the-loop docking test beds. See README.md; the loop itself is in
+loop/cycle.py."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from softdock._version import __version__
 # name -> module, imported when first used, so that `import softdock` stays light
 _EXPORTS = {
     "simulate": "softdock.results.simulation",
-    "fly": "softdock.results.simulation",
+    "run_loop": "softdock.results.simulation",
     "judge": "softdock.results.simulation",
     "Stepper": "softdock.results.stepper",
     "Controller": "softdock.results.controller",
@@ -27,7 +27,7 @@ _EXPORTS = {
     "load_rig": "softdock.rig.file",
     "load_driver_file": "softdock.rig.driver_registry",
     "replay": "softdock.output.folders.replay",
-    "orbit": "softdock.reference",
+    "run_reference": "softdock.reference",
     "SoftdockError": "softdock.errors",
     "BadInput": "softdock.errors",
     "open_run": "softdock.output.folders.run_folder",

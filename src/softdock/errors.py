@@ -89,7 +89,7 @@ class BadRecording(SoftdockError):
     """A recording (MCAP) or a ring that is cut, foreign, or of a newer version."""
 
 
-class NotFlown(SoftdockError):
+class NotSimulated(SoftdockError):
     """A number that needs a simulation that was not run; the message names the call that runs
     it."""
 

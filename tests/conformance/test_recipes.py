@@ -120,7 +120,7 @@ RUN = """
 import json, sys
 import numpy as np
 from softdock import Stepper, build
-from softdock.reference import orbit
+from softdock.reference import run_reference
 from softdock.errors import BadInput
 from softdock.output.pages.run.motion_charts import track_tip, choose_view
 from softdock.output.pages.run.motion_charts import gap_title
@@ -133,7 +133,7 @@ tables, bad = json.load(sys.stdin)
 scenario = build(tables)
 loop = Stepper(scenario, rows=401)
 loop.step(400)
-flown = orbit(scenario)
+flown = run_reference(scenario)
 pair = scenario.tables["contact"][0]
 view = choose_view(scenario, loop.series)
 def why_not(tables):

@@ -51,7 +51,7 @@ from scenario_page import scenario_reference
 from softdock.studies.stability.from_scenario import loops_of
 changes, bad = json.load(sys.stdin)
 scenario = softdock.load_scenario("epos_1d", changes)
-run = softdock.fly(scenario)
+run = softdock.run_loop(scenario)
 try:
     softdock.load_scenario("epos_1d", bad)
     refused = ""
@@ -132,7 +132,7 @@ from softdock.results.faults import KINDS
 from scenario_page import scenario_reference
 changes = json.load(sys.stdin)
 scenario = softdock.load_scenario("epos_1d", changes)
-run = softdock.fly(scenario)
+run = softdock.run_loop(scenario)
 force = np.abs(run.series["measured.chaser.force"][:, 0])
 true = np.abs(run.series["true.chaser.force"][:, 0])
 time = run.series["time"]

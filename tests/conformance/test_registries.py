@@ -10,7 +10,7 @@ import pytest
 from arm_cases import holding
 from scenarios import cone_docking, epos_wall, sphere_on_sphere
 
-from softdock import build, fly
+from softdock import build, run_loop
 from softdock.files.values import to_vector
 from softdock.loop.contact.laws import LAWS
 from softdock.loop.contact.pairs import GEOMETRIES, PAIR
@@ -39,7 +39,7 @@ LAW_KEYS = {
 
 def check_run(tables):
     """It ran to its end, touched, and recorded no NaN."""
-    run = fly(tables)
+    run = run_loop(tables)
     assert run.status == "completed"
     assert run.contact_count >= 1
     assert np.isfinite(run.series.rows).all()
@@ -71,7 +71,7 @@ def test_every_interpolation_runs(interpolation):
         tables["robots"][name]["interpolation"] = interpolation
     run = check_run(tables)
     others = {
-        i: fly(
+        i: run_loop(
             {
                 **tables,
                 "robots": {n: {"delay_ms": 7.0, "interpolation": i} for n in ("chaser", "target")},

@@ -14,7 +14,7 @@ from scenarios import CHASER_INERTIA, cone_docking, epos_wall, sphere_on_sphere
 from scipy.integrate import solve_ivp
 from turned import hamilton, matrix
 
-from softdock import Stepper, build, fly
+from softdock import Stepper, build, run_loop
 from softdock.compile.jit import entry_point
 from softdock.loop.energy.ledger import Ledger
 from softdock.loop.satellites import INTEGRATORS, integrate
@@ -145,7 +145,8 @@ def test_the_effective_delay_is_the_stated_one(integrator):
     Golden e: an independent prototype."""
     T, mass, stiffness = 0.004, 250.0, 4000.0
     runs = [
-        fly(epos_wall(0.0, integrator.name, mass, stiffness, phase)) for phase in np.arange(16) / 16
+        run_loop(epos_wall(0.0, integrator.name, mass, stiffness, phase))
+        for phase in np.arange(16) / 16
     ]
     restitution = np.mean([run.restitution for run in runs])
     assert restitution == pytest.approx(
@@ -207,7 +208,7 @@ def work_error(build_tables, plant_steps):
         tables = build_tables("exact_hold", 16.0, damping=20.0)
         tables["time"]["plant_steps"] = plant_steps
         tables["chaser"]["position_m"][0] += 0.05 * 0.004 * phase  # a fraction of a cycle later
-        series = fly(tables).series
+        series = run_loop(tables).series
         kept = series["energy.stored"] + series["energy.dissipated"]
         errors.append(np.abs(series["energy.real"] - kept).max() / kept.max())
     return float(np.mean(errors)), float(np.max(errors))
@@ -232,7 +233,7 @@ def test_the_plants_steps_change_the_books_and_not_the_motion():
     for n in (1, 7):
         tables = cone_docking(delay_ms=10.0, damping=20.0)
         tables["time"]["plant_steps"] = n
-        runs.append(fly(tables))
+        runs.append(run_loop(tables))
     for name in ("chaser.position", "chaser.attitude", "target.velocity", "measured.chaser.force"):
         assert (runs[0].series[name] == runs[1].series[name]).all(), name
     assert runs[0].ledger["real"] != runs[1].ledger["real"]

@@ -20,7 +20,7 @@ PAPERS = "De Stefano|Lange|Franken|Zebenay"
 EQUATIONS = re.compile(rf"({PAPERS}) eqs?\. (\d+(?:(?:, | and | to )\d+)*)")
 SECTION = re.compile(rf"({PAPERS}) ([IVX]+-[A-Z])\b")
 # of which only the abstract could be read: no numbers of equations
-ABSTRACT = re.compile(r"\b(Qi 2016a|Qi 2016b|Insam 2021|He 2022|De Stefano 2020)\b")
+ABSTRACT = re.compile(r"\b(Qi 2016a|Qi 2016b|Insam 2021|He 2022|De Stefano 2020|De Stefano 2021)\b")
 # What the errata of the papers are about, as listed when the papers were worked through.
 ERRATA = {
     "Zebenay": "(2)|(76)|(80)|(92)|(94)|(97)|(99)|4.5|(105)|(109)|(111)|Table 2|Fig. "

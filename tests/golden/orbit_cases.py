@@ -9,16 +9,18 @@ from scenarios import cone_docking, epos_wall, sphere_on_sphere
 from turned import moved, quaternion
 
 from softdock import build
-from softdock.reference import orbit
+from softdock.reference import run_reference
 from softdock.results.momenta import read_mass_properties
 
 
 def flown(tables, **options):
     """Orbit of a scenario, with its mass properties and the motions at the start and at the end."""
     scenario = build(tables)
-    result = orbit(scenario, **options)
+    result = run_reference(scenario, **options)
     assert result.status == "completed"
-    begun = orbit(scenario.replace({"time.duration_s": tables["time"].get("cycle_ms", 4.0) * 1e-3}))
+    begun = run_reference(
+        scenario.replace({"time.duration_s": tables["time"].get("cycle_ms", 4.0) * 1e-3})
+    )
     start = np.stack(
         [
             np.concatenate(

@@ -56,21 +56,21 @@ METHODS_RUN = (DIRECT, LEAD, FILTERED, NEVER, SPLIT, SMITH, SHARE, PASSIVE, KALM
 RUNS = """
 import json, sys
 import numpy as np
-from softdock import fly
+from softdock import run_loop
 from softdock.results.latches import compute_latch_growth
 from softdock import build
 
 asked, latched, flight = json.loads(sys.stdin.read())
 found = []
 for tables in asked:
-    run = fly(tables)
+    run = run_loop(tables)
     found.append(float(run.series["chaser.velocity"][-1][0]))
 grown = []
 for tables in latched:
     scenario = build(tables)
-    run = fly(scenario)
+    run = run_loop(scenario)
     grown.append(compute_latch_growth(scenario, run.series, run.latches)["growth_per_s"])
-run = fly(flight)
+run = run_loop(flight)
 names = "position", "attitude"
 ways = [
     [np.asarray(run.series[f"{kind}.{name}"])[-1].tolist() for name in names]

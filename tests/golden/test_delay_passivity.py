@@ -12,7 +12,7 @@ from scenarios import cone_docking, epos_wall, sphere_on_sphere
 
 from softdock import build, load_scenario, simulate
 from softdock.methods.delay_passivity.keys import suggest
-from softdock.results.simulation import fly
+from softdock.results.simulation import run_loop
 
 AXIS = (1.0, 0.0, 0.0)
 STIFFNESS, DAMPING = "contact.0.real.stiffness_N_per_m", "contact.0.real.damping_Ns_per_m"
@@ -175,7 +175,7 @@ def test_random_passive_contacts():
     tables["methods"] = [{"name": "delay_passivity", "claim": "passive"}]
     swept, base = random_contacts(120, 11), build(tables)
     runs = [
-        fly(base.replace({key: values[i].tolist() for key, values in swept.items()}))
+        run_loop(base.replace({key: values[i].tolist() for key, values in swept.items()}))
         for i in range(120)
     ]
     kinetic_start, kinetic, absorbed = np.array(

@@ -45,7 +45,7 @@ def velocity_error(run):
     """Largest difference from orbit's velocity over the whole run, as a share of the approach
     speed; the rig is later by a delay, so times are shifted to fit best."""
     time, speed = run.series["time"], run.series["chaser.velocity.x"]
-    orbit = run.orbit.series["chaser.velocity"][: len(time), 0]
+    orbit = run.reference.series["chaser.velocity"][: len(time), 0]
     errors = []
     for shift in np.arange(0.0, 0.04, 0.001):
         inside = time + shift < time[-1]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scenarios import epos_wall
 
-from softdock import fly
+from softdock import run_loop
 from softdock.loop.satellites import INTEGRATORS
 
 PHASES = np.arange(16) / 16
@@ -22,7 +22,7 @@ MASS_KG, SPEED = 63.0, 0.02  # m/s
 def mean_restitution(**changes) -> float:
     found = []
     for phase in PHASES:
-        run = fly(epos_wall(phase=phase, **changes))
+        run = run_loop(epos_wall(phase=phase, **changes))
         assert run.status == "completed"
         assert run.contact_count == 1
         found.append(run.restitution)
@@ -82,7 +82,7 @@ def test_observed_energy_tells_the_restitution(integrator, delay_ms):
     activity, whatever its integrator. 1e-3: trapezoid at 4 ms."""
     kinetic = 0.5 * MASS_KG * SPEED**2
     for phase in PHASES[::4]:
-        run = fly(epos_wall(phase=phase, delay_ms=delay_ms, integrator=integrator, **EPOS))
+        run = run_loop(epos_wall(phase=phase, delay_ms=delay_ms, integrator=integrator, **EPOS))
         assert run.restitution**2 == pytest.approx(1.0 + run.ledger["observed"] / kinetic, abs=1e-3)
 
 
@@ -90,7 +90,7 @@ def test_observed_energy_tells_the_restitution(integrator, delay_ms):
 def test_a_lossless_undelayed_symplectic_bounce_gives_back_what_it_took(phase):
     """Energetic restitution counts the work at the satellites' ports, compressed and released: 1 on
     a lossless spring. 1e-3: sampling at 4 ms."""
-    run = fly(epos_wall(phase=phase, delay_ms=0.0, integrator="symplectic_euler", **EPOS))
+    run = run_loop(epos_wall(phase=phase, delay_ms=0.0, integrator="symplectic_euler", **EPOS))
     assert run.contacts[0]["restitution_energetic"] == pytest.approx(1.0, abs=1e-3)
     assert run.contacts[0]["restitution_energetic"] == pytest.approx(run.restitution, abs=1e-3)
 
@@ -101,5 +101,5 @@ def test_computation_and_transport_add_to_the_delay():
     for robot in tables["robots"].values():
         robot |= {"computation_ms": 2.0, "transport_ms": 6.0}
     np.testing.assert_array_equal(
-        fly(tables).series.rows, fly(epos_wall(delay_ms=16.0)).series.rows
+        run_loop(tables).series.rows, run_loop(epos_wall(delay_ms=16.0)).series.rows
     )

@@ -11,7 +11,7 @@ import pytest
 from plain import run_plain
 from scenarios import epos_wall
 
-from softdock import fly, load_scenario
+from softdock import load_scenario, run_loop
 from softdock.papers.de_stefano.faults import (
     FAULTS,
     METHODS,
@@ -83,7 +83,9 @@ def test_two_free_bodies(method, keys):
         "robots.chaser.delay_ms": 16.0,
         "robots.target.delay_ms": 16.0,
     }
-    run = fly(load_scenario("lange_cone", fault | keys).replace({"methods": [{"name": method}]}))
+    run = run_loop(
+        load_scenario("lange_cone", fault | keys).replace({"methods": [{"name": method}]})
+    )
     kinetic = run.series["energy.kinetic"]
     assert kinetic.max() < IN_3D * kinetic[0]
     assert any("did not act" in warning or "was cut" in warning for warning in run.warnings)
@@ -107,7 +109,7 @@ def test_two_free_bodies_at_other_times(preset, at, size, span, method):
         "sensor.jump_N": [size, 0.7 * size, size],
     }
     robots = {"robots.chaser.delay_ms": 16.0, "robots.target.delay_ms": 16.0}
-    kinetic = fly(
+    kinetic = run_loop(
         load_scenario(preset, fault | robots).replace({"methods": [{"name": method}]})
     ).series["energy.kinetic"]
     assert kinetic.max() < IN_3D * kinetic[0]
@@ -130,7 +132,7 @@ def test_steps_of_a_coarse_sensor_are_no_freeze(method):
         "sensor": {"resolution_N": 0.5},
     }
     slow["time"] = slow["time"] | {"duration_s": 6.0}
-    run = fly(slow)
+    run = run_loop(slow)
     force = run.series["measured.chaser.force.x"]
     edges = np.flatnonzero(np.diff(force))
     assert np.diff(edges).max() * 0.004 > 0.25
@@ -139,7 +141,7 @@ def test_steps_of_a_coarse_sensor_are_no_freeze(method):
         "methods": [{"name": method}],
         "sensor": {"resolution_N": 0.5, "freeze_at_s": 0.9, "freeze_for_s": 1e9},
     }
-    assert fly(frozen).method_books[method]["cycles_not_believed"] > 100
+    assert run_loop(frozen).method_books[method]["cycles_not_believed"] > 100
 
 
 @pytest.mark.parametrize("method", ["energy_ledger", "delay_passivity"])
@@ -155,7 +157,7 @@ def test_a_hand_may_give_energy(method):
         }
     }
     tables = epos_wall(speed=-0.02) | {"hand": push}
-    run, raw = (fly(tables | {"methods": [{"name": name}]}) for name in (method, "direct"))
+    run, raw = (run_loop(tables | {"methods": [{"name": name}]}) for name in (method, "direct"))
     assert run.series["chaser.velocity.x"][-1] == pytest.approx(
         raw.series["chaser.velocity.x"][-1], rel=0.02
     )

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from scenarios import epos_wall
 
-from softdock import fly, load_scenario
+from softdock import load_scenario, run_loop
 from softdock.loop.satellites import INTEGRATORS
 
 sys.path.insert(
@@ -56,7 +56,7 @@ def test_table_2(damping, stiffness, restitution):
             "methods": [hybrid(damping_Ns_per_m=[damping, 0.0, 0.0])]
         }
         tables["time"]["duration_s"] = 4.0
-        found.append(fly(tables).restitution)
+        found.append(run_loop(tables).restitution)
     assert np.mean(found) == pytest.approx(restitution, abs=1e-3)
 
 
@@ -115,7 +115,7 @@ def run_2d(preset, damping, phase):
         1  # the last touch is seen to a cycle, as the paper's loop sees it
     )
     tables["methods"] = [hybrid(contact="pull", damping_Ns_per_m=[damping, 0.0, 0.0])]
-    return fly(tables)
+    return run_loop(tables)
 
 
 @pytest.mark.parametrize("damping", TABLE_1)
@@ -162,7 +162,7 @@ def runs_3d():
         tables = load_scenario("epos_3d").tables
         tables["sensor"]["noise_N"] = 0.0
         tables["methods"] = [copy.deepcopy(method), {"name": "monitor", "frame": "chaser"}]
-        found[name] = fly(tables)
+        found[name] = run_loop(tables)
     return found
 
 

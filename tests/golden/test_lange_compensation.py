@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from softdock import BadInput, Stepper, build, fly
+from softdock import BadInput, Stepper, build, run_loop
 from softdock.loop import entry_points
 from softdock.methods.registry import METHODS
 from softdock.papers.lange.full_compensation import (
@@ -171,7 +171,7 @@ def test_noise_alone_opens_no_contact():
     tables = scenario_tables(DAMPERS[0].contact, environment="filter")
     tables["chaser"] |= {"position_m": [9.0, 0.0, 0.0], "velocity_m_per_s": [0.0, 0.01, 0.0]}
     tables["time"] = {"cycle_ms": 4.0, "duration_s": 600.0}
-    run = fly(tables)
+    run = run_loop(tables)
     assert run.cycles == 150_000
     assert np.linalg.norm(run.series["measured.chaser.force"], axis=1).max() > 2.0
     assert run.method_books["remapping"]["contacts"] == 0.0
@@ -186,7 +186,7 @@ def test_a_comparison_suggests_the_filter_behind_elastic_joints():
     assert keys["environment"] == "filter"
     assert keys["estimate"] == "given"
     tables["methods"] = [{"name": "remapping", **keys}]
-    assert fly(tables).restitution == pytest.approx(1.0, abs=0.01)
+    assert run_loop(tables).restitution == pytest.approx(1.0, abs=0.01)
 
 
 def test_what_the_filter_cannot_do_is_refused():

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scenarios import lange_impact
 
-from softdock import fly
+from softdock import run_loop
 
 PHASES = np.arange(8) / 8
 JERK = {"model": "limited", "max_acceleration_m_per_s2": 2.3, "max_jerk_m_per_s3": 8.86}
@@ -18,7 +18,7 @@ ACCELERATION = {"model": "limited", "max_acceleration_m_per_s2": 0.362}
 
 
 def runs(**robot):
-    found = [fly(lange_impact(phase, **robot)) for phase in PHASES]
+    found = [run_loop(lange_impact(phase, **robot)) for phase in PHASES]
     assert all(run.status == "completed" for run in found)
     return found
 

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from latched_pair import docking, held
 
-from softdock import BadInput, build, fly, simulate
+from softdock import BadInput, build, run_loop, simulate
 from softdock.loop.contact.latch import LATCH_CELLS
 from softdock.methods.registry import METHODS
-from softdock.reference import orbit
+from softdock.reference import run_reference
 from softdock.results.latches import (
     compute_deflections,
     compute_latch_growth,
@@ -33,7 +33,7 @@ def test_orbit_accounts_for_every_joule_and_both_momenta():
     """Kinetic + stored + dissipated - driven is constant to 1e-11 J while the latch engages, pulls
     in and goes hard; momenta of the pair stay."""
     scenario = build(docking())
-    flown = orbit(scenario)
+    flown = run_reference(scenario)
     state = flown.latches[0]
     assert state[AT.state] == 2.0
     assert state[AT.engaged_at] == pytest.approx(0.1, abs=1e-12)  # at its seat from the start
@@ -50,7 +50,7 @@ def test_orbit_accounts_for_every_joule_and_both_momenta():
 
 def test_the_instant_at_which_orbit_latches_is_located():
     """Free flight to 3 mm before the wall, at 1 mm/s from 3.1 mm: 0.1 s, not the next cycle."""
-    state = orbit(build(held(speed=0.00107, duration_s=1.0))).latches[0]
+    state = run_reference(build(held(speed=0.00107, duration_s=1.0))).latches[0]
     assert state[AT.engaged_at] == pytest.approx(0.0001 / 0.00107, abs=1e-10)
     assert state[AT.hard_at] == state[AT.engaged_at]
 
@@ -64,7 +64,7 @@ def test_the_facility_books_what_its_latch_does():
     books = ledger["stored"] + ledger["dissipated"] - state[AT.driven]
     assert ledger["real"] == pytest.approx(books, abs=1e-3 * ledger["turnover"])
     assert sum(run.ledger_rows.values()) == pytest.approx(run.energy_added_J, abs=1e-12)
-    far = np.abs(run.series["chaser.position"] - run.orbit.series["chaser.position"]).max()
+    far = np.abs(run.series["chaser.position"] - run.reference.series["chaser.position"]).max()
     assert far < 1e-3  # of half a cycle of lateness in the swings
     m = run.metrics
     assert m["latched"] is True
@@ -78,14 +78,14 @@ def test_the_facility_books_what_its_latch_does():
 def test_a_latch_breaks_at_its_load_and_loses_what_it_stored():
     """In orbit at the located instant: the force there is the stated one, the pair parts, and the
     books still close."""
-    flown = orbit(build(docking(break_force_N=4.0)))
+    flown = run_reference(build(docking(break_force_N=4.0)))
     state = flown.latches[0]
     assert state[AT.state] == 3.0
     assert math.sqrt(state[AT.peak_force]) == pytest.approx(4.0, rel=1e-6)
     assert state[AT.lost] > 0.0
     balance = flown.kinetic + flown.stored + flown.dissipated - flown.driven
     assert balance == pytest.approx(flown.kinetic_start, abs=1e-11)
-    run = fly(build(docking(break_force_N=4.0)))
+    run = run_loop(build(docking(break_force_N=4.0)))
     assert run.latches[0, AT.state] == 3.0
     assert run.latches[0, AT.broken_at] == pytest.approx(state[AT.broken_at], abs=0.01)
 
@@ -95,7 +95,7 @@ def test_growth_of_a_latched_pair(damping):
     """Measured on the rig, from the sampled loop's dominant root, and in closed form: 2 % of each
     other."""
     scenario = build(held(b=damping))
-    run = fly(scenario)
+    run = run_loop(scenario)
     found = compute_latch_growth(scenario, run.series, run.latches)
     mode = next(m for m in find_latched_modes(scenario) if m.name == "along x")
     assert found["mode"] == "along x"
@@ -121,7 +121,7 @@ def test_energy_methods_hold_a_latched_pair(name):
     does not lose it either; without a method it is 18 times as much."""
     method = {"name": name, **METHODS[name].suggest(build(held()))}
     scenario = build(held(duration_s=60.0, methods=[method]))
-    run = fly(scenario)
+    run = run_loop(scenario)
     since = int(np.searchsorted(run.series["time"], summarise_times(run.latches)["latched_at_s"]))
     rest = run.latches[0, AT.offset : AT.offset + 6]
     energy = compute_mode_energies(
@@ -173,7 +173,7 @@ def test_a_batch_latches_as_single_runs_do():
     columns_ = make_columns(scenario, {"chaser.velocity_m_per_s.0": speeds})
     batch = run_cpu(*columns_, threads=1)
     for i, speed in enumerate(speeds):
-        run = fly(scenario.replace({"chaser.velocity_m_per_s": [float(speed), 0.0, 0.0]}))
+        run = run_loop(scenario.replace({"chaser.velocity_m_per_s": [float(speed), 0.0, 0.0]}))
         found = summarise_times(run.latches)
         assert batch.column("latched_at_s")[i] == pytest.approx(found["latched_at_s"], nan_ok=True)
         assert batch.column("latch_peak_force_N")[i] == pytest.approx(found["peak_force_N"])
@@ -184,7 +184,7 @@ def test_two_latches_hold_as_one_of_twice_the_stiffness():
     """Several latches add: two of half the stiffness at the same place are one."""
     one, two = held(duration_s=2.0), held(k=2000.0, duration_s=2.0)
     two["capture"]["latch"] = two["capture"]["latch"] * 2
-    a, b = orbit(build(one)), orbit(build(two))
+    a, b = run_reference(build(one)), run_reference(build(two))
     assert b.latches.shape[0] == 2
     assert b.chaser == pytest.approx(a.chaser, abs=1e-10)
     assert compute_modes(build(two).tables).squared == pytest.approx(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from latched_pair import held
 
-from softdock import build, fly, load_scenario, simulate
+from softdock import build, load_scenario, run_loop, simulate
 from softdock.results.latches import (
     compute_latch_growth,
     fit_run_swings,
@@ -46,8 +46,8 @@ def test_pulses_on_a_latched_pair_are_left_out():
     series = {name: run.series[name] for name in ("time", "contact.depth", *names)}
     series |= {"energy.external": run.series["energy.external"]}
     series |= {"corrected.chaser.peak_force": np.zeros(1)}
-    series |= {f"corrected.{name}": run.orbit.series[name] for name in names}
-    assert fit_swings(scenario, use_corrected_motion(series), run.orbit.latches) == orbits
+    series |= {f"corrected.{name}": run.reference.series[name] for name in names}
+    assert fit_swings(scenario, use_corrected_motion(series), run.reference.latches) == orbits
 
 
 def test_advised_damping_holds_when_it_is_set():
@@ -62,8 +62,8 @@ def test_advised_damping_holds_when_it_is_set():
     keys = dict(line.split("=", 1) for line in advised.split("'")[1::2])
     assert set(keys) > {"contact.0.real.damping_Ns_per_m"}
     changes = [f"{key}={value}" for key, value in keys.items()]
-    run = fly(load_scenario("soft_dock", [*changes, "time.duration_s=120"]))
+    run = run_loop(load_scenario("soft_dock", [*changes, "time.duration_s=120"]))
     assert fit_swings(run.scenario, run.series, run.latches).growth < 0.01
     alone = [c for c in changes if not c.startswith("contact")]
-    run = fly(load_scenario("soft_dock", [*alone, "time.duration_s=60"]))
+    run = run_loop(load_scenario("soft_dock", [*alone, "time.duration_s=60"]))
     assert fit_swings(run.scenario, run.series, run.latches).growth > 0.2

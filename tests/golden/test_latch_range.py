@@ -9,9 +9,9 @@ import math
 import numpy as np
 import pytest
 
-from softdock import build, fly, load_scenario, simulate
+from softdock import build, load_scenario, run_loop, simulate
 from softdock.loop.contact.latch import LATCH_CELLS
-from softdock.reference import orbit
+from softdock.reference import run_reference
 from softdock.studies.campaign.batch import run_cpu
 
 STATE = LATCH_CELLS.at.state
@@ -117,10 +117,10 @@ def test_a_latch_engages_inside_at_the_bottom_and_in_range(radius):
     assert latched.tolist() == engages.tolist()
     assert np.isfinite(batch.column("captured_at_s")).tolist() == seated.tolist()
     for i in [*np.flatnonzero(engages)[:4], *np.flatnonzero(~engages)[:40:4]]:
-        run = fly(whole[i])
+        run = run_loop(whole[i])
         assert (run.latches[0, STATE] == 2.0) == engages[i]
         assert math.isfinite(run.reached.captured_at_s) == seated[i]
-        assert (orbit(whole[i]).latches[0, STATE] == 2.0) == engages[i]
+        assert (run_reference(whole[i]).latches[0, STATE] == 2.0) == engages[i]
 
 
 def engaged(tables, tip, speed=0.0):
@@ -130,7 +130,10 @@ def engaged(tables, tip, speed=0.0):
         "velocity_m_per_s": [speed, 0.0, 0.0],
     }
     scenario = build(tables)
-    both = [fly(scenario).latches[0, STATE] == 2.0, orbit(scenario).latches[0, STATE] == 2.0]
+    both = [
+        run_loop(scenario).latches[0, STATE] == 2.0,
+        run_reference(scenario).latches[0, STATE] == 2.0,
+    ]
     assert both[0] == both[1]
     return both[0]
 
@@ -152,4 +155,4 @@ def test_a_probe_that_missed_flies_on():
     run = simulate(load_scenario("soft_dock", {**behind, "time.duration_s": 8.0}))
     assert (run.metrics["latched"], run.metrics["captured"]) == (False, False)
     assert run.metrics["reference"]["contact_count"] == 0
-    assert run.orbit.latches[0, STATE] == 0.0
+    assert run.reference.latches[0, STATE] == 0.0

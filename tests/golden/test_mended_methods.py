@@ -35,7 +35,7 @@ for tables, channels in json.load(sys.stdin):
     answers.append({
         "restitution": run.restitution,
         "energetic": run.contacts[0]["restitution_energetic"] if run.contacts else None,
-        "orbit": run.orbit.restitution,
+        "orbit": run.reference.restitution,
         "distance": m["error_against_orbit"], "at_end": m["error_against_orbit_later"],
         "warnings": run.warnings, "books": run.method_books, "notes": run.scenario.notes,
         "series": {name: run.series[name].tolist() for name in channels},

@@ -13,7 +13,7 @@ import pytest
 from sabotage import fixed_claims, unmoved
 from scenarios import epos_wall
 
-from softdock import fly
+from softdock import run_loop
 from softdock.methods.passive_integrator.method import FORMS
 from softdock.papers.de_stefano import PAPER
 from softdock.papers.de_stefano.axis_scheme import (
@@ -258,7 +258,7 @@ BAD = {
 def test_bad_input_leaves_a_bounded_output(form, case):
     """No NaN whatever the sensor does; the sound forms correct by at most T F / 2m of the largest
     force."""
-    run = fly(with_form(form, **BAD[case]))
+    run = run_loop(with_form(form, **BAD[case]))
     assert run.status == "completed"
     assert np.isfinite(run.series.rows).all()
     T, mass = 0.004, 63.0

@@ -16,7 +16,7 @@ from scenarios import cone_docking, sphere_on_sphere
 from turned import hamilton, matrix, moved, quaternion
 
 from softdock import build
-from softdock.reference import orbit
+from softdock.reference import run_reference
 from softdock.results.momenta import compute_angular_momentum, compute_linear_momentum
 from softdock.scenario.files import load_scenario
 
@@ -26,7 +26,7 @@ from softdock.scenario.files import load_scenario
 def test_lange_four_contacts():
     """A bar in a cone bumps four times and leaves, as in Lange's Fig. 7: instants to 2 ms and peaks
     to 1 N of a prototype that was written independently."""
-    result = orbit(load_scenario("lange_cone"))
+    result = run_reference(load_scenario("lange_cone"))
     assert [c["start_s"] for c in result.contacts] == pytest.approx(
         [1.768, 3.264, 3.902, 5.393], abs=2e-3
     )
@@ -42,7 +42,7 @@ def test_lange_four_contacts():
 def test_epos_three_contacts():
     """A probe in a nozzle touches wall, bottom and wall, and then leaves: three contacts, as in
     Zebenay's paper; instants and peaks of an independent prototype."""
-    result = orbit(load_scenario("epos_3d"))
+    result = run_reference(load_scenario("epos_3d"))
     assert [c["start_s"] for c in result.contacts] == pytest.approx([3.4, 6.3, 10.0], abs=0.1)
     assert [c["peak_force_satellite_N"] for c in result.contacts] == pytest.approx(
         [5.0, 35.0, 5.0], abs=0.5
@@ -58,7 +58,7 @@ def test_damped_impact(damping):
     = exp(-2 theta cot theta)."""
     m, k, v = 63.0, 1000.0, 0.02
     theta = math.acos(damping / (2.0 * math.sqrt(k * m)))
-    result = orbit(build(bounce(k, m, v, damping_Ns_per_m=damping)), record=False)
+    result = run_reference(build(bounce(k, m, v, damping_Ns_per_m=damping)), record=False)
     e = math.exp(-2.0 * theta / math.tan(theta))
     assert result.restitution == pytest.approx(e, abs=1e-9)
     assert result.dissipated == pytest.approx(0.5 * m * v * v * (1.0 - e * e), rel=1e-9, abs=1e-15)
@@ -74,7 +74,7 @@ def test_damped_impact(damping):
 )
 def test_damped_impact_against_the_ledger_numbers(damping, restitution):
     """63 kg on 1000 N/m, as an independent prototype gives for orbit; printed to four decimals."""
-    assert orbit(
+    assert run_reference(
         build(bounce(damping_Ns_per_m=damping)), record=False
     ).restitution == pytest.approx(restitution, abs=1e-4)
 
@@ -84,7 +84,7 @@ def test_hunt_crossley_restitution_does_not_depend_on_stiffness(stiffness):
     """lambda = 6.35 s/m gives 0.7 at 0.1 m/s for any stiffness, by a prototype."""
     tables = bounce(stiffness, 50.0, 0.1, law="hunt_crossley", lambda_s_per_m=6.35)
     tables["time"]["duration_s"] = 1.0
-    assert orbit(
+    assert run_reference(
         build(tables | {"allow_unresolved": True}), record=False
     ).restitution == pytest.approx(0.7, abs=1e-3)
 
@@ -93,7 +93,7 @@ def test_linear_damping_386_6_gives_0_7():
     """Lange's two 100 kg bodies on 50 N/mm with 386.6 Ns/m, clipped at zero: 0.7, by a
     prototype."""
     tables = bounce(5e4, 50.0, 0.1, damping_Ns_per_m=386.6)
-    assert orbit(
+    assert run_reference(
         build(tables | {"allow_unresolved": True}), record=False
     ).restitution == pytest.approx(0.7, abs=1e-4)
 
@@ -134,7 +134,7 @@ def test_damped_contact_balances(seed):
     """Kinetic + stored + dissipated energy is constant at every recorded instant."""
     tables = random_docking(seed)
     tables["contact"][0]["real"]["damping_Ns_per_m"] = 30.0
-    s = orbit(build(tables)).series
+    s = run_reference(build(tables)).series
     total = s["energy.kinetic"] + s["energy.stored"] + s["energy.dissipated"]
     assert s["energy.dissipated"][-1] > 0.0
     assert np.abs(total / total[0] - 1.0).max() < 1e-9
@@ -179,8 +179,8 @@ def test_orbit_does_not_depend_on_where_it_is():
     """The same docking elsewhere and turned ends in the same motion, turned."""
     tables, q, shift = cone_docking(), quaternion([0.4, -0.7, 1.1]), [3.0, -2.0, 1.0]
     here, there = (
-        orbit(build(tables), record=False),
-        orbit(build(moved(tables, q, shift)), record=False),
+        run_reference(build(tables), record=False),
+        run_reference(build(moved(tables, q, shift)), record=False),
     )
     assert matrix(q) @ here.chaser[7:10] == pytest.approx(there.chaser[7:10], abs=1e-10)
     assert here.chaser[10:13] == pytest.approx(there.chaser[10:13], abs=1e-10)

@@ -11,7 +11,7 @@ from orbit_cases import flown
 from scenarios import epos_wall, sphere_on_sphere
 
 from softdock import build, simulate
-from softdock.reference import orbit
+from softdock.reference import run_reference
 from softdock.results.criteria import compute_criteria
 from softdock.results.fidelity import compare_with_reference, compute_distance, compute_fidelity
 from softdock.results.momenta import read_mass_properties
@@ -35,7 +35,7 @@ def test_loop_without_delay_is_near_orbit(preset):
         "sensor.handover": "latest",
     }
     scenario = load_scenario(preset, ideal | {"satellites.integrator": "symplectic_euler"})
-    run, reference = simulate(scenario), orbit(scenario, record=False)
+    run, reference = simulate(scenario), run_reference(scenario, record=False)
     assert run.ledger["kinetic"] == pytest.approx(run.ledger["kinetic_start"], rel=1e-3)
     assert len(run.contacts) == len(reference.contacts)
     for loop, wanted in zip(run.contacts, reference.contacts, strict=True):
@@ -49,7 +49,7 @@ def test_loop_without_delay_is_near_orbit(preset):
 def test_fidelity_of_a_delayed_run_in_one_dimension():
     """On one axis everything follows from e: energy e^2, distance e - 1, and orbit's own e is 1."""
     scenario = build(epos_wall(delay_ms=16.0))
-    run, reference = simulate(scenario), orbit(scenario)
+    run, reference = simulate(scenario), run_reference(scenario)
     found = compare_with_reference(run, reference, compute_criteria(run))
     e = run.restitution
     assert e > 1.1
@@ -80,7 +80,7 @@ def test_tumbling_bodies_are_compared_by_momentum():
     tables = sphere_on_sphere(duration_s=2.0) | {"contact": []}
     tables["chaser"]["rate_rad_per_s"] = [1.0, 0.5, -0.8]
     scenario = build(tables)
-    early, late = orbit(scenario.replace({"time.duration_s": 1.0})), orbit(scenario)
+    early, late = run_reference(scenario.replace({"time.duration_s": 1.0})), run_reference(scenario)
     assert np.abs(early.chaser[10:13] - late.chaser[10:13]).max() > 0.01
     bodies = read_mass_properties(scenario.vector)
     ends = [np.stack([o.chaser, o.target]) for o in (early, late)]

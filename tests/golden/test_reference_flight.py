@@ -12,7 +12,7 @@ from scenarios import CHASER_INERTIA, cone_docking, sphere_on_sphere
 from turned import hamilton
 
 from softdock import build
-from softdock.reference import orbit
+from softdock.reference import run_reference
 from softdock.results.momenta import compute_spins
 from softdock.scenario.files import load_scenario
 
@@ -40,7 +40,7 @@ def test_free_tumbling():
     exact = solve_ivp(rates, (0.0, 10.0), [*q0, *w0], method="DOP853", rtol=1e-13, atol=1e-14).y[
         :, -1
     ]
-    result = orbit(build(tables), record=False)
+    result = run_reference(build(tables), record=False)
     assert result.chaser[3:7] == pytest.approx(exact[:4], abs=1e-10)
     assert result.chaser[10:13] == pytest.approx(exact[4:], abs=1e-10)
     assert result.chaser[:3] == pytest.approx([-0.1, 0.15, 0.17], abs=1e-12)
@@ -50,9 +50,9 @@ def test_free_tumbling():
 def test_large_steps_without_a_record():
     """Free flight costs a few steps, not one a cycle; recording changes nothing else."""
     scenario = load_scenario("lange_cone", {"time.duration_s": 1.7})
-    assert orbit(scenario, record=False).steps < 20
+    assert run_reference(scenario, record=False).steps < 20
     full = load_scenario("lange_cone")
-    with_record, without = orbit(full), orbit(full, record=False)
+    with_record, without = run_reference(full), run_reference(full, record=False)
     assert len(with_record.series["time"]) == 1751
     assert with_record.chaser == pytest.approx(without.chaser, abs=1e-9)
     assert [c["start_s"] for c in with_record.contacts] == pytest.approx(
@@ -76,7 +76,7 @@ def test_no_thin_wall_is_missed(from_inside, tip_radius):
     tables["contact"][0] |= {"wall_thickness_m": 0.001, "tip_radius_m": tip_radius}
     tables["contact"][0]["real"] = {"stiffness_N_per_m": 1e9}
     tables["time"]["duration_s"] = 0.4
-    result = orbit(build(tables | {"allow_unresolved": True}), record=False)
+    result = run_reference(build(tables | {"allow_unresolved": True}), record=False)
     assert result.contact_count >= 1
     assert result.contacts[0]["start_s"] == pytest.approx(
         (0.035 if from_inside else 0.26) / 1.0, abs=0.015
@@ -95,9 +95,9 @@ def test_contact_converges_with_order_four(damping):
     """Halving the steps divides the error of a contact by 16, the force's jump at the touch and the
     clamp's kink included."""
     scenario = build(sphere_on_sphere(damping=damping))
-    best = orbit(scenario, record=False)
+    best = run_reference(scenario, record=False)
     errors = [
-        np.abs(orbit(scenario, record=False, coarser=c).chaser - best.chaser).max()
+        np.abs(run_reference(scenario, record=False, coarser=c).chaser - best.chaser).max()
         for c in (32.0, 16.0, 8.0)
     ]
     orders = np.log2(np.array(errors[:-1]) / np.array(errors[1:]))
@@ -146,14 +146,14 @@ def test_body_axes_and_contact():
     hand = [[0.2, 0.0, 5.0, 0.0, 0.0, 0.0, 0.0], [0.8, 0.0, 0.0, 5.0, 0.3, 0.0, 0.0]]
     tables["hand"] = {"target": {"rows": hand, "frame": "body"}}
     scenario = build(tables)
-    recorded, free = orbit(scenario), orbit(scenario, record=False)
+    recorded, free = run_reference(scenario), run_reference(scenario, record=False)
     s = recorded.series
     total = s["energy.kinetic"] + s["energy.stored"] + s["energy.dissipated"] - s["energy.external"]
     assert recorded.contact_count >= 1
     assert np.abs(total / total[0] - 1.0).max() < 1e-9
     assert recorded.chaser == pytest.approx(free.chaser, abs=1e-10)
     assert recorded.target == pytest.approx(
-        orbit(scenario, record=False, coarser=0.5).target, abs=1e-10
+        run_reference(scenario, record=False, coarser=0.5).target, abs=1e-10
     )
 
 
@@ -178,7 +178,7 @@ def test_pressed_from_rest(law, gap):
             "rows": [[0.25, -2.0, 0.0, 0.0, 0.0, 0.0, 0.0], [6.0, -2.0, 0.0, 0.0, 0.0, 0.0, 0.0]]
         }
     }
-    result = orbit(build(tables), record=False)
+    result = run_reference(build(tables), record=False)
     assert result.contacts[0]["start_s"] == pytest.approx(
         0.25 + math.sqrt(2.0 * gap * 63.0 / 2.0), abs=1e-9
     )
@@ -204,7 +204,7 @@ def test_no_thin_wall_is_missed_from_rest(law):
             "rows": [[0.0, 0.0, 600.0, 0.0, 0.0, 0.0, 0.0], [1.0, 0.0, 600.0, 0.0, 0.0, 0.0, 0.0]]
         }
     }
-    result = orbit(build(tables | {"allow_unresolved": True}), record=False)
+    result = run_reference(build(tables | {"allow_unresolved": True}), record=False)
     wall = (
         0.05 - 0.04 * math.tan(math.radians(20.0)) - 1e-4 / math.cos(math.radians(20.0))
     )  # m, from the axis at the tip's depth

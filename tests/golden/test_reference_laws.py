@@ -12,7 +12,7 @@ from orbit_cases import TABLE, balance, bounce, flown, random_docking
 from scenarios import cone_docking, sphere_on_sphere
 
 from softdock import build
-from softdock.reference import orbit
+from softdock.reference import run_reference
 from softdock.results.momenta import compute_angular_momentum, compute_linear_momentum
 
 
@@ -20,7 +20,7 @@ def test_orbit_uses_the_wanted_law():
     """Damping of the mock-ups that orbit does not want is not in orbit."""
     tables = bounce(damping_Ns_per_m=60.0)
     tables["contact"][0]["wanted"] = {"law": "spring_damper", "stiffness_N_per_m": 2000.0}
-    result = orbit(build(tables), record=False)
+    result = run_reference(build(tables), record=False)
     assert result.restitution == pytest.approx(1.0, abs=1e-9)
     assert result.peak_force == pytest.approx(0.02 * math.sqrt(2000.0 * 63.0), rel=1e-6)
 
@@ -29,7 +29,9 @@ def test_pulling_law():
     """The papers' linear law pulls until the depth is zero: half a damped period, e = exp(-pi zeta
     / sqrt(1 - zeta^2))."""
     zeta = 60.0 / (2.0 * math.sqrt(1000.0 * 63.0))
-    result = orbit(build(bounce(law="spring_damper_pull", damping_Ns_per_m=60.0)), record=False)
+    result = run_reference(
+        build(bounce(law="spring_damper_pull", damping_Ns_per_m=60.0)), record=False
+    )
     assert result.restitution == pytest.approx(
         math.exp(-math.pi * zeta / math.sqrt(1.0 - zeta * zeta)), abs=1e-9
     )
@@ -45,7 +47,7 @@ def test_overlapping_touches_are_one_contact():
         "real": {"stiffness_N_per_m": 3000.0},
     }
     tables["contact"].append(second)
-    result = orbit(build(tables), record=False)
+    result = run_reference(build(tables), record=False)
     assert result.contact_count == 1
     assert result.contacts[0]["start_s"] == pytest.approx(0.5, abs=1e-12)
     assert result.contacts[0]["restitution"] == pytest.approx(1.0, abs=1e-9)
@@ -57,7 +59,7 @@ def test_open_contact_at_the_end_is_logged():
     stored."""
     tables = bounce()
     tables["time"]["duration_s"] = 0.8
-    result = orbit(build(tables))
+    result = run_reference(build(tables))
     assert result.contact_count == 1
     assert math.isnan(result.restitution)
     assert result.stored + result.kinetic == pytest.approx(result.kinetic_start, rel=1e-9)
@@ -90,7 +92,7 @@ def test_table_against_quadrature():
     time = sum(quad(passage, b, a, epsabs=1e-13)[0] for a, b in pairwise(roots))
     tables = bounce(mass=m, speed=v)
     tables["contact"][0]["real"] = {"law": "table", "table_m_N": TABLE}
-    result = orbit(build(tables), record=False)
+    result = run_reference(build(tables), record=False)
     assert result.peak_force == pytest.approx(np.interp(deepest, rows[:, 0], rows[:, 1]), rel=1e-9)
     assert result.contacts[0]["end_s"] - result.contacts[0]["start_s"] == pytest.approx(
         2.0 * time, abs=1e-6
@@ -133,8 +135,8 @@ def test_a_table_of_one_slope_is_a_spring():
     spring, table = sphere_on_sphere(), sphere_on_sphere()
     straight = [[d, 2000.0 * d] for d in (0.0, 1e-4, 1e-3, 0.01, 0.011)]
     table["contact"][0]["real"] = {"law": "table", "table_m_N": straight}
-    assert orbit(build(table), record=False).chaser == pytest.approx(
-        orbit(build(spring), record=False).chaser, abs=1e-10
+    assert run_reference(build(table), record=False).chaser == pytest.approx(
+        run_reference(build(spring), record=False).chaser, abs=1e-10
     )
 
 
@@ -168,7 +170,7 @@ def test_sliding_friction_takes_mu_times_the_normal_impulse():
     normal speed changes, 2 v_n."""
     tables = bounce(speed=0.02, friction=0.4, friction_speed_m_per_s=1e-6)
     tables["chaser"] |= {"velocity_m_per_s": [-0.02, 0.06, 0.08], "inertia_kg_m2": [1e7, 1e7, 1e7]}
-    result = orbit(build(tables), record=False)
+    result = run_reference(build(tables), record=False)
     left = 0.1 - 0.4 * 2.0 * 0.02  # of 0.1 m/s
     assert result.chaser[7:10] == pytest.approx([0.02, 0.6 * left, 0.8 * left], abs=1e-8)
     assert result.dissipated == pytest.approx(0.5 * 63.0 * (0.1**2 - left**2), rel=1e-6)
@@ -179,4 +181,4 @@ def test_deep_at_start_is_refused():
     loop does."""
     tables = bounce()
     tables["chaser"]["position_m"] = [-1e-3, 0.0, 0.0]
-    assert orbit(build(tables), record=False).status == "deep in contact at the start"
+    assert run_reference(build(tables), record=False).status == "deep in contact at the start"

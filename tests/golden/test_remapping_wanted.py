@@ -67,8 +67,8 @@ def test_the_scenarios_wanted_contact_is_the_default():
     assert (
         abs(
             run.restitution
-            - -run.orbit.contacts[0]["gap_rate_after_m_per_s"]
-            / run.orbit.contacts[0]["gap_rate_before_m_per_s"]
+            - -run.reference.contacts[0]["gap_rate_after_m_per_s"]
+            / run.reference.contacts[0]["gap_rate_before_m_per_s"]
         )
         < 1e-3
     )

@@ -31,6 +31,6 @@ def test_a_hybrid_run_gives_back_what_was_predicted(
     }
     scenario = softdock.build(tables)
     (point,) = loops_of(scenario)
-    assert softdock.fly(scenario).restitution == pytest.approx(
+    assert softdock.run_loop(scenario).restitution == pytest.approx(
         float(simulate_impacts(point.loop, np.array([0.3]))[0]), abs=within
     )

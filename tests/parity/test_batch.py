@@ -18,7 +18,7 @@ from softdock.errors import BadInput
 from softdock.loop import entry_points
 from softdock.loop.cycle import STATUSES
 from softdock.loop.vector import MEMORY, MEMORY_AT, METHODS_AT
-from softdock.results.simulation import fly
+from softdock.results.simulation import run_loop
 from softdock.scenario.features import features_with
 from softdock.scenario.files import load_scenario
 from softdock.studies.campaign.batch import run_cpu
@@ -42,7 +42,7 @@ def test_a_batch_is_the_single_run_bit_for_bit(scenario, batch):
     for i in (0, 7, 23):
         changes = {key: float(values[i]) for key, values in SWEPT.items() if not key.endswith(".0")}
         velocity = {"chaser.velocity_m_per_s": [SWEPT["chaser.velocity_m_per_s.0"][i], 0.0, 0.0]}
-        run = fly(scenario.replace(changes | velocity | {"random.run": i}))
+        run = run_loop(scenario.replace(changes | velocity | {"random.run": i}))
         assert batch.column("cycles")[i] == run.cycles
         assert batch.column("contacts")[i] == run.contact_count
         assert batch.column("energy_added_J")[i] == run.energy_added_J
@@ -197,7 +197,7 @@ def test_a_sweep_that_brings_a_feature_gets_a_loop_with_it(scenario):
     assert type(scenario.markers.features).__name__ == "Plain"
     part = make_columns(scenario, {"robots.chaser.delay_jitter_ms": [0.0, 2.0]})
     assert type(part.markers.features).__name__ == "Every"
-    run = fly(scenario.replace({"robots.chaser.delay_jitter_ms": 2.0, "random.run": 1}))
+    run = run_loop(scenario.replace({"robots.chaser.delay_jitter_ms": 2.0, "random.run": 1}))
     assert run_cpu(*part).column("restitution")[1] == run.restitution
     jitter = list_sweepable(scenario)["robots.chaser.delay_jitter_ms"].at
     assert type(features_with(scenario.vector, [jitter])).__name__ == "Every"

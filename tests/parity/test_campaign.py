@@ -9,7 +9,7 @@ import pytest
 from softdock.loop.contact.log import LOG_COLUMNS
 from softdock.loop.entry_points import OUTCOMES
 from softdock.loop.specialise import Kind
-from softdock.reference import orbit
+from softdock.reference import run_reference
 from softdock.results.fidelity import compute_distance
 from softdock.results.momenta import read_mass_properties, read_motions
 from softdock.results.simulation import simulate
@@ -157,7 +157,7 @@ def test_pushes_in_orbit_count_up_to_the_instant_after_the_last_contact():
             }
         )
     )
-    runs, recorded = made.select_runs(0, 0, 2), orbit(made.base)
+    runs, recorded = made.select_runs(0, 0, 2), run_reference(made.base)
     end, T = recorded.contacts[0]["end_s"], 0.004
     after = int(end / T) + 9
     motion = np.stack([read_motions(recorded.series, after)] * 2)

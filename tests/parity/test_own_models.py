@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import softdock
-from softdock import BadInput, fly, load_scenario, simulate
+from softdock import BadInput, load_scenario, run_loop, simulate
 from softdock.loop import entry_points
 from softdock.loop.method.method import BY_TYPE, METHODS
 from softdock.methods import Wrench, Wrenches, dot, norm, scale, subtract
@@ -101,9 +101,9 @@ def test_a_method_of_ones_own_gives_the_numbers_of_the_compiled_one():
     softdock.load_method_file(EXAMPLES / "force_lead.py")
     scenario = load_scenario("epos_1d", SHORT)
     keys = {"stiffness_N_per_m": 1000.0, "delay_ms": 18.0}
-    compiled = fly(scenario.with_method("force_lead", **keys))
+    compiled = run_loop(scenario.with_method("force_lead", **keys))
     mine = ForceLead(1000.0, 0.018)
-    own = fly(scenario, method=mine)
+    own = run_loop(scenario, method=mine)
     assert largest_difference(compiled.series, own.series) <= 1e-12
     assert own.scenario.tables["methods"] == [{"name": "own_force_lead"}]
     assert mine.calls == 0  # a copy ran
@@ -115,7 +115,7 @@ def test_a_function_is_a_method_and_numpy_is_understood():
     def half(rig, measured, satellites, wrenches):
         return [(0.5 * np.array(w.force), 0.5 * np.array(w.torque)) for w in wrenches]
 
-    run = fly(load_scenario("epos_1d", SHORT), method=half)
+    run = run_loop(load_scenario("epos_1d", SHORT), method=half)
     felt, measured = run.series["satellite.chaser.force"], run.series["measured.chaser.force"]
     assert np.abs(felt).max() > 1.0
     held = slice(1, None), slice(None, -1)  # acts from the next row on
@@ -136,8 +136,8 @@ def test_robots_of_ones_own_give_the_numbers_of_the_built_in_delay():
     for delay_ms in (16.0, 9.3):
         delays = {f"robots.{body}.delay_ms": delay_ms for body in ("chaser", "target")}
         scenario = load_scenario("epos_1d", {**SHORT, **delays})
-        own = fly(scenario, robot={"chaser": Late(), "target": Late()})
-        assert largest_difference(fly(scenario).series, own.series) <= 1e-12
+        own = run_loop(scenario, robot={"chaser": Late(), "target": Late()})
+        assert largest_difference(run_loop(scenario).series, own.series) <= 1e-12
 
 
 def test_a_robot_may_look_back():
@@ -148,7 +148,7 @@ def test_a_robot_may_look_back():
         return now._replace(p=tuple(0.5 * (a + b) for a, b in zip(now.p, before.p, strict=True)))
 
     scenario = load_scenario("epos_1d", {**SHORT, "robots.chaser.delay_ms": 0.0})
-    run = fly(scenario, robot=mean)
+    run = run_loop(scenario, robot=mean)
     before = (run.series["time"] > 0.05) & (run.series["time"] < 0.4)
     gap = run.series["mock_up.chaser.position.x"] - run.series["command.chaser.position.x"]
     assert np.allclose(gap[before], 0.02 * 0.01, atol=1e-9)
@@ -157,7 +157,7 @@ def test_a_robot_may_look_back():
 def test_the_cost_is_said_before_the_start():
     """Cycles and seconds, measured from the first cycles, as a warning at the caller's line."""
     with pytest.warns(SlowModels, match=r"400 cycles of about .* ms take about .* s") as caught:
-        fly(load_scenario("epos_1d", SHORT), law=lambda depth, rate: 1e3 * depth)
+        run_loop(load_scenario("epos_1d", SHORT), law=lambda depth, rate: 1e3 * depth)
     assert caught[0].filename == __file__
 
 
@@ -202,7 +202,7 @@ def test_a_comparison_of_another_scenario_does_not_list_them():
 
 def test_a_run_with_them_cannot_be_saved(tmp_path):
     """A scenario file holds no function, and one without it would be another scenario."""
-    run = fly(load_scenario("epos_1d", SHORT), law=lambda depth, rate: 1e3 * depth)
+    run = run_loop(load_scenario("epos_1d", SHORT), law=lambda depth, rate: 1e3 * depth)
     with pytest.raises(BadInput, match="models that a file can hold"):
         run.save(tmp_path / "run")
     with pytest.raises(BadInput, match="models that a file can hold"):
@@ -230,7 +230,7 @@ def test_a_run_with_them_cannot_be_saved(tmp_path):
 def test_what_is_no_model_is_refused(models, words):
     """With the argument's name and what it must be."""
     with pytest.raises(BadInput, match=words):
-        fly(load_scenario("epos_1d", SHORT), **models)
+        run_loop(load_scenario("epos_1d", SHORT), **models)
 
 
 def test_a_law_stands_in_the_tables_as_its_tangent():

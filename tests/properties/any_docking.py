@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 from scenarios import cone_docking, sphere_on_sphere
 
-from softdock import fly
+from softdock import run_loop
 from softdock.loop.satellites import INTEGRATORS
 
 NAMES = tuple(i.name for i in INTEGRATORS)
@@ -51,7 +51,7 @@ def dockings(draw, integrators=NAMES, delays=ANY_DELAY, damping=ANY_DAMPING):
 
 
 def run_docking(tables):
-    run = fly(tables)
+    run = run_loop(tables)
     assert run.status == "completed"
     assert run.contact_count >= 1, "the scenario must touch, or the test says nothing"
     return run

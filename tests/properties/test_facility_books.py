@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scenarios import cone_docking, hard_for_the_core, lange_impact, sphere_on_sphere
 
-from softdock import fly
+from softdock import run_loop
 from softdock.loop.energy.ledger import ROWS
 
 LAG = {"model": "lag", "delay_ms": 5.0, "lag_Hz": 6.0, "lag_damping_ratio": 0.7}
@@ -136,7 +136,7 @@ FACILITIES = {
 
 @pytest.fixture(scope="module")
 def runs():
-    return {name: fly(make()) for name, make in FACILITIES.items()}
+    return {name: run_loop(make()) for name, make in FACILITIES.items()}
 
 
 @pytest.mark.parametrize("name", FACILITIES)

@@ -19,7 +19,7 @@ from scenarios import (
 )
 from turned import matrix
 
-from softdock import Stepper, build, fly
+from softdock import Stepper, build, run_loop
 from softdock.errors import BadInput
 from softdock.loop.energy.ledger import ROWS
 from softdock.methods.hybrid.virtual_contact import STATE
@@ -65,7 +65,7 @@ CASES = {
 @pytest.fixture(scope="module")
 def runs():
     return {
-        name: fly(with_methods(make(**keys), method))
+        name: run_loop(with_methods(make(**keys), method))
         for name, (make, keys, method) in CASES.items()
     }
 
@@ -106,7 +106,7 @@ def test_the_pair_keeps_its_momentum(runs, name):
 def test_the_pair_keeps_its_angular_momentum(frame):
     """With symplectic Euler, where a measured wrench keeps it exactly: virtual torques are those of
     forces at one point, and couples."""
-    run = fly(with_methods(sphere_on_sphere("symplectic_euler", delay_ms=8.0), hybrid(frame)))
+    run = run_loop(with_methods(sphere_on_sphere("symplectic_euler", delay_ms=8.0), hybrid(frame)))
     tables, s, total = run.scenario.tables, run.series, 0.0
     for body, inertia in (("chaser", CHASER_INERTIA), ("target", TARGET_INERTIA)):
         orbital = tables[body]["mass_kg"] * np.cross(s[f"{body}.position"], s[f"{body}.velocity"])
@@ -131,7 +131,7 @@ def test_what_virtual_elements_absorb_is_stored_or_dissipated(frame, pose):
         cone_docking("symplectic_euler", delay_ms=4.0), hybrid(frame, pose=pose, contact="pull")
     )
     tables["time"] = {"cycle_ms": 0.5, "duration_s": 1.5}
-    s = fly(tables).series
+    s = run_loop(tables).series
     apart = s["hybrid.absorbed"] - s["hybrid.stored"] - s["hybrid.dissipated"]
     assert np.abs(apart).max() < 1e-3 * s["hybrid.absorbed"].max()
     assert (np.diff(s["hybrid.dissipated"]) >= -1e-15).all()
@@ -141,8 +141,8 @@ def test_what_virtual_elements_absorb_is_stored_or_dissipated(frame, pose):
 def test_without_gains_the_loop_is_the_raw_loop():
     """A virtual contact of nothing changes nothing."""
     raw, nothing = (
-        fly(hard_for_the_core()),
-        fly(with_methods(hard_for_the_core(), {"name": "hybrid"})),
+        run_loop(hard_for_the_core()),
+        run_loop(with_methods(hard_for_the_core(), {"name": "hybrid"})),
     )
     assert nothing.series["chaser.velocity"] == pytest.approx(
         raw.series["chaser.velocity"], abs=1e-15
@@ -157,7 +157,7 @@ def test_one_sided_never_pulls_and_pull_may():
     for contact in ("one_sided", "pull"):
         method = {"name": "hybrid", "contact": contact, "damping_Ns_per_m": [60.0, 0.0, 0.0]}
         forces[contact] = (
-            fly(with_methods(epos_wall(), method)).series["satellite.chaser.force.x"].min()
+            run_loop(with_methods(epos_wall(), method)).series["satellite.chaser.force.x"].min()
         )
     assert forces["one_sided"] > -1e-12
     assert forces["pull"] < -0.1
@@ -165,7 +165,7 @@ def test_one_sided_never_pulls_and_pull_may():
 
 def test_it_acts_only_in_contact():
     """In free flight nothing virtual acts, though the frame's gains are large."""
-    s = fly(with_methods(cone_docking(delay_ms=8.0), hybrid("world"))).series
+    s = run_loop(with_methods(cone_docking(delay_ms=8.0), hybrid("world"))).series
     away = ~(np.linalg.norm(s["measured.chaser.force"], axis=1) > 0.0)
     acted = np.linalg.norm(s["hybrid.force"], axis=1) > 0.0
     assert acted.any()
@@ -177,12 +177,12 @@ def test_it_acts_only_in_contact():
 def test_a_virtual_spring_adds_to_the_real_one():
     """Zebenay eq. 121: 600 N/m real and 400 N/m virtual, both on the delayed pose, bounce as 1000
     N/m. 1e-3: the virtual contact is seen to begin half a cycle off at most."""
-    mixed = fly(
+    mixed = run_loop(
         with_methods(
             epos_wall(stiffness=600.0), {"name": "hybrid", "stiffness_N_per_m": [400.0, 0.0, 0.0]}
         )
     )
-    whole = fly(epos_wall(stiffness=1000.0))
+    whole = run_loop(epos_wall(stiffness=1000.0))
     assert mixed.restitution == pytest.approx(whole.restitution, abs=1e-3)
     peaks = [np.abs(run.series["satellite.chaser.force.x"]).max() for run in (mixed, whole)]
     assert peaks[0] == pytest.approx(peaks[1], rel=5e-3)
@@ -198,7 +198,7 @@ def forces_of(gains, blend_ms=50.0):
         "gains": gains,
         "blend_ms": blend_ms,
     }
-    return fly(with_methods(epos_wall(), method)).series
+    return run_loop(with_methods(epos_wall(), method)).series
 
 
 @pytest.mark.parametrize("at", [0.6, 0.75, 1.0])
@@ -240,7 +240,7 @@ def test_gains_written_by_whoever_steps_the_loop():
     force = loop.record[:, 97]
     assert np.abs(np.diff(force))[170:190].max() < 0.2
     e = loop.record[-1, 8] / 0.02
-    assert e < fly(epos_wall()).restitution - 0.1
+    assert e < run_loop(epos_wall()).restitution - 0.1
 
 
 # refusals

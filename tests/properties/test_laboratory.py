@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scenarios import cone_docking, epos_wall, sphere_on_sphere
 
-from softdock import fly
+from softdock import run_loop
 from softdock.loop.energy.ledger import ROWS
 
 DOCKINGS = {
@@ -23,14 +23,14 @@ def test_who_carries_the_motion_does_not_matter(docking, share):
     """Shared with any share, or absolute: the same restitution, contacts, energies, velocities to
     1e-9 (rounding, magnified by contacts), and the books close."""
     tables = DOCKINGS[docking]()
-    plain = fly(tables)
+    plain = run_loop(tables)
     tables["laboratory"] = {
         "mapping": "shared",
         "chaser_share": share,
         "attitude_wxyz": [0.7, 0.1, -0.6, 0.2],
         "position_m": [4.0, -1.0, 2.0],
     }
-    shared = fly(tables)
+    shared = run_loop(tables)
     assert shared.contact_count == plain.contact_count >= 1
     for a, b in zip(plain.contacts, shared.contacts, strict=True):
         for key in (
@@ -59,7 +59,7 @@ def test_the_shared_point_rests(share):
     move, with share 0 the chaser's."""
     tables = sphere_on_sphere(delay_ms=10.0)
     tables["laboratory"] = {"mapping": "shared", "chaser_share": share}
-    series = fly(tables).series
+    series = run_loop(tables).series
     for part in ("position", "velocity"):
         resting = (1.0 - share) * series[f"mock_up.chaser.{part}"] + share * series[
             f"mock_up.target.{part}"

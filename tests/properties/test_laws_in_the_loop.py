@@ -8,7 +8,7 @@ from scenarios import cone_docking, epos_wall, sphere_on_sphere
 
 from softdock import simulate
 from softdock.errors import BadInput
-from softdock.reference import orbit
+from softdock.reference import run_reference
 from softdock.scenario.build import build
 
 SPRING = {
@@ -141,7 +141,7 @@ def test_reach_stops_the_run():
     never does."""
     tables = epos_wall(delay_ms=32.0)
     tables["robots"]["chaser"]["reach_m"] = 0.05
-    farthest = np.abs(orbit(build(tables)).series["chaser.position"]).max()
+    farthest = np.abs(run_reference(build(tables)).series["chaser.position"]).max()
     tables["robots"]["chaser"]["reach_m"] = 1.05 * farthest
     run = simulate(tables)
     away = np.linalg.norm(run.series["mock_up.chaser.position"], axis=1)

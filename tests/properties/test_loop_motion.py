@@ -12,7 +12,7 @@ from hypothesis import given
 from scenarios import cone_docking, sphere_on_sphere
 from turned import matrix, moved, quaternion
 
-from softdock import fly
+from softdock import run_loop
 
 
 @given(tables=dockings(delays=number(0.0, 20.0)))
@@ -159,9 +159,9 @@ def test_noise_is_a_function_of_seed_and_run():
     tables = cone_docking(delay_ms=8.0)
     tables["sensor"] = {"noise_N": 0.2, "noise_Nm": 0.01}
     tables["random"] = {"seed": 5, "run": 3}
-    first, again = fly(tables), fly(tables)
+    first, again = run_loop(tables), run_loop(tables)
     tables["random"]["run"] = 4
-    other = fly(tables)
+    other = run_loop(tables)
     assert first.series.rows.tobytes() == again.series.rows.tobytes()
     assert (
         np.abs(first.series["measured.chaser.force"] - other.series["measured.chaser.force"]).max()

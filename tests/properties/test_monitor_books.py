@@ -10,7 +10,7 @@ from scenarios import (
     sphere_on_sphere,
 )
 
-from softdock import build, fly
+from softdock import build, run_loop
 from softdock.errors import BadInput
 
 
@@ -19,7 +19,7 @@ def with_methods(tables, *methods):
 
 
 def monitored(tables, **keys):
-    return fly(with_methods(tables, {"name": "monitor", **keys}))
+    return run_loop(with_methods(tables, {"name": "monitor", **keys}))
 
 
 @pytest.mark.parametrize("frame", ["world", "target", "chaser"])
@@ -53,7 +53,7 @@ def test_force_and_pose_are_paired_by_age(pose_ms, force_ms):
 
 def test_above_the_bound_it_logs():
     """The run goes on, to the bit as without a monitor; the event is told with its time."""
-    run, plain = monitored(epos_wall(), bound_J=1e-3), fly(epos_wall())
+    run, plain = monitored(epos_wall(), bound_J=1e-3), run_loop(epos_wall())
     assert run.series["chaser.velocity"].tobytes() == plain.series["chaser.velocity"].tobytes()
     first = run.series["time"][np.argmax(run.series["monitor.above"] > 0.0)]
     assert any(f"first at t = {first - 0.004:.3f} s" in w for w in run.warnings)

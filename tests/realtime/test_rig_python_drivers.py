@@ -198,7 +198,7 @@ def test_keys_limits_and_notes_are_the_drivers(tmp_path):
     assert any("my_driver.py is Python code" in note for note in rig.notes)
     for change, says in (
         ("sensors.chaser.wall_N_per_mm=1", "did you mean 'wall_N_per_m'"),
-        ("limits.speed_m_per_s=0.5", "at most 0.25: what my_driver.py bears"),
+        ("limits.speed_m_per_s=0.5", "at most 0.25: what my_driver.py allows"),
         ("robots.chaser.bind=192.168.7.1", "the driver's process and the loop"),
         ("robots.chaser.driver=kuka", "did you mean 'kuka_rsi'"),
         ("sensors.chaser.driver=kuka_rsi", "one of ati_net_ft"),

@@ -22,20 +22,20 @@ RUN = r"""
 import copy, json
 import numpy as np
 import softdock
-from softdock import Pilot, Stepper, build, fly, load_method_file, load_scenario
+from softdock import Pilot, Stepper, build, run_loop, load_method_file, load_scenario
 from softdock.results.latches import summarise_times
 from softdock.results.method_reports import list_declarations, select_run
 from softdock.methods.guidance.keys import STATE
 from softdock.methods.guidance.navigation import Guided, prepare_guided
 from softdock.methods.guidance.thrusters import ask, fire
 from softdock.loop.vector import METHODS_AT
-from softdock.reference import orbit
+from softdock.reference import run_reference
 
 (shown,) = list_declarations()
 coarse = {"time.cycle_ms": 40.0, "time.duration_s": 290.0,
           "robots.chaser.delay_ms": 0.0, "robots.target.delay_ms": 0.0}
 scenario = load_scenario("vbar_docking", coarse)
-run = fly(scenario)
+run = run_loop(scenario)
 s, found = run.series, {}
 force, mode = s["glideslope.force"], s["glideslope.mode"]
 near = (s["glideslope.distance"] < 0.5) & (s["time"] > 1.0)
@@ -54,7 +54,7 @@ found["docked"] = {
 
 # in free flight the loop and orbit are the same, each guided by its own state
 short = scenario.replace({"time.duration_s": 40.0})
-loop, flown = fly(short), orbit(short)
+loop, flown = run_loop(short), run_reference(short)
 found["apart"] = [float(np.abs(loop.series[c] - flown.series[c]).max())
                   for c in ("chaser.position", "chaser.velocity", "chaser.rate")]
 found["works"] = [loop.ledger["external"], flown.external]
@@ -84,7 +84,7 @@ load_method_file("examples/own_controller.py")
 apart = copy.deepcopy(scenario.tables) | {"guidance": {"controller": "stand_off"}, "methods": []}
 apart["time"] |= {"duration_s": 120.0, "cycle_ms": 100.0}
 apart["allow_unresolved"] = True
-found["stand_off"] = float(fly(build(apart)).series["stand_off.distance"][-1])
+found["stand_off"] = float(run_loop(build(apart)).series["stand_off.distance"][-1])
 hand = build(apart | {"guidance": {"controller": "piloted"}})
 by_hand = Stepper(hand, rows=700)
 pilot = Pilot(by_hand)

@@ -11,7 +11,7 @@ from network_scenarios import BALL, SPRING, THREE_AXES, books, tables
 
 import softdock
 from softdock import BadInput
-from softdock.reference import orbit
+from softdock.reference import run_reference
 from softdock.scenario.files import to_toml
 
 HUB, PANEL, LINK, LOSS = 58.0, 5.0, 100.0, 1.0  # kg, kg, N/m, Ns/m
@@ -59,7 +59,7 @@ def test_orbit_has_what_is_part_of_a_satellite():
     integrated by themselves; its energy is accounted for."""
     hung = softdock.build(tables(APPENDAGE, mass=HUB, wall=True, between="chaser"))
     whole = softdock.build(tables(FLEXIBLE, name="network_satellite", mass=HUB + PANEL, wall=True))
-    flown = [orbit(hung), orbit(whole)]
+    flown = [run_reference(hung), run_reference(whole)]
     for found in flown:
         assert found.chaser[7] == pytest.approx(hub_and_panel(3.0), abs=2e-6 * 0.02)
         assert (
@@ -97,12 +97,12 @@ def test_an_appendage_in_the_loop(between):
     run = softdock.simulate(softdock.build(given))
     moved, wanted = (
         np.asarray(run.series[f"{between}.velocity"])[:, 0],
-        run.orbit.series[f"{between}.velocity"][:, 0],
+        run.reference.series[f"{between}.velocity"][:, 0],
     )
     assert np.abs(moved - wanted).max() < 0.01 * 0.02
     ledger = run.metrics["ledger"]
     assert ledger["external_J"] == 0.0
-    assert ledger["virtual_J"] == pytest.approx(run.orbit.virtual, rel=0.02)
+    assert ledger["virtual_J"] == pytest.approx(run.reference.virtual, rel=0.02)
     assert abs(ledger["rows"]["adaptation"]) < 1e-15
     found = books(run)
     assert found["dissipated"][-1] > 0.0
@@ -122,7 +122,7 @@ def test_a_network_is_the_satellite(cycle_ms):
     given["time"]["plant_steps"] = 10
     run = softdock.simulate(softdock.build(given))
     assert run.series["chaser.velocity"][-1][0] == pytest.approx(
-        run.orbit.chaser[7], rel=1e-3 * cycle_ms
+        run.reference.chaser[7], rel=1e-3 * cycle_ms
     )
     start, found = run.metrics["ledger"]["kinetic_start_J"], books(run, "network_satellite")
     assert abs(run.energy_added_J) < 1e-3 * cycle_ms * start

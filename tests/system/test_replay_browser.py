@@ -85,7 +85,7 @@ def pages(scene: Scene, tmp_path_factory: pytest.TempPathFactory) -> dict[str, P
     bare = {k: replace(v, floor=False) for k, v in robots.views.items()}
     forearm_alone = replace(robots, parts=(forearm,), arrows=(), trails=(), views=bare)
     run = drifting(cone_docking(), status="diverged")
-    both = [build_reference_scene(run), build_scene(run, name=HOSTILE, orbit=False)]
+    both = [build_reference_scene(run), build_scene(run, name=HOSTILE, reference=False)]
     bodies = {
         "one": replay("one", [scene], "Title", HOSTILE) + drawn,
         "two": replay("two", both, HOSTILE),

@@ -46,7 +46,7 @@ def drifting(
     flown.series["chaser.position"][:, 1] += 0.0004  # orbit is 0.4 mm beside the rig
     assert status in STATUSES
     return SimpleNamespace(
-        scenario=scenario, series=series, contacts=[contact], status=status, orbit=flown
+        scenario=scenario, series=series, contacts=[contact], status=status, reference=flown
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from scenarios import epos_wall
 
-from softdock import fly
+from softdock import run_loop
 from softdock.results.run import Run
 from softdock.studies.identify.estimate import Estimate
 
@@ -20,7 +20,7 @@ def wall_run(damping: float = 0.0, seed: int = 0, **tables: Any) -> Run:
     found["random"] = {"seed": seed}
     for name, table in tables.items():
         found[name] = found.get(name, {}) | table
-    return fly(found)
+    return run_loop(found)
 
 
 def off_by(estimate: Estimate | None, truth: float) -> float:

@@ -7,7 +7,7 @@ import copy
 import pytest
 from scenarios import epos_wall
 
-from softdock import BadInput, fly
+from softdock import BadInput, run_loop
 from softdock.scenario.keys import set_key
 
 
@@ -15,7 +15,7 @@ def refused(tables):
     """Problems of tables that are refused before the clock starts: by `build`, or (a start deep in
     contact) by the start itself."""
     with pytest.raises(BadInput) as caught:
-        fly(tables)
+        run_loop(tables)
     return caught.value.problems
 
 

@@ -12,7 +12,7 @@ from softdock.recording.messages import make_topics
 from softdock.recording.simulated import make_run_stream
 from softdock.results.scene.robots import read_joints
 from softdock.results.series import Series
-from softdock.results.simulation import fly, judge
+from softdock.results.simulation import judge, run_loop
 from softdock.scenario.build import build
 
 ARM = {"model": "arm", "delay_ms": 4.0}
@@ -20,7 +20,7 @@ ARM = {"model": "arm", "delay_ms": 4.0}
 
 @pytest.fixture(scope="module")
 def elastic():
-    return fly(build(bump(ARM | {"elastic_joints": True}, seconds=0.06)))
+    return run_loop(build(bump(ARM | {"elastic_joints": True}, seconds=0.06)))
 
 
 def test_joint_states_hold_positions_speeds_and_torques(elastic):
@@ -89,7 +89,7 @@ def test_the_scene_takes_the_recorded_joints(elastic):
 
 def test_the_preset_flies_and_is_judged():
     """`softdock run epos_3d_arms`: a docking from file to metrics, with its one cause by name."""
-    run = judge(fly(load_scenario("epos_3d_arms", {"time.duration_s": 4.0})))
+    run = judge(run_loop(load_scenario("epos_3d_arms", {"time.duration_s": 4.0})))
     assert run.status == "completed"
     assert len(run.contacts) == 1
     assert run.contacts[0]["start_s"] == pytest.approx(3.43, abs=0.05)

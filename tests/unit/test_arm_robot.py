@@ -20,7 +20,7 @@ from softdock.output.pages.run.tables import ledger_table
 from softdock.results.arms import BEYOND, compute_arm_uses, view_arm_state
 from softdock.results.joint_rows import JOINT_ROWS, compute_rows_over_time
 from softdock.results.metric import tabulate_ledger
-from softdock.results.simulation import fly
+from softdock.results.simulation import run_loop
 from softdock.results.stepper import Stepper
 from softdock.scenario.arm_tables import arm_place
 from softdock.scenario.build import build
@@ -30,7 +30,7 @@ S, P = ARM_STATE.at, PLACED.at
 
 
 def flown(robots, **more):
-    return fly(build(bump(robots, **more)))
+    return run_loop(build(bump(robots, **more)))
 
 
 def test_stiff_joints_put_the_mock_up_where_the_delayed_set_point_is():
@@ -71,7 +71,7 @@ def test_joint_columns_are_there_for_arms_alone():
     """A run without arms has the columns it always had; one arm of two has its own only."""
     tables = bump(ARM)
     tables["robots"]["target"] = {"delay_ms": 4.0}
-    one, none = fly(build(tables)), flown({"delay_ms": 4.0})
+    one, none = run_loop(build(tables)), flown({"delay_ms": 4.0})
     assert one.series["joints.chaser.position"].shape == (len(one.series["time"]), 6)
     assert not [name for name in one.series if name.startswith("joints.target")]
     assert not [name for name in none.series if name.startswith("joints")]
@@ -148,7 +148,7 @@ def test_a_torque_beyond_its_limit_is_named():
     when and how much, and that the limit is assumed. The value is that of the weight on its lever;
     a light load says nothing."""
     tables = weightless(load_kg=200.0, load_centre_m=[0.4, 0.0, 0.0], load_inertia_kg_m2=[2.0] * 3)
-    run, elastic = fly(build(tables)), fly(build(softened(tables)))
+    run, elastic = run_loop(build(tables)), run_loop(build(softened(tables)))
     worst, gave_way = chaser_torque(run), chaser_torque(elastic)
     assert gave_way.joint == worst.joint
     assert gave_way.value == pytest.approx(worst.value, rel=0.01)
@@ -165,7 +165,7 @@ def test_a_torque_beyond_its_limit_is_named():
     said = f"torque of {worst.joint} {worst.value:.4g} Nm at {worst.time:.4g} s, "
     assert f"{said}{worst.share:.3g} of its limit of {worst.limit:.4g} Nm (assumed" in event["text"]
     assert event["text"] in run.warnings
-    light = fly(build(weightless(load_kg=2.0)))
+    light = run_loop(build(weightless(load_kg=2.0)))
     assert not [e for e in light.events if "torque" in e["text"]]
 
 
@@ -199,11 +199,13 @@ def test_a_full_joint_stiffness_that_is_isotropic_is_the_cartesian_joint():
     for mount in tables["facility"].values():
         mount |= {"load_kg": mass, "load_inertia_kg_m2": [1.0] * 3}
         mount["load_centre_m"] = mount["centre_of_mass_m"]
-    run = fly(isotropic(build(tables), k, zeta, mass))
+    run = run_loop(isotropic(build(tables), k, zeta, mass))
     cartesian = {"joint_stiffness_N_per_m": k, "joint_damping_ratio": zeta, "moving_mass_kg": mass}
     other = dict(tables, robots={one: {"delay_ms": 4.0} | cartesian for one in tables["facility"]})
-    wanted = fly(build(other))
-    rigid = fly(build(dict(tables, robots={one: {"delay_ms": 4.0} for one in tables["facility"]})))
+    wanted = run_loop(build(other))
+    rigid = run_loop(
+        build(dict(tables, robots={one: {"delay_ms": 4.0} for one in tables["facility"]}))
+    )
     for name in ("true.chaser.force.x", "mock_up.chaser.velocity.x", "chaser.velocity.x"):
         scale = np.abs(wanted.series[name]).max()
         assert np.abs(run.series[name] - wanted.series[name]).max() < 1e-3 * scale

@@ -12,7 +12,7 @@ from softdock.loop.arms import load_arm
 from softdock.loop.arms.arm_table import arm_table
 from softdock.loop.arms.table import arm_from_table
 from softdock.results.causes import list_causes
-from softdock.results.simulation import fly
+from softdock.results.simulation import run_loop
 from softdock.results.stepper import Stepper
 from softdock.scenario.build import build
 from softdock.studies.stability.from_scenario import loops_of
@@ -66,7 +66,7 @@ def test_a_branch_that_ends_stops_the_run_with_joint_and_instant():
     """The chaser flies on until its arm is stretched out; the run holds everything up to there."""
     tables = bump(ARM, seconds=8.0, contact=[])
     tables["chaser"]["velocity_m_per_s"] = [0.0, 0.0, 0.4]
-    run = fly(build(tables))
+    run = run_loop(build(tables))
     assert run.status in ("arm out of reach", "joint limit of an arm", "arm at a singularity")
     stops = [text for text in run.warnings if "the chaser's arm (KUKA KR 16-2)" in text]
     said = next(text for text in stops if " of its limit" not in text)

@@ -16,7 +16,7 @@ from softdock.loop.arms import load_arm
 from softdock.loop.arms.base_axis import base_axis_rows
 from softdock.loop.arms.facility import Facility, Frame, Mount, facility_tables, read_facility
 from softdock.loop.arms.sources import arm_of
-from softdock.results.simulation import fly
+from softdock.results.simulation import run_loop
 from softdock.scenario.build import build
 from softdock.studies.placement.check import check_run
 from softdock.studies.placement.motion import make_motion
@@ -149,7 +149,7 @@ def test_an_arm_of_the_loop_rides_on_its_base_axis(kind):
     """Rail and turntable follow the set-points by the rule that the check has, and the mock-up is
     where the arm on an axis that stands puts it; on a rail along the approach the joints stand
     still before the contact."""
-    riding, still = fly(build(on_rails(1.0, kind))), fly(build(on_rails(0.0, kind)))
+    riding, still = run_loop(build(on_rails(1.0, kind))), run_loop(build(on_rails(0.0, kind)))
     assert riding.status == still.status == "completed"
     for name in ("mock_up.chaser.position", "chaser.velocity"):
         assert riding.series[name] == pytest.approx(still.series[name], abs=1e-9)

@@ -8,7 +8,7 @@ import tomllib
 import pytest
 
 from softdock import BadInput, load_scenario
-from softdock.reference import orbit
+from softdock.reference import run_reference
 from softdock.scenario.benchmark_set import (
     PREFIX,
     case_files,
@@ -85,7 +85,7 @@ def test_the_set_holds_what_the_benchmark_promises(cases):
 def test_orbit_touches_after_a_free_flight_and_parts(cases, name):
     """A method that learns in free flight needs some, and a distance after parting needs a parting
     with time to spare for a late rig."""
-    flown = orbit(cases[name])
+    flown = run_reference(cases[name])
     assert flown.status == "completed"
     assert flown.contact_count >= 1
     assert flown.contacts[0]["start_s"] >= 0.9
@@ -112,6 +112,6 @@ def test_random_cases_touch_and_part_and_depend_on_seed_and_number_alone():
         assert reason_of(text)
         scenario = build(tomllib.loads(text))
         assert scenario.name == name
-        flown = orbit(scenario)
+        flown = run_reference(scenario)
         assert 1 <= flown.contact_count <= MOST_CONTACTS
         assert flown.contacts[-1]["end_s"] + AFTER_S <= scenario.tables["time"]["duration_s"]

@@ -24,13 +24,13 @@ def flown(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Every scenario that is flown; none is really."""
     found: list[Any] = []
 
-    def fly(scenario: Any) -> Any:
+    def run_loop(scenario: Any) -> Any:
         found.append(scenario)
         if scenario == 4:
             raise BadInput(Problem("x", 4, "cannot be flown by itself"))
         return scenario
 
-    monkeypatch.setattr(replay, "fly", fly)
+    monkeypatch.setattr(replay, "run_loop", run_loop)
     monkeypatch.setattr(replay, "build_scene", lambda made, **more: docking())
     return found
 

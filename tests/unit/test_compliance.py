@@ -20,7 +20,7 @@ from softdock.loop.contact.compliance import (
     sliding_stiffness,
     stiffness_range,
 )
-from softdock.reference import orbit
+from softdock.reference import run_reference
 from softdock.scenario.build import build
 
 RNG = np.random.default_rng(5)
@@ -146,7 +146,7 @@ def test_orbit_keeps_the_energy(build_tables):
     1e-10."""
     tables = build_tables()
     tables["contact"][0]["device"] = copy.deepcopy(SOFT)
-    found = orbit(build(tables))
+    found = run_reference(build(tables))
     assert found.status == "completed"
     assert len(found.contacts) >= 1
     assert found.kinetic + found.stored == pytest.approx(found.kinetic_start, rel=1e-10)
@@ -181,7 +181,7 @@ def test_orbit_keeps_the_energy_in_the_corner():
     }
     tables["target"] |= still
     tables["contact"][0]["device"] = copy.deepcopy(SOFT)
-    found = orbit(build(tables))
+    found = run_reference(build(tables))
     assert (touches_of_cone(found.series) > 0.0).all(axis=1).sum() > 20, (
         "both must touch, or the test says nothing"
     )

@@ -17,7 +17,7 @@ from softdock.loop.contact.compliance import (
     normal_stiffness,
     stiffness_range,
 )
-from softdock.reference import orbit
+from softdock.reference import run_reference
 from softdock.scenario.build import build
 from softdock.scenario.device import reachable_stiffness
 
@@ -26,11 +26,11 @@ def test_a_device_belongs_to_the_real_contact():
     """A wanted law of its own is that of a rigid tip; the same as real includes the device."""
     tables = epos_wall(delay_ms=0.0)
     tables["contact"][0]["device"] = device()
-    soft = orbit(build(tables))
+    soft = run_reference(build(tables))
     tables["contact"][0]["wanted"] = {"law": "spring_damper", "stiffness_N_per_m": 1000.0}
-    rigid = orbit(build(tables))
+    rigid = run_reference(build(tables))
     del tables["contact"][0]["device"]
-    assert rigid.peak_force == orbit(build(tables)).peak_force
+    assert rigid.peak_force == run_reference(build(tables)).peak_force
     assert soft.peak_force < 0.95 * rigid.peak_force
 
 

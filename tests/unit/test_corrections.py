@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scenarios import epos_wall, sphere_on_sphere
 
-from softdock import fly
+from softdock import run_loop
 from softdock.results.method_reports import compute_output_correction, compute_wrench_work
 
 
@@ -15,7 +15,7 @@ def test_the_work_by_axis_sums_to_the_ledgers_row():
     row `adaptation`, and in free flight nothing is done."""
     tables = sphere_on_sphere(delay_ms=16.0)
     tables["methods"] = [{"name": "delay_passivity"}]
-    run = fly(tables)
+    run = run_loop(tables)
     by_axis = compute_wrench_work(run)
     total = np.sum([np.cumsum(work) for work in by_axis.values()], axis=0)
     assert np.abs(total - run.series["energy.adaptation"]).max() <= 1e-9 * abs(
@@ -30,7 +30,7 @@ def test_the_corrected_output_by_axis():
     """v_pc of the form with F(k-1) is T F / 2m on the axis of the force and zero on the others."""
     tables = epos_wall(delay_ms=8.0, integrator="symplectic_euler")
     tables["methods"] = [{"name": "passive_integrator"}]
-    run = fly(tables)
+    run = run_loop(tables)
     found = compute_output_correction(run)
     expected = 0.004 * run.series["satellite.chaser.force.x"] / (2.0 * 63.0)
     assert np.abs(found["chaser.x"] - expected)[1:].max() < 1e-12
@@ -44,4 +44,4 @@ def test_another_sensor_is_refused():
     tables["sensor"] = {"on": "target"}
     tables["time"]["duration_s"] = 0.1
     with pytest.raises(ValueError, match="chaser's sensor"):
-        compute_wrench_work(fly(tables))
+        compute_wrench_work(run_loop(tables))

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 from scenarios import epos_wall
 
-from softdock import build, fly
+from softdock import build, run_loop
 from softdock.cli.main import cli
 from softdock.studies.stability.dead_band import (
     PHASES,
@@ -101,7 +101,7 @@ def test_a_run_bounces_as_the_analysis_says():
     runs = []
     for phase in np.arange(4) / 4:
         tables = epos_wall(phase=float(phase)) | {"sensor": {"threshold_N": 0.5 * PEAK}}
-        runs.append(fly(tables).restitution)
+        runs.append(run_loop(tables).restitution)
     found = find_dead_bands(scenario(0.5 * PEAK))[0]
     assert np.mean(runs) == pytest.approx(found.restitution, abs=2e-3)
 

@@ -49,7 +49,7 @@ def epos():
 def test_a_driven_run_is_the_flown_run(epos):
     """Every channel that a report tells or the truth has is the fused loop's to the bit; the rows
     of the ledger that are put together afterwards agree to rounding; so do the metrics."""
-    flown, driven = softdock.fly(epos), softdock.drive(epos, softdock.SimulatedFacility(epos))
+    flown, driven = softdock.run_loop(epos), softdock.drive(epos, softdock.SimulatedFacility(epos))
     assert isinstance(softdock.SimulatedFacility(epos), softdock.Facility)
     assert list(driven.series) == list(flown.series)
     for name in flown.series:
@@ -69,7 +69,7 @@ def test_a_driven_run_is_the_flown_run(epos):
 def test_what_a_rig_cannot_know_is_absent(epos):
     """No channel, no sum and no key of a contact is zero or NaN in place of the truth: it is not
     there, and who asks for more is told why."""
-    run, flown = softdock.drive(epos, rig := Rig(epos)), softdock.fly(epos)
+    run, flown = softdock.drive(epos, rig := Rig(epos)), softdock.run_loop(epos)
     assert run.status == "completed"
     assert rig.stopped == 0
     absent = {n for n in flown.series if n.startswith(TRUE)} | LEDGER_OF_TRUTH
@@ -169,7 +169,7 @@ def test_noise_alone_is_no_contact():
     """Six spreads of the sensor's noise by default: a noisy docking in a cone has its one contact
     in the log, a little shorter than the true one."""
     scenario = softdock.build(hard_for_the_core(duration_s=1.3))
-    (true,) = softdock.fly(scenario).contacts
+    (true,) = softdock.run_loop(scenario).contacts
     (seen,) = softdock.drive(scenario, softdock.SimulatedFacility(scenario)).contacts
     assert true["start_s"] < seen["start_s"] < seen["end_s"] < true["end_s"]
     assert seen["impulse_Ns"] == pytest.approx(true["impulse_Ns"], rel=0.05)

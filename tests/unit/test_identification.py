@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from identified import NOISE, off_by, wall_run
 from scenarios import cone_docking, sphere_on_sphere
 
-from softdock import BadInput, fly, load_scenario
+from softdock import BadInput, load_scenario, run_loop
 from softdock.cli.main import cli
 from softdock.results.run import Run
 from softdock.studies.identify import Identification, identify
@@ -148,7 +148,7 @@ def test_a_sensor_on_the_target():
 def test_turning_bodies_and_several_contacts():
     """A probe in a cone, both bodies free and turning with full inertia: wall and bottom, 4000 N/m
     each. Bound: the normal turns a little in a contact."""
-    found = identify(fly(cone_docking(delay_ms=16.0)))
+    found = identify(run_loop(cone_docking(delay_ms=16.0)))
     assert len(found.contacts) >= 2
     for contact in found.contacts:
         assert contact.stiffness.value == pytest.approx(4000.0, rel=0.02)
@@ -158,7 +158,7 @@ def test_turning_bodies_and_several_contacts():
 def test_a_round_contact():
     """Two balls: the normal turns with the place of the touch, which a fixed normal cannot follow;
     within 3 %."""
-    found = identify(fly(sphere_on_sphere(delay_ms=16.0)))
+    found = identify(run_loop(sphere_on_sphere(delay_ms=16.0)))
     assert found.stiffness.value == pytest.approx(2000.0, rel=0.03)
 
 
@@ -184,7 +184,7 @@ def test_a_hand_is_no_contact():
     """OOS-SIM is pushed by hand: a force that has nothing to do with depth gives no stiffness, and
     the log is refused."""
     with pytest.raises(BadInput, match="grows with depth"):
-        identify(fly(load_scenario("oos_sim")))
+        identify(run_loop(load_scenario("oos_sim")))
 
 
 def test_least_squares_states_its_uncertainty():

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from identified import NOISE, off_by
 from scenarios import epos_wall
 
-from softdock import BadInput, fly, load_scenario, simulate
+from softdock import BadInput, load_scenario, run_loop, simulate
 from softdock.cli.main import cli
 from softdock.results.series import Series
 from softdock.rig.file import load_rig
@@ -37,7 +37,7 @@ def oblique(
 def test_friction_is_told_from_damping():
     """A tip that slides while it bounces: a tilted normal looks like damping (660 was found to be
     1141 +- 43 along the mean force). Both are within their uncertainties, which are small."""
-    found = identify(fly(build(oblique(0, 0.1, 0.03))))
+    found = identify(run_loop(build(oblique(0, 0.1, 0.03))))
     assert abs(off_by(found.damping, 660.0)) < 2.0
     assert found.damping.uncertainty < 60.0
     assert found.friction.value == pytest.approx(0.1, abs=0.02)
@@ -48,7 +48,7 @@ def test_friction_is_told_from_damping():
 def test_a_sensor_of_one_axis_is_as_sure_as_one_of_three():
     """Columns that a sensor does not have are zeros, and no readings without noise: the stated
     uncertainty is that of the axis that was measured."""
-    run = fly(build(oblique(0, 0.0, 0.0)))
+    run = run_loop(build(oblique(0, 0.0, 0.0)))
     names, rows = [c.name for c in run.series.channels], run.series.rows.copy()
     for axis in "yz":
         rows[:, names.index(f"measured.chaser.force.{axis}")] = 0.0
@@ -59,10 +59,10 @@ def test_a_sensor_of_one_axis_is_as_sure_as_one_of_three():
 def test_what_is_mixed_is_not_told():
     """With 20 times the noise damping and friction cannot be told apart: said so, with the bounds
     and what would tell; a contact that does not slide tells the damping and no friction."""
-    found = identify(fly(build(oblique(1, 0.1, 0.03, damping=150.0, noise_N=6.0))))
+    found = identify(run_loop(build(oblique(1, 0.1, 0.03, damping=150.0, noise_N=6.0))))
     assert found.damping is None
     assert "mixed with the friction" in found.cannot_tell["damping"]
-    straight = identify(fly(build(oblique(1, 0.1, 0.0))))
+    straight = identify(run_loop(build(oblique(1, 0.1, 0.0))))
     assert straight.friction is None
     assert "never slid" in straight.cannot_tell["friction"]
     assert abs(off_by(straight.damping, 660.0)) < 2.0
@@ -81,7 +81,7 @@ def test_the_stated_intervals_cover_the_truth():
         tables = oblique(seed, truth["friction"], rng.uniform(0.005, 0.03), truth["damping"])
         tables["contact"][0]["real"]["stiffness_N_per_m"] = k
         tables["sensor"]["noise_N"] = rng.uniform(0.05, 0.5)
-        (contact,) = identify(fly(build(tables))).contacts
+        (contact,) = identify(run_loop(build(tables))).contacts
         sigma = dict(zip(NAMES, np.sqrt(np.diag(contact.sliding.covariance)), strict=True))
         for name, found in errors.items():
             own = getattr(contact, name)
@@ -97,7 +97,7 @@ def test_a_threshold_that_cut_everything_is_not_taken_for_a_calibration():
     """Weight and bias below the sensor's threshold are zeros in the log: no mass of zero, but the
     reason and the bound."""
     tables = oblique(0, 0.0, 0.0, threshold_N=3.0, bias_N=[0.5, 0.0, 0.0])
-    found = identify(fly(build(tables)))
+    found = identify(run_loop(build(tables)))
     tool = found.tools["chaser"]
     assert tool.mass is None
     assert tool.bias_force is None
@@ -105,12 +105,12 @@ def test_a_threshold_that_cut_everything_is_not_taken_for_a_calibration():
     assert found.stiffness.value == pytest.approx(30000.0, rel=0.02)
     weak = oblique(0, 0.0, 0.0, threshold_N=1000.0)
     with pytest.raises(BadInput, match="threshold"):
-        identify(fly(build(weak)))
+        identify(run_loop(build(weak)))
 
 
 def test_a_log_without_measured_poses_says_what_it_cannot_tell():
     """A robot that nobody watched: no delay, and no damping, which would be -k times it."""
-    run = fly(build(oblique(0, 0.0, 0.0)))
+    run = run_loop(build(oblique(0, 0.0, 0.0)))
     kept = [c for c in run.series.channels if not c.name.startswith(("seen.", "pose_age"))]
     rows = np.stack([run.series[c.name] for c in kept], axis=1)
     found = identify(Series(rows, kept))

@@ -28,7 +28,7 @@ def heavy_tool(seed: int) -> Run:
     tables["time"]["duration_s"] = 1.5
     tables["mock_up"] = {"chaser": {"mass_kg": TOOL_KG, "believed": {"acceleration": "ignored"}}}
     tables |= {"sensor": dict(NOISE), "random": {"seed": seed}}
-    return softdock.fly(tables)
+    return softdock.run_loop(tables)
 
 
 def said(found: Identification, words: str) -> str:
@@ -53,7 +53,7 @@ def test_the_weight_of_a_turning_tool_tells_its_inertia():
     tables = cone_docking(delay_ms=16.0, duration_s=3.0)
     tables["mock_up"] = {"chaser": {"mass_kg": TOOL_KG, "believed": {"mass_kg": 0.0}}}
     tables["sensor"] = {"period_ms": 1.0, "noise_N": 0.25, "noise_Nm": 0.02}
-    found = identify(softdock.fly(tables))
+    found = identify(softdock.run_loop(tables))
     assert found.tools["chaser"].mass.value == pytest.approx(TOOL_KG, rel=0.02)
     assert abs(off_by(found.stiffness, 4000.0)) < 3.0
     assert said(found, "has been taken out of the force")

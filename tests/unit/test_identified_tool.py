@@ -4,15 +4,18 @@ told."""
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from identified import NOISE, off_by, wall_run
 
-from softdock import fly
+from softdock import run_loop
 from softdock.results.run import Run
 from softdock.scenario.build import build
 from softdock.studies.identify import identify
+from softdock.studies.identify.log import read_log
+from softdock.studies.identify.tool import identify_tool
 
 CENTRE, SENSOR = (0.1, -0.05, 0.2), (-0.1, 0.0, 0.05)  # m
 BIAS_N, BIAS_NM = (0.5, -0.3, 0.2), (0.02, -0.01, 0.03)
@@ -29,7 +32,7 @@ def calibration(
         "inertia_kg_m2": [0.3, 0.4, 0.5],
         "sensor_m": list(SENSOR),
     }
-    return fly(
+    return run_loop(
         build(
             {
                 "time": {"cycle_ms": 4.0, "duration_s": 12.0},
@@ -100,3 +103,16 @@ def test_no_weight_is_said_to_be_none():
         np.abs(np.array(tool.bias_force.value) - BIAS_N)
         < 4.0 * np.array(tool.bias_force.uncertainty)
     )
+
+
+def test_readings_that_are_left_out_one_after_the_other():
+    """Each jolt hides the next smaller one: the fit is of the readings that are left, however many
+    rounds that takes."""
+    log = read_log(calibration().series)
+    for jolts in range(1, 7):
+        force = log.force["chaser"].copy()
+        force[500 : 500 + jolts, 0] += 5.0 * 30.0 ** np.arange(jolts)
+        shaken = replace(log, force={"chaser": force})
+        free = np.ones(len(log.time), dtype=bool)
+        tool = identify_tool(shaken, "chaser", 0.016, 9.81, free)
+        assert tool.mass.value == pytest.approx(10.0, rel=0.01)

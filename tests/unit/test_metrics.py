@@ -11,7 +11,7 @@ from metric_runs import no_contact, pushed
 from scenarios import cone_docking, epos_wall, whole_facility
 
 from softdock.loop.energy.ledger import ROWS
-from softdock.reference import orbit
+from softdock.reference import run_reference
 from softdock.results.simulation import simulate
 from softdock.scenario.files import load_scenario, preset_names
 
@@ -136,7 +136,7 @@ def test_numbers_agree_with_where_they_come_from():
     """`final` is the last row, `reference` is orbit, the top-level restitution is the first
     contact's."""
     run = simulate(cone_docking(delay_ms=12.0))
-    m, ideal = run.metrics, orbit(run.scenario)
+    m, ideal = run.metrics, run_reference(run.scenario)
     assert m["final"]["chaser"]["velocity_m_per_s"] == run.series["chaser.velocity"][-1].tolist()
     assert m["final"]["kinetic_energy_J"] == pytest.approx(run.ledger["kinetic"], rel=1e-12)
     assert m["reference"]["target"]["rate_rad_per_s"] == ideal.target[10:13].tolist()

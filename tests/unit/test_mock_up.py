@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scenarios import CHASER_INERTIA, TARGET_INERTIA, lange_impact
 
-from softdock import fly
+from softdock import run_loop
 
 HEAVY = {
     "mass_kg": 10.0,
@@ -54,7 +54,7 @@ def tumbling(**robot):
 def test_exact_compensation_reads_zero_on_any_motion(delay_ms):
     """10 kg off centre with its own inertia, on tumbling accelerated bodies, whole and fractional
     delay: nothing is left, to 1e-9 N."""
-    series = fly(tumbling(delay_ms=delay_ms)).series
+    series = run_loop(tumbling(delay_ms=delay_ms)).series
     for name in ("chaser", "target"):
         assert np.abs(series[f"measured.{name}.force"]).max() < 1e-9
         assert np.abs(series[f"measured.{name}.torque"]).max() < 1e-9
@@ -74,7 +74,7 @@ def test_without_compensation_the_reading_is_weight_and_inertia():
         "believed": {"mass_kg": 0.0, "inertia_kg_m2": [0.0, 0.0, 0.0]}
     }
     tables["sensor"] = {"on": "target"}
-    series = fly(tables).series
+    series = run_loop(tables).series
     weight = np.array([0.0, 0.0, -98.1])
     assert series["measured.target.force"][0] == pytest.approx(weight, abs=1e-9)
     assert series["measured.target.torque"][0] == pytest.approx(
@@ -92,7 +92,7 @@ def test_one_per_cent_of_mass_is_a_newton(believed, left):
     tables["laboratory"] = {}
     tables["mock_up"]["chaser"] = HEAVY | {"believed": {"mass_kg": believed}}
     tables["sensor"] = {"on": "chaser"}
-    series = fly(tables).series
+    series = run_loop(tables).series
     assert series["measured.chaser.force"][0] == pytest.approx((0.0, 0.0, left), abs=1e-9)
 
 
@@ -105,7 +105,7 @@ def test_gravity_is_in_laboratory_axes():
     tables["laboratory"] = {"attitude_wxyz": [np.sqrt(0.5), np.sqrt(0.5), 0.0, 0.0]}
     tables["mock_up"]["chaser"] = {"mass_kg": 10.0, "believed": {"mass_kg": 0.0}}
     tables["sensor"] = {"on": "chaser"}
-    force = fly(tables).series["measured.chaser.force"][0]
+    force = run_loop(tables).series["measured.chaser.force"][0]
     assert force == pytest.approx((0.0, -98.1, 0.0), abs=1e-9)
 
 
@@ -118,7 +118,7 @@ def impact(acceleration, phase=0.0, mass=10.0, cycle_ms=4.0, **robot):
 def test_ignoring_the_inertia_costs_restitution():
     """Lange's eq. 3 takes out the weight only: a 10 kg mock-up then gives 0.89 to 0.99 instead of
     1, by an independent prototype."""
-    found = [fly(impact("ignored", phase)).restitution for phase in np.arange(8) / 8]
+    found = [run_loop(impact("ignored", phase)).restitution for phase in np.arange(8) / 8]
     assert 0.89 <= np.mean(found) <= 0.99, found
     assert max(found) < 1.0
 
@@ -128,9 +128,11 @@ def test_compensating_the_inertia_restores_the_bounce(acceleration):
     """With the acceleration of the commanded or of the measured motion the bounce is that of a
     weightless mock-up. 1 %: the acceleration of a cycle is that of its end."""
     weightless = np.mean(
-        [fly(impact("commanded", phase, mass=0.0)).restitution for phase in np.arange(8) / 8]
+        [run_loop(impact("commanded", phase, mass=0.0)).restitution for phase in np.arange(8) / 8]
     )
-    found = np.mean([fly(impact(acceleration, phase)).restitution for phase in np.arange(8) / 8])
+    found = np.mean(
+        [run_loop(impact(acceleration, phase)).restitution for phase in np.arange(8) / 8]
+    )
     assert found == pytest.approx(weightless, abs=0.01)
 
 
@@ -155,6 +157,8 @@ def test_a_measured_acceleration_serves_any_robot(robot):
             [0.3, 60.0, 0.0, 0.0, 0.0, 0.0, 0.0],
             [0.8, 60.0, 0.0, 0.0, 0.0, 0.0, 0.0],
         ]
-        force = fly(tables).series["measured.chaser.force"][75:]  # after the robots have caught up
+        force = run_loop(tables).series["measured.chaser.force"][
+            75:
+        ]  # after the robots have caught up
         left[acceleration] = np.abs(force).max()
     assert left["measured"] < 0.5 * left["commanded"], left

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from softdock import fly, load_scenario, simulate
+from softdock import load_scenario, run_loop, simulate
 from softdock._notebook import format_table
 from softdock.results.quantities import format_percent
 from softdock.results.verdict import make_headline
@@ -43,7 +43,7 @@ def test_a_run_shows_its_verdict_and_the_numbers_beside_orbit(run):
 
 def test_a_run_that_is_not_judged_says_so_and_simulates_nothing():
     """Showing it simulates no reference."""
-    alone = fly(load_scenario("epos_1d", {"time.duration_s": 0.02}))
+    alone = run_loop(load_scenario("epos_1d", {"time.duration_s": 0.02}))
     assert "not judged" in repr(alone)
     assert "softdock.judge(run)" in alone._repr_html_()
     assert alone._orbit is None

@@ -15,7 +15,7 @@ from scenarios import epos_wall
 from softdock import build
 from softdock.methods import Group, Method, Parameter, Wrench, Wrenches, compiled, no_wrench
 from softdock.methods.registry import register
-from softdock.reference import orbit
+from softdock.reference import run_reference
 
 # a thruster that fires for ten of its own cycles, then brakes by a tenth of its own momentum rate
 PUSH = """
@@ -55,16 +55,16 @@ import json, sys
 exec(json.load(sys.stdin)["push"])
 import numpy as np
 from scenarios import epos_wall
-from softdock import build, fly
-from softdock.reference import orbit
+from softdock import build, run_loop
+from softdock.reference import run_reference
 tables = epos_wall(delay_ms=0.0)
 tables["time"]["duration_s"] = 0.6
 tables["chaser"]["position_m"] = [5.0, 0.0, 0.0]
 apart = build(tables | {"methods": [{"name": "firing"}]})
-run, flown = fly(apart), orbit(apart)
+run, flown = run_loop(apart), run_reference(apart)
 far = [float(np.abs(run.series[c] - flown.series[c]).max())
        for c in ("chaser.position", "chaser.velocity", "chaser.rate")]
-lost = fly(build(epos_wall() | {"methods": [{"name": "astray"}]}))
+lost = run_loop(build(epos_wall() | {"methods": [{"name": "astray"}]}))
 print(json.dumps({"status": lost.status, "cycles": lost.cycles,
                   "whole": bool(np.isfinite(lost.series["chaser.position"]).all()), "far": far,
                   "loop": run.ledger["external"], "orbit": flown.external,
@@ -137,17 +137,17 @@ def a_push_moves():
     tables["chaser"]["position_m"] = [5.0, 0.0, 0.0]
     tables["chaser"]["velocity_m_per_s"] = [0.0, 0.0, 0.0]
     scenario = build(tables | {"methods": [{"name": "steady"}]})
-    flown = orbit(scenario)
+    flown = run_reference(scenario)
     mass = tables["chaser"]["mass_kg"]
     assert flown.chaser[7] == pytest.approx(4.0 * 50 * 0.004 / mass, rel=1e-12)
     assert flown.external == pytest.approx(flown.kinetic, rel=1e-12)
-    without = orbit(build(tables))
+    without = run_reference(build(tables))
     assert without.chaser[7] == 0.0
 
 
 def no_number_ends():
     """NaN from a hook stops orbit with a status, and what was flown until then is kept."""
-    flown = orbit(build(epos_wall() | {"methods": [{"name": "steady", "last": 3}]}))
+    flown = run_reference(build(epos_wall() | {"methods": [{"name": "steady", "last": 3}]}))
     assert flown.status == "a method pushed with something that is not a number"
     assert flown.time == pytest.approx(0.016)
     assert np.isfinite(flown.series["chaser.position"]).all()

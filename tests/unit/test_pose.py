@@ -10,7 +10,7 @@ import pytest
 from scenarios import epos_wall, sphere_on_sphere
 from turned import quaternion
 
-from softdock import build, fly
+from softdock import build, run_loop
 from softdock.compile.jit import entry_point
 from softdock.loop.robots.robot import Chance
 from softdock.loop.sensor import pose as pose_sensor
@@ -63,7 +63,7 @@ def many_poses(pose, chance, index, count, true):
 
 def test_by_default_poses_are_seen_as_they_are():
     """No age, no error: the mock-ups' own positions, bit for bit."""
-    series = fly(sphere_on_sphere(delay_ms=6.0)).series
+    series = run_loop(sphere_on_sphere(delay_ms=6.0)).series
     for name in ("chaser", "target"):
         assert (series[f"seen.{name}.position"] == series[f"mock_up.{name}.position"]).all()
     assert not series["pose_age"].any()
@@ -72,7 +72,7 @@ def test_by_default_poses_are_seen_as_they_are():
 def test_a_delayed_pose_is_that_of_its_time():
     """16 ms from motion to measured pose: at t_k the pose of t_k - 16 ms, bit for bit on a stamp,
     and its age says so."""
-    series = fly(with_pose(delay_ms=16.0)).series
+    series = run_loop(with_pose(delay_ms=16.0)).series
     for name in ("chaser", "target"):
         assert (
             series[f"seen.{name}.position"][4:] == series[f"mock_up.{name}.position"][:-4]
@@ -84,7 +84,7 @@ def test_before_the_start_poses_are_those_of_free_flight():
     """At t = 0 the mock-up was already moving: a pose 16 ms old is 16 ms of way behind, as are the
     set-points before t = 0."""
     tables = with_pose(epos_wall(delay_ms=0.0), delay_ms=16.0)
-    series = fly(tables).series
+    series = run_loop(tables).series
     expected = 0.01 - 0.02 * (series["time"][:5] - 0.016)
     assert series["seen.chaser.position.x"][:5] == pytest.approx(expected, abs=1e-12)
 
@@ -94,7 +94,7 @@ def test_a_fractional_delay_lies_between_two_poses():
     straight line."""
     tables = with_pose(epos_wall(delay_ms=0.0), delay_ms=10.0)
     tables["time"]["duration_s"] = 0.4
-    series = fly(tables).series
+    series = run_loop(tables).series
     assert series["seen.chaser.position.x"][4:] == pytest.approx(
         0.01 - 0.02 * (series["time"][4:] - 0.010), abs=1e-12
     )
@@ -110,7 +110,7 @@ def test_a_slow_pose_sensor_holds_its_last_sample(period_ms, ages_ms):
     too: the pose is that of its time."""
     tables = with_pose(epos_wall(delay_ms=0.0), period_ms=period_ms)
     tables["time"]["duration_s"] = 0.4
-    series = fly(tables).series
+    series = run_loop(tables).series
     assert 1e3 * series["pose_age"][1:7] == pytest.approx(ages_ms, abs=1e-9)
     stamp = series["time"] - series["pose_age"]
     assert series["seen.chaser.position.x"] == pytest.approx(0.01 - 0.02 * stamp, abs=1e-12)
@@ -151,7 +151,7 @@ def far_apart(**keys):
 def test_the_share_of_lost_poses_is_the_probability():
     """A lost pose leaves the one before, a cycle older. Within 5 standard errors of 10 000
     cycles."""
-    series = fly(far_apart(dropout_probability=0.3)).series
+    series = run_loop(far_apart(dropout_probability=0.3)).series
     lost = series["pose_age"][1:] > 0.5 * T
     assert abs(lost.mean() - 0.3) < 5 * math.sqrt(0.3 * 0.7 / len(lost))
     stamp = series["time"] - series["pose_age"]
@@ -161,7 +161,7 @@ def test_the_share_of_lost_poses_is_the_probability():
 def test_a_lost_sample_of_a_slow_sensor_never_arrives():
     """The probability is that of a sample, not of a look at it: with one sample in three cycles and
     half of them lost, half never show."""
-    series = fly(far_apart(dropout_probability=0.5, period_ms=12.0)).series
+    series = run_loop(far_apart(dropout_probability=0.5, period_ms=12.0)).series
     stamps = np.unique(np.round((series["time"] - series["pose_age"]) / 0.012).astype(int))
     samples = int(40.0 / 0.012)
     assert abs(len(stamps) / samples - 0.5) < 5 * math.sqrt(0.25 / samples)
@@ -170,8 +170,8 @@ def test_a_lost_sample_of_a_slow_sensor_never_arrives():
 def test_measured_poses_do_not_move_anything():
     """Direct adaptation does not look at poses: the run is the same bit for bit, however bad they
     are; only the observed energy changes."""
-    plain = fly(sphere_on_sphere(delay_ms=6.0))
-    bad = fly(with_pose(delay_ms=16.0, noise_m=1e-3, dropout_probability=0.3))
+    plain = run_loop(sphere_on_sphere(delay_ms=6.0))
+    bad = run_loop(with_pose(delay_ms=16.0, noise_m=1e-3, dropout_probability=0.3))
     for channel in ("chaser.position", "target.rate", "measured.chaser.force"):
         assert (plain.series[channel] == bad.series[channel]).all()
     assert plain.ledger["observed"] != bad.ledger["observed"]

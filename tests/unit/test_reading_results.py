@@ -53,7 +53,7 @@ def test_reading_a_number_flies_nothing(monkeypatch, tmp_path):
     """Protects a reader from a second simulation behind a property: runs flown alone, judged and
     opened, recordings and comparisons say what they hold, or name the call that flies."""
     scenario = softdock.load_scenario("epos_1d", ["time.duration_s=0.02"])
-    run, other = softdock.fly(scenario), softdock.fly(scenario)
+    run, other = softdock.run_loop(scenario), softdock.run_loop(scenario)
     recording = softdock.open_recording(other.save_mcap(tmp_path / "run.mcap"), as_rig=True)
     assert isinstance(recording, Recording)
     compared = Comparison(run.scenario, {"candidates": [], "recommendation": ""})
@@ -61,20 +61,20 @@ def test_reading_a_number_flies_nothing(monkeypatch, tmp_path):
         grounded(patch)
         with pytest.raises(softdock.SoftdockError, match=r"softdock\.judge\(run\)"):
             _ = run.metrics
-        with pytest.raises(softdock.SoftdockError, match=r"run\.fly_orbit\(\)"):
-            _ = run.orbit
-        with pytest.raises(softdock.SoftdockError, match=r"recording\.fly_orbit\(\)"):
-            _ = recording.orbit
+        with pytest.raises(softdock.SoftdockError, match=r"run\.simulate_reference\(\)"):
+            _ = run.reference
+        with pytest.raises(softdock.SoftdockError, match=r"recording\.simulate_reference\(\)"):
+            _ = recording.reference
         for result in (run, recording, compared):
             assert read_all(result) > 1
         with pytest.raises(Flew):  # so that this test can fail
-            run.fly_orbit()
+            run.simulate_reference()
         with pytest.raises(Flew):
-            recording.fly_orbit()
+            recording.simulate_reference()
     assert softdock.judge(run) is run
     with monkeypatch.context() as patch:
         grounded(patch)
         assert read_all(run) > 7
-        assert run.orbit is run.fly_orbit()
+        assert run.reference is run.simulate_reference()
         assert run.metrics["status"] == "completed"
     assert isinstance(run, Run)

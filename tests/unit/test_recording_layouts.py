@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from mcap.reader import make_reader
 
-from softdock import fly, load_scenario, open_recording, simulate
+from softdock import load_scenario, open_recording, run_loop, simulate
 from softdock.loop.arms.scenario_facility import facility_of
 from softdock.loop.spatial.arrays import unit_matrix
 from softdock.recording.layouts import write_layouts
@@ -181,7 +181,7 @@ def test_a_scenario_without_arms_or_without_recorded_joints_has_none():
     """Arms that only carry the mock-ups in pictures move no recorded joint."""
     assert write_robot_description(load_scenario("epos_3d").tables, {}) == ""
     assert write_robot_description(load_scenario("epos_1d").tables, {"chaser": ["1"]}) == ""
-    run = fly(load_scenario("epos_1d", {"time.duration_s": 0.02}))
+    run = run_loop(load_scenario("epos_1d", {"time.duration_s": 0.02}))
     from softdock.recording.simulated import make_run_stream
 
     assert list_joints([make_run_stream(run)]) == {}

@@ -219,7 +219,7 @@ def test_gap_is_the_contacts_own() -> None:
     contact records."""
     run = run_of("epos_1d")
     view = choose_view(run.scenario, run.series)
-    for series, prefix in ((run.series, "mock_up."), (run.orbit.series, "")):
+    for series, prefix in ((run.series, "mock_up."), (run.reference.series, "")):
         drawn = track_tip(view, series, prefix)
         recorded = -np.asarray(series["contact.depth"])
         touching = recorded < 0.0

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scenarios import epos_wall
 
-from softdock import BadInput, fly
+from softdock import BadInput, run_loop
 from softdock.scenario.restitution import (
     damping_of_restitution,
     lambda_of_restitution,
@@ -77,7 +77,7 @@ def fine(law, **keys):
     )
     tables["time"] = {"cycle_ms": 0.2, "duration_s": 3.0}
     tables["contact"][0]["real"] = {"law": law, **keys}
-    return fly(tables).restitution
+    return run_loop(tables).restitution
 
 
 @pytest.mark.parametrize("damping", [0.0, 20.0, 120.0])

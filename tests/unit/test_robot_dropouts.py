@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scenarios import epos_wall, sphere_on_sphere
 
-from softdock import fly
+from softdock import run_loop
 from softdock.compile.jit import entry_point
 from softdock.loop.robots import delay
 from softdock.loop.robots.history import HERMITE
@@ -38,7 +38,7 @@ def free_flight(**robot):
 def test_the_share_of_lost_set_points_is_the_probability(probability):
     """`hold`: a lost set-point is the last one, at rest, so a mock-up that did not move counts it.
     Within 5 standard errors of 10 000."""
-    series = fly(free_flight(dropout_probability=probability, on_dropout="hold")).series
+    series = run_loop(free_flight(dropout_probability=probability, on_dropout="hold")).series
     p = series["mock_up.chaser.position"]
     lost = (p[1:] == p[:-1]).all(axis=1)
     n = len(lost)
@@ -53,14 +53,16 @@ def test_the_share_of_lost_set_points_is_the_probability(probability):
 def test_extrapolation_loses_nothing_in_free_flight():
     """`extrapolate`: the robot goes on at its last twist, so that free flight is kept, with half of
     all set-points lost."""
-    series = fly(free_flight(dropout_probability=0.5)).series
+    series = run_loop(free_flight(dropout_probability=0.5)).series
     assert series["mock_up.chaser.position"] == pytest.approx(
         series["command.chaser.position"], abs=1e-9
     )
     assert series["mock_up.chaser.rate"] == pytest.approx(series["command.chaser.rate"], abs=1e-9)
     lossy = sphere_on_sphere()
     lossy["robots"] = {"chaser": {"dropout_probability": 0.5}}
-    assert fly(lossy).restitution != fly(sphere_on_sphere()).restitution  # in contact it does cost
+    assert (
+        run_loop(lossy).restitution != run_loop(sphere_on_sphere()).restitution
+    )  # in contact it does cost
 
 
 def test_each_robot_loses_its_own_set_points():
@@ -72,7 +74,7 @@ def test_each_robot_loses_its_own_set_points():
         "velocity_m_per_s": [0.0, 0.0, 0.01],
     }
     tables["robots"]["target"] = dict(tables["robots"]["chaser"])
-    series = fly(tables).series
+    series = run_loop(tables).series
     lost = [
         (np.diff(series[f"mock_up.{name}.position"], axis=0) == 0.0).all(axis=1)
         for name in ("chaser", "target")
@@ -136,10 +138,10 @@ def test_a_jittery_lossy_loop_repeats_by_seed_and_differs_by_run():
     robot = {"delay_ms": 8.0, "delay_jitter_ms": 3.0, "dropout_probability": 0.1}
     tables["robots"] = {"chaser": dict(robot), "target": dict(robot)}
     tables["random"] = {"seed": 9, "run": 1}
-    first, again = fly(tables), fly(tables)
+    first, again = run_loop(tables), run_loop(tables)
     tables["random"]["run"] = 2
     assert first.series.rows.tobytes() == again.series.rows.tobytes()
-    assert fly(tables).restitution != first.restitution
+    assert run_loop(tables).restitution != first.restitution
 
 
 def test_the_twist_of_a_jittering_mock_up_is_the_derivative_of_its_pose():
@@ -147,7 +149,7 @@ def test_the_twist_of_a_jittering_mock_up_is_the_derivative_of_its_pose():
     jitter makes no hidden jumps."""
     tables = free_flight(delay_ms=8.0, delay_jitter_ms=2.0)
     tables["time"]["duration_s"] = 2.0
-    series = fly(tables).series
+    series = run_loop(tables).series
     v = np.diff(series["mock_up.chaser.position.y"]) / T
     # the delay is linear within a cycle, so that the mean velocity of a cycle is the one at its
     # end, before the slope changes:

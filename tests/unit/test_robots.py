@@ -11,7 +11,7 @@ from scenarios import epos_wall, lange_impact, sphere_on_sphere
 from scipy.linalg import expm
 from turned import hamilton, matrix, quaternion
 
-from softdock import Stepper, build, fly
+from softdock import Stepper, build, run_loop
 from softdock.compile.jit import entry_point
 from softdock.loop.robots import lag, limited
 from softdock.loop.robots.limited import ROBOT_FLOATS
@@ -99,7 +99,7 @@ def test_a_lag_follows_a_ramp_two_zeta_over_w_late(zeta):
         "chaser": {"model": "lag", "delay_ms": 8.0, "lag_Hz": 4.0, "lag_damping_ratio": zeta}
     }
     tables["chaser"]["rate_rad_per_s"] = [0.0, 0.0, 0.2]
-    series = fly(tables).series
+    series = run_loop(tables).series
     late = 0.008 + 2.0 * zeta / (2.0 * math.pi * 4.0)
     settled = series["time"] > 1.5
     assert not series["true.chaser.force"].any()
@@ -125,7 +125,7 @@ def test_an_uncompensated_lag_gives_energy():
         roots = np.roots([1.0 / w_r**2, 2.0 / w_r, 1.0, 0.0, 50000.0 / 50.0])
         root = roots[np.argmax(roots.real)]
         found = [
-            fly(lange_impact(phase, model="lag", lag_Hz=w_r / (2.0 * math.pi))).restitution
+            run_loop(lange_impact(phase, model="lag", lag_Hz=w_r / (2.0 * math.pi))).restitution
             for phase in np.arange(4) / 4
         ]
         assert np.mean(found) == pytest.approx(
@@ -173,7 +173,7 @@ def test_limits_are_kept_in_the_loop():
     """Through Lange's impact: differences of the recorded velocity never exceed the limits, and the
     limits are reached."""
     a, jerk = 2.3, 8.86
-    run = fly(
+    run = run_loop(
         lange_impact(
             0.4,
             model="limited",
@@ -201,7 +201,7 @@ def test_limited_rotation_in_the_loop():
         "max_angular_acceleration_rad_per_s2": 0.25,
     }
     tables["robots"] = {"chaser": dict(robot), "target": dict(robot)}
-    run = fly(tables)
+    run = run_loop(tables)
     first = int(run.contacts[0]["start_s"] / T) - 1
     for name in ("chaser", "target"):
         w = run.series[f"mock_up.{name}.rate"]

@@ -49,7 +49,7 @@ def test_a_run_comes_back_as_it_was(run, saved):
         run.contact_count,
         run.ledger,
     )
-    assert again.fly_orbit().restitution == run.orbit.restitution
+    assert again.simulate_reference().restitution == run.reference.restitution
     assert again.series.channel("chaser.rate.x") == run.series.channel("chaser.rate.x")
 
 
@@ -217,7 +217,7 @@ def test_a_stored_run_is_read_and_its_scenario_still_gives_its_series(tmp_path):
     again = softdock.open_run(then.save(tmp_path / "again"))
     assert again.metrics == then.metrics
     assert again.series.rows.tobytes() == then.series.rows.tobytes()
-    now = softdock.fly(softdock.load_scenario(STORED / "scenario.toml"))
+    now = softdock.run_loop(softdock.load_scenario(STORED / "scenario.toml"))
     for name in then.series:
         size = max(float(np.nanmax(np.abs(then.series[name]))), 1e-12)
         assert now.series[name] == pytest.approx(then.series[name], abs=1e-12 * size, nan_ok=True)

@@ -9,7 +9,7 @@ import pytest
 from refused_scenarios import only, refused, with_key
 from scenarios import cone_docking, epos_wall, sphere_on_sphere
 
-from softdock import BadInput, Stepper, build, fly
+from softdock import BadInput, Stepper, build, run_loop
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
@@ -100,7 +100,7 @@ def test_bodies_deep_in_contact_at_the_start_are_refused():
     assert "apart at the start" in problem.allowed
     with pytest.raises(BadInput, match="2 mm deep"):
         Stepper(build(with_key("chaser.position_m", [-0.002, 0.0, 0.0])))
-    assert fly(with_key("chaser.position_m", [0.0, 0.0, 0.0]))
+    assert run_loop(with_key("chaser.position_m", [0.0, 0.0, 0.0]))
 
 
 @pytest.mark.parametrize(("geometry", "nearer"), [(cone_docking, 0.09), (sphere_on_sphere, 0.12)])

@@ -11,7 +11,7 @@ import pytest
 from refused_scenarios import only, with_key
 from scenarios import cone_docking, epos_wall, sphere_on_sphere
 
-from softdock import BadInput, build, fly, load_scenario
+from softdock import BadInput, build, load_scenario, run_loop
 from softdock.errors import SoftdockError
 from softdock.loop.robots.robot import ROBOT
 from softdock.loop.spatial.rigid_body import BODY
@@ -153,7 +153,7 @@ def test_an_unstable_loop_stops_and_says_so():
     }
     tables["contact"].append(other)
     tables["time"]["duration_s"] = 20.0
-    run = fly(tables)
+    run = run_loop(tables)
     assert run.status == "diverged"
     assert run.cycles < 5000
     assert len(run.series["time"]) == run.cycles + 1

@@ -178,7 +178,7 @@ def test_packing_gives_every_pose_back() -> None:
 def test_side_by_side_scenes_share_cameras_and_scales() -> None:
     """Two panels can be held against each other: same cameras, and one newton as long in both."""
     run = drifting(cone_docking())
-    first, second = build_reference_scene(run), build_scene(run, orbit=False)
+    first, second = build_reference_scene(run), build_scene(run, reference=False)
     second = replace(second, arrows=tuple(replace(a, scale=0.5 * a.scale) for a in second.arrows))
     first, second = synchronise([first, second])
     assert first.views is second.views

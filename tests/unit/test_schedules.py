@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scenarios import CHASER_INERTIA, cone_docking, sphere_on_sphere
 
-from softdock import BadInput, build, fly
+from softdock import BadInput, build, run_loop
 from softdock.compile.jit import entry_point
 from softdock.loop.schedules import BODY_FRAME, WORLD, Schedule, scheduled
 
@@ -65,7 +65,7 @@ def test_rows_by_hand():
 def test_a_thruster_gives_its_impulse(integrator):
     """Force times time, exactly, with any integrator; with the exact ones W_external is the gain of
     kinetic energy and nothing is invented."""
-    run = fly(alone(integrator, external={"chaser": {"rows": STEADY}}))
+    run = run_loop(alone(integrator, external={"chaser": {"rows": STEADY}}))
     gained = 60.0 * (run.series["chaser.velocity"][-1] - run.series["chaser.velocity"][0])
     assert gained == pytest.approx(0.4 * np.array(STEADY[0][1:4]), abs=1e-12)
     gain = run.ledger["kinetic"] - run.ledger["kinetic_start"]
@@ -78,7 +78,7 @@ def test_a_thruster_gives_its_impulse(integrator):
 def test_a_torque_gives_its_angular_impulse():
     """Angular momentum in world axes grows by torque times time."""
     rows = [[0.0, 0.0, 0.0, 0.0, 1.0, -2.0, 3.0], [0.4, 0.0, 0.0, 0.0, 1.0, -2.0, 3.0]]
-    run = fly(alone("lie_rk4", external={"chaser": {"rows": rows}}))
+    run = run_loop(alone("lie_rk4", external={"chaser": {"rows": rows}}))
     L = run.state[10:13]  # of the chaser in the flat state
     assert pytest.approx(0.4 * np.array([1.0, -2.0, 3.0]), abs=1e-12) == L
     assert run.ledger["external"] == pytest.approx(
@@ -94,7 +94,7 @@ def test_body_axes_turn_with_the_body(kind):
     for frame in ("world", "body"):
         tables = alone(**{kind: {"chaser": {"rows": STEADY, "frame": frame}}})
         tables["chaser"]["attitude_wxyz"] = [HALF, 0.0, 0.0, HALF]
-        series = fly(tables).series
+        series = run_loop(tables).series
         moved[frame] = series["chaser.velocity"][-1] - series["chaser.velocity"][0]
     x, y, z = moved["world"]
     assert moved["body"] == pytest.approx((-y, x, z), abs=1e-12)
@@ -104,7 +104,7 @@ def test_a_ramp_is_sampled_at_the_middle_of_each_cycle():
     """A force that grows linearly gives the impulse of the triangle, to the last bit of a midpoint
     rule."""
     rows = [[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0], [0.8, 8.0, 0.0, 0.0, 0.0, 0.0, 0.0]]
-    series = fly(alone(external={"chaser": {"rows": rows}})).series
+    series = run_loop(alone(external={"chaser": {"rows": rows}})).series
     assert 60.0 * (series["chaser.velocity.x"][-1] - 0.1) == pytest.approx(
         0.5 * 8.0 * 0.8, rel=1e-12
     )
@@ -114,7 +114,7 @@ def test_a_hand_pushes_the_satellite_through_the_sensor():
     """De Stefano's experiment: the robot does not yield, the sensor feels the hand, the satellite
     is accelerated. One cycle of impulse is the difference that sampling both ends of the push
     makes."""
-    run = fly(alone(hand={"chaser": {"rows": STEADY}}))
+    run = run_loop(alone(hand={"chaser": {"rows": STEADY}}))
     series, push = run.series, np.array(STEADY[0][1:4])
     pushed = (series["time"] > 0.201) & (series["time"] < 0.599)
     assert series["measured.chaser.force"][pushed] == pytest.approx(
@@ -129,7 +129,7 @@ def test_a_hand_pushes_the_satellite_through_the_sensor():
 def test_the_work_of_a_hand_is_external():
     """What the hand does to the satellite is booked as external; only the cycle between push and
     reading is the sensor's."""
-    run = fly(alone(hand={"chaser": {"rows": STEADY}}))
+    run = run_loop(alone(hand={"chaser": {"rows": STEADY}}))
     gain = run.ledger["kinetic"] - run.ledger["kinetic_start"]
     assert run.ledger["external"] == pytest.approx(
         gain, rel=0.03
@@ -143,9 +143,9 @@ def test_a_hand_on_a_mock_up_without_a_sensor_does_nothing():
     """Nothing feels it: the satellites move as if it were not there, and no work is booked for
     it."""
     tables = sphere_on_sphere(delay_ms=6.0)
-    plain = fly(tables)
+    plain = run_loop(tables)
     tables["hand"] = {"target": {"rows": STEADY}}
-    pushed = fly(tables)
+    pushed = run_loop(tables)
     assert (pushed.series["chaser.velocity"] == plain.series["chaser.velocity"]).all()
     assert pushed.ledger["external"] == plain.ledger["external"] == 0.0
 
@@ -154,7 +154,7 @@ def test_a_contact_with_thrusters_keeps_its_books():
     """Thrust during a docking: the pair's momentum grows by the impulse alone."""
     tables = cone_docking(delay_ms=6.0)
     tables["external"] = {"target": {"rows": STEADY}}
-    run = fly(tables)
+    run = run_loop(tables)
     s = run.series
     momentum = 60.0 * s["chaser.velocity"] + 150.0 * s["target.velocity"]
     assert momentum[-1] - momentum[0] == pytest.approx(0.4 * np.array(STEADY[0][1:4]), abs=1e-11)

@@ -10,7 +10,7 @@ import pytest
 from scenarios import epos_wall, sphere_on_sphere
 from sensor_readings import CHANCE, NOTHING, TRUE, far_apart, in_contact, read_sensor, sensor
 
-from softdock import Stepper, build, fly
+from softdock import Stepper, build, run_loop
 from softdock.loop.facility.state import Tick
 from softdock.loop.state import place
 
@@ -27,7 +27,7 @@ def test_an_ideal_sensor_reads_the_truth():
 def test_noise_has_the_stated_deviation():
     """Force and torque noise are white with their own standard deviations: mean and deviation of 10
     000 readings within 5 standard errors, axes and successive readings uncorrelated."""
-    series = fly(far_apart(noise_N=0.25, noise_Nm=0.03)).series
+    series = run_loop(far_apart(noise_N=0.25, noise_Nm=0.03)).series
     force, torque = series["measured.chaser.force"], series["measured.chaser.torque"]
     # the chaser moves under the noise, but nothing touches: the true wrench is zero throughout
     assert not series["true.chaser.force"].any()
@@ -43,7 +43,7 @@ def test_noise_has_the_stated_deviation():
 
 def test_noise_on_forces_only_leaves_torques_alone():
     """Each deviation is its own key: with noise on the force, torques are exact."""
-    series = fly(far_apart(noise_N=0.25)).series
+    series = run_loop(far_apart(noise_N=0.25)).series
     assert series["measured.chaser.force"].std() > 0.2
     assert not series["measured.chaser.torque"].any()
 
@@ -51,7 +51,7 @@ def test_noise_on_forces_only_leaves_torques_alone():
 def test_the_mean_of_four_samples_halves_the_noise():
     """At 1 kHz and 4 ms `mean` averages four independent samples; `latest` does not."""
     spread = {
-        h: fly(far_apart(period_ms=1.0, handover=h, noise_N=0.25))
+        h: run_loop(far_apart(period_ms=1.0, handover=h, noise_N=0.25))
         .series["measured.chaser.force"][1:]
         .std()
         for h in ("latest", "mean")
@@ -63,7 +63,7 @@ def test_the_mean_of_four_samples_halves_the_noise():
 def test_one_sample_a_cycle_is_the_true_wrench_at_the_cycles_end():
     """The default: reading at t_k = true wrench at t_k, age zero. 1e-12: to the sensor's axes and
     back."""
-    series = fly(in_contact()).series
+    series = run_loop(in_contact()).series
     assert series["measured.chaser.force"] == pytest.approx(series["true.chaser.force"], abs=1e-12)
     assert series["measured.chaser.torque"] == pytest.approx(
         series["true.chaser.torque"], abs=1e-12
@@ -80,9 +80,9 @@ def test_the_mean_is_the_mean_of_the_samples_since_the_last_cycle():
     for name in ("chaser", "target"):
         tables[name]["mass_kg"] = 1e9
         tables[name]["inertia_kg_m2"] = [1e9, 1e9, 1e9]
-    coarse = fly(tables).series
+    coarse = run_loop(tables).series
     tables["time"]["cycle_ms"], tables["sensor"] = 1.0, {}
-    fine = fly(tables).series["true.chaser.force"]
+    fine = run_loop(tables).series["true.chaser.force"]
     by_hand = np.array(
         [fine[4 * k - 3 : 4 * k + 1].mean(axis=0) for k in range(1, len(coarse["time"]))]
     )
@@ -119,7 +119,7 @@ def test_a_sensor_with_its_own_rate_hands_over_samples_with_their_age(period_ms,
 def test_an_old_reading_is_the_true_wrench_of_its_time():
     """Slower than the cycle: between samples the last reading is held, and at a sample it is the
     true wrench of that instant."""
-    series = fly(in_contact(period_ms=8.0)).series
+    series = run_loop(in_contact(period_ms=8.0)).series
     measured, true = series["measured.chaser.force"], series["true.chaser.force"]
     assert measured[2::2] == pytest.approx(true[2::2], abs=1e-12)
     assert (measured[1::2] == measured[0:-1:2][: len(measured[1::2])]).all()
@@ -132,7 +132,7 @@ def test_restitution_counts_the_last_held_reading(period_ms):
     the velocity kept in the end."""
     tables = epos_wall(delay_ms=0.0)
     tables["sensor"] = {"period_ms": period_ms}
-    run = fly(tables)
+    run = run_loop(tables)
     assert run.restitution == pytest.approx(run.series["chaser.velocity.x"][-1] / 0.02, rel=1e-9)
 
 
@@ -142,7 +142,7 @@ def test_restitution_counts_the_last_held_reading(period_ms):
 def on(body, tables=None, **keys):
     tables = tables or epos_wall(delay_ms=16.0)
     tables["sensor"] = {"on": body, **keys}
-    return fly(tables)
+    return run_loop(tables)
 
 
 def test_an_ideal_sensor_on_either_body_gives_the_same_bounce():

@@ -19,7 +19,7 @@ from sensor_readings import (
     sensor,
 )
 
-from softdock import build, fly
+from softdock import build, run_loop
 from softdock.compile.jit import entry_point
 from softdock.loop.facility.state import Tick
 from softdock.loop.robots.robot import Chance
@@ -130,7 +130,7 @@ def test_the_bias_is_in_the_sensors_axes():
         math.sqrt(0.5),
     ]  # a quarter turn about z
     tables["time"]["duration_s"] = 0.1
-    assert fly(tables).series["measured.chaser.force"][0] == pytest.approx(
+    assert run_loop(tables).series["measured.chaser.force"][0] == pytest.approx(
         (0.0, 1.0, 0.0), abs=1e-14
     )
 
@@ -174,14 +174,14 @@ def test_the_low_pass_is_settled_at_the_start():
     tables = far_apart(lowpass_Hz=15.0)
     tables["time"]["duration_s"] = 0.1
     tables["mock_up"] = {"chaser": {"mass_kg": 3.0, "centre_m": [0.9, 0.0, 0.0]}}
-    force = fly(tables).series["measured.chaser.force"]
+    force = run_loop(tables).series["measured.chaser.force"]
     assert force == pytest.approx(np.zeros_like(force), abs=1e-12)
 
 
 def test_a_delayed_reading_is_the_truth_of_its_time():
     """A sample arrives 8 ms after it was taken: at t_k the wrench of t_k - 8 ms, and its age says
     so. Before the first arrival, nothing."""
-    series = fly(in_contact(delay_ms=8.0)).series
+    series = run_loop(in_contact(delay_ms=8.0)).series
     measured, true = series["measured.chaser.force"], series["true.chaser.force"]
     assert measured[2:] == pytest.approx(true[:-2], abs=1e-12)
     assert not measured[:2].any()
@@ -196,7 +196,7 @@ def test_a_delayed_reading_is_the_truth_of_its_time():
 def test_delay_and_rate_make_the_age(period_ms, delay_ms, ages_ms):
     """The newest sample that has arrived: its stamp is a multiple of the period and at least the
     delay old."""
-    series = fly(in_contact(period_ms=period_ms, delay_ms=delay_ms)).series
+    series = run_loop(in_contact(period_ms=period_ms, delay_ms=delay_ms)).series
     assert 1e3 * series["force_age"][2:5] == pytest.approx(ages_ms, abs=1e-9)
 
 
@@ -208,14 +208,14 @@ def test_the_mean_of_delayed_samples_is_the_mean_of_an_earlier_cycle():
         tables = in_contact(period_ms=1.0, handover="mean", delay_ms=delay_ms)
         for name in ("chaser", "target"):
             tables[name] |= {"mass_kg": 1e9, "inertia_kg_m2": [1e9, 1e9, 1e9]}
-        means.append(fly(tables).series["measured.chaser.force"])
+        means.append(run_loop(tables).series["measured.chaser.force"])
     assert means[1][4:] == pytest.approx(means[0][2:-2], abs=1e-6 * np.abs(means[0]).max())
     assert means[0].any()
 
 
 def test_below_the_threshold_nothing_is_handed_over():
     """Forces smaller than the threshold are zero, torque included; larger ones are untouched."""
-    series = fly(in_contact(threshold_N=4.0)).series
+    series = run_loop(in_contact(threshold_N=4.0)).series
     measured, true = series["measured.chaser.force"], series["true.chaser.force"]
     small = np.linalg.norm(true, axis=1) < 4.0
     assert not measured[small].any()

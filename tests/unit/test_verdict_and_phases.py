@@ -11,7 +11,7 @@ from metric_runs import no_contact, pushed
 from scenarios import cone_docking, epos_wall, sphere_on_sphere
 
 from softdock.errors import BadInput
-from softdock.reference import orbit
+from softdock.reference import run_reference
 from softdock.results.phases import shift_scenario, simulate_phases
 from softdock.results.simulation import simulate
 from softdock.results.summary import _describe_added_energy, describe_run
@@ -107,9 +107,9 @@ def test_phases_move_the_touch_and_nothing_else():
     """Both bodies tumble with full inertia: orbit's contact comes i/N of a cycle later, and is the
     same contact."""
     scenario = build(sphere_on_sphere(delay_ms=10.0))
-    first = orbit(scenario, record=False)
+    first = run_reference(scenario, record=False)
     for part in (0.25, 1.0):
-        later = orbit(shift_scenario(scenario, 0.004 * part), record=False)
+        later = run_reference(shift_scenario(scenario, 0.004 * part), record=False)
         assert later.contacts[0]["start_s"] - first.contacts[0]["start_s"] == pytest.approx(
             0.004 * part, abs=1e-11
         )
@@ -125,7 +125,7 @@ def test_phases_move_schedules_too():
     """A shifted phase moves thrust schedules with it: contact comes exactly so much later."""
     scenario = build(pushed([[0.1, -0.2, 0, 0, 0, 0, 0], [0.3, -0.2, 0, 0, 0, 0, 0]]))
     starts = [
-        orbit(s, record=False).contacts[0]["start_s"]
+        run_reference(s, record=False).contacts[0]["start_s"]
         for s in (scenario, shift_scenario(scenario, 0.003))
     ]
     assert starts[1] - starts[0] == pytest.approx(0.003, abs=1e-11)

@@ -26,7 +26,7 @@ from softdock.papers.zebenay.models import (
     state_3d_reduced,
     transformed_matrix,
 )
-from softdock.results.simulation import fly
+from softdock.results.simulation import run_loop
 from softdock.studies.stability import FreeBody, critical_delay, effective_mass_2d, unstable_poles
 from softdock.studies.stability import effective_mass as effective_mass_of_bodies
 from softdock.studies.stability.closed_forms import crossing_frequency, short_delay_rule
@@ -171,7 +171,7 @@ def test_the_loop_follows_the_model():
     for cycle in (0.002, 0.001):
         tables = two_sided_plane(chaser, cycle, duration, delay - 0.5 * cycle)
         tables["chaser"]["velocity_m_per_s"] = (0.05 * chaser.normal).tolist()
-        run = fly(tables)
+        run = run_loop(tables)
         errors.append(float(np.max(np.abs(run.series["chaser.velocity"][-1] - exact[-1, 3:6]))))
     assert errors[1] < 1e-4 * 0.05
     assert errors[1] < 0.6 * errors[0]

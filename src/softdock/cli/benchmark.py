@@ -1,4 +1,5 @@
-"""`softdock benchmark`: methods over many cases, against orbit; a leaderboard, a page, a file."""
+"""`softdock benchmark`: methods over many cases, against orbit; a leaderboard, a page, a file.
+Logs of emulated rigs, and what is identified from them: benchmark_logs.py."""
 
 from __future__ import annotations
 
@@ -199,6 +200,19 @@ NOT_WITH_RESULTS = (
     metavar="FILE",
     help="Run nothing: show these results, and with --out DIR write their page there.",
 )
+@click.option(
+    "--make-logs",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Run no method: write the logs of 40 emulated rigs (--random N: of N), CSV and MCAP, and "
+    "their truth, from --seed.",
+)
+@click.option(
+    "--logs",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Run no method: score what softdock identify and the verdict find in such logs.",
+)
 @click.option("--list", "listed", is_flag=True, help="List the cases with their reasons.")
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON, nothing else.")
 @click.pass_context
@@ -216,6 +230,9 @@ def benchmark(ctx: click.Context, /, **options: Any) -> None:
     if options["listed"]:
         list_cases()
         return
+    if options["make_logs"] is not None or options["logs"] is not None:
+        _run_logs(ctx, options)
+        return
     if options["results"] is not None:
         _show_stored(ctx, options)
         return
@@ -227,6 +244,25 @@ def benchmark(ctx: click.Context, /, **options: Any) -> None:
         raise click.UsageError("--resume with --random needs the --seed that it began with", ctx)
     with _EveryFeature():
         _run_benchmark(ctx, options)
+
+
+def _run_logs(ctx: click.Context, options: dict[str, Any]) -> None:
+    from softdock.cli.benchmark_logs import make_data_set, score_data_set
+
+    make, logs = options["make_logs"], options["logs"]
+    allowed = {"logs", "as_json"} if make is None else {"make_logs", "seed", "drawn"}
+    for name, value in options.items():
+        source = ctx.get_parameter_source(name)
+        if source is ParameterSource.COMMANDLINE and name not in allowed and value is not None:
+            own, goes = "--make-logs", "--seed, --random"
+            if make is None:
+                own, goes = "--logs", "--json"
+            raise click.UsageError(f"{own} runs no method: it goes with {goes}", ctx)
+    if make is None:
+        score_data_set(logs, options["as_json"])
+        return
+    with _EveryFeature():
+        make_data_set(make, options["seed"], options["drawn"])
 
 
 class _EveryFeature:

@@ -172,11 +172,11 @@ def compile_task(task: Task) -> None:
     scenario = build(task.tables)
     if task.what == ORBIT:
         from softdock.loop.vector import TIME_AT, TIMES
-        from softdock.reference import orbit
+        from softdock.reference import run_reference
 
         duration, cycle = TIME_AT + TIMES.duration, TIME_AT + TIMES.cycle
         scenario.vector[duration] = scenario.vector[cycle]
-        orbit(scenario)
+        run_reference(scenario)
     elif task.what == BATCH:
         from softdock.studies.campaign.batch import run_cpu
         from softdock.studies.campaign.columns import make_columns

@@ -24,6 +24,7 @@ from softdock.cli.progress import console, echo, output, show_status
 from softdock.errors import BadInput, Problem
 from softdock.loop.arms.limits import LIMIT_WORDS
 from softdock.studies.placement.check import Check
+from softdock.studies.placement.motion import NOMINAL, ORBIT, SOURCES, Motion
 from softdock.studies.placement.place import (
     Placement,
     describe_check,
@@ -122,10 +123,11 @@ def show_placement(result: Placement) -> None:
 @click.option("--robot", type=click.Choice(["chaser", "target"]), help="Only this one. [both]")
 @click.option(
     "--motion",
-    type=click.Choice(["orbit", "run"]),
-    default="orbit",
+    type=click.Choice(SOURCES),
+    default=ORBIT,
     show_default=True,
-    help="orbit: what the docking asks; run: the set-points of the loop as it is.",
+    help="orbit: what the docking asks; run: the set-points of the loop as it is; nominal: orbit's "
+    "relative to the target's free motion.",
 )
 @click.option("--candidates", type=click.IntRange(1, 100_000), default=600, show_default=True)
 @click.option(
@@ -189,6 +191,9 @@ def place(
     with show_status(f"simulating {loaded.name}"):
         path = load_motion(loaded, motion)
         more = list_campaign_motions(spread, spread_runs, motion) if spread else []
+        plain = load_motion(loaded, ORBIT) if motion == NOMINAL else path
+    if motion == NOMINAL and not as_json:
+        _say_gain(plain, path)
     if only_check:
         _check_arms(facility, path, loaded, folder, as_json)
         return
@@ -208,6 +213,19 @@ def place(
         )
         page = None if into is None else save_placement(result, into)
     _print_result(result, page, as_json)
+
+
+def _say_gain(plain: Motion, relative: Motion) -> None:
+    """How much less of a workspace the relative motion needs."""
+    for robot in plain.poses:
+        (way, turned), (left, still) = (m.measure_workspace(robot) for m in (plain, relative))
+        output().print(
+            f"{robot}'s tip: {1e3 * left:.1f} mm and {math.degrees(still):.2f} deg relative to the "
+            f"target's free motion; {1e3 * way:.1f} mm and {math.degrees(turned):.2f} deg as the "
+            "scenario maps it",
+            markup=False,
+            soft_wrap=True,
+        )
 
 
 def _check_arms(facility: Any, path: Any, loaded: Any, folder: Path | None, as_json: bool) -> None:

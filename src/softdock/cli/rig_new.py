@@ -39,6 +39,13 @@ LOOPBACK = "127.0.0.1"
     metavar="FILE.py",
     help="A rig with a driver of your own, in this file; written from a template if it is new.",
 )
+@click.option(
+    "--robot",
+    type=click.Choice(["kuka", "ur10e"]),
+    default="kuka",
+    show_default=True,
+    help="ur10e: by RTDE, with the sensor in its wrist; --chaser is its address.",
+)
 @click.option("--force", is_flag=True, help="Write over files that are there.")
 @JSON
 def new(
@@ -50,6 +57,7 @@ def new(
     target_sensor: str,
     mode: str,
     driver: Path | None,
+    robot: str,
     force: bool,
     as_json: bool,
 ) -> None:
@@ -64,6 +72,9 @@ def new(
 
     if driver is not None:
         _write_with_driver(file, driver, force, as_json)
+        return
+    if robot == "ur10e":
+        _write_ur(file, chaser, force, as_json)
         return
     if file.suffix != ".toml" or not NAME.match(f"{file.stem}_chaser"):
         allowed = "at most 13 letters, digits and _, then .toml: names of KRL are short"
@@ -86,6 +97,20 @@ def _say_written(written: list[Path], following: str, as_json: bool) -> None:
     for path in written:
         click.echo(f"{path}: written")
     click.echo(f"Look at every line with MEASURE. Next: `{following}`")
+
+
+def _write_ur(file: Path, address: str, force: bool, as_json: bool) -> None:
+    from softdock.errors import BadInput, Problem
+    from softdock.rig.writing import write_ur_rig
+
+    given = click.get_current_context().get_parameter_source
+    of_kuka = ("computer", "target", "sensor", "target_sensor", "mode")
+    stated = [one for one in of_kuka if given(one) is click.core.ParameterSource.COMMANDLINE]
+    if stated:
+        raise click.UsageError(f"--{stated[0].replace('_', '-')} is of --robot kuka")
+    if file.suffix != ".toml":
+        raise BadInput(Problem("FILE", str(file), "a file name that ends in .toml"))
+    _say_written(write_ur_rig(file, address, force), f"softdock rig check {file} epos_1d", as_json)
 
 
 def _write_with_driver(file: Path, driver: Path, force: bool, as_json: bool) -> None:

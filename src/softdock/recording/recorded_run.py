@@ -117,7 +117,7 @@ def convert_to_run(recording: Any) -> Run:
         state=np.zeros(0),
         events=_find_saturated(scenario, series, contacts),
         reached=LoopSummary(peak_force_real_N=max((c["felt_N"] for c in contacts), default=0.0)),
-        _orbit=recording.fly_orbit(),
+        _reference=recording.simulate_reference(),
     )
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.errors import BadInput, NotFlown
+from softdock.errors import BadInput, NotSimulated
 from softdock.files.atomic import write_whole
 from softdock.loop.record import Channel
 from softdock.recording.contacts import find_contacts, find_sensor_body
@@ -29,7 +29,7 @@ from softdock.recording.recorded_run import (
 )
 from softdock.recording.ring_layout import CYCLE_GROUPS
 from softdock.recording.streams import CYCLE, PACKETS, SAMPLES
-from softdock.reference import Orbit, orbit
+from softdock.reference import Reference, run_reference
 from softdock.results.observed_energy import NEEDED, compute_observed_energy
 from softdock.results.quantities import format_quantity
 from softdock.results.series import Series, to_dataframe
@@ -127,7 +127,7 @@ class Recording:
     observed: np.ndarray | None = None  # J at every row (Zebenay eq. 114)
     warnings: list[str] = field(default_factory=list)
     source: str = ""  # how a person names it on the command line
-    _orbit: Orbit | None = field(default=None, repr=False)
+    _reference: Reference | None = field(default=None, repr=False)
     _judged: dict[str, Any] | None = field(default=None, repr=False)
 
     @property
@@ -135,31 +135,33 @@ class Recording:
         return max(len(self.series.rows) - 1, 0)
 
     @property
-    def orbit(self) -> Orbit:
-        """What orbit would do with the attached scenario. Raises `NotFlown` where nobody has flown
-        it: reading never flies."""
-        if self._orbit is None:
-            raise NotFlown(
+    def reference(self) -> Reference:
+        """The on-orbit reference of the attached scenario. Raises `NotSimulated` where it was not
+        simulated yet: reading never simulates."""
+        if self._reference is None:
+            raise NotSimulated(
                 "the on-orbit reference was not simulated for this recording: "
-                "recording.fly_orbit() does so and keeps it"
+                "recording.simulate_reference() does so and keeps it"
             )
-        return self._orbit
+        return self._reference
 
-    def fly_orbit(self) -> Orbit:
-        """Fly orbit with the attached scenario from where the recorded satellites began, unless
-        that was done before; it is kept as `recording.orbit`. Raises `NotFlown` where no
-        scenario is attached."""
+    def simulate_reference(self) -> Reference:
+        """Simulate the reference with the attached scenario from where the recorded satellites
+        began, unless that was done before; it is kept as `recording.reference`. Raises
+        `NotSimulated` where no scenario is attached."""
         if self.scenario is None:
-            raise NotFlown("the on-orbit reference cannot be simulated: no scenario is attached")
-        if self._orbit is None:
+            raise NotSimulated(
+                "the on-orbit reference cannot be simulated: no scenario is attached"
+            )
+        if self._reference is None:
             rows = count_docking_rows(self.series, self.tables) if "time" in self.series else 0
             known = rows > 1 and not find_lacking(self.series)
-            self._orbit = orbit(
+            self._reference = run_reference(
                 make_reference_scenario(self.scenario, self.series, rows)
                 if known
                 else self.scenario
             )
-        return self._orbit
+        return self._reference
 
     @property
     def metrics(self) -> dict[str, Any]:
@@ -183,7 +185,7 @@ class Recording:
             "kinetic_start_J": kinetic,
             "rows_lost": dict(self.lost),
             "verdict": self._judged,  # None before `judge` was called
-            "error_against_orbit": None,  # nobody knows the truth of a rig
+            "error_against_reference": None,  # nobody knows the truth of a rig
             "warnings": list(self.warnings),
         }
 

@@ -64,15 +64,15 @@ __all__ = [
     "OUTCOME_COLUMNS",
     "RECORD",
     "RECORD_FLOATS",
-    "Orbit",
     "Prepared",
+    "Reference",
     "count_reference_floats",
     "hook_memory",
-    "orbit",
     "orbit_marker",
     "orbit_run",
     "read_latch_states",
     "run_orbit",
+    "run_reference",
 ]
 
 LOGGED_CONTACTS = 256
@@ -81,7 +81,7 @@ NO_LATCHES, LATCHES = NoLatches(0), Latches(0, 0)
 
 
 class Prepared(Protocol):
-    """What `orbit` needs of a scenario."""
+    """What `run_reference` needs of a scenario."""
 
     vector: np.ndarray
     markers: Markers
@@ -89,8 +89,8 @@ class Prepared(Protocol):
 
 
 @dataclass
-class Orbit:
-    """What orbit would do. A run that stopped early holds everything up to there."""
+class Reference:
+    """The on-orbit reference. A run that stopped early holds everything up to there."""
 
     series: dict[str, np.ndarray]  # RECORD's names, as in a run's series; empty if not recorded
     contacts: list[
@@ -166,8 +166,8 @@ def _is_prepared(value: Any) -> str:
 
 
 @check_arguments(scenario=_is_prepared, record=FLAG, coarser=finite_number(1e-3))
-def orbit(scenario: Prepared, record: bool = True, coarser: float = 1.0) -> Orbit:
-    """Fly the scenario as orbit would, over its whole duration. `coarser`: factor on all steps, to
+def run_reference(scenario: Prepared, record: bool = True, coarser: float = 1.0) -> Reference:
+    """Simulate the on-orbit reference for the whole duration. `coarser`: factor on all steps, to
     see how much they matter."""
     vector = scenario.vector
     T, duration = TIME(vector, TIME_AT).cycle, TIME(vector, TIME_AT).duration
@@ -193,7 +193,7 @@ def orbit(scenario: Prepared, record: bool = True, coarser: float = 1.0) -> Orbi
     for contact in contacts:
         contact["pair"] = int(contact["pair"])
     number = dict(zip(OUTCOME_COLUMNS, map(float, outcome), strict=True))
-    return Orbit(
+    return Reference(
         series={name: reached[:, at] for name, at in RECORD.items()} if record else {},
         contacts=contacts,
         contact_count=count,

@@ -47,7 +47,7 @@ from softdock.reference.networks import (
     start_networks,
 )
 from softdock.reference.sampled import nothing_held
-from softdock.reference.setup import kinetic, pair_at, prepare_orbit, start_orbit
+from softdock.reference.setup import kinetic, pair_at, prepare_reference, start_orbit
 from softdock.reference.step import flow
 from softdock.reference.step_length import look
 from softdock.reference.touch_forces import push
@@ -251,7 +251,7 @@ def orbit_run(marker, vector, mem, own, log, record, outcome, coarser):
     long as the loop's `mem`, for methods that push (none: no floats); `record`: one row per cycle
     and one more, or no rows; `coarser`: factor on all steps (1.0: as in setup.py).
     """
-    setup = prepare_orbit(marker, vector, mem, coarser)
+    setup = prepare_reference(marker, vector, mem, coarser)
     both = start_orbit(vector, setup)
     start_networks(setup.networks, vector, mem, both)
     T = TIME(vector, TIME_AT).cycle

@@ -132,7 +132,7 @@ def find_latches(marker, number, memory):
 
 
 @noinline
-def prepare_orbit(marker, vector, mem, coarser):
+def prepare_reference(marker, vector, mem, coarser):
     """`marker`: an InOrbit; `mem`: zeros, PAIR_FLOATS + 1 for each pair behind
     PAIRS_MEM, then the networks'; `coarser`: factor on all steps."""
     chaser, target = prepare_body(vector, CHASER_AT), prepare_body(vector, TARGET_AT)

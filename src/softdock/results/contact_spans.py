@@ -24,7 +24,7 @@ from softdock.loop.sensor.force_torque import MEAN, SENSOR
 from softdock.loop.settled_motion import FILTER_TIMES
 from softdock.loop.vector import SENSOR_AT, TIME_AT, TIMES
 from softdock.methods.registry import METHODS
-from softdock.reference import Orbit
+from softdock.reference import Reference
 from softdock.results.momenta import is_corrected
 from softdock.results.run import Run
 
@@ -80,7 +80,7 @@ def find_contacts(run: Run) -> Contacts:
     return Contacts(tuple(contacts), bool(contacts) and contacts[-1].over is None)
 
 
-def find_reference_contacts(reference: Orbit) -> Contacts:
+def find_reference_contacts(reference: Reference) -> Contacts:
     """The reference's, whose forces act at once."""
     time = reference.series["time"]
     contacts = []
@@ -182,4 +182,4 @@ def find_separation_row(run: Run, loop: Contacts, reference: Contacts) -> int | 
     if not rows or None in rows:
         return None
     row = max(int(r) for r in rows if r is not None)
-    return row if row < min(len(run.series["time"]), len(run.orbit.series["time"])) else None
+    return row if row < min(len(run.series["time"]), len(run.reference.series["time"])) else None

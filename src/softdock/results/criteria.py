@@ -142,8 +142,8 @@ def compute_reference_scale(
 ) -> tuple[float, float]:
     """E_0 [J] and the approach speed [m/s], by the reference; nothing approaches: the external work
     done up to the end of its first contact, of the whole run without contact."""
-    reach, speed = run.orbit.reach, run.orbit.reach_speed
-    external, last = run.orbit.series["energy.external"], len(reference) - 1
+    reach, speed = run.reference.reach, run.reference.reach_speed
+    external, last = run.reference.series["energy.external"], len(reference) - 1
     if others.each and others.each[0].over is not None:
         last = min(others.each[0].over, last)
     given = compute_work(external, bodies, reference, 0, last)
@@ -152,7 +152,7 @@ def compute_reference_scale(
     if not others.each:  # pushes to and fro: all that was done
         done = external - compute_common_energies(bodies, reference)
         given = float(np.sum(np.abs(np.diff(done))))
-    stored = float(run.orbit.series["energy.stored"][0])
+    stored = float(run.reference.series["energy.stored"][0])
     scale = max(given, stored)
     return (scale, _convert_to_speed(bodies, scale)) if scale > NOTHING else (0.0, 0.0)
 
@@ -211,8 +211,10 @@ def compute_criteria(run: Run) -> dict[str, Any]:
     brief = c.contacts.still and _is_brief(c, swing)
     early, late = _compute_distances(c, swing)
     peak = find_contact_peak(run)
-    wanted = max((float(x["peak_force_satellite_N"]) for x in run.orbit.contacts), default=0.0)
-    latch, latch_wanted = (summarise_times(one.latches)["peak_force_N"] for one in (run, run.orbit))
+    wanted = max((float(x["peak_force_satellite_N"]) for x in run.reference.contacts), default=0.0)
+    latch, latch_wanted = (
+        summarise_times(one.latches)["peak_force_N"] for one in (run, run.reference)
+    )
     free = compute_unexplained_speed(run, c.contacts, c.others)
     return {
         "no_verdict": _explain_no_verdict(c),
@@ -268,8 +270,8 @@ def max_defined(one: float, other: float) -> float:
 def _collect_input(run: Run) -> CriteriaInput:
     bodies = read_mass_properties(run.scenario.vector)
     loop = read_corrected_motions(run.series)
-    reference = read_corrected_motions(run.orbit.series)
-    contacts, others = find_contacts(run), find_reference_contacts(run.orbit)
+    reference = read_corrected_motions(run.reference.series)
+    contacts, others = find_contacts(run), find_reference_contacts(run.reference)
     scale = speed = 0.0
     if contacts.each and not others.each:
         scale, speed = compute_own_scale(bodies, loop, contacts)
@@ -379,7 +381,7 @@ def _average_energies(c: CriteriaInput, rows: slice) -> tuple[float, float]:
                 + _read_stored_energy(series)[rows]
             )
         )
-        for motions, series in ((c.loop, c.run.series), (c.reference, c.run.orbit.series))
+        for motions, series in ((c.loop, c.run.series), (c.reference, c.run.reference.series))
     )
     return mine, theirs
 
@@ -408,13 +410,13 @@ def _compute_relative_difference(ours: float, theirs: float) -> float:
 
 def _list_different_outcomes(run: Run) -> list[str]:
     """What happened in one of the two only, in words."""
-    mine, theirs = summarise_times(run.latches), summarise_times(run.orbit.latches)
+    mine, theirs = summarise_times(run.latches), summarise_times(run.reference.latches)
     captured = theirs_captured = False
     if run.scenario.tables["capture"]["for_s"] > 0.0:
         captured = math.isfinite(run.reached.captured_at_s)
         theirs_captured = math.isfinite(find_reference_capture_s(run))
     pairs = (
-        ("touched", run.contact_count > 0, run.orbit.contact_count > 0),
+        ("touched", run.contact_count > 0, run.reference.contact_count > 0),
         ("captured", captured, theirs_captured),
         ("latched", *(math.isfinite(one["latched_at_s"]) for one in (mine, theirs))),
         ("broken", *(math.isfinite(one["broken_at_s"]) for one in (mine, theirs))),
@@ -432,7 +434,7 @@ def find_reference_capture_s(run: Run) -> float:
     scenario = run.scenario
     if not scenario.tables["capture"]["for_s"] > 0.0:
         return math.nan
-    rows = np.ascontiguousarray(read_corrected_motions(run.orbit.series).reshape(-1, 26))
+    rows = np.ascontiguousarray(read_corrected_motions(run.reference.series).reshape(-1, 26))
     mem = Stepper(scenario).mem
     return float(entry_points.capture_time(scenario.vector, scenario.markers.features, mem, rows))
 
@@ -454,8 +456,8 @@ def _explain_no_verdict(c: CriteriaInput) -> str:
     """Why there is nothing to be judged; empty: there is."""
     if c.run.status in STOPPED_FROM_OUTSIDE:
         return f"the run was stopped from outside ({c.run.status})"
-    if c.run.orbit.status != "completed":
-        return f"the reference did not end: {c.run.orbit.status}"
+    if c.run.reference.status != "completed":
+        return f"the reference did not end: {c.run.reference.status}"
     if not c.scale > 0.0:
         return "nothing moves or touches"
     return ""

@@ -9,7 +9,7 @@ import numpy as np
 
 from softdock.errors import BadInput, Problem
 from softdock.loop.spatial.arrays import rotate
-from softdock.reference import orbit
+from softdock.reference import run_reference
 from softdock.scenario.build import Scenario
 
 LIMITS = ("reach_m", "allowed_speed_m_per_s", "allowed_acceleration_m_per_s2")
@@ -24,7 +24,7 @@ def check_feasible(scenario: Scenario) -> None:
     ]
     if not limited:
         return
-    series = orbit(scenario).series
+    series = run_reference(scenario).series
     places = _convert_to_laboratory(scenario.tables["laboratory"], series)
     problems = [
         problem

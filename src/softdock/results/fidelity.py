@@ -27,7 +27,7 @@ import numpy as np
 
 from softdock.loop.spatial.arrays import matrix
 from softdock.loop.vector import TIME_AT, TIMES
-from softdock.reference import Orbit
+from softdock.reference import Reference
 from softdock.results.contact_spans import (
     Contacts,
     find_contacts,
@@ -111,7 +111,9 @@ def compute_momentum_errors(
     return {"linear_momentum_error_Ns": linear, "angular_momentum_error_Nms": angular}
 
 
-def compare_with_reference(run: Run, orbit: Orbit, criteria: Mapping[str, Any]) -> dict[str, float]:
+def compare_with_reference(
+    run: Run, orbit: Reference, criteria: Mapping[str, Any]
+) -> dict[str, float]:
     """A run against a recorded reference, from before the first to after the last contact; NaN
     where there is no such instant. `criteria`: of the run (criteria.py)."""
     bodies, scale = read_mass_properties(run.scenario.vector), criteria["scale_J"]
@@ -161,7 +163,7 @@ def compare_with_reference(run: Run, orbit: Orbit, criteria: Mapping[str, Any]) 
 
 
 def _compute_reference_energy_ratio(
-    bodies: MassProperties, orbit: Orbit, others: Contacts, before: int
+    bodies: MassProperties, orbit: Reference, others: Contacts, before: int
 ) -> float:
     """The reference's, where the run has none."""
     if others.still or orbit.status != "completed":

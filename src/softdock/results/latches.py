@@ -189,7 +189,7 @@ def compute_latch_metrics(run: Run) -> dict[str, Any] | None:
     tables = run.scenario.tables
     if not get_latches(tables):
         return None
-    mine, orbits = summarise_times(run.latches), summarise_times(run.orbit.latches)
+    mine, orbits = summarise_times(run.latches), summarise_times(run.reference.latches)
     numbers: dict[str, Any] = {
         **mine,
         "states": [STATES[int(state)] for state in run.latches[:, AT.state]],
@@ -296,7 +296,7 @@ def fit_run_swings(run: Run) -> tuple[Swings, Swings]:
     start = math.nan
     if run.contacts and math.isnan(run.contacts[-1]["restitution"]):
         start = float(run.contacts[-1]["start_s"])
-    scenario, orbit = run.scenario, run.orbit
+    scenario, orbit = run.scenario, run.reference
     return (
         fit_swings(scenario, use_corrected_motion(run.series), run.latches, start),
         fit_swings(scenario, orbit.series, orbit.latches, start),

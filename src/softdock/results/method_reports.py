@@ -17,7 +17,7 @@ from softdock.methods.registry import METHODS, find_shown_numbers
 from softdock.results.metric import METRICS, Metric, Row, declare
 from softdock.results.run import Run
 from softdock.scenario.build import Scenario
-from softdock.scenario.orbit_frame import PATH, has_orbit, turning_axes
+from softdock.scenario.orbit_frame import PATH, has_reference, turning_axes
 
 # What the methods of a run did, cycle by cycle and axis by axis, from its recorded series: energy
 # put in or taken out, and motion that was corrected.
@@ -155,7 +155,7 @@ def select_run(shown: Shown, run: Run) -> Flown | None:
     name = _name_method(shown, tables)
     if not name:
         return None
-    turning = turning_axes(tables[PATH]) if has_orbit(tables) else None
+    turning = turning_axes(tables[PATH]) if has_reference(tables) else None
     return Flown(name=name, tables=tables, series=run.series, turning=turning)
 
 

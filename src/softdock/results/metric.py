@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softdock.reference import Orbit
+from softdock.reference import Reference
 from softdock.results.criteria import find_reference_capture_s
 from softdock.results.latches import summarise_times
 from softdock.results.momenta import (
@@ -28,7 +28,7 @@ class JudgedRun:
     apart."""
 
     run: Run
-    orbit: Orbit
+    orbit: Reference
     cycle: float  # s
     bodies: MassProperties
     against: Mapping[str, float]  # fidelity.compare

@@ -180,12 +180,12 @@ def compute_metrics(run: Run) -> dict[str, Any]:
     criteria = compute_criteria(run)
     judged = JudgedRun(
         run=run,
-        orbit=run.orbit,
+        orbit=run.reference,
         cycle=T,
         bodies=read_mass_properties(run.scenario.vector),
-        against=compare_with_reference(run, run.orbit, criteria),
+        against=compare_with_reference(run, run.reference, criteria),
         contacts=[tabulate_contact(c, T, are_states_corrected(run)) for c in run.contacts],
-        orbit_contacts=[tabulate_contact(c, T, False) for c in run.orbit.contacts],
+        orbit_contacts=[tabulate_contact(c, T, False) for c in run.reference.contacts],
     )
     result: dict[str, Any] = convert_to_plain(
         {name: m.value(judged) for name, m in METRICS.items()}

@@ -30,7 +30,7 @@ from softdock.errors import BadInput, Problem
 from softdock.loop.contact.laws import HUNT_CROSSLEY, LAWS, LINEAR_LAWS, SPRING_DAMPER
 from softdock.loop.spatial.arrays import matrix
 from softdock.methods.measured.noise_bias import compute_handed_over_noise
-from softdock.reference import Orbit, orbit
+from softdock.reference import Reference, run_reference
 from softdock.results.momenta import (
     MassProperties,
     compute_kinetic_energy,
@@ -91,7 +91,7 @@ def compute_noise_bound(scenario: Scenario, torques: bool = False) -> NoiseBound
         raise BadInput(
             Problem("sensor.noise_Nm", torque, "a number > 0, where torques are to count")
         )
-    reference = orbit(scenario)
+    reference = run_reference(scenario)
     if not reference.contacts:
         raise BadInput(Problem("scenario", scenario.tables["name"], "one whose satellites touch"))
     laws = [pair["real"] for pair in scenario.tables["contact"]]
@@ -115,12 +115,12 @@ def compute_noise_bound(scenario: Scenario, torques: bool = False) -> NoiseBound
     )
 
 
-def _count_free_readings(reference: Orbit) -> int:
+def _count_free_readings(reference: Reference) -> int:
     """Readings before the first touch, which tell the tare."""
     return max(int(np.sum(reference.series["time"] < reference.contacts[0]["start_s"])), 1)
 
 
-def _evaluate_law(scenario: Scenario, reference: Orbit, law: Mapping[str, Any]) -> _Law:
+def _evaluate_law(scenario: Scenario, reference: Reference, law: Mapping[str, Any]) -> _Law:
     """Readings in contact on the reference's way."""
     series = reference.series
     time, depth = series["time"], series["contact.depth"]
@@ -150,7 +150,7 @@ def _evaluate_law(scenario: Scenario, reference: Orbit, law: Mapping[str, Any]) 
     )
 
 
-def _compute_levers(scenario: Scenario, reference: Orbit, force: np.ndarray) -> np.ndarray:
+def _compute_levers(scenario: Scenario, reference: Reference, force: np.ndarray) -> np.ndarray:
     """Torque on the chaser per force [m], from the change of its spin."""
     bodies, rows = read_mass_properties(scenario.vector), len(reference.series["time"])
     if bodies.fixed[0]:
@@ -190,7 +190,7 @@ def _compute_information(
     return names, J
 
 
-def _compute_sensitivity(scenario: Scenario, reference: Orbit, name: str) -> np.ndarray:
+def _compute_sensitivity(scenario: Scenario, reference: Reference, name: str) -> np.ndarray:
     """Change of the motion after the last contact per change of a number of the law."""
     law = scenario.tables["contact"][0]["real"]
     linear = law["law"] in LINEAR_LAWS
@@ -217,7 +217,8 @@ def _compute_sensitivity(scenario: Scenario, reference: Orbit, name: str) -> np.
         deepest = float(reference.series["contact.depth"].max())
         base, changed = _change_power(law, 0.0, deepest), _change_power(law, step, deepest)
     flights = [
-        reference if one == law else orbit(_replace_law(scenario, one)) for one in (base, changed)
+        reference if one == law else run_reference(_replace_law(scenario, one))
+        for one in (base, changed)
     ]
     bodies = read_mass_properties(scenario.vector)
     ends = [_compute_scaled_motion(bodies, reference, one) for one in flights]
@@ -253,7 +254,9 @@ def _replace_law(scenario: Scenario, law: Mapping[str, Any]) -> Scenario:
     return build(tables)
 
 
-def _compute_scaled_motion(bodies: MassProperties, reference: Orbit, flown: Orbit) -> np.ndarray:
+def _compute_scaled_motion(
+    bodies: MassProperties, reference: Reference, flown: Reference
+) -> np.ndarray:
     """Of both bodies after the last contact, so that its length is the distance from the
     reference."""
     end = max(reference.contacts[-1]["end_s"], flown.contacts[-1]["end_s"])

@@ -26,7 +26,7 @@ from softdock.results.run import Run
 from softdock.results.simulation import SCENARIO_OR_TABLES, simulate
 from softdock.results.verdict import make_verdict
 from softdock.scenario.build import Scenario, build, change_keys
-from softdock.scenario.orbit_frame import has_orbit, radial_at
+from softdock.scenario.orbit_frame import has_reference, radial_at
 
 # A run judged at the worst of its sampling phases: the run itself and a few more of the same
 # docking, which run on all cores and are not kept.
@@ -252,7 +252,7 @@ def shift_scenario(scenario: Scenario, seconds: float) -> Scenario:
             rows = tables[kind][name]["rows"]
             if rows:
                 changes[f"{kind}.{name}.rows"] = [[row[0] + seconds, *row[1:]] for row in rows]
-    if has_orbit(tables):
+    if has_reference(tables):
         changes["orbit.radial"] = radial_at(tables, -seconds).tolist()
     return change_keys(scenario, changes, moved=True)
 

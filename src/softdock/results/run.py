@@ -11,13 +11,13 @@ import numpy as np
 
 from softdock._arguments import TEXT, Rule, instance_of, refuse_wrong, whole_number
 from softdock._notebook import format_block, format_note, format_table, format_verdict
-from softdock.errors import NotFlown, NoTruth
+from softdock.errors import NoTruth, NotSimulated
 from softdock.loop.arms.scenario_facility import arm_robots
 from softdock.loop.contact.latch import LATCH_FLOATS
 from softdock.loop.contact.log import LOG_COLUMNS
 from softdock.loop.cycle import STATUSES
 from softdock.loop.energy.ledger import ROWS, Ledger
-from softdock.reference import Orbit, orbit
+from softdock.reference import Reference, run_reference
 from softdock.results.joint_rows import compute_rows_over_time, split_joint_rows
 from softdock.results.series import Series, to_dataframe, to_xarray
 from softdock.results.verdict import Verdict, read_verdict
@@ -31,7 +31,7 @@ def draw_run(run: Run) -> Any:
     from plotly.subplots import make_subplots
 
     figure = make_subplots(rows=3, cols=1, shared_xaxes=True, vertical_spacing=0.05)
-    series, orbit = run.series, run.fly_orbit().series
+    series, orbit = run.series, run.simulate_reference().series
     time = series["time"]
 
     def line(row: int, name: str, x: np.ndarray, y: np.ndarray, dash: str = "solid") -> None:
@@ -121,39 +121,40 @@ class Run:
     # all runs of which the verdict is, itself first, where they were to be kept
     judged_runs: list[Run] = field(default_factory=list, repr=False)
 
-    _orbit: Orbit | None = field(default=None, repr=False)
+    _reference: Reference | None = field(default=None, repr=False)
     _metrics: dict[str, Any] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         refuse_wrong(PARTS, vars(self))
 
     @property
-    def orbit(self) -> Orbit:
+    def reference(self) -> Reference:
         """What the reference would do with this scenario, recorded at the same instants. Raises
-        `NotFlown` where nobody has simulated it: reading never simulates."""
-        if self._orbit is None:
-            raise NotFlown(
-                "the on-orbit reference was not simulated for this run: run.fly_orbit() does it"
+        `NotSimulated` where nobody has simulated it: reading never simulates."""
+        if self._reference is None:
+            raise NotSimulated(
+                "the on-orbit reference was not simulated for this run: "
+                "run.simulate_reference() does so"
             )
-        return self._orbit
+        return self._reference
 
-    @orbit.setter
-    def orbit(self, flown: Orbit) -> None:
-        self._orbit = flown
+    @reference.setter
+    def reference(self, flown: Reference) -> None:
+        self._reference = flown
 
-    def fly_orbit(self) -> Orbit:
+    def simulate_reference(self) -> Reference:
         """Simulate the reference beside this run, unless that was done before; it is kept as
-        `run.orbit`."""
-        if self._orbit is None:
-            self._orbit = orbit(self.scenario)
-        return self._orbit
+        `run.reference`."""
+        if self._reference is None:
+            self._reference = run_reference(self.scenario)
+        return self._reference
 
     @property
     def metrics(self) -> dict[str, Any]:
         """Everything this run says about the rig, with the reference beside it: see
-        docs/metrics.md. Raises `NotFlown` for a run that was simulated alone and not judged."""
+        docs/metrics.md. Raises `NotSimulated` for a run that was simulated alone and not judged."""
         if self._metrics is None:
-            raise NotFlown(
+            raise NotSimulated(
                 "this run has no metrics yet: softdock.judge(run) simulates the on-orbit reference "
                 "and computes them"
             )
@@ -167,7 +168,7 @@ class Run:
     def verdict(self) -> Verdict:
         """Faithful, distorted or unsafe, with headline, criteria, doubts and next step, over the
         sampling phases that were judged: one after `simulate`, eight with `softdock run`. Raises
-        `NotFlown` as `metrics` does."""
+        `NotSimulated` as `metrics` does."""
         return read_verdict(self.metrics["verdict"])
 
     def __repr__(self) -> str:

@@ -1,6 +1,6 @@
-"""Scenario in, run out: `fly` (the rig alone), `judge` (the reference beside it, and the metrics)
-and `simulate`, which does both. What is simulated is what is called for: no number is simulated on
-being read."""
+"""Scenario in, run out: `run_loop` (the rig alone), `judge` (the reference beside it, and the
+metrics) and `simulate`, which does both. Only what is called for is simulated: reading a number
+never starts a simulation."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from softdock.loop.robots.memory import JOINT, ROBOT_FLOATS
 from softdock.loop.robots.robot import ROBOT
 from softdock.loop.vector import CHASER_ROBOT_AT, TARGET_ROBOT_AT
 from softdock.methods.registry import METHODS
-from softdock.reference import Orbit
+from softdock.reference import Reference
 from softdock.results.arms import describe_arm_stops, locate_robot
 from softdock.results.faults import QUIET, find_rig_events
 from softdock.results.feasibility import check_feasible
@@ -111,8 +111,8 @@ __all__ = [
     "Stepper",
     "collect_method_reports",
     "count_cycles",
-    "fly",
     "judge",
+    "run_loop",
     "simulate",
 ]
 
@@ -138,25 +138,27 @@ def simulate(
     reference beside it and take the metrics. A `Mapping` is built (and checked) first. `law`,
     `robot`, `method`: models of your own in plain Python, as of `Scenario.with_models`. Ctrl-C:
     `RunInterrupted` with the rig's run, also where it comes while the reference is simulated."""
-    run = fly(scenario, progress, law=law, robot=robot, method=method)
+    run = run_loop(scenario, progress, law=law, robot=robot, method=method)
     try:
         return judge(run)
     except KeyboardInterrupt:
         raise RunInterrupted(run) from None
 
 
-@check_arguments(run=instance_of("a Run", Run), orbit=optional(instance_of("an Orbit", Orbit)))
-def judge(run: Run, orbit: Orbit | None = None) -> Run:
-    """The same run with the reference beside it and its metrics taken. `orbit`: one already
+@check_arguments(
+    run=instance_of("a Run", Run), reference=optional(instance_of("a Reference", Reference))
+)
+def judge(run: Run, reference: Reference | None = None) -> Run:
+    """The same run with the reference beside it and its metrics taken. `reference`: one already
     simulated of a scenario with the same truth. A run that has its metrics (one read from a folder)
     keeps them."""
     if not run.has_truth:
         raise NoTruth(
             "this run was told by reports alone: its metrics compare the true contact with orbit's"
         )
-    if orbit is not None:
-        run.orbit = orbit
-    run.fly_orbit()
+    if reference is not None:
+        run.reference = reference
+    run.simulate_reference()
     if not run.is_judged:
         with np.errstate(all="ignore"):  # a run that diverged holds numbers beyond all bounds
             run.metrics = compute_metrics(run)
@@ -164,7 +166,7 @@ def judge(run: Run, orbit: Orbit | None = None) -> Run:
 
 
 @check_arguments(scenario=SCENARIO_OR_TABLES, progress=PROGRESS)
-def fly(
+def run_loop(
     scenario: Scenario | Mapping[str, Any],
     progress: Progress | None = None,
     *,

@@ -20,11 +20,11 @@ import numpy as np
 from softdock.compile.features import Markers
 from softdock.compile.interrupts import run_each_abandonable
 from softdock.errors import BadInput
-from softdock.reference import Orbit, orbit
+from softdock.reference import Reference, run_reference
 from softdock.results.criteria import compute_criteria
 from softdock.results.metrics import convert_to_plain
 from softdock.results.phases import count_cores, reseed, shift_scenario
-from softdock.results.simulation import fly
+from softdock.results.simulation import run_loop
 from softdock.scenario.build import Scenario, build_variant
 from softdock.scenario.keys import set_key
 
@@ -48,7 +48,7 @@ class Variants:
         self.scenario, self.count = scenario, count
         self._phases: dict[int, Scenario] = {}
         self._known: dict[tuple[str, int], SimulatedVariant] = {}
-        self._references: dict[int, Orbit] = {}
+        self._references: dict[int, Reference] = {}
 
     def get(self, changes: Keys, phases: Iterable[int]) -> list[SimulatedVariant]:
         listed = list(phases)
@@ -74,21 +74,21 @@ class Variants:
 
     def _simulate(self, changes: Keys, i: int) -> SimulatedVariant:
         try:
-            run = fly(change_scenario(self._phases[i], changes))
+            run = run_loop(change_scenario(self._phases[i], changes))
         except BadInput as error:  # a value that the rest of the scenario does not allow
             return SimulatedVariant({}, math.nan, str(error))
-        run.orbit = self._get_reference(i, changes) or orbit(run.scenario)
+        run.reference = self._get_reference(i, changes) or run_reference(run.scenario)
         with np.errstate(all="ignore"):  # a run that diverged
             numbers = convert_to_plain(compute_criteria(run))
         return SimulatedVariant(numbers, run.ledger_rows["sensor"], "")
 
-    def _get_reference(self, i: int, changes: Keys) -> Orbit | None:
+    def _get_reference(self, i: int, changes: Keys) -> Reference | None:
         """The scenario's own, if no change belongs to the reference too; else it is simulated with
         the run."""
         if any(key.partition(".")[0] not in OF_THE_RIG for key in changes):
             return None
         if i not in self._references:
-            self._references[i] = orbit(self._phases[i])
+            self._references[i] = run_reference(self._phases[i])
         return self._references[i]
 
 

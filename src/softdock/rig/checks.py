@@ -13,7 +13,8 @@ from softdock.errors import BadInput, Problem
 from softdock.files.tables import Locate
 from softdock.rig.drivers.rsi_config import EthernetFile
 from softdock.rig.drivers.rsi_templates import RobotFiles
-from softdock.rig.model import Rig, is_loopback
+from softdock.rig.drivers.sockets import is_loopback
+from softdock.rig.model import Rig
 from softdock.rig.schema import RobotEnd, SensorEnd
 
 
@@ -131,7 +132,8 @@ def _check_bindings(rig: Rig, notes: _Notes) -> None:
     ends: dict[str, RobotEnd | SensorEnd] = {f"robots.{n}": rig.robots[n] for n in rig.moving}
     ends |= {f"sensors.{n}": s for n, s in rig.sensors.items()}
     for at, end in ends.items():
-        if is_loopback(end.bind) and not is_loopback(end.address):
+        own = at in rig.in_python  # its driver opens what leads to the address
+        if is_loopback(end.bind) and not is_loopback(end.address) and not own:
             allowed = f"the address of this computer in the network of {end.address}, stated"
             notes.wrong(f"{at}.bind", end.bind, allowed)
         if rig.emulate is not None and not (is_loopback(end.address) and is_loopback(end.bind)):

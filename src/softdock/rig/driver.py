@@ -7,8 +7,9 @@ a `Keys` dataclass. It runs in a process of its own (rig/bridge.py) and knows no
 recorder and no scenario.
 
 A driver that is `compiled` speaks to the compiled loop itself: KUKA RSI (drivers/kuka_rsi.py) and
-Net F/T (drivers/net_ft.py). Keys, checks, files of a controller and emulation are the same methods
-for both kinds. rig/driver_registry.py finds a driver by its name.
+Net F/T (drivers/net_ft.py). Universal Robots by RTDE (drivers/ur_rtde.py) is in plain Python. Keys,
+checks, files of a controller and emulation are the same methods for both kinds.
+rig/driver_registry.py finds a driver by its name.
 """
 
 from __future__ import annotations
@@ -67,6 +68,11 @@ class Driver:
     limits: ClassVar[Mapping[str, float]] = {}  # largest value of so many keys of [limits]
     simulated: ClassVar[bool] = False  # True: no machine moves, and nobody is asked before a run
     compiled: ClassVar[bool] = False  # the compiled loop reads and writes its bytes
+
+    @classmethod
+    def is_simulated(cls, keys: Any) -> bool:
+        """Whether no machine moves with these keys."""
+        return cls.simulated
 
     def connect(self) -> None:
         """Open what leads to the device; raise with the reason where that fails. Nothing moves."""

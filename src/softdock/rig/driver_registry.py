@@ -26,6 +26,7 @@ from softdock.files.schema import list_keys
 from softdock.rig.driver import Driver, RobotDriver, SensorDriver
 from softdock.rig.drivers.kuka_rsi import KukaRsi
 from softdock.rig.drivers.net_ft import NetFt
+from softdock.rig.drivers.ur_rtde import UrRobot, UrWrench
 from softdock.rig.schema import FIXED, RobotEnd, SensorEnd
 
 GROUP, OPTION = "softdock.rig_drivers", "--driver-file"
@@ -40,8 +41,8 @@ class Fixed(RobotDriver):
 
 Kind = type[RobotDriver] | type[SensorDriver]
 OWN: dict[str, dict[str, Any]] = {
-    "robots": {"kuka_rsi": KukaRsi, FIXED: Fixed},
-    "sensors": {"ati_net_ft": NetFt},
+    "robots": {"kuka_rsi": KukaRsi, "ur_rtde": UrRobot, FIXED: Fixed},
+    "sensors": {"ati_net_ft": NetFt, "ur_rtde": UrWrench},
 }
 BASES: dict[str, Any] = {"robots": RobotDriver, "sensors": SensorDriver}
 NEEDED = {"robots": ("connect", "read", "write", "stop"), "sensors": ("connect", "read", "stop")}

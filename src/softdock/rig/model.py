@@ -15,7 +15,7 @@ from typing import Any
 from softdock.rig import schema as schema
 from softdock.rig.driver import Driver, RobotDriver, SensorDriver
 from softdock.rig.drivers.rsi_config import EthernetFile
-from softdock.rig.drivers.sockets import LOOPBACK
+from softdock.rig.drivers.sockets import LOOPBACK, is_loopback
 from softdock.scenario.files import to_toml
 
 SCHEMA = 1
@@ -98,7 +98,7 @@ class Rig:
     def real(self) -> tuple[str, ...]:
         """What this rig may move or hear beyond this computer: addresses, and drivers in Python
         that do not say that they simulate."""
-        own = [at for at in self.in_python if not self.drivers[at].simulated]
+        own = [at for at in self.in_python if not self._simulates(at)]
         return (*self.beyond_loopback, *(f"{at} by {self.name_driver(at)}" for at in own))
 
     def wire_address(self, at: str) -> str:
@@ -117,7 +117,9 @@ class Rig:
         return tuple(sorted(found))
 
     def _simulates(self, at: str) -> bool:
-        return at in self.in_python and self.drivers[at].simulated
+        table, _, which = at.partition(".")
+        keys = getattr(self, table)[which]
+        return at in self.in_python and self.drivers[at].is_simulated(keys)
 
     def tables(self) -> dict[str, Any]:
         """Everything, defaults written out; reading it back gives the same rig."""
@@ -138,7 +140,3 @@ class Rig:
 def _plain(part: Any) -> dict[str, Any]:
     values = dataclasses.asdict(part).items()
     return {k: list(v) if isinstance(v, tuple) else v for k, v in values if v is not None}
-
-
-def is_loopback(address: str) -> bool:
-    return address.startswith("127.")

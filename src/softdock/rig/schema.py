@@ -95,7 +95,7 @@ class Clock:
 class RobotEnd:
     """`[robots.chaser]`, `[robots.target]`: a robot, by any driver."""
 
-    driver: str = text("kuka_rsi", "kuka_rsi, a .py file of yours, or fixed: no robot")
+    driver: str = text("kuka_rsi", "kuka_rsi, ur_rtde, a .py file of yours, or fixed: no robot")
     address: str = host("of the robot controller: datagrams of others are not taken")
     bind: str = host("of this computer; anything but loopback must be stated and is printed")
     port: int = whole(59152, 1, 65535, "", "UDP port of this computer, one a robot")
@@ -116,7 +116,7 @@ class RobotEnd:
 class SensorEnd:
     """`[sensors.chaser]`, `[sensors.target]`: the force sensor behind a mock-up, by any driver."""
 
-    driver: str = text("ati_net_ft", "ati_net_ft, or a .py file of yours")
+    driver: str = text("ati_net_ft", "ati_net_ft, ur_rtde, or a .py file of yours")
     address: str = host("of the sensor: datagrams of others are not taken")
     bind: str = host("of this computer; anything but loopback must be stated and is printed")
     port: int = whole(49152, 1, 65535, "", "UDP port of the sensor")

@@ -20,7 +20,7 @@ from softdock.files.atomic import write_whole
 from softdock.files.folders import ensure_folder
 from softdock.files.toml_text import parse_toml
 from softdock.rig.drivers.rsi_config import CYCLES_MS
-from softdock.rig.drivers.sockets import LOOPBACK
+from softdock.rig.drivers.sockets import LOOPBACK, is_loopback
 from softdock.rig.file import read_rig, rig_presets, rig_text
 from softdock.scenario.keys import set_key
 
@@ -246,6 +246,67 @@ range_Nm = 100.0
 in_flange_m = [0.0, 0.0, 0.0] # the sensor's origin in the frame of the robot's poses: MEASURE
 in_flange_wxyz = [1.0, 0.0, 0.0, 0.0]
 """
+
+
+UR10E = """\
+# A rig for softdock: a UR10e with its own force sensor, by RTDE. Every key: docs/rig_file.md.
+# softdock is no safety function: the robot's own limits and safety controller are the guard.
+schema = 1
+name = "{name}"
+note = "" # yours; kept in every recording
+
+[clock]
+cycle_ms = 4 # 2, 4, 8, 10, 20: RTDE sends every 2 ms
+
+[robots.chaser]
+driver = "ur_rtde"
+address = "{address}" # of the controller; on loopback: python -m softdock.rig.drivers.ur_emulator
+port = 59152 # on this computer, between driver and loop
+timeout_packets = 25 # late answers at which the driver stops the robot
+lower_mm = [-200.0, -200.0, -200.0] # from where it stood at first
+upper_mm = [200.0, 200.0, 200.0]
+box_min_m = [0.3, -0.3, 0.1] # of the tool in the robot's base: MEASURE, as small as can be
+box_max_m = [0.9, 0.3, 0.7]
+lookahead_s = 0.03 # of servoL; 0.03 to 0.2
+gain = 1000
+wait_us = 200 # that a pose waits for the force of the same instant
+pose_age_ms = 0.2 # the same
+delay_ms = {delay} # MEASURE: `softdock rig delay` finds it; at 0.03 s users have seen 34
+
+[robots.target]
+driver = "fixed" # the target's mock-up stands in the room
+
+[sensors.chaser]
+driver = "ur_rtde"
+address = "{address}" # of the same controller
+port = 59154 # on this computer, between driver and loop
+rate_Hz = 500
+sample_Hz = 500
+wrench = "ft_raw_wrench" # at the tool flange; e-Series from 5.9
+sign = 1 # MEASURE: push the tool by hand along +x of the flange; force x must be positive
+range_N = 100.0
+range_Nm = 10.0
+in_flange_m = [0.0, 0.0, 0.0] # of the sensor's origin, from the TCP that is set on the controller
+in_flange_wxyz = [1.0, 0.0, 0.0, 0.0]
+
+[facility.chaser]
+base_m = [-0.6, 0.0, -0.4] # of the robot's base in the laboratory: MEASURE
+base_wxyz = [1.0, 0.0, 0.0, 0.0]
+mock_up_m = [0.0, 0.0, 0.0] # of the mock-up in the tool's frame: MEASURE
+"""
+EMULATED_DELAY_MS, SEEN_DELAY_MS = 15.8, 34.0  # ur_emulator's 16 less wait_us; servoL's on a robot
+
+
+def write_ur_rig(file: Path, address: str, force: bool) -> list[Path]:
+    """A rig file of a UR10e."""
+    delay = EMULATED_DELAY_MS if is_loopback(address) else SEEN_DELAY_MS
+    text = UR10E.format(name=file.stem, address=address, delay=delay) + REST
+    tables, locate, _ = parse_toml(text, str(file))
+    read_rig(tables, str(file), file.parent, locate)  # nothing is written that cannot be read
+    _refuse_present([file], force)
+    ensure_folder(file.parent)
+    write_whole(file, text.encode())
+    return [file]
 
 
 def write_driver_rig(file: Path, driver: Path, force: bool) -> list[Path]:

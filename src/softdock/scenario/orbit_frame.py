@@ -52,7 +52,7 @@ class TurningAxes(NamedTuple):
         return np.stack([along, np.broadcast_to(-self.normal, up.shape), -up], axis=-1)
 
 
-def has_orbit(tables: Mapping[str, Any]) -> bool:
+def has_reference(tables: Mapping[str, Any]) -> bool:
     """Whether the satellites are on an orbit, of resolved tables."""
     orbit = tables.get(PATH, {})
     return orbit.get("altitude_km", 0.0) > 0.0 or orbit.get("mean_motion_rad_per_s", 0.0) > 0.0
@@ -97,7 +97,7 @@ def check_orbit(tables: Mapping[str, Any], refuse: Refuse) -> None:
             n,
             f"at most {FASTEST_MEAN_MOTION:.4g} [rad/s]: faster, the orbit is below the ground",
         )
-    if not has_orbit(tables):
+    if not has_reference(tables):
         return
     radial, normal = (np.asarray(orbit[key], dtype=float) for key in ("radial", "normal"))
     cosine = radial @ normal / (np.linalg.norm(radial) * np.linalg.norm(normal))
@@ -115,7 +115,7 @@ def far_start(tables: Mapping[str, Any]) -> list[str]:
     that coasts from its start, or by more than OFF_IN_AN_ORBIT for a chaser that rests there in the
     turning axes for one orbit."""
     duration = float(tables["time"]["duration_s"])
-    if not has_orbit(tables) or any(tables[body]["fixed"] for body in ("chaser", "target")):
+    if not has_reference(tables) or any(tables[body]["fixed"] for body in ("chaser", "target")):
         return []
     axes = turning_axes(tables[PATH])
     p, v = (

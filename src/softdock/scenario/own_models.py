@@ -54,7 +54,7 @@ ONLY_LATE = MODELS[DELAY]  # the model in whose place a robot of one's own stand
 BODIES = {"chaser": CHASER_ROBOT_AT, "target": TARGET_ROBOT_AT}
 WHY = (
     "compiled models: a law, robot or method in plain Python runs by softdock.simulate and "
-    "softdock.fly alone (docs/your_own_method.md has the compiled form)"
+    "softdock.run_loop alone (docs/your_own_method.md has the compiled form)"
 )
 UNSAVED = (
     "models that a file can hold: run.to_dataframe() and run.metrics have this run's numbers, and "

@@ -13,7 +13,7 @@ import math
 from typing import NamedTuple
 
 from softdock.compile.jit import compiled
-from softdock.loop.spatial.vectors import add, cross, dot
+from softdock.loop.spatial.vectors import cross, dot
 
 TINY = 1e-300  # keeps 0/0 out: lengths here are squares of metres
 
@@ -88,11 +88,6 @@ def level(h, k, a, d, sign):
 def side_of(h, k, a, turn: Turn):
     """Which sign of `level` gives this turn: -1 or +1."""
     return -math.copysign(1.0, dot(h, turned(k, turn, cross(k, a))))
-
-
-@compiled
-def sum3(a, b, c):
-    return add(add(a, b), c)
 
 
 @compiled

@@ -94,19 +94,6 @@ def energy_added(ledger: Ledger):
 
 
 @compiled
-def sum_rows(ledger: Ledger):
-    return (
-        ledger.integrator
-        + ledger.correction
-        + ledger.adaptation
-        + ledger.sensor
-        + ledger.command
-        + ledger.robot
-        + ledger.rewound
-    )
-
-
-@compiled
 def wrench_difference(a, b):
     return Wrench(subtract(a.force, b.force), subtract(a.torque, b.torque))
 

@@ -111,20 +111,6 @@ def load4(array, at):
 
 
 @compiled
-def load6(array, at):
-    """A symmetric matrix: xx, yy, zz, xy, xz, yz."""
-    i = np.uint64(at)
-    return (
-        array[i],
-        array[i + _1],
-        array[i + _2],
-        array[i + _3],
-        array[i + _4],
-        array[i + _5],
-    )
-
-
-@compiled
 def store3(array, at, a):
     i = np.uint64(at)
     array[i] = a[0]

@@ -240,7 +240,7 @@ def _judge(recording: Recording | Run, scenario: Scenario) -> dict[str, Any]:
     """Verdict of the recording."""
     if isinstance(recording, Recording):
         if recording.scenario is None:
-            recording = replace(recording, scenario=scenario, _orbit=None, _judged=None)
+            recording = replace(recording, scenario=scenario, _reference=None, _judged=None)
         return recording.judge()
     found: dict[str, Any] = judge(recording).metrics["verdict"]
     return found

@@ -104,10 +104,10 @@ def _reference_series(run: Run) -> Series:
     known = {channel.name: channel for channel in CHANNELS}
     channels = [
         channel
-        for name in run.orbit.series
+        for name in run.reference.series
         for channel in ([known[name]] if name in known else _vector_channels(name))
     ]
-    columns = [np.reshape(values, (len(values), -1)) for values in run.orbit.series.values()]
+    columns = [np.reshape(values, (len(values), -1)) for values in run.reference.series.values()]
     return Series(np.concatenate(columns, axis=1), channels)
 
 

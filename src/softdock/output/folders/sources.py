@@ -157,7 +157,7 @@ def load_scene(source: str, changes: Sequence[str] = ()) -> Scene:
 
 
 def _scene_with_reference(run: Run) -> Scene:
-    run.fly_orbit()
+    run.simulate_reference()
     return build_scene(run)
 
 

@@ -233,7 +233,7 @@ def _replay(rows: Sequence[Mapping[str, Any]], runs: Sequence[Run]) -> str:
         return ""
     row, run = max(raw, key=lambda pair: float(pair[0]["restitution"]))
     rig = build_scene(run, name=f"rig, {row['label']} delay", facility=FACILITY, exaggerate=False)
-    run.fly_orbit()
+    run.simulate_reference()
     scenes = [
         build_reference_scene(run),
         rig,
@@ -311,7 +311,7 @@ def _gap_chart(names: Sequence[str], runs: Sequence[Run]) -> str:
         return ""
     view = choose_view(runs[0].scenario, runs[0].series)
     curves = [
-        track_tip(view, runs[0].fly_orbit().series),
+        track_tip(view, runs[0].simulate_reference().series),
         *(track_tip(view, run.series) for run in runs),
     ]
     factor, unit = choose_unit([curve.gap for curve in curves], "m")

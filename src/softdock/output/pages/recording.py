@@ -61,8 +61,8 @@ class _RecordedRun:
         self.status = "completed"
 
     @property
-    def orbit(self) -> Any:
-        return self._recording.orbit
+    def reference(self) -> Any:
+        return self._recording.reference
 
 
 def build_recording_scene(recording: Recording) -> Scene:
@@ -70,8 +70,8 @@ def build_recording_scene(recording: Recording) -> Scene:
     if necessary)."""
     run = _RecordedRun(recording)
     if recording.scenario is not None:
-        recording.fly_orbit()
-    scene = build_scene(run, name=recording.name, orbit=recording.scenario is not None)
+        recording.simulate_reference()
+    scene = build_scene(run, name=recording.name, reference=recording.scenario is not None)
     return replace(scene, notes=(NOTE, *scene.notes))
 
 

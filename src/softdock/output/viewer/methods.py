@@ -19,7 +19,7 @@ from typing import Any
 
 from softdock.errors import BadInput, Problem
 from softdock.methods.registry import RAW
-from softdock.reference import Orbit
+from softdock.reference import Reference
 from softdock.results.quantities import format_percent
 from softdock.scenario.build import Scenario
 from softdock.scenario.candidates import candidates
@@ -40,7 +40,7 @@ class Fix:
 
 
 def find_fixes(
-    scenario: Scenario, orbit: Orbit, ready: Sequence[str], now: float | None
+    scenario: Scenario, orbit: Reference, ready: Sequence[str], now: float | None
 ) -> list[Fix]:
     """The fixes that are better than the present setting, best first. `now`: its distance from the
     reference."""
@@ -61,7 +61,7 @@ def use_methods(scenario: Scenario, method: str) -> Scenario:
     return able[0].scenario
 
 
-def _try_fix(label: str, scenario: Scenario, orbit: Orbit) -> list[Fix]:
+def _try_fix(label: str, scenario: Scenario, orbit: Reference) -> list[Fix]:
     try:
         metrics = run_against(scenario, orbit).metrics
     except BadInput:
@@ -73,7 +73,7 @@ def _try_fix(label: str, scenario: Scenario, orbit: Orbit) -> list[Fix]:
     return [Fix(words, scenario.tables["methods"], float(distance))]
 
 
-def _try_methods(scenario: Scenario, orbit: Orbit, ready: Sequence[str]) -> list[Fix]:
+def _try_methods(scenario: Scenario, orbit: Reference, ready: Sequence[str]) -> list[Fix]:
     found: list[Fix] = []
     for method in ready:
         try:
@@ -109,7 +109,7 @@ def compile_text(toml: str) -> None:
     """Entry point of the compiling process: run a few cycles of a scenario, and the reference."""
     import tomllib
 
-    from softdock.reference import orbit
+    from softdock.reference import run_reference
     from softdock.results.simulation import simulate
     from softdock.scenario.build import build
 
@@ -119,7 +119,7 @@ def compile_text(toml: str) -> None:
     tables["time"]["duration_s"] = 4e-3 * float(tables["time"]["cycle_ms"])
     scenario = build(tables)
     simulate(scenario)
-    orbit(scenario)
+    run_reference(scenario)
 
 
 class BackgroundCompiler:

@@ -26,7 +26,7 @@ from softdock.output.viewer.server import HOST, serve, set_theme
 from softdock.output.viewer.stage import Clock, Stage
 from softdock.recording.recording import RIG, SCENARIO, Recording, ShownSeries, make_recording
 from softdock.recording.rings import RingReader, list_running_rings
-from softdock.reference import orbit
+from softdock.reference import run_reference
 from softdock.results.scene.model import CAMERAS, LAYERS, Scene
 from softdock.results.scene.moving import MovingScene
 from softdock.results.series import Series
@@ -49,7 +49,7 @@ class ObservedRun:
         limits = self.look.about.tables.get("limits", {})
         self.touch_N = _number(limits.get("touch_N", ""))
         plan = plan_motion(self.scenario)
-        self.orbit = plan.orbit
+        self.reference = plan.reference
         self.moving = MovingScene(plan, merge_facility(self.look.about.attachments), self.touch_N)
         self.scene: Scene = self.moving.scene  # as planned, until the first row comes
         self.newest: Series | None = None
@@ -83,7 +83,7 @@ class ObservedRun:
         kept = whole[whole[:, 0] > whole[-1, 0] - SHOWN_S]
         self.forces = [kept]
         thin = np.unique(np.linspace(0, len(kept) - 1, min(len(kept), CURVE_POINTS)).astype(int))
-        time, own = kept[thin, 0], self.orbit.series
+        time, own = kept[thin, 0], self.reference.series
         force = np.linalg.norm(own["true.chaser.force"], axis=1)
         return time, kept[thin, 1], np.interp(time, own["time"], force, right=0.0)
 
@@ -160,7 +160,7 @@ def merge_facility(attachments: Mapping[str, str]) -> dict[str, Any] | None:
 def plan_motion(scenario: Scenario) -> Any:
     """Motion that the docking asks of the robots, as a run: the reference's motion in the
     laboratory."""
-    motion, reference = load_motion(scenario), orbit(scenario)
+    motion, reference = load_motion(scenario), run_reference(scenario)
     series = {"time": motion.time}
     for body, poses in motion.poses.items():
         series[f"mock_up.{body}.position"] = poses[:, :3]
@@ -170,7 +170,7 @@ def plan_motion(scenario: Scenario) -> Any:
     nothing = np.zeros((len(motion.time), 3))
     series |= {"true.chaser.force": nothing, "true.chaser.torque": nothing}
     return SimpleNamespace(
-        scenario=scenario, series=series, contacts=[], status="completed", orbit=reference
+        scenario=scenario, series=series, contacts=[], status="completed", reference=reference
     )
 
 

@@ -75,7 +75,7 @@ def answer_scenario(
         chart = chart_stability(run.scenario) if run.scenario else None
         return Answer(run, build_recording_scene(run), verdict, chart)
     done = simulate(scenario) if run is None else run
-    done.fly_orbit()
+    done.simulate_reference()
     return Answer(done, build_scene(done), done.verdict, chart_stability(scenario, ends))
 
 
@@ -270,7 +270,9 @@ class Session:
             return []
         now = self.last.metrics
         distance = now["error_against_orbit"] if now["status"] == "completed" else None
-        return find_fixes(apply_knobs(self.base, self.values), self.last.run.orbit, ready, distance)
+        return find_fixes(
+            apply_knobs(self.base, self.values), self.last.run.reference, ready, distance
+        )
 
 
 def open_session(source: str, changes: tuple[str, ...] = ()) -> Session:

@@ -284,7 +284,7 @@ def force_curves(found: Answer) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     run, t = found.run, found.scene.time
     keep = np.unique(np.linspace(0, len(t) - 1, min(len(t), MOST_POINTS)).astype(int))
     own = ShownSeries(run.series) if isinstance(run, Recording) else run.series
-    series = (own, run.orbit.series)
+    series = (own, run.reference.series)
     sizes = [np.linalg.norm(np.nan_to_num(s["true.chaser.force"]), axis=1) for s in series]
     curves = [
         np.interp(t[keep], np.asarray(s["time"]), size, right=0.0)

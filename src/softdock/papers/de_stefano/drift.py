@@ -23,7 +23,7 @@ from softdock.papers.de_stefano.axis_scheme import (
 )
 from softdock.papers.frame import Column, Exhibit, Findings
 from softdock.results.run import Run
-from softdock.results.simulation import fly
+from softdock.results.simulation import run_loop
 from softdock.scenario.build import build
 
 PUBLISHED = {
@@ -33,7 +33,9 @@ PUBLISHED = {
 EDGE = 1e-9  # s: a schedule is linear between rows, and the pushes are steps
 
 
-def run_loop(T: float, method: dict[str, Any] | None, integrator: str = "symplectic_euler") -> Run:
+def run_profile(
+    T: float, method: dict[str, Any] | None, integrator: str = "symplectic_euler"
+) -> Run:
     """The same profile in softdock's loop, as external force on a free satellite."""
     rows = []
     for start, end, height in PUSHES:
@@ -52,12 +54,12 @@ def run_loop(T: float, method: dict[str, Any] | None, integrator: str = "symplec
         "external": {"chaser": {"rows": rows}},
         "methods": [method] if method else [{"name": "direct"}],
     }
-    return fly(build(tables))
+    return run_loop(build(tables))
 
 
 def measure_loop_drifts(T: float, form: str, pairing: str = "symplectic") -> tuple[float, float]:
     """Drifts of the set-points in the loop [m]."""
-    run = run_loop(
+    run = run_profile(
         T,
         {"name": "passive_integrator", "form": form, "pairing": pairing} if form != BARE else None,
     )

@@ -12,7 +12,7 @@ from softdock.output.pages.frame.charts import Line, chart
 from softdock.papers.de_stefano.axis_scheme import BARE, Motion, drop_rounding, integrate_axis
 from softdock.papers.frame import Column, Exhibit, Findings
 from softdock.results.run import Run
-from softdock.results.simulation import fly
+from softdock.results.simulation import run_loop
 from softdock.scenario.files import load_scenario
 
 MASS, CYCLE = 250.0, 0.004  # kg, s: published
@@ -36,7 +36,9 @@ def run_experiment(form: str, noise: float = NOISE) -> Run:
         method = {"name": "passive_integrator", "form": form} | (
             {"largest_force_N": 65.0} if form == "bounded" else {}
         )
-    return fly(load_scenario("oos_sim", {"sensor.noise_N": noise}).replace({"methods": [method]}))
+    return run_loop(
+        load_scenario("oos_sim", {"sensor.noise_N": noise}).replace({"methods": [method]})
+    )
 
 
 def integrate_measured_axis(form: str, axis: str, noise: float = NOISE) -> Motion:

@@ -10,7 +10,7 @@ import numpy as np
 
 from softdock.papers.frame import Column, Exhibit, Findings
 from softdock.results.run import Run
-from softdock.results.simulation import fly
+from softdock.results.simulation import run_loop
 from softdock.scenario.files import load_scenario
 
 SPEED, CYCLE, MASS, DURATION = 0.02, 0.004, 63.0, 10.0  # m/s, s, kg, s
@@ -101,7 +101,7 @@ HEADINGS = {
 def run_with_fault(fault: str, method: str) -> Run:
     """One run of ten seconds."""
     keys = FAULTS[fault][0] | {"time.duration_s": DURATION, "methods": [METHODS[method]]}
-    return fly(
+    return run_loop(
         load_scenario(
             "epos_1d", {"robots.chaser.delay_ms": 16.0, "robots.target.delay_ms": 16.0}
         ).replace(keys)

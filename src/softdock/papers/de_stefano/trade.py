@@ -17,7 +17,7 @@ from softdock.methods.passive_integrator.method import FORMS
 from softdock.methods.registry import METHODS
 from softdock.output.pages.frame.charts import Line, chart
 from softdock.papers.frame import Column, Exhibit, Findings
-from softdock.results.simulation import fly
+from softdock.results.simulation import run_loop
 from softdock.scenario.build import build
 
 SAME_DRIFT, SAME_RESTITUTION = 0.01, 0.0006  # mm, -: schemes nearer than this lie at one place
@@ -232,7 +232,7 @@ def measure_drift(integrator: str, methods: list[dict[str, Any]]) -> float:
             ]
         }
     }
-    end = fly(build(tables)).series["command.chaser.position.x"][-1]
+    end = run_loop(build(tables)).series["command.chaser.position.x"][-1]
     return float(end - PUSH / MASS * (0.5 * PUSH_TIME**2 + PUSH_TIME))
 
 
@@ -242,7 +242,9 @@ def measure_restitution(
     """Restitution on the lossless spring, mean over the sampling phase."""
     found = []
     for phase in np.arange(PHASES) / PHASES:
-        found.append(fly(build(_contact(integrator, methods, delay_ms, float(phase)))).restitution)
+        found.append(
+            run_loop(build(_contact(integrator, methods, delay_ms, float(phase)))).restitution
+        )
     return float(np.mean(found))
 
 

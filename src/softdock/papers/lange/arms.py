@@ -21,7 +21,7 @@ from softdock.papers.lange.cone import OURS as CONE_OURS
 from softdock.papers.lange.impact import NAIVE, OURS, PUBLISHED, SEEN_AT, SHARE, start_position
 from softdock.results.arms import LimitUse, compute_arm_uses
 from softdock.results.run import Run
-from softdock.results.simulation import fly
+from softdock.results.simulation import run_loop
 from softdock.scenario.files import load_scenario
 
 # Where the two KR 16 stand for Figs. 6 and 7: `[facility]` tables.
@@ -129,7 +129,7 @@ def run_arm_impact(robots: str, loop: str, share: float = SHARE) -> Run:
         "facility": IMPACT,
         "methods": [IMPACT_LOOPS[loop]],
     }
-    return fly(load_scenario("lange_impact_jerk").replace(changes))
+    return run_loop(load_scenario("lange_impact_jerk").replace(changes))
 
 
 @functools.cache
@@ -142,7 +142,7 @@ def run_arm_cone(robots: str, loop: str, later: float = 0.0) -> Run:
         "facility": CONE,
         "methods": [CONE_ARM_LOOPS[loop]],
     }
-    return fly(preset.replace(changes))
+    return run_loop(preset.replace(changes))
 
 
 def stiffnesses(run: Run) -> dict[str, float]:

@@ -12,7 +12,7 @@ from softdock.loop.spatial.arrays import matrices_by_entry
 from softdock.papers.lange.impact import HELD as HELD_FORCE
 from softdock.papers.lange.impact import NAIVE, both_robots
 from softdock.results.run import Run
-from softdock.results.simulation import fly
+from softdock.results.simulation import run_loop
 from softdock.scenario.build import Scenario
 from softdock.scenario.files import load_scenario
 
@@ -51,7 +51,7 @@ def run_cone(loop: str, later: float = 0.0) -> Run:
     """Run one loop. `later`: delay of the whole motion, in cycles."""
     preset = load_scenario("lange_cone")
     start = delayed_start(preset, later)
-    return fly(
+    return run_loop(
         preset.replace(both_robots(ROBOT) | {"chaser.position_m": start, "methods": [LOOPS[loop]]})
     )
 

@@ -37,7 +37,7 @@ from softdock.papers.lange.cone import (
 from softdock.papers.lange.impact import both_robots, energy_ratio
 from softdock.results.run import Run
 from softdock.results.scene import build_reference_scene, build_scene
-from softdock.results.simulation import fly
+from softdock.results.simulation import run_loop
 from softdock.scenario.files import load_scenario
 from softdock.scenario.method_file import load_method_file
 
@@ -114,7 +114,7 @@ def run_led(laters: tuple[float, ...]) -> list[LeadRun]:
         keys = both_robots(ROBOT) | {"methods": [{"name": name, "lead_ms": DELAY_MS}]}
         for later in laters:
             start = {"chaser.position_m": delayed_start(preset, later)}
-            run = fly(preset.replace(keys | start))
+            run = run_loop(preset.replace(keys | start))
             found.append(LeadRun(100.0 * (energy_ratio(run) - 1.0), run.contact_count))
     return found
 
@@ -399,7 +399,7 @@ def _replay() -> str:
     }
     scenes = [
         build_reference_scene(run_cone(OURS)),
-        *(build_scene(run_cone(key), name=name, orbit=False) for key, name in shown.items()),
+        *(build_scene(run_cone(key), name=name, reference=False) for key, name in shown.items()),
     ]
     return replay(
         "figure_7", scenes, "A bar in a cone: orbit and three loops, in step", charts=False
@@ -407,7 +407,7 @@ def _replay() -> str:
 
 
 def make_figure_7() -> Exhibit:
-    orbit = run_cone(OURS).fly_orbit()
+    orbit = run_cone(OURS).simulate_reference()
     rows = [
         _row(
             "orbit", orbit.contacts, None, orbit.kinetic / orbit.kinetic_start, parting_speed(orbit)

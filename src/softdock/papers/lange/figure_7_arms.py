@@ -108,8 +108,8 @@ def make_figure_7_arms() -> Exhibit:
 
 def _replay() -> str:
     scenes = [
-        build_scene(run_arm_cone(STIFF, RIGID), name="stiff joints", orbit=False),
-        build_scene(run_arm_cone(ELASTIC, SERIES), name="elastic joints", orbit=False),
+        build_scene(run_arm_cone(STIFF, RIGID), name="stiff joints", reference=False),
+        build_scene(run_arm_cone(ELASTIC, SERIES), name="elastic joints", reference=False),
     ]
     title = "Two KR 16 carry bar and cone: stiff and elastic joints, in step"
     return replay("figure_7_arms", scenes, title, charts=False)

@@ -22,7 +22,7 @@ import numpy as np
 from softdock.output.pages.frame.charts import Line, chart
 from softdock.papers.frame import Column, Exhibit, Findings
 from softdock.results.run import Run
-from softdock.results.simulation import fly
+from softdock.results.simulation import run_loop
 from softdock.scenario.build import build
 from softdock.scenario.restitution import damping_of_restitution, restitution_of_lambda
 from softdock.studies.campaign.batch import run_cpu
@@ -341,7 +341,7 @@ def run_one(wanted: WantedContact, environment: str, seed: int = 1, gap_m: float
         "random": {"seed": seed}
     }
     tables["chaser"]["position_m"] = [float(start_position(seed)), 0.0, 0.0]
-    return fly(tables)
+    return run_loop(tables)
 
 
 def _speed_chart() -> str:

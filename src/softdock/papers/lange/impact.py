@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softdock.results.run import Run
-from softdock.results.simulation import fly
+from softdock.results.simulation import run_loop
 from softdock.scenario.files import load_scenario
 
 SPEED, MASS = 0.1, 100.0  # m/s, assumed; kg, published
@@ -99,7 +99,7 @@ def run_impact(
         | both_robots(robots.limits.get(cycle_ms, {}))
         | {"time.duration_s": seen_at + after, "methods": [keys]}
     )
-    return fly(load_scenario(robots.preset).replace(changes | (scenario or {})))
+    return run_loop(load_scenario(robots.preset).replace(changes | (scenario or {})))
 
 
 def run_plain_impact(
@@ -123,7 +123,7 @@ def run_plain_impact(
         | {"methods": [method], "allow_unresolved": True}
         | changes
     )
-    return fly(load_scenario("lange_impact_jerk").replace(given))
+    return run_loop(load_scenario("lange_impact_jerk").replace(given))
 
 
 def spread_shares(number: int) -> np.ndarray:

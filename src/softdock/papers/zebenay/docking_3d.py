@@ -219,7 +219,7 @@ def _replay() -> str:
     shown = (BARE, *DRAWN)
     scenes = [
         build_reference_scene(run_case(BARE)),
-        *(build_scene(run_case(name), name=name, orbit=False) for name in shown),
+        *(build_scene(run_case(name), name=name, reference=False) for name in shown),
     ]
     return replay(
         "test_3d",

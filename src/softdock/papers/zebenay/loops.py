@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from softdock.papers.zebenay.models import Chaser, PlanarChaser
-from softdock.results.simulation import fly
+from softdock.results.simulation import run_loop
 from softdock.results.stepper import Stepper
 from softdock.scenario.build import build
 from softdock.studies.stability import FreeBody, effective_mass
@@ -143,7 +143,7 @@ def growth_rate(
     """
     tables = two_sided_plane(chaser, cycle, periods * _period(chaser), delay - 0.5 * cycle)
     tables["chaser"]["velocity_m_per_s"] = (speed * chaser.normal).tolist()
-    run = fly(tables)
+    run = run_loop(tables)
     depth, time = run.series["contact.depth"], run.series["time"]
     late = slice(len(depth) // 2, None)
     peaks = _peaks(depth[late])

@@ -14,7 +14,7 @@ from softdock.papers.frame import Column, Exhibit, Findings
 from softdock.papers.zebenay.loops import CYCLE, DELAY, PLANAR, virtual_damping
 from softdock.papers.zebenay.models import effective_mass
 from softdock.results.run import Run
-from softdock.results.simulation import fly
+from softdock.results.simulation import run_loop
 from softdock.scenario.files import load_scenario
 from softdock.studies.stability import critical_damping, critical_dampings, predicted_restitution
 
@@ -113,7 +113,7 @@ def planar_run(damping: float, phase: float = 0.0, speed: float = SPEED) -> Run:
         "contact.0.real.damping_Ns_per_m": 0.0,
         "methods": [virtual_damping(damping, "pull")],
     }
-    return fly(load_scenario("epos_2d").replace(changes))
+    return run_loop(load_scenario("epos_2d").replace(changes))
 
 
 def penetration_rate(run: Run) -> np.ndarray:

@@ -13,7 +13,7 @@ from softdock.output.pages.frame.charts import Line, chart
 from softdock.papers.frame import Column, Exhibit, Findings
 from softdock.papers.zebenay.loops import CYCLE, DELAY, virtual_damping
 from softdock.results.run import Run
-from softdock.results.simulation import fly
+from softdock.results.simulation import run_loop
 from softdock.scenario.files import load_scenario
 from softdock.studies.identify import Identification, identify
 from softdock.studies.stability import predicted_restitution
@@ -63,7 +63,7 @@ def one_axis_run(
         "time.duration_s": 2.5,
         "methods": [virtual_damping(damping, "one_sided", more.pop("threshold_N", 0.0))],
     }
-    return fly(load_scenario("epos_1d").replace(changes | more))
+    return run_loop(load_scenario("epos_1d").replace(changes | more))
 
 
 def mean_restitution(test: AxisTest) -> tuple[float, float]:

@@ -82,18 +82,19 @@ class RunLike(Protocol):
     status: str
 
     @property
-    def orbit(self) -> Any: ...
+    def reference(self) -> Any: ...
 
 
 def build_scene(
     run: RunLike,
     name: str = "",
-    orbit: bool = True,
+    reference: bool = True,
     facility: Tables | None = None,
     folder: Path | None = None,
     exaggerate: bool = True,
 ) -> Scene:
-    """Scene of the rig: mock-ups where the robots had them. `orbit`: with the reference as a ghost.
+    """Scene of the rig: mock-ups where the robots had them. `reference`: with it as a
+    ghost.
 
     `facility`: a table in place of the scenario's own, for a picture with other robots; `folder`:
     of arm files that it names; `exaggerate`: also show the reference with enlarged differences.
@@ -123,7 +124,7 @@ def build_scene(
     furniture = furnish(tables, _make_satellite_tracks(series, shown), held)
     parts, meshes = _set_opacity(furniture.parts, FAINT if robots else None), dict(furniture.meshes)
     factor, notes = 1.0, [*(robot.usage for robot in robots), *refused, *furniture.notes]
-    if orbit and len(run.orbit.series["time"]) > 1:
+    if reference and len(run.reference.series["time"]) > 1:
         factor = _add_ghosts(run, furniture, tracks, parts, time, exaggerate)
     joints: list[RobotJoints] = []
     for robot in robots:
@@ -141,7 +142,7 @@ def build_scene(
         tracks=tracks,
         meshes=meshes,
         parts=tuple(parts),
-        pushes=(force, torque, _read_reference_force(run, time) if orbit else None),
+        pushes=(force, torque, _read_reference_force(run, time) if reference else None),
         speed=_read_speed(tables, series, rows, run.contacts),
         contacts=run.contacts,
         factor=factor,
@@ -162,7 +163,7 @@ def _set_opacity(parts: Sequence[Part], opacity: float | None) -> list[Part]:
 
 def build_reference_scene(run: RunLike, name: str = "on orbit") -> Scene:
     """Scene of the same bodies as the reference moves them, without a rig."""
-    return make_scene_from_reference(run.scenario.tables, run.orbit, name)
+    return make_scene_from_reference(run.scenario.tables, run.reference, name)
 
 
 def make_scene_from_reference(tables: Tables, reference: Any, name: str = "on orbit") -> Scene:
@@ -236,7 +237,7 @@ def _add_ghosts(
 ) -> float:
     """Add the reference's chaser, as it is and with enlarged differences. Returns the factor."""
     reference = {
-        key: interpolate_track(run.orbit.series, key, time) for key in ("chaser", "target")
+        key: interpolate_track(run.reference.series, key, time) for key in ("chaser", "target")
     }
     target = tracks["mock_up.target"]
     rig = relative_to(tracks["mock_up.chaser"], target)
@@ -299,8 +300,8 @@ def _add_limits(
 def _read_reference_force(run: RunLike, time: np.ndarray) -> np.ndarray:
     """Contact force of the reference on the chaser at the frames, in the axes of the target's
     mock-up."""
-    own = np.asarray(run.orbit.series["time"])
-    force = np.asarray(run.orbit.series["true.chaser.force"])
+    own = np.asarray(run.reference.series["time"])
+    force = np.asarray(run.reference.series["true.chaser.force"])
     return np.stack([np.interp(time, own, column, right=0.0) for column in force.T], axis=1)
 
 

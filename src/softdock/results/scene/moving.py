@@ -69,11 +69,11 @@ class MovingScene:
         tables = dict(plan.scenario.tables)
         if facility:
             tables["facility"] = facility
-        self.tables, self.orbit, self.touch_N = tables, plan.orbit, touch_N
+        self.tables, self.reference, self.touch_N = tables, plan.reference, touch_N
         self.scene = build_scene(plan, facility=tables.get("facility"), exaggerate=False)
         robots, _ = find_robots(tables, plan.series, np.arange(len(plan.series["time"])))
         self.arms = [_FollowingArm(robot) for robot in robots]
-        self.top = motions.largest_norm(np.asarray(plan.orbit.series["true.chaser.force"]))
+        self.top = motions.largest_norm(np.asarray(plan.reference.series["true.chaser.force"]))
         self.points: list[np.ndarray] = []
 
     def at(self, series: Any) -> Scene:
@@ -83,7 +83,7 @@ class MovingScene:
         tracks = read_tracks(self.tables, series, rows)
         target, chaser = tracks["mock_up.target"], tracks["mock_up.chaser"]
         there = {
-            key: interpolate_track(self.orbit.series, key, time) for key in ("chaser", "target")
+            key: interpolate_track(self.reference.series, key, time) for key in ("chaser", "target")
         }
         tracks["orbit.chaser"] = place_at(relative_to(there["chaser"], there["target"]), target)
         for arm in self.arms:

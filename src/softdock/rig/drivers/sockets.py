@@ -31,6 +31,10 @@ SO_TIMESTAMPNS = getattr(socket, "SO_TIMESTAMPNS", 35)  # Linux
 TIMESPEC = struct.Struct("@qq")
 
 
+def is_loopback(address: str) -> bool:
+    return address.startswith("127.")
+
+
 class Datagram(NamedTuple):
     data: bytes
     arrival_ns: int  # time.monotonic_ns

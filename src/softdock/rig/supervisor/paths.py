@@ -53,12 +53,6 @@ def compute_run_up_time(tau, ramp, settle):
 
 
 @compiled
-def compute_run_up_speed(tau, ramp):
-    """How fast that time runs: 0 first, 1 after the ramp."""
-    return quintic(tau / ramp) if ramp > 0.0 else 1.0
-
-
-@compiled
 def compute_path_duration(a, b, speed, rate, acceleration):
     """Duration [s] of a way from pose to pose within speed, rate and acceleration; 0: no way."""
     d, turn = norm(subtract(b.p, a.p)), norm(logarithm(product(inverse(a.q), b.q)))

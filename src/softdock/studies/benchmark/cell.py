@@ -26,7 +26,7 @@ from numba.core.errors import NumbaError
 from softdock.compile.features import Markers
 from softdock.errors import BadInput, SoftdockError
 from softdock.methods.registry import RAW
-from softdock.reference import Orbit, orbit
+from softdock.reference import Reference, run_reference
 from softdock.results.metrics import convert_to_plain
 from softdock.results.phases import judge_metrics, list_phases
 from softdock.scenario.build import Scenario
@@ -52,7 +52,7 @@ def measure_cell(case: Scenario, entry: Entry, phases: int | None, tellings: lis
     """The cell. `phases`: in place of the case's own number."""
     began = time.process_time()
     count = case.tables["verdict"]["phases"] if phases is None else phases
-    orbits = [orbit(phased) for phased in list_phases(case, count)]
+    orbits = [run_reference(phased) for phased in list_phases(case, count)]
     rows: dict[str, Row] = {}
     ways = _list_ways(case, entry)
     for telling, way in ways.items():
@@ -95,7 +95,7 @@ def _are_same(way: list[PreparedEntry], exactly: list[PreparedEntry] | str) -> b
     return not way or (len(way) == 1 and way[0].scenario.tables == exactly[0].scenario.tables)
 
 
-def _find_worst(case: Scenario, ways: list[PreparedEntry], orbits: list[Orbit]) -> Row:
+def _find_worst(case: Scenario, ways: list[PreparedEntry], orbits: list[Reference]) -> Row:
     """Of several errors of knowledge, the one that costs most."""
     return max((_run_phases(case, way, orbits) for way in ways), key=rank_badness)
 
@@ -107,7 +107,7 @@ def rank_badness(row: Row) -> tuple[int, float]:
     return (1, 0.0) if row["distance"] is None else (0, row["distance"])
 
 
-def _run_phases(case: Scenario, way: PreparedEntry, orbits: list[Orbit]) -> Row:
+def _run_phases(case: Scenario, way: PreparedEntry, orbits: list[Reference]) -> Row:
     """One scenario at all phases, judged as `softdock run` judges it."""
     error = {"kind": way.kind, "percent": way.percent} if way.kind else None
     try:
@@ -116,7 +116,7 @@ def _run_phases(case: Scenario, way: PreparedEntry, orbits: list[Orbit]) -> Row:
             case
         )  # else an entry pushes, in the reference too
         for phased, runs in zip(list_phases(way.scenario, len(orbits)), orbits, strict=True):
-            metrics.append(run_against(phased, runs if same else orbit(phased)).metrics)
+            metrics.append(run_against(phased, runs if same else run_reference(phased)).metrics)
             if metrics[0]["status"] != COMPLETED:
                 break  # as `softdock run`, which then simulates no other phase
         worst = judge_metrics(way.scenario, metrics)

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softdock.errors import BadInput
-from softdock.reference import orbit
+from softdock.reference import run_reference
 from softdock.scenario.build import build
 from softdock.scenario.files import to_toml
 
@@ -162,7 +162,7 @@ def _complete_case(tables: Tables | None) -> Tables | None:
         return None
     plain = {key: value for key, value in tables.items() if key != "words"}
     try:
-        reference = orbit(build(plain))
+        reference = run_reference(build(plain))
     except BadInput:
         return None
     if reference.status != "completed" or not 1 <= reference.contact_count <= MOST_CONTACTS:

@@ -30,11 +30,6 @@ Row = dict[str, Any]
 Results = Mapping[str, Any]
 
 
-def find_cell(results: Results, entry: str, case: str) -> Row:
-    """One cell."""
-    return next(c for c in results["cells"] if (c["entry"], c["case"]) == (entry, case))
-
-
 def get_distance(row: Mapping[str, Any]) -> float:
     """Of a telling's result; infinite where it did not come to an end, or has none."""
     far = row["status"] != COMPLETED or row["distance"] is None

@@ -16,7 +16,7 @@ from softdock.files.atomic import write_whole
 from softdock.loop.vector import TIME_AT, TIMES
 from softdock.results.scene import Scene, build_scene
 from softdock.results.series import Series, to_parquet
-from softdock.results.simulation import fly
+from softdock.results.simulation import run_loop
 from softdock.studies.campaign.arrow_arrays import to_numbers
 from softdock.studies.campaign.digest import read_plan_tables
 from softdock.studies.campaign.outcomes import OUTCOMES
@@ -91,7 +91,9 @@ def rerun_worst(
             say(f"simulating worst case {i + 1} of {len(mine)} again, for the replay on the page")
         run = int(row["run"])
         try:
-            scenes[run] = build_scene(fly(plan.scenario_of(run)), name=f"run {run}", orbit=False)
+            scenes[run] = build_scene(
+                run_loop(plan.scenario_of(run)), name=f"run {run}", reference=False
+            )
         except SoftdockError:
             continue
     if say is not None and mine:
@@ -111,7 +113,7 @@ def write_trajectories(plan: Plan, folder: Path, runs: Iterable[int]) -> dict[in
     scenes = {}
     for run in runs:
         scenario = plan.scenario_of(run)
-        made = fly(scenario)
+        made = run_loop(scenario)
         step = max(
             1,
             round(
@@ -127,5 +129,5 @@ def write_trajectories(plan: Plan, folder: Path, runs: Iterable[int]) -> dict[in
         path = folder / TRAJECTORIES / f"run-{run:09d}.parquet"
         path.parent.mkdir(exist_ok=True)
         write_whole(path, data)
-        scenes[run] = build_scene(made, name=f"run {run}", orbit=False)
+        scenes[run] = build_scene(made, name=f"run {run}", reference=False)
     return scenes

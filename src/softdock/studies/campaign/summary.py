@@ -123,9 +123,9 @@ def summarise(
     plan: Plan, folder: Path, spent: Effort | None = None
 ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """The summary, and the columns it was made from."""
-    has_orbit = plan.spec.reference
+    has_reference = plan.spec.reference
     worst_by = plan.spec.report["worst_by"] or (
-        "error_against_orbit" if has_orbit else "energy_added_J"
+        "error_against_orbit" if has_reference else "energy_added_J"
     )
     columns, counts, worst = read_digest(plan, folder, worst_by)
     distributed = [outcome.name for outcome in list_page_outcomes(lambda one: one.has_distribution)]
@@ -166,7 +166,7 @@ def summarise(
         "sampling": plan.spec.sampling,
         "seed": plan.spec.seed,
         "is_sample": plan.design.draws > 1,
-        "error_limit": plan.spec.error_limit if has_orbit else None,
+        "error_limit": plan.spec.error_limit if has_reference else None,
         "refused": plan.refused,
         "variants": by_variant,
         "distributions": {

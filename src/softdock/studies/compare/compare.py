@@ -18,7 +18,7 @@ from softdock._version import __version__
 from softdock.errors import BadInput, Problem, SoftdockError
 from softdock.loop.method.method import no_external
 from softdock.methods.registry import METHODS, RAW
-from softdock.reference import Orbit, orbit
+from softdock.reference import Reference, run_reference
 from softdock.results.feasibility import check_feasible
 from softdock.results.free_flight import list_warnings as free_flight_warnings
 from softdock.results.free_flight import suggest_first_step
@@ -122,7 +122,7 @@ class SimulatedReferences(NamedTuple):
     """The reference at every phase, and the methods that push from outside in it."""
 
     pushing: list[Any]
-    orbits: list[Orbit]
+    orbits: list[Reference]
 
 
 @check_arguments(
@@ -155,7 +155,7 @@ def compare(
     recommended = integrators == RECOMMENDED or list(integrators) == [RECOMMENDED]
     chosen = ",".join(TRIED) if recommended else integrators
     able, unable = candidates(scenario, methods, chosen, advise_settings)
-    orbits = [orbit(phased) for phased in list_phases(scenario, phases)]
+    orbits = [run_reference(phased) for phased in list_phases(scenario, phases)]
     references = SimulatedReferences(list_pushing_methods(scenario), orbits)
     rows: list[dict[str, Any]] = []
     curves: dict[str, Curves] = {}
@@ -289,7 +289,7 @@ def _run_phases(scenario: Scenario, references: SimulatedReferences) -> list[Run
     phased = list_phases(scenario, len(references.orbits))
     same = list_pushing_methods(scenario) == references.pushing
     return [
-        run_against(one, reference if same else orbit(one))
+        run_against(one, reference if same else run_reference(one))
         for one, reference in zip(phased, references.orbits, strict=True)
     ]
 
@@ -322,7 +322,7 @@ def _add_costs(scenario: Scenario, ran: list[Candidate], rows: list[dict[str, An
         )
 
 
-def _summarise_reference(references: Orbit) -> dict[str, Any]:
+def _summarise_reference(references: Reference) -> dict[str, Any]:
     restitution = references.restitution
     return {
         "peak_force_N": max(

@@ -14,7 +14,7 @@ from typing import Any
 
 from softdock.loop.satellites import INTEGRATORS
 from softdock.methods.registry import METHODS, RAW
-from softdock.reference import Orbit, orbit
+from softdock.reference import Reference, run_reference
 from softdock.results.run import Run
 from softdock.scenario.build import Scenario
 from softdock.scenario.candidates import Candidate, candidates
@@ -32,7 +32,7 @@ def demonstrate(progress: Progress | None = None) -> tuple[list[dict[str, Any]],
     """Rows of the demo's table (the reference first), and the runs of the others, in the same
     order."""
     base = load_scenario(PRESET)
-    reference = orbit(base)
+    reference = run_reference(base)
     rows, runs = [_make_reference_row(base, reference)], []
     for candidate, delay_ms in _list_candidates(base):
         if progress is not None:
@@ -67,7 +67,7 @@ def _list_candidates(base: Scenario) -> list[tuple[Candidate, float]]:
     ]
 
 
-def _make_reference_row(base: Scenario, reference: Orbit) -> dict[str, Any]:
+def _make_reference_row(base: Scenario, reference: Reference) -> dict[str, Any]:
     gained = reference.kinetic + reference.dissipated - reference.kinetic_start
     k = base.tables["contact"][0]["real"]
     predicted = predicted_restitution(

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from softdock.loop.energy.ledger import ROWS
-from softdock.reference import Orbit
+from softdock.reference import Reference
 from softdock.results.metric import list_phase_metrics
 from softdock.results.run import Run
 from softdock.results.scene import Scene, build_scene, make_scene_from_reference
-from softdock.results.simulation import fly, judge
+from softdock.results.simulation import judge, run_loop
 from softdock.results.stepper import Stepper, count_cycles
 from softdock.scenario.build import Scenario
 
@@ -39,7 +39,7 @@ class Curves:
 
 
 def make_curves(run: Run, label: str) -> Curves:
-    s, o = run.series, run.orbit.series
+    s, o = run.series, run.reference.series
     added = np.sum([s[f"energy.{row}"] for row in ROWS], axis=0)
     gap = -s["contact.depth"]
     gap[0] = math.nan  # the loop measures its depth from the first cycle on
@@ -47,7 +47,7 @@ def make_curves(run: Run, label: str) -> Curves:
     off = np.full(len(gap), math.nan)
     apart, in_orbit = (x["chaser.position"][:rows] - x["target.position"][:rows] for x in (s, o))
     off[:rows] = np.linalg.norm(apart - in_orbit, axis=1)
-    scene = build_scene(run, name=label, orbit=False)
+    scene = build_scene(run, name=label, reference=False)
     return Curves(
         label=label,
         time_s=s["time"].copy(),
@@ -59,7 +59,7 @@ def make_curves(run: Run, label: str) -> Curves:
     )
 
 
-def make_reference_curves(scenario: Scenario, orbit: Orbit) -> Curves:
+def make_reference_curves(scenario: Scenario, orbit: Reference) -> Curves:
     s = orbit.series
     force = np.linalg.norm(s["true.chaser.force"], axis=1)
     scene = make_scene_from_reference(scenario.tables, orbit)
@@ -74,10 +74,10 @@ def make_reference_curves(scenario: Scenario, orbit: Orbit) -> Curves:
     )
 
 
-def run_against(scenario: Scenario, orbit: Orbit) -> Run:
+def run_against(scenario: Scenario, orbit: Reference) -> Run:
     """A run that is compared with an reference already simulated: the truth of all candidates is
     the same."""
-    return judge(fly(scenario), orbit)
+    return judge(run_loop(scenario), orbit)
 
 
 def summarise_outcome(runs: Sequence[Run]) -> dict[str, Any]:

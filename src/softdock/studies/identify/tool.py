@@ -135,15 +135,16 @@ def _compute_acceleration(
 def _fit_tool(
     command: Path, t: np.ndarray, force_W: np.ndarray, torque_W: np.ndarray, gravity: float
 ) -> Tool:
-    mass, centre = 0.0, np.zeros(3)
-    for _ in range(ROUNDS):
+    mass, centre, rounds = 0.0, np.zeros(3), 0
+    while rounds < ROUNDS:
         fit, R = _fit_weight(command, t, force_W, mass, centre)
         left = fit.residual.reshape(-1, 3)
         noise = float(np.std(left))
         good = np.max(np.abs(left), axis=1) <= OUTLIERS * max(noise, 1e-12)
         if not good.all() and good.sum() >= 20:
             t, force_W, torque_W = t[good], force_W[good], torque_W[good]
-            continue
+            continue  # at least one reading fewer
+        rounds += 1
         weight, bias = fit.x[:3], fit.x[3:]
         mass = float(np.linalg.norm(weight)) / gravity
         read = (

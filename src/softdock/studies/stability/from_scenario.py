@@ -17,7 +17,7 @@ from softdock.loop.contact.models import shape_named
 from softdock.loop.robots.models import robot_model_named
 from softdock.loop.spatial.arrays import matrix
 from softdock.methods.registry import METHODS
-from softdock.reference import orbit
+from softdock.reference import run_reference
 from softdock.results.faults import describe_faults
 from softdock.scenario.build import Scenario
 from softdock.scenario.device import reachable_stiffness
@@ -152,7 +152,7 @@ def turns(scenario: Any) -> bool:
 def move_to_first_touch(scenario: Any) -> tuple[Any, str]:
     """The scenario with the bodies as the reference has them in the last cycle before its first
     touch, and what is to be said of that; as it is where nothing touches."""
-    found = orbit(scenario)
+    found = run_reference(scenario)
     if not found.contacts:
         return scenario, "the reference never touches: analysed at the attitudes of the start"
     start, T = found.contacts[0]["start_s"], 1e-3 * scenario.tables["time"]["cycle_ms"]

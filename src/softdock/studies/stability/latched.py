@@ -24,7 +24,7 @@ from softdock.results.latches import (
     summarise_times,
     use_corrected_motion,
 )
-from softdock.results.simulation import fly
+from softdock.results.simulation import run_loop
 from softdock.studies.stability.analysis import total_delay
 from softdock.studies.stability.from_scenario import loops_of
 from softdock.studies.stability.loop import Loop
@@ -191,14 +191,14 @@ def _simulate_with(scenario: Any, settings: dict[str, Any]) -> tuple[Swings, boo
     """Swings of the latched pair with these settings, in a run that is long enough, and whether the
     tip touches then."""
     lasts = scenario.tables["time"]["duration_s"]
-    run = fly(scenario.replace(settings))
+    run = run_loop(scenario.replace(settings))
     hard = summarise_times(run.latches)["latched_at_s"]
     if math.isnan(hard):
         return Swings(), False
     slowest = min(float(f) for f in compute_modes(scenario.tables).frequency)
     needed = hard + SWINGS * 2.0 * math.pi / slowest
     if needed > lasts:
-        run = fly(scenario.replace({**settings, "time.duration_s": math.ceil(needed)}))
+        run = run_loop(scenario.replace({**settings, "time.duration_s": math.ceil(needed)}))
     touching = run.series["contact.depth"][run.series["time"] >= hard] > 0.0
     return fit_swings(run.scenario, use_corrected_motion(run.series), run.latches), bool(
         touching.any()

@@ -11,14 +11,14 @@ from softdock.loop.method.memory import numbered
 from softdock.methods.registry import METHODS, OBSERVER
 from softdock.output.pages.frame.charts import Line, chart, choose_unit
 from softdock.output.pages.run.motion_charts import SECONDS, contact_windows
-from softdock.reference import Orbit
+from softdock.reference import Reference
 from softdock.results.joint_rows import compute_rows_over_time
 from softdock.results.metric import are_states_corrected
 from softdock.results.run import Run
 from softdock.scenario.moving_robots import fixed_bodies
 
 
-def force_chart(run: Run, orbit: Orbit) -> str:
+def force_chart(run: Run, orbit: Reference) -> str:
     """Forces on the mock-up, on the satellite, and on the reference."""
     t = run.series["time"]
     size = {
@@ -165,7 +165,7 @@ def observed_chart(run: Run) -> str:
 BOTH = "Kinetic energy of both satellites"
 
 
-def kinetic_chart(run: Run, orbit: Orbit) -> str:
+def kinetic_chart(run: Run, orbit: Reference) -> str:
     """Kinetic energy of the satellites and of the reference."""
     loop, ideal = run.series["energy.kinetic"], orbit.series["energy.kinetic"]
     factor, unit = choose_unit([loop, ideal], "J")

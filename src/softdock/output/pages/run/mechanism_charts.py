@@ -13,7 +13,7 @@ from softdock.methods.registry import METHODS
 from softdock.output.pages.frame.charts import Line, chart, choose_unit
 from softdock.output.pages.frame.elements import bullets, text
 from softdock.output.pages.run.motion_charts import SECONDS, contact_windows
-from softdock.reference import Orbit
+from softdock.reference import Reference
 from softdock.results.arms import compute_arm_uses, find_mounted_arms
 from softdock.results.latches import (
     AT,
@@ -28,7 +28,7 @@ from softdock.results.run import Run
 LEAST = 1e-15  # J; the logarithm of less is not drawn
 
 
-def latch_section(run: Run, orbit: Orbit, metrics: Mapping[str, Any]) -> str:
+def latch_section(run: Run, orbit: Reference, metrics: Mapping[str, Any]) -> str:
     """Charts of the latches; empty for a run without latches or in which none engaged."""
     tables = run.scenario.tables
     if not get_latches(tables) or metrics.get("latch") is None or not len(run.latches):
@@ -68,7 +68,7 @@ def _offset_chart(latches: Mapping[str, tuple[np.ndarray, np.ndarray, np.ndarray
 
 
 def _mode_energy_chart(
-    run: Run, orbit: Orbit, latches: Mapping[str, tuple[np.ndarray, np.ndarray, np.ndarray]]
+    run: Run, orbit: Reference, latches: Mapping[str, tuple[np.ndarray, np.ndarray, np.ndarray]]
 ) -> str:
     """Energy of all modes together, once every latch is hard."""
     modes, lines = compute_modes(run.scenario.tables), []

@@ -12,10 +12,10 @@ from softdock.loop.contact.drawing import Drawing, Extent
 from softdock.loop.contact.models import shape_named
 from softdock.loop.spatial.arrays import rotate, rotate_back
 from softdock.output.pages.frame.charts import Line, Window, chart, choose_unit
-from softdock.reference import Orbit
+from softdock.reference import Reference
 from softdock.results.run import Run
 from softdock.scenario.build import Scenario
-from softdock.scenario.orbit_frame import has_orbit, in_lvlh, turning_axes
+from softdock.scenario.orbit_frame import has_reference, in_lvlh, turning_axes
 
 # Motion of the chaser's tip in the target's axes: along the contact's axis and across it, the same
 # for satellites, mock-ups and reference, whatever the pose of the laboratory.
@@ -153,9 +153,9 @@ def track_in_lvlh(run: Run, series: object) -> tuple[np.ndarray, np.ndarray]:
     return s["time"], in_lvlh(axes, s["time"], apart, closing)[0]
 
 
-def lvlh_charts(run: Run, orbit: Orbit) -> str:
+def lvlh_charts(run: Run, orbit: Reference) -> str:
     """Charts of the motion in LVLH axes; empty for a run without an orbit."""
-    if not has_orbit(run.scenario.tables):
+    if not has_reference(run.scenario.tables):
         return ""
     (time, loop), (orbit_time, reference) = (
         track_in_lvlh(run, run.series),
@@ -229,7 +229,7 @@ def contact_windows(contacts: Sequence[dict[str, Any]]) -> list[Window]:
     return [(float(c["start_s"]), float(c["end_s"])) for c in contacts]
 
 
-def motion_charts(run: Run, orbit: Orbit) -> list[str]:
+def motion_charts(run: Run, orbit: Reference) -> list[str]:
     """Charts of satellites, mock-ups and reference."""
     pair = run.contacts[0]["pair"] if run.contacts else 0
     view = choose_view(run.scenario, run.series, int(pair))

@@ -46,7 +46,7 @@ from softdock.output.pages.run.tables import (
 )
 from softdock.output.pages.stability import EXPLANATION as CHART_EXPLAINED
 from softdock.output.pages.stability import chart_section
-from softdock.reference import Orbit
+from softdock.reference import Reference
 from softdock.results.method_reports import list_declarations, select_run
 from softdock.results.metrics import convert_to_plain
 from softdock.results.run import Run
@@ -255,7 +255,7 @@ class PageInput(NamedTuple):
     """What the sections of a page are made from."""
 
     run: Run
-    orbit: Orbit
+    orbit: Reference
     metrics: Mapping[str, Any]
     tables: Mapping[str, Any]
 
@@ -273,7 +273,10 @@ def run_page(run: Run) -> str:
     JSON under the id `metrics`. Simulates the reference if that was not done (a run read from a
     folder)."""
     source = PageInput(
-        run, run.fly_orbit(), convert_to_plain(run.metrics), convert_to_plain(run.scenario.tables)
+        run,
+        run.simulate_reference(),
+        convert_to_plain(run.metrics),
+        convert_to_plain(run.scenario.tables),
     )
     candidates = {one.key: (one.heading, one.html(source)) for one in all_sections()}
     return page(
