@@ -410,3 +410,19 @@ def test_de_stefanos_experiment_on_the_emulated_rig():
             end = 0.004 * float(v[1:].sum())
             assert row["rig_end_position_m"] == pytest.approx(end, abs=1e-6)
     assert fixed_claims(exhibit, ("axis", "scheme")) == []
+
+
+@pytest.mark.prove
+def test_checks_by_model_and_by_energy_recover_the_rig():
+    """EPOS 1-D on a rig that bears a restitution of 1.05: the raw loop is stopped; a damper that
+    waits for a check, told 300 N/m and 2 ms for 1000 N/m and 16 ms, sees the energy and recovers:
+    the run completes."""
+    bears = {"limits.restitution": 1.05}
+    _, raw = fly(bears)
+    assert raw.reason == "restitution"
+    keys = {"stiffness_N_per_m": 300.0, "delay_ms": 2.0, "acts": "on_check"}
+    tables = load_scenario("epos_1d").tables | {"methods": [{"name": "adaptive_damping", **keys}]}
+    rig, found = fly(bears, scenario=build(tables))
+    assert found.reason == "completed", found.why
+    assert found.restitution < 1.01
+    assert rig.program.series["adaptive_damping.failed"].max() == 2.0
