@@ -56,9 +56,11 @@ def accept(
     as_json: bool,
 ) -> None:
     """Run the bounce N times and compare each measured restitution with the one that is predicted
-    from stiffness, mass, the robots' delay and the measured age of the forces.
+    from stiffness, mass, the robots' delay and the measured age of the forces; then compare what
+    each recording says of the spring, the robots' delays and the sensor's zero with the scenario.
 
-    Passed: every run completed, on time, and within the stated distance. Exit code 4: not passed;
+    Passed: every run completed, on time, and within the stated distance, and no recording says
+    otherwise (docs/rig.md, validation). Exit code 4: not passed;
     3: the supervisor stopped a run, or a recording is not whole.
     """
     with show_status("loading"):
@@ -88,5 +90,6 @@ def _say(acceptance: Any) -> None:
         f"{row.age_ms:.3f} ms old, apart {row.apart:+.2e}" + ("" if row.on_time else "; LATE")
         for i, row in enumerate(acceptance.rows)
     ]
+    lines += [one.sentence for one in acceptance.comparisons]
     lines += [acceptance.sentence, NO_SAFETY]
     output().print("\n".join(lines), markup=False, soft_wrap=True)

@@ -39,6 +39,7 @@ from softdock.rig.session import Look, Session
 from softdock.rig.supervisor.arrays import EVENT_TEXTS
 from softdock.rig.supervisor.layout import DOCK, STATES
 from softdock.rig.supervisor.reasons import REASONS
+from softdock.rig.validation import Comparison, compare_recordings
 from softdock.scenario.build import Scenario
 from softdock.scenario.files import to_toml
 from softdock.scenario.method_sources import attached_methods
@@ -351,11 +352,18 @@ class Acceptance:
     rows: tuple[AcceptRow, ...]
     within: float
     runs: int
+    comparisons: tuple[Comparison, ...] = ()  # of the recordings (validation.py)
 
     @property
     def passed(self) -> bool:
         measured = len(self.rows) == self.runs > 0
-        return measured and all(r.on_time and abs(r.apart) <= self.within for r in self.rows)
+        bounced = all(r.on_time and abs(r.apart) <= self.within for r in self.rows)
+        return measured and bounced and not self.unexpected
+
+    @property
+    def unexpected(self) -> tuple[Comparison, ...]:
+        """What the recordings say differently than the scenario."""
+        return tuple(one for one in self.comparisons if one.passed is False)
 
     @property
     def sentence(self) -> str:
@@ -367,6 +375,9 @@ class Acceptance:
             return f"NOT PASSED: {len(self.rows)} of {self.runs} bounces gave a restitution"
         if late:
             return f"NOT PASSED: {late} of {self.runs} bounces lost telegrams or answered late"
+        if worst <= self.within:
+            names = ", ".join(dict.fromkeys(one.what for one in self.unexpected))
+            return f"NOT PASSED: not as expected in the recordings: {names}"
         return f"NOT PASSED: {worst:.1e} from the prediction, allowed {self.within:.1e}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -375,18 +386,21 @@ class Acceptance:
             "passed": self.passed,
             "within": self.within,
             "rows": rows,
+            "comparisons": [one.to_dict() for one in self.comparisons],
             "sentence": self.sentence,
         }
 
 
 def judge_series(on: OnRig, series: RigSeries, within: float) -> Acceptance:
-    """Every completed run that bounced."""
-    rows = []
-    for run in series.runs:
+    """Every completed run that bounced, and what its recording says."""
+    rows, files = [], {}
+    for number, run in enumerate(series.runs):
         o = run.outcome
+        if o.completed and run.recording is not None:
+            files[number + 1] = run.recording
         if o.restitution is None or o.force_age_ms is None or not o.completed:
             continue
         predicted = predict_restitution(on.scenario, 1e-3 * o.force_age_ms)
         if predicted is not None:
             rows.append(AcceptRow(o.restitution, predicted, o.force_age_ms, not o.was_late))
-    return Acceptance(tuple(rows), within, series.planned)
+    return Acceptance(tuple(rows), within, series.planned, compare_recordings(on, files))

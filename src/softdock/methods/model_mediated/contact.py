@@ -35,6 +35,7 @@ from softdock.methods.model_mediated.recomputed_past import (
     laws_differ,
     take_futures,
 )
+from softdock.methods.model_mediated.satellite_steps import forget_inner
 from softdock.methods.model_mediated.state import STATE
 from softdock.methods.model_mediated.touches import bound_free_time, find_depth, find_places
 
@@ -160,6 +161,7 @@ def follow_contact(method: ModelMediated, mem, rig: Rig, satellites: Satellites)
     if phase == APART:
         s.phase, s.clear = TOUCHING, 0
         s.contacts += 1
+        forget_inner(s.inner, method.number)
         return NEITHER
     if rig.cycle - s.start_stamp > method.rows - 2:
         s.overlong += 0 if s.frozen else 1
@@ -181,6 +183,7 @@ def believe_laws(method: ModelMediated, mem, over):
     if at_once:
         if differs:
             s.laws, s.turned = s.found, False
+            s.elements = s.found_elements
             forget_futures(s.futures)
         if over:
             s.phase = APART
@@ -202,6 +205,7 @@ def take_over_past(method: ModelMediated, mem, rig: Rig, satellites: Satellites)
     s = STATE(mem, method.memory)
     corrected = s.shadow
     s.laws, s.latches = s.shadow_laws, s.shadow_latches
+    s.elements, s.inner = s.shadow_elements, s.shadow_inner
     take_futures(s)
     cycles = rig.cycle - s.start_stamp
     s.rewound = min(cycles, method.rows)  # of more, the oldest are not kept
@@ -210,6 +214,7 @@ def take_over_past(method: ModelMediated, mem, rig: Rig, satellites: Satellites)
     s.rewound_energy = pair_energy(rig, corrected) - pair_energy(rig, satellites)
     take_past(mem, method.memory + STATE.at.corrected, s.shadow_impulse, s.shadow_largest)
     s.shadow_stamp = -1
+    s.past_end, s.last_largest = rig.cycle, s.shadow_largest
     if s.phase == FINISHING:
         s.phase, s.clear = TOUCHING, 0
     return corrected

@@ -17,8 +17,7 @@ goes on over several cycles (search.py), and is done again only when there are t
 samples, or the contact is over. Until then the model that it found last counts, fitted to all
 samples. Where a law says that the surface was left behind (it would pull) it says a force of zero.
 A damping below zero is taken as zero, so that every law that comes out is passive. Where no law
-fits, the second counts: its normal equations make its damper take just the work that the samples'
-contact took.
+fits, passive elements are tried (element_fit.py), and else the second counts.
 """
 
 from __future__ import annotations
@@ -178,6 +177,13 @@ def _has_explained(fit):
     """Whether the law that was last fitted did explain the samples."""
     count = float(fit.count)
     return is_explained(fit.own_chi * count, count)
+
+
+@compiled
+def compute_misfit_beyond_noise(fit):
+    """What the law that was last fitted leaves beyond noise, root mean square, of the largest
+    force."""
+    return fit.misfit * math.sqrt(max(1.0 - EXPLAINED / fit.chi, 0.0)) if fit.chi > 0.0 else 0.0
 
 
 @compiled

@@ -31,6 +31,9 @@ MODEL_MEDIATED = Group(
     _make_switch(
         "powers", "identify a power of the deflection, Hunt and Crossley's damping, a pre-load"
     ),
+    _make_switch(
+        "elements", "identify passive elements where none of the named laws explains the samples"
+    ),
     _make_switch("lag", "identify the lag of a force sensor's low-pass, which no stamp tells of"),
     _make_switch("surface", "identify the tilt of a flat surface that touches alone"),
     _make_switch("friction", "identify friction, and let it act at the satellites' own sliding"),
@@ -100,6 +103,7 @@ class ModelMediated(NamedTuple):
     lead: bool
     damping: bool
     powers: bool
+    elements: bool
     lag: bool
     surface: bool
     friction: bool
@@ -123,6 +127,7 @@ MARKER = ModelMediated(
     lead=True,
     damping=True,
     powers=True,
+    elements=True,
     lag=True,
     surface=True,
     friction=True,
@@ -185,6 +190,7 @@ def prepare(marker, vector, base, memory):
         lead=keys.lead != 0.0,
         damping=keys.damping != 0.0,
         powers=keys.powers != 0.0,
+        elements=keys.elements != 0.0,
         lag=keys.lag != 0.0,
         surface=keys.surface != 0.0,
         friction=keys.friction != 0.0,

@@ -35,6 +35,7 @@ class BelievedLaw(NamedTuple):
     slip: Annotated[float, "m/s", "speed at which friction is at 71 %"]
     preload: Annotated[float, "N", "force at the first touch, f_0"]
     ramp: Annotated[float, "m", "depth over which it comes, d_0"]
+    elements: Annotated[int, "-", "number of the fit of its elements (elements.py); 0: it has none"]
 
 
 LAW = layout_of(BelievedLaw)

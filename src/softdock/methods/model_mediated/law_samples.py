@@ -26,6 +26,8 @@ class Sample(NamedTuple):
     force: Annotated[float, "N", "along the normal"]
     variance: Annotated[float, "N^2", "of its noise"]
     slope: Annotated[float, "N/s", "of the force since the reading before"]
+    time: Annotated[float, "s", "of the middle of the reading's window"]
+    touch: Annotated[int, "-", "number of the mock-ups' touch"]
 
 
 class Scope(NamedTuple):

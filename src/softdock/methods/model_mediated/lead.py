@@ -34,7 +34,7 @@ from softdock.methods.model_mediated.state import STATE
 from softdock.methods.remapping.other_wrenches import carry_ahead
 
 PACE = 25.0  # 1/s, of a lead that is brought in
-FADING = 60.0  # 1/s, of a jump
+FADING = 90.0  # 1/s, of a jump
 SETTLED = 1e-12  # m, rad, m/s, rad/s, s; what is below is none
 
 
@@ -65,11 +65,18 @@ def _predict_in_touch(
         found = future.satellites
         future.age += 0 if free else 1
     else:
-        future.latches = s.latches
+        future.latches, future.inner = s.latches, s.inner
         cycles = int(math.ceil(lead / rig.T - 1e-9))
         dt, free = lead / cycles, True
         future.age = 0
-    contact = BelievedContact(method.memory + STATE.at.pairs, future.latches, s.laws, method.number)
+    contact = BelievedContact(
+        method.memory + STATE.at.pairs,
+        future.latches,
+        s.laws,
+        s.elements,
+        future.inner,
+        method.number,
+    )
     for _ in range(cycles):
         found, steps, _ = simulate_cycle(mem, contact, rig, found, dt)
         if steps == 0:
@@ -178,12 +185,11 @@ def smooth_jump(method: ModelMediated, mem, rig: Rig, output: Output, jumped):
 def _fade_jump(s, T, output: Output, jumped):
     chaser, target = s.offset[CHASER], s.offset[TARGET]
     chaser_rate, target_rate = s.offset_rate[CHASER], s.offset_rate[TARGET]
-    if jumped and s.any_sent:
-        s.fading, was = True, s.output
-        _note_jump(chaser, chaser_rate, coasting(was.chaser, T), output.chaser)
-        _note_jump(target, target_rate, coasting(was.target, T), output.target)
-    else:
-        s.fading = _fade(s, T)
+    if jumped and s.any_sent:  # both as they were a cycle ago: pasts taken over cycle by cycle fade
+        was, now = s.output, output
+        _note_jump(chaser, chaser_rate, was.chaser, coasting(now.chaser, -T))
+        _note_jump(target, target_rate, was.target, coasting(now.target, -T))
+    s.fading = _fade(s, T)
     return Output(
         _add_offset(chaser, chaser_rate, output.chaser),
         _add_offset(target, target_rate, output.target),

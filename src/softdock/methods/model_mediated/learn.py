@@ -11,8 +11,14 @@ import math
 
 from softdock.compile.jit import compiled, noinline
 from softdock.compile.lazy import lazy
-from softdock.loop.method.interface import Rig
-from softdock.methods.model_mediated.fit import continue_search, fit_law, is_unfinished
+from softdock.loop.method.interface import CYCLE, Rig
+from softdock.methods.model_mediated.element_fit import fit_elements
+from softdock.methods.model_mediated.fit import (
+    compute_misfit_beyond_noise,
+    continue_search,
+    fit_law,
+    is_unfinished,
+)
 from softdock.methods.model_mediated.friction import believe_friction, fit_friction
 from softdock.methods.model_mediated.joint import believe_joint, run_joint_round
 from softdock.methods.model_mediated.joint_state import JointData, begin_joint
@@ -34,6 +40,8 @@ SOME = 4  # samples after which any law is better than none
 TWO = 2  # samples that tell a damper from a spring
 ROUNDS, HURRIED = 2, 4  # of the joint fit in a cycle; once nothing touches any more
 WORK, HURRIED_WORK = 1200.0, 2400.0  # of a search for a law in a cycle [samples looked at]
+NEGLIGIBLE = 2e-3  # of the largest force: what a named law may leave beyond noise
+BETTER = 0.5  # of its chi^2: elements that leave more are not believed
 SAME_LAG = 1e-3  # of a lag: friction is not fitted again for a smaller change
 STIFFEST = 1.5  # rad of a contact's oscillation in a cycle: one that is over in two cycles
 
@@ -122,9 +130,26 @@ def _fit_alone(method: ModelMediated, mem, i, every, work):
         pulls = law.pulls
         s.found[i] = s.one_law
         law.pulls = pulls
+    else:
+        _learn_elements(method, s, i)
     _show_law(s, law)
     _share_law(method, s, i)
     return True
+
+
+@noinline
+def _learn_elements(method: ModelMediated, s, i):
+    """Passive elements in place of a named law that leaves more than noise."""
+    fit, law, work = s.fits[i], s.found[i], s.element_fit
+    law.elements = 0
+    if not method.elements or fit.count < SOME or compute_misfit_beyond_noise(fit) < NEGLIGIBLE:
+        return
+    chi = fit_elements(fit, work, method.vector[CYCLE], method.scatter)
+    if chi < BETTER * fit.chi:
+        s.found_elements[i] = work.trial
+        law.elements = work.number
+        fit.misfit *= math.sqrt(chi / fit.chi)
+        fit.chi = chi
 
 
 @lazy("the joint fit of several pairs", returns=bool)
@@ -159,6 +184,7 @@ def _fit_jointly(method: ModelMediated, mem, anew, every):
         believe_joint(joint, data, method.friction)
         for i in range(method.number):
             if s.fits[i].model > 0:
+                s.found[i].elements = 0
                 _show_law(s, s.found[i])
                 _share_law(method, s, i)
     return done
@@ -200,6 +226,7 @@ def _share_law(method: ModelMediated, s, i):
     for j in range(method.number):
         if j != i and s.fits[j].model == 0:
             s.found[j] = s.found[i]
+            s.found_elements[j] = s.found_elements[i]
 
 
 @compiled
@@ -223,7 +250,7 @@ def is_worth_acting(method: ModelMediated, mem, rig: Rig):
         pace = rig.T * math.sqrt(ease * slope)
         seen = fit.seen + s.several.seen
         none = s.laws[i].stiffness == 0.0
-        rough = fit.spread > WORTH and not (none and seen >= SOME)
+        rough = fit.spread > WORTH and not (none and seen >= SOME) and s.found[i].elements == 0
         one = none and method.damping and seen < TWO
         if rough or one or pace > STIFFEST:
             return False

@@ -47,6 +47,7 @@ from softdock.methods.model_mediated.contact import (
     prepare_pairs,
     take_over_past,
 )
+from softdock.methods.model_mediated.contact_review import review_contact
 from softdock.methods.model_mediated.fallback import (
     bound_energy,
     make_ledger,
@@ -161,11 +162,14 @@ def _apply_contact(
         before = take_over_past(method, mem, rig, satellites)
         s.acts = True
     elif over and s.phase == APART and method.ledger:
+        review_contact(method, mem, rig, satellites)
         before = bound_energy(method, mem, rig, satellites)
         forget_futures(s.futures)
         s.rewound_energy = pair_energy(rig, before) - pair_energy(rig, satellites)
         s.acts = True
-    contact = BelievedContact(method.memory + STATE.at.pairs, s.latches, s.laws, method.number)
+    contact = BelievedContact(
+        method.memory + STATE.at.pairs, s.latches, s.laws, s.elements, s.inner, method.number
+    )
     after, steps, most = simulate_cycle(mem, contact, rig, before, rig.T)
     mean = Wrenches(no_wrench(), no_wrench())
     taken = -s.rewound_energy

@@ -13,6 +13,7 @@ import math
 
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.bodies import TARGET
+from softdock.loop.contact.keys import MOST_PAIRS
 from softdock.loop.method.interface import Past, Rig, Satellites, Wrenches
 from softdock.loop.rings import Ring, row_of
 from softdock.loop.spatial.motion import Wrench
@@ -23,6 +24,7 @@ from softdock.methods.model_mediated.satellite_steps import (
     BelievedContact,
     coast_both,
     compute_contact_impulse,
+    forget_inner,
     simulate_cycle,
 )
 from softdock.methods.model_mediated.state import PAST, STATE
@@ -34,14 +36,14 @@ WORTH = 1e-3  # while a contact lasts, a smaller one waits until it is over
 
 
 @compiled
-def _find_row(method: ModelMediated, mem, stamp):
+def find_row(method: ModelMediated, mem, stamp):
     return PAST(mem, row_of(Ring(method.memory + STATE.size, method.rows, PAST.size), stamp))
 
 
 @compiled
 def note_others(method: ModelMediated, mem, stamp, others: Wrenches):
     """What others gave the satellites in the cycle that begins at a stamp."""
-    _find_row(method, mem, stamp).others = others
+    find_row(method, mem, stamp).others = others
 
 
 @compiled
@@ -76,6 +78,7 @@ def laws_differ(one, other, count, least):
             or _differs(a.preload, b.preload, least)
             or _differs(a.ramp, b.ramp, least)
             or a.pulls != b.pulls
+            or a.elements != b.elements
         ):
             return True
     return False
@@ -91,6 +94,8 @@ def forget_futures(futures):
 def begin_past(s):
     """Recompute the past, under the laws as last fitted."""
     s.shadow_laws, s.shadow_latches = s.found, s.start_latches
+    s.shadow_elements = s.found_elements
+    forget_inner(s.shadow_inner, MOST_PAIRS)
     s.shadow, s.shadow_stamp, s.turned = s.start, s.start_stamp, False
     forget_futures(s.shadow_futures)
     s.shadow_largest, s.shadow_impulse = 0.0, (0.0, 0.0, 0.0)
@@ -103,7 +108,12 @@ def carry_past(method: ModelMediated, mem, rig: Rig):
     stamp, satellites = s.shadow_stamp, s.shadow
     end, spent = min(rig.cycle, stamp + MOST_CYCLES), 0
     contact = BelievedContact(
-        method.memory + STATE.at.pairs, s.shadow_latches, s.shadow_laws, method.number
+        method.memory + STATE.at.pairs,
+        s.shadow_latches,
+        s.shadow_laws,
+        s.shadow_elements,
+        s.shadow_inner,
+        method.number,
     )
     while stamp < end and spent < MOST_STEPS:
         before = satellites
@@ -112,7 +122,7 @@ def carry_past(method: ModelMediated, mem, rig: Rig):
         impulse = compute_contact_impulse(rig, before, satellites)
         if steps == 0:
             satellites = coast_both(rig, satellites, rig.T)
-        others = _find_row(method, mem, stamp).others
+        others = find_row(method, mem, stamp).others
         if not is_nothing(others):
             satellites = add_others(rig, satellites, others)
         stamp += 1
@@ -124,7 +134,7 @@ def carry_past(method: ModelMediated, mem, rig: Rig):
 @compiled
 def _note_past(method: ModelMediated, mem, rig: Rig, stamp, satellites: Satellites, impulse, most):
     """A recomputed cycle that ends at a stamp; `most`: its largest force, squared."""
-    s, row = STATE(mem, method.memory), _find_row(method, mem, stamp)
+    s, row = STATE(mem, method.memory), find_row(method, mem, stamp)
     row.satellites, row.force, row.largest = satellites, scale(1.0 / rig.T, impulse), most
     s.shadow_impulse = add(s.shadow_impulse, impulse)
     s.shadow_largest = max(s.shadow_largest, most)
@@ -133,7 +143,7 @@ def _note_past(method: ModelMediated, mem, rig: Rig, stamp, satellites: Satellit
 @compiled
 def read_past(method, mem, stamp):
     """The recomputed past, as long as no other is begun."""
-    row = _find_row(method, mem, stamp)
+    row = find_row(method, mem, stamp)
     return Past(row.satellites, row.force, row.largest)
 
 
@@ -170,6 +180,7 @@ def has_own_future(s, which):
 def _begin_future(s, rig: Rig, future, lead):
     """Begin at the newest instant that the recomputed past has reached."""
     future.satellites, future.latches = s.shadow, s.shadow_latches
+    future.inner = s.shadow_inner
     future.stamp, future.lead, future.age = rig.cycle, lead, 0
     future.left = int(math.ceil(lead / rig.T - 1e-9))
 
@@ -180,7 +191,12 @@ def _carry_future(method: ModelMediated, mem, rig: Rig, future, steps_left):
     s, found = STATE(mem, method.memory), future.satellites
     lead, left, stamp = future.lead, future.left, future.stamp
     contact = BelievedContact(
-        method.memory + STATE.at.pairs, future.latches, s.shadow_laws, method.number
+        method.memory + STATE.at.pairs,
+        future.latches,
+        s.shadow_laws,
+        s.shadow_elements,
+        future.inner,
+        method.number,
     )
     while steps_left > 0 and (left > 0 or stamp < rig.cycle):
         dt = lead / math.ceil(lead / rig.T - 1e-9) if left > 0 else rig.T

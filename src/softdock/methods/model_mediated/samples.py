@@ -165,7 +165,9 @@ def _sample_surface(s, touch: Touch, both: Output, force: Vector, variance):
 
 
 @noinline
-def _sample_one_touch(method: ModelMediated, s, both: Output, wrench: Wrench, slope: Wrench, noise):
+def _sample_one_touch(
+    method: ModelMediated, s, t, both: Output, wrench: Wrench, slope: Wrench, noise
+):
     """A sample of a pair which alone touches: the one in the scratch."""
     touch = s.touch_rows[0].whole
     n = touch.normal
@@ -181,6 +183,8 @@ def _sample_one_touch(method: ModelMediated, s, both: Output, wrench: Wrench, sl
         force=push,
         variance=variance,
         slope=rising,
+        time=t,
+        touch=s.touches,
     )
     keep_sample(s.fits[touch.pair], sample)
     if method.surface and push > 0.0 and is_flat(s.pairs[touch.pair]):
@@ -285,6 +289,7 @@ def _take_sample(method: ModelMediated, mem, row):
     count, deepest, whole = 0, 0.0, True
     if t + method.window >= s.mock_clear_until:
         count, deepest = _find_touches(method, mem, both)
+        s.touches += 1 if count > 0 and not s.touching else 0
         s.touching = count > 0
         whole = method.window == 0.0 or _spread_over_window(method, mem, t, count)
         if count == 0:
@@ -311,7 +316,7 @@ def _take_sample(method: ModelMediated, mem, row):
     s.samples += 1
     slope = compute_wrench_slope(mem, readings)
     if count == 1:
-        _sample_one_touch(method, s, both, wrench, slope, noise)
+        _sample_one_touch(method, s, t, both, wrench, slope, noise)
     else:
         keep_several(s.several, s.touch_rows, count, wrench, slope, noise)
 

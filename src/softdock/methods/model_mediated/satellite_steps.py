@@ -29,6 +29,7 @@ from softdock.loop.spatial.vectors import (
     subtract,
     symmetric_times,
 )
+from softdock.methods.model_mediated.elements import push_elements
 from softdock.methods.model_mediated.law import BelievedLaw, compute_mean_push, compute_slope
 from softdock.methods.model_mediated.touches import Place, find_places
 
@@ -45,7 +46,17 @@ class BelievedContact(NamedTuple):
     pairs: int  # where their shapes stand in `mem`
     latches: Any  # a view: what each pair has latched
     laws: Any  # a view
+    elements: Any  # a view: of those laws
+    inner: Any  # a view: what they remember, two touches a pair
     number: int  # of pairs
+
+
+class FeltLaw(NamedTuple):
+    """A pair's law at one touch."""
+
+    law: BelievedLaw
+    elements: Any  # a view
+    inner: Any  # a view
 
 
 @compiled
@@ -166,17 +177,27 @@ def _compute_friction_impulse(law: BelievedLaw, compliance, normal, n, u, dt):
 
 
 @compiled
-def _compute_impulse(law: BelievedLaw, compliance, depth, n, u, dt):
+def _compute_push(felt: FeltLaw, depth, rate, mobility, dt):
+    """Mean normal force over a step dt [s] whose middle has this depth and rate without force."""
+    if felt.law.elements > 0:
+        return push_elements(felt.elements, felt.inner, depth, rate, mobility, dt)
+    return compute_mean_push(felt.law, depth, rate, mobility, dt)
+
+
+@compiled
+def _compute_impulse(felt: FeltLaw, compliance, depth, n, u, dt):
     """Impulse of one touch with friction, in a step [Ns]: its push, and friction, half of it before
     and half after the push."""
-    mobility = dot(n, symmetric_times(compliance, n))
-    normal = compute_mean_push(law, depth, -dot(n, u), mobility, dt)
+    law, mobility = felt.law, dot(n, symmetric_times(compliance, n))
+    normal = _compute_push(felt, depth, -dot(n, u), mobility, dt)
     if normal <= 0.0:
         return scale(dt * normal, n)
     first = _compute_friction_impulse(law, compliance, normal, n, u, 0.5 * dt)
-    if law.damping > 0.0 or law.factor > 0.0:  # its rate is the one under friction
+    if (
+        law.damping > 0.0 or law.factor > 0.0 or law.elements > 0
+    ):  # its rate is the one under friction
         slowed = add(u, symmetric_times(compliance, first))
-        normal = max(compute_mean_push(law, depth, -dot(n, slowed), mobility, dt), 0.0)
+        normal = max(_compute_push(felt, depth, -dot(n, slowed), mobility, dt), 0.0)
         first = _compute_friction_impulse(law, compliance, normal, n, u, 0.5 * dt)
     both = add_scaled(first, dt * normal, n)
     after = add(u, symmetric_times(compliance, both))
@@ -184,17 +205,18 @@ def _compute_impulse(law: BelievedLaw, compliance, depth, n, u, dt):
 
 
 @noinline
-def _compute_touch_impulse(rig: Rig, satellites: Satellites, law: BelievedLaw, place: Place, u, dt):
+def _compute_touch_impulse(rig: Rig, satellites: Satellites, felt: FeltLaw, place: Place, u, dt):
     return _compute_impulse(
-        law, _compute_compliance(rig, satellites, place), place.depth, place.normal, u, dt
+        felt, _compute_compliance(rig, satellites, place), place.depth, place.normal, u, dt
     )
 
 
 @compiled
-def _apply_touch(rig: Rig, satellites: Satellites, law: BelievedLaw, place: Place, dt, moved):
+def _apply_touch(rig: Rig, satellites: Satellites, felt: FeltLaw, place: Place, dt, moved):
     """Both after what one touch does in a step; `moved`: others have pushed them before. Without
     friction only the mobility along the normal is needed."""
     if place.depth + abs(0.5 * dt * place.rate) <= 0.0:
+        felt.inner.depth = 0.0
         return satellites
     n, u = place.normal, add_scaled(place.sliding, -place.rate, place.normal)
     if moved:
@@ -202,12 +224,12 @@ def _apply_touch(rig: Rig, satellites: Satellites, law: BelievedLaw, place: Plac
             _compute_point_velocity(rig.chaser, satellites.chaser, place.on_chaser),
             _compute_point_velocity(rig.target, satellites.target, place.on_target),
         )
-    if law.friction > 0.0:
+    if felt.law.friction > 0.0:
         return strike(
-            rig, satellites, place, _compute_touch_impulse(rig, satellites, law, place, u, dt)
+            rig, satellites, place, _compute_touch_impulse(rig, satellites, felt, place, u, dt)
         )
     mobility = dot(n, compute_velocity_gain(rig, satellites, place, n))
-    normal = compute_mean_push(law, place.depth, -dot(n, u), mobility, dt)
+    normal = _compute_push(felt, place.depth, -dot(n, u), mobility, dt)
     return strike(rig, satellites, place, scale(dt * normal, n))
 
 
@@ -229,7 +251,9 @@ def take_step(mem, contact: BelievedContact, near, rig: Rig, satellites: Satelli
         places = find_places(mem, contact.pairs, contact.latches, i, chaser, target)
         for turn in range(2):
             place = places.second if (turn == 1) != backwards else places.first
-            half = _apply_touch(rig, half, law, place, dt, moved)
+            inner = contact.inner[2 * i + (1 if (turn == 1) != backwards else 0)]
+            felt = FeltLaw(law, contact.elements[i], inner)
+            half = _apply_touch(rig, half, felt, place, dt, moved)
             moved = True
     return Satellites(
         drift(rig.chaser, 0.5 * dt, half.chaser), drift(rig.target, 0.5 * dt, half.target)
@@ -251,7 +275,8 @@ def count_steps(mem, contact: BelievedContact, rig: Rig, satellites: Satellites,
         places = find_places(mem, contact.pairs, contact.latches, i, chaser, target)
         for turn in range(2):
             place = places.second if turn == 1 else places.first
-            steps = _count_touch_steps(rig, satellites, law, place, T)
+            slope = contact.elements[i].slope if law.elements > 0 else 0.0
+            steps = _count_touch_steps(rig, satellites, law, slope, place, T)
             if steps > 0:
                 found, near, touches = max(found, steps), near | (1 << i), touches + 1
     # several are taken forwards and backwards
@@ -259,13 +284,20 @@ def count_steps(mem, contact: BelievedContact, rig: Rig, satellites: Satellites,
 
 
 @compiled
-def _count_touch_steps(rig: Rig, satellites: Satellites, law: BelievedLaw, place: Place, T):
+def _count_touch_steps(rig: Rig, satellites: Satellites, law: BelievedLaw, slope, place: Place, T):
     reach = place.depth + max(2.0 * T * place.rate, 0.0) + T * norm(place.sliding)
     if reach <= 0.0:
         return 0
     ease = dot(place.normal, compute_velocity_gain(rig, satellites, place, place.normal))
-    pace = math.sqrt(compute_slope(law, max(place.depth, reach)) * ease)
+    pace = math.sqrt(max(slope, compute_slope(law, max(place.depth, reach))) * ease)
     return int(min(max(math.ceil(pace * T / FINEST), 1.0), MOST_STEPS))
+
+
+@compiled
+def forget_inner(inner, number):
+    """Nothing touches."""
+    for i in range(2 * number):
+        inner[i].depth = 0.0
 
 
 @noinline
@@ -291,6 +323,8 @@ def simulate_cycle(mem, contact: BelievedContact, rig: Rig, satellites: Satellit
     and they are as they were), and the largest mean force of a step on the chaser, squared."""
     steps, near = count_steps(mem, contact, rig, satellites, T)
     most = 0.0
+    if steps == 0:
+        forget_inner(contact.inner, contact.number)
     for i in range(steps):
         before = satellites
         satellites = take_step(mem, contact, near, rig, satellites, T / steps, i % 2 == 1)

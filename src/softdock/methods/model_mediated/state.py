@@ -8,6 +8,8 @@ from softdock.loop.contact.pair import PAIR_CELLS
 from softdock.loop.method.corrected import CORRECTED_CELLS
 from softdock.loop.method.interface import Output, Satellites, Wrenches
 from softdock.loop.method.memory import recorded
+from softdock.methods.model_mediated.element_fit import ELEMENT_FIT
+from softdock.methods.model_mediated.elements import ELEMENTS, INNER
 from softdock.methods.model_mediated.free_flight import FLIGHT
 from softdock.methods.model_mediated.friction import FRICTION
 from softdock.methods.model_mediated.joint_state import JOINT, SEVERAL_TOUCHES, TOUCH, TOUCHES
@@ -21,6 +23,7 @@ OFFSET = Cells(
     Cell("place", 3, "m, m/s", "of a set-point, world axes; or its rate"),
     Cell("turn", 3, "rad, rad/s", "of its attitude, body axes; or its rate"),
 )
+INNERS = 2 * MOST_PAIRS  # two touches a pair
 FUTURE = Cells(
     "future",
     Cell("stamp", int, "-", "cycle at whose start it is ahead by its lead"),
@@ -28,6 +31,7 @@ FUTURE = Cells(
     Cell("age", int, "cycles", "in which others pushed, since it was computed whole"),
     Cell("left", int, "cycles", "of the lead, while a past's is computed"),
     Cell("latches", many(MOST_PAIRS), "-", "of the satellites there"),
+    Cell("inner", many(INNERS, INNER), "", "what elements remember there"),
     Cell("satellites", Satellites, "m, -, m/s, Nms", "there, under the contact that is believed"),
 )
 STATE = Cells(
@@ -54,6 +58,19 @@ STATE = Cells(
     Cell("found", many(MOST_PAIRS, LAW), "", "law of each pair as last fitted"),
     Cell("laws", many(MOST_PAIRS, LAW), "", "law that the satellites feel"),
     Cell("shadow_laws", many(MOST_PAIRS, LAW), "", "law of the recomputed past"),
+    Cell("found_elements", many(MOST_PAIRS, ELEMENTS), "", "of the laws as last fitted"),
+    Cell("elements", many(MOST_PAIRS, ELEMENTS), "", "of the laws that the satellites feel"),
+    Cell("shadow_elements", many(MOST_PAIRS, ELEMENTS), "", "of the recomputed past"),
+    Cell("inner", many(INNERS, INNER), "", "what elements remember at the satellites"),
+    Cell("shadow_inner", many(INNERS, INNER), "", "in the recomputed past"),
+    Cell("element_fit", ELEMENT_FIT, "", "their fit: element_fit.py"),
+    Cell("touches", int, "-", "of the mock-ups so far"),
+    Cell("past_end", int, "-", "stamp at which the recomputed past last took over"),
+    Cell("last_largest", float, "N^2", "largest force in that past, squared"),
+    Cell("doubt", many(MOST_PAIRS), "-", "of the speed after a contact, of the approach"),
+    Cell("peak", many(MOST_PAIRS), "N", "largest force of the mock-ups in the last contact"),
+    Cell("believed_peak", many(MOST_PAIRS), "N", "and of the satellites"),
+    Cell("causal_force", many(MOST_PAIRS), "N", "on mock-ups that go on for the delay"),
     Cell("friction_fit", FRICTION, "", "samples of friction: friction.py"),
     Cell("flight", FLIGHT, "", "what free flight shows: free_flight.py"),
     Cell("readings", READINGS, "", "readings: readings.py"),

@@ -68,6 +68,20 @@ def read_stiffness_log(path: Path, arm: Arm, point: tuple[float, float, float]) 
     )
 
 
+def read_motion_log(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Times [s], forces [N] and deflections [m] of a Cartesian robot from a CSV file
+    (studies/identify/joint_motion.py)."""
+    table = read_csv(path, CsvForm(delimiter=","))
+    force, moved = _columns(path, table, LOADS[:3]), _columns(path, table, TRANSLATIONS)
+    return read_times(path), force, 1e-3 * moved
+
+
+def read_times(path: Path) -> np.ndarray:
+    """The column of times of a CSV file [s]."""
+    table = read_csv(path, CsvForm(delimiter=","))
+    return np.asarray(_columns(path, table, ("time_s",))[:, 0])
+
+
 def _columns(path: Path, table: Table, names: tuple[str, ...]) -> np.ndarray:
     found = []
     for name in names:

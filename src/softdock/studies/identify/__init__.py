@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -128,6 +129,7 @@ def identify(
     notes += _list_pushes(tools)
     if contacts:
         _add_contact(found, log, sensor)
+        _add_delay_uncertainty(found, log, sensor, rows, following, carried)
         trial = CarriedMass(TRIAL_KG, np.zeros(3)) if carried is None else None
         more = compute_stiffness_change(
             contacts, _fit_contacts(log, sensor, rows, following, trial)
@@ -150,6 +152,38 @@ def _fit_contacts(
     """The contacts that are sound."""
     fits = (fit_contact(log, sensor, r, following, carried) for r in rows)
     return [c for c in fits if c is not None and c.is_sound]
+
+
+def _add_delay_uncertainty(
+    found: Identification,
+    log: Log,
+    sensor: str,
+    rows: list[slice],
+    following: dict[str, Following | None],
+    carried: CarriedMass | None,
+) -> None:
+    """A delay that is wrong pairs force and motion wrongly: what the contact would be with each
+    robot later by its delay's standard uncertainty."""
+    _, _, mu = combine_slidings([c.sliding for c in found.contacts])[0]
+    for body, own in following.items():
+        if own is None:
+            continue
+        delay = Estimate(own.delay.value + own.delay.uncertainty, own.delay.uncertainty)
+        later = _fit_contacts(
+            log, sensor, rows, {**following, body: replace(own, delay=delay)}, carried
+        )
+        change = compute_stiffness_change(found.contacts, later)
+        if change is None:
+            continue
+        if found.stiffness is not None:
+            found.stiffness = _widen(found.stiffness, change)
+        if found.friction is not None:
+            other = combine_slidings([c.sliding for c in later])[0][2]
+            found.friction = _widen(found.friction, float(other - mu))
+
+
+def _widen(estimate: Estimate, more: float) -> Estimate:
+    return Estimate(estimate.value, math.hypot(estimate.uncertainty, more))
 
 
 def _list_pushes(tools: Mapping[str, Tool]) -> list[str]:

@@ -1,0 +1,106 @@
+"""What a contact that is over has shown of itself: how far the speed after it is to be doubted, and
+how hard the mock-ups were pushed.
+
+Elements (elements.py) explain the samples; what they say elsewhere is a guess. So the doubt is how
+far the mock-ups were from the satellites, as a share of the depth, by the share of the energy that
+the contact took. It is a bound: nine errors in ten are below half of it (docs/model_mediated.md).
+"""
+
+from __future__ import annotations
+
+import math
+
+from softdock.compile.jit import noinline
+from softdock.loop.method.interface import Rig, Satellites
+from softdock.methods.measured.line_of_action import satellite_motions
+from softdock.methods.measured.projection import pair_energy, weld_pair
+from softdock.methods.model_mediated.elements import move_inner, push_elements
+from softdock.methods.model_mediated.keys import ModelMediated
+from softdock.methods.model_mediated.law import compute_elastic_force
+from softdock.methods.model_mediated.recomputed_past import find_row
+from softdock.methods.model_mediated.state import STATE
+from softdock.methods.model_mediated.touches import find_places
+
+PIECES = 64  # of the way that a mock-up goes on while nothing can react
+
+
+@noinline
+def _find_depth(method: ModelMediated, mem, rig: Rig, i, stamp):
+    """Depth and rate of the satellites in pair i at a stamp of the recomputed past."""
+    s, pairs = STATE(mem, method.memory), method.memory + STATE.at.pairs
+    motions = satellite_motions(rig, find_row(method, mem, stamp).satellites)
+    places = find_places(mem, pairs, s.window_latches, i, motions.chaser, motions.target)
+    if places.second.depth > places.first.depth:
+        return places.second.depth, places.second.rate
+    return places.first.depth, places.first.rate
+
+
+@noinline
+def _find_depth_at(method: ModelMediated, mem, rig: Rig, i, t):
+    """The same at an instant [s], no less than zero: on a cubic."""
+    s = STATE(mem, method.memory)
+    stamp = min(max(int(math.floor(t / rig.T)), s.start_stamp + 1), s.past_end - 1)
+    d, r = _find_depth(method, mem, rig, i, stamp)
+    d_1, r_1 = _find_depth(method, mem, rig, i, stamp + 1)
+    b = min(max(t / rig.T - stamp, 0.0), 1.0)
+    a = 1.0 - b
+    found = a * a * (1.0 + 2.0 * b) * d + b * b * (1.0 + 2.0 * a) * d_1
+    return max(found + rig.T * a * b * (a * r - b * r_1), 0.0)
+
+
+@noinline
+def _find_gap(method: ModelMediated, mem, rig: Rig, i):
+    """How far the mock-ups were from the satellites in the last contact of pair i, as a share of
+    the satellites' largest depth."""
+    s = STATE(mem, method.memory)
+    fit, gap, deepest, last = s.fits[i], 0.0, 0.0, 0.0
+    s.window_latches = s.start_latches
+    for n in range(fit.count):
+        sample = fit.rows[n]
+        if sample.touch != s.touches or sample.time <= s.start_stamp * rig.T:
+            continue
+        depth, last = _find_depth_at(method, mem, rig, i, sample.time), sample.time
+        gap, deepest = max(gap, abs(depth - sample.depth)), max(deepest, depth)
+    for stamp in range(s.start_stamp + 1, s.past_end + 1):
+        depth = _find_depth(method, mem, rig, i, stamp)[0]
+        deepest = max(deepest, depth)
+        if stamp * rig.T > last + rig.T:  # the mock-ups have parted
+            gap = max(gap, depth)
+    return gap / deepest if deepest > 0.0 else 0.0
+
+
+@noinline
+def _compute_causal_force(method: ModelMediated, s, i, rate, T):
+    """Force on mock-ups that go on at the speed of the touch for the whole delay [N]."""
+    law, way = s.found[i].whole, rate * s.delay
+    if law.elements == 0:
+        force = compute_elastic_force(law, way)
+        return force * (1.0 + law.factor * rate) + law.damping * rate
+    elements, inner = s.found_elements[i], s.element_fit.inner
+    inner.depth = 0.0
+    for n in range(PIECES):
+        move_inner(elements, inner, way * (n + 1.0) / PIECES, s.delay / PIECES)
+    return push_elements(elements, inner, way, rate, 0.0, 1e-9 * T)
+
+
+@noinline
+def review_contact(method: ModelMediated, mem, rig: Rig, satellites: Satellites):
+    """Note doubt and forces of the contact that is over, of each pair that was felt alone in it."""
+    s = STATE(mem, method.memory)
+    least = pair_energy(rig, weld_pair(rig, s.start))
+    before = pair_energy(rig, s.start)
+    loss = (before + s.given - pair_energy(rig, satellites)) / max(before - least, 1e-300)
+    for i in range(method.number):
+        fit, first, most = s.fits[i], -1, 0.0
+        for n in range(fit.count):
+            sample = fit.rows[n]
+            if sample.touch == s.touches and sample.time > s.start_stamp * rig.T:
+                first, most = n if first < 0 else first, max(most, sample.force)
+        if first < 0:
+            continue
+        s.peak[i], s.believed_peak[i] = most, math.sqrt(s.last_largest)
+        rate = max(fit.rows[first].rate, 0.0)
+        s.causal_force[i] = _compute_causal_force(method, s, i, rate, rig.T)
+        if s.found[i].elements > 0 and s.past_end > s.start_stamp + 1:
+            gap = _find_gap(method, mem, rig, i)
+            s.doubt[i] = max(s.doubt[i], min(max(loss, 0.0), 1.0) * gap)
