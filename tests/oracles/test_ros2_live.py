@@ -143,6 +143,7 @@ def test_types_are_those_of_ros2(store):
 
 def test_what_ros2_needs_is_said_before_anything_starts(monkeypatch):
     """Without its package, without a recording to take it from, with a domain that is none."""
+    pytest.importorskip("cyclonedds")
     words = ["rig", "run", "emulated_pair", "epos_1d", "--ros2", "--no-record"]
     done = CliRunner().invoke(cli, words)
     assert done.exit_code == 2
