@@ -23,10 +23,15 @@ from softdock.studies.identify.contact import (
     find_touches,
     fit_contact,
 )
-from softdock.studies.identify.delays import Following, fit_following, is_structured
+from softdock.studies.identify.delays import (
+    Following,
+    fit_following,
+    is_structured,
+    measure_offset,
+)
 from softdock.studies.identify.estimate import Estimate, compute_weighted_mean
 from softdock.studies.identify.log import BODIES, Log, read_log
-from softdock.studies.identify.result import Identification
+from softdock.studies.identify.result import Identification, list_clear_offsets
 from softdock.studies.identify.tool import Tool, identify_tool
 from softdock.studies.identify.touching import (
     FEWEST_READINGS,
@@ -81,7 +86,8 @@ def identify(
             )
         )
     following = {body: fit_following(log, body) for body in BODIES}
-    notes = [*log.notes, *_list_lagging(following)]
+    offsets = {body: measure_offset(log, body, following[body]) for body in BODIES}
+    notes = [*log.notes, *_list_lagging(following), *_list_offsets(offsets)]
     sensor = next(iter(log.force))
     rows = [] if tool_only else find_touches(log, sensor)
     free = np.ones(len(log.time), dtype=bool)
@@ -122,6 +128,7 @@ def identify(
         force_delay_s=force_delay,
         pose_delay_s=max((float(np.mean(age)) for age in log.pose_age.values()), default=None),
         cycle_s=log.cycle,
+        pose_offset=offsets,
         tools=tools,
         notes=notes,
         cannot_tell=_list_unidentified(log, delays, tools),
@@ -239,6 +246,20 @@ def _add_contact(found: Identification, log: Log, sensor: str) -> None:
             "of -k h"
         )
         found.damping = None
+
+
+def _list_offsets(offsets: Mapping[str, Estimate | None]) -> list[str]:
+    """Poses that are measured beside where the set-points lead, with the line that says so."""
+    lines = []
+    for body, e in list_clear_offsets(offsets).items():
+        size, spread = 1e3 * math.hypot(*e.value), 1e3 * math.hypot(*e.uncertainty)
+        stated = ", ".join(f"{x:.4g}" for x in e.value)
+        lines.append(
+            f"the {body}'s measured poses are {size:.3g} +- {spread:.2g} mm off its set-points: "
+            "the pose measurement or the mounting is off by that; calibrate it, or state it: "
+            f"--set pose.{body}_offset_m='[{stated}]'"
+        )
+    return lines
 
 
 def _list_unidentified(
