@@ -94,6 +94,8 @@ class Session:
         try:
             with real_time(machine.priority, machine.lock_memory) as self.granted:
                 self._ready.set()
+                for port in self.peers.ports.values():  # robots that send already: none is lost
+                    port.drain()
                 while True:
                     server.stop[0] = 0  # first: what is asked for from here on ends the loop below
                     if self._ending:
