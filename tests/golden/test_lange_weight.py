@@ -68,7 +68,7 @@ print(json.dumps([largest, *errors, residual, gain["stored"], stored[1] - stored
 
 
 def test_elastic_joints_bend_under_weight():
-    """K (theta - q) = G(q), up to 407 Nm, at the start to 1e-6 and on the way within what the motion
+    """K (theta - q) = G(q), up to 407 Nm, at the start to 1e-6, on the way within what the motion
     adds; what is stored grows by elastic energy and the height of the masses, and equals motor work
     less losses; the mock-up hangs by 0.4 mm. Without the key weight is calibrated away."""
     done = run_plain(PLAIN)
