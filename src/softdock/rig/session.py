@@ -166,6 +166,8 @@ class Session:
                 look(program, now)
                 if program.state in WAITING:
                     requests.repeat(now)
+                for which, data in program.point_out_docking():
+                    self.peers.send(which, data)
                 if self._error is not None:
                     raise self._error
                 if program.state == "idle" and now > HEARD_S:
