@@ -156,8 +156,8 @@ def haptics(
     for row in rows if real_time else []:
         output().print(
             f"{row['rendering']}: {row['rate_Hz']:.5g} Hz, {row['late']} of {row['samples']} "
-            f"answers late, {row['lost']} lost; there and back {row['round_trip_median_us']:.0f} us, "
-            f"99 % within {row['round_trip_99_us']:.0f} us",
+            f"answers late, {row['lost']} lost; there and back "
+            f"{row['round_trip_median_us']:.0f} us, 99 % within {row['round_trip_99_us']:.0f} us",
             markup=False,
             soft_wrap=True,
         )
