@@ -301,10 +301,13 @@ def _run_with_error(wrong: WrongBelief, references: SimulatedReferences) -> dict
         return {
             **row,
             "status": "not run",
+            "word": None,
             **dict.fromkeys(list_phase_metrics()),
             "reason": wrong.reason,
         }
-    return {**row, **summarise_outcome(_run_phases(wrong.scenario, references)), "reason": ""}
+    runs = _run_phases(wrong.scenario, references)
+    word = judge_metrics(wrong.scenario, [run.metrics for run in runs])["word"]
+    return {**row, "word": word, **summarise_outcome(runs), "reason": ""}
 
 
 def _add_costs(scenario: Scenario, ran: list[Candidate], rows: list[dict[str, Any]]) -> None:
