@@ -73,7 +73,7 @@ def advise(
     most: int | None = None,
 ) -> dict[str, Any]:
     """Lines that help. `free`: further keys that the user can make smaller; `further`: settings
-    from outside (other methods), asked for and tried where nothing offered makes the rig faithful; `most`:
+    from outside (other methods), tried where nothing offered makes the rig faithful; `most`:
     simulations, after which no further combinations are tried."""
     if verdict["word"] in (FAITHFUL, NO_VERDICT):
         return {"target": None, "tried": 0, "lines": [], "sentence": ""}
@@ -327,7 +327,9 @@ def _suggest_next_step(
         return f"Next: {advice['sentence']}."
     none = _say_none_helps(advice["tried"])
     if not all_methods:
-        return f"Next: {none[0].lower()}{none[1:]}; try another method: `softdock compare {called}`."
+        return (
+            f"Next: {none[0].lower()}{none[1:]}; try another method: `softdock compare {called}`."
+        )
     rows = [row for row in found["rows"] if row["share"] > 0.0]
     helps = f" The largest cause is reduced by {rows[0]['helps']}." if rows else ""
     tried = advice["tried"]

@@ -73,7 +73,13 @@ class Comparison:
     def _repr_html_(self) -> str:
         """For a notebook: candidates by rank, the worst of their sampling phases. Energy gained:
         by the satellites over their contacts, after what a method removed."""
-        head = ("", "verdict", "error against orbit", "energy gained", "peak force, difference")
+        head = (
+            "",
+            "verdict",
+            "error against the reference",
+            "energy gained",
+            "peak force, difference",
+        )
         rows = []
         for row in self.ranked:
             judged = row["verdict"]["criteria"]
