@@ -143,6 +143,7 @@ def test_types_are_those_of_ros2(store):
 
 def test_what_ros2_needs_is_said_before_anything_starts(monkeypatch):
     """Without its package, without a recording to take it from, with a domain that is none."""
+    pytest.importorskip("cyclonedds")
     words = ["rig", "run", "emulated_pair", "epos_1d", "--ros2", "--no-record"]
     done = CliRunner().invoke(cli, words)
     assert done.exit_code == 2
@@ -150,6 +151,9 @@ def test_what_ros2_needs_is_said_before_anything_starts(monkeypatch):
     monkeypatch.setenv("ROS_DOMAIN_ID", "mars")
     with pytest.raises(BadInput, match="0 to 232"):
         ros2.Publisher()
+    done = CliRunner().invoke(cli, ["run", "epos_1d", "--ros2"])
+    assert done.exit_code == 2
+    assert "ROS_DOMAIN_ID: given 'mars'" in done.output
     monkeypatch.setitem(sys.modules, "cyclonedds", None)
     with pytest.raises(BadInput, match=r"softdock\[ros2\]"):
         ros2.import_cyclonedds()
