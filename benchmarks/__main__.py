@@ -34,6 +34,7 @@ NAMES = (
     "wire",
     "recording",
     "arm_loop",
+    "mechanisms",
 )
 
 

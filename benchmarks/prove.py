@@ -279,6 +279,13 @@ def _interrupts(seed: int) -> dict[str, Any]:
     return _held(interrupts(25, seed))
 
 
+@part("rig_faults", "every fault of robots, sensor, clock and processes ends as it should")
+def _rig_faults(seed: int) -> dict[str, Any]:
+    from benchmarks.hostile.rig_faults import rows
+
+    return _held(rows([], seed))
+
+
 @part("valid_scenarios", "random valid rigs run: no traceback, hang or NaN, books close")
 def _valid_scenarios(seed: int) -> dict[str, Any]:
     from benchmarks.hostile.valid import valid_scenarios

@@ -26,6 +26,7 @@ JUDGED = {  # packages that a part judges beside compiled code
     "first_causes": ("results", "scenario"),
     "recording": ("recording",),
     "rig_hour": ("recording", "rig"),
+    "rig_faults": ("cli", "recording", "rig"),
     "rig_packets": ("rig",),
     "rig_packets_checked": ("rig",),
     "rig_energy": ("rig",),

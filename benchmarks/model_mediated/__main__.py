@@ -1,9 +1,9 @@
 """`python -m benchmarks.model_mediated [--cases] [--draws N] [--fresh N] [--verdicts N] [--random
-N] [--tilted N] [--materials N [--relative-noise R]] [--ablation] [--noise SEEDS] [--cost [--repeats
-N]] [--seed N]`: errors of
-`model_mediated` against the on-orbit reference with no prior knowledge, as Markdown tables, the
-verdicts of good runs, and the cost of a cycle. Without a choice: cases and ten draws. Every error
-is the worse of the two that a run has, over the sampling phases given by `--phases`."""
+N] [--tilted N] [--hardware N [--only CLASS]] [--materials N [--relative-noise R]] [--ablation]
+[--noise SEEDS] [--cost [--repeats N]] [--seed N]`: errors of `model_mediated` against the on-orbit
+reference with no prior knowledge, as Markdown tables, the verdicts of good runs, and the cost of a
+cycle. Without a choice: cases and ten draws. Every error is the worse of the two that a run has,
+over the sampling phases given by `--phases`."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ import numpy as np
 from benchmarks.model_mediated import cost
 from benchmarks.model_mediated.cases import CASES, NOISY, Tables, drawn
 from benchmarks.model_mediated.fresh import fresh
+from benchmarks.model_mediated.hardware import hardware
 from benchmarks.model_mediated.materials import materials
 from benchmarks.model_mediated.tilted import tilted
 from softdock import build, simulate
@@ -27,7 +28,7 @@ from softdock.methods.registry import METHODS
 from softdock.results.noise_bound import compute_noise_bound
 from softdock.studies.benchmark.draws import draw_case
 
-PARTS = ("tare", "lead", "damping", "powers", "elements", "friction", "surface", "rewind")
+PARTS = ("tare", "poses", "lead", "damping", "powers", "elements", "friction", "surface", "rewind")
 
 
 def looked_at(
@@ -165,6 +166,10 @@ def main() -> None:
     asked.add_argument("--verdicts", type=int, default=0, help="of good runs among so many")
     asked.add_argument("--random", type=int, default=0)
     asked.add_argument("--tilted", type=int, default=0, help="rigs a class, walls tilted")
+    asked.add_argument(
+        "--hardware", type=int, default=0, help="cases a class, hardware with faults"
+    )
+    asked.add_argument("--only", default="", help="classes of --hardware with this in their name")
     asked.add_argument("--materials", type=int, default=0, help="rigs of each unknown material")
     asked.add_argument("--relative-noise", type=float, default=0.0, help="of the materials' force")
     asked.add_argument("--cost", action="store_true")
@@ -184,8 +189,11 @@ def main() -> None:
         given.random,
         given.ablation,
         given.noise,
+        given.tilted,
+        given.hardware,
+        given.materials,
     )
-    nothing = not (any(chosen) or given.cost or given.tilted or given.materials)
+    nothing = not (any(chosen) or given.cost)
     if given.cases or nothing:
         cases(method, given.phases)
     if given.draws or nothing:
@@ -198,6 +206,8 @@ def main() -> None:
         unseen(method, given.random, given.seed, False)
     if given.tilted:
         tilted(given.tilted, given.seed)
+    if given.hardware:
+        hardware(given.hardware, given.seed, given.only)
     if given.materials:
         materials(given.materials, given.seed, given.relative_noise)
     if given.cost:

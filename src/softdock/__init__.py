@@ -20,6 +20,8 @@ _EXPORTS = {
     "SimulatedFacility": "softdock.results.driving",
     "drive": "softdock.results.driving",
     "UdpFacility": "softdock.rig.udp.facility",
+    "FmuFacility": "softdock.rig.fmi.facility",
+    "export_fmu": "softdock.rig.fmi.export",
     "Run": "softdock.results.run",
     "Scenario": "softdock.scenario.build",
     "build": "softdock.scenario.build",

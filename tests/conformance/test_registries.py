@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pytest
 from arm_cases import holding
+from mesh_files import plate_docking
 from scenarios import cone_docking, epos_wall, sphere_on_sphere
 
 from softdock import build, run_loop
@@ -28,7 +29,12 @@ GROUPS = [
     *(m.group for m in METHODS.values()),
 ]
 PARAMETERS = [pytest.param(p, id=f"{g.name}.{p.key}") for g in GROUPS for p in g]
-SCENARIOS = {"wall": epos_wall, "sphere": sphere_on_sphere, "cone": cone_docking}
+SCENARIOS = {
+    "wall": epos_wall,
+    "sphere": sphere_on_sphere,
+    "cone": cone_docking,
+    "mesh": plate_docking,
+}
 LAW_KEYS = {
     "spring_damper": {"stiffness_N_per_m": 2000.0, "damping_Ns_per_m": 20.0},
     "spring_damper_pull": {"stiffness_N_per_m": 2000.0, "damping_Ns_per_m": 20.0},

@@ -229,6 +229,44 @@ def test_adaptive_damping_is_passive_in_the_plane(integrator):
     assert adaptive_damping.gain_in_the_plane(integrator.name, 32.0, 0.0)[0] > 0.5
 
 
+@pytest.mark.parametrize(
+    ("stiffness", "delay_ms", "rig_ms", "failed", "restitution"),
+    [
+        (1000.0, 16.0, 16.0, 1, 1.0),  # the model knows it at the touch
+        (300.0, 2.0, 16.0, 2, 1.005),  # beliefs far off: the energy shows it in the contact
+        (300.0, 1.0, 0.0, 0, 1.0126),  # nothing to mend: no damper, what the hold adds stays
+    ],
+)
+def test_checks_by_model_and_by_energy_together(stiffness, delay_ms, rig_ms, failed, restitution):
+    """EPOS 1-D with a damper that waits for a check to fail: by the model before any energy is
+    there, by the energy where the model is wrong, by neither on a rig without delay. The model's
+    prediction is exp(pi h w) - 1 of the approach energy."""
+    tables = epos_wall(delay_ms=rig_ms)
+    tables["methods"] = [
+        {
+            "name": "adaptive_damping",
+            "stiffness_N_per_m": stiffness,
+            "delay_ms": delay_ms,
+            "acts": "on_check",
+        }
+    ]
+    run = run_loop(tables)
+    seen = run.series["adaptive_damping.failed"]
+    touch = int(np.flatnonzero(run.series["measured.chaser.force.x"])[0])
+    assert run.restitution == pytest.approx(restitution, abs=2e-3)
+    assert seen.max() == failed
+    if failed == 1:
+        assert np.flatnonzero(seen)[0] <= touch + 2
+    if failed == 2:
+        assert np.flatnonzero(seen)[0] > touch + 2
+    if failed == 0:
+        assert run.series["adaptive_damping.absorbed"].max() == 0.0
+    swing = math.pi * (1e-3 * delay_ms + 0.5 * T) * math.sqrt(stiffness / 63.0)
+    predicted = (math.exp(swing) - 1.0) * 0.5 * 63.0 * SPEED**2
+    first = run.series["adaptive_damping.predicted"][touch + 1]
+    assert first == pytest.approx(predicted, rel=0.02)
+
+
 def test_adaptive_damping_with_late_poses():
     """Poses 16 ms old are carried to the force's instant: still within 1 %."""
     for wrong in (0.7, 1.3):

@@ -21,7 +21,7 @@ from sabotage import fixed_claims, unmoved
 
 from softdock.cli.papers import show_exhibits
 from softdock.papers.lange import PAPER
-from softdock.papers.lange.arms import CARTESIAN, ELASTIC, FILTER, HELD, RIGID, SERIES, STIFF
+from softdock.papers.lange.arms import CARTESIAN, ELASTIC, FILTER, HELD, RIGID, SERIES, STIFF, WRONG
 from softdock.papers.lange.figure_6_arms import make_figure_6_arms
 from softdock.papers.lange.figure_7_arms import make_figure_7_arms
 
@@ -70,10 +70,10 @@ def test_stiff_arms_are_a_fourth_family_of_robots():
 @pytest.mark.prove
 def test_elastic_joints_are_mended_by_the_arms_own_stiffness():
     """Taken as rigid, arms that give way cost a quarter of the parting speed at every sampling
-    phase; their stiffness at the contact mends that to 1.5 %, the filter to 3 %. The force at the
-    robots is that of contact and arms in series, nearly."""
+    phase; their stiffness at the contact mends that to 1.5 %, the filter to 0.2 %. The force at
+    the robots is that of contact and arms in series, nearly."""
     rows, numbers = rows_of(figure_6()), figure_6().numbers
-    for loop, wanted, error in ((RIGID, 0.73, 0.02), (SERIES, 1.0, 0.015), (FILTER, 1.0, 0.03)):
+    for loop, wanted, error in ((RIGID, 0.73, 0.02), (SERIES, 1.0, 0.015), (FILTER, 1.0, 0.002)):
         for end in ("least", "most"):
             assert numbers[f"{end}_restitution_{loop}"] == pytest.approx(wanted, abs=error)
     softer = (numbers["with_the_contact_in_series_N_per_mm"] / 50.0) ** 0.5
@@ -82,13 +82,17 @@ def test_elastic_joints_are_mended_by_the_arms_own_stiffness():
 
 
 @pytest.mark.prove
-def test_in_the_cone_nothing_mends_elastic_arms():
-    """Oblique contacts: taken as rigid a third of the energy is lost, with the arms' stiffness a
-    fifth is won, and the page says that neither is orbit."""
+def test_in_the_cone_the_filter_knows_elastic_arms():
+    """Four oblique, lossless contacts keep the energy of orbit. Taken as rigid a third of it is
+    lost, with the arms' stiffness alone a fifth is won; by their modes it is within 3 %, and within
+    10 % when their stiffness is told 10 % wrongly."""
     numbers = figure_7().numbers
     assert -40.0 < numbers["rigid_least_energy_percent"] < -30.0
     assert 15.0 < numbers["arm_most_energy_percent"] < 30.0
-    assert numbers["filter_most_energy_percent"] < -30.0
+    for end in ("least", "most"):
+        assert abs(numbers[f"{FILTER}_{end}_energy_percent"]) < 3.0
+        for words in WRONG.values():
+            assert abs(numbers[f"{words}_{end}_energy_percent"]) < 10.0
     assert "of error stay" in " ".join(figure_7().differences)
 
 
@@ -142,12 +146,14 @@ def test_page_terminal_and_docs_have_them():
     )
     changed = {
         loop: " to ".join(
-            f"{figure_7().numbers[f'{loop}_{end}_energy_percent']:+.0f}"
+            f"{figure_7().numbers[f'{loop}_{end}_energy_percent']:+.1f}"
             for end in ("least", "most")
         )
-        for loop in (RIGID, SERIES, FILTER)
+        for loop in (RIGID, SERIES, FILTER, *WRONG.values())
     }
     assert (
         f"by {changed[RIGID]} % when taken as rigid, by {changed[SERIES]} % with their own "
-        f"stiffness (16) and by {changed[FILTER]} % with the filter" in text
+        f"stiffness (16) and by {changed[FILTER]} % with the filter; told the joints' stiffness "
+        + " and ".join(f"{words}, the filter by {changed[words]} %" for words in WRONG.values())
+        in text
     )

@@ -17,6 +17,7 @@ from benchmarks.model_mediated.cases import CASES, NOISY, axis, changed, drawn
 from benchmarks.model_mediated.fresh import fresh
 from softdock import build, load_scenario, simulate
 from softdock.errors import BadInput
+from softdock.methods.model_mediated.notes import list_doubts
 from softdock.results.noise_bound import compute_distance_bound, compute_noise_bound
 
 SMOOTH = 1e-3  # aim of quiet cases without friction
@@ -88,6 +89,47 @@ def test_a_low_pass_is_told_from_a_damper():
     assert distance(run) <= SMOOTH
 
 
+OFFSETS = {
+    "pose__chaser_offset_m": [0.0012, -0.0006, 0.0003],
+    "pose__target_offset_m": [-0.0002, 0.0, 0.0005],
+}
+
+
+def test_offsets_of_reported_poses_are_found_in_free_flight():
+    """A delay and an offset along the approach look alike until the lead changes: both come out,
+    and the contact is as without."""
+    tables = changed(axis(c=60.0), **OFFSETS)
+    run = flown(tables)
+    found = books(run)
+    for body in ("chaser", "target"):
+        stated = OFFSETS[f"pose__{body}_offset_m"]
+        assert found[f"{body}_offset_m"] == pytest.approx(stated, abs=1e-6)
+        assert any(f"--set pose.{body}_offset_m=" in said for said in spoken(run))
+    assert found["delay_s"] == pytest.approx(0.016, abs=1e-4)
+    assert distance(run) <= SMOOTH
+    assert not list_doubts(found)
+    assert distance(flown(tables, poses=False)) > 10.0 * SMOOTH
+
+
+def test_a_robot_that_lags_is_no_offset():
+    tables = changed(axis(), robots__chaser={"model": "lag", "delay_ms": 8.0, "lag_Hz": 8.0})
+    assert books(flown(tables))["chaser_offset_m"] == [0.0, 0.0, 0.0]
+
+
+def test_elastic_joints_of_known_stiffness_are_taken_into_account():
+    """A damped contact behind two joints, one five times as stiff as it: what the mock-ups feel is
+    told from what their robots report."""
+    joint = {"delay_ms": 16.0, "joint_stiffness_N_per_m": 5e3, "moving_mass_kg": 5.0}
+    tables = changed(axis(c=60.0), robots__chaser=joint)
+    run = flown(tables)
+    assert books(run)["contact_0_stiffness_N_per_m"] == pytest.approx(1000.0, rel=0.01)
+    assert distance(run) <= 2.0 * SMOOTH
+    rigid = {"joint_stiffness_N_per_m": [1e9, 1e9], "moving_mass_kg": [1.0, 1.0]}
+    assert distance(flown(tables, **rigid)) > 20.0 * SMOOTH
+    with pytest.raises(BadInput, match="moving_mass_kg"):
+        flown(tables, joint_stiffness_N_per_m=[5e3, 0.0])
+
+
 def test_too_short_a_flight_is_left_to_the_ledger():
     """Four force samples before the touch: said in words, counted, and within 1 % by the ledger."""
     run = flown(CASES["flight too short"])
@@ -105,7 +147,9 @@ def test_a_force_that_the_shapes_do_not_explain_is_left_to_the_ledger():
     assert any("the known shapes were apart" in said for said in spoken(run))
 
 
-@pytest.mark.parametrize("part", ["tare", "lead", "damping", "powers", "lag", "friction", "rewind"])
+@pytest.mark.parametrize(
+    "part", ["tare", "poses", "lead", "damping", "powers", "lag", "friction", "rewind"]
+)
 def test_every_part_can_be_switched_off(part):
     """For the ablation: the run completes without it."""
     assert flown(CASES["friction 0.2, damped"], **{part: False}).status == "completed"

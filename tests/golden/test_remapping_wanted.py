@@ -54,6 +54,36 @@ def test_another_contact_than_the_mock_ups(wanted):
     assert run.energy_added_J == pytest.approx(0.0, abs=2e-3)
 
 
+def test_dampings_that_differ_by_direction():
+    """D_e and D_d as matrices, on a wall that is 30 degrees oblique: along its normal they are
+    n' D n, 200 and 386.6 Ns/m, so the lossless part is seen through and the normal speed comes back
+    as that of a central impact with 386.6 Ns/m, 0.7; along the approach they are others."""
+    n = np.array([-np.sqrt(0.75), 0.5, 0.0])
+    real = {"stiffness_N_per_m": K, "damping_Ns_per_m": 200.0}
+    contact = [{"geometry": "wall", "axis": n.tolist(), "real": real}]
+    D_e, D_d = (
+        np.diag([260.0, 20.0, 900.0]),
+        np.array([[500.0, 90.0, 0.0], [90.0, 0.0, 0.0], [0.0] * 3]),
+    )
+    D_d[1, 1] = (386.6 - 500.0 * n[0] ** 2 - 180.0 * n[0] * n[1]) / n[1] ** 2
+    assert n @ D_e @ n == pytest.approx(200.0)
+    run = impact(
+        0.3,
+        robot=IN_TIME,
+        tables={"contact": contact},
+        stiffness_N_per_m=K,
+        damping_Ns_per_m=D_e.tolist(),
+        wanted={
+            "law": "spring_damper",
+            "stiffness_N_per_m": K,
+            "damping_Ns_per_m": D_d.tolist(),
+        },
+    )
+    apart = run.series["chaser.velocity"][[0, -1]] - run.series["target.velocity"][[0, -1]]
+    assert -(apart @ n)[1] / (apart @ n)[0] == pytest.approx(0.7, abs=2e-3)
+    assert (apart @ [0.5, np.sqrt(0.75), 0.0])[1] == pytest.approx(0.05, abs=1e-4)
+
+
 def test_the_scenarios_wanted_contact_is_the_default():
     """contact.wanted counts where the method names no law of its own."""
     contact = [{"geometry": "wall", "axis": [-1.0, 0.0, 0.0], "real": {"stiffness_N_per_m": K}}]

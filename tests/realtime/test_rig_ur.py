@@ -68,10 +68,10 @@ def test_a_ur_docks_as_predicted(tmp_path, monkeypatch, safety):
     on = put_on_rig(rig, load_scenario("epos_1d"))
     chaser, sensor = VirtualRobot(rig, "chaser", clock), VirtualSensor(rig, "chaser", clock)
     program = RigProgram(on, ends=True)
-    time = VirtualTime([chaser, sensor], program, look=program.look)
-    time.tell("sensor", SensorLink.request())
-    while not program.is_over and time.now_ns < 30e9:
-        time.run(time.now_ns + 100_000_000)
+    line = VirtualTime([chaser, sensor], program, look=program.look)
+    line.tell("sensor", SensorLink.request())
+    while not program.is_over and line.now_ns < 30e9:
+        line.run(line.now_ns + 100_000_000)
         if program.state == "approach":
             robot.safety = safety
     found = compute_outcome(program)

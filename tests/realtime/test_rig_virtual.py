@@ -9,10 +9,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from rig_runs import APPROACH, fly, quick, two_free_bodies
+from sabotage import fixed_claims
 
-from softdock import BadInput, Stepper, build, load_scenario
+from softdock import Stepper, build, load_scenario
 from softdock.loop.contact.log import LOG_COLUMNS
 from softdock.loop.seam import COMMAND
+from softdock.papers.de_stefano.on_rig import make_on_rig, run_on_rig
 from softdock.results.controller import Controller
 from softdock.rig.drivers.emulation import Faults, Window
 from softdock.rig.drivers.links import SensorLink
@@ -368,12 +370,59 @@ def test_a_method_that_leads_docks_as_in_process():
     assert starts == pytest.approx([0.01 - 0.016 * APPROACH, 0.0], abs=1e-12)
 
 
-def test_a_hand_that_cannot_push_is_refused_or_said():
-    """On an emulated rig nobody pushes; on a real one a person does, and the schedule is left
-    out."""
-    scenario = load_scenario("oos_sim", {"time.cycle_ms": 4})
-    with pytest.raises(BadInput, match=r"hand\.chaser\.rows: given '9 rows'; allowed: none"):
-        quick(scenario=scenario)
+def test_a_hand_pushes_on_an_emulated_rig():
+    """The sensor's own program feels the schedule from the docking's first cycle on, through bytes:
+    each axis gets the impulse of its triangles, no record later than a cycle. On a real rig a
+    person pushes."""
+    rows = [[0.2, *[0.0] * 6], [0.3, 5.0, -8.0, 30.0, 0.0, 0.0, 0.0], [0.4, *[0.0] * 6]]
+    changes = {"time.duration_s": 0.6, "hand.chaser.rows": rows, "sensor.noise_N": 0.0}
+    scenario = load_scenario("oos_sim", changes)
+    rig, found = fly({"limits.energy_floor_J": 1.0}, scenario=scenario)
+    assert found.reason == "completed", found.why
+    series = rig.program.series
+    force, impulse = series["measured.chaser.force"], np.array([0.5, -0.8, 3.0])  # Ns, of triangles
+    assert 0.004 * force.sum(axis=0) == pytest.approx(impulse, abs=1e-3)
+    assert 250.0 * series["chaser.velocity"][-1] == pytest.approx(impulse, abs=1e-3)
+    assert 0.2 < series["time"][np.flatnonzero(force[:, 2])[0]] <= 0.2081
+    assert series["time"][np.argmax(force[:, 2])] == pytest.approx(0.3, abs=0.0041)
     real = replace(load_rig("emulated_pair"), emulate=None)
     said = "\n".join(put_on_rig(real, scenario).differences)
     assert "hand.chaser: softdock pushes nothing on a rig, a person does" in said
+
+
+def test_de_stefanos_experiment_on_the_emulated_rig():
+    """20 s of pushes through bytes, with noise: each axis gets the impulse of the printed schedule
+    and what the sensor's zero adds; E_obs without controller is -sum T^2 F^2 / 2m; the loop moves
+    the satellite by (5)."""
+    exhibit, (series, ended) = make_on_rig(), run_on_rig()
+    assert ended == "completed"
+    impulse = {"z": 30.0 - 30.0 + 20.0, "y": -4.0 + 7.5, "x": 2.5 - 5.0 + 5.0}  # Ns, triangles
+    for row in exhibit.rows:
+        force = series[f"measured.chaser.force.{row['axis']}"]
+        zero = force[:200].mean()  # before the first push
+        assert row["scheduled_Ns"] == pytest.approx(impulse[row["axis"]], abs=1e-9)
+        felt = row["impulse_Ns"] - 0.004 * zero * len(force)
+        assert felt == pytest.approx(impulse[row["axis"]], abs=0.45)  # 5 sigma of both means
+        if row["scheme"] == "without controller":
+            made = -float(np.sum((0.004 * force[:-1]) ** 2)) / (2.0 * 250.0)
+            assert row["observed_end_J"] == pytest.approx(made, rel=1e-9)
+            v = np.concatenate([[0.0], np.cumsum(0.004 / 250.0 * force[:-1])])
+            end = 0.004 * float(v[1:].sum())
+            assert row["rig_end_position_m"] == pytest.approx(end, abs=1e-6)
+    assert fixed_claims(exhibit, ("axis", "scheme")) == []
+
+
+@pytest.mark.prove
+def test_checks_by_model_and_by_energy_recover_the_rig():
+    """EPOS 1-D on a rig that bears a restitution of 1.05: the raw loop is stopped; a damper that
+    waits for a check, told 300 N/m and 2 ms for 1000 N/m and 16 ms, sees the energy and recovers:
+    the run completes."""
+    bears = {"limits.restitution": 1.05}
+    _, raw = fly(bears)
+    assert raw.reason == "restitution"
+    keys = {"stiffness_N_per_m": 300.0, "delay_ms": 2.0, "acts": "on_check"}
+    tables = load_scenario("epos_1d").tables | {"methods": [{"name": "adaptive_damping", **keys}]}
+    rig, found = fly(bears, scenario=build(tables))
+    assert found.reason == "completed", found.why
+    assert found.restitution < 1.01
+    assert rig.program.series["adaptive_damping.failed"].max() == 2.0

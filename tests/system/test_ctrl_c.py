@@ -127,3 +127,26 @@ def test_a_command_that_is_interrupted_ends_with_130():
     assert process.returncode == 130, said
     assert 0.0 < json.loads(out)["ended_at_s"] < 3600.0
     assert "Traceback" not in said
+
+
+# Presses Ctrl-C when the command is over and Python comes to its own end.
+LATE = """
+import atexit, os, signal
+from softdock.cli.main import main
+atexit.register(lambda: os.kill(os.getpid(), signal.SIGINT))
+main()
+"""
+
+
+def test_ctrl_c_behind_the_last_line_of_a_command_changes_nothing():
+    """All is printed and stored by then: Python was killed while it cleared up, and the exit code
+    said that the command had failed."""
+    done = subprocess.run(
+        [sys.executable, "-c", LATE, "cache"],
+        capture_output=True,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+    assert not done.stderr

@@ -65,6 +65,13 @@ def test_both_forms_hold_the_same_run(folder):
             assert np.allclose(series[key], log[key], rtol=1e-9, atol=1e-11), (name, key)
 
 
+def test_a_folder_that_holds_something_is_kept(folder):
+    found = called("--make-logs", folder, "--seed", 8)
+    assert found.exit_code == 2
+    assert "--make-logs" in found.output
+    assert "seed 7" in " ".join((folder / "README.md").read_text().split()).replace("--", "")
+
+
 def test_a_rig_of_a_seed_is_always_the_same():
     assert draw_rig(7, 2) == draw_rig(7, 2)
     assert draw_rig(7, 2) != draw_rig(7, 3)

@@ -28,7 +28,7 @@ from softdock.loop.arms.sources import arm_of, load_arm
 from softdock.loop.spatial.arrays import unit_matrix
 from softdock.methods.registry import METHODS
 from softdock.methods.remapping import environment as joints
-from softdock.methods.remapping.keys import MARKER, REMAPPING
+from softdock.methods.remapping.keys import MARKER
 from softdock.scenario.build import build
 
 Q = np.array([0.0, 0.3, -1.3, 1.5, 0.4, 0.8, -0.2])
@@ -64,12 +64,11 @@ def test_the_compliance_is_that_of_the_joints_one_by_one():
         np.outer(R.T @ v, R.T @ v) / k
         for v, k in zip(V.T, arm.of_axes("stiffness")[1:], strict=True)
     )
-    found = gives_way(arm, Q, FRAME, POINT, NORMAL, 0.1)
+    found = gives_way(arm, Q, FRAME, POINT, NORMAL)
     assert found.compliance[:3, :3] == pytest.approx(by_hand, rel=1e-6, abs=1e-14)
     assert found.compliance == pytest.approx(found.compliance.T, abs=1e-20)
     assert found.stiffness == pytest.approx(1.0 / (NORMAL @ by_hand @ NORMAL), rel=1e-6)
     assert found.stiffness < NORMAL @ np.linalg.inv(by_hand) @ NORMAL
-    assert found.damping_ratio == 0.1
 
 
 def test_one_soft_joint_gives_way_about_its_own_axis():
@@ -80,13 +79,13 @@ def test_one_soft_joint_gives_way_about_its_own_axis():
     arm.vector[ARM_AT.stiffness + 1 : ARM_AT.stiffness + 7] = [2e5] + [math.inf] * 5
     point = np.array([1.2, 0.3, 0.9])  # axis 1 is the base's z axis: lever (1.2, 0.3)
     v = np.array([-0.3, 1.2, 0.0])
-    straight = gives_way(arm, Q, Frame(), point, np.array([0.0, 1.0, 0.0]), 0.1)
+    straight = gives_way(arm, Q, Frame(), point, np.array([0.0, 1.0, 0.0]))
     assert np.abs(straight.compliance[:3, :3]) == pytest.approx(
         np.abs(np.outer(v, v)) / 2e5, abs=1e-15
     )
     assert straight.compliance[5, 5] == pytest.approx(1.0 / 2e5)
     assert straight.stiffness == pytest.approx(2e5 / 1.2**2)
-    along = gives_way(arm, Q, Frame(), point, np.array([1.2, 0.3, 0.0]) / math.hypot(1.2, 0.3), 0.1)
+    along = gives_way(arm, Q, Frame(), point, np.array([1.2, 0.3, 0.0]) / math.hypot(1.2, 0.3))
     assert along.stiffness == 0.0 or along.stiffness > 1e20
 
 
@@ -106,24 +105,27 @@ def test_the_pose_is_that_of_the_contact():
 
 def test_the_remapping_is_told_the_sum_of_both_arms():
     """In the vector of the scenario: compliance of both robots together, along any normal in series
-    as n' C n; the filter's numbers only where it filters."""
+    as n' C n; where it filters, the arms' modes."""
     told = {"name": "remapping", "environment": "replaced_stiffness", "robot_stiffness": "arm"}
     group = METHODS["remapping"].group
-    for environment in ("replaced_stiffness", "filter"):
+    for environment, name in (("replaced_stiffness", "arm_compliance"), ("filter", "arm_modes")):
         scenario = build(bump(ELASTIC, methods=[told | {"environment": environment}]))
-        C = sum(robot_at_contact(scenario.tables, b).compliance for b in ("chaser", "target"))
-        numbers = arms_at_contact(scenario.tables)["arm_compliance"]
-        assert numbers == pytest.approx(C[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]])
+        numbers = arms_at_contact(scenario.tables, (name,))[name]
         (at,) = [
-            i - group.at.arm_compliance
-            for i in range(len(scenario.vector) - 6)
-            if scenario.vector[i : i + 6].tolist() == list(numbers)
+            i - getattr(group.at, name)
+            for i in range(len(scenario.vector) - len(numbers))
+            if scenario.vector[i : i + len(numbers)].tolist() == list(numbers)
         ]
+        if environment == "filter":
+            both = [robot_at_contact(scenario.tables, b).modes for b in ("chaser", "target")]
+            assert list(numbers) == np.concatenate(both).tolist()
+            assert not scenario.vector[at + group.at.arm_compliance]
+            continue
+        C = sum(robot_at_contact(scenario.tables, b).compliance for b in ("chaser", "target"))
+        assert numbers == pytest.approx(C[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]])
         method = MARKER._replace(vector=scenario.vector, base=at)
         for n in (NORMAL, np.array([1.0, 0.0, 0.0])):
             assert compute_joints(method, tuple(n)) == pytest.approx(1.0 / (n @ C[:3, :3] @ n))
-        filtered = scenario.vector[at + REMAPPING.at.filter_stiffness] > 0.0
-        assert filtered == (environment == "filter")
 
 
 @pytest.mark.prove
@@ -173,6 +175,12 @@ def test_a_refusal_names_the_arm_as_the_file_has_it():
     assert "a stiffness of every joint; methods.0 (remapping) asks" in problem.allowed
     tables = build(bump(rigid)).tables | {"robots": {b: ELASTIC for b in ("chaser", "target")}}
     away = {"chaser": tables["facility"]["chaser"] | {"base_m": [-9.0, 0.6, -1.0]}}
+    massless = preset_tables("kr16")
+    for joint in massless["joints"]:
+        for key in ("mass_kg", "centre_m", "inertia_kg_m2"):
+            joint.pop(key)
+    with pytest.raises(BadInput, match="states mass and inertia of its links"):
+        build(bump(rigid, arm=massless, methods=[told | {"environment": "filter"}]))
     with pytest.raises(BadInput, match="an arm that reaches the contact") as refused:
         robot_at_contact(tables | {"facility": tables["facility"] | away}, "chaser")
     assert refused.value.problems[0].key == "facility.chaser.arm"

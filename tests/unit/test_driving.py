@@ -3,6 +3,7 @@ what ends it."""
 
 from __future__ import annotations
 
+import json
 import math
 
 import numpy as np
@@ -13,6 +14,8 @@ import softdock
 from softdock.errors import BadInput, NoTruth
 from softdock.loop import seam
 from softdock.loop.seam import PRESENT_BITS, REPORT, STATUS_BITS
+from softdock.output.folders.sources import load_scene
+from softdock.recording.recording import Recording
 
 TRUE = ("mock_up.", "true.", "contact.depth")
 LEDGER_OF_TRUTH = {f"energy.{name}" for name in ("sensor", "command", "robot", "real", "stored")}
@@ -81,9 +84,31 @@ def test_what_a_rig_cannot_know_is_absent(epos):
     assert run.contacts[0]["peak_force_measured_N"] == pytest.approx(5.310, abs=1e-3)
     assert run.ledger["observed"] == flown.ledger["observed"]
     assert not run.has_truth
-    for ask in (lambda: softdock.judge(run), lambda: run.energy_added_J):
+    for ask in (lambda: softdock.judge(run), lambda: run.energy_added_J, lambda: run.verdict):
         with pytest.raises(NoTruth):
             ask()
+
+
+def test_a_run_known_from_reports_alone_is_recorded_and_shown(epos, tmp_path):
+    """Folder and MCAP file: what comes back is a recording of a rig, with the same rows, the
+    bounce, a verdict against orbit, a page and a scene."""
+    run = softdock.drive(epos, Rig(epos))
+    folder = run.save(tmp_path / "run")
+    again = softdock.open_recording(folder)
+    alone = softdock.open_recording(run.save_mcap(tmp_path / "run.mcap"))
+    for one in (again, alone):
+        assert isinstance(one, Recording)
+        assert set(one.series) == set(run.series)
+        assert one.series["measured.chaser.force"] == pytest.approx(
+            run.series["measured.chaser.force"], abs=1e-12
+        )
+        assert one.contacts[0]["restitution_of_centres"] == pytest.approx(1.119, abs=1e-3)
+        assert one.judge()["word"] == "unsafe"
+    metrics = json.loads((folder / "metrics.json").read_text())
+    assert metrics["verdict"]["word"] == "unsafe"
+    assert metrics["peak_force_measured_N"] == pytest.approx(5.310, abs=1e-3)
+    assert "Unsafe" in (folder / "report.html").read_text()
+    assert load_scene(str(folder)).time[-1] == pytest.approx(2.5)
 
 
 def test_a_robot_without_a_twist_gets_one_from_its_poses(epos):

@@ -221,3 +221,15 @@ def test_the_command(tmp_path):
     nothing = CliRunner().invoke(cli, ["identify", str(tmp_path / "missing")])
     assert nothing.exit_code == 2
     assert "no such folder" in nothing.stderr
+
+
+def test_offsets_of_measured_poses_come_with_a_line_to_paste():
+    """Of a robot that bounces, told from its delay; of one that stands still, the mean."""
+    stated = {"chaser": [0.0005, 0.0002, 0.0], "target": [0.0, 0.0003, 0.0]}
+    keys = {f"pose.{body}_offset_m": offset for body, offset in stated.items()}
+    found = identify(run_loop(load_scenario("epos_1d", keys)))
+    for body, offset in stated.items():
+        assert found.pose_offset[body].value == pytest.approx(offset, abs=1e-7)
+        assert any(f"--set pose.{body}_offset_m='[" in note for note in found.notes)
+    plain = identify(run_loop(load_scenario("epos_1d")))
+    assert not any("_offset_m" in note for note in plain.notes)

@@ -35,7 +35,7 @@ def contact(taken=1.0, back=0.8, peak=50.0):
 
 def changed(recording, **changes):
     """A copy that nobody has judged."""
-    return dataclasses.replace(recording, _judged=None, _orbit=None, **changes)
+    return dataclasses.replace(recording, _judged=None, _reference=None, **changes)
 
 
 def without(recording, *starts):
@@ -72,7 +72,7 @@ def test_reading_the_metrics_flies_nothing(flown):
     """Before somebody asks for it there is no verdict, as of a run that was flown alone."""
     copy = changed(flown[1])
     assert copy.metrics["verdict"] is None
-    assert copy._orbit is None
+    assert copy._reference is None
 
 
 def test_what_a_log_lacks_is_said(flown):

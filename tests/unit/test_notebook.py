@@ -46,7 +46,7 @@ def test_a_run_that_is_not_judged_says_so_and_simulates_nothing():
     alone = run_loop(load_scenario("epos_1d", {"time.duration_s": 0.02}))
     assert "not judged" in repr(alone)
     assert "softdock.judge(run)" in alone._repr_html_()
-    assert alone._orbit is None
+    assert alone._reference is None
 
 
 def test_a_scenario_shows_what_decides_a_run():

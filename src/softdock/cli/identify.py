@@ -31,6 +31,38 @@ def identify_stiffness(
     output().print(arm_lines(stiffness), markup=False, soft_wrap=True)
 
 
+def identify_motion(
+    log: Path, robot: str, point: tuple[float, float, float], as_json: bool
+) -> None:
+    """Identify stiffness, damping and moving mass of joints from a log of pushes over time."""
+    with show_status("identifying"):
+        from softdock.loop.arms.sources import load_arm
+        from softdock.output.folders.identified import (
+            read_motion_log,
+            read_stiffness_log,
+            read_times,
+        )
+        from softdock.studies.identify.joint_motion import fit_arm, fit_cartesian
+
+        if robot == "cartesian":
+            motion = fit_cartesian(*read_motion_log(log))
+        else:
+            machine = load_arm(robot)
+            motion = fit_arm(machine, read_times(log), read_stiffness_log(log, machine, point))
+    if as_json:
+        echo(json.dumps(motion.to_dict(), indent=1, allow_nan=False) + "\n")
+        return
+    table = make_estimates_table(f"Joints of {motion.robot}, from {motion.samples} samples")
+    for key, one in motion.found.items():
+        add_estimate(table, key, None if one is None else one.to_dict(), motion.units[key])
+    show = output()
+    show.print(table)
+    for key, why in motion.cannot_tell.items():
+        show.print(f"{key} cannot be identified: {why}", markup=False, soft_wrap=True)
+    left = f"{1e3 * motion.scatter_m:.2g} mm"
+    show.print(f"scatter that no joint explains: {left}", markup=False, soft_wrap=True)
+
+
 def _print_stiffness(stiffness: Any) -> None:
     table = make_estimates_table(f"Joints of {stiffness.arm}, from {stiffness.rows} loads")
     for name, one in stiffness.stiffness.items():
@@ -106,13 +138,20 @@ def _print_stiffness(stiffness: Any) -> None:
     "stiffness of each joint of ARM, a preset or a .toml or .urdf file.",
 )
 @click.option(
+    "--joint-motion",
+    "robot",
+    metavar="ROBOT",
+    help="RUN is a CSV file of forces and deflections over time, motors held (docs/logs.md): "
+    "stiffness, damping and moving mass of the joints of an arm, or of `cartesian` robots.",
+)
+@click.option(
     "--point",
     nargs=3,
     type=float,
     default=(0.0, 0.0, 0.0),
     metavar="X Y Z",
-    help="With --joint-stiffness: where the loads act and the deflections were measured, in the "
-    "flange's axes [m]. [default: the flange]",
+    help="With --joint-stiffness and --joint-motion: where the loads act and the deflections were "
+    "measured, in the flange's axes [m]. [default: the flange]",
 )
 def identify(
     run: Path,
@@ -127,6 +166,7 @@ def identify(
     rig_base: str | None,
     force: bool,
     arm: str | None,
+    robot: str | None,
     point: tuple[float, float, float],
 ) -> None:
     """Contact stiffness, damping and friction, delays, tool and sensor bias of the run in the
@@ -138,6 +178,9 @@ def identify(
     """
     if arm is not None:
         identify_stiffness(run, arm, point, as_json)
+        return
+    if robot is not None:
+        identify_motion(run, robot, point, as_json)
         return
     with show_status("identifying"):
         from softdock.output.folders.run_folder import open_run

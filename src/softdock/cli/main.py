@@ -11,6 +11,7 @@ import atexit
 import contextlib
 import gc
 import os
+import signal
 import sys
 from collections.abc import Mapping
 from importlib import import_module
@@ -85,6 +86,7 @@ GROUPS = {  # heading in the help: its commands
     "My rig": {
         "rig": "softdock.cli.rig:rig",
         "calibrate": "softdock.cli.calibrate:calibrate",
+        "fmu": "softdock.cli.fmu:fmu",
     },
     "Logs": {
         "import": "softdock.cli.import_log:import_log",
@@ -188,7 +190,7 @@ def main() -> None:
         error.message = printable(error.message)  # type: ignore[misc]
         error.show()
         code = BAD_INPUT
-    except click.Abort:
+    except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
         code = INTERRUPTED
     except BrokenPipeError:
@@ -202,6 +204,9 @@ def main() -> None:
         ):  # click puts another in its place when the pipe breaks, and exits with 1
             raise
         forget_output()
+    finally:  # what was asked for is done: an interrupt would only change the exit code
+        with contextlib.suppress(ValueError):  # of a thread: it has no interrupts
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         sys.stdout.flush()
     except BrokenPipeError:

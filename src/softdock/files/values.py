@@ -67,6 +67,9 @@ def to_vector(parameter: Parameter, value: Any) -> list[float]:
         if not isinstance(value, bool):
             raise Refused(parameter.allowed)
         return [float(value)]
+    if parameter.kind == "text":  # no number: what is made of it is written there
+        to_value(parameter, value)
+        return [0.0]
     if parameter.kind == "integer":
         number = _numbers(parameter, value, 1)[0]
         if number != int(number):

@@ -162,7 +162,7 @@ def cycle(params: Params, vector, loop: Loop, mem, log, k) -> Loop:
     tracker = follow_contacts(scenario, effects, loop, mem, log, plant, controlled, reading_time, t)
     if any_past(params.methods):
         tracker = log_recomputed_past(params.methods, mem, effects.replaced.acts, tracker)
-    status = check_limits(scenario, vector, controlled.corrected, facility, plant, ledger)
+    status = check_limits(scenario, vector, mem, controlled.corrected, facility, plant, ledger)
     status = stop_by_arms(scenario, mem, status)
     if status == COMPLETED:
         status = stop_by_methods(params.methods, head.stop_request)

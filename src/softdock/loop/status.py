@@ -11,6 +11,8 @@ import math
 from typing import TYPE_CHECKING
 
 from softdock.compile.jit import compiled
+from softdock.loop.contact.models import is_lost
+from softdock.loop.contact.pair import PAIR_FLOATS, pair_here
 from softdock.loop.contact.touch import NO_TOUCH
 from softdock.loop.facility.arms import find_arm_trouble
 from softdock.loop.facility.simulated import out_of_reach
@@ -18,7 +20,7 @@ from softdock.loop.method.hooks import any_external, any_reported_work
 from softdock.loop.method.interface import PUSHED_BY_NAN
 from softdock.loop.spatial.rigid_body import body_rate
 from softdock.loop.spatial.vectors import dot
-from softdock.loop.vector import NO_LIMIT
+from softdock.loop.vector import NO_LIMIT, PAIRS_MEM
 
 if TYPE_CHECKING:
     from softdock.loop.energy.ledger import Ledger
@@ -35,6 +37,7 @@ OF_A_RUN = (
     "deep in contact at the start",
     "stopped by a method",
     "a method pushed with something that is not a number",
+    "a tip's centre entered a mesh",
 )
 # of an arm: as loop/arms/follow.py counts them, from one on, behind those of a run
 ARM_STATUSES = ("arm out of reach", "joint limit of an arm", "arm at a singularity")
@@ -48,8 +51,9 @@ STATUSES = (*OF_A_RUN, *ARM_STATUSES)
     DEEP_AT_START,
     METHOD_STOP,
     NO_NUMBER,
+    TIP_LOST,
 ) = range(len(OF_A_RUN))
-BEFORE_ARMS = NO_NUMBER
+BEFORE_ARMS = TIP_LOST
 DEEPEST_START = (
     1e-6  # m; bodies deeper in contact than this at t = 0 would bring energy from nowhere
 )
@@ -92,6 +96,7 @@ def stop_by_methods(methods, request):
 def check_limits(
     params: Params,
     vector,
+    mem,
     satellites: Satellites,
     facility: Facility,
     plant: Stretch,
@@ -102,6 +107,10 @@ def check_limits(
         return DIVERGED
     if params.pairs.number > 0 and not plant.depth > NO_TOUCH:  # a mock-up that is nowhere
         return DIVERGED
+    if plant.depth > 0.0 and params.pairs.number > 0:
+        at = PAIRS_MEM + plant.pair * PAIR_FLOATS
+        if is_lost(pair_here(params.pairs, mem, at, plant.pair), plant.depth):
+            return TIP_LOST
     if params.stop_force < NO_LIMIT and plant.peak_squared > params.stop_force * params.stop_force:
         return FORCE_LIMIT
     if (

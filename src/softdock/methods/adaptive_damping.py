@@ -94,6 +94,23 @@ ADAPTIVE_DAMPING = Group(
         high=1e6,
     ),
     Parameter(
+        "acts",
+        "acts",
+        "always, or from where a check fails: what the model predicts or what is observed",
+        "always",
+        choices=("always", "on_check"),
+    ),
+    Parameter(
+        "bound",
+        "bound_J",
+        "energy above the wanted one, predicted or observed, at which a check fails",
+        1e-3,
+        unit="J",
+        low=0.0,
+        high=1e9,
+        when=("acts", ("on_check",)),
+    ),
+    Parameter(
         "most",
         "most_Ns_per_m",
         "largest damping; 0: no limit below the aperiodic one",
@@ -110,6 +127,10 @@ STATE = Cells(
     recorded("wanted", "J", "energy at which the contact is to end"),
     recorded("stiffness", "N/m", "stiffness seen in this contact, or believed"),
     recorded("absorbed", "J", "absorbed by the virtual damper so far"),
+    recorded(
+        "failed", "-", "checks that failed in this contact: 1 the model's, 2 the energy's, 3 both"
+    ),
+    recorded("predicted", "J", "that the loop would add to this contact without the damper"),
     Cell("acts", bool, "-", "1: in contact"),
     Cell("start", float, "J", "energy of the approach"),
     Cell("given", float, "J", "given to the satellites since touch"),
@@ -118,6 +139,8 @@ STATE = Cells(
     Cell("contacts", int, "-", "contacts that have ended"),
     Cell("above", int, "-", "of them with more energy than wanted"),
     Cell("worst", float, "-", "largest energy at an end over the wanted one"),
+    Cell("by_model", int, "-", "contacts in which the model's check failed"),
+    Cell("by_energy", int, "-", "contacts in which the energy's check failed"),
     Cell("at_most", int, "-", "contacts that ended with the damping at its limit"),
     Cell("limit", float, "Ns/m", "of the damping, in the last cycle in contact"),
     Cell("damper", DAMPER, "", "of the virtual damper (methods/measured/normal_damper.py)"),
@@ -134,6 +157,8 @@ def summarize(mem: Any) -> dict[str, Any]:
         "contacts": float(s.contacts),
         "contacts_above_the_wanted_energy": float(s.above),
         "largest_energy_over_wanted": float(s.worst),
+        "contacts_that_the_model_found_unstable": float(s.by_model),
+        "contacts_that_the_energy_found_unstable": float(s.by_energy),
     }
 
 
@@ -167,6 +192,9 @@ def check(values: dict[str, Any], tables: Any) -> Any:
 ENOUGH = 0.02  # of the approach energy in the contact, from which the stiffness seen there counts
 TOO_MUCH = 0.02  # of the wanted energy: more at a contact's end is said
 ROUNDS = 20  # of the fixed-point iteration for the model's frequency
+ON_CHECK = 1  # of `acts`
+BY_MODEL, BY_ENERGY = 1, 2  # checks
+LARGEST_SWING = 50.0  # of the exponent
 STEEPEST = 1.3  # rad; the model's crossing is not looked for beyond (the nose is at 1.08)
 
 
@@ -177,6 +205,8 @@ class AdaptiveDamping(NamedTuple):
     restitution: float
     threshold: float  # N
     most: float  # Ns/m
+    on_check: bool
+    bound: float  # J
 
 
 @compiled
@@ -189,6 +219,8 @@ def prepare(marker, vector, base, memory):
         restitution=keys.restitution,
         threshold=keys.threshold,
         most=keys.most,
+        on_check=keys.acts == ON_CHECK,
+        bound=keys.bound,
     )
 
 
@@ -246,6 +278,7 @@ def _begin(method: AdaptiveDamping, s, T, mass, rate):
     s.wanted = method.restitution * method.restitution * s.start
     s.model = compute_model_damping(method.stiffness, method.delay + 0.5 * T, mass)
     s.damping = s.model
+    s.failed = 0.0
 
 
 @compiled
@@ -272,6 +305,23 @@ def _choose_damping(method: AdaptiveDamping, s, T, mass, rate, force, under_way)
             least = min(least, method.most)
         damping = max(damping, least)
     return damping
+
+
+@compiled
+def _check(method: AdaptiveDamping, s, T, mass):
+    """Both checks of this cycle. The model's: what a delay h on this stiffness adds to a bounce of
+    the approach energy, exp(pi h sqrt(k / m)) - 1. The energy's: what was observed, commands under
+    way included."""
+    swing = math.pi * (method.delay + 0.5 * T) * math.sqrt(s.stiffness / mass)
+    s.predicted = (math.exp(min(swing, LARGEST_SWING)) - 1.0) * s.start
+    failed = int(s.failed)
+    if s.predicted > method.bound and failed & BY_MODEL == 0:
+        failed += BY_MODEL
+        s.by_model += 1
+    if s.energy - s.wanted > method.bound and failed & BY_ENERGY == 0:
+        failed += BY_ENERGY
+        s.by_energy += 1
+    s.failed = float(failed)
 
 
 @compiled
@@ -327,6 +377,9 @@ def wrench(
         s.damping = _choose_damping(
             method, s, rig.T, mass, rate, force, work_between(measured.wrenches, felt, motions)
         )
+        _check(method, s, rig.T, mass)
+        if method.on_check and s.failed == 0.0:
+            s.damping = 0.0
         virtual = compute_damper_wrenches(measured, wrenches, force, s.damping * rate)
     else:
         if s.acts:
@@ -349,7 +402,14 @@ METHOD = Method(
     holds_latch=True,
     group=ADAPTIVE_DAMPING,
     marker=AdaptiveDamping(
-        memory=0, stiffness=0.0, delay=0.0, restitution=0.0, threshold=0.0, most=0.0
+        memory=0,
+        stiffness=0.0,
+        delay=0.0,
+        restitution=0.0,
+        threshold=0.0,
+        most=0.0,
+        on_check=False,
+        bound=0.0,
     ),
     prepare=prepare,
     wrench=wrench,

@@ -280,6 +280,8 @@ def make_logs(
     """Write the data set into a new folder."""
     from softdock._version import __version__
 
+    if Path(folder).is_dir() and any(Path(folder).iterdir()):
+        raise BadInput(Problem("--make-logs", str(folder), "a new or an empty folder"))
     path = make_folder(folder)
     readme = README.format(count=count, seed=seed, version=__version__)
     write_whole(path / "README.md", readme.encode())

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from softdock.loop.method.method import no_past, nothing_replaced, nothing_rewou
 from softdock.loop.record import CHANNELS, Channel
 from softdock.methods.registry import ADVISED, METHODS
 from softdock.recording.contacts import BODIES, SHARE, find_sensor_body
+from softdock.recording.hands import without_hands
 from softdock.results.criteria import compute_criteria
 from softdock.results.metrics import convert_to_plain
 from softdock.results.run import LoopSummary, Run
@@ -278,6 +280,8 @@ def _compare_with_reference(recording: Any) -> tuple[dict[str, Any], list[str]]:
     why = outside or _find_too_little(recording)
     if _find_too_little(recording):
         return {**_make_empty(why), "limits": limits}, []
+    series = without_hands(recording.scenario, recording.attachments, recording.series)
+    recording = replace(recording, series=series)
     with np.errstate(all="ignore"):
         numbers: dict[str, Any] = convert_to_plain(compute_criteria(convert_to_run(recording)))
     numbers |= {"limits": numbers["limits"] or limits, "no_verdict": why or numbers["no_verdict"]}

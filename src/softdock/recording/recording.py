@@ -19,6 +19,7 @@ from softdock.errors import BadInput, NotSimulated
 from softdock.files.atomic import write_whole
 from softdock.loop.record import Channel
 from softdock.recording.contacts import find_contacts, find_sensor_body
+from softdock.recording.hands import without_hands
 from softdock.recording.read import Contents
 from softdock.recording.recorded_run import (
     count_docking_rows,
@@ -260,7 +261,9 @@ def make_recording(contents: Contents, *, as_rig: bool = False) -> Recording:
     return Recording(
         name=about.name,
         series=series,
-        contacts=find_contacts(series, touch) if "time" in series else [],
+        contacts=find_contacts(without_hands(scenario, about.attachments, series), touch)
+        if "time" in series
+        else [],
         status=contents.end.get("why", "unknown"),
         scenario=scenario,
         events=_read_events(contents),

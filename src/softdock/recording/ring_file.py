@@ -175,7 +175,7 @@ def make_ring(
                     raise BadRecording(
                         f"{path}: memory has no room for a ring of {size} bytes ({error.strerror})"
                     ) from None
-        memory = mmap.mmap(handle, size)
+        memory = _map_whole(handle, size)
     except BaseException:
         path.unlink(missing_ok=True)
         raise
@@ -195,6 +195,13 @@ def _take_room(handle: int, size: int) -> None:
         os.posix_fallocate(handle, 0, size)
     else:
         os.ftruncate(handle, size)
+
+
+def _map_whole(handle: int, size: int) -> mmap.mmap:
+    """Every page mapped now, where the system can: the loop's first rows wait for none."""
+    if hasattr(mmap, "MAP_POPULATE"):
+        return mmap.mmap(handle, size, mmap.MAP_SHARED | mmap.MAP_POPULATE)
+    return mmap.mmap(handle, size)
 
 
 def open_ring(path: str | Path, read_only: bool = False) -> RingFile:

@@ -1,7 +1,9 @@
 """A simulated run as a recording: the same topics as a rig's, and the truth beside them.
 
-Scenario and metrics are attached, so that the run can be read back whole. Time begins at 1970 plus
-the stated start: a file made twice from one run has the same bytes.
+Scenario and metrics are attached, so that the run can be read back whole. A run that is known from
+reports alone (`softdock.drive` with a rig of one's own) has neither truth nor metrics: it is read
+back as what a rig recorded. Time begins at 1970 plus the stated start: a file made twice from one
+run has the same bytes.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ from softdock.scenario.own_models import UNSAVED, refuse_own_models
 
 SCENARIO, RIG, METRICS = "scenario.toml", "rig.toml", "metrics.json"
 ROWS_AT_ONCE = 2000  # between two chunks
-KIND = "kind"  # in the metadata record `run`: simulated or rig
+KIND = "kind"  # in the metadata record `run`: simulated, reported or rig
 
 
 def make_run_stream(run: Run) -> Stream:
@@ -53,12 +55,14 @@ def make_run_stream(run: Run) -> Stream:
 @check_arguments(path=PATH, note=TEXT, force=FLAG)
 def save_mcap(run: Run, path: str | Path, *, note: str = "", force: bool = False) -> Path:
     """Write a run as MCAP with ROS 2 messages, for Foxglove, PlotJuggler and rosbags. Judges a run
-    that was flown alone. Refuses a file that exists, unless `force`. Layouts for Foxglove and
-    PlotJuggler are written beside it (layouts.py)."""
+    that was flown alone; one known from reports alone is judged when it is read. Refuses a file
+    that exists, unless `force`. Layouts for Foxglove and PlotJuggler are written beside it
+    (layouts.py)."""
     refuse_own_models(run.scenario, "a recording", UNSAVED)
     target = Path(path)
     refuse_unwritable(target, "mcap")
-    judge(run)
+    if run.has_truth:
+        judge(run)
     if target.exists() and not force:
         raise BadInput(Problem("mcap", str(path), "a new file; this one exists (--force)"))
     streams = [make_run_stream(run)]
@@ -67,12 +71,16 @@ def save_mcap(run: Run, path: str | Path, *, note: str = "", force: bool = False
         name=run.scenario.name,
         attachments={
             SCENARIO: to_toml(run.scenario.tables),
-            METRICS: format_metrics_json(run.metrics),
+            **({METRICS: format_metrics_json(run.metrics)} if run.has_truth else {}),
             **attached_methods(run.scenario.tables),
             **({URDF: urdf} if urdf else {}),
         },
         tables={
-            "run": {KIND: "simulated", "status": run.status, **find_sensor(run)},
+            "run": {
+                KIND: "simulated" if run.has_truth else "reported",
+                "status": run.status,
+                **find_sensor(run),
+            },
             PROVENANCE: describe_provenance(note),
         },
     )

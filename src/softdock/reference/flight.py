@@ -20,6 +20,7 @@ from softdock.loop.contact.log import (
     no_contact,
     open_contact,
 )
+from softdock.loop.contact.models import is_lost
 from softdock.loop.contact.pair import kind_in, load_pair
 from softdock.loop.contact.reach import reach_of
 from softdock.loop.controller import is_finite
@@ -34,6 +35,7 @@ from softdock.loop.status import (
     DIVERGED,
     NO_NUMBER,
     STATUSES,
+    TIP_LOST,
     is_sane,
 )
 from softdock.loop.vector import TIME_AT
@@ -158,6 +160,12 @@ def _follow(tracker, log, mode, seen, passed, t):
     elif is_on(seen.mode):
         tracker = open_contact(tracker.closed, t, seen.gap_rate)
     return tracker
+
+
+@compiled
+def _is_lost(mem, seen):
+    at = pair_at(seen.pair)
+    return is_lost(load_pair(mem, at, kind_in(mem, at)), seen.depth)
 
 
 @noinline
@@ -303,6 +311,8 @@ def orbit_run(marker, vector, mem, own, log, record, outcome, coarser):
         stored, mode = seen.stored, seen.mode
         if not is_sane(setup, both, kinetic(setup, both)):
             status = DIVERGED
+        if seen.depth > 0.0 and _is_lost(mem, seen):
+            status = TIP_LOST
         if at_stop and stop == k * T:
             if every == 1 and record.shape[0] > 0:
                 _record(record[k], vector, setup, mem, both, seen, sums, t=t)

@@ -94,6 +94,11 @@ PARTS: dict[str, Rule] = {  # what a run is made of
     "latches": instance_of("an array", np.ndarray),
 }
 
+REPORTED = (
+    "this run is known from reports alone: its metrics would compare the true contact with "
+    "orbit's; run.save(FOLDER) judges what a rig knows"
+)
+
 
 @dataclass(repr=False)
 class Run:
@@ -152,8 +157,11 @@ class Run:
     @property
     def metrics(self) -> dict[str, Any]:
         """Everything this run says about the rig, with the reference beside it: see
-        docs/metrics.md. Raises `NotSimulated` for a run that was simulated alone and not judged."""
+        docs/metrics.md. Raises `NotSimulated` for a run that was simulated alone and not judged,
+        `NoTruth` for one known from reports alone."""
         if self._metrics is None:
+            if not self.has_truth:
+                raise NoTruth(REPORTED)
             raise NotSimulated(
                 "this run has no metrics yet: softdock.judge(run) simulates the on-orbit reference "
                 "and computes them"
@@ -168,7 +176,7 @@ class Run:
     def verdict(self) -> Verdict:
         """Faithful, distorted or unsafe, with headline, criteria, doubts and next step, over the
         sampling phases that were judged: one after `simulate`, eight with `softdock run`. Raises
-        `NotSimulated` as `metrics` does."""
+        as `metrics` does."""
         return read_verdict(self.metrics["verdict"])
 
     def __repr__(self) -> str:
@@ -203,8 +211,8 @@ class Run:
 
     def save(self, folder: str | Path, force: bool = False) -> Path:
         """Write the run folder: scenario, series, metrics and report. Refuses a folder that has
-        something in it, unless `force`. Simulates the reference if that was not done. Returns its
-        path."""
+        something in it, unless `force`. Simulates the reference if that was not done. A run known
+        from reports alone becomes a recording, with its verdict and its page. Returns its path."""
         from softdock.output.folders.run_folder import save_run
 
         path: Path = save_run(self, folder, force)

@@ -31,7 +31,7 @@ from softdock.results.free_flight import list_warnings as free_flight_warnings
 from softdock.results.method_reports import add_truth_to_reports, collect_method_reports
 from softdock.results.metrics import compute_metrics
 from softdock.results.observed_energy import compute_if_ages_differ
-from softdock.results.run import LoopSummary, Run, list_contacts
+from softdock.results.run import REPORTED, LoopSummary, Run, list_contacts
 from softdock.results.series import Series
 from softdock.results.stepper import LOGGED_CONTACTS, Stepper, check_memory, count_cycles
 from softdock.scenario.build import Scenario, build
@@ -153,9 +153,7 @@ def judge(run: Run, reference: Reference | None = None) -> Run:
     simulated of a scenario with the same truth. A run that has its metrics (one read from a folder)
     keeps them."""
     if not run.has_truth:
-        raise NoTruth(
-            "this run was told by reports alone: its metrics compare the true contact with orbit's"
-        )
+        raise NoTruth(REPORTED)
     if reference is not None:
         run.reference = reference
     run.simulate_reference()

@@ -37,6 +37,7 @@ from softdock.rig.wire.virtual_queue import NEVER
 from softdock.scenario.build import Scenario
 
 STILL = (0.0, 0.0, 0.0)
+LOOK_NS = 50 * MS  # of virtual time
 ABOVE = 5  # priority of the emulators over ours: a robot does not wait for its commander
 WIDER = 1.1  # PosCorrMon over PosCorr, as in the contexts that softdock writes
 
@@ -264,9 +265,21 @@ class VirtualRig:
 
     def run(self, seconds: float | None = None) -> None:
         """Until the robots stand, or for some seconds."""
-        self._run.run(
-            round((compute_duration_s(self.program) if seconds is None else seconds) * SECOND)
-        )
+        seconds = compute_duration_s(self.program) if seconds is None else seconds
+        hands = self.program.on.scenario.tables["hand"]
+        if any(len(hands[s.settings.on]["rows"]) > 0 for s in self.peers.sensors):
+            self._run_with_hands(round(seconds * SECOND))
+        else:
+            self._run.run(round(seconds * SECOND))
+
+    def _run_with_hands(self, until_ns: int) -> None:
+        """In slices, between which the sensors are told when the docking begins."""
+        for now in range(0, until_ns, LOOK_NS):
+            self._run.run(min(now + LOOK_NS, until_ns))
+            for which, data in self.program.point_out_docking():
+                next(s for s in self.peers.sensors if s.settings.on == which).receive(data)
+            if self.program.is_over:
+                return
 
     def counts(self) -> dict[str, int]:
         return self._run.counts()

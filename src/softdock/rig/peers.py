@@ -48,8 +48,11 @@ class RigPeers:
 
     def request(self, which: str, command: int = rdt.START_REALTIME) -> None:
         """A request to a sensor: by default for records, without end."""
+        self.send(which, SensorLink.request(command))
+
+    def send(self, which: str, data: bytes) -> None:
+        """A datagram to a sensor."""
         sensor = self.rig.sensors[which]
-        data = SensorLink.request(command)
         self.ports[SENSOR + which].send(
             data, (self.rig.wire_address(f"sensors.{which}"), sensor.port)
         )

@@ -13,11 +13,13 @@ from typing import Any
 import numpy as np
 
 from softdock.errors import BadInput, Problem
+from softdock.loop.instants import NS
 from softdock.loop.seam import COMMAND, new_report
 from softdock.loop.spatial.motion import MOTION, POSE_FLOATS
 from softdock.recording import ring_layout as recorded
 from softdock.recording.ring_layout import CONTENTS
 from softdock.results.controller import Controller
+from softdock.results.series import Series
 from softdock.results.stepper import count_cycles
 from softdock.rig.drivers.compiled_loop import LoopArrays
 from softdock.rig.drivers.links import RobotLink, SensorLink
@@ -35,6 +37,7 @@ from softdock.rig.supervisor import layout, reasons
 from softdock.rig.supervisor import program as logic
 from softdock.rig.supervisor.arrays import Answer, Rows, Supervised
 from softdock.rig.supervisor.reasons import describe_reason
+from softdock.rig.wire import rdt
 from softdock.rig.wire.clocks import STEPS
 from softdock.rig.wire.telegram import LONGEST
 
@@ -266,6 +269,22 @@ class RigProgram:
             else ""
         )
 
+    def point_out_docking(self) -> Iterator[tuple[str, bytes]]:
+        """What emulated sensors are told, by mock-up, where a hand pushes: with which of their
+        samples the docking begins; from the run-up on."""
+        hands, counts = self.on.scenario.tables["hand"], self.arrays.counts
+        emulated = self.on.rig.emulate is not None
+        pushed = [n for n in self.sensors if emulated and len(hands[n]["rows"]) > 0]
+        if not pushed or self.state not in ("run-up", "approach", "contact"):
+            return
+        begins = int(counts[layout.COUNT.first_ns])
+        if self.state == "run-up":
+            plan, at = self.arrays.plan, layout.PLAN
+            cycles = int((plan[at.ramp] + plan[at.settle]) / plan[at.cycle] + 0.5)
+            begins = int(counts[layout.COUNT.state_ns]) + round(cycles * plan[at.cycle] / NS)
+        for name in pushed:
+            yield name, SensorLink.request(rdt.DOCKING, self.sensors[name].number_at(begins))
+
     @property
     def is_over(self) -> bool:
         return self.state == "stopped"
@@ -273,6 +292,14 @@ class RigProgram:
     @property
     def is_fine(self) -> bool:
         return int(self.arrays.counts[layout.COUNT.reason]) in reasons.FINE
+
+    @property
+    def series(self) -> Series:
+        """The docking as the controller recorded it; the channels of the truth are zero."""
+        return Series(
+            self.controller.record[: int(self.arrays.counts[layout.COUNT.cycles])],
+            self.controller.channels,
+        )
 
     @property
     def mean_age_s(self) -> float | None:

@@ -94,6 +94,8 @@ class Session:
         try:
             with real_time(machine.priority, machine.lock_memory) as self.granted:
                 self._ready.set()
+                for port in self.peers.ports.values():  # robots that send already: none is lost
+                    port.drain()
                 while True:
                     server.stop[0] = 0  # first: what is asked for from here on ends the loop below
                     if self._ending:
@@ -164,6 +166,8 @@ class Session:
                 look(program, now)
                 if program.state in WAITING:
                     requests.repeat(now)
+                for which, data in program.point_out_docking():
+                    self.peers.send(which, data)
                 if self._error is not None:
                     raise self._error
                 if program.state == "idle" and now > HEARD_S:

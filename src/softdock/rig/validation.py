@@ -80,7 +80,7 @@ def _compare_run(on: OnRig, run: int, file: Path) -> Iterator[Comparison]:
         )
     for body in on.rig.moving:
         delay = float(on.scenario.tables["robots"][body]["delay_ms"])
-        why = found.cannot_tell.get(f"delay.{body}", "its body moved at one velocity all the time")
+        why = found.cannot_tell.get(f"robot_delay.{body}", "")
         what = f"delay of the {body}'s robot"
         yield _compare(run, what, "ms", delay, found.robot_delay.get(body), DELAY_MS, why, 1e3)
     yield from _compare_zero(on, run, found)

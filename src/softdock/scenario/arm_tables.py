@@ -65,7 +65,7 @@ def tell_arms(reader: Any, key: str, method: Method, values: dict[str, Any], bas
     from softdock.loop.arms.at_contact import arms_at_contact  # few scenarios need its kinematics
 
     try:
-        told = arms_at_contact(reader.resolved, reader.folder)
+        told = arms_at_contact(reader.resolved, wanted, reader.folder)
     except BadInput as error:
         asked = f"; {key} ({method.name}) asks for how the arms give way"
         problems = [replace(one, allowed=one.allowed + asked) for one in error.problems]

@@ -32,6 +32,7 @@ from softdock.scenario.features import markers_of
 from softdock.scenario.keys import set_key
 from softdock.scenario.latch_tables import read_latches, without_latches
 from softdock.scenario.memory import memory_sizes
+from softdock.scenario.mesh_files import place_shape_file, with_whole_path
 from softdock.scenario.method_reader import MethodReader
 from softdock.scenario.own_models import OwnModels, check_own_models
 from softdock.scenario.schema import (
@@ -316,7 +317,11 @@ class _Builder(MethodReader):
             return
         self.resolved[PAIR_TABLE] = [{} for _ in given]
         for i, pair in enumerate(given):
-            self.fill(f"{PAIR_TABLE}.{i}", pair, PAIR, self.vector, pair_base(i))
+            path = f"{PAIR_TABLE}.{i}"
+            given_pair = with_whole_path(pair, self.folder)
+            values = self.fill(path, given_pair, PAIR, self.vector, pair_base(i))
+            if not self.problems:
+                place_shape_file(self, path, values, pair_base(i))
         self.vector[MEMORY_AT + MEMORY.at.pair_count] = len(given)
 
     def facility(self) -> None:

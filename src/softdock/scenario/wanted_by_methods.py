@@ -63,7 +63,10 @@ def wanted_in_orbit(
 
 
 def _law(i: int, wanted: Mapping[str, Any], tables: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Plain keys of the law; None: its restitution cannot be resolved."""
+    """Plain keys of the law; None: its restitution cannot be resolved, or a number differs by
+    direction."""
+    if any(isinstance(wanted.get(key), str) for key in NUMBERS):
+        return None
     real = tables["contact"][i]["real"]
     law = {"law": real["law"], "stiffness_N_per_m": real.get("stiffness_N_per_m", 0.0)}
     law |= {"exponent": real["exponent"]} if "exponent" in real else {}

@@ -1,19 +1,18 @@
-"""How the arms of a scenario give way at its contact: compliance from the joints' stiffness and the
-Jacobian (Lange eqs. 16, 22), and what one mass on one spring along the normal would be.
+"""How the arms of a scenario give way at its contact, from the joints' stiffness and the Jacobian
+(Lange eqs. 10, 16, 22): compliance, and modes.
 
 In: a scenario's resolved tables with a `[facility]`. Out: for each robot the 6 x 6 compliance at
-the place of contact [m/N, rad/N, rad/Nm; orbit axes], and along the contact's normal a stiffness, a
-moving mass and a damping ratio, as the filter of the full compensation takes them.
+the place of contact [m/N, rad/N, rad/Nm; orbit axes], a stiffness along the contact's normal, and
+its six modes (modes.py).
 
     C = J K^-1 J',     k_n = 1 / (n' C n)
 
 J is the Jacobian of the contact point at the joints q_d that the pose asks for (Lange eq. 22), K
 the joints' stiffness: motors held, links rigid, base axis stiff unless it states a stiffness. Other
 directions are free to give way, as a contact without friction leaves them: n' K n would be that of
-a tip that is led along n. The mass is what the point feels at once, 1 / (n' J M^-1 J' n). An arm
-moves in several modes, so one mass on one spring is only near to it. The pose is that in which,
-flying straight on from the start, the chaser's tip comes nearest to the pair's origin; a docking's
-contacts are millimetres to centimetres from there.
+a tip that is led along n. The pose is that in which, flying straight on from the start, the
+chaser's tip comes nearest to the pair's origin; a docking's contacts are millimetres to decimetres
+from there.
 """
 
 from __future__ import annotations
@@ -37,6 +36,7 @@ from softdock.loop.arms.entry_points import (
 from softdock.loop.arms.facility import Facility, Frame, Mount
 from softdock.loop.arms.follow import BRANCHES, UNREACHABLE
 from softdock.loop.arms.layout import AXES, WORK
+from softdock.loop.arms.modes import MODES
 from softdock.loop.arms.mounted import loaded, mock_up_load
 from softdock.loop.arms.scenario_facility import arm_robots, facility_of
 from softdock.loop.arms.sources import arm_of
@@ -50,23 +50,26 @@ class GivesWay(NamedTuple):
 
     compliance: np.ndarray  # (6, 6): force and moment at the point to its motion and turn
     stiffness: float  # N/m along the normal; 0: rigid
-    mass: float  # kg, that moves along it
-    damping_ratio: float
+    modes: np.ndarray | None  # modes.py; zeros: rigid; None: the arm states no masses
 
 
 def arms_at_contact(
-    tables: Mapping[str, Any], folder: Path | None = None
+    tables: Mapping[str, Any], wanted: tuple[str, ...], folder: Path | None = None
 ) -> dict[str, tuple[float, ...]]:
     """What the re-mapping is told of a scenario's arms: keys of its group in the vector."""
-    robots = [robot_at_contact(tables, body, folder) for body in BODIES]
-    total = robots[0].compliance[:3, :3] + robots[1].compliance[:3, :3]
-    xx, yy, zz = np.diag(total)
-    return {
-        "arm_compliance": (xx, yy, zz, total[0, 1], total[0, 2], total[1, 2]),
-        "filter_stiffness": tuple(robot.stiffness for robot in robots),
-        "filter_zeta": tuple(robot.damping_ratio for robot in robots),
-        "filter_mass": tuple(robot.mass for robot in robots),
-    }
+    robots = {body: robot_at_contact(tables, body, folder) for body in BODIES}
+    told: dict[str, tuple[float, ...]] = {}
+    if "arm_compliance" in wanted:
+        total = np.sum([robot.compliance[:3, :3] for robot in robots.values()], axis=0)
+        xx, yy, zz = np.diag(total)
+        told["arm_compliance"] = (xx, yy, zz, total[0, 1], total[0, 2], total[1, 2])
+    if "arm_modes" in wanted:
+        for body, robot in robots.items():
+            if robot.modes is None:
+                allowed = "an arm that states mass and inertia of its links"
+                raise BadInput(Problem(f"facility.{body}.arm", None, allowed))
+        told["arm_modes"] = tuple(np.concatenate([robot.modes for robot in robots.values()]))
+    return told
 
 
 def robot_at_contact(tables: Mapping[str, Any], body: str, folder: Path | None = None) -> GivesWay:
@@ -87,22 +90,29 @@ def robot_at_contact(tables: Mapping[str, Any], body: str, folder: Path | None =
     q = joints_at(arm, mount, facility, poses[body])
     if q is None:
         raise BadInput(Problem(*written, "an arm that reaches the contact"))
-    return gives_way(arm, q, frame, point, normal, given["joint_damping_ratio"])
+    centre = np.asarray(poses[body][:3])
+    found = gives_way(arm, q, frame, point, normal)
+    return found._replace(modes=find_modes(arm, q, frame, centre, given["joint_damping_ratio"]))
 
 
 def _cartesian(given: Mapping[str, Any]) -> GivesWay:
-    k = given["joint_stiffness_N_per_m"]
-    C = np.zeros((6, 6))
+    k, C, modes = given["joint_stiffness_N_per_m"], np.zeros((6, 6)), np.zeros(MODES.size)
     if k > 0.0:
         C[:3, :3] = np.eye(3) / k
-    return GivesWay(C, k, max(given["moving_mass_kg"], 1.0), given["joint_damping_ratio"])
+        root = math.sqrt(given["moving_mass_kg"])
+        moves = np.diag([1.0, 1.0, 1.0, 0.0, 0.0, 0.0])
+        modes[MODES.slice_of("shape")] = (moves / root).ravel()
+        modes[MODES.slice_of("inverse")] = (moves * root).ravel()
+        modes[MODES.slice_of("frequency")] = np.diag(moves) * math.sqrt(k) / root
+        modes[MODES.slice_of("damping")] = given["joint_damping_ratio"]
+    return GivesWay(C, k, modes)
 
 
 def gives_way(
-    arm: Arm, q: np.ndarray, frame: Frame, point: np.ndarray, normal: np.ndarray, ratio: float
+    arm: Arm, q: np.ndarray, frame: Frame, point: np.ndarray, normal: np.ndarray
 ) -> GivesWay:
-    """An arm at joints q. `frame`: the orbit frame in its base; point [m] and normal in orbit axes;
-    `ratio`: damping ratio where the arm states no damping."""
+    """An arm at joints q. `frame`: the orbit frame in its base; point [m] and normal in orbit
+    axes."""
     R = unit_matrix(frame.q)
     J = point_jacobian(arm, q, np.add(frame.p, R @ point))
     turn = np.kron(np.eye(2), R)
@@ -110,25 +120,36 @@ def gives_way(
     soft[: arm.first] = 0.0
     C = turn.T @ (J * soft) @ J.T @ turn  # Lange eq. 16
     along = J[:3].T @ (R @ normal)
-    way = soft * along  # of the joints, for 1 N
-    n_C_n = float(along @ way)
-    if n_C_n <= 0.0:
-        return GivesWay(C, 0.0, 1.0, ratio)
-    k = 1.0 / n_C_n
-    M, work = np.zeros((1, AXES * AXES)), np.zeros(WORK.size)
-    mass_rows(arm.vector, q[None, :], work, M)
-    mass = _felt(M.reshape(AXES, AXES)[1:, 1:], along[1:])
-    damping = float(way @ (arm.of_axes("damping") * way)) * k * k
-    if damping > 0.0 and mass > 0.0:
-        ratio = damping / (2.0 * math.sqrt(k * mass))
-    return GivesWay(C, k, mass if mass > 0.0 else 1.0, ratio)
+    n_C_n = float(along @ (soft * along))
+    return GivesWay(C, 1.0 / n_C_n if n_C_n > 0.0 else 0.0, None)
 
 
-def _felt(M: np.ndarray, along: np.ndarray) -> float:
-    """Mass that a point feels [kg]; 0 where the arm states no masses."""
+def find_modes(
+    arm: Arm, q: np.ndarray, frame: Frame, centre: np.ndarray, ratio: float
+) -> np.ndarray | None:
+    """Modes of an arm at joints q, for a mock-up whose centre of mass is at `centre` (orbit axes);
+    `ratio`: of each joint on its own inertia, where the arm states no damping. None: the arm
+    states no masses. A base axis is stiff, and rotors belong to the motors, as in the loop."""
+    into, work, found = np.zeros((1, AXES * AXES)), np.zeros(WORK.size), np.zeros(MODES.size)
+    mass_rows(arm.vector, q[None, :], work, into)
+    M = (into.reshape(AXES, AXES) - np.diag(arm.of_axes("rotor")))[1:, 1:]
     if np.linalg.eigvalsh(M)[0] <= 0.0:
-        return 0.0
-    return 1.0 / float(along @ np.linalg.solve(M, along))
+        return None
+    k, d = arm.of_axes("stiffness")[1:], arm.of_axes("damping")[1:]
+    if not d.any():
+        d = 2.0 * ratio * np.sqrt(k * np.diag(M))
+    R = unit_matrix(frame.q)
+    J = np.kron(np.eye(2), R).T @ point_jacobian(arm, q, np.add(frame.p, R @ centre))[:, 1:]
+    L = np.linalg.cholesky(M)
+    half = np.linalg.solve(L, np.diag(np.sqrt(k)))
+    squared, U = np.linalg.eigh(half @ half.T)  # K V = M V diag(w^2), V' M V = 1
+    V = np.linalg.solve(L.T, U)
+    w = np.sqrt(squared)
+    found[MODES.slice_of("shape")] = (J @ V).ravel()  # Lange eqs. 10, 11
+    found[MODES.slice_of("inverse")] = np.linalg.inv(J @ V).ravel()
+    found[MODES.slice_of("frequency")] = w
+    found[MODES.slice_of("damping")] = np.einsum("ji,j,ji->i", V, d, V) / (2.0 * w)
+    return found
 
 
 def point_jacobian(arm: Arm, q: np.ndarray, point: np.ndarray) -> np.ndarray:

@@ -6,13 +6,16 @@ from __future__ import annotations
 from softdock.compile.generated import make_chooser
 from softdock.compile.jit import compiled
 from softdock.loop.contact.cone import CONE_SHAPE
+from softdock.loop.contact.mesh import MESH_SHAPE
 from softdock.loop.contact.shape import TargetShape, plain_latch_range
 from softdock.loop.contact.sphere import SPHERE_SHAPE
 from softdock.loop.contact.wall import WALL_SHAPE
 
-SHAPE_MODELS: tuple[TargetShape, ...] = (WALL_SHAPE, SPHERE_SHAPE, CONE_SHAPE)
+SHAPE_MODELS: tuple[TargetShape, ...] = (WALL_SHAPE, SPHERE_SHAPE, CONE_SHAPE, MESH_SHAPE)
 GEOMETRIES = tuple(shape.name for shape in SHAPE_MODELS)
-WALL, SPHERE, CONE = (GEOMETRIES.index(one.name) for one in (WALL_SHAPE, SPHERE_SHAPE, CONE_SHAPE))
+WALL, SPHERE, CONE, MESH = (
+    GEOMETRIES.index(one.name) for one in (WALL_SHAPE, SPHERE_SHAPE, CONE_SHAPE, MESH_SHAPE)
+)
 
 
 def shape_named(name: str) -> TargetShape:
@@ -98,6 +101,12 @@ def sector_of(pair, side, tip):
 def way_through(pair):
     """What the tip's centre must move in a wall before it is through [m]; infinite: never."""
     return _through(pair.geometry, pair.shape, pair.tip_radius)
+
+
+@compiled
+def is_lost(pair, depth):
+    """Whether the tip's centre is inside a shape of a grid, where no side of a wall is known."""
+    return pair.shape.grid != 0 and depth > pair.tip_radius
 
 
 @compiled

@@ -57,7 +57,7 @@ PAIR_CELLS = Cells(
     Cell("tip_radius", float, "m", "radius of the tip"),
     Cell("origin", 3, "m", "of the shape, target axes"),
     Cell("shape", SHAPE_CELLS),
-    Cell("spare", 2, "", "room for a shape of more numbers"),
+    Cell("spare", float, "", "room for a shape of more numbers"),
     Cell("law", LAW_CELLS),
     Cell("latch", int, "-", "side of the touch under way; negative: where the tip last was"),
     Cell("compliance", 6, "m/N", "of the springs behind the tip, chaser axes"),

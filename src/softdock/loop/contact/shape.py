@@ -8,7 +8,7 @@ numbers stand in `Shape`; what a user writes of it is its own `keys`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple
 
@@ -30,6 +30,7 @@ class Shape(NamedTuple):
     length: Annotated[float, "m", "along the cone's wall"]
     depth: Annotated[float, "m", "of the cone along its axis"]
     thickness: Annotated[float, "m", "of its wall"]
+    grid: Annotated[int, "-", "address of a mesh's distances (meshes/grid.py)"]
     closed: bool
 
 
@@ -65,6 +66,9 @@ class TargetShape:
     is_flat: bool = False  # its one normal is the pair's axis
     # plain Python: (vector, own) -> complaints as (key, value, what is allowed)
     problems: Callable[..., list[tuple[str, float, str]]] | None = None
+    # plain Python: of its table, the address of what was made of its `file`, which stands in place
+    # of that key in the vector. Raises BadInput
+    place_file: Callable[[Mapping[str, Any]], float] | None = None
     # plain Python: (vector, own) -> largest angle of a normal from the axis [deg]
     widest: Callable[..., float] | None = None
     drawing: Drawing = PLAIN  # plain Python: for pages and analyses

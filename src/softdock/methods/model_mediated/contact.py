@@ -24,9 +24,10 @@ from softdock.methods.model_mediated.fallback import (
     make_ledger,
     may_learn,
 )
-from softdock.methods.model_mediated.free_flight import note_delay
+from softdock.methods.model_mediated.free_flight import choose_lead, note_delay
 from softdock.methods.model_mediated.keys import ModelMediated
 from softdock.methods.model_mediated.lead import adjust_leads
+from softdock.methods.model_mediated.pose_offset import LEADS, note_lead, note_pose
 from softdock.methods.model_mediated.recomputed_past import (
     SAME,
     WORTH,
@@ -45,6 +46,7 @@ IN_A_ROW = 3  # samples of a force that the shapes do not explain, before it is 
 MATTERS = 1e-3  # of the approach speed, in a cycle
 CLEAR = 3  # cycles without any touch after which a contact is over
 STEADY = 2e-3  # rate of a lead below which it does not disturb the delay that is read
+MOST_AGE = LEADS - 4  # cycles, of a pose whose lead is still known
 SWIFTEST = 1.0  # m/s^2; no satellite is accelerated beyond, while nothing touches
 PAIR_KEYS = PAIR.size  # floats of a pair in the vector
 
@@ -54,6 +56,8 @@ def prepare_pairs(method: ModelMediated, mem):
     """The mock-ups' shapes; of their laws nothing."""
     s = STATE(mem, method.memory)
     s.ready, s.shadow_stamp, s.last_touch = True, -1, -1.0
+    for which in range(2):
+        s.flight.poses[which].looked = not (method.poses and method.lead)
     for i in range(method.number):
         at = method.memory + STATE.at.pairs + i * PAIR_FLOATS
         store_pair(method.vector, method.pairs_at + i * PAIR_KEYS, mem, at, False)
@@ -70,24 +74,36 @@ def learn_flight(method: ModelMediated, mem, rig: Rig, measured: Measured, satel
     brought in."""
     s = STATE(mem, method.memory)
     if method.lead:
-        adjust_leads(s, rig.T)
+        adjust_leads(s, rig.T, method.poses)
+    for which in range(2):
+        note_lead(s.flight.poses[which], rig.cycle + 1, s.leads[which], s.lead_rates[which])
     if s.fading:
         return  # the mock-ups are on their way to where the satellites have been moved
     age, mock_ups = measured.pose_age, measured.mock_ups
     c, t = satellites.chaser, satellites.target
     if s.shared:
         v, relative = subtract(c.v, t.v), subtract(c.p, t.p)
-        if abs(s.lead_rates[CHASER]) < STEADY:
-            position = add_scaled(relative, -age, v)
-            shown = subtract(mock_ups.chaser.p, mock_ups.target.p)
-            note_delay(s.flight, CHASER, s.leads[CHASER], position, v, shown)
+        shown = subtract(mock_ups.chaser.p, mock_ups.target.p)
+        _learn_report(method, s, rig, CHASER, age, v, subtract(shown, relative))
         return
-    if abs(s.lead_rates[CHASER]) < STEADY:
-        position = add_scaled(c.p, -age, c.v)
-        note_delay(s.flight, CHASER, s.leads[CHASER], position, c.v, mock_ups.chaser.p)
-    if abs(s.lead_rates[TARGET]) < STEADY:
-        position = add_scaled(t.p, -age, t.v)
-        note_delay(s.flight, TARGET, s.leads[TARGET], position, t.v, mock_ups.target.p)
+    _learn_report(method, s, rig, CHASER, age, c.v, subtract(mock_ups.chaser.p, c.p))
+    _learn_report(method, s, rig, TARGET, age, t.v, subtract(mock_ups.target.p, t.p))
+
+
+@compiled
+def _learn_report(method: ModelMediated, s, rig: Rig, which, age, v, gap):
+    """Delay and offset of a robot from one report; `gap`: of its mock-up to the satellite now."""
+    poses, gap = s.flight.poses[which], add_scaled(gap, age, v)
+    if method.poses and s.contacts == 0 and age < MOST_AGE * rig.T:
+        target = choose_lead(s.flight, which, method.poses)
+        was = poses.offset
+        delay = note_pose(poses, rig.cycle * rig.T - age, rig.T, v, gap, target)
+        if delay >= 0.0:
+            s.flight.delays[which] = delay
+        if was != poses.offset:
+            s.mock_clear_until = 0.0
+    if abs(s.lead_rates[which]) < STEADY:
+        note_delay(s.flight, which, s.leads[which], v, subtract(gap, poses.offset))
 
 
 @compiled

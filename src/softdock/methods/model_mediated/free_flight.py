@@ -22,6 +22,7 @@ from softdock.compile.jit import compiled
 from softdock.loop.spatial.motion import Wrench
 from softdock.loop.spatial.rotations import rotate, rotate_back
 from softdock.loop.spatial.vectors import add, add_scaled, dot, scale, subtract
+from softdock.methods.model_mediated.pose_offset import POSES, PROBE
 
 FLIGHT = Cells(
     "flight",
@@ -37,6 +38,7 @@ FLIGHT = Cells(
     Cell("left", float, "N^2", "what it leaves of the force's scatter"),
     Cell("delays", many(2), "s", "of both robots"),
     Cell("reports", many(2, int), "-", "reports that they rest on"),
+    Cell("poses", many(2, POSES), "", "offsets of the reported poses: pose_offset.py"),
 )
 ENOUGH = 8  # force samples, and reports, before they are believed
 LONGEST = 0.5  # s; a delay beyond is none
@@ -118,13 +120,13 @@ def compute_tool_force(flight, a):
 
 
 @compiled
-def note_delay(flight, which, lead, satellite, v, mock_up):
-    """Note the delay of a robot whose lead has been steady: its satellite and its mock-up at one
-    instant."""
+def note_delay(flight, which, lead, v, gap):
+    """Note the delay of a robot whose lead has been steady; `gap`: its mock-up less its satellite
+    at one instant."""
     squared = dot(v, v)
     if squared < SLOWEST * SLOWEST:
         return
-    delay = lead - dot(v, subtract(mock_up, satellite)) / squared
+    delay = lead - dot(v, gap) / squared
     if not -LONGEST < delay < LONGEST:
         return
     n = flight.reports[which] + 1
@@ -141,3 +143,13 @@ def choose_delay(flight, which):
     if flight.reports[which] < ENOUGH:
         return 0.0
     return max(flight.delays[which], 0.0)
+
+
+@compiled
+def choose_lead(flight, which, apart):
+    """Lead of a robot [s]; at first a little at least, where delay and offset are to be told
+    `apart`."""
+    delay = choose_delay(flight, which)
+    if not apart or flight.poses[which].looked or flight.reports[which] < ENOUGH:
+        return delay
+    return max(delay, PROBE) + PROBE * flight.poses[which].attempts

@@ -8,12 +8,15 @@ import math
 from typing import Any, NamedTuple
 
 from softdock.compile.jit import compiled
+from softdock.loop.bodies import CHASER, TARGET
+from softdock.loop.elastic_joint import ELASTIC_JOINT
 from softdock.loop.method.interface import CYCLE
 from softdock.loop.mounting import ON_CHASER
 from softdock.loop.parameters import Group, Parameter
 from softdock.loop.spatial.rotations import normalise, rotate_back
 from softdock.loop.spatial.vectors import Vector, load3, load4
 from softdock.methods.measured.doubts import PLACES
+from softdock.methods.model_mediated.elastic_joint import BelievedJoint
 
 
 def _make_switch(name: str, meaning: str) -> Parameter:
@@ -25,6 +28,9 @@ MODEL_MEDIATED = Group(
     "The contact's law is identified from reports, and the satellites feel it where they are.",
     _make_switch(
         "tare", "take the mean wrench of free flight off, and learn the noise from its scatter"
+    ),
+    _make_switch(
+        "poses", "take a constant offset of reported poses from the set-points for their error"
     ),
     _make_switch("lead", "send set-points ahead by the delay that free flight shows"),
     _make_switch("damping", "identify a damper beside the spring"),
@@ -51,6 +57,35 @@ MODEL_MEDIATED = Group(
         high=60.0,
     ),
     Parameter(
+        "joints",
+        "joint_stiffness_N_per_m",
+        "of the chaser's and the target's robot, as believed; 0, 0: the scenario's joints",
+        (0.0, 0.0),
+        unit="N/m",
+        size=2,
+        low=0.0,
+        high=1e12,
+    ),
+    Parameter(
+        "moving",
+        "moving_mass_kg",
+        "behind both, beside stiffnesses given here",
+        (0.0, 0.0),
+        unit="kg",
+        size=2,
+        low=0.0,
+        high=1e6,
+    ),
+    Parameter(
+        "zetas",
+        "joint_damping_ratio",
+        "of both, beside stiffnesses given here",
+        (0.1, 0.1),
+        size=2,
+        low=0.0,
+        high=10.0,
+    ),
+    Parameter(
         "sensor",
         "sensor",
         "where the sensor's range, place and hands stand in the vector; written by softdock",
@@ -65,6 +100,14 @@ MODEL_MEDIATED = Group(
         (0.0, 0.0),
         size=2,
         kind="contacts",
+    ),
+    Parameter(
+        "of_robots",
+        "of_robots",
+        "where the scenario's robots' joints stand in the vector; written by softdock",
+        (0.0, 0.0),
+        size=2,
+        kind="joints",
     ),
     Parameter(
         "averages",
@@ -98,8 +141,10 @@ class ModelMediated(NamedTuple):
     gravity: Vector  # m/s^2, world axes; zero where the sensor is not on the chaser
     window: float  # s, from the first to the last of the samples whose mean a reading is; 0: of one
     scatter: float  # s, root mean square of their instants about the middle
+    joints: tuple  # of the chaser's and the target's robot, as believed
     rows: int  # of the past, a row for each cycle that may be recomputed
     tare: bool
+    poses: bool
     lead: bool
     damping: bool
     powers: bool
@@ -111,6 +156,7 @@ class ModelMediated(NamedTuple):
     ledger: bool
 
 
+RIGID = BelievedJoint(0.0, 0.0, 0.0)
 MARKER = ModelMediated(
     memory=0,
     vector=0,
@@ -122,8 +168,10 @@ MARKER = ModelMediated(
     gravity=(0.0, 0.0, 0.0),
     window=0.0,
     scatter=0.0,
+    joints=(RIGID, RIGID),
     rows=0,
     tare=True,
+    poses=True,
     lead=True,
     damping=True,
     powers=True,
@@ -166,6 +214,15 @@ def _find_gravity(v, attitude_at, gravity_at, on_chaser):
 
 
 @compiled
+def _prepare_joint(v, keys, which):
+    """One robot's joint: as given, or the scenario's."""
+    if keys.joints[CHASER] > 0.0 or keys.joints[TARGET] > 0.0:
+        return BelievedJoint(keys.joints[which], keys.moving[which], keys.zetas[which])
+    joint = ELASTIC_JOINT(v, int(keys.of_robots[which]))
+    return BelievedJoint(joint.joint_stiffness, joint.moving_mass, joint.joint_zeta)
+
+
+@compiled
 def prepare(marker, vector, base, memory):
     v, keys = vector, MODEL_MEDIATED(vector, base)
     period_at, handover_at = keys.averages
@@ -185,8 +242,10 @@ def prepare(marker, vector, base, memory):
         gravity=_find_gravity(v, int(attitude_at), int(gravity_at), on_chaser),
         window=window,
         scatter=scatter,
+        joints=(_prepare_joint(v, keys, CHASER), _prepare_joint(v, keys, TARGET)),
         rows=int(math.ceil(keys.past / vector[CYCLE] - 1e-9)) + 2,
         tare=keys.tare != 0.0,
+        poses=keys.poses != 0.0,
         lead=keys.lead != 0.0,
         damping=keys.damping != 0.0,
         powers=keys.powers != 0.0,

@@ -21,7 +21,7 @@ from softdock.loop.spatial.motion import Motion, coasting
 from softdock.loop.spatial.rigid_body import motion_of
 from softdock.loop.spatial.rotations import exponential, inverse, logarithm, product
 from softdock.loop.spatial.vectors import add, add_scaled, scale, subtract
-from softdock.methods.model_mediated.free_flight import choose_delay
+from softdock.methods.model_mediated.free_flight import choose_delay, choose_lead
 from softdock.methods.model_mediated.keys import ModelMediated
 from softdock.methods.model_mediated.recomputed_past import AGED, has_own_future, is_nothing
 from softdock.methods.model_mediated.satellite_steps import (
@@ -39,10 +39,11 @@ SETTLED = 1e-12  # m, rad, m/s, rad/s, s; what is below is none
 
 
 @compiled
-def adjust_leads(s, T):
-    """Leads a cycle nearer to the delays that are believed."""
+def adjust_leads(s, T, apart):
+    """Leads a cycle nearer to the delays that are believed; `apart`: which offsets of the poses are
+    to be told from."""
     for i in range(2):
-        off = s.leads[i] - choose_delay(s.flight, i)
+        off = s.leads[i] - choose_lead(s.flight, i, apart)
         if abs(off) + abs(s.lead_rates[i]) < SETTLED:
             continue
         e = math.exp(-PACE * T)

@@ -57,6 +57,11 @@ def check(values: Mapping[str, Any], tables: Mapping[str, Any]) -> Any:
         if pair["wanted"]["law"] != "same_as_real":
             allowed = f"a contact.{i}.wanted.law same_as_real; of another law, the re-mapping"
             problems.append(("name", "model_mediated", allowed))
+    joints = zip(values["joint_stiffness_N_per_m"], values["moving_mass_kg"], strict=True)
+    for stiffness, mass in joints:
+        if stiffness > 0.0 and mass == 0.0:
+            given = [float(m) for m in values["moving_mass_kg"]]
+            problems.append(("moving_mass_kg", given, "> 0 kg beside a joint's stiffness"))
     hands = [body for body in ("chaser", "target") if len(tables["hand"][body]["rows"]) > 0]
     warnings = [
         f"a hand on the {body}'s mock-up is felt while nothing touches; in a contact its force is "
@@ -132,6 +137,10 @@ def summarize(mem: Any) -> dict[str, Any]:
         "delay_s": float(s.delay),
         "noise_N": _compute_noise(s),
         "tare_N": [float(x) for x in s.flight.force],
+        # of reported poses, taken off them
+        "chaser_offset_m": [float(x) for x in s.flight.poses[0].offset],
+        "target_offset_m": [float(x) for x in s.flight.poses[1].offset],
+        "offsets_told": s.flight.poses[0].looked and (s.shared or s.flight.poses[1].looked),
         # mass that the compensation of the tool misses; 0 where nothing shows it
         "tool_error_kg": float(s.flight.tool),
         "friction": float(s.found[0].friction),
@@ -200,8 +209,12 @@ def list_doubts(found: Mapping[str, Any]) -> list[str]:
     left = found.get("friction_misfit", 0.0)
     tilted = any(f"contact_{i}_tilt_deg" in found for i in range(MOST_PAIRS))  # friction with it
     unexplained = found.get("friction_misfit_of_noise", 0.0) > EXPLAINED and not tilted
-    if left > WORTH_SAYING and unexplained:
+    if left > ACROSS and unexplained:
         doubts.append(f"no friction explains {100.0 * left:.2g} % of the force, across the normal")
+    if found.get("contacts", 0.0) and not found.get("offsets_told", True):
+        doubts.append(
+            "free flight was too short to tell an offset of the reported poses from a delay"
+        )
     if found.get("contacts_too_long", 0.0):
         doubts.append("a contact lasted longer than rewind_s")
     return doubts
@@ -234,6 +247,14 @@ def describe_events(mem: Any, T: float) -> list[str]:
                 f"contact {i}: no law explains its samples to better than "
                 f"{100.0 * misfit:.2g} % of "
                 "the largest force; of those tried the nearest was believed"
+            )
+    for body in ("chaser", "target"):
+        offset = b[f"{body}_offset_m"]
+        if any(offset):
+            stated = ", ".join(f"{x:.4g}" for x in offset)
+            found.append(
+                f"the {body}'s reported poses are {1e3 * math.hypot(*offset):.3g} mm off: it was "
+                f"taken off them; --set pose.{body}_offset_m='[{stated}]'"
             )
     for i in range(MOST_PAIRS):
         if f"contact_{i}_tilt_deg" in b:

@@ -18,6 +18,7 @@ from typing import Annotated, NamedTuple
 
 from softdock.compile.cells import Cell, Cells, layout_of, many
 from softdock.compile.jit import compiled, noinline
+from softdock.loop.bodies import CHASER, TARGET
 from softdock.loop.instants import ON_STAMP, SAME_TIME
 from softdock.loop.method.interface import Measured, Output
 from softdock.loop.rings import Ring, bracket, row_of
@@ -146,8 +147,21 @@ def is_stuck(mem, at, row, force, depth):
 
 
 @compiled
-def interpolate_mock_ups(mem, at, t):
-    """Both mock-ups at an instant."""
+def interpolate_mock_ups(mem, at, flight, t):
+    """Both mock-ups at an instant; `flight`: what free flight has shown of the reports' offsets."""
+    both, poses = _interpolate_reports(mem, at, t), flight.poses
+    return Output(
+        _move_back(both.chaser, poses[CHASER].offset), _move_back(both.target, poses[TARGET].offset)
+    )
+
+
+@compiled
+def _move_back(motion: Motion, offset):
+    return Motion(subtract(motion.p, offset), motion.q, motion.v, motion.w)
+
+
+@compiled
+def _interpolate_reports(mem, at, t):
     newest = READINGS(mem, at).poses - 1
     a, b, share = bracket(mem, _find_motions(at), newest, STAMPED_MOTIONS.at.time, t)
     first, last = STAMPED_MOTIONS(mem, a), STAMPED_MOTIONS(mem, b)

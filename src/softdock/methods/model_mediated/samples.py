@@ -25,6 +25,7 @@ from softdock.loop.spatial.vectors import (
     symmetric_inverse,
     symmetric_times,
 )
+from softdock.methods.model_mediated.elastic_joint import begin_joint, deflect, follow_joint
 from softdock.methods.model_mediated.free_flight import (
     ENOUGH,
     compute_tool_force,
@@ -91,15 +92,52 @@ def _spread_touch(touch, share, before: Place, after: Place):
         touch.slides, touch.slides_2 = _evaluate_two_instants(speed, first, last, share)
 
 
+@compiled
+def _is_elastic(method: ModelMediated):
+    return method.joints[CHASER].stiffness + method.joints[TARGET].stiffness > 0.0
+
+
+@noinline
+def _follow_joints(method: ModelMediated, mem, t, raw: Wrench):
+    """The deflections of both joints at a reading."""
+    s, force = STATE(mem, method.memory), (0.0, 0.0, 0.0)
+    both = interpolate_mock_ups(mem, method.memory + STATE.at.readings, s.flight, t)
+    if s.flight.count >= ENOUGH or not method.tare:
+        force = raw.force
+    if method.tare and s.flight.count >= ENOUGH:
+        force = remove_tare(s.flight, both.chaser.q, method.gravity, raw).force
+    for which in range(2):
+        joint, deflection = method.joints[which], s.deflections[which]
+        motors = both.chaser if which == CHASER else both.target
+        if deflection.stamp == 0.0:
+            begin_joint(deflection, t, motors)
+        elif joint.stiffness > 0.0 and t > deflection.stamp:
+            sign = 1.0 if which == CHASER else -1.0
+            follow_joint(joint, deflection, t, motors, scale(sign, force))
+
+
+@compiled
+def _place_mock_ups(method: ModelMediated, mem, t, dt):
+    """Both mock-ups `dt` [s] from the newest reading, whose instant is t."""
+    s = STATE(mem, method.memory)
+    both = interpolate_mock_ups(mem, method.memory + STATE.at.readings, s.flight, t + dt)
+    if not _is_elastic(method):
+        return both
+    deflections = s.deflections
+    return Output(
+        deflect(deflections[CHASER], both.chaser, dt), deflect(deflections[TARGET], both.target, dt)
+    )
+
+
 @noinline
 def _spread_over_window(method: ModelMediated, mem, t, count):
     """A reading that is the mean of a window: every touch of the scratch at its two instants.
     False: a touch began or ended within, or the way has a kink, and it shows no law."""
     s, half = STATE(mem, method.memory), 0.5 * method.window
-    readings, pairs = method.memory + STATE.at.readings, method.memory + STATE.at.pairs
+    pairs = method.memory + STATE.at.pairs
     s.window_latches = s.mock_latches
-    early = interpolate_mock_ups(mem, readings, t - half)
-    late = interpolate_mock_ups(mem, readings, t + half)
+    early = _place_mock_ups(method, mem, t, -half)
+    late = _place_mock_ups(method, mem, t, half)
     share, noted = method.scatter / half, 0
     for i in range(method.number):
         latches = s.window_latches
@@ -284,7 +322,9 @@ def _take_sample(method: ModelMediated, mem, row):
     s, readings = STATE(mem, method.memory), method.memory + STATE.at.readings
     reading = STAMPED_WRENCH(mem, row)
     t, raw = reading.time, reading.wrench
-    both = interpolate_mock_ups(mem, readings, t)
+    if _is_elastic(method):
+        _follow_joints(method, mem, t, raw)
+    both = _place_mock_ups(method, mem, t, 0.0)
     q = both.chaser.q
     count, deepest, whole = 0, 0.0, True
     if t + method.window >= s.mock_clear_until:

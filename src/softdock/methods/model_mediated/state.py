@@ -8,6 +8,7 @@ from softdock.loop.contact.pair import PAIR_CELLS
 from softdock.loop.method.corrected import CORRECTED_CELLS
 from softdock.loop.method.interface import Output, Satellites, Wrenches
 from softdock.loop.method.memory import recorded
+from softdock.methods.model_mediated.elastic_joint import DEFLECTION
 from softdock.methods.model_mediated.element_fit import ELEMENT_FIT
 from softdock.methods.model_mediated.elements import ELEMENTS, INNER
 from softdock.methods.model_mediated.free_flight import FLIGHT
@@ -129,6 +130,7 @@ STATE = Cells(
     Cell("joint", JOINT, "", "their fit: joint.py"),
     Cell("unexplained", int, "-", "samples of a force far beyond noise while nothing touched"),
     Cell("surfaces", many(MOST_PAIRS, SURFACE), "", "tilt of each pair's surface: surface.py"),
+    Cell("deflections", many(2, DEFLECTION), "", "of elastic joints: elastic_joint.py"),
     Cell("turned", bool, "-", "a surface was turned since the past was last recomputed"),
 )
 PAST = Cells(  # behind the state: a row for each stamp

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from softdock.compile.generated import make_replacer
 from softdock.compile.jit import compiled, noinline
+from softdock.loop.arms.modes import MODES
 from softdock.loop.bodies import CHASER, TARGET
 from softdock.loop.contact.keys import AT as OF
 from softdock.loop.contact.keys import LAW_KEYS, PAIR
@@ -22,7 +23,7 @@ from softdock.loop.contact.line_on_shape import facing, on_pair
 from softdock.loop.elastic_joint import ELASTIC_JOINT
 from softdock.loop.method.declaration import NOISE_SIGMAS
 from softdock.loop.method.interface import Output, Rig
-from softdock.loop.spatial.motion import Wrench
+from softdock.loop.spatial.motion import Wrench, no_wrench
 from softdock.loop.spatial.rotations import rotate, rotate_back
 from softdock.loop.spatial.vectors import (
     add,
@@ -37,6 +38,7 @@ from softdock.loop.tables import IN_KEY
 from softdock.methods.remapping.filter import (
     FELT_ONCE,
     IN_CONTACT,
+    Believed,
     FilterParams,
     follow_mock_ups,
     place_environment,
@@ -45,7 +47,9 @@ from softdock.methods.remapping.filter import (
 )
 from softdock.methods.remapping.keys import (
     FILTER,
+    OF_ARMS,
     ON_LINE,
+    REMAPPING,
     REPLACED_STIFFNESS,
     SHAPE,
     WRENCH,
@@ -141,12 +145,16 @@ def _prepare_filter_joint(method: Remapping, which, T):
 
 @compiled
 def prepare_filter(method: Remapping, T):
-    keys = read_keys(method)
+    keys, chaser, target = read_keys(method), -1, -1
+    if int(keys.robot_stiffness) == OF_ARMS:
+        chaser = method.base + REMAPPING.at.arm_modes
+        target = chaser + MODES.size
     return FilterParams(
         _prepare_filter_joint(method, CHASER, T),
         _prepare_filter_joint(method, TARGET, T),
         keys.noise_force,
         keys.noise_position,
+        Believed(method.vector, chaser, target, keys.arm_factor),
     )
 
 
@@ -325,7 +333,8 @@ def compute_stiffness(method: Remapping, mock_ups: Output, n, pair):
         stiffness = combine_stiffness(
             keys.stiffness, keys.target_stiffness, n, mock_ups.chaser.q, mock_ups.target.q
         )
-        return stiffness, keys.damping, 0
+        n_C = rotate_back(mock_ups.chaser.q, n)
+        return stiffness, project_on_normal(keys.damping, n_C), 0  # Lange eq. 24
     law = find_real_law(method, pair)
     return vector[law + LAW_KEYS.stiffness], vector[law + LAW_KEYS.damping], int(vector[law])
 
@@ -343,12 +352,12 @@ def _compute_depth(method: Remapping, pair, kind, stiffness, damping, force, rat
 
 
 @noinline
-def follow_joints(method: Remapping, mem, rig: Rig, mock_ups: Output, force, opens):
+def follow_joints(method: Remapping, mem, rig: Rig, mock_ups: Output, wrench: Wrench, opens):
     """The filter's mock-ups a cycle on."""
     s = STATE(mem, method.memory).filter
-    acting = force
+    acting = wrench
     if s.touched == 0.0:
-        acting = (0.0, 0.0, 0.0)
+        acting = no_wrench()
     follow_mock_ups(prepare_filter(method, rig.T), s, rig.T, mock_ups, acting, opens)
 
 
@@ -360,7 +369,7 @@ def find_environment(method: Remapping, mem, rig: Rig, mock_ups: Output, wrench:
     force, chosen = norm(wrench.force), int(keys.environment)
     seen, opens = is_contact(method, mem, force)
     if chosen == FILTER:
-        follow_joints(method, mem, rig, mock_ups, wrench.force, opens)
+        follow_joints(method, mem, rig, mock_ups, wrench, opens)
     if not seen:
         forget_contact(s.estimate)
         return no_environment()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from softdock.compile.jit import compiled
+from softdock.loop.arms.modes import MODES
 from softdock.loop.parameters import Group, Parameter
 from softdock.methods.remapping.surface_keys import SURFACE_KEYS
 
@@ -143,10 +144,30 @@ ARM_KEYS = (
         size=6,
         kind="arm",
     ),
+    Parameter(
+        "arm_modes",
+        "arm_modes",
+        "of both arms at the contact (loop/arms/modes.py); written by softdock",
+        (0.0,) * (2 * MODES.size),
+        size=2 * MODES.size,
+        kind="arm",
+    ),
+    Parameter(
+        "arm_factor",
+        "filter.arm_stiffness_factor",
+        "stiffness of the arms' joints as the filter believes it, over that of the [facility]'s "
+        "arms: what a wrong one costs",
+        1.0,
+        low=0.0,
+        high=100.0,
+        open_low=True,
+        when=_FILTER,
+    ),
 )
 
 
 EXACT, REPLACED_STIFFNESS, FILTER = 0, 1, 2
+OF_JOINTS, OF_ARMS = 0, 1
 TIP, SHAPE, WRENCH = 0, 1, 2
 MEASURED_TORQUE, POINT_TORQUE = 0, 1
 GIVEN, ON_LINE = 0, 1
@@ -199,11 +220,13 @@ REMAPPING = Group(
     Parameter(
         "damping",
         "damping_Ns_per_m",
-        "D_e along the normal, beside a stiffness given here",
+        "D_e of the whole contact, chaser axes, beside a stiffness given here",
         0.0,
         unit="Ns/m",
         low=0.0,
         high=1e8,
+        size=6,
+        kind="stiffness",
     ),
     Parameter(
         "estimate",
@@ -259,11 +282,13 @@ REMAPPING = Group(
     Parameter(
         "wanted_damping",
         "wanted.damping_Ns_per_m",
-        "D_d along the normal",
+        "D_d of the whole contact, chaser axes",
         0.0,
         unit="Ns/m",
         low=0.0,
         high=1e8,
+        size=6,
+        kind="stiffness",
         when=_SPRING,
     ),
     Parameter(

@@ -91,13 +91,21 @@ def describe_wanted(values: dict[str, Any]) -> dict[str, Any] | None:
         "spring_damper": ("damping_Ns_per_m",),
         "hunt_crossley": ("exponent", "lambda_s_per_m"),
     }[law]
-    return found | {key: float(values[f"wanted.{key}"]) for key in keys}
+    numbers = {key: values[f"wanted.{key}"] for key in keys}
+    return found | {
+        key: _find_uniform(value) if _is_uniform(value) else "by direction"
+        for key, value in numbers.items()
+    }
 
 
-def _find_uniform(stiffness: Any) -> float:
-    """A stiffness that is the same in all directions [N/m]; 0: it is not, or none is given."""
-    K = make_matrix(stiffness)
-    return float(K[0, 0]) if np.array_equal(K, K[0, 0] * np.eye(3)) else 0.0
+def _is_uniform(value: Any) -> bool:
+    K = make_matrix(value)
+    return np.array_equal(K, K[0, 0] * np.eye(3))
+
+
+def _find_uniform(value: Any) -> float:
+    """A stiffness or damping that is the same in all directions; 0: it is not, or none is given."""
+    return float(make_matrix(value)[0, 0]) if _is_uniform(value) else 0.0
 
 
 # Set-points ahead of the satellites, by the delay that robots are expected to have (Lange IV-F).

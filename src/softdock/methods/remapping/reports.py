@@ -53,9 +53,10 @@ def suggest(scenario: Any) -> dict[str, Any]:
         == len(dampings)
         == 1
     )
-    elastic = any(robot["joint_stiffness_N_per_m"] > 0.0 for robot in robots)
+    arms = any(robot.get("elastic_joints", False) for robot in robots)
+    elastic = arms or any(robot["joint_stiffness_N_per_m"] > 0.0 for robot in robots)
     if elastic and all(pair["real"]["law"] in LINEAR_LAWS for pair in tables["contact"]):
-        keys["environment"] = "filter"
+        keys |= {"environment": "filter", "robot_stiffness": "arm" if arms else "joints"}
         if known.noise > 0.0:
             keys["filter"] = {"noise_N": known.noise}
     if known.stiffness is None or not alike:

@@ -13,6 +13,7 @@ import math
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.contact.keys import AT as OF
 from softdock.loop.contact.keys import LAW_KEYS, PAIR
+from softdock.loop.spatial.rotations import rotate_back
 from softdock.loop.tables import IN_KEY
 from softdock.methods.remapping.keys import (
     BY_DAMPER,
@@ -24,7 +25,11 @@ from softdock.methods.remapping.keys import (
     Remapping,
     read_keys,
 )
-from softdock.methods.remapping.stiffness import combine_stiffness, is_given
+from softdock.methods.remapping.stiffness import (
+    combine_stiffness,
+    is_given,
+    project_on_normal,
+)
 from softdock.methods.remapping.wanted_contact import HUNT, SPRING, Law
 
 LEAST = 1e-3  # restitution; less would need a damper without bound
@@ -113,7 +118,8 @@ def choose_law(method: Remapping, pair, n, chaser_q, target_q, mobility, speed):
             keys.wanted_stiffness, keys.wanted_target_stiffness, n, chaser_q, target_q
         )
     if chosen == SPRING_DAMPER:
-        return Law(SPRING, stiffness, keys.wanted_damping, 1.0)
+        damping = project_on_normal(keys.wanted_damping, rotate_back(chaser_q, n))
+        return Law(SPRING, stiffness, damping, 1.0)  # Lange eq. 12, along the normal
     if chosen == HUNT_CROSSLEY:
         return Law(HUNT, stiffness, keys.wanted_lambda, keys.wanted_exponent)
     if int(keys.by) == BY_DAMPER:

@@ -36,7 +36,7 @@ from softdock.studies.identify.calibration import (
 from softdock.studies.identify.estimate import Estimate
 from softdock.studies.identify.joint_stiffness import JointStiffness, StiffnessLog
 from softdock.studies.identify.pose_plan import PosePlan
-from softdock.studies.identify.result import Identification
+from softdock.studies.identify.result import Identification, list_clear_offsets
 
 JOINTS = tuple(f"q{i}_deg" for i in range(1, 7))
 LOADS = ("fx_N", "fy_N", "fz_N", "tx_Nm", "ty_Nm", "tz_Nm")
@@ -66,6 +66,20 @@ def read_stiffness_log(path: Path, arm: Arm, point: tuple[float, float, float]) 
         turned=turned,
         point=point,
     )
+
+
+def read_motion_log(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Times [s], forces [N] and deflections [m] of a Cartesian robot from a CSV file
+    (studies/identify/joint_motion.py)."""
+    table = read_csv(path, CsvForm(delimiter=","))
+    force, moved = _columns(path, table, LOADS[:3]), _columns(path, table, TRANSLATIONS)
+    return read_times(path), force, 1e-3 * moved
+
+
+def read_times(path: Path) -> np.ndarray:
+    """The column of times of a CSV file [s]."""
+    table = read_csv(path, CsvForm(delimiter=","))
+    return np.asarray(_columns(path, table, ("time_s",))[:, 0])
 
 
 def _columns(path: Path, table: Table, names: tuple[str, ...]) -> np.ndarray:
@@ -201,6 +215,8 @@ def scenario_changes(found: Identification, base: Scenario) -> Changes:
         changes["sensor.delay_ms"] = (max(1e3 * found.force_delay_s - waited, 0.0), "mean age")
     if found.pose_delay_s is not None:
         changes["pose.delay_ms"] = (1e3 * found.pose_delay_s, "mean age")
+    for body, offset in list_clear_offsets(found.pose_offset).items():
+        changes[f"pose.{body}_offset_m"] = _vector(offset)
     return changes
 
 

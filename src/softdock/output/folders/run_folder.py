@@ -60,9 +60,14 @@ READ_FILES = (SCENARIO, SERIES, METRICS)  # what a run is made from again
 @check_arguments(folder=PATH, force=FLAG)
 def save_run(run: Run, folder: str | Path, force: bool = False) -> Path:
     """Write a run to a folder. With `force`, over the run that is there; other files in the folder
-    stay as they are. Simulates the reference if that was not done."""
+    stay as they are. Simulates the reference if that was not done. A run known from reports alone
+    becomes a recording, as an imported log does (sources.py)."""
     refuse_own_models(run.scenario, "a run folder", UNSAVED)
     path = make_folder(folder, force)
+    if not run.has_truth:
+        from softdock.output.folders.sources import save_reported
+
+        return save_reported(run, path)
     judge(run)
     contents = {
         SCENARIO: to_toml(run.scenario.tables).encode(),

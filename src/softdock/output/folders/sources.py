@@ -5,7 +5,8 @@ A log is imported as a recording into a folder of its own; nothing is written un
 read and checked:
 
 recording.mcap (with map and scenario attached, docs/recording.md), metrics.json (the numbers that a
-rig can know; None: not known), report.html, map.toml.
+rig can know; None: not known), report.html, map.toml. A run known from reports alone (a rig over
+UDP, a facility of one's own) has the same but the map.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from softdock.recording.logs.importing import import_contents
 from softdock.recording.logs.map_parts import Map
 from softdock.recording.read import Contents, read_contents, write_contents
 from softdock.recording.recording import Recording, make_recording
-from softdock.recording.simulated import METRICS, SCENARIO
+from softdock.recording.simulated import METRICS, SCENARIO, save_mcap
 from softdock.recording.streams import CYCLE
 from softdock.results.run import Run
 from softdock.results.scene import Scene, build_scene
@@ -61,17 +62,32 @@ def read_log_contents(
 def save_imported(contents: Contents, folder: str | Path, force: bool = False) -> Recording:
     """Write recording, metrics, page and map to a folder."""
     recording = make_recording(contents)
-    recording.source = str(folder)
-    recording.judge()
-    page = recording.page()
-    metrics = json.dumps(recording.metrics, indent=1, allow_nan=False) + "\n"
+    files = _describe(recording, folder)
     path = make_folder(folder, force)
     write_contents(contents, path / RECORDED)
-    write_whole(path / "metrics.json", metrics.encode())
-    write_whole(path / "report.html", page.encode())
-    write_whole(path / "map.toml", contents.about.attachments["map.toml"].encode())
-    leave_folder(path)
+    _write_files(path, files | {"map.toml": contents.about.attachments["map.toml"]})
     return recording
+
+
+def save_reported(run: Run, folder: Path) -> Path:
+    """Write recording, metrics and page of a run that is known from reports alone."""
+    save_mcap(run, folder / RECORDED, force=True)
+    _write_files(folder, _describe(make_recording(read_contents(folder / RECORDED)), folder))
+    return folder
+
+
+def _describe(recording: Recording, folder: str | Path) -> dict[str, str]:
+    """Metrics and page of a recording, judged."""
+    recording.source = str(folder)
+    recording.judge()
+    metrics = json.dumps(recording.metrics, indent=1, allow_nan=False) + "\n"
+    return {"metrics.json": metrics, "report.html": recording.page()}
+
+
+def _write_files(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        write_whole(folder / name, text.encode())
+    leave_folder(folder)
 
 
 RECORDED = "recording.mcap"  # in the folder of an imported log

@@ -18,6 +18,7 @@ from softdock.papers.de_stefano.experiment import (
 )
 from softdock.papers.de_stefano.faults import make_faults
 from softdock.papers.de_stefano.observers import make_figure_9, make_figure_10, make_two_port
+from softdock.papers.de_stefano.on_rig import make_on_rig
 from softdock.papers.de_stefano.rigid_body import make_rigid_body
 from softdock.papers.de_stefano.trade import make_trade
 from softdock.papers.frame import Paper
@@ -39,6 +40,7 @@ PAPER = Paper(
         "figure_12": make_figure_12,
         "figure_13": make_figure_13,
         "figure_14": make_figure_14,
+        "on_rig": make_on_rig,
         "two_port": make_two_port,
         "rigid_body": make_rigid_body,
         "noise": make_noise,

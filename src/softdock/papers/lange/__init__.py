@@ -12,6 +12,7 @@ from softdock.papers.lange.figure_7 import make_figure_7
 from softdock.papers.lange.figure_7_arms import make_figure_7_arms
 from softdock.papers.lange.full_compensation import make_restitution
 from softdock.papers.lange.offsets import make_offsets
+from softdock.papers.lange.own_walls import make_own_walls
 from softdock.papers.lange.sensitivity import make_wrong_stiffness
 from softdock.papers.lange.short_contacts import make_short_contacts
 
@@ -29,6 +30,7 @@ PAPER = Paper(
         "restitution": make_restitution,
         "wrong_stiffness": make_wrong_stiffness,
         "offsets": make_offsets,
+        "own_walls": make_own_walls,
         "short_contacts": make_short_contacts,
         "claims": make_claims,
     },

@@ -81,7 +81,7 @@ LOOP_WORDS = {
     HELD: "re-mapped, robots taken as rigid, the force held over a cycle as published",
     RIGID: "re-mapped in sub-steps with rewind, robots taken as rigid",
     SERIES: "the same with the arms' own stiffness in series with the contact's (16)",
-    FILTER: "the same with the filter of IV-C, told the arms' stiffness, damping and mass",
+    FILTER: "the same with the filter of IV-C, told the arms' six modes near the contact",
 }
 LOOPS = {  # of each kind of robots: what rigid ones have no use for is left out
     CARTESIAN: (NAIVE_LOOP, HELD, RIGID),
@@ -104,6 +104,10 @@ def _loops(held: dict[str, Any], ours: dict[str, Any]) -> dict[str, dict[str, An
 
 IMPACT_LOOPS = _loops(PUBLISHED, OURS)
 CONE_ARM_LOOPS = _loops(CONE_LOOPS["both, held"], CONE_LOOPS[CONE_OURS])
+WRONG = {0.9: "10 % too soft", 1.1: "10 % too stiff"}  # stiffness as believed, over the arms' own
+for factor, words in WRONG.items():
+    told = {"filter": {"arm_stiffness_factor": factor}}
+    CONE_ARM_LOOPS[words] = CONE_ARM_LOOPS[FILTER] | told
 
 
 def _robots(robots: str, jerk: float, delay_ms: float) -> dict[str, Any]:

@@ -137,7 +137,7 @@ def _satellite_force_chart() -> str:
         "time [s]",
         "force [N]",
         caption="rigid: as if the arms did not give way; arm: with their stiffness at the contact; "
-        "filter: with their mass and damping too.",
+        "filter: by their modes, with mass and damping.",
         height=360,
     )
 

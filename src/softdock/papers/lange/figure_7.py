@@ -4,15 +4,11 @@ and rewind, and the naive loop beside."""
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from softdock.loop.method.method import BY_TYPE
-from softdock.methods.registry import METHODS
 from softdock.output.pages.frame.charts import Line, chart
 from softdock.output.pages.frame.replay import replay
 from softdock.papers.frame import Column, Exhibit, Findings
@@ -34,12 +30,11 @@ from softdock.papers.lange.cone import (
     track_tools,
     turn_angle,
 )
-from softdock.papers.lange.impact import both_robots, energy_ratio
+from softdock.papers.lange.impact import both_robots, energy_ratio, load_method
 from softdock.results.run import Run
 from softdock.results.scene import build_reference_scene, build_scene
 from softdock.results.simulation import run_loop
 from softdock.scenario.files import load_scenario
-from softdock.scenario.method_file import load_method_file
 
 PUBLISHED_CONTACTS = 4
 
@@ -96,21 +91,11 @@ class LeadRun(NamedTuple):
     contacts: int
 
 
-@contextmanager
-def _load_led_method() -> Iterator[str]:
-    """Load the method of led_naive.py; unregister it afterwards."""
-    (name,) = load_method_file(FILE)
-    try:
-        yield name
-    finally:
-        BY_TYPE.pop(type(METHODS.pop(name).marker))
-
-
 @functools.cache
 def run_led(laters: tuple[float, ...]) -> list[LeadRun]:
     """Run the naive loop with led set-points. `laters`: delays of the whole motion, in cycles."""
     preset, found = load_scenario("lange_cone"), []
-    with _load_led_method() as name:
+    with load_method(FILE) as name:
         keys = both_robots(ROBOT) | {"methods": [{"name": name, "lead_ms": DELAY_MS}]}
         for later in laters:
             start = {"chaser.position_m": delayed_start(preset, later)}

@@ -7,13 +7,19 @@ contact at that sample, in cycles.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from softdock.loop.method.method import BY_TYPE
+from softdock.methods.registry import METHODS
 from softdock.results.run import Run
 from softdock.results.simulation import run_loop
 from softdock.scenario.files import load_scenario
+from softdock.scenario.method_file import load_method_file
 
 SPEED, MASS = 0.1, 100.0  # m/s, assumed; kg, published
 STIFFNESS = 50_000.0  # N/m: 100 N/mm on each side, in series
@@ -124,6 +130,16 @@ def run_plain_impact(
         | changes
     )
     return run_loop(load_scenario("lange_impact_jerk").replace(given))
+
+
+@contextmanager
+def load_method(file: Path) -> Iterator[str]:
+    """Load the method of one file; unregister it afterwards."""
+    (name,) = load_method_file(file)
+    try:
+        yield name
+    finally:
+        BY_TYPE.pop(type(METHODS.pop(name).marker))
 
 
 def spread_shares(number: int) -> np.ndarray:

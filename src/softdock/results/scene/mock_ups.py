@@ -194,7 +194,7 @@ def make_target_shapes(pairs: Sequence[Pair], scale: float) -> list[tuple[str, M
         origin, axis = np.array(pair["origin_m"], float), np.array(pair["axis"], float)
         if solid is not None and solid.profile:
             meshes.append((name, revolve(solid.profile, origin, axis)))
-        elif solid is not None and solid.faces:
+        elif solid is not None and len(solid.faces) > 0:
             meshes.append((name, Mesh(origin + np.array(solid.corners), np.array(solid.faces))))
         elif solid is not None:
             meshes.append((name, sphere(origin, solid.opening or 0.05 * scale)))

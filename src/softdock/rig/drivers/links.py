@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from softdock.errors import BadInput, Problem
-from softdock.loop.instants import MS
+from softdock.loop.instants import MS, SECOND
 from softdock.rig.drivers.rsi_config import EthernetFile, make_rob_telegram, make_sen_telegram
 from softdock.rig.wire import clocks, entry_points, links, rdt, sequences, telegram
 
@@ -144,6 +144,7 @@ class SensorLink:
 
     def __init__(self, counts_per_N: float, counts_per_Nm: float, sample_Hz: int = 7000) -> None:
         clock, line = _make_clock()
+        self.sample_Hz = sample_Hz
         self.arrays = links.RecordLink(
             settings=_make_settings(1, BELIEVED_S * sample_Hz, 2.0 * MS, sample_Hz),
             scale=np.array([counts_per_N, counts_per_Nm]),
@@ -177,6 +178,13 @@ class SensorLink:
         if slot == links.NO_SAMPLE:
             return None
         return a.samples[slot], int(a.stamps[slot])
+
+    def number_at(self, t_ns: int) -> int:
+        """The number that the sensor gives, or gave, to its sample of an instant of our clock."""
+        a = self.arrays
+        slot = int(a.head[0] - 1) % len(a.stamps)
+        ahead = round((t_ns - int(a.stamps[slot])) * self.sample_Hz / SECOND)
+        return int(a.counted[slot, links.COUNTED.sequence] + ahead) % rdt.WORD
 
     def counts(self) -> dict[str, int | float]:
         a = self.arrays

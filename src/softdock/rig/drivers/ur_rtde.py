@@ -15,6 +15,7 @@ The robot needs the package ur_rtde (softdock[ur]), the sensor does not.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import socket
 import struct
@@ -145,9 +146,19 @@ class Packets:
         packet, self._data = self._data[:size], self._data[size:]
         return chr(packet[2]), packet[3:]
 
+    def _catch_up(self) -> None:
+        """All that has come since `connect`, which may be long ago."""
+        self._wire.setblocking(False)
+        with contextlib.suppress(BlockingIOError):
+            while came := self._wire.recv(1 << 16):
+                self._data += came
+        self._wire.settimeout(SILENT_S)
+
     def wait(self) -> tuple[int, list[tuple[float, ...]]]:
         """The newest packet, as soon as one comes: its number by the robot's own clock, and the
         variables."""
+        if self._first < 0.0:
+            self._catch_up()
         kind, body = self._take()
         while kind != "U" or len(self._data) >= len(body) + 3:
             kind, body = self._take()

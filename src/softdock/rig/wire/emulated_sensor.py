@@ -1,8 +1,10 @@
 """A Net F/T sensor on one of two emulated robots: what it feels, as counts in RDT records.
 
 At each sample of its own clock: the mock-ups where the robots' rings have them at that instant,
-softdock's own contact between them, the load on the sensor (weight and inertia of the mock-up it
-carries), noise, the low-pass of its filter table, software bias, counts, range and status word.
+softdock's own contact between them, the scenario's hand on the mock-up that carries it (once it was
+told with which sample the docking begins: a hand has eyes), the load on the sensor (weight and
+inertia of the mock-up), noise, the low-pass of its filter table, software bias, counts, range and
+status word.
 In: the scenario's parameters, both robots. Out: one record of 36 bytes. A sensor that is asked
 for fewer records than it samples sends every n-th; the filter then steps from record to record.
 Not emulated: temperature, cross-talk, the buffered packing of command 3 (one record per datagram).
@@ -18,14 +20,17 @@ from softdock.compile.jit import compiled, noinline
 from softdock.loop.chance import gaussians
 from softdock.loop.command import prepare_laboratory
 from softdock.loop.contact import touch_bodies
-from softdock.loop.sensor.mock_up import prepare_mock_up, to_sensor, weigh
-from softdock.loop.spatial.motion import Wrench
+from softdock.loop.schedules import schedule_at, scheduled
+from softdock.loop.sensor.mock_up import plus, prepare_mock_up, to_sensor, weigh
+from softdock.loop.spatial.motion import Wrench, no_wrench
 from softdock.loop.spatial.rotations import rotate_back
 from softdock.loop.spatial.vectors import add, load4, negate, scale, subtract
 from softdock.loop.vector import (
+    CHASER_HAND_AT,
     CHASER_MOCK_UP_AT,
     LABORATORY_AT,
     PAIRS_MEM,
+    TARGET_HAND_AT,
     TARGET_MOCK_UP_AT,
     prepare_pairs,
     store_pairs,
@@ -36,6 +41,7 @@ from softdock.rig.wire.faults import FREEZE, SATURATE, compute_next_tick, find_w
 from softdock.rig.wire.rdt import (
     BIAS,
     COUNTS,
+    DOCKING,
     FT_SEQUENCE,
     LARGEST_COUNT,
     OK,
@@ -82,9 +88,10 @@ WHOLES = Cells(
     Cell("bias_wanted", 1, "-", "1: the next record becomes the zero"),
     Cell("rejected", 1, "-", "requests that were none"),
     Cell("saturated_records", 1, "-", "records beyond the range"),
+    Cell("docking", 1, "-", "sample with which the docking begins; -1: not told"),
 )
 SENT, SAMPLES, SAMPLE_AT_NS, STREAMING, LEFT, FOR_EVER, *_COUNTS = WHOLES.at
-BIAS_WANTED, SENSOR_REJECTED, SATURATED_RECORDS = _COUNTS
+BIAS_WANTED, SENSOR_REJECTED, SATURATED_RECORDS, DOCKING_AT = _COUNTS
 SENSOR_WHOLES = WHOLES.size
 MEMORY = Cells(
     "emulated_sensor_memory",
@@ -118,12 +125,24 @@ def start_sensor(features, sensor, first_ns):
     for i in range(SENSOR_MEM):
         sensor.mem[i] = 0.0
     sensor.whole[SAMPLE_AT_NS] = first_ns
+    sensor.whole[DOCKING_AT] = -1
     store_pairs(sensor.vector, sensor.contact, prepare_pairs(sensor.vector, features).number, False)
 
 
 @compiled
+def _push(sensor, at, q):
+    """The hand's wrench on a mock-up of attitude q, world axes; its time is counted in samples."""
+    begin = sensor.whole[DOCKING_AT]
+    if begin < 0:
+        return no_wrench()
+    ahead = (sensor.whole[SAMPLES] - begin + WORD // 2) % WORD - WORD // 2
+    t = 1e-9 * ahead * sensor.settings[SAMPLE_NS]
+    return scheduled(sensor.vector, schedule_at(sensor.vector, at), t, q)
+
+
+@compiled
 def _compute_wrench(features, sensor, chaser, target, now):
-    """Force and torque at the sensor's origin, body axes: contact, weight and inertia."""
+    """Force and torque at the sensor's origin, body axes: contact, hand, weight and inertia."""
     v = sensor.vector
     first, _ = interpolate_motion(chaser, now)
     second, _ = interpolate_motion(target, now)
@@ -134,7 +153,9 @@ def _compute_wrench(features, sensor, chaser, target, now):
     mock_up = prepare_mock_up(v, CHASER_MOCK_UP_AT if on_chaser else TARGET_MOCK_UP_AT)
     force = touch.force if on_chaser else negate(touch.force)
     torque = touch.torque_chaser if on_chaser else touch.torque_target
-    felt = to_sensor(mock_up.sensor, carried.q, Wrench(force, torque))
+    hand = CHASER_HAND_AT if on_chaser else TARGET_HAND_AT
+    pushed = plus(Wrench(force, torque), 1.0, _push(sensor, hand, carried.q))
+    felt = to_sensor(mock_up.sensor, carried.q, pushed)
     if mock_up.heavy:
         step = int(DIFFERENCE * 1e9)
         before, _ = interpolate_motion(chaser if on_chaser else target, now - step)
@@ -234,6 +255,8 @@ def receive_request(sensor, data, size):
         whole[LEFT], whole[FOR_EVER] = samples, 1 if samples == 0 else 0
     elif command == STOP:
         whole[STREAMING] = 0
+    elif command == DOCKING:
+        whole[DOCKING_AT] = samples
     elif command == BIAS:
         whole[BIAS_WANTED] = 1
     elif command == RESET_LATCH:

@@ -29,8 +29,10 @@ from softdock.rig.wire.rdt import (
 )
 from softdock.rig.wire.sequences import (
     FIRST,
+    JITTER_NS,
     JUMPED,
     LAST,
+    LAST_NS,
     LOST,
     STEP_FIRST_NS,
     STEP_HEARD,
@@ -288,6 +290,7 @@ def _receive_record(link, arrival):
     """The record just read: whether it went into the ring."""
     whole, s, record = link.whole, link.settings, link.record
     before, number = link.sequence[LAST], record[FT_SEQUENCE]
+    since = arrival - link.sequence[LAST_NS]
     most, sample_ns = s[MOST_AHEAD], SECOND // s[RATE]
     verdict, _ = follow_count(
         link.sequence,
@@ -308,7 +311,9 @@ def _receive_record(link, arrival):
         whole[NEWEST] = number
     else:
         whole[NEWEST] += ahead
-    _update_stamp(link, verdict, whole[NEWEST] * SECOND // s[RATE], arrival, 0)
+    early = ahead * sample_ns - since  # a sample from after now: its number is spoilt
+    left_out = ahead - 1 if early > JITTER_NS else 0
+    _update_stamp(link, verdict, whole[NEWEST] * SECOND // s[RATE], arrival, left_out)
     whole[LAST_WORD] = record[STATUS]
     if is_fault(record[STATUS]):
         whole[FAULTY] += 1

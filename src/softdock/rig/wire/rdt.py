@@ -17,7 +17,8 @@ from softdock.rig.wire.numbers import NO_ROOM, read_signed, read_word, write_wor
 REQUEST_BYTES, RECORD_BYTES, MOST_RECORDS = 8, 36, 40
 MAGIC = 0x1234
 STOP, START_REALTIME, START_BUFFERED, START_MULTI, RESET_LATCH, BIAS = 0, 2, 3, 4, 0x41, 0x42
-COMMANDS = (STOP, START_REALTIME, START_BUFFERED, START_MULTI, RESET_LATCH, BIAS)
+DOCKING = 0x68  # softdock's own, to an emulated sensor alone: the docking begins with this sample
+COMMANDS = (STOP, START_REALTIME, START_BUFFERED, START_MULTI, RESET_LATCH, BIAS, DOCKING)
 WORD = 1 << 32  # sequences count modulo this
 LARGEST_COUNT = (1 << 31) - 1
 OK, WRONG_SIZE, WRONG_MAGIC, WRONG_COMMAND = 0, 1, 2, 3

@@ -42,6 +42,7 @@ from softdock.scenario.build import Scenario
 from softdock.scenario.checks import MOST_SLOTS, check_scenario
 from softdock.scenario.features import markers_of
 from softdock.scenario.memory import longest_delay, memory_sizes
+from softdock.scenario.mesh_files import frozen_by_file
 from softdock.scenario.method_memory import floats_of
 from softdock.scenario.own_models import refuse_own_models
 from softdock.scenario.schema import (
@@ -187,7 +188,8 @@ def make_columns(scenario: Scenario, swept: Mapping[str, Any], runs: int | None 
     wanted: dict[str, tuple[Place, np.ndarray]] = {}
     for key, values in swept.items():
         place = places.get(key)
-        if frozen := frozen_by_arms(scenario.tables, key):
+        tables = scenario.tables
+        if frozen := frozen_by_arms(tables, key) or frozen_by_file(tables, key):
             problems.append(Problem(key, "a sweep", frozen))
             continue
         if place is None:

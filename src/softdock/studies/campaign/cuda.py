@@ -36,6 +36,7 @@ from softdock.studies.campaign.batch import (
     expand_rows,
     make_empty_batch,
 )
+from softdock.studies.campaign.device_grids import with_device_grids
 from softdock.studies.campaign.kernel_specialisation import (
     MOST_LOCAL_FLOATS,
     KernelKind,
@@ -271,6 +272,11 @@ def run_cuda(
     batch = make_empty_batch(vectors, contacts)
     device, cuda = find_device(), load_numba_cuda()
     vectors, numbers, special = tailored or tailor(vectors, markers, mem_floats)
+    if isinstance(vectors, SparseParameters):
+        base, numbers = with_device_grids(cuda, vectors.base, numbers)
+        vectors = vectors._replace(base=base)
+    else:
+        vectors, numbers = with_device_grids(cuda, vectors, numbers)
     kernel = compile_kernel(special)
     columns = len(vectors.base) if isinstance(vectors, SparseParameters) else vectors.shape[1]
     wave = find_launch_rows(device, special, compute_wave_rows(device))
@@ -372,6 +378,7 @@ class GpuLane:
         thin, numbers, special = tailored
         if not isinstance(thin, SparseParameters):
             raise TypeError("a flight needs thin runs")
+        base, numbers = with_device_grids(self.cuda, thin.base, numbers)
         runs, cuda, stream = thin.runs, self.cuda, self.stream
         self._make_room(runs, contacts, len(thin.base))
         kernel, (outcomes, logs) = compile_kernel(special), self.results
@@ -379,7 +386,7 @@ class GpuLane:
         memories = self._find_memories(special, min(runs, launch_rows))
         base, at, values = (
             cuda.to_device(np.ascontiguousarray(array), stream=stream)
-            for array in (thin.base, thin.at, thin.values)
+            for array in (base, thin.at, thin.values)
         )
         compile_expansion_kernel()[runs, 64, stream](base, at, values, self.vectors, outcomes, logs)
         began, ended = cuda.event(), cuda.event()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,10 +23,15 @@ from softdock.studies.identify.contact import (
     find_touches,
     fit_contact,
 )
-from softdock.studies.identify.delays import Following, fit_following, is_structured
+from softdock.studies.identify.delays import (
+    Following,
+    fit_following,
+    is_structured,
+    measure_offset,
+)
 from softdock.studies.identify.estimate import Estimate, compute_weighted_mean
 from softdock.studies.identify.log import BODIES, Log, read_log
-from softdock.studies.identify.result import Identification
+from softdock.studies.identify.result import Identification, list_clear_offsets
 from softdock.studies.identify.tool import Tool, identify_tool
 from softdock.studies.identify.touching import (
     FEWEST_READINGS,
@@ -80,7 +86,8 @@ def identify(
             )
         )
     following = {body: fit_following(log, body) for body in BODIES}
-    notes = [*log.notes, *_list_lagging(following)]
+    offsets = {body: measure_offset(log, body, following[body]) for body in BODIES}
+    notes = [*log.notes, *_list_lagging(following), *_list_offsets(offsets)]
     sensor = next(iter(log.force))
     rows = [] if tool_only else find_touches(log, sensor)
     free = np.ones(len(log.time), dtype=bool)
@@ -121,6 +128,7 @@ def identify(
         force_delay_s=force_delay,
         pose_delay_s=max((float(np.mean(age)) for age in log.pose_age.values()), default=None),
         cycle_s=log.cycle,
+        pose_offset=offsets,
         tools=tools,
         notes=notes,
         cannot_tell=_list_unidentified(log, delays, tools),
@@ -128,6 +136,7 @@ def identify(
     notes += _list_pushes(tools)
     if contacts:
         _add_contact(found, log, sensor)
+        _add_delay_uncertainty(found, log, sensor, rows, following, carried)
         trial = CarriedMass(TRIAL_KG, np.zeros(3)) if carried is None else None
         more = compute_stiffness_change(
             contacts, _fit_contacts(log, sensor, rows, following, trial)
@@ -150,6 +159,38 @@ def _fit_contacts(
     """The contacts that are sound."""
     fits = (fit_contact(log, sensor, r, following, carried) for r in rows)
     return [c for c in fits if c is not None and c.is_sound]
+
+
+def _add_delay_uncertainty(
+    found: Identification,
+    log: Log,
+    sensor: str,
+    rows: list[slice],
+    following: dict[str, Following | None],
+    carried: CarriedMass | None,
+) -> None:
+    """A delay that is wrong pairs force and motion wrongly: what the contact would be with each
+    robot later by its delay's standard uncertainty."""
+    _, _, mu = combine_slidings([c.sliding for c in found.contacts])[0]
+    for body, own in following.items():
+        if own is None:
+            continue
+        delay = Estimate(own.delay.value + own.delay.uncertainty, own.delay.uncertainty)
+        later = _fit_contacts(
+            log, sensor, rows, {**following, body: replace(own, delay=delay)}, carried
+        )
+        change = compute_stiffness_change(found.contacts, later)
+        if change is None:
+            continue
+        if found.stiffness is not None:
+            found.stiffness = _widen(found.stiffness, change)
+        if found.friction is not None:
+            other = combine_slidings([c.sliding for c in later])[0][2]
+            found.friction = _widen(found.friction, float(other - mu))
+
+
+def _widen(estimate: Estimate, more: float) -> Estimate:
+    return Estimate(estimate.value, math.hypot(estimate.uncertainty, more))
 
 
 def _list_pushes(tools: Mapping[str, Tool]) -> list[str]:
@@ -205,6 +246,20 @@ def _add_contact(found: Identification, log: Log, sensor: str) -> None:
             "of -k h"
         )
         found.damping = None
+
+
+def _list_offsets(offsets: Mapping[str, Estimate | None]) -> list[str]:
+    """Poses that are measured beside where the set-points lead, with the line that says so."""
+    lines = []
+    for body, e in list_clear_offsets(offsets).items():
+        size, spread = 1e3 * math.hypot(*e.value), 1e3 * math.hypot(*e.uncertainty)
+        stated = ", ".join(f"{x:.4g}" for x in e.value)
+        lines.append(
+            f"the {body}'s measured poses are {size:.3g} +- {spread:.2g} mm off its set-points: "
+            "the pose measurement or the mounting is off by that; calibrate it, or state it: "
+            f"--set pose.{body}_offset_m='[{stated}]'"
+        )
+    return lines
 
 
 def _list_unidentified(

@@ -18,6 +18,7 @@ from softdock.studies.identify.log import Log, Path
 
 LONGEST = 0.5  # s, of the delays looked for
 STEPS = 30  # of Gauss-Newton, at most
+STILL = 1e-9  # m/s
 RESOLUTION = 1e-3  # of a cycle: no claim beyond this, however clean the log
 
 
@@ -26,6 +27,7 @@ class Following:
     """How a measured path follows a commanded one."""
 
     delay: Estimate  # s
+    offset: Estimate  # m, of the measured path, world axes
     times: np.ndarray  # s, when the mock-up was where it was seen
     residual: np.ndarray  # m, measured less delayed command and offset; one row a time
 
@@ -74,11 +76,26 @@ def _fit_delay(
         return None
     whole = times >= command.time[0] + max(h, 0.0)
     offset = y.mean(axis=0) - command.position_at(t - h).mean(axis=0)
+    along = np.abs(command.velocity_at(t - h).mean(axis=0)) * uncertainty
+    spread = np.hypot(np.sqrt(variance / len(t)), along)
     return Following(
         Estimate(h, uncertainty),
+        Estimate(tuple(offset), tuple(spread)),
         times[whole],
         seen[whole] - command.position_at(times[whole] - h) - offset,
     )
+
+
+def measure_offset(log: Log, body: str, following: Following | None) -> Estimate | None:
+    """By how much the measured poses of a body are off its set-points, for good [m, world axes]; of
+    one that stands still, without its delay. None: it was not measured, or moves evenly."""
+    if following is not None:
+        return following.offset
+    if body not in log.seen or np.max(np.abs(log.command[body].velocity)) > STILL:
+        return None
+    off = log.seen[body] - log.command[body].position_at(log.time)
+    spread = off.std(axis=0) / np.sqrt(len(off))
+    return Estimate(tuple(off.mean(axis=0)), tuple(spread))
 
 
 def _compute_residual(

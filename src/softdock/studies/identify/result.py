@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from softdock.studies.identify.contact import ContactFit
 from softdock.studies.identify.estimate import Estimate
 from softdock.studies.identify.tool import Tool
+
+CLEAR_OFFSET = 4.0  # standard uncertainties
+LEAST_OFFSET_M = 1e-5  # a smaller one changes no contact that is worth telling
 
 
 @dataclass
@@ -23,6 +28,7 @@ class Identification:
     force_delay_s: float | None  # age of the forces in contact, mean over the cycles
     pose_delay_s: float | None  # mean age of the measured poses, the older of two
     cycle_s: float
+    pose_offset: dict[str, Estimate | None]  # m, of measured poses from set-points, world axes
     tools: dict[str, Tool]
     notes: list[str] = field(default_factory=list)
     cannot_tell: dict[str, str] = field(default_factory=dict)  # what: why
@@ -46,10 +52,23 @@ class Identification:
                 "hold_s": 0.5 * self.cycle_s,
                 "cycle_s": self.cycle_s,
             },
+            "pose": {
+                f"{body}_offset_m": _estimate_to_dict(e) for body, e in self.pose_offset.items()
+            },
             "tool": {body: _tool_to_dict(tool) for body, tool in self.tools.items()},
             "notes": list(self.notes),
             "cannot_tell": dict(self.cannot_tell),
         }
+
+
+def list_clear_offsets(offsets: Mapping[str, Estimate | None]) -> dict[str, Estimate]:
+    """Those that stand out of their uncertainty, and matter."""
+    return {
+        body: e
+        for body, e in offsets.items()
+        if e is not None
+        and math.hypot(*e.value) > max(CLEAR_OFFSET * math.hypot(*e.uncertainty), LEAST_OFFSET_M)
+    }
 
 
 def _estimate_to_dict(estimate: Estimate | None) -> dict[str, Any] | None:

@@ -1,0 +1,164 @@
+"""A mesh as contact geometry: how exact, how fast, and whether it adds energy.
+
+- making a grid of 2 mm of a mesh of 50,000 triangles and 0.6 m (target at most 30 s);
+- its distance against the exact one of the mesh, one cell away from edges (p99 at most 0.01 mm);
+- a query (target at most 0.5 us);
+- the force around closed paths over what is stored on them (target 1e-6);
+- the cone from a file against softdock's own, on orbit: restitution (1e-3), and the energy that
+  comes back without a loss (1e-6).
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from softdock import build, run_reference
+from softdock.meshes.grid import interpolate_all
+from softdock.meshes.kept import Grid, make_block
+from softdock.meshes.reading import Mesh
+from softdock.meshes.tree import make_tree, nearest_of
+
+LIMITS = {
+    "make_s": 30.0,
+    "error_p99_mm": 0.01,
+    "query_us": 0.5,
+    "closed_path": 1e-6,
+    "restitution_apart": 1e-3,
+    "energy_lost": 1e-6,
+}
+CELL, TIP = 0.002, 0.01  # m
+MOUTH, BOTTOM, THICK, ANGLE = 0.29, 0.1, 0.01, np.radians(30.0)  # a cone of 0.6 m
+
+
+def profile() -> np.ndarray:
+    """(radius, height) around the wall of the cone, the mouth at height 0."""
+    deep = (MOUTH - BOTTOM) / np.tan(ANGLE)
+    out, down = THICK * np.cos(ANGLE), THICK * np.sin(ANGLE)
+    inner, outer = (
+        [(MOUTH, 0.0), (BOTTOM, -deep)],
+        [(BOTTOM + out, -deep - down), (MOUTH + out, -down)],
+    )
+    return np.array(inner + outer)
+
+
+def cone(sides: int, pieces: int) -> Mesh:
+    corners = profile()
+    steps = np.arange(pieces)[:, None] / pieces
+    ends = np.roll(corners, -1, axis=0)
+    r, z = np.concatenate([a + steps * (b - a) for a, b in zip(corners, ends, strict=True)]).T
+    turns = 2.0 * np.pi * np.arange(sides)[:, None] / sides
+    vertices = np.stack([r * np.cos(turns), r * np.sin(turns), z + 0.0 * turns], -1).reshape(-1, 3)
+    i, j = np.meshgrid(np.arange(sides), np.arange(len(r)), indexing="ij")
+    here, on = i * len(r), (i + 1) % sides * len(r)
+    a, b, c, d = here + j, on + j, on + (j + 1) % len(r), here + (j + 1) % len(r)
+    faces = np.concatenate([np.stack([a, b, c], -1), np.stack([a, c, d], -1)]).reshape(-1, 3)
+    return Mesh(vertices, faces)
+
+
+def places(mesh: Mesh, far: float, count: int) -> np.ndarray:
+    """Outside, over the middle of triangles."""
+    chance = np.random.default_rng(5)
+    corners = mesh.vertices[mesh.faces[chance.integers(len(mesh.faces), size=count)]]
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    return np.asarray(corners.mean(axis=1) + chance.uniform(0.2, 1.0, (count, 1)) * far * normals)
+
+
+def find_error(grid: Grid) -> float:
+    """p99 of the distance's error [m], two cells and more outside, one cell away from edges."""
+    points = places(grid.mesh, TIP, 20_000)
+    exact, _ = nearest_of(make_tree(grid.mesh.vertices, grid.mesh.faces), points)
+    found, gradient = grid.distances(points)
+    foot = points - exact[:, None] * gradient
+    place = np.stack([np.linalg.norm(foot[:, :2], axis=1), foot[:, 2]], 1)
+    edge = np.min([np.linalg.norm(place - corner, axis=1) for corner in profile()], axis=0)
+    far = (exact > 2.0 * CELL) & (edge > CELL)
+    return float(np.percentile(np.abs(found - exact)[far], 99))
+
+
+def time_query(grid: Grid) -> float:
+    """Seconds of a query at places in contact, in random order."""
+    points = places(grid.mesh, TIP, 200_000)
+    values, gradients = np.empty(len(points)), np.empty((len(points), 3))
+    times = []
+    for _ in range(5):
+        began = time.perf_counter()
+        interpolate_all(grid.address, points, values, gradients)
+        times.append(time.perf_counter() - began)
+    return min(times) / len(points)
+
+
+def go_around(grid: Grid) -> float:
+    """Median over closed paths of the work of k d grad d, over the most that is stored on each."""
+    turn, losses = 2.0 * np.pi * (np.arange(4000) + 0.5) / 4000, []
+    for i, place in enumerate(places(grid.mesh, 0.5 * TIP, 200)):
+        a, b = np.linalg.qr(np.random.default_rng(i).normal(size=(3, 2)))[0].T
+        path = place + 0.2 * TIP * (np.outer(np.cos(turn), a) + np.outer(np.sin(2.0 * turn), b))
+        way = 0.2 * TIP * (np.outer(-np.sin(turn), a) + 2.0 * np.outer(np.cos(2.0 * turn), b))
+        distance, gradient = grid.distances(path)
+        depth = np.maximum(TIP - distance, 0.0)
+        work = 2.0 * np.pi * abs((np.einsum("ij,ij->i", gradient, way) * depth).mean())
+        losses.append(work / (0.5 * depth.max() ** 2))
+    return float(np.median(losses))
+
+
+def compare_cones(folder: Path) -> tuple[float, float]:
+    """Restitution of the file's cone less that of softdock's own, and the share of the energy that
+    is lost without damping."""
+    mesh = cone(2000, 6)
+    lines = [f"v {x:.17g} {y:.17g} {z:.17g}" for x, y, z in mesh.vertices]
+    lines += [f"f {a} {b} {c}" for a, b, c in mesh.faces + 1]
+    (folder / "cone.obj").write_text("\n".join(lines))
+    own = {
+        "geometry": "cone",
+        "mouth_radius_m": MOUTH,
+        "bottom_radius_m": BOTTOM,
+        "half_angle_deg": float(np.degrees(ANGLE)),
+        "wall_thickness_m": THICK,
+    }
+    files = {
+        "geometry": "mesh",
+        "file": str(folder / "cone.obj"),
+        "attitude_wxyz": [0.5**0.5, 0.0, -(0.5**0.5), 0.0],
+        "resolution_m": CELL,
+    }
+    body = {"mass_kg": 50.0, "inertia_kg_m2": [4.0, 5.0, 6.0]}
+    flown = []
+    for shape in (own, files):
+        pair = {"tip_m": [1.0, 0.0, 0.0], "tip_radius_m": TIP, "origin_m": [-0.2, 0.0, 0.0]}
+        pair |= {"axis": [-1.0, 0.0, 0.0], "real": {"stiffness_N_per_m": 5000.0}}
+        chaser = {"position_m": [-1.35, 0.17, 0.05], "velocity_m_per_s": [0.1, 0.0, 0.0]}
+        tables = {"chaser": {**body, **chaser}, "target": body, "contact": [pair | shape]}
+        flown.append(run_reference(build({"time": {"cycle_ms": 1.0, "duration_s": 5.0}, **tables})))
+    a, b = (one.contacts[0]["restitution"] for one in flown)
+    return abs(a - b), abs(1.0 - flown[1].kinetic / flown[1].kinetic_start)
+
+
+def run() -> dict[str, Any]:
+    small = cone(12, 1)
+    make_block(small, "warm", 0.004, 0.02)  # compiles
+    mesh = cone(1000, 6)
+    began = time.perf_counter()
+    block = make_block(mesh, "cone", CELL, TIP)
+    made = time.perf_counter() - began
+    grid = Grid(block, mesh)
+    grid.distances(places(mesh, TIP, 10))
+    with tempfile.TemporaryDirectory() as folder:
+        apart, lost = compare_cones(Path(folder))
+    found: dict[str, Any] = {
+        "make_s": made,
+        "error_p99_mm": 1e3 * find_error(grid),
+        "query_us": 1e6 * time_query(grid),
+        "closed_path": go_around(grid),
+        "restitution_apart": apart,
+        "energy_lost": lost,
+    }
+    met = all(found[key] <= limit for key, limit in LIMITS.items())
+    sizes = {"triangles": len(mesh.faces), "grid_MB": block.nbytes / 1e6}
+    target = ", ".join(f"{key} {limit:g}" for key, limit in LIMITS.items())
+    return {**found, **sizes, "target": target, "met": met}
