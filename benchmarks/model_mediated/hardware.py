@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock import SimulatedFacility, build, drive, orbit, simulate
+from softdock import SimulatedFacility, build, drive, run_reference, simulate
 from softdock.errors import BadInput
 from softdock.methods.model_mediated.notes import list_doubts
 from softdock.studies.benchmark.draws import draw_case
@@ -33,7 +33,7 @@ class Case:
     def __init__(self, tables: Tables):
         self.tables, self.true = tables, {}  # the latter by contact pair
         self.told: Tables = {}  # to the method
-        found = orbit(build(copy.deepcopy(tables)))
+        found = run_reference(build(copy.deepcopy(tables)))
         self.peak = max(one["peak_force_satellite_N"] for one in found.contacts)
         self.first_s = found.contacts[0]["start_s"]
 
@@ -218,7 +218,7 @@ def measure(case: Case, method: Tables = METHOD) -> tuple[float, list[str], Any]
             run = drive(given, SimulatedFacility(true))
             parted = [
                 one.series["chaser.velocity"][-1] - one.series["target.velocity"][-1]
-                for one in (run, orbit(true))
+                for one in (run, run_reference(true))
             ]
             speed = np.linalg.norm(tables["chaser"]["velocity_m_per_s"])
             error = float(np.linalg.norm(parted[0] - parted[1]) / speed)

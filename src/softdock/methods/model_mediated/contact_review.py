@@ -1,10 +1,10 @@
 """What a contact that is over has shown of itself: how far the speed after it is to be doubted, and
 how hard the mock-ups were pushed.
 
-Elements (elements.py) explain the samples; what they say elsewhere is a guess. The doubt is the
+Of a law that is none of the named ones what it says where no samples are is a guess. The doubt is the
 smaller of two, both of the speed after the contact, of the approach speed:
 
-    half the range of that speed among weights that explain the samples as well
+    half the range of that speed among weights of elements that explain the samples as well
     a quarter of the share of energy that was lost, by how far the mock-ups were from the satellites
     at most, of the depth
 
@@ -26,6 +26,7 @@ from softdock.methods.model_mediated.elements import (
     move_inner,
     push_elements,
 )
+from softdock.methods.model_mediated.fit import is_unknown
 from softdock.methods.model_mediated.keys import ModelMediated
 from softdock.methods.model_mediated.law import compute_elastic_force
 from softdock.methods.model_mediated.recomputed_past import find_row
@@ -153,8 +154,10 @@ def review_contact(method: ModelMediated, mem, rig: Rig, satellites: Satellites)
         s.peak[i], s.believed_peak[i] = most, math.sqrt(s.last_largest)
         rate = max(fit.rows[first].rate, 0.0)
         s.causal_force[i] = _compute_causal_force(method, s, i, rate, rig.T)
-        if s.found[i].elements > 0 and s.past_end > s.start_stamp + 1:
+        elements = s.found[i].elements > 0
+        if (elements or is_unknown(fit)) and s.past_end > s.start_stamp + 1:
             doubt = PART * min(max(loss, 0.0), 1.0) * _find_gap(method, mem, rig, i)
-            if doubt > 0.0:
+            if elements and doubt > 0.0:
                 bound = _bound_speed(method, mem, rig, i, before - least, loss)
-                s.doubt[i] = max(s.doubt[i], max(min(doubt, bound), LEAST * doubt))
+                doubt = max(min(doubt, bound), LEAST * doubt)
+            s.doubt[i] = max(s.doubt[i], doubt)
