@@ -250,11 +250,11 @@ def waits_for_rsi(rig: Rig) -> bool:
 def _refuse_streams(port: int | None, rate_Hz: int | None, no_record: bool) -> None:
     from softdock.errors import BadInput, Problem
     from softdock.recording.live import import_foxglove
-    from softdock.recording.ros2 import import_cyclonedds
+    from softdock.recording.ros2 import refuse_ros2
 
     for option, value, package in (
         ("--foxglove", port, import_foxglove),
-        ("--ros2", rate_Hz, import_cyclonedds),
+        ("--ros2", rate_Hz, refuse_ros2),
     ):
         if value is None:
             continue

@@ -107,9 +107,9 @@ def run(
     if mcap is not None:
         _check_mcap(ctx, mcap, force, phases)
     if ros2 is not None:
-        from softdock.recording.ros2 import import_cyclonedds
+        from softdock.recording.ros2 import refuse_ros2
 
-        import_cyclonedds()
+        refuse_ros2()
     with show_status(f"running {scenario} (a first run compiles for about half a minute)") as say:
         start_numba()
         from softdock.results.metrics import format_metrics_json

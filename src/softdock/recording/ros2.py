@@ -49,6 +49,7 @@ from softdock.recording.simulated import find_sensor, make_run_stream
 from softdock.recording.streams import URDF, About, Stream, compute_stamps
 from softdock.results.run import Run
 
+LARGEST_DOMAIN = 232
 RATE_HZ = 100  # messages a second of each topic, unless another number is given
 DIAGNOSTICS, DIAGNOSTICS_TOPIC, DIAGNOSTICS_S = "diagnostic_msgs/DiagnosticArray", "/diagnostics", 1
 OK, WARN, ERROR = 0, 1, 2  # levels of a diagnostic_msgs/DiagnosticStatus
@@ -94,6 +95,21 @@ def import_cyclonedds() -> Any:
     return cyclonedds
 
 
+def read_domain() -> int:
+    """ROS_DOMAIN_ID, as ROS 2 reads it."""
+    stated = os.environ.get("ROS_DOMAIN_ID", "0")
+    if not (stated.isdigit() and int(stated) <= LARGEST_DOMAIN):
+        allowed = f"a whole number, 0 to {LARGEST_DOMAIN}"
+        raise BadInput(Problem("ROS_DOMAIN_ID", stated, allowed))
+    return int(stated)
+
+
+def refuse_ros2() -> None:
+    """What can be known to be wrong before a run."""
+    import_cyclonedds()
+    read_domain()
+
+
 def make_type(idl: Any, name: str, made: dict[str, Any]) -> Any:
     """A message as a type of DDS, by its text: `geometry_msgs/Pose` is
     `geometry_msgs::msg::dds_::Pose_`."""
@@ -125,16 +141,14 @@ class Publisher:
         from cyclonedds._clayer import ddspy_write  # takes ready bytes; 11.0 was tested
 
         self._write = ddspy_write
-        where = os.environ.get("ROS_DOMAIN_ID", "0")
-        if not (where.isdigit() and int(where) <= 232):
-            raise BadInput(Problem("ROS_DOMAIN_ID", where, "a whole number, 0 to 232"))
+        where = read_domain()
         alone = os.environ.get("ROS_LOCALHOST_ONLY") == "1" or (
             os.environ.get("ROS_AUTOMATIC_DISCOVERY_RANGE", "").upper() == "LOCALHOST"
         )
         domain = self._dds.domain
         try:
-            self._domain = domain.Domain(int(where), LOOPBACK_ONLY) if alone else None
-            self._participant = domain.DomainParticipant(int(where))
+            self._domain = domain.Domain(where, LOOPBACK_ONLY) if alone else None
+            self._participant = domain.DomainParticipant(where)
         except self._dds.core.DDSException as error:
             allowed = (
                 f"a network that DDS can use ({error.msg}; ROS_LOCALHOST_ONLY=1: this computer)"
