@@ -1,8 +1,8 @@
 """What a contact that is over has shown of itself: how far the speed after it is to be doubted, and
 how hard the mock-ups were pushed.
 
-Of a law that is none of the named ones what it says where no samples are is a guess. The doubt is the
-smaller of two, both of the speed after the contact, of the approach speed:
+What a law that is none of the named ones says where no samples are is a guess. The doubt is the
+smaller of two, both of the speed after the contact, as a share of the approach speed:
 
     half the range of that speed among weights of elements that explain the samples as well
     a quarter of the share of energy that was lost, by how far the mock-ups were from the satellites
