@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from softdock import SimulatedFacility, drive, load_scenario
+from softdock import SimulatedFacility, drive, judge, load_scenario
 from softdock.methods.model_mediated.notes import list_doubts
 
 V, MASS, STIFFNESS = 0.05, 120.0, 4000.0  # m/s, kg, N/m
@@ -75,7 +75,7 @@ def test_a_wall_nearer_than_declared_is_moved_to_where_it_was_felt():
     """A millimetre, found to two cycles' way (the force must matter first): no ledger, the speed
     after a lossless contact, and a line that says where."""
     true = load_scenario("epos_1d", RIG | {"contact.0.origin_m": [0.001, 0.0, 0.0]})
-    run = drive(load_scenario("epos_1d", RIG), SimulatedFacility(true))
+    run = judge(drive(load_scenario("epos_1d", RIG), SimulatedFacility(true)))
     found = run.method_books["model_mediated"]
     assert found["contacts_by_ledger"] == 0.0
     assert found["contact_0_moved_m"] == pytest.approx(0.001, abs=2.0 * V * 0.004)
