@@ -1,5 +1,5 @@
-"""Do CPU and GPU agree on latches, which engage, pull in and go hard, on arms, and on
-`model_mediated`, whose past does not fit into a thread's local memory?"""
+"""Do CPU and GPU agree on latches, which engage, pull in and go hard, on arms, on the published
+compensators, and on `model_mediated`, whose past does not fit into a thread's local memory?"""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock.methods.registry import METHODS
 from softdock.scenario.build import Scenario, build
 from softdock.scenario.files import load_scenario
 from softdock.studies.campaign.columns import Columns, make_columns
@@ -36,6 +37,26 @@ def model_mediated_batches(n: int, seed: int = 710) -> list[tuple[str, Columns]]
             make_columns(load_scenario("epos_3d", {"methods": MODEL_MEDIATED}), offsets),
         ),
     ]
+
+
+COMPENSATORS = (
+    "phase_lead",
+    "smith_predictor",
+    "normalized_passivity",
+    "active_compliance",
+    "time_domain_passivity",
+)
+
+
+def compensator_batches(n: int, seed: int = 713) -> list[tuple[str, Columns]]:
+    """The published compensators (docs/compensators.md), as each suggests itself, on one axis."""
+    rng = np.random.default_rng(seed)
+    masses, plain = {"chaser.mass_kg": rng.uniform(50.0, 80.0, n)}, load_scenario("epos_1d")
+    found = []
+    for name in COMPENSATORS:
+        listed = {"name": name, **METHODS[name].suggest(plain)}
+        found.append((name, make_columns(plain.replace({"methods": [listed]}), masses)))
+    return found
 
 
 def latch_batches(n: int, seed: int = 711) -> list[tuple[str, Columns]]:

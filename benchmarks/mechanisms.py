@@ -5,11 +5,14 @@
 - a query (target at most 0.5 us);
 - the force around closed paths over what is stored on them (target 1e-6);
 - the cone from a file against softdock's own, on orbit: restitution (1e-3), and the energy that
-  comes back without a loss (1e-6).
+  comes back without a loss (1e-6);
+- a cycle of one body with 32 touching tips on a plane, what each of them costs (0.5 us), and a step
+  of MuJoCo's with one body and 32 contacts, where it is installed (softdock no slower).
 """
 
 from __future__ import annotations
 
+import importlib.util
 import tempfile
 import time
 from pathlib import Path
@@ -18,10 +21,12 @@ from typing import Any
 import numpy as np
 
 from softdock import build, run_reference
+from softdock.loop.state import STATE
 from softdock.meshes.grid import interpolate_all
 from softdock.meshes.kept import Grid, make_block
 from softdock.meshes.reading import Mesh
 from softdock.meshes.tree import make_tree, nearest_of
+from softdock.results.stepper import Stepper
 
 LIMITS = {
     "make_s": 30.0,
@@ -30,6 +35,8 @@ LIMITS = {
     "closed_path": 1e-6,
     "restitution_apart": 1e-3,
     "energy_lost": 1e-6,
+    "tip_us": 0.5,
+    "slower_than_mujoco": 1.0,
 }
 CELL, TIP = 0.002, 0.01  # m
 MOUTH, BOTTOM, THICK, ANGLE = 0.29, 0.1, 0.01, np.radians(30.0)  # a cone of 0.6 m
@@ -139,6 +146,73 @@ def compare_cones(folder: Path) -> tuple[float, float]:
     return abs(a - b), abs(1.0 - flown[1].kinetic / flown[1].kinetic_start)
 
 
+CYCLES, WARM_UP, REPEATS = 5000, 100, 10
+TIPS = 32
+
+
+def ring(number: int) -> list[list[float]]:
+    turn = 2.0 * np.pi * np.arange(number) / number
+    return [[0.0, 0.1 * np.cos(a), 0.1 * np.sin(a), TIP, 1.0] for a in turn]
+
+
+def time_tips(number: int) -> float:
+    """Seconds of a cycle, all tips of a body touching a wall."""
+    body = {"mass_kg": 100.0, "inertia_kg_m2": [4.0, 5.0, 6.0]}
+    pair = {"geometry": "wall", "axis": [-1.0, 0.0, 0.0], "tips": ring(number)}
+    pair |= {"real": {"stiffness_N_per_m": 1.0}}
+    chaser = {"position_m": [-TIP, 0.0, 0.0], "velocity_m_per_s": [1e-3, 0.0, 0.0]}
+    tables = {"chaser": {**body, **chaser}, "target": {**body, "fixed": True}, "contact": [pair]}
+    duration = 1e-3 * (WARM_UP + CYCLES)
+    loop = Stepper(build({"time": {"cycle_ms": 1.0, "duration_s": duration}, **tables}))
+    loop.step(WARM_UP)
+    before = loop.state[STATE.at.depth]
+    began = time.perf_counter()
+    loop.step(CYCLES)
+    took = time.perf_counter() - began
+    if not (before > 0.0 and loop.state[STATE.at.depth] > 0.0):
+        raise RuntimeError("the tips parted while being timed")
+    return took / CYCLES
+
+
+def time_mujoco(number: int) -> float:
+    """Seconds of MuJoCo's step: one body of so many spheres pressed on a plane."""
+    import mujoco
+
+    spheres = "".join(
+        f'<geom type="sphere" size="{r}" pos="{y} {z} 0" friction="0 0 0" condim="1" mass="3"/>'
+        for _, y, z, r, _ in ring(number)
+    )
+    text = (
+        '<mujoco><option timestep="0.001"/><worldbody><geom type="plane" size="1 1 1" condim="1"/>'
+        f'<body pos="0 0 {TIP}"><freejoint/>{spheres}</body></worldbody></mujoco>'
+    )
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    mujoco.mj_step(model, data, nstep=WARM_UP)
+    before = data.ncon
+    began = time.perf_counter()
+    mujoco.mj_step(model, data, nstep=CYCLES)
+    took = time.perf_counter() - began
+    if not before == data.ncon == number:
+        raise RuntimeError(f"MuJoCo had {before} and {data.ncon} contacts in place of {number}")
+    return took / CYCLES
+
+
+def time_sets() -> dict[str, float]:
+    """us of a cycle, of a tip, and of MuJoCo's step: turn by turn, the best of each."""
+    timers = {"one": lambda: time_tips(1), "many": lambda: time_tips(TIPS)}
+    if importlib.util.find_spec("mujoco"):
+        timers["mujoco"] = lambda: time_mujoco(TIPS)
+    turns = [{name: timer() for name, timer in timers.items()} for _ in range(REPEATS)]
+    best = {name: 1e6 * min(turn[name] for turn in turns) for name in timers}
+    found = {"cycle_of_32_tips_us": best["many"]}
+    found["tip_us"] = (best["many"] - best["one"]) / (TIPS - 1)
+    if "mujoco" in best:
+        found["mujoco_step_us"] = best["mujoco"]
+        found["slower_than_mujoco"] = best["many"] / best["mujoco"]
+    return found
+
+
 def run() -> dict[str, Any]:
     small = cone(12, 1)
     make_block(small, "warm", 0.004, 0.02)  # compiles
@@ -157,8 +231,9 @@ def run() -> dict[str, Any]:
         "closed_path": go_around(grid),
         "restitution_apart": apart,
         "energy_lost": lost,
+        **time_sets(),
     }
-    met = all(found[key] <= limit for key, limit in LIMITS.items())
+    met = all(found.get(key, 0.0) <= limit for key, limit in LIMITS.items())
     sizes = {"triangles": len(mesh.faces), "grid_MB": block.nbytes / 1e6}
     target = ", ".join(f"{key} {limit:g}" for key, limit in LIMITS.items())
     return {**found, **sizes, "target": target, "met": met}

@@ -1,13 +1,13 @@
-"""A whole rig, recorded for an hour: two emulated robots at 250 Hz, a sensor at 7 kHz, the compiled
-loop with a docking's program, and the recorder beside it. No row may be lost on its way.
+"""A whole rig, recorded for an hour: two emulated robots at 250 Hz, two sensors at 7 kHz, the
+compiled loop with a docking's program, and the recorder beside it. No row may be lost on its way,
+and no more telegrams than a bare echo in C (echo.c) loses with two robots of its own meanwhile.
 
     python -m benchmarks.rig_hour --seconds 60        (`make prove` runs the hour: part `rig_hour`)
 
-What is counted: rows that the loop handed to its rings, rows that the recorder took, and what the
-closed file says of itself (the summary that MCAP's own reader gives). Telegrams and records that
-the network lost before the loop are the machine's and are said beside. The satellite creeps
-(0.01 mm/s), so that an hour of it stays within the robots' reach; limits that a busy machine would
-break (late and lost telegrams) are out of the way: what is tried here is the recording.
+What is counted: telegrams lost and replies late, by loop and echo; rows that the loop handed to its
+rings, rows that the recorder took, and what the closed file says of itself (the summary that MCAP's
+own reader gives). The satellite creeps (0.01 mm/s), so that an hour of it stays within the robots'
+reach; limits that a busy machine would break (late and lost telegrams) are out of the way.
 """
 
 from __future__ import annotations
@@ -21,12 +21,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from benchmarks.c_echo import echoing
 from benchmarks.wire import free_ports
 from softdock import load_scenario
 from softdock.rig.emulated_rig import start_peers
 from softdock.rig.file import load_rig
 from softdock.rig.peers import open_peers
-from softdock.rig.program import RigProgram
+from softdock.rig.program import RigProgram, name_samples_stream
 from softdock.rig.runs import run_series
 from softdock.rig.scenario import OnRig, put_on_rig
 from softdock.rig.wire import links
@@ -35,6 +36,7 @@ NEVER = 1_000_000  # late packets until an emulated robot gives up
 FOR_EVER_NS = 1 << 60
 SPEED = 1e-5  # m/s
 SAMPLE_HZ, CYCLE_HZ, ROBOTS = 7000, 250, 2
+SENSOR = {"address": "127.0.0.1", "rate_Hz": SAMPLE_HZ, "range_N": 1000.0, "range_Nm": 100.0}
 PATIENT: dict[str, Any] = {
     "limits.lost_share": 1.0,
     "limits.lost_in_a_row": 100,
@@ -51,12 +53,15 @@ PORTS = (
     "robots.target.port",
     "sensors.chaser.port",
     "sensors.chaser.http_port",
+    "sensors.target.port",
+    "sensors.target.http_port",
 )
 
 
 def creeping(seconds: float) -> OnRig:
     """epos_1d at 0.01 mm/s on the preset, on ports of its own."""
-    changes = {**PATIENT, **dict(zip(PORTS, free_ports(len(PORTS))))}
+    second = {f"sensors.target.{key}": value for key, value in SENSOR.items()}
+    changes = {**PATIENT, **second, **dict(zip(PORTS, free_ports(len(PORTS))))}
     rig = load_rig("emulated_pair", changes)
     robots = {name: replace(end, timeout_packets=NEVER) for name, end in rig.robots.items()}
     scenario = load_scenario(
@@ -87,7 +92,10 @@ def _rows(program: RigProgram) -> dict[str, int]:
     return {
         "cycle": int(arrays.cycles.count[0]),
         "packets": int(arrays.packets.count[0]),
-        "samples": int(arrays.samples[0].count[0]),
+        **{
+            name_samples_stream(program.on.rig, name): int(ring.count[0])
+            for name, ring in zip(program.on.rig.sensors, arrays.samples)
+        },
     }
 
 
@@ -113,7 +121,8 @@ def _recorded(
         assert emulators is not None, "these ports were free a moment ago"
         for link in peers.robots.values():  # a machine that stands still is no clock that jumps
             link.arrays.settings[links.JUMP_NS] = FOR_EVER_NS
-        series = run_series(on, peers, emulators.go, folder=folder, look=look)
+        with echoing() as echo:
+            series = run_series(on, peers, emulators.go, folder=folder, look=look)
     (run,) = series.runs
     outcome, handed = run.outcome, _rows(run.program)
     assert run.recording is not None
@@ -122,7 +131,7 @@ def _recorded(
     file = in_file(run.recording)
     taken = {name: int(file["end"].get(f"rows.{name}", "-1")) for name in handed}
     lost = {name: int(file["end"].get(f"lost.{name}", "-1")) for name in handed}
-    expected = round(seconds * CYCLE_HZ)
+    expected, lost_by_us = round(seconds * CYCLE_HZ), sum(r.lost for r in outcome.robots)
     return {
         "seconds": seconds,
         "wall_s": round(time.monotonic() - begun, 1),
@@ -136,8 +145,10 @@ def _recorded(
         "messages": file["messages"],
         "MB": round(1e-6 * run.recording.stat().st_size, 1),
         "samples_lost_before_the_loop": outcome.samples_lost,
-        "telegrams_lost_before_the_loop": sum(r.lost for r in outcome.robots),
+        "telegrams_lost_before_the_loop": lost_by_us,
         "late_replies": sum(r.late for r in outcome.robots),
+        "not_taken": series.not_taken,
+        "c_echo": {k: echo[k] for k in ("received", "answered", "missed")},
         "slowest_us": outcome.slowest_us,
         "met": bool(
             outcome.completed
@@ -145,6 +156,7 @@ def _recorded(
             and taken == handed
             and not any(lost.values())
             and not run.problems
+            and lost_by_us <= echo["missed"]
         ),
     }
 

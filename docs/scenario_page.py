@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from softdock.files.schema import OPTIONAL
 from softdock.loop.contact.latch_keys import LATCH, MOST_LATCHES
 from softdock.loop.contact.pairs import MOST_PAIRS, PAIR
 from softdock.loop.parameters import WRITTEN_HERE, Group, Parameter
@@ -192,6 +193,8 @@ def _default(p: Parameter) -> str:
     if p.default is None:
         unless = ", unless `fixed`" if p in BODY and p.key in OF_A_FIXED_BODY else ""
         return f"**required**{unless}"
+    if p.default is OPTIONAL:
+        return "none"
     if isinstance(p.default, str):
         return f"as `{p.default[1:]}`" if p.default.startswith("@") else _code(p.default)
     if isinstance(p.default, bool):

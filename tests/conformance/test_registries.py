@@ -8,10 +8,11 @@ import math
 import numpy as np
 import pytest
 from arm_cases import holding
-from mesh_files import plate_docking
+from mesh_files import plate_docking, ring_docking
 from scenarios import cone_docking, epos_wall, sphere_on_sphere
 
 from softdock import build, run_loop
+from softdock.files.schema import OPTIONAL
 from softdock.files.values import to_vector
 from softdock.loop.contact.laws import LAWS
 from softdock.loop.contact.pairs import GEOMETRIES, PAIR
@@ -34,6 +35,7 @@ SCENARIOS = {
     "sphere": sphere_on_sphere,
     "cone": cone_docking,
     "mesh": plate_docking,
+    "ring": ring_docking,
 }
 LAW_KEYS = {
     "spring_damper": {"stiffness_N_per_m": 2000.0, "damping_Ns_per_m": 20.0},
@@ -181,7 +183,7 @@ def test_every_parameter_is_defined(parameter):
     if parameter.choices:
         assert len(set(parameter.choices)) == len(parameter.choices)
     if parameter.kind in ("table", "schedule", "gains", "own_rows"):
-        assert parameter.default in (None, ())
+        assert parameter.default in (None, (), OPTIONAL)
     elif isinstance(parameter.default, str) and parameter.default.startswith("@"):
         group = next(g for g in GROUPS if parameter in g.parameters)
         assert parameter.default[1:] in {p.key for p in group}

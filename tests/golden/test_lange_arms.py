@@ -93,6 +93,7 @@ def test_in_the_cone_the_filter_knows_elastic_arms():
         assert abs(numbers[f"{FILTER}_{end}_energy_percent"]) < 3.0
         for words in WRONG.values():
             assert abs(numbers[f"{words}_{end}_energy_percent"]) < 10.0
+        assert abs(numbers[f"noisy_{end}_energy_percent"]) < 3.0
     assert "of error stay" in " ".join(figure_7().differences)
 
 

@@ -3,6 +3,7 @@ rig."""
 
 from __future__ import annotations
 
+import importlib
 import json
 import shutil
 import sys
@@ -11,6 +12,7 @@ import time
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from oracle import need
 from udp_rigs import LATE, STIFFNESS, LateRobot
 
 import softdock
@@ -64,7 +66,8 @@ NAMES = {
 def build_rig(folder, version, breaks=0):
     """The rig as an FMU of FMI 2 or 3."""
     three, real = ("3", "Float64") if version == 3 else ("", "Real")
-    builder = pytest.importorskip(f"pythonfmu{three}").FmuBuilder
+    need("fmpy", f"pythonfmu{three}")
+    builder = importlib.import_module(f"pythonfmu{three}").FmuBuilder
     words = {"three": three, "real": real, "n": version}
     folder.mkdir()
     script = folder / f"rig_{version}_{breaks}.py"  # a module's name counts once in a process
@@ -77,7 +80,8 @@ def build_rig(folder, version, breaks=0):
 def test_the_exported_controller_is_the_plain_one(tmp_path):
     """FMPy has nothing to say against it; 1000 cycles against a simulated rig are those of the
     plain controller to the bit; a step of another length is refused."""
-    fmpy = pytest.importorskip("fmpy")
+    need("fmpy", "pythonfmu3")
+    import fmpy
     from fmpy.fmi3 import FMU3Slave
     from fmpy.validation import validate_fmu
 
@@ -130,7 +134,6 @@ def test_the_exported_controller_is_the_plain_one(tmp_path):
 def test_an_fmu_as_the_rig(tmp_path, version):
     """The same rig as an FMU and in plain Python: the same docking to the bit, twice; a number that
     is none ends the run, and is named."""
-    pytest.importorskip("fmpy")
     scenario = softdock.load_scenario("epos_1d")
     plain = softdock.drive(scenario, LateRobot())
     parameters = {"stiffness": STIFFNESS}
@@ -149,7 +152,6 @@ def test_an_fmu_as_the_rig(tmp_path, version):
 def test_what_is_refused(tmp_path, monkeypatch):
     """Names that the FMU or the seam has not, an input for an output, no force; a file that is no
     FMU; missing packages."""
-    pytest.importorskip("fmpy")
     file = build_rig(tmp_path / "a", 3)
     for names, says in (
         (NAMES | {"x_sett": "command.chaser.p.x"}, "did you mean 'x_set'"),

@@ -5,9 +5,7 @@ They are in the dependency group `oracles`; without them these tests are skipped
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import os
 import subprocess
 import sys
 import time
@@ -15,6 +13,7 @@ import time
 import numpy as np
 import pytest
 from forked_emulators import forked
+from oracle import need
 from rig_pieces import DIGITAL_INPUT, emulation, ethernet_file, free_host, free_ports, warm_up
 
 from softdock.rig.drivers.emulators import Emulators
@@ -26,14 +25,6 @@ pytestmark = pytest.mark.oracle
 RDT_PORT = 49152  # NetFT asks no other; so another address of loopback, of this process alone
 SENSOR_HOST = free_host(RDT_PORT)
 PATIENCE_S = 120.0  # with a busy machine
-
-
-def need(package: str) -> None:
-    if importlib.util.find_spec(package) is None:
-        message = f"{package} is not installed: uv sync --group oracles"
-        if os.environ.get("SOFTDOCK_REQUIRE_ORACLES") == "1":
-            pytest.fail(message)
-        pytest.skip(message)
 
 
 def script(text: str, folder, *arguments: str) -> subprocess.Popen:

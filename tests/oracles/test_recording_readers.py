@@ -6,8 +6,6 @@ They are in the dependency group `oracles`; without them these tests are skipped
 
 from __future__ import annotations
 
-import importlib.util
-import os
 import subprocess
 import sys
 from collections import Counter
@@ -15,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from oracle import need
 from recorded import CELLS, about, recorded, row_of
 
 from softdock.loop.spatial.arrays import rotate
@@ -26,14 +25,6 @@ from softdock.recording.streams import make_rig_streams
 pytestmark = pytest.mark.oracle
 CYCLES = 80
 AT = CYCLE.at
-
-
-def need(package: str) -> None:
-    if importlib.util.find_spec(package) is None:
-        message = f"{package} is not installed: uv sync --group oracles"
-        if os.environ.get("SOFTDOCK_REQUIRE_ORACLES") == "1":
-            pytest.fail(message)
-        pytest.skip(message)
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from oracle import need
 from recorded import CELLS, about, row_of, write_cycle
 
 from softdock.cli.main import cli
@@ -38,8 +39,9 @@ REASONS = ("none: nothing", "force: force {a:.4g} N")
 
 @pytest.fixture
 def store():
-    typesys = pytest.importorskip("rosbags.typesys")
-    pytest.importorskip("cyclonedds")
+    need("cyclonedds", "rosbags")
+    from rosbags import typesys
+
     return typesys.get_typestore(typesys.Stores.ROS2_JAZZY)
 
 
@@ -143,7 +145,7 @@ def test_types_are_those_of_ros2(store):
 
 def test_what_ros2_needs_is_said_before_anything_starts(monkeypatch):
     """Without its package, without a recording to take it from, with a domain that is none."""
-    pytest.importorskip("cyclonedds")
+    need("cyclonedds")
     words = ["rig", "run", "emulated_pair", "epos_1d", "--ros2", "--no-record"]
     done = CliRunner().invoke(cli, words)
     assert done.exit_code == 2

@@ -7,6 +7,7 @@ import time
 
 import pytest
 from click.testing import CliRunner
+from oracle import need
 from rig_pieces import free_ports
 from ur_rigs import BEARS, choose_host, emulated_ur, write_rig
 
@@ -17,7 +18,10 @@ pytestmark = pytest.mark.oracle
 
 def test_ur_rtde_takes_the_emulator_for_a_controller():
     """It connects, loads its program, moves the tool, reads it back, and ends the program."""
-    control, receive = pytest.importorskip("rtde_control"), pytest.importorskip("rtde_receive")
+    need("rtde_control", "rtde_receive")
+    import rtde_control as control
+    import rtde_receive as receive
+
     host = choose_host()
     with emulated_ur(host, "--late", "3"):
         commanding = control.RTDEControlInterface(host)
@@ -41,7 +45,7 @@ def test_ur_rtde_takes_the_emulator_for_a_controller():
 def test_a_docking_through_ur_rtde_in_real_time(tmp_path):
     """A bounce at a cycle of 20 ms: restitution within 2e-3 of what the measured ages predict,
     unless the run says that it was late."""
-    pytest.importorskip("rtde_control")
+    need("rtde_control")
     host = choose_host()
     file = write_rig(tmp_path, host)
     changes = {**BEARS, "clock.cycle_ms": 20, "limits.stale_ms": 100.0, "run_up.listen_s": 0.3}

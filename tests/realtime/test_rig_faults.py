@@ -4,6 +4,7 @@ that is set, a program that meddles, a zero that drifts. Each from the protocol'
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,8 +13,10 @@ from rig_runs import fly, quick
 from test_rig_virtual import IN_CONTACT, IN_PROCESS
 
 from softdock.recording.event_text import describe_status, fill_text
+from softdock.rig.drivers.sockets import LOOPBACK, Port
 from softdock.rig.emulated_rig import VirtualRig
 from softdock.rig.outcome import compute_outcome
+from softdock.rig.session import Session
 from softdock.rig.supervisor.arrays import EVENT_TEXTS
 from softdock.rig.wire.clocks import STEP_NS, STEPS
 from softdock.rig.wire.emulated_robot import NEXT_NS
@@ -164,6 +167,31 @@ def test_a_stop_that_nobody_answers_ends_with_the_silence(gone):
     found = compute_outcome(rig.program)
     assert (found.state, found.reason, found.unanswered) == ("stopped", "silence", True)
     assert found.why.startswith("the chaser's robot has been silent for 1")
+
+
+def test_what_robots_send_before_the_loop_begins_is_not_lost():
+    """RSI is on while the rig is prepared: a full socket holds the oldest telegrams, and the gap to
+    the first new one was half of a second's telegrams lost."""
+    port, robot = Port(LOOPBACK, 0, (LOOPBACK, 0)), Port(LOOPBACK, 0, (LOOPBACK, 0))
+    for number in range(5):
+        robot.send(b"<Rob><IPOC>%d</IPOC></Rob>" % number, port.address)
+    waiting = []
+
+    class Server:
+        stop = np.zeros(1, np.int64)
+
+        def serve_until(self, until_ns):
+            waiting.append(port.drain())
+            session._ending = True
+
+    machine = SimpleNamespace(priority=0, lock_memory=False)
+    on = SimpleNamespace(rig=SimpleNamespace(machine=machine))
+    session = Session(on, SimpleNamespace(ports={"chaser": port}))
+    session._server = Server()
+    session._work()
+    assert waiting == [[]]
+    port.close()
+    robot.close()
 
 
 def test_what_fails_when_all_is_over_does_not_undo_it():

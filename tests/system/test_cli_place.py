@@ -46,6 +46,20 @@ def test_the_table_written_back_is_checked(placed):
     assert "joint range" in run("place", str(scenario), "--check").output
 
 
+def test_the_workspace_that_a_nominal_motion_saves_is_said(placed):
+    """A target that tumbles at 0.3 rad/s: its robot carries it as the scenario maps it, and rests
+    relative to its free motion."""
+    spin = "target.rate_rad_per_s=[0.0, 0.0, 0.3]"
+    words = ("place", str(placed[2]), "--set", spin, "--check", "--motion", "nominal")
+    result = CliRunner().invoke(cli, list(words))
+    (said,) = (line for line in result.output.splitlines() if line.startswith("target's tip:"))
+    relative, absolute = (
+        float(part.split(" mm and ")[1].split(" deg")[0]) for part in said.split(";")
+    )
+    assert relative < 0.2 * absolute
+    assert absolute > 20.0
+
+
 def test_the_loop_does_not_read_the_table(placed):
     """A scenario with a facility is the same scenario to the loop, to the last number."""
     from softdock.scenario.files import load_scenario

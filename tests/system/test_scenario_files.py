@@ -241,3 +241,10 @@ def test_the_command_accepts_a_scenario_and_its_changes(tmp_path, written, monke
     assert wrong.exit_code == 2
     assert "--set: robots.chaser.delay_ms" in wrong.stderr
     assert [p.name for p in tmp_path.iterdir()] == ["scenario.toml"]
+
+
+def test_check_refuses_bodies_that_touch_at_the_start():
+    """`softdock run` does; `check` said that all was in order."""
+    done = CliRunner().invoke(cli, ["check", "epos_1d", "--set", "chaser.position_m=[-1e6,0,0]"])
+    assert done.exit_code == 2
+    assert "bodies apart at the start" in done.stderr

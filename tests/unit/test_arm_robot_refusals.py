@@ -125,7 +125,13 @@ def test_what_analyses_say_of_an_arm():
     assert cause.off["robots.chaser.model"] == "delay"
     assert {key for key, value in cause.off.items() if value is None} == {
         f"robots.chaser.{key}"
-        for key in ("joints", "joint_lag_Hz", "joint_lag_damping_ratio", "elastic_joints")
+        for key in (
+            "joints",
+            "joint_lag_Hz",
+            "joint_lag_damping_ratio",
+            "elastic_joints",
+            "weight_acts",
+        )
     }
     (point,) = loops_of(scenario)
     assert point.loop.robots[0].lag == pytest.approx(2 * np.pi * 20.0)

@@ -72,6 +72,11 @@ from softdock.cli.progress import echo, output, show_status
     help="Of the published algorithm: share of the depth at the touch with which springs start, "
     "above 0 and at most 1.",
 )
+@click.option(
+    "--real-time",
+    is_flag=True,
+    help="The device is a process of its own with its own clock; force and position go over UDP.",
+)
 @out_option("the page", over="a page that is there is written over")
 @click.option(
     "--json",
@@ -90,6 +95,7 @@ def haptics(
     rate_hz: float,
     acceleration: float | None,
     alpha: float,
+    real_time: bool,
     out: Path | None,
     as_json: bool,
 ) -> None:
@@ -101,6 +107,8 @@ def haptics(
         from softdock.networks.haptics import Setting, check, touch
         from softdock.networks.haptics import compare as compare_all
 
+        if compare and real_time:
+            raise BadInput(Problem("real-time", True, "without --compare, whose runs are too many"))
         if not rate_hz > 0.0:
             raise BadInput(Problem("rate-hz", rate_hz, "a number > 0 [Hz]"))
         setting = Setting(
@@ -117,7 +125,15 @@ def haptics(
         check(setting, chosen)
         folder = choose_kept_folder(out, "haptics", as_json)
         with prepare_folder(folder, force=True):
-            touches = [touch(setting, name) for name in chosen]
+            if real_time:
+                from softdock.rig.udp.haptics import touch_over_udp
+
+                driven = [touch_over_udp(setting, name) for name in chosen]
+                touches = [one.touch for one in driven]
+                for one in driven:
+                    one.touch.numbers = one.numbers()
+            else:
+                touches = [touch(setting, name) for name in chosen]
             rows = (
                 [row for row in compare_all(setting) if row["rendering"] in chosen]
                 if compare
@@ -137,6 +153,14 @@ def haptics(
         echo(json.dumps(data, indent=1, allow_nan=False) + "\n")
         return
     _print_table(data, compare)
+    for row in rows if real_time else []:
+        output().print(
+            f"{row['rendering']}: {row['rate_Hz']:.5g} Hz, {row['late']} of {row['samples']} "
+            f"answers late, {row['lost']} lost; there and back "
+            f"{row['round_trip_median_us']:.0f} us, 99 % within {row['round_trip_99_us']:.0f} us",
+            markup=False,
+            soft_wrap=True,
+        )
     for row in rows:
         if "guarantee" in row:
             cap = row["cap_m_per_s2"]

@@ -68,6 +68,7 @@ def check(
     With a [facility] table also whether the docking fits its arms (softdock place --check).
     """
     from softdock.results.free_flight import list_warnings
+    from softdock.results.stepper import Stepper
     from softdock.scenario.files import load_scenario
     from softdock.scenario.schema import FACILITY_TABLE
     from softdock.studies.stability.dead_band import list_dead_band_warnings
@@ -78,6 +79,7 @@ def check(
         sentence = check_bounds(scenario, changes, method_files, seconds)
         click.echo(f"{printable(scenario)}: {sentence}")
     checked = use_methods(load_scenario(scenario, changes), load_methods(method_files))
+    Stepper(checked)  # refuses bodies that touch at the start
     if FACILITY_TABLE in checked.tables:
         _check_arms(scenario, checked)
     for note in checked.notes:

@@ -10,11 +10,27 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
+import numpy as np
 from llvmlite.ir import DoubleType, FloatType
 from numba import types
 from numba.extending import lower_builtin
 
 from softdock.compile.numba_internals import AbstractTemplate, infer_global, signature
+
+_blocks: dict[int, np.ndarray] = {}  # by address, as long as the process lives
+
+
+def keep_block(block: np.ndarray) -> int:
+    """The address of an array that stays where it is from now on."""
+    block.flags.writeable = False
+    address = int(block.ctypes.data)
+    _blocks[address] = block
+    return address
+
+
+def block_at(address: int) -> np.ndarray:
+    """The array that was kept at an address."""
+    return _blocks[address]
 
 
 def read_double(address: int, i: int) -> float:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from softdock.compile.disk_cache import find_usable_folder
+from softdock.compile.shared_numbers import keep_block
 from softdock.errors import BadInput, Problem
 from softdock.files.atomic import write_whole
 from softdock.meshes.grid import (
@@ -68,11 +69,6 @@ _known: dict[tuple[Wanted, int, int], str] = {}  # with the file's time and leng
 _lock = threading.Lock()
 
 
-def block_at(address: int) -> np.ndarray:
-    """The grid that lies at an address of this process."""
-    return next(grid.block for grid in _grids.values() if grid.address == address)
-
-
 def turn_matrix(q: tuple[float, float, float, float]) -> np.ndarray:
     w, x, y, z = np.array(q) / np.linalg.norm(q)
     return np.array(
@@ -118,7 +114,7 @@ def _load_or_make(key: str, mesh: Mesh, wanted: Wanted, progress: Progress) -> G
                 write_whole(file, hashlib.sha256(data).digest() + data)
             except (BadInput, OSError):
                 pass  # it is made again next time
-    block.flags.writeable = False
+    keep_block(block)
     return Grid(block, mesh)
 
 

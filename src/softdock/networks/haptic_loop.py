@@ -150,3 +150,15 @@ def run_bench(bench, published, better_net, mem, rows):
         before = x
         x, v = move_device(bench, t, x, v, force)
         true_fed -= force * (x - before)
+
+
+@entry_point
+def render_sample(bench, published, better_net, mem, q, dq, last, fed):
+    """`rendered_force`, a sample at a time."""
+    return rendered_force(bench, published, better_net, mem, q, dq=dq, last=last, fed=fed)
+
+
+@entry_point
+def move_for(bench, t, x, v, force):
+    """`move_device`: position and velocity after bench.T."""
+    return move_device(bench, t, x, v, force)

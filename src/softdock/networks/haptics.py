@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -156,6 +156,29 @@ def touch(setting: Setting, rendering: str) -> Touch:
 
 
 def _touch(setting: Setting, rendering: str) -> Touch:
+    made = prepare_touch(setting, rendering)
+    rows = make_bench_rows(setting)
+    run_bench(made.bench, made.published, made.better, made.mem, rows)
+    return describe_touch(setting, rendering, rows, float(made.mem[MOST_CUT]))
+
+
+class Prepared(NamedTuple):
+    """A bench and the networks of one rendering."""
+
+    bench: Bench
+    published: Any
+    better: Any
+    mem: np.ndarray
+
+
+def make_bench_rows(setting: Setting) -> np.ndarray:
+    return np.zeros(
+        (math.ceil(setting.duration_s / setting.sample_period_s - 1e-9) + 1, BENCH_ROW.size)
+    )
+
+
+def prepare_touch(setting: Setting, rendering: str) -> Prepared:
+    """What compiled code takes."""
     kind, T, s = RENDERINGS.index(rendering), setting.sample_period_s, setting
     wall = single_spring(s.stiffness_N_per_m)
     published = published_net(
@@ -172,7 +195,6 @@ def _touch(setting: Setting, rendering: str) -> Touch:
         mem = create_memory(better, s.tank_J)
         if kind == BETTER:
             mem[lay_out_linear(better.n, 1).position] = s.hand_start_m
-    rows = np.zeros((math.ceil(s.duration_s / T - 1e-9) + 1, BENCH_ROW.size))
     believed = (
         s.device_damping_Ns_per_m
         if s.believed_damping_Ns_per_m is None
@@ -195,16 +217,19 @@ def _touch(setting: Setting, rendering: str) -> Touch:
         rendering=kind,
         substeps=20,
     )
-    run_bench(bench, published, better, mem, rows)
-    time = np.arange(len(rows)) * T
-    numbers = _numbers(s, time, rows) | {
-        "largest_cut_N": float(mem[MOST_CUT]) if kind == BETTER else 0.0
-    }
-    if kind == BETTER:
-        numbers |= _describe_cap(s, rows[:, IN_ROW.position])
+    return Prepared(bench, published, better, mem)
+
+
+def describe_touch(setting: Setting, rendering: str, rows: np.ndarray, most_cut: float) -> Touch:
+    """A touch from its rows. `most_cut`: of the better step's cap [N]."""
+    better = rendering == RENDERINGS[BETTER]
+    time = np.arange(len(rows)) * setting.sample_period_s
+    numbers = _numbers(setting, time, rows) | {"largest_cut_N": most_cut if better else 0.0}
+    if better:
+        numbers |= _describe_cap(setting, rows[:, IN_ROW.position])
     return Touch(
         rendering=rendering,
-        setting=s,
+        setting=setting,
         time_s=time,
         position_m=rows[:, IN_ROW.position],
         velocity_m_per_s=rows[:, IN_ROW.velocity],

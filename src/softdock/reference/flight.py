@@ -23,6 +23,7 @@ from softdock.loop.contact.log import (
 from softdock.loop.contact.models import is_lost
 from softdock.loop.contact.pair import kind_in, load_pair
 from softdock.loop.contact.reach import reach_of
+from softdock.loop.contact.tips import deepest_tip
 from softdock.loop.controller import is_finite
 from softdock.loop.keys import TIME
 from softdock.loop.spatial.motion import MOTION, Motion
@@ -172,14 +173,15 @@ def _is_lost(mem, seen):
 def _note_reach(outcome, setup, mem, seen, both):
     """What the first contact can reach, at its touch."""
     at = pair_at(seen.pair)
+    there = motion_of(setup.chaser, both.chaser), motion_of(setup.target, both.target)
     reach = reach_of(
-        load_pair(mem, at, kind_in(mem, at)),
+        deepest_tip(load_pair(mem, at, kind_in(mem, at)), there[0], there[1]),
         side_of(seen.mode, seen.pair),
         is_active(seen.mode, seen.pair),
         setup.chaser,
         setup.target,
-        chaser=motion_of(setup.chaser, both.chaser),
-        target=motion_of(setup.target, both.target),
+        chaser=there[0],
+        target=there[1],
     )
     o = OUTCOME(outcome)
     o.reach_J, o.reach_m_per_s = reach.energy, reach.speed

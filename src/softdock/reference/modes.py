@@ -76,6 +76,22 @@ def with_pair(mode, i, sector, side):
 
 
 @compiled
+def hash_touch(so_far, n, state):
+    """A number of all tips of a set that touch, by which and in what state: `ROW_BITS` twice."""
+    return ((so_far + 1) * 1000003 + 4 * n + state) & ((1 << (2 * ROW_BITS)) - 1)
+
+
+@compiled
+def with_tips(mode, i, touching):
+    """The mode with pair i, which had none: a set of tips of which some touch (`hash_touch`), or
+    none (0). Where others touch, a step is cut as where a touch begins."""
+    if touching == 0:
+        return mode
+    first = with_touch(mode, i, 0, PUSHING, touching & ((1 << ROW_BITS) - 1))
+    return with_touch(first, i, 1, PUSHING, touching >> ROW_BITS)
+
+
+@compiled
 def with_latch_bits(mode, bits):
     """The mode with what latches do."""
     return Mode(

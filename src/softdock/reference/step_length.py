@@ -12,12 +12,19 @@ from typing import NamedTuple
 
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.contact.compliance import equilibrium
-from softdock.loop.contact.laws import friction_factor, is_graded, stored_energy, table_row
+from softdock.loop.contact.laws import (
+    friction_factor,
+    is_graded,
+    steepest_slope,
+    stored_energy,
+    table_row,
+)
 from softdock.loop.contact.laws import pace as pace_of
 from softdock.loop.contact.models import bend, sector_of, touch_pair, way_through
 from softdock.loop.contact.pair import kind_in, load_pair
 from softdock.loop.contact.tip import tip_in_target, tip_velocity
-from softdock.loop.contact.touch import NO_TOUCH
+from softdock.loop.contact.tips import count_tips, tip_of
+from softdock.loop.contact.touch import INSIDE, NO_TOUCH
 from softdock.loop.spatial.rigid_body import motion_of
 from softdock.loop.spatial.rotations import rotate, rotate_back
 from softdock.loop.spatial.vectors import (
@@ -42,6 +49,7 @@ from softdock.reference.modes import (
     AWAY,
     PUSHING,
     Mode,
+    hash_touch,
     is_active,
     no_mode,
     side_of,
@@ -49,6 +57,7 @@ from softdock.reference.modes import (
     unclamped_force,
     with_latch_bits,
     with_pair,
+    with_tips,
     with_touch,
 )
 from softdock.reference.setup import pair_at, steepest_at
@@ -144,6 +153,75 @@ def _soft_state(pair, side, j, q_chaser, q_target, tip, v, spin):
     ), 0.5 * y.stored if y.first > 0.0 else y.stored
 
 
+class Tips(NamedTuple):
+    """What `Look` needs of a set of tips."""
+
+    touching: int  # which tips touch, and how: a number that differs where they do
+    safe: float  # s, longest steps, as of `look`
+    graded: float
+    curved: float
+    pace: float
+    damping: float
+    stored: float
+    depth: float  # m, of the deepest
+    gap_rate: float
+
+
+@noinline
+def look_at_tips(vector, setup, mem, i, outside, both, chaser, target):
+    """A pair's set of tips: as `look` does for one tip."""
+    whole = load_pair(mem, pair_at(i), kind_in(mem, pair_at(i)))
+    spin = relative_spin(chaser, target)
+    touching, safe, graded, curved = 0, math.inf, math.inf, math.inf
+    pace, damping, stored, depth, gap_rate = 0.0, 0.0, 0.0, NO_TOUCH, 0.0
+    for n in range(count_tips(whole)):
+        pair = tip_of(whole, n)
+        steepest = steepest_slope(vector, pair.law)
+        arm, from_target, tip = tip_in_target(pair, chaser, target)
+        touch = touch_pair(pair, INSIDE, True, tip).first
+        v = tip_velocity(chaser, target, arm, from_target)
+        closing = compute_closing(setup, outside, both, norm(pair.tip), norm(from_target))
+        rate = -dot(touch.normal, v)
+        if touch.depth > depth:
+            depth, gap_rate = touch.depth, -rate
+        normal = rotate(target.q, touch.normal)
+        mobility = _mobility(setup.chaser, chaser.q, arm, normal) + _mobility(
+            setup.target, target.q, from_target, normal
+        )
+        press = closing_gain(closing) / (mobility + TINY)
+        force, _ = unclamped_force(vector, pair.law, 0, touch.depth, rate)
+        state = state_at(pair.law, touch.depth, force)
+        if state == AWAY:
+            pressed = steepest, mobility, press
+            safe = min(safe, _time_to_touch(vector, setup, pair, touch.depth, closing, pressed))
+            continue
+        touching = hash_touch(touching, n, state)
+        squared, damped = pace_of(
+            vector, pair.law, steepest, touch.depth, abs(rate), mobility, press
+        )
+        pace += squared
+        damping += damped
+        stored += stored_energy(vector, pair.law, touch.depth)
+        if state == PUSHING:
+            ahead = force + abs(rate) * setup.fine * math.sqrt(squared) / (mobility + TINY)
+            most = largest_mobility(setup, norm(pair.tip) + pair.tip_radius, closing.far)
+            damping += _friction_rate(pair, touch, v, spin, ahead, most)
+        if is_graded(pair.law.kind):
+            graded = min(graded, GRADED * touch.depth / (abs(rate) + TINY))
+        curved = min(curved, CURVED * bend(pair, tip) / (norm(v) + TINY))
+    return Tips(
+        touching=touching,
+        safe=safe,
+        graded=graded,
+        curved=curved,
+        pace=pace,
+        damping=damping,
+        stored=stored,
+        depth=depth,
+        gap_rate=gap_rate,
+    )
+
+
 @noinline
 def look(vector, setup, mem, mode, outside, both, t):
     """Modes and longest step, from both bodies at time t [s], the mode so far, and the bounds of
@@ -153,7 +231,16 @@ def look(vector, setup, mem, mode, outside, both, t):
     now, deepest, depth, gap_rate, stored = no_mode(), 0, NO_TOUCH, 0.0, 0.0
     safe, pace, damping, graded, curved = math.inf, 0.0, 0.0, math.inf, math.inf
     for i in range(setup.pairs):
-        pair = load_pair(mem, pair_at(i), kind_in(mem, pair_at(i)))
+        whole = load_pair(mem, pair_at(i), kind_in(mem, pair_at(i)))
+        if whole.tips != 0:
+            tips = look_at_tips(vector, setup, mem, i, outside, both, chaser, target)
+            now, safe = with_tips(now, i, tips.touching), min(safe, tips.safe)
+            pace, damping, stored = pace + tips.pace, damping + tips.damping, stored + tips.stored
+            graded, curved = min(graded, tips.graded), min(curved, tips.curved)
+            if tips.depth > depth:
+                depth, deepest, gap_rate = tips.depth, i, tips.gap_rate
+            continue
+        pair = whole
         steepest = mem[steepest_at(setup.pairs, i)]
         law = pair.law
         arm, from_target, tip = tip_in_target(pair, chaser, target)

@@ -15,6 +15,8 @@ from softdock.loop.contact.laws import friction_factor
 from softdock.loop.contact.models import touch_pair
 from softdock.loop.contact.pair import kind_in, load_pair
 from softdock.loop.contact.tip import tip_in_target, tip_velocity
+from softdock.loop.contact.tips import count_tips, tip_of
+from softdock.loop.contact.touch import INSIDE
 from softdock.loop.spatial.rotations import rotate, rotate_back
 from softdock.loop.spatial.vectors import add, add_scaled, cross, dot, norm, scale, subtract
 from softdock.reference.modes import (
@@ -24,6 +26,7 @@ from softdock.reference.modes import (
     is_active,
     row_of,
     side_of,
+    state_at,
     state_of,
     unclamped_force,
 )
@@ -101,6 +104,36 @@ def _soft_force(pair, mode, i, q_chaser, q_target, tip, v, spin):
 
 
 @noinline
+def _push_tips(vector, pair, chaser, target):
+    """All tips of a set, each in the state it is in: none changes within a step, which is cut where
+    one does."""
+    force, torque_chaser, torque_target = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    power, dissipated, spin = 0.0, 0.0, relative_spin(chaser, target)
+    for n in range(count_tips(pair)):
+        one = tip_of(pair, n)
+        arm, from_target, tip = tip_in_target(one, chaser, target)
+        touch = touch_pair(one, INSIDE, True, tip).first
+        v = tip_velocity(chaser, target, arm, from_target)
+        unclamped, _ = unclamped_force(vector, one.law, 0, touch.depth, -dot(touch.normal, v))
+        state = state_at(one.law, touch.depth, unclamped)
+        f, t, p, d = _touch_force(vector, one, touch, state, 0, v, spin)
+        f_W, t_W = rotate(target.q, f), rotate(target.q, t)
+        force = add(force, f_W)
+        torque_chaser = add(torque_chaser, add(cross(arm, f_W), t_W))
+        torque_target = subtract(torque_target, add(cross(from_target, f_W), t_W))
+        power += p
+        dissipated += d
+    return Push(
+        force=force,
+        torque_chaser=torque_chaser,
+        torque_target=torque_target,
+        power=power,
+        dissipated=dissipated,
+        driven=0.0,
+    )
+
+
+@noinline
 def push(vector, setup, mem, mode, chaser, target):
     """All touches in their modes, whatever their depth. `chaser`, `target`: motions."""
     force, torque_chaser, torque_target = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
@@ -109,6 +142,14 @@ def push(vector, setup, mem, mode, chaser, target):
         if not is_active(mode, i):
             continue
         pair = load_pair(mem, pair_at(i), kind_in(mem, pair_at(i)))
+        if pair.tips != 0:
+            tips = _push_tips(vector, pair, chaser, target)
+            force = add(force, tips.force)
+            torque_chaser = add(torque_chaser, tips.torque_chaser)
+            torque_target = add(torque_target, tips.torque_target)
+            power += tips.power
+            dissipated += tips.dissipated
+            continue
         arm, from_target, tip = tip_in_target(pair, chaser, target)
         touches = touch_pair(pair, side_of(mode, i), True, tip)
         v, spin = tip_velocity(chaser, target, arm, from_target), relative_spin(chaser, target)

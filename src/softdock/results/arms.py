@@ -209,7 +209,8 @@ def compute_arm_uses(scenario: Scenario, series: Rows) -> list[LimitUse]:
         moved = _compute_link_motion(arm, robot, mount, own)
         values = {"speed": moved[1], "acceleration": moved[2]}
         if arm.of_axes("mass")[1:].sum() > 0.0 and "true.chaser.force" in own:
-            values["torque"] = _compute_torques(arm, robot, facility, mount, own, moved)
+            bears = bool(scenario.tables["robots"][robot]["weight_acts"])
+            values["torque"] = _compute_torques(arm, robot, facility, mount, own, moved, bears)
         uses += [
             _find_largest_use(arm, robot, what, rows, own["time"])
             for what, rows in values.items()
@@ -301,6 +302,7 @@ def _compute_torques(
     mount: Mount,
     series: Rows,
     moved: tuple[np.ndarray, ...],
+    weight_acts: bool,
 ) -> np.ndarray:
     """Of every axis at every instant [Nm, N of a rail]."""
     position, speed, acceleration = moved
@@ -308,6 +310,8 @@ def _compute_torques(
     into, pushed = np.zeros_like(position), np.zeros((len(position), 6))
     if f"joints.{robot}.torque" in series:
         speed, acceleration = np.zeros_like(speed), np.zeros_like(speed)
+        if weight_acts:  # they bore it in the run
+            gravity = np.zeros(3)
     else:
         pushed = _compute_flange_wrench(arm, robot, facility, mount, series, position)
     arguments = position, speed, acceleration, gravity, pushed, np.zeros(WORK.size), into

@@ -83,12 +83,12 @@ def format_quantity(value: Any, unit: str = "", digits: int = DIGITS, if_none: s
 
 
 def format_percent(share: float | None, if_none: str = "-") -> str:
-    """A share in percent: 0 below a millionth, "diverged" above ten times."""
+    """A share in percent: 0 below 0.001 %, "diverged" above ten times."""
     if share is None or not math.isfinite(share):
         return if_none
     if abs(share) >= DIVERGED_SHARE:
         return "diverged"
-    if abs(share) < 1e-6:
+    if abs(share) < 1e-5:
         return "0 %"
     percent = 100.0 * float(share)
     text = f"{percent:.{DIGITS}g}" if abs(percent) < 999.5 else f"{percent:.0f}"

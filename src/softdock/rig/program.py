@@ -273,7 +273,7 @@ class RigProgram:
         """What emulated sensors are told, by mock-up, where a hand pushes: with which of their
         samples the docking begins; from the run-up on."""
         hands, counts = self.on.scenario.tables["hand"], self.arrays.counts
-        emulated = self.on.rig.emulate is not None
+        emulated = self.on.rig.emulate is not None and not self.on.rig.in_python
         pushed = [n for n in self.sensors if emulated and len(hands[n]["rows"]) > 0]
         if not pushed or self.state not in ("run-up", "approach", "contact"):
             return

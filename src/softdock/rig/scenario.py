@@ -100,7 +100,7 @@ def _list_hand_pushes(rig: Rig, scenario: Scenario) -> Iterator[str]:
     """A hand that pushes a mock-up is a person's, but where the rig is emulated."""
     for which in ROBOTS:
         rows = len(scenario.tables["hand"][which]["rows"])
-        if rows > 0 and rig.emulate is None:
+        if rows > 0 and (rig.emulate is None or rig.in_python):
             yield (
                 f"hand.{which}: softdock pushes nothing on a rig, a person does; its {rows} rows "
                 "are in what is predicted alone"

@@ -11,7 +11,8 @@ import numpy as np
 
 from softdock.errors import Problem
 from softdock.loop.contact.keys import LAW_KEYS, PAIR, SHAPE_KEYS
-from softdock.loop.contact.models import SHAPE_MODELS
+from softdock.loop.contact.laws import LAWS, law_named
+from softdock.loop.contact.models import SHAPE_MODELS, shape_named
 from softdock.loop.robots.models import robot_model_named
 from softdock.loop.robots.robot import ROBOT
 from softdock.loop.sensor.force_torque import SENSOR
@@ -85,6 +86,7 @@ def check_scenario(
     for i in range(pairs):
         _check_shape(vector, i, refuse)
         _check_device(vector, i, refuse)
+        _check_tips(scenario.tables, i, refuse)
     capture = scenario.tables["capture"]
     if capture["for_s"] > 0.0 and capture["pair"] >= pairs:
         refuse("capture.pair", capture["pair"], f"a contact pair that is there, below {pairs}")
@@ -264,6 +266,25 @@ def _check_device(vector: np.ndarray, i: int, refuse: Callable[..., None]) -> No
             0.0,
             "> 0: the surface that the springs press against",
         )
+
+
+def _check_tips(tables: dict[str, Any], i: int, refuse: Callable[..., None]) -> None:
+    """What a set of tips can touch, and who can use it."""
+    pair, key = tables["contact"][i], f"contact.{i}.tips"
+    if not pair.get("tips"):
+        return
+    given = f"{len(pair['tips'])} tips"
+    if shape_named(pair["geometry"]).is_sided:
+        refuse(key, given, f"one tip against a {pair['geometry']}, or its mesh in its place")
+    for side in ("real", "wanted"):
+        law = pair[side]["law"]
+        if law in LAWS and not (law_named(law).is_linear or law_named(law).graded):
+            refuse(key, given, f"one tip with the law {law}, or a law of one stiffness")
+    if pair.get("device", {}).get("model", "rigid") != "rigid":
+        refuse(key, given, 'one tip on springs, or device.model = "rigid"')
+    for entry in tables["methods"]:
+        if any(one.kind == "contacts" for one in METHODS[entry["name"]].group):
+            refuse(key, given, f"one tip a pair, for the method {entry['name']}")
 
 
 def _check_resolved(scenario: Scenario, pairs: int, refuse: Callable[..., None]) -> list[str]:

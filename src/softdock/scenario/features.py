@@ -71,12 +71,14 @@ def features_of(vectors: np.ndarray) -> Features:
     ]
     tide = [vectors[..., ORBIT_AT + i] for i in (ORBIT.at.altitude, ORBIT.at.mean_motion)]
     springs = [vectors[..., PAIRS_AT + i * PAIR_SIZE + PAIR.at.device] for i in range(MOST_PAIRS)]
+    tips = [vectors[..., PAIRS_AT + i * PAIR_SIZE + PAIR.at.tips] for i in range(MOST_PAIRS)]
     asked = [
         *unsteady,
         *pushed,
         *tide,
         vectors[..., MEMORY_AT + MAP.latch_count],
         *springs,
+        *tips,
         vectors[..., POSE_AT : POSE_AT + POSE.size],
         vectors[..., LABORATORY_AT + LABORATORY.at.mapping],
     ]

@@ -11,6 +11,7 @@ from typing import Any
 from softdock.errors import BadInput
 from softdock.loop.contact.keys import PAIR
 from softdock.loop.contact.models import shape_named
+from softdock.loop.contact.tips import place_tips
 
 
 def with_whole_path(pair: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
@@ -25,8 +26,10 @@ def with_whole_path(pair: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
 
 
 def place_shape_file(reader: Any, path: str, values: Mapping[str, Any], base: int) -> None:
-    """What is made of a pair's file, if its shape has one, into the vector at `base`. `reader`: a
-    TableReader; `values`: the pair's resolved table."""
+    """What is made of a pair's set of tips, and of its file if its shape has one, into the vector
+    at `base`. `reader`: a TableReader; `values`: the pair's resolved table."""
+    if values.get("tips"):
+        reader.vector[base + PAIR.at.tips] = float(place_tips(values["tips"]))
     place = shape_named(values["geometry"]).place_file
     if place is None:
         return

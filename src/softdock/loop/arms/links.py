@@ -4,8 +4,10 @@
 
 theta are the motors, q the links (joints 1 to 6; the base axis is stiff), J the Jacobian of the
 satellite's centre of mass, (f; m) the contact's wrench on the mock-up about that point. K and D are
-full 6 x 6 matrices, diagonal where an arm states numbers for each joint. Weight is taken as
-calibrated away, as of every elastic robot (loop/robots/joint.py); rotors belong to the motors.
+full 6 x 6 matrices, diagonal where an arm states numbers for each joint; rotors belong to the
+motors. Weight is taken as calibrated away, as of every elastic robot (loop/robots/joint.py), unless
+`weight_acts`: then G(q) stands beside C q', the joints begin bent by it, and the work against it
+counts as stored.
 
 One step of the plant: motors at constant speed, M, C and J frozen, the wrench the mean of both ends
 (loop/facility/moving.py). Within it some substeps of the implicit midpoint rule with
@@ -39,6 +41,7 @@ STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 FARTHEST = 0.25
 RESOLVED = 0.5  # rad of the fastest mode in a substep: its frequency to 0.5^2 / 12, 2 %
 MOST_SUBSTEPS = 8.0
+SETTLING = 8  # turns in which weight bends the joints; each leaves a thousandth of the error
 
 
 @compiled
@@ -83,6 +86,41 @@ def weigh_links(placed, s):
 
 
 @noinline
+def _weigh(placed, s):
+    """What the joints must hold of the weight, at the links as they are, into `weight`."""
+    if dot(placed.gravity, placed.gravity) == 0.0:
+        return
+    torques(
+        placed.arm,
+        s.link,
+        speed=STILL,
+        acceleration=STILL,
+        gravity=placed.gravity,
+        pushed=ZERO,
+        twisted=ZERO,
+        work=s.work,
+        into=s.weight,
+    )  # Lange eqs. 7, 10: G_r
+
+
+@noinline
+def bend_links(placed, s):
+    """The links at the start, bent by their weight: K (theta - q) = G(q)."""
+    if dot(placed.gravity, placed.gravity) == 0.0:
+        return
+    for _ in range(SETTLING):
+        _weigh(placed, s)
+        for i in range(JOINTS):
+            s.column[i] = s.weight[ONE + i]
+            for j in range(JOINTS):
+                s.factor[JOINTS * i + j] = placed.elasticity[JOINTS * i + j]
+        factorise(s.factor, 0, JOINTS)
+        solve_factored(s.factor, 0, JOINTS, s.column, 0)
+        for i in range(JOINTS):
+            s.link[ONE + i] = s.q[ONE + i] - s.column[i]
+
+
+@noinline
 def prepare_links(placed, s, dt):
     """What a step needs however often it is tried: velocity forces, Jacobian, factor."""
     arm, q, work = placed.arm, s.link, s.work
@@ -97,6 +135,7 @@ def prepare_links(placed, s, dt):
         work=work,
         into=s.velocity_torque,
     )
+    _weigh(placed, s)
     body = locate_body(placed, link_frames(arm, q, work))
     for i in range(JOINTS):
         along, about = jacobian_column(arm, work, i + ONE, body.p)
@@ -175,13 +214,13 @@ def _substep(placed, s, h):
         carried, row = 0.0, AXES * (i + ONE) + ONE
         for j in range(JOINTS):
             carried += s.mass[row + j] * s.swing[j]
-        push = s.push[i] - s.velocity_torque[ONE + i]
+        push = s.push[i] - s.velocity_torque[ONE + i] - s.weight[ONE + i]
         pull = _row_times(placed.elasticity, s.bent, i)
         s.column[i] = carried + 0.5 * h * (push - pull)  # Lange eq. 10, midpoint
     solve_factored(s.factor, 0, JOINTS, s.column, 0)
     for i in range(JOINTS):  # to the middle, where the works are taken
         s.bent[i] += 0.5 * h * s.column[i]
-    motor, lost, contact, velocity = 0.0, 0.0, 0.0, 0.0
+    motor, lost, contact, velocity, lifted = 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(JOINTS):
         r, u = s.column[i], s.target_rate[ONE + i]
         pull = _row_times(placed.elasticity, s.bent, i)
@@ -190,11 +229,13 @@ def _substep(placed, s, h):
         lost += r * drag
         contact += (r + u) * s.push[i]
         velocity -= (r + u) * s.velocity_torque[ONE + i]
+        lifted += (r + u) * s.weight[ONE + i]
         s.torque[ONE + i] = -pull - drag
     s.tried_motor_work += h * motor
     s.tried_contact_work += h * contact
     s.tried_dissipated += h * lost
     s.velocity_work += h * velocity
+    s.tried_lifted += h * lifted
     for i in range(JOINTS):
         r = s.column[i]
         s.bent[i] += 0.5 * h * r
@@ -216,6 +257,7 @@ def try_links(placed, s, dt, force, torque):
     s.tried_contact_work = 0.0
     s.tried_dissipated = 0.0
     s.velocity_work = 0.0
+    s.tried_lifted = 0.0
     for _ in range(int(s.substeps)):
         _substep(placed, s, h)
     for i in range(JOINTS):
@@ -243,4 +285,5 @@ def accept_links(placed, s):
     s.motor_work += s.tried_motor_work
     s.contact_work += s.tried_contact_work
     s.dissipated += s.tried_dissipated
-    s.stored = _elastic_energy(placed, s)
+    s.lifted += s.tried_lifted
+    s.stored = _elastic_energy(placed, s) + s.lifted

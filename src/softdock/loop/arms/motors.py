@@ -4,7 +4,8 @@
     lag       each with a second-order lag: q'' = w^2 (u - q) - 2 zeta w q', exact for u linear over
               a step, w and zeta of each joint
     limited   each intercepts its set-point in the shortest time within the arm's own limits of
-              speed and acceleration, and a limit of jerk (loop/robots/interception.py)
+              speed and acceleration, and a limit of jerk (loop/robots/interception.py); one by
+              one, or so that all arrive together (joints_together.py)
 
 The base axis (slot 0) is always stiff. Delay, jitter and dropouts are those of every robot
 (loop/robots/delay.py), in joint space: X(t - h(t)) with X the curve through the joint set-points.
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.arms.forward import first_axis
+from softdock.loop.arms.joints_together import joint_profile, share_joint_limits
 from softdock.loop.arms.layout import AXES, JOINTS
 from softdock.loop.arms.robot_layout import arm_state, placed_arm
 from softdock.loop.arms.set_points import interpolate_joints
@@ -25,7 +27,7 @@ from softdock.loop.arms.tip import compute_mock_up
 from softdock.loop.optional_limits import or_no_limit
 from softdock.loop.robots.arm_keys import JOINTS_LAG, JOINTS_LIMITED
 from softdock.loop.robots.delay import delay_at
-from softdock.loop.robots.interception import advance_profile, intercepting_profile
+from softdock.loop.robots.interception import advance_profile
 from softdock.loop.robots.keys import ROBOT
 from softdock.loop.robots.memory import store_accelerations
 from softdock.loop.robots.model import Linear, RobotModel
@@ -67,6 +69,8 @@ def arm_words(robot: Mapping[str, Any]) -> str:
     """What the joints do, in words."""
     words = {"stiff": "stiff", "limited": "within the arm's limits"}
     how = words.get(robot["joints"], "")
+    if robot["joints"] == "limited" and robot["joints_together"]:
+        how += ", together"
     if robot["joints"] == "lag":
         lags = frequencies(robot)
         ends = dict.fromkeys(f"{v:g}" for v in (min(lags), max(lags)))
@@ -117,21 +121,13 @@ def _follow_with_lag(s, keys, dt):
 
 
 @noinline
-def _follow_within_limits(s, arm, jerk, dt):
-    """Joints 1 to 6 on their fastest way to their set-points."""
+def _follow_within_limits(s, arm, jerk, dt, together):
+    """Joints 1 to 6 on their fastest way to their set-points, each or together."""
+    if together:
+        share_joint_limits(s, arm, jerk, dt)
     for i in range(1, AXES):
         x, v, a = s.q[i], s.rate[i], s.acceleration[i]
-        u, rate = s.target[i], s.target_rate[i]
-        profile = intercepting_profile(
-            p0=x,
-            v0=v,
-            a0=a,
-            pf=u - dt * rate,
-            vf=rate,
-            vmax=arm.speed[i],
-            amax=arm.acceleration[i],
-            jmax=jerk,
-        )
+        profile = joint_profile(s, arm, jerk, i, dt, s.shares[i - 1] if together else 1.0)
         s.q[i], s.rate[i], s.acceleration[i] = advance_profile(profile, x, v, a, dt)
 
 
@@ -150,7 +146,8 @@ def move_motors(vector, carrier: Carrier, robot: RobotParams, mem, t0, t1):
     if keys.joints == JOINTS_LAG:
         _follow_with_lag(s, keys, dt)
     elif keys.joints == JOINTS_LIMITED:
-        _follow_within_limits(s, arm, or_no_limit(keys.joint_jerk), dt)
+        together = keys.joints_together != 0.0
+        _follow_within_limits(s, arm, or_no_limit(keys.joint_jerk), dt, together)
     else:
         for i in range(1, AXES):
             _set_axis(s, i, dt)

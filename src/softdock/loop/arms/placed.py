@@ -56,6 +56,9 @@ def placed_arms(
         arm = loaded(bare, mount, mock_up_load(tables, robot))
         problems += _missing(arm, robot, given) + _following(arm, mount, key)
         found[robot] = _block(facility, mount, arm, 1e-3 * tables["time"]["cycle_ms"])
+        if given["weight_acts"]:
+            weight = mount.base.back().turned(facility.gravity)
+            found[robot][PLACED.slice_of("gravity"), 0] = weight
     if problems:
         raise BadInput(problems)
     return found
@@ -79,6 +82,9 @@ def _missing(arm: Arm, robot: str, given: dict[str, Any]) -> list[Problem]:
         allowed = "0 with an arm: elastic_joints = true takes the stiffness of its own joints"
         value = given["joint_stiffness_N_per_m"]
         found.append(Problem(f"{key}.joint_stiffness_N_per_m", value, allowed))
+    if given["weight_acts"] and not given["elastic_joints"]:
+        allowed = "false, or elastic_joints = true beside it: stiff joints do not bend"
+        found.append(Problem(f"{key}.weight_acts", True, allowed))
     if given["elastic_joints"]:
         last = AXES - 1
         inertia = symmetric(arm.of_axes("inertia", 6)[last])

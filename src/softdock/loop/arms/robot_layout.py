@@ -32,6 +32,7 @@ PLACED = Cells(
     Cell("start", AXES, "rad or m", "joints to start near"),
     Cell("elasticity", many(SQUARE), "Nm/rad", "of the joints, row-major 6 x 6"),
     Cell("loss", many(SQUARE), "Nms/rad", "damping of the joints; all zero: by the ratio"),
+    Cell("gravity", 3, "m/s^2", "base axes; zeros: weight is calibrated away"),
 )
 ARM_STATE = Cells(
     "arm_state",
@@ -56,6 +57,8 @@ ARM_STATE = Cells(
     Cell("target", many(AXES), "rad or m", "the delayed joint set-point, while a step is made"),
     Cell("target_rate", many(AXES), "rad/s or m/s", "its rate"),
     Cell("before", many(AXES), "rad or m", "the delayed joint set-point at the begin of a step"),
+    Cell("shares", many(JOINTS), "-", "of their limits, of joints that arrive together"),
+    Cell("expected", float, "s", "time until these arrive; 0: not planned"),
     Cell("link", many(AXES), "rad or m", "where the links are"),
     Cell("link_rate", many(AXES), "rad/s or m/s", "their speeds"),
     Cell("tried", many(AXES), "rad or m", "the links after a step that is being tried"),
@@ -72,6 +75,9 @@ ARM_STATE = Cells(
     Cell("tried_dissipated", float, "J", "taken by the damping in the step being tried"),
     Cell("velocity_work", float, "J", "of the velocity forces in the step being tried"),
     Cell("velocity_torque", many(AXES), "Nm", "Coriolis and centrifugal, of the links"),
+    Cell("weight", many(AXES), "Nm", "of links and mock-up, which their joints must hold"),
+    Cell("lifted", float, "J", "work against weight since the start"),
+    Cell("tried_lifted", float, "J", "the same in the step being tried"),
     Cell("loss", many(SQUARE), "Nms/rad", "damping of the joints, 6 x 6"),
     Cell("substeps", float, "-", "in one step of the plant"),
     Cell("mass", many(AXES * AXES), "kg m^2", "mass matrix of the links"),

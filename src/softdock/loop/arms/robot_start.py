@@ -20,7 +20,7 @@ from softdock.loop.arms.follow import (
 )
 from softdock.loop.arms.forward import first_axis
 from softdock.loop.arms.layout import AXES, on_base
-from softdock.loop.arms.links import settle_links
+from softdock.loop.arms.links import bend_links, settle_links
 from softdock.loop.arms.motors import delay_joints
 from softdock.loop.arms.rail import begin_rail, follow_with_base_axis
 from softdock.loop.arms.robot_layout import arm_state, has_elastic_joints, is_arm, placed_arm
@@ -102,6 +102,7 @@ def start_robot(vector, carrier: Carrier, step, mem, motion: Motion):
         s.link[i] = s.q[i]
         s.link_rate[i] = s.rate[i]
     if s.elastic:
+        bend_links(placed, s)
         settle_links(placed, s, ROBOT(vector, base).joint_zeta, step)
         s.kinetic_start = s.kinetic
-    return compute_mock_up(placed, s.work, s.q, s.rate)
+    return compute_mock_up(placed, s.work, s.link, s.link_rate)

@@ -16,22 +16,6 @@ from softdock.loop.spatial.vectors import dot
 
 
 @compiled
-def tip_compliance(arm, work, point):
-    """After `link_frames`: m per N at a point, base axes, as (xx, yy, zz, xy, xz, yz)."""
-    xx, yy, zz, xy, xz, yz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    for i in range(first_axis(arm), AXES):
-        v, _ = jacobian_column(arm, work, i, point)
-        soft = 1.0 / arm.stiffness[i]
-        xx += soft * v[0] * v[0]
-        yy += soft * v[1] * v[1]
-        zz += soft * v[2] * v[2]
-        xy += soft * v[0] * v[1]
-        xz += soft * v[0] * v[2]
-        yz += soft * v[1] * v[2]
-    return (xx, yy, zz, xy, xz, yz)
-
-
-@compiled
 def stiffness_along(arm, work, point, n):
     """N per m of deflection along a unit vector at a point, other directions free to give way."""
     soft = 0.0

@@ -54,7 +54,6 @@ VOLUME = Cells(
 CAPSULE_RADIUS = VOLUME.at.second + 3  # behind its second end
 CAPSULE, BOX = 0, 1
 LABORATORY = BODIES  # behind the two bodies
-OWNERS = ("chaser", "target", "laboratory")
 BISECTIONS = 30  # to 1e-9 of a segment
 
 

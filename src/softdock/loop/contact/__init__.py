@@ -17,7 +17,15 @@ from softdock.loop.contact.laws import elastic_force, friction_factor, normal_fo
 from softdock.loop.contact.models import touch_pair
 from softdock.loop.contact.pair import PAIR_CELLS, PAIR_FLOATS, pair_here
 from softdock.loop.contact.tip import tip_in_target, tip_velocity
-from softdock.loop.contact.touch import NO_TOUCH
+from softdock.loop.contact.tips import (
+    IN_CLUSTER,
+    cluster_depth,
+    count_clusters,
+    count_in_cluster,
+    deepest_tip,
+    tip_of,
+)
+from softdock.loop.contact.touch import INSIDE, NO_TOUCH
 from softdock.loop.spatial.rotations import rotate, rotate_back
 from softdock.loop.spatial.vectors import add, add_scaled, cross, dot, norm, scale, subtract
 
@@ -81,6 +89,86 @@ def compute_soft_force(features, pair, side, chaser_q, target_q, tip, v, spin):
     """A tip on springs: see compliance.soft_force."""
 
 
+class Touched(NamedTuple):
+    """All tips of one pair at one instant."""
+
+    force: tuple  # N on the chaser, world axes
+    torque_chaser: tuple  # Nm, each about its body's centre of mass, world axes
+    torque_target: tuple
+    stored: float  # J
+    dissipated: float  # W
+    depth: float  # m, of the deepest
+
+
+@compiled
+def _one_tip(features, pair: Pair):
+    return False
+
+
+@compiled
+def _any_tips(features, pair: Pair):
+    return pair.tips != 0
+
+
+@by_type(lambda cls: _any_tips if is_full(cls) else _one_tip)
+def has_tips(features, pair):
+    """Whether a pair has a set of tips (tips.py)."""
+
+
+@compiled
+def _touch_none(features, vector, pair: Pair, chaser: Motion, target: Motion):
+    zero = (0.0, 0.0, 0.0)
+    return Touched(zero, zero, zero, 0.0, 0.0, NO_TOUCH)
+
+
+@noinline
+def _touch_set(features, vector, pair: Pair, chaser: Motion, target: Motion):
+    force, torque_chaser, torque_target = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    stored, dissipated, depth = 0.0, 0.0, NO_TOUCH
+    spin = rotate_back(target.q, subtract(rotate(chaser.q, chaser.w), rotate(target.q, target.w)))
+    for cluster in range(count_clusters(pair)):
+        bound, is_far = cluster_depth(pair, cluster, chaser, target)
+        if is_far:
+            depth = max(depth, bound)
+            continue
+        for j in range(count_in_cluster(pair, cluster)):
+            one = tip_of(pair, cluster * IN_CLUSTER + j)
+            arm, from_target, tip = tip_in_target(one, chaser, target)
+            touch = touch_pair(one, INSIDE, False, tip).first
+            depth = max(depth, touch.depth)
+            if touch.depth <= 0.0:
+                continue
+            v = tip_velocity(chaser, target, arm, from_target)
+            f, t, held, lost = _law_force(vector, one, touch, v, spin)
+            f_W, t_W = rotate(target.q, f), rotate(target.q, t)
+            force = add(force, f_W)
+            torque_chaser = add(torque_chaser, add(cross(arm, f_W), t_W))
+            torque_target = subtract(torque_target, add(cross(from_target, f_W), t_W))
+            stored += held
+            dissipated += lost
+    return Touched(force, torque_chaser, torque_target, stored, dissipated, depth)
+
+
+@by_type(lambda cls: _touch_set if is_full(cls) else _touch_none)
+def touch_tips(features, vector, pair, chaser, target):
+    """All tips of a pair at one instant; the gap of tips that are far off is a lower bound."""
+
+
+@compiled
+def _own_tip(features, pair: Pair, chaser: Motion, target: Motion):
+    return pair
+
+
+@compiled
+def _deepest_tip(features, pair: Pair, chaser: Motion, target: Motion):
+    return deepest_tip(pair, chaser, target)
+
+
+@by_type(lambda cls: _deepest_tip if is_full(cls) else _own_tip)
+def choose_tip(features, pair, chaser, target):
+    """The pair with its deepest tip alone."""
+
+
 @compiled
 def touch_bodies(vector, mem, at, pairs, chaser: Motion, target: Motion):
     """All pairs at one instant. Updates the latched sides in `mem`."""
@@ -90,6 +178,17 @@ def touch_bodies(vector, mem, at, pairs, chaser: Motion, target: Motion):
     for i in range(pairs.number):
         here = at + i * PAIR_FLOATS
         pair = pair_here(pairs, mem, here, i)
+        if has_tips(pairs.features, pair):
+            of_set = touch_tips(pairs.features, vector, pair, chaser, target)
+            if of_set.depth > depth:
+                depth, deepest = of_set.depth, i
+            force = add(force, of_set.force)
+            torque_chaser = add(torque_chaser, of_set.torque_chaser)
+            torque_target = add(torque_target, of_set.torque_target)
+            stored += of_set.stored
+            dissipated += of_set.dissipated
+            peak = max(peak, dot(of_set.force, of_set.force))
+            continue
         arm, from_target, tip = tip_in_target(pair, chaser, target)
         s = PAIR_CELLS(mem, here)
         touches = touch_pair(pair, abs(s.latch), s.latch > 0, tip)
@@ -150,7 +249,7 @@ touch_noinline = noinline(
 def gap_rate(pairs, mem, at, index, chaser: Motion, target: Motion):
     """Rate of the gap of one pair [m/s], with its own normal at this instant; touching or not."""
     here = at + index * PAIR_FLOATS
-    pair = pair_here(pairs, mem, here, index)
+    pair = choose_tip(pairs.features, pair_here(pairs, mem, here, index), chaser, target)
     arm, from_target, tip = tip_in_target(pair, chaser, target)
     latch = PAIR_CELLS(mem, here).latch
     touches = touch_pair(pair, abs(latch), latch > 0, tip)

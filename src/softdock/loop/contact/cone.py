@@ -345,6 +345,7 @@ CONE_SHAPE = TargetShape(
     "cone",
     keys=KEYS,
     touch=touch_cone,
+    is_sided=True,
     seat=_seat,
     latch_range=_range,
     store=_store,

@@ -10,8 +10,10 @@ from collections import namedtuple
 from typing import Any
 
 from softdock.compile.cells import Cell, Cells
+from softdock.files.schema import OPTIONAL
 from softdock.loop.contact.laws import LAW_MODELS, LAWS
 from softdock.loop.contact.models import GEOMETRIES, SHAPE_MODELS
+from softdock.loop.contact.tips import TIP_ROWS
 from softdock.loop.parameters import Group, Parameter
 
 MOST_PAIRS = 4
@@ -144,11 +146,21 @@ PAIR = Group(
         low=0.0,
         high=1e3,
     ),
+    Parameter(
+        "tips",
+        "tips",
+        "a set of spheres in place of one tip: rows of x, y, z (from tip_m, chaser axes), radius "
+        "[m] and area; each has the share of the law that its area has",
+        OPTIONAL,
+        kind="own_rows",
+        rows=TIP_ROWS,
+        swept=False,
+    ),
     _position(
         "origin",
         "origin_m",
-        "point of the wall, centre of the sphere, middle of the cone's mouth or origin of the "
-        "mesh, from the target's centre of mass, target axes",
+        "point of the wall, centre of the sphere, middle of the mouth of a cone or of the front "
+        "of a ring, or origin of the mesh, from the target's centre of mass, target axes",
     ),
     Parameter(
         "axis",

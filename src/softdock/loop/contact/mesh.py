@@ -63,11 +63,16 @@ def _store(vector, own, numbers):
 FEWEST = 2.0  # cells in a tip's radius
 
 
+def _radii(pair: Pair) -> list[float]:
+    """Of all tips [m]."""
+    return [float(row[3]) for row in pair.get("tips") or []] or [float(pair["tip_radius_m"])]
+
+
 def _place_file(pair: Pair) -> float:
-    radius, least = float(pair["tip_radius_m"]), FEWEST * float(pair["resolution_m"])
+    radius, least = min(_radii(pair)), FEWEST * float(pair["resolution_m"])
     if radius < least:
         allowed = f"at least {least:g}, {FEWEST:g} cells of the mesh's grid (resolution_m)"
-        raise BadInput(Problem("tip_radius_m", radius, allowed))
+        raise BadInput(Problem("tips" if pair.get("tips") else "tip_radius_m", radius, allowed))
     return float(grid_of_pair(pair).address)
 
 
@@ -80,7 +85,7 @@ def grid_of_pair(pair: Pair) -> Grid:
         unit=str(pair["unit"]),
         attitude=tuple(float(x) for x in pair["attitude_wxyz"]),  # type: ignore[arg-type]
         cell=float(pair["resolution_m"]),
-        radius=float(pair["tip_radius_m"]),
+        radius=max(_radii(pair)),
     )
     return find_grid(wanted)
 

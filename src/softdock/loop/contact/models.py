@@ -5,13 +5,21 @@ from __future__ import annotations
 
 from softdock.compile.generated import make_chooser
 from softdock.compile.jit import compiled
+from softdock.compile.shared_numbers import read_double
 from softdock.loop.contact.cone import CONE_SHAPE
 from softdock.loop.contact.mesh import MESH_SHAPE
+from softdock.loop.contact.ring import RING_SHAPE
 from softdock.loop.contact.shape import TargetShape, plain_latch_range
 from softdock.loop.contact.sphere import SPHERE_SHAPE
 from softdock.loop.contact.wall import WALL_SHAPE
 
-SHAPE_MODELS: tuple[TargetShape, ...] = (WALL_SHAPE, SPHERE_SHAPE, CONE_SHAPE, MESH_SHAPE)
+SHAPE_MODELS: tuple[TargetShape, ...] = (
+    WALL_SHAPE,
+    SPHERE_SHAPE,
+    CONE_SHAPE,
+    MESH_SHAPE,
+    RING_SHAPE,
+)
 GEOMETRIES = tuple(shape.name for shape in SHAPE_MODELS)
 WALL, SPHERE, CONE, MESH = (
     GEOMETRIES.index(one.name) for one in (WALL_SHAPE, SPHERE_SHAPE, CONE_SHAPE, MESH_SHAPE)
@@ -106,7 +114,9 @@ def way_through(pair):
 @compiled
 def is_lost(pair, depth):
     """Whether the tip's centre is inside a shape of a grid, where no side of a wall is known."""
-    return pair.shape.grid != 0 and depth > pair.tip_radius
+    if pair.shape.grid == 0:
+        return False
+    return depth > (pair.tip_radius if pair.tips == 0 else read_double(pair.tips, 2))
 
 
 @compiled

@@ -48,6 +48,7 @@ class Pair(NamedTuple):
     soft: bool = False  # the tip is held by springs
     # of the springs, m/N, chaser axes: xx, yy, zz, xy, xz, yz
     compliance: tuple = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    tips: int = 0  # address of a set of tips; 0: there is one
 
 
 PAIR_CELLS = Cells(
@@ -57,7 +58,7 @@ PAIR_CELLS = Cells(
     Cell("tip_radius", float, "m", "radius of the tip"),
     Cell("origin", 3, "m", "of the shape, target axes"),
     Cell("shape", SHAPE_CELLS),
-    Cell("spare", float, "", "room for a shape of more numbers"),
+    Cell("tips", int, "-", "address of a set of tips (tips.py); 0: there is one"),
     Cell("law", LAW_CELLS),
     Cell("latch", int, "-", "side of the touch under way; negative: where the tip last was"),
     Cell("compliance", 6, "m/N", "of the springs behind the tip, chaser axes"),
@@ -132,6 +133,7 @@ def _loading(
         f"        law=Law({law}),\n"
         f"        soft={_bits('soft')} != 0,\n"
         f"        compliance={read('compliance')},\n"
+        f"        tips={read('tips')},\n"
         f"    )\n"
     )
     scope = {"Pair": Pair, "Shape": Shape, "Law": Law, "PAIR_CELLS": PAIR_CELLS}

@@ -126,6 +126,7 @@ def store_pair(vector, base, mem, at, wanted):
     s.kind = kind_of_pair(vector, base, wanted)
     s.tip = keys.tip
     s.tip_radius = keys.tip_radius
+    s.tips = int(keys.tips)
     s.origin = keys.origin
     s.shape.axis = scale(1.0 / norm(keys.axis), keys.axis)
     _store_shape(geometry, vector, base, s.shape)

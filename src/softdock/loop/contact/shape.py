@@ -30,8 +30,8 @@ class Shape(NamedTuple):
     length: Annotated[float, "m", "along the cone's wall"]
     depth: Annotated[float, "m", "of the cone along its axis"]
     thickness: Annotated[float, "m", "of its wall"]
-    grid: Annotated[int, "-", "address of a mesh's distances (meshes/grid.py)"]
     closed: bool
+    grid: Annotated[int, "-", "address of a mesh's distances (meshes/grid.py)"] = 0
 
 
 # of a prepared pair in `mem`; whether it is closed is a bit of the pair's kind
@@ -63,6 +63,7 @@ class TargetShape:
     # (vector, own, axis, away, n) -> cosine between n and the surface's normal at such a point;
     # `away`: from the pair's origin. Needed with `meets`
     faces: Any = None
+    is_sided: bool = False  # it remembers on which side a tip is: no sets of tips
     is_flat: bool = False  # its one normal is the pair's axis
     # plain Python: (vector, own) -> complaints as (key, value, what is allowed)
     problems: Callable[..., list[tuple[str, float, str]]] | None = None

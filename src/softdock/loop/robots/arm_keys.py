@@ -50,10 +50,26 @@ JOINTS_OF_AN_ARM = (
         when=("joints", ("limited",)),
     ),
     Parameter(
+        "joints_together",
+        "joints_together",
+        "joints with limits share the slowest one's time, and arrive at the same instant",
+        False,
+        kind="flag",
+        when=("joints", ("limited",)),
+    ),
+    Parameter(
         "elastic_joints",
         "elastic_joints",
         "whether the links of an arm give way between motors and contact; stiffness and "
         "damping are the arm's, damping by joint_damping_ratio where it states none",
+        False,
+        kind="flag",
+        when=_ARM,
+    ),
+    Parameter(
+        "weight_acts",
+        "weight_acts",
+        "whether elastic joints bend under the weight of links and mock-up; false: calibrated away",
         False,
         kind="flag",
         when=_ARM,

@@ -1,9 +1,14 @@
 """What a contact that is over has shown of itself: how far the speed after it is to be doubted, and
 how hard the mock-ups were pushed.
 
-Elements (elements.py) explain the samples; what they say elsewhere is a guess. So the doubt is how
-far the mock-ups were from the satellites, as a share of the depth, by the share of the energy that
-the contact took. It is a bound: nine errors in ten are below half of it (docs/model_mediated.md).
+What a law that is none of the named ones says where no samples are is a guess. The doubt is the
+smaller of two, both of the speed after the contact, as a share of the approach speed:
+
+    half the range of that speed among weights of elements that explain the samples as well
+    a quarter of the share of energy that was lost, by how far the mock-ups were from the satellites
+    at most, of the depth
+
+and no less than a tenth of the second.
 """
 
 from __future__ import annotations
@@ -14,13 +19,24 @@ from softdock.compile.jit import noinline
 from softdock.loop.method.interface import Rig, Satellites
 from softdock.methods.measured.line_of_action import satellite_motions
 from softdock.methods.measured.projection import pair_energy, weld_pair
-from softdock.methods.model_mediated.elements import move_inner, push_elements
+from softdock.methods.model_mediated.element_fit import bound_loss, fit_elements
+from softdock.methods.model_mediated.elements import (
+    COUNT,
+    compute_columns,
+    move_inner,
+    push_elements,
+)
+from softdock.methods.model_mediated.fit import is_unknown
 from softdock.methods.model_mediated.keys import ModelMediated
 from softdock.methods.model_mediated.law import compute_elastic_force
 from softdock.methods.model_mediated.recomputed_past import find_row
 from softdock.methods.model_mediated.state import STATE
 from softdock.methods.model_mediated.touches import find_places
 
+PART = 0.25  # of loss and distance: what the speed is in doubt by
+LEAST = 0.1  # of that: no weights are so sure
+SLOWEST = 0.05  # of the approach: a speed after the contact below is taken for it
+EACH = 6  # pieces of a cycle of the past
 PIECES = 64  # of the way that a mock-up goes on while nothing can react
 
 
@@ -70,6 +86,43 @@ def _find_gap(method: ModelMediated, mem, rig: Rig, i):
 
 
 @noinline
+def _sum_along_past(method: ModelMediated, mem, rig: Rig, i):
+    """What each element takes along the satellites' way, for one of weight 1 [m^2]."""
+    s = STATE(mem, method.memory)
+    law, inner, work, last = s.found_elements[i], s.element_fit.inner, s.element_fit, 0.0
+    for j in range(COUNT):
+        work.line[j] = 0.0
+    inner.depth, dt = 0.0, rig.T / EACH
+    s.window_latches = s.start_latches
+    d, r = _find_depth(method, mem, rig, i, s.start_stamp + 1)
+    for stamp in range(s.start_stamp + 1, s.past_end):
+        d_1, r_1 = _find_depth(method, mem, rig, i, stamp + 1)
+        for n in range(EACH):
+            b = (n + 1.0) / EACH
+            a = 1.0 - b
+            depth = a * a * (1.0 + 2.0 * b) * d + b * b * (1.0 + 2.0 * a) * d_1
+            depth = max(depth + rig.T * a * b * (a * r - b * r_1), 0.0)
+            if depth > 0.0 or last > 0.0:
+                move_inner(law, inner, 0.5 * (depth + last), dt)
+                compute_columns(law, inner, (depth - last) / dt, work.row)
+                for j in range(COUNT):
+                    work.line[j] += work.row[j] * (depth - last)
+            last = depth
+        d, r = d_1, r_1
+
+
+@noinline
+def _bound_speed(method: ModelMediated, mem, rig: Rig, i, energy, loss):
+    """Half the range of the speed after the contact, of the approach, among weights that explain
+    the samples as well; `energy` before it [J], `loss`: its share."""
+    s = STATE(mem, method.memory)
+    fit_elements(s.fits[i], s.element_fit, rig.T, method.scatter)
+    _sum_along_past(method, mem, rig, i)
+    half = bound_loss(s.fits[i], s.element_fit, energy)
+    return 0.5 * half / energy / max(math.sqrt(max(1.0 - loss, 0.0)), SLOWEST)
+
+
+@noinline
 def _compute_causal_force(method: ModelMediated, s, i, rate, T):
     """Force on mock-ups that go on at the speed of the touch for the whole delay [N]."""
     law, way = s.found[i].whole, rate * s.delay
@@ -101,6 +154,10 @@ def review_contact(method: ModelMediated, mem, rig: Rig, satellites: Satellites)
         s.peak[i], s.believed_peak[i] = most, math.sqrt(s.last_largest)
         rate = max(fit.rows[first].rate, 0.0)
         s.causal_force[i] = _compute_causal_force(method, s, i, rate, rig.T)
-        if s.found[i].elements > 0 and s.past_end > s.start_stamp + 1:
-            gap = _find_gap(method, mem, rig, i)
-            s.doubt[i] = max(s.doubt[i], min(max(loss, 0.0), 1.0) * gap)
+        elements = s.found[i].elements > 0
+        if (elements or is_unknown(fit)) and s.past_end > s.start_stamp + 1:
+            doubt = PART * min(max(loss, 0.0), 1.0) * _find_gap(method, mem, rig, i)
+            if elements and doubt > 0.0:
+                bound = _bound_speed(method, mem, rig, i, before - least, loss)
+                doubt = max(min(doubt, bound), LEAST * doubt)
+            s.doubt[i] = max(s.doubt[i], doubt)

@@ -34,6 +34,9 @@ RIDGE = 1e-8  # of a unit column's own weight
 LEFT = 0.02  # of the largest force: less, while it becomes less deep, has left the surface
 PIECES = 4  # straight ones of the way from one sample to the next
 MOST_ROUNDS = 4 * COUNT  # of Lawson and Hanson
+SAME = 1e-3  # of the largest force: weights that leave so much more explain the samples as well
+ROUNDS = 5  # of the search for such weights
+FIRST = 0.01  # of the energy: by which they are first expected to differ
 SMALL = 1e-12  # of the largest gradient: none
 
 ELEMENT_FIT = Cells(
@@ -53,6 +56,8 @@ ELEMENT_FIT = Cells(
     Cell("step", many(COUNT), "", "solution of those with weight"),
     Cell("now", many(COUNT), "", "weights of unit columns"),
     Cell("chosen", many(COUNT, int), "-", "numbers of those with weight"),
+    Cell("line", many(COUNT), "m^2", "what each column takes along the satellites' way"),
+    Cell("kept", many(COUNT), "", "A' f, while other weights are sought"),
 )
 
 
@@ -301,3 +306,50 @@ def fit_elements(fit, work, T, scatter):
     law.slope = _compute_slope(law)
     work.number += 1
     return chi / fit.count
+
+
+# How much the loss at the satellites may differ among weights that explain the samples as well
+
+
+@noinline
+def _solve_towards(work, strength):
+    """Weights with a linear term for the loss: what they leave beside a constant [N^2], and the
+    loss [J]."""
+    for i in range(COUNT):
+        work.kept[i] = work.right[i]
+        work.right[i] += strength * work.line[i]
+    _scale_columns(work)
+    _solve(work)
+    _take_weights(work)
+    _unscale_columns(work)
+    left, loss = 0.0, 0.0
+    for i in range(COUNT):
+        work.right[i] = work.kept[i]
+        weight, row = work.trial.weights[i], 0.0
+        loss += weight * work.line[i]
+        if weight > 0.0:
+            for j in range(COUNT):
+                row += work.trial.weights[j] * _read_gram(work, i, j)
+            left += weight * (row - 2.0 * work.right[i])
+    return left, loss
+
+
+@noinline
+def _find_extreme_loss(work, least, allowed, strength):
+    loss = 0.0
+    for _ in range(ROUNDS):
+        left, loss = _solve_towards(work, strength)
+        grown = max(left - least, 1e-4 * allowed)
+        strength *= math.sqrt(allowed / grown)
+    return loss
+
+
+@noinline
+def bound_loss(fit, work, energy):
+    """Half the range of the loss [J] along `work.line` among weights that explain the samples of
+    the last fit to SAME of the largest force, and to their noise; `energy`: a scale of it [J]."""
+    allowed = fit.count * (SAME * fit.largest) ** 2 + 4.0 * fit.rows[0].variance
+    first = allowed / (FIRST * energy)
+    least, _ = _solve_towards(work, 0.0)
+    most = _find_extreme_loss(work, least, allowed, first)
+    return 0.5 * abs(most - _find_extreme_loss(work, least, allowed, -first))

@@ -45,6 +45,7 @@ from softdock.methods.model_mediated.law import (
 from softdock.methods.model_mediated.law_samples import Scope, compute_weight
 from softdock.methods.model_mediated.search import begin_search, find_least_chi, run_search
 
+NEGLIGIBLE = 2e-3  # root mean square, of the largest force: what a named law may leave
 ROUGH = 0.02  # of the largest force: a misfit beyond is another law
 SOME = 4  # samples that a search needs
 TWICE = 2.0  # times as many samples, before another search
@@ -180,10 +181,9 @@ def _has_explained(fit):
 
 
 @compiled
-def compute_misfit_beyond_noise(fit):
-    """What the law that was last fitted leaves beyond noise, root mean square, of the largest
-    force."""
-    return fit.misfit * math.sqrt(max(1.0 - EXPLAINED / fit.chi, 0.0)) if fit.chi > 0.0 else 0.0
+def is_unknown(fit):
+    """Whether the law that was last fitted leaves more beyond noise than is negligible."""
+    return fit.misfit * math.sqrt(max(1.0 - EXPLAINED / max(fit.chi, 1e-300), 0.0)) >= NEGLIGIBLE
 
 
 @compiled

@@ -14,10 +14,10 @@ from softdock.compile.lazy import lazy
 from softdock.loop.method.interface import CYCLE, Rig
 from softdock.methods.model_mediated.element_fit import fit_elements
 from softdock.methods.model_mediated.fit import (
-    compute_misfit_beyond_noise,
     continue_search,
     fit_law,
     is_unfinished,
+    is_unknown,
 )
 from softdock.methods.model_mediated.friction import believe_friction, fit_friction
 from softdock.methods.model_mediated.joint import believe_joint, run_joint_round
@@ -40,7 +40,6 @@ SOME = 4  # samples after which any law is better than none
 TWO = 2  # samples that tell a damper from a spring
 ROUNDS, HURRIED = 2, 4  # of the joint fit in a cycle; once nothing touches any more
 WORK, HURRIED_WORK = 1200.0, 2400.0  # of a search for a law in a cycle [samples looked at]
-NEGLIGIBLE = 2e-3  # of the largest force: what a named law may leave beyond noise
 BETTER = 0.5  # of its chi^2: elements that leave more are not believed
 SAME_LAG = 1e-3  # of a lag: friction is not fitted again for a smaller change
 STIFFEST = 1.5  # rad of a contact's oscillation in a cycle: one that is over in two cycles
@@ -142,7 +141,7 @@ def _learn_elements(method: ModelMediated, s, i):
     """Passive elements in place of a named law that leaves more than noise."""
     fit, law, work = s.fits[i], s.found[i], s.element_fit
     law.elements = 0
-    if not method.elements or fit.count < SOME or compute_misfit_beyond_noise(fit) < NEGLIGIBLE:
+    if not method.elements or fit.count < SOME or not is_unknown(fit):
         return
     chi = fit_elements(fit, work, method.vector[CYCLE], method.scatter)
     if chi < BETTER * fit.chi:

@@ -69,6 +69,15 @@ LIMIT_KEYS = (
         when=_EXECUTABLE,
     ),
 )
+COORDINATED_KEY = Parameter(
+    "coordinated",
+    "coordinated",
+    "executable set-points whose axes arrive together, with limits that hold for the length of "
+    "velocity, acceleration and jerk in place of each axis",
+    False,
+    kind="flag",
+    when=_EXECUTABLE,
+)
 FILTER_KEYS = (
     Parameter(
         "noise_force",
@@ -398,6 +407,7 @@ REMAPPING = Group(
         choices=("as_computed", "executable"),
     ),
     *LIMIT_KEYS,
+    COORDINATED_KEY,
     *FILTER_KEYS,
     Parameter(
         "joints",

@@ -44,7 +44,7 @@ from softdock.loop.method.interface import (
 )
 from softdock.loop.method.method import Method
 from softdock.loop.optional_limits import or_no_limit
-from softdock.loop.robots.limited import follow_within_limits
+from softdock.loop.robots.limited import follow_together, follow_within_limits
 from softdock.loop.spatial.motion import Motion, Wrench, coasting, no_wrench, opposite
 from softdock.loop.spatial.vectors import ZERO, add, dot, norm, subtract
 from softdock.methods.measured.line_of_action import (
@@ -139,16 +139,18 @@ def lead_motions(method: Remapping, mem, rig: Rig, satellites: Satellites, outpu
 # far that is from the motion itself is recorded, and what it costs stands in the ledger's row
 # `command`.
 #
-# The follower is the one of `loop/robots/limited.py`: a rig whose robots have these limits then
-# does exactly what it is sent.
+# The follower is the one of `loop/robots/limited.py`, or with coordinated axes that of
+# `coordinated.py`: a rig whose robots have these limits then does exactly what it is sent.
 
 
 @noinline
-def _follow(limits, T, mem, at, set_point: Motion, started):
+def _follow(limits, together, T, mem, at, set_point: Motion, started):
     """One robot's next set-point; `at`: of its `FOLLOWER` in `mem`."""
-    s, sent = FOLLOWER(mem, at), set_point
-    if started:
-        sent = follow_within_limits(limits, T, mem, at + FOLLOWER.at.room, s.sent, set_point)
+    s, sent, room = FOLLOWER(mem, at), set_point, at + FOLLOWER.at.room
+    if started and together:
+        sent = follow_together(limits, T, mem, room, s.sent, set_point)
+    elif started:
+        sent = follow_within_limits(limits, T, mem, room, s.sent, set_point)
     s.sent = sent
     return sent
 
@@ -162,8 +164,9 @@ def set_point(method: Remapping, mem, rig: Rig, satellites: Satellites, output: 
     along = or_no_limit(keys.speed), keys.acceleration, or_no_limit(keys.jerk)
     limits = (*along, math.inf, keys.turn_acceleration, or_no_limit(keys.turn_jerk))
     at, started = method.memory + STATE.at.followers, rig.cycle > 0
-    chaser = _follow(limits, rig.T, mem, at, output.chaser, started)
-    target = _follow(limits, rig.T, mem, at + FOLLOWER.size, output.target, started)
+    together = keys.coordinated != 0.0
+    chaser = _follow(limits, together, rig.T, mem, at, output.chaser, started)
+    target = _follow(limits, together, rig.T, mem, at + FOLLOWER.size, output.target, started)
     s.deviation = max(
         norm(subtract(chaser.p, output.chaser.p)), norm(subtract(target.p, output.target.p))
     )

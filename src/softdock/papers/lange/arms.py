@@ -137,14 +137,17 @@ def run_arm_impact(robots: str, loop: str, share: float = SHARE) -> Run:
 
 
 @functools.cache
-def run_arm_cone(robots: str, loop: str, later: float = 0.0) -> Run:
-    """The bar in the cone of Fig. 7. `later`: delay of the whole motion, in cycles."""
+def run_arm_cone(robots: str, loop: str, later: float = 0.0, noise_N: float = 0.0) -> Run:
+    """The bar in the cone of Fig. 7. `later`: delay of the whole motion, in cycles; `noise_N`: of
+    the sensor, with a threshold of four times as much."""
     preset = load_scenario("lange_cone")
+    threshold = {"threshold_N": 4.0 * noise_N} if noise_N else {}
     changes = {
         "chaser.position_m": delayed_start(preset, later),
         "robots": _robots(robots, CONE_JERK, DELAY_MS),
         "facility": CONE,
-        "methods": [CONE_ARM_LOOPS[loop]],
+        "methods": [CONE_ARM_LOOPS[loop] | threshold],
+        "sensor.noise_N": noise_N,
     }
     return run_loop(preset.replace(changes))
 

@@ -36,6 +36,7 @@ from softdock.results.scene import build_scene
 
 INFORMED = (RIGID, SERIES, FILTER)  # what the re-mapping is told of elastic arms
 CARTESIAN_LOOPS = {NAIVE_LOOP: "naive", HELD: "both, held", RIGID: "both"}
+NOISE = 0.5  # N, of each channel of the sensor
 SAME_S = 0.01  # of the instants of four contacts: a tenth of how long one lasts
 
 
@@ -67,6 +68,9 @@ def make_figure_7_arms() -> Exhibit:
         loop: [100.0 * (energy_ratio(run_arm_cone(ELASTIC, loop, x)) - 1.0) for x in LATER]
         for loop in (*INFORMED, *WRONG.values())
     }
+    phases["noisy"] = [
+        100.0 * (energy_ratio(run_arm_cone(ELASTIC, FILTER, x, NOISE)) - 1.0) for x in LATER
+    ]
     return Exhibit(
         key="figure_7_arms",
         title="Fig. 7 with KR 16 arms",
@@ -233,7 +237,8 @@ def _describe_repair(at: dict[tuple[str, str], dict[str, Any]], n: dict[str, Any
     wrong = ", ".join(f"{_span(n, words)} % ({words})" for words in WRONG.values())
     return (
         f"{result}; at the table's phase {here}. Told the joints' stiffness wrongly, the filter "
-        f"changes the energy by {wrong}. The mock-ups gave way by up to "
+        f"changes the energy by {wrong}; with {NOISE:g} N of noise it does by "
+        f"{_span(n, 'noisy')} %. The mock-ups gave way by up to "
         f"{n['most_given_way_along_mm']:.2g} mm along the approach and "
         f"{n['most_given_way_across_mm']:.2g} mm across it."
     )

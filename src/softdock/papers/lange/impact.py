@@ -26,7 +26,6 @@ STIFFNESS = 50_000.0  # N/m: 100 N/mm on each side, in series
 SEEN_AT = 8.04  # s, published; 670 cycles of 12 ms, 2010 of 4 ms
 SHARE = 0.43  # with which 12 ms give 157.0 N
 PUBLISHED_SATELLITE_N, PUBLISHED_ROBOT_N = 157.0, 364.0
-APPROACH_J = 0.25 * MASS * SPEED**2  # of the relative motion
 
 
 class Robots(NamedTuple):

@@ -30,6 +30,7 @@ from softdock.results.scene.surfaces import (
 SMALLEST_EDGE = 0.05  # of the longest: an inertia of a rod or a plate still gives a box to see
 NEEDLE = 0.6  # of a cone's half-angle: a pointed rod is slimmer than what it enters
 WALL = 1.4  # half the edge of the piece of a wall that is drawn, of the size of what touches
+MANY = 32  # tips of a set that are drawn finely
 Pair = Mapping[str, Any]
 
 
@@ -63,7 +64,8 @@ def find_distinct_tips(pairs: Sequence[Pair]) -> list[Pair]:
     """One pair for each distinct tip: several shapes may share one."""
     pairs_by_tip: dict[tuple[float, ...], Pair] = {}
     for pair in pairs:
-        pairs_by_tip.setdefault((*pair["tip_m"], pair["tip_radius_m"]), pair)
+        own = np.ravel(pair.get("tips") or []).tolist()
+        pairs_by_tip.setdefault((*pair["tip_m"], pair["tip_radius_m"], *own), pair)
     return list(pairs_by_tip.values())
 
 
@@ -97,6 +99,10 @@ def make_probe(pair: Pair, direction: np.ndarray, length: float, scale: float) -
     )
     root = tip - length * direction
     collar = rod(root, root + 0.35 * length * direction, (1.45 * radius, 1.15 * radius))
+    if pair.get("tips"):
+        sides = 16 if len(pair["tips"]) <= MANY else 8
+        balls = [sphere(tip + np.array(row[:3]), float(row[3]), sides) for row in pair["tips"]]
+        return join_meshes(rod(root, tip, (radius, radius)), collar, *balls)
     if ball > 0.0:
         return join_meshes(rod(root, tip, (radius, radius)), collar, sphere(tip, ball))
     angle = NEEDLE * math.radians(pair.get("half_angle_deg", 0.0) or 40.0)

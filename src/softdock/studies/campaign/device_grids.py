@@ -1,5 +1,5 @@
-"""Grids of meshes on a GPU: the address in a vector is that of the process's own memory, and a
-kernel needs one of the device's. A grid is copied there once."""
+"""Grids of meshes and sets of tips on a GPU: the address in a vector is that of the process's own
+memory, and a kernel needs one of the device's. Each is copied there once."""
 
 from __future__ import annotations
 
@@ -7,15 +7,19 @@ from typing import Any
 
 import numpy as np
 
+from softdock.compile.shared_numbers import block_at
 from softdock.loop.contact.keys import MOST_PAIRS, PAIR
 from softdock.loop.contact.pair import IN_PAIR
 from softdock.loop.contact.shape import SHAPE_CELLS
 from softdock.loop.specialise import Numbers
 from softdock.loop.vector import PAIR_SIZE, PAIRS_AT
-from softdock.meshes.kept import block_at
 
-COLUMNS = [PAIRS_AT + i * PAIR_SIZE + PAIR.at.mesh_file for i in range(MOST_PAIRS)]
-IN_NUMBERS = IN_PAIR.shape + SHAPE_CELLS.at.grid  # of a known pair's numbers
+COLUMNS = [
+    PAIRS_AT + i * PAIR_SIZE + at
+    for i in range(MOST_PAIRS)
+    for at in (PAIR.at.mesh_file, PAIR.at.tips)
+]
+IN_NUMBERS = (IN_PAIR.shape + SHAPE_CELLS.at.grid, IN_PAIR.tips)  # of a known pair's numbers
 
 _copies: dict[int, Any] = {}  # arrays on the device, by the address here; never freed, as here
 
@@ -40,6 +44,6 @@ def with_device_grids(
         for address in np.unique(vectors[..., column]):
             moved[..., column][vectors[..., column] == address] = _move(cuda, address)
     pair = list(numbers.pair)
-    if len(pair) > IN_NUMBERS:
-        pair[IN_NUMBERS] = _move(cuda, pair[IN_NUMBERS])
+    for i in IN_NUMBERS if len(pair) > max(IN_NUMBERS) else ():
+        pair[i] = _move(cuda, pair[i])
     return moved, numbers._replace(pair=tuple(pair))
