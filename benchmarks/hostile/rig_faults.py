@@ -301,7 +301,12 @@ def try_row(row: Row, peer: Path, clock: Path, seed: int) -> dict[str, Any]:
 def _start(row: Row, folder: Path, clock: Path, step: Path) -> Running:
     """`softdock rig run`, under a wall clock that can be set."""
     words = [*SOFTDOCK, "rig", "run", "rig.toml", "epos_1d", "--out", "out", *row.options]
-    taken = signal.SIG_IGN if row.ignores else signal.default_int_handler
+
+    def begin() -> None:
+        """As a terminal starts it, whatever this process was told to ignore."""
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.SIG_IGN if row.ignores else signal.SIG_DFL)
+
     with (folder / "said").open("w") as said, (folder / "told").open("w") as told:
         process = subprocess.Popen(
             [*words, "--json"] if row.as_json else words,
@@ -311,7 +316,7 @@ def _start(row: Row, folder: Path, clock: Path, step: Path) -> Running:
             stderr=told,
             text=True,
             env={**os.environ, "LD_PRELOAD": str(clock), "SOFTDOCK_CLOCK_FILE": str(step)},
-            preexec_fn=lambda: signal.signal(signal.SIGINT, taken),
+            preexec_fn=begin,
         )
     return Running(process, folder, step)
 
@@ -402,7 +407,9 @@ def _look_at_recording(row: Row, out: Path, run: dict[str, Any]) -> list[str]:
         if done.returncode:
             return [f"not recovered: {done.stderr[-300:]}"]
         file = whole
-        subprocess.run([*SOFTDOCK, "rig", "recover", "--clear", "--force"], capture_output=True)
+        wrong = _clear_ring(out)
+        if wrong:
+            return wrong
     with file.open("rb") as opened:
         reader = make_reader(opened)
         ends = {m.name: m.metadata for m in reader.iter_metadata()}
@@ -420,6 +427,17 @@ def _look_at_recording(row: Row, out: Path, run: dict[str, Any]) -> list[str]:
     if lost or cycles < run.get("cycles", 1):
         return [f"{cycles} cycles recorded of {run.get('cycles')}, lost {lost}"]
     return []
+
+
+def _clear_ring(out: Path) -> list[str]:
+    """The ring that this run has left is listed; it is taken away, and no other."""
+    done = subprocess.run(
+        [*SOFTDOCK, "rig", "recover", "--list", "--json"], capture_output=True, text=True
+    )
+    left = [r["ring"] for r in json.loads(done.stdout)["rings"] if str(out) in r["recording"]]
+    for path in left:
+        Path(path).unlink(missing_ok=True)
+    return [] if left else ["the ring that was left is not listed"]
 
 
 def was_machine_late(found: dict[str, Any]) -> bool:
