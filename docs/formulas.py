@@ -17,11 +17,18 @@ GREEK = re.findall(
     r"\w+", "alpha beta gamma delta zeta eta lambda mu omega phi pi rho sigma tau xi"
 )
 FUNCTIONS = ("min", "max", "sin", "cos", "exp", "log")
-SIGNS = {"<=": "&le;", ">=": "&ge;", "+-": "&plusmn;", "->": "&rarr;", "-": "&minus;"}
+SIGNS = {
+    "<=": "&le;",
+    "<-": "&larr;",
+    ">=": "&ge;",
+    "+-": "&plusmn;",
+    "->": "&rarr;",
+    "-": "&minus;",
+}
 CROSS, DOT, PRIME = "&times;", "&sdot;", "&prime;"
 TOKEN = re.compile(
     r"[A-Za-z]+(?:_[A-Za-z]+){2,}|[A-Za-z][A-Za-z0-9]*|\d+(?:\.\d+)?"
-    r"|<=|>=|\+-|\+=|->|'+|[^\sA-Za-z0-9]"
+    r"|<=|<-|>=|\+-|\+=|->|'+|[^\sA-Za-z0-9]"
 )
 BLOCK = re.compile(r"^```formula\n(.*?)^```$", re.S | re.M)
 SOURCE = "De Stefano|Franken|Lange|Zebenay"  # a column that says whose equation it is

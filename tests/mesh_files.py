@@ -70,6 +70,16 @@ def plate_docking(integrator="exact_hold", delay_ms=0.0):
     return tables
 
 
+def ring_docking(integrator="exact_hold", delay_ms=0.0):
+    """EPOS in one dimension against the front of a ring."""
+    tables = epos_wall(delay_ms=delay_ms, integrator=integrator)
+    tables["chaser"]["position_m"] = [0.02, 0.04, 0.0]
+    (pair,) = tables["contact"]
+    pair |= {"geometry": "ring", "outer_radius_m": 0.08, "inner_radius_m": 0.005}
+    pair |= {"length_m": 0.02, "edge_radius_m": 0.002, "tip_radius_m": 0.01}
+    return tables
+
+
 def brute_distance(vertices, faces, points):
     """Unsigned distance of each point from every triangle, by projection and by edges: slow, and
     written without the package's code."""

@@ -190,7 +190,7 @@ def measure(rig: Rig, seed: int = 0, **keys: Any) -> dict[str, Any]:
         "peak": math.inf,
     }
     touches = np.flatnonzero((t > ends + T) & (x <= 0.0))
-    if len(touches) == 0:
+    if len(touches) == 0 or v[touches[0] - 2] >= 0.0:  # the first error was too large for another
         return found
     v_2 = -v[touches[0] - 2]
     out_2, _, peak_2, _ = hit(rig.numbers, rig.mass, v_2, T / FINE)
@@ -220,6 +220,12 @@ def materials(count: int, seed: int, noise: float = 0.0) -> None:
     every = [one for row in rows for one in row]
     _print_row("all", every)
     _print_row("contacts longer than four delays", [one for one in every if one["late"] < 0.25])
+    rng = np.random.default_rng(seed)
+    kinds = [kind for kind in range(len(NAMES)) for _ in range(count)]
+    again = [
+        measure(draw(rng, kind, noise), i % count, elements=False) for i, kind in enumerate(kinds)
+    ]
+    _print_row("all, named laws alone", again)
 
 
 def _print_row(name: str, found: list[dict[str, Any]]) -> None:

@@ -9,9 +9,13 @@ from mesh_files import ANGLE, BOTTOM, MOUTH, THICK, cone_profile, revolved, writ
 
 from softdock import build, run_loop, run_reference
 from softdock.errors import BadInput
+from softdock.loop.contact.pairs import PAIR, PAIR_FLOATS
+from softdock.loop.specialise import Numbers
+from softdock.loop.vector import PAIRS_AT
 from softdock.results.scene.mock_ups import make_target_shapes
 from softdock.studies.campaign.batch import run_cpu
 from softdock.studies.campaign.columns import make_columns
+from softdock.studies.campaign.device_grids import IN_NUMBERS, with_device_grids
 
 TURNED = [0.5**0.5, 0.0, -(0.5**0.5), 0.0]  # z of the file, out of the mouth, is -x of the target
 OWN = {
@@ -92,6 +96,31 @@ def test_a_batch_shares_the_grid(mesh):
     assert batch.contact(0, "impulse_Ns")[1] == run.contacts[0]["impulse_Ns"]
     with pytest.raises(BadInput, match="one value in a batch"):
         make_columns(scenario, {"contact.0.tip_radius_m": np.array([0.008, 0.009])})
+
+
+def test_a_gpu_gets_the_address_of_its_own_copy(mesh):
+    """In the vectors and in the numbers that all runs share; a copy is made once."""
+
+    class Cuda:
+        copies = 0
+
+        def to_device(self, block):
+            self.copies += 1
+            copy = block.copy()
+            pointer = type("Pointer", (), {"value": copy.ctypes.data, "copy": copy})
+            return type("Array", (), {"device_ctypes_pointer": pointer})
+
+    scenario, cuda = build(docking(mesh)), Cuda()
+    column = PAIRS_AT + PAIR.at.mesh_file
+    here = scenario.vector[column]
+    pair = np.zeros(PAIR_FLOATS)
+    pair[IN_NUMBERS[0]] = here
+    numbers = Numbers(**{**dict.fromkeys(Numbers._fields, ()), "pair": tuple(pair)})
+    moved, shared = with_device_grids(cuda, np.stack([scenario.vector] * 2), numbers)
+    assert cuda.copies == 1
+    assert moved[0, column] == moved[1, column] == shared.pair[IN_NUMBERS[0]] != here
+    assert scenario.vector[column] == here
+    assert (np.delete(moved, column, 1) == np.delete(scenario.vector, column)).all()
 
 
 def test_a_tip_that_would_go_through_ends_the_run(mesh):

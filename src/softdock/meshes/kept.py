@@ -4,6 +4,7 @@ the process lives, since prepared runs hold their addresses."""
 from __future__ import annotations
 
 import hashlib
+import logging
 import math
 import threading
 from collections.abc import Callable
@@ -34,6 +35,9 @@ BEYOND, LEAST = 4.0, 8.0
 FEWEST = 2.0  # cells in a tip's radius, and in a wall
 OPPOSITE = -0.9  # cosine between the normals of a wall's two faces
 DIGEST_BYTES = 32
+MANY_NODES = 3_000_000  # of a grid that takes seconds: whoever waits is told
+
+log = logging.getLogger("softdock")
 
 Progress = Callable[[float], None]
 
@@ -141,6 +145,8 @@ def make_block(
         coarser = cell * (nodes / MOST_NODES) ** (1.0 / 3.0)
         allowed = f"at least {1.02 * coarser:.2g}, for a grid of at most {MOST_NODES} nodes"
         raise BadInput(Problem("resolution_m", cell, allowed))
+    if nodes > MANY_NODES:
+        log.warning("softdock: %s: making a grid of %.1f million nodes", name, 1e-6 * nodes)
     tree = make_tree(mesh.vertices, mesh.faces)
     _check_walls(mesh, tree, name, cell)
     inside = find_windings(tree, lattice)

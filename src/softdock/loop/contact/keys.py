@@ -159,8 +159,8 @@ PAIR = Group(
     _position(
         "origin",
         "origin_m",
-        "point of the wall, centre of the sphere, middle of the cone's mouth or origin of the "
-        "mesh, from the target's centre of mass, target axes",
+        "point of the wall, centre of the sphere, middle of the mouth of a cone or of the front "
+        "of a ring, or origin of the mesh, from the target's centre of mass, target axes",
     ),
     Parameter(
         "axis",

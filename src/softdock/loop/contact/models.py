@@ -8,11 +8,18 @@ from softdock.compile.jit import compiled
 from softdock.compile.shared_numbers import read_double
 from softdock.loop.contact.cone import CONE_SHAPE
 from softdock.loop.contact.mesh import MESH_SHAPE
+from softdock.loop.contact.ring import RING_SHAPE
 from softdock.loop.contact.shape import TargetShape, plain_latch_range
 from softdock.loop.contact.sphere import SPHERE_SHAPE
 from softdock.loop.contact.wall import WALL_SHAPE
 
-SHAPE_MODELS: tuple[TargetShape, ...] = (WALL_SHAPE, SPHERE_SHAPE, CONE_SHAPE, MESH_SHAPE)
+SHAPE_MODELS: tuple[TargetShape, ...] = (
+    WALL_SHAPE,
+    SPHERE_SHAPE,
+    CONE_SHAPE,
+    MESH_SHAPE,
+    RING_SHAPE,
+)
 GEOMETRIES = tuple(shape.name for shape in SHAPE_MODELS)
 WALL, SPHERE, CONE, MESH = (
     GEOMETRIES.index(one.name) for one in (WALL_SHAPE, SPHERE_SHAPE, CONE_SHAPE, MESH_SHAPE)

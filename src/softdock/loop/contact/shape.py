@@ -30,8 +30,8 @@ class Shape(NamedTuple):
     length: Annotated[float, "m", "along the cone's wall"]
     depth: Annotated[float, "m", "of the cone along its axis"]
     thickness: Annotated[float, "m", "of its wall"]
-    grid: Annotated[int, "-", "address of a mesh's distances (meshes/grid.py)"]
     closed: bool
+    grid: Annotated[int, "-", "address of a mesh's distances (meshes/grid.py)"] = 0
 
 
 # of a prepared pair in `mem`; whether it is closed is a bit of the pair's kind
