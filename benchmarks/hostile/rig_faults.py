@@ -235,7 +235,7 @@ ROWS = (
     Row("SIGHUP", act=_signalled(signal.SIGHUP), **OPERATOR),
     Row("Ctrl-C", act=_signalled(signal.SIGINT), **OPERATOR),
     Row("SIGINT in the background", act=_signalled(signal.SIGINT), ignores=True, **OPERATOR),
-    Row("controller killed", act=_signalled(signal.SIGKILL), ends=(), whole=False, code=-9),
+    Row("controller killed", act=_signalled(signal.SIGKILL), ends=(), code=-9),
     Row(
         "recorder killed",
         act=_stopped("softdock.recording.recorder", signal.SIGKILL),

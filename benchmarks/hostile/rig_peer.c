@@ -238,7 +238,7 @@ static void sample(long long t)
         return;
     }
     if (on) force += given[OFFSET];
-    if (on && given[SPIKE] && !spiked) force += given[SPIKE], spiked = 1;
+    if (on && given[SPIKE] && !spiked && (t + 100000 - begun_ns) % CYCLE == 0) force += given[SPIKE], spiked = 1;
     if (first_answer) force += given[DRIFT] * (t - first_answer) * 1e-9;
     values[0] = (int32_t)lrint(force * counts);
     if (on && given[FROZEN]) {

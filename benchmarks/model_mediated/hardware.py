@@ -31,7 +31,8 @@ class Case:
     """A scenario as it is declared, and what is true of it beside that."""
 
     def __init__(self, tables: Tables):
-        self.tables, self.true = tables, {}  # the latter by contact pair
+        self.tables = tables
+        self.true: Tables = {}  # by contact pair
         self.told: Tables = {}  # to the method
         found = run_reference(build(copy.deepcopy(tables)))
         self.peak = max(one["peak_force_satellite_N"] for one in found.contacts)
@@ -47,12 +48,15 @@ class Case:
         return moved * (self.peak / speed) ** 2
 
 
+Fault = Callable[[Case, Random], None]
+
+
 def _draw_direction(random: Random) -> np.ndarray:
     way = random.normal(size=3)
     return way / np.linalg.norm(way)
 
 
-def _offset_poses(least: float, most: float) -> Callable[[Case, Random], None]:
+def _offset_poses(least: float, most: float) -> Fault:
     def put(case: Case, random: Random) -> None:
         offset = math.exp(random.uniform(math.log(least), math.log(most))) * _draw_direction(random)
         share = random.uniform(0.0, 1.0)
@@ -82,7 +86,7 @@ def _tilt(case: Case, random: Random) -> None:
         case.true[f"contact.{i}.axis"] = turned.tolist()
 
 
-def _low_pass(least: float, most: float) -> Callable[[Case, Random], None]:
+def _low_pass(least: float, most: float) -> Fault:
     def put(case: Case, random: Random) -> None:
         cut = math.exp(random.uniform(math.log(least), math.log(most)))
         case.tables["sensor"] = case.tables.get("sensor", {}) | {"lowpass_Hz": cut}
@@ -111,7 +115,7 @@ def _wrong_tool(case: Case, random: Random) -> None:
     case.tables["mock_up"] = {"chaser": {"mass_kg": mass, "believed": {"mass_kg": believed}}}
 
 
-def _elastic(wrong: float) -> Callable[[Case, Random], None]:
+def _elastic(wrong: float) -> Fault:
     """Both robots on elastic joints; the method is told their stiffness `wrong` times."""
 
     def put(case: Case, random: Random) -> None:
@@ -152,11 +156,11 @@ def _late_readings(case: Case, random: Random) -> None:
     case.tables["pose"] = case.tables.get("pose", {}) | {"delay_ms": random.uniform(1.0, 8.0)}
 
 
-def _several(*also: Callable[[Case, Random], None]) -> Callable[[Case, Random], None]:
+def _several(*also: Fault) -> Fault:
     """Two to four faults at once, `also` among them."""
 
     def put(case: Case, random: Random) -> None:
-        others = [_noise, _bias, _jitter, _late_readings]
+        others: list[Fault] = [_noise, _bias, _jitter, _late_readings]
         others += [_low_pass(20.0, 80.0), _offset_poses(2e-5, 2e-3)]
         count = int(random.integers(2, 5)) - len(also)
         chosen = random.choice(len(others), size=count, replace=False)
@@ -166,7 +170,7 @@ def _several(*also: Callable[[Case, Random], None]) -> Callable[[Case, Random], 
     return put
 
 
-def _both(*faults: Callable[[Case, Random], None]) -> Callable[[Case, Random], None]:
+def _both(*faults: Fault) -> Fault:
     def put(case: Case, random: Random) -> None:
         for fault in faults:
             fault(case, random)
@@ -174,7 +178,7 @@ def _both(*faults: Callable[[Case, Random], None]) -> Callable[[Case, Random], N
     return put
 
 
-CLASSES: dict[str, Callable[[Case, Random], None]] = {
+CLASSES: dict[str, Fault] = {
     "as declared": _both(),
     "pose offset 0.02 to 0.3 mm": _offset_poses(2e-5, 3e-4),
     "pose offset 0.3 to 2 mm": _offset_poses(3e-4, 2e-3),
@@ -192,7 +196,7 @@ CLASSES: dict[str, Callable[[Case, Random], None]] = {
 }
 
 
-def draw(seed: int, number: int, put: Callable[[Case, Random], None]) -> Case:
+def draw(seed: int, number: int, put: Fault) -> Case:
     """Case `number` of a class, whatever is drawn beside it."""
     random = np.random.default_rng([seed, number])
     tables = tomllib.loads(draw_case(seed, number)[1])

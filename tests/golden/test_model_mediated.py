@@ -108,7 +108,7 @@ def test_offsets_of_reported_poses_are_found_in_free_flight():
     assert found["delay_s"] == pytest.approx(0.016, abs=1e-4)
     assert distance(run) <= SMOOTH
     assert not list_doubts(found)
-    assert distance(flown(tables, poses=False)) > 10.0 * SMOOTH
+    assert distance(flown(tables, poses=False)) > 3.0 * SMOOTH
 
 
 def test_a_robot_that_lags_is_no_offset():

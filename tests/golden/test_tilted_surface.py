@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from softdock import SimulatedFacility, drive, load_scenario
+from softdock import SimulatedFacility, drive, judge, load_scenario
 from softdock.methods.model_mediated.notes import list_doubts
 
 V, MASS, STIFFNESS = 0.05, 120.0, 4000.0  # m/s, kg, N/m
@@ -69,3 +69,16 @@ def test_a_wall_as_declared_is_left_as_it_is():
     assert "contact_0_tilt_deg" not in run.method_books["model_mediated"]
     without, _ = dock(0.0, keys, {"surface": False})
     assert (run.series["chaser.velocity"] == without.series["chaser.velocity"]).all()
+
+
+def test_a_wall_nearer_than_declared_is_moved_to_where_it_was_felt():
+    """A millimetre, found to two cycles' way (the force must matter first): no ledger, the speed
+    after a lossless contact, and a line that says where."""
+    true = load_scenario("epos_1d", RIG | {"contact.0.origin_m": [0.001, 0.0, 0.0]})
+    run = judge(drive(load_scenario("epos_1d", RIG), SimulatedFacility(true)))
+    found = run.method_books["model_mediated"]
+    assert found["contacts_by_ledger"] == 0.0
+    assert found["contact_0_moved_m"] == pytest.approx(0.001, abs=2.0 * V * 0.004)
+    assert any("--set contact.0.origin_m=" in said for said in run.metrics["warnings"])
+    velocity = run.series["chaser.velocity"][-1]
+    assert velocity == pytest.approx(reflect(np.array([1.0, 0.0, 0.0])), abs=0.005 * V)

@@ -68,7 +68,7 @@ def test_noise_hides_what_is_smaller_than_it():
     assert np.linalg.norm(off - (off @ along) * along) < 4e-5
 
 
-def test_a_robot_that_had_not_settled_before_the_ramp_tells_nothing():
+def test_a_ramp_before_which_the_robot_had_not_settled_tells_nothing():
     poses, delay = follow(0.0, 0.08, 0.0, settled=False)
     assert delay == -1.0
     assert np.dot(poses.offset, V) == pytest.approx(0.0, abs=1e-12)

@@ -174,5 +174,9 @@ def _guess_map(log: Path, target: Path, form: Any, force: bool) -> None:
     for question in questions:
         show.print(f"asked: {printable(question)}", markup=False, soft_wrap=True)
     then = f"softdock import {log} --map {target}"
-    answer = f"answer {len(questions)} questions in it, then: " if questions else "next: "
+    answer = (
+        f"answer {len(questions)} question{'' if len(questions) == 1 else 's'} in it, then: "
+        if questions
+        else "next: "
+    )
     show.print(f"{target}: written; {answer}{then}", markup=False, soft_wrap=True)

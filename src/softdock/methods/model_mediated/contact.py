@@ -8,13 +8,16 @@ the phase of the contact in the method's cells.
 
 from __future__ import annotations
 
+import math
+
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.bodies import CHASER, TARGET
 from softdock.loop.contact.keys import PAIR
 from softdock.loop.contact.pair import PAIR_FLOATS
 from softdock.loop.contact.prepare import store_pair
 from softdock.loop.method.corrected import take_past
-from softdock.loop.method.interface import Measured, Output, Rig, Satellites
+from softdock.loop.method.interface import Measured, Output, Rig, Satellites, Wrenches
+from softdock.loop.spatial.motion import no_wrench
 from softdock.loop.spatial.vectors import add_scaled, norm, subtract
 from softdock.methods.measured.line_of_action import satellite_motions
 from softdock.methods.measured.projection import pair_energy
@@ -34,15 +37,17 @@ from softdock.methods.model_mediated.recomputed_past import (
     begin_past,
     forget_futures,
     laws_differ,
+    note_others,
     take_futures,
 )
-from softdock.methods.model_mediated.satellite_steps import forget_inner
+from softdock.methods.model_mediated.satellite_steps import coast_both, forget_inner
 from softdock.methods.model_mediated.state import STATE
 from softdock.methods.model_mediated.touches import bound_free_time, find_depth, find_places
 
 APART, BY_LEDGER, TOUCHING, FINISHING = 0, 1, 2, 3  # phases; from 2 on: held in a contact
 NEITHER, FLIES, OVER = 0, 1, 2  # what follow_contact finds
 IN_A_ROW = 3  # samples of a force that the shapes do not explain, before it is believed
+FARTHEST = 8e-3  # m; a surface is not farther from where it is declared
 MATTERS = 1e-3  # of the approach speed, in a cycle
 CLEAR = 3  # cycles without any touch after which a contact is over
 STEADY = 2e-3  # rate of a lead below which it does not disturb the delay that is read
@@ -139,6 +144,25 @@ def _note_unfelt(method: ModelMediated, mem, motions: Output):
 
 
 @noinline
+def _move_surface(method: ModelMediated, mem, rig: Rig, satellites: Satellites):
+    """The surface that pushes while the known shapes are apart to where it was felt first, for
+    mock-ups and satellites; these are looked at again from before."""
+    s, i = STATE(mem, method.memory), STATE(mem, method.memory).onset_pair
+    pair, gap = s.pairs[i], s.onset_gap
+    pair.origin = add_scaled(pair.origin, gap, s.onset_normal)
+    s.surfaces[i].origin = add_scaled(s.surfaces[i].origin, gap, s.onset_normal)
+    s.moved[i] += gap
+    s.onset_gap, s.unexplained_now, s.mock_clear_until, s.clear_until = 0.0, 0, 0.0, 0.0
+    back = int(math.ceil((rig.cycle * rig.T - s.onset_time) / rig.T)) + 1
+    nothing = no_wrench()
+    for j in range(back):
+        note_others(method, mem, rig.cycle - back + j, Wrenches(nothing, nothing))
+    s.start, s.start_stamp = coast_both(rig, satellites, -back * rig.T), rig.cycle - back
+    s.start_latches = s.latches
+    forget_futures(s.futures)
+
+
+@noinline
 def follow_contact(method: ModelMediated, mem, rig: Rig, satellites: Satellites):
     """Where the contact stands: NEITHER, FLIES (nothing touches) or OVER."""
     s, t, motions = STATE(mem, method.memory), rig.cycle * rig.T, satellite_motions(rig, satellites)
@@ -154,6 +178,9 @@ def follow_contact(method: ModelMediated, mem, rig: Rig, satellites: Satellites)
             s.phase = APART
         return NEITHER
     strange = s.unexplained_now >= IN_A_ROW and not method.hands
+    if strange and phase == APART and method.surface and 0.0 < s.onset_gap < FARTHEST:
+        _move_surface(method, mem, rig, satellites)
+        return NEITHER
     if (
         method.ledger
         and phase == APART

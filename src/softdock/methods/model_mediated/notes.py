@@ -107,9 +107,10 @@ def _describe_surface(s: Any, i: int) -> dict[str, Any]:
     """Tilt of a pair's surface against the declared one, and the force that it leaves across the
     normal; nothing where no sample shows any."""
     surface = s.surfaces[i]
+    moved = {f"contact_{i}_moved_m": float(s.moved[i])} if s.moved[i] else {}
     if surface.fitted == 0:
-        return {}
-    found: dict[str, Any] = {
+        return moved
+    found: dict[str, Any] = moved | {
         f"contact_{i}_across": float(surface.across),
         f"contact_{i}_across_left": float(surface.left),
         f"contact_{i}_across_left_of_noise": float(surface.left_of_noise),
@@ -202,6 +203,15 @@ def list_doubts(found: Mapping[str, Any]) -> list[str]:
                 f"the satellites: the speed after it may be off by {100.0 * doubt:.2g} % of the "
                 "approach"
             )
+        loses = any(
+            found.get(f"contact_{i}_{key}", 0.0) > 0.0
+            for key in ("damping_Ns_per_m", "lambda_s_per_m", "preload_N")
+        )
+        if loses and f"contact_{i}_moved_m" in found:
+            doubts.append(
+                f"where contact {i} begins is known to a cycle's way only; a pre-load looks the "
+                "same"
+            )
         spread = found.get(f"contact_{i}_stiffness_spread", 0.0)
         if spread > HARDLY_KNOWN and found[f"contact_{i}_law"] != ELEMENTS:
             doubts.append(f"the stiffness of contact {i} is known to {100.0 * spread:.2g} % only")
@@ -257,6 +267,12 @@ def describe_events(mem: Any, T: float) -> list[str]:
                 f"taken off them; --set pose.{body}_offset_m='[{stated}]'"
             )
     for i in range(MOST_PAIRS):
+        if f"contact_{i}_moved_m" in b:
+            origin = ", ".join(f"{x:.5g}" for x in s.pairs[i].origin)
+            found.append(
+                f"contact {i}: its force was felt {1e3 * b[f'contact_{i}_moved_m']:.2g} mm before "
+                f"the scenario's shapes touch; --set contact.{i}.origin_m='[{origin}]'"
+            )
         if f"contact_{i}_tilt_deg" in b:
             axis = ", ".join(f"{x:.5g}" for x in b[f"contact_{i}_axis"])
             found.append(

@@ -36,7 +36,6 @@ ROUGH = 0.01  # the same of an offset: a smaller ramp tells it better
 LEAST = 1e-7  # m; a smaller offset is none
 LONGEST = 0.5  # s; a delay beyond is none
 BEFORE = 6  # reports before a ramp, which must trail as those after it: the robot has settled
-ATTEMPTS = 2
 NEWTON = 6
 
 
@@ -66,7 +65,7 @@ POSES = Cells(
     Cell("trail", float, "s", "what the mock-up trailed then"),
     Cell("led", Led, "s, -", "its lead"),
     Cell("before", float, "s", "what the mock-up trailed before the ramp, mean of some reports"),
-    Cell("attempts", int, "-", "ramps whose robot had not settled before"),
+    Cell("attempts", int, "-", "1: the robot had not settled before the first ramp"),
     Cell("late", bool, "-", "the lead has been brought in"),
     Cell("due", float, "-", "reports of the second part at which it is looked at"),
     Cell("early", PartOfFlight, "", "with the ramp"),
@@ -167,9 +166,9 @@ def _note_along(poses, stamp, v, trail, led: Led, target):
     steady = seconds - delay
     doubt = SURE * math.sqrt((poses.early.reports + 1.0) / BEFORE * variance) * abs(ramp)
     doubt = doubt / poses.early.span + INEXACT * abs(steady) + LEAST / norm(v)
-    if not poses.looked and abs(poses.before - steady) > doubt:  # not settled: another ramp
-        poses.attempts = min(poses.attempts + 1, ATTEMPTS)
-        poses.looked, poses.stamp = poses.attempts == ATTEMPTS, -1.0
+    first = poses.attempts == 0 and not poses.looked
+    if first and abs(poses.before - steady) > doubt:  # it had not settled: another ramp
+        poses.attempts, poses.stamp = 1, -1.0
         return -1.0
     poses.looked = True
     if not 0.0 <= delay < LONGEST:

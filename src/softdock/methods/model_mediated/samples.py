@@ -163,6 +163,7 @@ NO_TORQUE = 1e3  # m; torques that are not to count
 TINY = 1e-30  # N^2, in place of a noise of zero
 FADED = 0.15  # s after a touch; before, a low-pass may still show it
 STRANGE = 8.0  # standard deviations of noise: a force beyond is no noise
+PUSHES = 0.8  # of a force: its share along the normal of a surface that may push with it
 SWIFTEST = 5.0  # m/s^2; no mock-up is accelerated beyond, while nothing touches
 STEADY = 1e-9  # rate of a lead that is brought in no more
 
@@ -317,6 +318,27 @@ def _estimate_acceleration(method: ModelMediated, mem, t, chaser: Motion):
 
 
 @noinline
+def _note_onset(method: ModelMediated, mem, t, both: Output, raw: Wrench):
+    """Where the surface may be of which a force was felt first, while the known shapes are apart:
+    the nearest one, if it pushes along its normal."""
+    s, nearest, T = STATE(mem, method.memory), NOWHERE, method.vector[CYCLE]
+    wrench = remove_tare(s.flight, both.chaser.q, method.gravity, raw)
+    s.onset_gap, s.onset_time = 0.0, t
+    for i in range(method.number):
+        latches = s.mock_latches
+        places = find_places(
+            mem, method.memory + STATE.at.pairs, latches, i, both.chaser, both.target
+        )
+        place = places.second if places.second.depth > places.first.depth else places.first
+        if place.depth > nearest:
+            nearest = place.depth
+            push = dot(place.normal, wrench.force)
+            pushes = place.rate > 0.0 and push > PUSHES * norm(wrench.force)
+            s.onset_gap = 0.5 * T * place.rate - place.depth if pushes else 0.0
+            s.onset_pair, s.onset_normal = i, rotate_back(both.target.q, place.normal)
+
+
+@noinline
 def _take_sample(method: ModelMediated, mem, row):
     """One paired reading: in free flight the tare's, else a sample of what touches."""
     s, readings = STATE(mem, method.memory), method.memory + STATE.at.readings
@@ -338,6 +360,8 @@ def _take_sample(method: ModelMediated, mem, row):
     if count == 0:
         if whole:
             _sample_free_flight(method, mem, t, both.chaser, raw)
+        if s.unexplained_now == 1:
+            _note_onset(method, mem, t, both, raw)
         return
     s.unexplained_now, s.last_touch = 0, t
     if not whole or (method.tare and s.flight.count < ENOUGH):
