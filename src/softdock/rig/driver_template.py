@@ -51,7 +51,7 @@ class Stage(RobotDriver):
     Keys = StageKeys
     cycles_ms = (1, 2, 4, 5, 8, 10, 12, 16, 20)  # what the device can run at
     why_cycles = "the stage divides its second into whole cycles"
-    limits = {"speed_m_per_s": 0.25, "acceleration_m_per_s2": 5.0}  # noqa: RUF012 - what it bears
+    limits = {"speed_m_per_s": 0.25, "acceleration_m_per_s2": 5.0}  # noqa: RUF012 - what it allows
     simulated = True  # nothing moves
 
     def connect(self) -> None:

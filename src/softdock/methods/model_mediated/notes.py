@@ -46,7 +46,7 @@ def explain_refusal(scenario: Any) -> str | None:
     if not tables["contact"]:
         return "there is no contact pair: it answers contacts of known shapes, and no other force"
     if any(pair["wanted"]["law"] != "same_as_real" for pair in tables["contact"]):
-        return "orbit is to have another contact than the mock-ups: that is the re-mapping's task"
+        return "the reference has another contact than the mock-ups: use remapping"
     return ledger_refuses(scenario)
 
 
@@ -187,10 +187,10 @@ def list_doubts(found: Mapping[str, Any]) -> list[str]:
     if found.get("contacts", 0.0) and not any(
         f"contact_{i}_law" in found for i in range(MOST_PAIRS)
     ):
-        doubts.append("no reading told of a contact's law")
+        doubts.append("no contact's law was identified")
     for i in range(MOST_PAIRS):
         if found.get(f"contact_{i}_unfelt"):
-            doubts.append(f"the satellites touched contact {i}, and no reading told of its law")
+            doubts.append(f"the satellites touched contact {i}, and its law was not identified")
         misfit = found.get(f"contact_{i}_misfit", 0.0)
         if misfit > WORTH_SAYING and found.get(f"contact_{i}_misfit_of_noise", 0.0) > EXPLAINED:
             doubts.append(
@@ -282,7 +282,7 @@ def describe_events(mem: Any, T: float) -> list[str]:
             )
     if s.contacts and not any(f"contact_{i}_law" in b for i in range(MOST_PAIRS)):
         found.append(
-            "the satellites touched and no reading told of it: they flew on without a contact"
+            "the satellites touched and no reading showed it: they flew on without a contact"
         )
     if s.overlong:
         found.append(
