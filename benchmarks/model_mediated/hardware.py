@@ -191,8 +191,8 @@ CLASSES: dict[str, Fault] = {
     "tool mass and others": _several(_wrong_tool),
     "two to four faults": _several(),
     "elastic joints": _elastic(1.0),
-    "elastic joints, told 5 % stiffer": _elastic(1.05),
-    "elastic joints, told rigid": _elastic(1e3),
+    "elastic joints, set 5 % stiffer": _elastic(1.05),
+    "elastic joints, taken as rigid": _elastic(1e3),
 }
 
 
