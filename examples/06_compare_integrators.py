@@ -10,6 +10,6 @@ comparison = softdock.compare(scenario, methods="direct", integrators="all")
 for row in comparison.ranked:  # best first; the page and the JSON hold the same rows
     print(
         f"{row['rank']} {row['integrator']:17s} restitution {row['restitution']:.4f}, "
-        f"{row['error_against_orbit']:.1%} of the approach away from orbit"
+        f"{row['error_against_orbit']:.1%} of the approach away from the reference"
     )
 print(comparison.recommendation)

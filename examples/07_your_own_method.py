@@ -19,5 +19,5 @@ for row in comparison.ranked:
     )
     print(
         f"{row['rank']} {row['method']:11s} {row['error_against_orbit']:.2%} of the approach "
-        f"away from orbit; with wrong knowledge at worst {worst}"
+        f"away from the reference; with wrong knowledge at worst {worst}"
     )

@@ -1,5 +1,5 @@
 """What the sensor carries. You learn: what 1 % of a tool's mass, 5 mm of its centre of mass and its
-inertia do to momentum, contact point and bounce, and what mends each."""
+inertia do to momentum, contact point and bounce, and what corrects each."""
 
 import numpy as np
 

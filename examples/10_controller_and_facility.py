@@ -26,7 +26,7 @@ class MyRig:
         return int(report[REPORT.at.status])
 
     def stop(self, why):
-        print(f"the rig is told to stop: {why}")
+        print(f"the rig stops: {why}")
 
 
 scenario = softdock.load_scenario("epos_1d")

@@ -16,7 +16,7 @@ from softdock.methods import (
 
 GROUP = Group(
     "force_lead",
-    "The measured force, led by the stiffness and the delay it is told.",
+    "The measured force, led by a stated stiffness and delay.",
     Parameter(
         "stiffness",
         "stiffness_N_per_m",

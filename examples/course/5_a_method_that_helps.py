@@ -18,7 +18,7 @@ for name, run in (("direct", direct), ("adaptive_damping", helped)):
     m = run.metrics
     print(
         f"{name:17s} restitution {m['restitution']:.4f}, "
-        f"{m['error_against_orbit_worst']:.1%} from orbit"
+        f"{m['error_against_orbit_worst']:.1%} from the reference"
     )
 
 # %% [markdown]
@@ -28,9 +28,9 @@ for name, run in (("direct", direct), ("adaptive_damping", helped)):
 #
 # ## Exercise
 #
-# The method is told 1500 N/m where the contact has 1000. How far is the satellite from orbit then?
+# The method assumes 1500 N/m where the contact has 1000. How far is it from the reference then?
 
 # %% tags=["solution"]
 wrong = softdock.load_scenario("epos_1d", {"methods": [method | {"stiffness_N_per_m": 1500.0}]})
-told = softdock.judge(softdock.run_loop(wrong)).metrics["error_against_orbit_worst"]
-print(f"with 50 % too much: {told:.1%} from orbit")
+error = softdock.judge(softdock.run_loop(wrong)).metrics["error_against_orbit_worst"]
+print(f"with 50 % too much: {error:.1%} from the reference")

@@ -100,7 +100,7 @@ def test_the_page_says_the_same(done):
         text = here.page.inner_text("main")
         assert f"--replay {summary['worst'][0]['run']}" in text
         for v in summary["variants"]:
-            assert f"{v['label']}: worst by error against orbit" in text
+            assert f"{v['label']}: worst by error against the reference" in text
             assert f"{v['label']}: First-order index" in text
         assert here.requests == []
         assert here.complaints == []

@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -40,7 +41,11 @@ def test_the_verdict_comes_first_and_the_page_last(tmp_path):
             "UNSAFE. Rebound 112 % of the approach speed (on orbit 100 %). Main cause: 16 ms delay "
             "of the chaser's robot."
         )
-        assert lines[1].startswith("Next: `softdock compare epos_1d` tries other methods. None of")
+        assert re.fullmatch(
+            r"Next: no setting of this rig is enough \(\d+ tried\); try another method: "
+            r"`softdock compare epos_1d`\.",
+            lines[1],
+        )
         assert lines[2].startswith(
             "Worst of 8 sampling phases: the loop adds 25.2 % of the approach energy (limit 5 %);"
         )

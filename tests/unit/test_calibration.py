@@ -80,7 +80,7 @@ def test_a_plan_keeps_to_what_a_robot_may_turn():
 def test_poses_that_cannot_tell_are_refused():
     """One attitude many times: mass and bias are one number."""
     same = np.tile([1.0, 0.0, 0.0, 0.0], (5, 1))
-    with pytest.raises(BadInput, match="cannot be told apart"):
+    with pytest.raises(BadInput, match="cannot be separated"):
         calibrate(same, *readings(same))
     with pytest.raises(BadInput, match="at least 3"):
         calibrate(same[:2], *readings(same[:2]))

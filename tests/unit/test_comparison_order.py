@@ -209,3 +209,39 @@ def test_the_recommendation_in_words():
     assert "every run stopped early" in recommend(rank([row("raw", 0.2, status="diverged")]), ORBIT)
     assert "none runs" in recommend([], ORBIT)
     assert "No error against the on-orbit reference" in recommend(rank([row("raw", None)]), ORBIT)
+
+
+def test_only_a_faithful_method_is_recommended():
+    """A verdict that is worse than faithful is said in the same sentence, with right and with wrong
+    parameters."""
+
+    def judged(method, distance, word="faithful", wrong=(), **more):
+        errors = tuple(("delay", percent, "completed", d) for percent, d, _ in wrong)
+        made = row(method, distance, errors=errors, **more)
+        for error, (_, _, its_word) in zip(made["knowledge_errors"], wrong, strict=True):
+            error["word"] = its_word
+        excess = distance / 0.05
+        return made | {"verdict": {"word": word, "criteria": {"distance": {"excess": excess}}}}
+
+    distorted = judged("passivity", 0.0001, "distorted")
+    best = judged("led", 0.001, wrong=[(30.0, 0.04, "faithful")])
+    text = recommend(rank([distorted, best]), ORBIT)
+    assert text.startswith("Use led")
+    assert "passivity" not in text
+
+    best = judged("led", 0.001, wrong=[(30.0, 0.2, "unsafe")])
+    text = recommend(rank([distorted, best]), ORBIT)
+    assert "With the delay wrong by 30 % the error is 20 % and the verdict unsafe." in text
+    assert text.endswith(
+        "With parameters as wrong as these no method is faithful; the nearest is passivity with "
+        "exact_hold, distorted: its error is never above 0.01 %."
+    )
+    sure = judged("sure", 0.04)
+    text = recommend(rank([distorted, best, sure]), ORBIT)
+    assert text.endswith(
+        "With less certain parameters use sure with exact_hold: its error is never above 4 %."
+    )
+    assert recommend(rank([distorted]), ORBIT).startswith(
+        "No method brings this rig within limits; the nearest is passivity with exact_hold, "
+        "distorted: its worst error"
+    )

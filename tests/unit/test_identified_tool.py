@@ -89,7 +89,7 @@ def test_a_tool_that_does_not_turn_cannot_be_told_from_a_bias():
     tool = identify(wall_run(sensor=NOISE | {"bias_N": [0.05, 0.0, 0.0]})).tools["chaser"]
     assert tool.mass is None
     assert tool.bias_force is None
-    assert "cannot be told apart" in tool.note
+    assert "cannot be separated" in tool.note
     assert tool.reading.value[0] == pytest.approx(0.05, abs=4.0 * tool.reading.uncertainty[0])
 
 

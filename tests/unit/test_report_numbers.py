@@ -58,6 +58,7 @@ def test_formatter(value: Any, text: str) -> None:
         (0.9, "J", "0.900 J"),
         (2.7e29, "J", "diverged"),
         (-0.0052631, "m/s", "−5.26 mm/s"),  # noqa: RUF001
+        (0.000131, "Nm", "0.131 mNm"),
         (0.06, "m", "60 mm"),
         (69.71, "N", "69.7 N"),
         (1.23456, "s", "1.235 s"),

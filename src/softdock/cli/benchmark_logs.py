@@ -48,7 +48,7 @@ def _print_score(score: dict[str, Any], rows: list[tuple[str, ...]]) -> None:
 
     table = Table(title=f"Identified from {score['rigs']} rigs' logs", box=SIMPLE_HEAVY)
     table.add_column("what")
-    for heading in ("told", "median error", "worst error", "within 2 uncertainties"):
+    for heading in ("identified", "median error", "worst error", "within 2 uncertainties"):
         table.add_column(heading, justify="right")
     for row in rows:
         table.add_row(*row)

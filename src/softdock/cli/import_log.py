@@ -45,7 +45,7 @@ from softdock.cli.progress import echo, output, show_status
 @click.option(
     "--scenario",
     metavar="SCENARIO|PRESET",
-    help="Attach a scenario: shapes in the pictures, orbit beside them.",
+    help="Attach a scenario: shapes in the pictures, the on-orbit reference beside them.",
 )
 @out_option("the recording and its page", always=True)
 @click.option("--force", is_flag=True, help="Write over what is there.")

@@ -118,7 +118,7 @@ def _check_edges(mesh: Mesh, faces: np.ndarray, name: str) -> None:
     ways = np.bincount(edge, weights=np.where(ends[:, 0] < ends[:, 1], 1.0, -1.0))
     for wrong, allowed in (
         (count[edge] == 1, "a closed mesh; there is a hole at {}: close it"),
-        (count[edge] % 2 == 1, "edges of two triangles; more meet at {}: mend the mesh"),
+        (count[edge] % 2 == 1, "edges of two triangles; more meet at {}: repair the mesh"),
         (
             ways[edge] != 0.0,
             "normals that point outwards everywhere; {} and its neighbour disagree: orient them",

@@ -175,7 +175,7 @@ def describe(mem: Any, values: dict[str, Any]) -> list[str]:
     return [
         f"adaptive_damping: {s.above} of {s.contacts} contacts ended with more energy "
         f"than wanted, by up to {100.0 * (s.worst - 1.0):.1f} % as it observed: {why}; the "
-        "rig stays active (a shorter delay, a lower restitution or energy_ledger would mend it)"
+        "rig stays active (a shorter delay, a lower restitution or energy_ledger would help)"
     ]
 
 

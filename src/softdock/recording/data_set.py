@@ -416,15 +416,16 @@ def _list_names(rigs: list[dict[str, Any]]) -> Iterator[str]:
 
 def _summarise(rigs: list[dict[str, Any]], what: str) -> Iterator[tuple[str, Any]]:
     asked = [one["rows"][what] for one in rigs if what in one["rows"]]
-    told = [row for row in asked if row is not None]
+    identified = [row for row in asked if row is not None]
     yield "asked", len(asked)
-    yield "told", len(told)
+    yield "identified", len(identified)
     yield "relative", what in RELATIVE
-    if told:
-        errors = [row["error"] for row in told]
+    if identified:
+        errors = [row["error"] for row in identified]
         yield "median", statistics.median(errors)
         yield "worst", max(errors)
-        yield "held", sum(row["held"] for row in told) / sum(row["numbers"] for row in told)
+        numbers = sum(row["numbers"] for row in identified)
+        yield "held", sum(row["held"] for row in identified) / numbers
 
 
 # Of a quantity: its name in words, the unit of its error and what makes that of SI or of a share.
@@ -442,13 +443,13 @@ SHOWN = {
 
 
 def tabulate(score: dict[str, Any]) -> list[tuple[str, ...]]:
-    """What was told of how many, median and worst error, share within two uncertainties."""
+    """What was identified of how many, median and worst error, share within two uncertainties."""
     rows = []
     for what, one in score["quantities"].items():
         name, unit, factor = SHOWN[what]
         numbers = ["-", "-", "-"]
-        if one["told"]:
+        if one["identified"]:
             numbers = [f"{factor * one[key]:.2g} {unit}".rstrip() for key in ("median", "worst")]
             numbers.append(f"{100.0 * one['held']:.0f} %")
-        rows.append((name, f"{one['told']} of {one['asked']}", *numbers))
+        rows.append((name, f"{one['identified']} of {one['asked']}", *numbers))
     return rows

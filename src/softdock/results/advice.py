@@ -1,4 +1,4 @@
-"""Advice that was run: settings of the rig that mend the criterion that failed.
+"""Advice that was run: settings of the rig that bring the failed criterion within its limit.
 
 In: a scenario and its verdict. Out: lines to paste (`--set key=value`), best first, each with what
 the verdict says of it; or that nothing offered helps.
@@ -41,8 +41,6 @@ REFINED = 3  # times that the interval about the best value is halved
 LINES = 3  # advised at most
 NEAR = 0.5  # of its bound: a criterion beyond decides at which phases lines are tried
 MOST_PHASES = 3
-# what a line must do to be advised
-ENOUGH = "brings the rig within the limit that it exceeds or halves the excess"
 Say = Callable[[str], None]
 Keys = dict[str, Any]
 Further = Callable[[], Sequence[Setting]]
@@ -75,7 +73,7 @@ def advise(
     most: int | None = None,
 ) -> dict[str, Any]:
     """Lines that help. `free`: further keys that the user can make smaller; `further`: settings
-    from outside (other methods), asked for and tried where nothing offered mends all; `most`:
+    from outside (other methods), tried where nothing offered makes the rig faithful; `most`:
     simulations, after which no further combinations are tried."""
     if verdict["word"] in (FAITHFUL, NO_VERDICT):
         return {"target": None, "tried": 0, "lines": [], "sentence": ""}
@@ -107,11 +105,15 @@ def advise(
 def describe_best_line(found: Mapping[str, Any]) -> str:
     """The best line with its result; or that none helps."""
     if not found["lines"]:
-        if not found["tried"]:
-            return "This rig has no setting that could help."
-        return f"None of {found['tried']} tried settings {ENOUGH}."
+        return f"{_say_none_helps(found['tried'])}."
     best = found["lines"][0]
     return f"set `{best['line']}`: {best['word']}, {best['text']}"
+
+
+def _say_none_helps(tried: int) -> str:
+    if not tried:
+        return "This rig has no setting that could help"
+    return f"No setting of this rig is enough ({tried} tried)"
 
 
 def format_line(changes: Mapping[str, Any]) -> str:
@@ -323,9 +325,12 @@ def _suggest_next_step(
     """The best line; without one, where to look further."""
     if advice["lines"]:
         return f"Next: {advice['sentence']}."
+    none = _say_none_helps(advice["tried"])
     if not all_methods:
-        return f"Next: `softdock compare {called}` tries other methods. {advice['sentence']}"
+        return (
+            f"Next: {none[0].lower()}{none[1:]}; try another method: `softdock compare {called}`."
+        )
     rows = [row for row in found["rows"] if row["share"] > 0.0]
     helps = f" The largest cause is reduced by {rows[0]['helps']}." if rows else ""
     tried = advice["tried"]
-    return f"Next: change the rig. No method and none of {tried} tried settings {ENOUGH}.{helps}"
+    return f"Next: change the rig. No setting and no method is enough ({tried} tried).{helps}"

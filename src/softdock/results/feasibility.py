@@ -81,6 +81,6 @@ def _find_first_violation(
     return Problem(
         f"robots.{name}.{key}",
         robot[key],
-        f"at least {value:.4g} {unit}: that is what orbit's motion asks for at t = "
+        f"at least {value:.4g} {unit}: that is what the motion on orbit asks for at t = "
         f"{time[row]:.4g} s",
     )

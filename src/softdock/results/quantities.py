@@ -1,5 +1,6 @@
 """Numbers as people read them, the same on a page and in the terminal: three significant digits,
-mm, mm/s and mJ where they read better, 0 below the noise floor, "diverged" for what has no size.
+mm, mm/s, mJ and mNm where they read better, 0 below the noise floor, "diverged" for what has no
+size.
 
 In: SI numbers. Out: text, with a real minus sign.
 """
@@ -17,7 +18,12 @@ DIVERGED = 1e9  # SI; what is larger is the end of a run that diverged
 DIVERGED_SHARE = 10.0  # of the approach energy or speed
 # SI; smaller values are shown as 0: rounding errors, far below a docking of 10 mJ and 10 mm/s.
 NOISE = {"J": 5e-7, "m": 1e-7, "m/s": 1e-7, "N": 1e-6, "Nm": 1e-6, "Ns": 1e-6, "Nms": 1e-6}
-SMALLER = {"J": "mJ", "m": "mm", "m/s": "mm/s"}  # a thousandth, where the number reads better so
+SMALLER = {
+    "J": "mJ",
+    "m": "mm",
+    "m/s": "mm/s",
+    "Nm": "mNm",
+}  # a thousandth, where the number reads better so
 READABLE = 0.5  # SI; below it the smaller unit is taken
 
 

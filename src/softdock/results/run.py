@@ -96,7 +96,7 @@ PARTS: dict[str, Rule] = {  # what a run is made of
 
 REPORTED = (
     "this run is known from reports alone: its metrics would compare the true contact with "
-    "orbit's; run.save(FOLDER) judges what a rig knows"
+    "the reference's; run.save(FOLDER) judges what a rig knows"
 )
 
 

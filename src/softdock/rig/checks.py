@@ -116,7 +116,7 @@ def _list_cycles(cycles: tuple[int, ...]) -> str:
 def _check_ports(rig: Rig, notes: _Notes) -> None:
     places = [(rig.robots[n].bind, rig.robots[n].port) for n in rig.moving]
     if len(places) == 2 and places[0] == places[1]:
-        allowed = "another port than the chaser's: two robots on one port cannot be told apart"
+        allowed = "another port than the chaser's: two robots on one port cannot be distinguished"
         notes.wrong("robots.target.port", places[1][1], allowed)
     senders = [(s.address, s.port) for s in rig.sensors.values()]
     if len(senders) == 2 and senders[0] == senders[1]:

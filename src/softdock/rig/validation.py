@@ -49,7 +49,7 @@ class Comparison:
     @property
     def sentence(self) -> str:
         if self.measured is None:
-            return f"run {self.run}: {self.what}: cannot be told: {self.why}"
+            return f"run {self.run}: {self.what}: not known: {self.why}"
         word = "as expected" if self.passed else "NOT as expected"
         return (
             f"run {self.run}: {self.what} {self.measured:.5g} {self.unit}, expected "

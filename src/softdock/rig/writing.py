@@ -175,7 +175,7 @@ in_flange_wxyz = [1.0, 0.0, 0.0, 0.0]
 REST = """
 [limits]
 # kinetic energy after a bounce: at most restitution^2 of that before it, plus the floor. Of the
-# 12.6 mJ of epos_1d the floor of 1 mJ lets 1.136 times the speed pass, not 1.10
+# 12.6 mJ of epos_1d the floor of 1 mJ allows 1.136 times the speed, not 1.10
 restitution = 1.10
 energy_floor_J = 0.001
 energy_contact = 0.2 # added in one contact, share of the approach energy

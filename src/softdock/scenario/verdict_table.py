@@ -13,7 +13,8 @@ VERDICT = Group(
     Parameter(
         "faithful_distance",
         "faithful_distance",
-        "largest distance from orbit, after the contacts and settle_s later, of the approach",
+        "largest distance from the reference, after the contacts and settle_s later, of the "
+        "approach",
         0.05,
         low=0.0,
         high=10.0,
@@ -22,7 +23,8 @@ VERDICT = Group(
     Parameter(
         "faithful_peak_force",
         "faithful_peak_force",
-        "largest difference of the peak forces of contacts and latches from orbit's, of the larger",
+        "largest difference of the peak forces of contacts and latches from the reference's, of "
+        "the larger",
         0.10,
         low=0.0,
         high=10.0,

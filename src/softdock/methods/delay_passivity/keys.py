@@ -143,7 +143,7 @@ def refuses(scenario):
     if scenario.tables["laboratory"]["mapping"] == "shared":
         return (
             "the robots share the relative motion: a mock-up is not where its satellite is, and "
-            "the way it has still to go cannot be told"
+            "the way it has still to go is not known"
         )
     return None
 

@@ -170,7 +170,7 @@ def check(values: dict[str, Any], tables: Any) -> Any:
     )
     turning = (
         "equal second and third numbers in the frame normal: the directions across the normal "
-        "are not told apart"
+        "are not distinguished"
     )
     if values["frame"] == "normal":
         for key in ("stiffness_N_per_m", "damping_Ns_per_m"):

@@ -54,7 +54,7 @@ def _profile_chart(results: Mapping[str, Any], telling: str) -> str:
         dash = "solid" if i < len(ROLES) else "dot"
         lines.append(Line(row["label"], ROLES[i % len(ROLES)], x, y, steps=True, dash=dash))
     axis = {
-        "title": {"text": "error against orbit [% of the approach speed]"},
+        "title": {"text": "error against the reference [% of the approach speed]"},
         "type": "log",
         "range": [math.log10(100.0 * LEAST), math.log10(100.0 * MOST)],
         "tickvals": TICKS,
@@ -140,7 +140,7 @@ def map_tables(results: Mapping[str, Any]) -> str:
                 )
             rows.append(line)
         if entries:
-            title = f"Error against orbit, {WORDS[telling]}"
+            title = f"Error against the reference, {WORDS[telling]}"
             headings = ["case", *(["bound by noise, RMS"] if bound else []), *entries]
             parts.append(e.table(title, headings, rows))
     return "".join(parts)

@@ -123,7 +123,7 @@ def _errors_table(r: Any, kind: str, percents: Sequence[float], having: Sequence
                 )
         rows.append(cells)
     headings = ["candidate", *(f"{p:+g} %".replace("-", MINUS) if p else "right" for p in columns)]
-    return e.table(f"Error against orbit with a wrong {WORDS[kind]}", headings, rows)
+    return e.table(f"Error against the reference with a wrong {WORDS[kind]}", headings, rows)
 
 
 CODE_WARNING = "This comparison ran your own code: "
@@ -218,7 +218,7 @@ def _answer(comparison: Comparison) -> str:
         at = "candidates.0"
         tiles = [
             e.tile(
-                "Error against orbit, worst phase",
+                "Error against the reference, worst phase",
                 _show_percent(r, f"{at}.{WORST}"),
                 beside,
                 "100 % is an error as large as the approach speed",

@@ -173,7 +173,7 @@ COLUMNS = {
     "closed_form_restitution": "theory: closed form",
     "energy_added_J": "energy added",
     "energy_added_share": "share of the approach energy",
-    "error_against_orbit": "error against orbit",
+    "error_against_orbit": "error against the reference",
 }
 DELAY_ROLES = (
     "c3",

@@ -258,7 +258,9 @@ class Window:
             button.remove()
         self.offers = []
         found = self.session.fixes(self.ready)
-        message = "" if found else "No method that is ready has a smaller error against orbit."
+        message = (
+            "" if found else "No method that is ready has a smaller error against the reference."
+        )
         self.offered.content = panels.wait_html(message)
         for fix in found:
             button = self.server.gui.add_button(fix.label)

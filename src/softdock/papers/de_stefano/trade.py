@@ -72,7 +72,7 @@ LINE_AT_ONE = {
 }
 CAPTION = (
     "Names that stand together lie at one place; beside the dots, restitution without delay and "
-    "with it. Both dots at 1 and no drift: honest in a contact, with and without delay, and in "
+    "with it. Both dots at 1 and no drift: exact in a contact, with and without delay, and in "
     "free flight."
 )
 
@@ -329,14 +329,14 @@ def make_trade() -> Exhibit:
     )
 
 
-NO_DRIFT_MM, HONEST = 1e-3, 1e-3  # mm; of a restitution of 1
+NO_DRIFT_MM, EXACT = 1e-3, 1e-3  # mm; of a restitution of 1
 
 
 def _summarise(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Findings:
     at = {row["scheme"]: row for row in rows}
     plain = [row for row in rows if row["scheme"] in {i.name for i in INTEGRATORS}]
-    both = [row for row in rows if _has_no_drift(row) and _bounces_honestly(row)]
-    late = [row for row in both if abs(row["restitution_16_ms"] - 1.0) < HONEST]
+    both = [row for row in rows if _has_no_drift(row) and _keeps_restitution(row)]
+    late = [row for row in both if abs(row["restitution_16_ms"] - 1.0) < EXACT]
     alone = [row["scheme"] for row in plain if row in both]
     expected = max(abs(r["restitution"] - r["golden"]) for r in rows if r["golden"] is not None)
     forward = at["passive_integrator, published, forward"]
@@ -348,7 +348,7 @@ def _summarise(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Findings:
         + ": "
         + "; ".join(
             f"{row['scheme']} {'does not drift' if _has_no_drift(row) else 'drifts'} and "
-            f"{'bounces honestly' if _bounces_honestly(row) else 'does not bounce honestly'}"
+            f"{'keeps' if _keeps_restitution(row) else 'does not keep'} the restitution"
             for row in plain
         )
         + f". Both at once: {'; '.join(r['scheme'] for r in both) or 'none'}. With robots 16 ms "
@@ -366,5 +366,5 @@ def _has_no_drift(row: dict[str, Any]) -> bool:
     return abs(row["drift_mm"]) < NO_DRIFT_MM
 
 
-def _bounces_honestly(row: dict[str, Any]) -> bool:
-    return abs(row["restitution"] - 1.0) < HONEST
+def _keeps_restitution(row: dict[str, Any]) -> bool:
+    return abs(row["restitution"] - 1.0) < EXACT

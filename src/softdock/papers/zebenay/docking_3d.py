@@ -174,7 +174,7 @@ def make_test_3d() -> Exhibit:
             Column("observed_first_contact_mJ", "after the first contact [mJ]"),
             Column("observed_rotation_z_mJ", "about z [mJ]"),
             Column("energy_added_mJ", "added [mJ]"),
-            Column("error_against_orbit", "distance from orbit"),
+            Column("error_against_orbit", "distance from the reference"),
         ),
         rows=rows,
         numbers={

@@ -266,7 +266,8 @@ def _fill_missing(guess: Guess) -> None:
                     guess.parts[body, "command", quantity] = guess.parts[body, "measured", quantity]
             guess.clock_of[body, "command"] = guess.clock_of[body, "measured"]
             guess.assumed.append(
-                f"no set-points of the {body}: its measured poses stand in; no delay can be told"
+                f"no set-points of the {body}: its measured poses stand in; its delay is not "
+                "identified"
             )
         guess.assumed += [
             f"no attitude in {body}.{role}: taken not to turn"

@@ -88,7 +88,7 @@ def make_arrows(
         away = tracks.get("orbit.chaser", tracks["mock_up.chaser"])
         shift = away.position - tracks["mock_up.chaser"].position
         arrows.append(
-            make_arrow("force in orbit", "force", "orbit", points + shift, other, longest, top)
+            make_arrow("force on orbit", "force", "orbit", points + shift, other, longest, top)
         )
     if top > 0.0:
         arrows.append(make_arrow("contact force", "force", "c4", points, force, longest, top))

@@ -96,7 +96,7 @@ def _count_slots(settings: RobotSettings, vector: np.ndarray) -> int:
     model = ROBOT_MODELS[int(vector[at + ROBOT.at.model])]
     if model.is_arm:
         *first, last = (one.name for one in ROBOT_MODELS if not one.is_arm)
-        allowed = f"{', '.join(first)} or {last} with emulated robots, which are told poses"
+        allowed = f"{', '.join(first)} or {last} with emulated robots, which take poses"
         raise BadInput(Problem(f"robots.{settings.which}.model", model.name, allowed))
     delay = sum(vector[at + getattr(ROBOT.at, k)] for k in ("delay", "computation", "transport"))
     delay += vector[at + ROBOT.at.jitter] + vector[at + ROBOT.at.wobble]

@@ -225,7 +225,7 @@ class Emulators:
     def __init__(self, emulation: Emulation) -> None:
         ports = [r.ethernet.port for r in emulation.robots if r.which in emulation.moving]
         if len(set(ports)) < len(ports):
-            allowed = "one port a robot: two on one port cannot be told apart"
+            allowed = "one port a robot: two on one port cannot be distinguished"
             raise BadInput(Problem("PORT", ports[0], allowed))
         self.emulation = emulation
         self.ports: dict[str, dict[str, Any]] = {}

@@ -144,7 +144,7 @@ def apply_own(own: Own, batch: Batch, varied: np.ndarray) -> dict[str, np.ndarra
             SystemExit,
         ) as error:  # the user's code, on numbers that the trial did not have
             raise CampaignStopped(
-                f"outcome_file: {name} failed: {type(error).__name__}: {error}; mend it and "
+                f"outcome_file: {name} failed: {type(error).__name__}: {error}; correct it and "
                 "begin in a new folder"
             ) from None
     return columns

@@ -73,7 +73,13 @@ class Comparison:
     def _repr_html_(self) -> str:
         """For a notebook: candidates by rank, the worst of their sampling phases. Energy gained:
         by the satellites over their contacts, after what a method removed."""
-        head = ("", "verdict", "error against orbit", "energy gained", "peak force, difference")
+        head = (
+            "",
+            "verdict",
+            "error against the reference",
+            "energy gained",
+            "peak force, difference",
+        )
         rows = []
         for row in self.ranked:
             judged = row["verdict"]["criteria"]
@@ -301,10 +307,13 @@ def _run_with_error(wrong: WrongBelief, references: SimulatedReferences) -> dict
         return {
             **row,
             "status": "not run",
+            "word": None,
             **dict.fromkeys(list_phase_metrics()),
             "reason": wrong.reason,
         }
-    return {**row, **summarise_outcome(_run_phases(wrong.scenario, references)), "reason": ""}
+    runs = _run_phases(wrong.scenario, references)
+    word = judge_metrics(wrong.scenario, [run.metrics for run in runs])["word"]
+    return {**row, "word": word, **summarise_outcome(runs), "reason": ""}
 
 
 def _add_costs(scenario: Scenario, ran: list[Candidate], rows: list[dict[str, Any]]) -> None:

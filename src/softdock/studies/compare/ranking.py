@@ -80,7 +80,7 @@ def explain_no_vouching(rows: Sequence[Row]) -> str:
     return ""
 
 
-FAR = 0.05  # distance from the reference above which even the best is not recommended
+FAR = 0.05  # distance above which a row without a verdict is not recommended
 SAME = 1e-9  # two distances (or energies, J) closer than this are equal
 
 
@@ -129,7 +129,7 @@ def find_worst(nominal: Row, errors: list[Row]) -> Row | None:
 
 def recommend(ranked: list[Row], orbit: dict[str, Any], before: str = "") -> str:
     """What to use, what it needs, and what an error in that does to it. `before`: what is to be
-    mended first, because it pushes in free flight."""
+    removed first, because it pushes in free flight."""
     done = [row for row in ranked if row["status"] == "completed"]
     if not done:
         return "No method can be recommended: " + (
@@ -142,13 +142,12 @@ def recommend(ranked: list[Row], orbit: dict[str, Any], before: str = "") -> str
             "No error against the on-orbit reference is defined, because nothing touched or no "
             f"contact ended. By energy {name} is first: {_describe_energies(best)}."
         )
-    name, far = (
-        f"{best['method']} with {best['integrator']}",
-        (find_worst_distance(best) or 0.0) > FAR,
-    )
+    name = f"{best['method']} with {best['integrator']}"
+    far = not _is_within_limits(best)
     opening = f"Use {name}"
     if far:
-        opening = f"No method brings this rig within limits; the nearest is {name}"
+        word = f", {best['verdict']['word']}" if best.get("verdict") else ""
+        opening = f"No method brings this rig within limits; the nearest is {name}{word}"
     parts = [
         f"{opening}: {_describe_outcome(best, orbit)}.",
         _describe_knowledge(best),
@@ -163,6 +162,13 @@ def recommend(ranked: list[Row], orbit: dict[str, Any], before: str = "") -> str
     elif far:
         parts.append("Reduce the delay, soften the contact, or use another method.")
     return " ".join(part for part in parts if part)
+
+
+def _is_within_limits(row: Row) -> bool:
+    """Whether the verdict is faithful; without a verdict, whether the distance is small."""
+    if row.get("verdict"):
+        return bool(row["verdict"]["word"] == FAITHFUL)
+    return (find_worst_distance(row) or 0.0) <= FAR
 
 
 def describe_distance(row: Row) -> str:
@@ -217,9 +223,10 @@ def _describe_errors(row: Row) -> str:
         worst = find_worst(row, [e for e in of_kind if abs(e["error_percent"]) == largest])
         if worst is None:
             continue
-        distance = find_worst_distance(worst)
-        near = distance is not None and distance <= FAR
+        distance, word = find_worst_distance(worst), worst.get("word", FAITHFUL)
+        near = word == FAITHFUL and distance is not None and distance <= FAR
         ends = f"the error is {'still ' if near else ''}{format_percent(distance)}"
+        ends += "" if word == FAITHFUL else f" and the verdict {word}"
         sentences.append(
             f"with {WORDS[kind]} wrong by {largest:g} % "
             f"{ends if worst['status'] == 'completed' else 'it stops early: ' + worst['status']}"
@@ -228,20 +235,33 @@ def _describe_errors(row: Row) -> str:
 
 
 def _suggest_safer(best: Row, done: list[Row]) -> str:
-    """Another candidate whose worst case is clearly better, for those who are not sure of what they
+    """Another candidate whose worst case, with right and with wrong parameters, has a better
+    verdict, or the same one and a clearly smaller error; for those who are not sure of what they
     know."""
     if not best["knowledge_errors"]:
         return ""
-
-    def worst(row: Row) -> float:
-        cases = [row, *([row["worst"]] if row["worst"] else [])]
-        found = [find_worst_distance(c) if c["status"] == "completed" else None for c in cases]
-        return max(math.inf if distance is None else distance for distance in found)
-
-    safest = min(done, key=worst)
-    if safest is best or worst(safest) > 0.8 * worst(best):
+    safest = min(done, key=_find_worst_case)
+    (word, distance), (word_of_best, distance_of_best) = map(_find_worst_case, (safest, best))
+    clearly = word < word_of_best or distance <= 0.8 * distance_of_best
+    if safest is best or not clearly or math.isinf(distance):
         return ""
+    name = f"{safest['method']} with {safest['integrator']}"
+    error = f"its error is never above {format_percent(distance)}"
+    if ALL_WORDS[word] == FAITHFUL:
+        return f"With less certain parameters use {name}: {error}."
     return (
-        f"With less certain parameters use {safest['method']} with {safest['integrator']}: its "
-        f"error is never above {format_percent(worst(safest))}."
+        f"With parameters as wrong as these no method is faithful; the nearest is {name}, "
+        f"{ALL_WORDS[word]}: {error}."
     )
+
+
+def _find_worst_case(row: Row) -> tuple[int, float]:
+    """The worst verdict of a candidate with right and with wrong parameters, and the largest error;
+    of a run that stopped early it is infinite."""
+    errors = [e for e in row["knowledge_errors"] if e["status"] != "not run"]
+    words = [_rank_word(row), *(ALL_WORDS.index(e.get("word", FAITHFUL)) for e in errors)]
+    found = [
+        find_worst_distance(case) if case["status"] == "completed" else None
+        for case in (row, *errors)
+    ]
+    return max(words), max(math.inf if distance is None else distance for distance in found)

@@ -84,7 +84,7 @@ def calibrate(
 ) -> Calibration:
     """`attitudes`: wxyz, world from body, a row each; `force`, `torque`: mean readings there, body
     axes. `least_N`, `least_Nm`: known standard uncertainty of such a mean, which a lucky scatter
-    does not make smaller. Raises `BadInput` where mass and bias cannot be told apart."""
+    does not make smaller. Raises `BadInput` where mass and bias cannot be separated."""
     q = np.asarray(attitudes, float)
     if len(q) < FEWEST:
         raise BadInput(Problem("poses", len(q), f"at least {FEWEST} attitudes"))
@@ -112,7 +112,7 @@ def calibrate(
     spread = np.linalg.svd(A / np.linalg.norm(A, axis=0), compute_uv=False)
     if spread[-1] < FLAT * spread[0]:
         given = f"attitudes that turn the weight by {math.degrees(_measure_turn(down)):.2g} degrees"
-        allowed = "attitudes that turn it: mass and bias cannot be told apart otherwise"
+        allowed = "attitudes that turn it: mass and bias cannot be separated otherwise"
         raise BadInput(Problem("poses", given, allowed))
     x, covariance, noise = _solve(A, np.asarray(force, float), least_N)
     mass, bias = float(x[0]), x[1:]
@@ -214,7 +214,7 @@ def _note_tilt(R: np.ndarray, force: np.ndarray, gravity: np.ndarray, mass: floa
 )
 def warn_if_uncertain(calibration: Calibration, scenario: Scenario, body: str = "chaser") -> str:
     """A warning if the uncertainty of this calibration may push the satellites, in free flight, by
-    more than the verdict bears; empty: it is good enough."""
+    more than the verdict allows; empty: it is good enough."""
     allowed = compute_allowed_force(scenario)
     left = 2.0 * calibration.left_N(scenario.tables[body]["attitude_wxyz"])
     if left <= allowed:

@@ -160,7 +160,7 @@ def _fit_tool(
     uncertain = float(np.sqrt(direction @ fit.covariance[:3, :3] @ direction))
     if fit.condition > 1e6 or turned < 0.02:
         note = (
-            "the tool did not turn: its weight and the sensor's bias cannot be told apart; the "
+            "the tool did not turn: its weight and the sensor's bias cannot be separated; the "
             "log shows their sum only"
         )
         return Tool(

@@ -27,8 +27,8 @@ __all__ = ["MINUS", "UNDEFINED", "format_number"]
 
 LABELS = {  # of keys below the top level; those at the top are declared (results/metrics.py)
     "energy_ratio_at_end": "Energy ratio at the end of the run",
-    "error_against_orbit_later": "Error against orbit, settle_s later",
-    "error_against_orbit_worst": "Error against orbit, the worse of both",
+    "error_against_orbit_later": "Error against the reference, settle_s later",
+    "error_against_orbit_worst": "Error against the reference, the worse of both",
     "compared_from_s": "Compared from",
     "compared_at_s": "Compared at",
     "peak_force_N": "Peak force on the satellite",
@@ -179,7 +179,7 @@ BLOCK_DIGITS = {"scenario-tables": 9, "results": 4}
 
 
 def show_number(data: Any, key: str, unit: str | None = None, block: str = "") -> str:
-    """A number of the page's JSON with its unit (by default the key's own), mm and mJ where they
+    """A number of the page's JSON with its unit (by default the key's own), mm, mJ, ... where they
     read better. `unit=""`: a heading states it. `block`: id of the JSON block, if it is not
     `metrics`."""
     value = look_up(data, key)

@@ -203,7 +203,7 @@ def phases_chart(metrics: Mapping[str, Any]) -> str:
         )
         for name, role, key in (
             ("restitution", "satellite", "restitution"),
-            ("error against orbit", "robot", "error_against_orbit"),
+            ("error against the reference", "robot", "error_against_orbit"),
         )
     ]
     caption = "Where in a cycle the touch falls is chance on a rig; one run is one draw."

@@ -204,7 +204,7 @@ def why_section(metrics: Mapping[str, Any]) -> str:
 def _advice(advice: Mapping[str, Any]) -> str:
     """Lines to paste with the verdict that each gives."""
     if not advice["lines"]:
-        return text(advice["sentence"], "plain") if advice["sentence"] else ""
+        return ""  # the verdict's next step says so
     rows = [
         [f"<code>{escape(one['line'])}</code>", escape(one["word"]), escape(one["text"])]
         for one in advice["lines"]
