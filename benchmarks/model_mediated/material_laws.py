@@ -13,7 +13,6 @@ import math
 import numba
 import numpy as np
 
-RUBBER, BOUC_WEN, CRUSHABLE, BUFFER, HYDRAULIC, SOLID, STAGES, IWAN, FOAM = range(9)
 NAMES = (
     "rubber: cubic spring and Maxwell branch",
     "Bouc-Wen hysteresis",
@@ -24,6 +23,12 @@ NAMES = (
     "three stages, lossless",
     "four sliders (Iwan)",
     "foam: plateau, power 1.5, two Maxwell branches, root damper",
+    "damper with a check valve: brakes on the way in",
+    "bristles with Stribeck friction beside a spring",
+    "elastic-plastic, hardening",
+    "springpot: relaxation over four decades",
+    "gas spring that loses heat",
+    "densifying foam, viscosity grows with depth",
 )
 NUMBERS, STATES = 16, 8
 FINE = 256  # steps in a control cycle
@@ -77,11 +82,46 @@ def push(p, z, d, rate, dt):
             reach = D * math.exp(math.log(0.03) * p[6 + i])
             z[i] = min(max(z[i] + dt * rate, -reach), reach)
             f += s * (0.3 + p[10 + i]) * k * z[i]
-    else:
+    elif kind == 8:
         z[0] += dt * (rate - z[0] / tau)
         z[1] += dt * (rate - z[1] / (0.2 * tau))
         f = 0.3 * k * min(d, 0.3 * D) / 0.3 + 0.6 * k * D * x**1.5
         f += s * k * (0.4 * z[0] + 0.3 * z[1]) + 0.1 * s * k * D * math.sqrt(x) * u
+    elif kind == 9:
+        back = 0.3 * p[6]
+        f = k * d + s * k * D * (u if u > 0.0 else back * u) * min(3.0 * x, 1.0)
+    elif kind == 10:
+        most = 0.25 * s * k * D * (1.0 + p[6] * math.exp(-((u / 0.2) ** 2)))
+        stiff = k * (2.0 + 8.0 * p[7])
+        bent = rate * (1.0 - stiff * z[0] / most * (1.0 if rate > 0.0 else -1.0))
+        z[0] += dt * bent
+        f = k * d + stiff * z[0] + 0.05 * s * k * D * bent / v
+    elif kind == 11:
+        hard = 0.1 + 0.5 * p[6]  # slope of the yield force, of k
+        yields = k * D * (0.3 + 0.4 * (1.0 - s)) + hard * k * z[0]
+        over = k * (d - z[0]) - yields
+        if over > 0.0:
+            z[0] += over / (k * (1.0 + hard))
+        f = k * (d - z[0])
+    elif kind == 12:
+        f = 0.5 * k * d
+        power = 0.2 + 0.5 * p[6]
+        for i in range(8):
+            last = 8.0 * tau * math.exp(-1.3 * i)
+            keep = math.exp(-dt / last)
+            z[i] = z[i] * keep + rate * last * (1.0 - keep)
+            f += 0.5 * s * k * z[i] * (tau / last) ** power
+    elif kind == 13:
+        room = D * (1.5 + 2.0 * p[6])  # depth at which nothing is left of the gas
+        left = max(1.0 - d / room, 0.05)
+        rise = room * k * (left**-1.3 - 1.0) / 1.3
+        gain = k * left**-2.3
+        z[0] += dt * (rate * gain - z[0] / tau)
+        f = 0.6 * rise + 0.8 * s * z[0]
+    else:
+        dense = math.exp(2.0 * (x - 1.0)) * x
+        f = 0.5 * k * min(d, 0.2 * D) / 0.2 + 0.5 * k * D * dense
+        f += s * k * D * (0.1 + 0.6 * dense) * u / (1.0 + 0.5 * abs(u))
     return max(f, 0.0)
 
 

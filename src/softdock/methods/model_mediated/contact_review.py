@@ -1,21 +1,19 @@
 """What a contact that is over has shown of itself: how far the speed after it is to be doubted, and
 how hard the mock-ups were pushed.
 
-What a law that is none of the named ones says where no samples are is a guess. The doubt is the
-smaller of two, both of the speed after the contact, as a share of the approach speed:
+What a law that is none of the named ones says where no samples are is a guess. The doubt is of the
+speed after the contact, as a share of the approach speed:
 
-    half the range of that speed among weights of elements that explain the samples as well
-    a quarter of the share of energy that was lost, by how far the mock-ups were from the satellites
-    at most, of the depth
-
-and no less than a tenth of the second.
+    elements    half the range of that speed among weights that explain the samples as well
+    a named law that does not explain them    a quarter of the share of energy that was lost, by how
+                far the mock-ups were from the satellites at most, of the depth
 """
 
 from __future__ import annotations
 
 import math
 
-from softdock.compile.jit import noinline
+from softdock.compile.jit import compiled, noinline
 from softdock.loop.method.interface import Rig, Satellites
 from softdock.methods.measured.line_of_action import satellite_motions
 from softdock.methods.measured.projection import pair_energy, weld_pair
@@ -34,7 +32,6 @@ from softdock.methods.model_mediated.state import STATE
 from softdock.methods.model_mediated.touches import find_places
 
 PART = 0.25  # of loss and distance: what the speed is in doubt by
-LEAST = 0.1  # of that: no weights are so sure
 SLOWEST = 0.05  # of the approach: a speed after the contact below is taken for it
 EACH = 6  # pieces of a cycle of the past
 PIECES = 64  # of the way that a mock-up goes on while nothing can react
@@ -44,7 +41,9 @@ PIECES = 64  # of the way that a mock-up goes on while nothing can react
 def _find_depth(method: ModelMediated, mem, rig: Rig, i, stamp):
     """Depth and rate of the satellites in pair i at a stamp of the recomputed past."""
     s, pairs = STATE(mem, method.memory), method.memory + STATE.at.pairs
-    motions = satellite_motions(rig, find_row(method, mem, stamp).satellites)
+    first = stamp <= s.start_stamp
+    both = s.start if first else find_row(method, mem, stamp).satellites
+    motions = satellite_motions(rig, both)
     places = find_places(mem, pairs, s.window_latches, i, motions.chaser, motions.target)
     if places.second.depth > places.first.depth:
         return places.second.depth, places.second.rate
@@ -55,7 +54,7 @@ def _find_depth(method: ModelMediated, mem, rig: Rig, i, stamp):
 def _find_depth_at(method: ModelMediated, mem, rig: Rig, i, t):
     """The same at an instant [s], no less than zero: on a cubic."""
     s = STATE(mem, method.memory)
-    stamp = min(max(int(math.floor(t / rig.T)), s.start_stamp + 1), s.past_end - 1)
+    stamp = min(max(int(math.floor(t / rig.T)), s.start_stamp), s.past_end - 1)
     d, r = _find_depth(method, mem, rig, i, stamp)
     d_1, r_1 = _find_depth(method, mem, rig, i, stamp + 1)
     b = min(max(t / rig.T - stamp, 0.0), 1.0)
@@ -85,6 +84,17 @@ def _find_gap(method: ModelMediated, mem, rig: Rig, i):
     return gap / deepest if deepest > 0.0 else 0.0
 
 
+@compiled
+def _take_way(law, work, way):
+    """What each element takes over a way [m], where their sum pushes."""
+    push = 0.0
+    for j in range(COUNT):
+        push += law.weights[j] * work.row[j]
+    if push > 0.0:
+        for j in range(COUNT):
+            work.line[j] += work.row[j] * way
+
+
 @noinline
 def _sum_along_past(method: ModelMediated, mem, rig: Rig, i):
     """What each element takes along the satellites' way, for one of weight 1 [m^2]."""
@@ -94,8 +104,8 @@ def _sum_along_past(method: ModelMediated, mem, rig: Rig, i):
         work.line[j] = 0.0
     inner.depth, dt = 0.0, rig.T / EACH
     s.window_latches = s.start_latches
-    d, r = _find_depth(method, mem, rig, i, s.start_stamp + 1)
-    for stamp in range(s.start_stamp + 1, s.past_end):
+    d, r = _find_depth(method, mem, rig, i, s.start_stamp)
+    for stamp in range(s.start_stamp, s.past_end):
         d_1, r_1 = _find_depth(method, mem, rig, i, stamp + 1)
         for n in range(EACH):
             b = (n + 1.0) / EACH
@@ -105,8 +115,7 @@ def _sum_along_past(method: ModelMediated, mem, rig: Rig, i):
             if depth > 0.0 or last > 0.0:
                 move_inner(law, inner, 0.5 * (depth + last), dt)
                 compute_columns(law, inner, (depth - last) / dt, work.row)
-                for j in range(COUNT):
-                    work.line[j] += work.row[j] * (depth - last)
+                _take_way(law, work, depth - last)
             last = depth
         d, r = d_1, r_1
 
@@ -156,8 +165,8 @@ def review_contact(method: ModelMediated, mem, rig: Rig, satellites: Satellites)
         s.causal_force[i] = _compute_causal_force(method, s, i, rate, rig.T)
         elements = s.found[i].elements > 0
         if (elements or is_unknown(fit)) and s.past_end > s.start_stamp + 1:
-            doubt = PART * min(max(loss, 0.0), 1.0) * _find_gap(method, mem, rig, i)
-            if elements and doubt > 0.0:
-                bound = _bound_speed(method, mem, rig, i, before - least, loss)
-                doubt = max(min(doubt, bound), LEAST * doubt)
+            if elements:
+                doubt = _bound_speed(method, mem, rig, i, before - least, loss)
+            else:
+                doubt = PART * min(max(loss, 0.0), 1.0) * _find_gap(method, mem, rig, i)
             s.doubt[i] = max(s.doubt[i], doubt)

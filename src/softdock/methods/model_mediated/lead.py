@@ -6,6 +6,11 @@ later: it goes on, and is computed whole only where a past has taken over. Where
 on as well, with their push carried ahead as if nothing touched on the way, and is computed whole
 every AGED cycles.
 
+Before any force was felt nothing can react within a delay, and mock-ups that go on at the speed of
+the touch end far deeper than the satellites ever are: samples from there say little of what the
+satellites feel. So until a law is known the set-points, and they alone, turn back as from a spring
+whose contact would last SOFTEST reaction times.
+
 When a recomputed past takes over, the set-points do not jump: the difference in pose and twist
 from where they would have gone on to fades, critically damped.
 """
@@ -35,6 +40,7 @@ from softdock.methods.remapping.other_wrenches import carry_ahead
 
 PACE = 25.0  # 1/s, of a lead that is brought in
 FADING = 90.0  # 1/s, of a jump
+SOFTEST = 2.5  # reaction times: a delay and two cycles
 SETTLED = 1e-12  # m, rad, m/s, rad/s, s; what is below is none
 
 
@@ -51,6 +57,21 @@ def adjust_leads(s, T, apart):
         s.leads[i] += (off + a * T) * e - off
         s.lead_rates[i] = (a - PACE * (off + a * T)) * e
     s.delay = choose_delay(s.flight, 0)
+
+
+@noinline
+def _soften_first_touch(method: ModelMediated, s, rig: Rig):
+    """The springs that lead the set-points as long as no law is known; whether none is."""
+    for i in range(method.number):
+        if s.laws[i].stiffness > 0.0:
+            return False
+    c, t = rig.chaser, rig.target
+    ease = (0.0 if c.fixed else c.inverse_mass[0]) + (0.0 if t.fixed else t.inverse_mass[0])
+    lasts = SOFTEST * (max(s.leads[CHASER], s.leads[TARGET]) + 2.0 * rig.T)
+    s.first_laws = s.laws
+    for i in range(method.number):
+        s.first_laws[i].stiffness = (math.pi / lasts) ** 2 / ease
+    return True
 
 
 @noinline
@@ -73,7 +94,7 @@ def _predict_in_touch(
     contact = BelievedContact(
         method.memory + STATE.at.pairs,
         future.latches,
-        s.laws,
+        s.first_laws if _soften_first_touch(method, s, rig) else s.laws,
         s.elements,
         future.inner,
         method.number,

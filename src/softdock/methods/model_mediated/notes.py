@@ -28,7 +28,7 @@ MODELS = (
     "spring, the sensor lags",
 )
 ELEMENTS = "passive elements"
-DOUBTED = 0.012  # of the approach speed: unknown laws that are surer are vouched for
+DOUBTED = 0.0075  # of the approach speed: unknown laws that are surer are vouched for
 WORTH_SAYING = 0.01  # relative misfit of a law
 HARDLY_KNOWN = 0.2  # relative spread of a stiffness
 ACROSS = 5e-3  # of the largest force: more is doubted; a tilt of 0.3 deg makes 1 % of distance

@@ -59,6 +59,7 @@ STATE = Cells(
     Cell("found", many(MOST_PAIRS, LAW), "", "law of each pair as last fitted"),
     Cell("laws", many(MOST_PAIRS, LAW), "", "law that the satellites feel"),
     Cell("shadow_laws", many(MOST_PAIRS, LAW), "", "law of the recomputed past"),
+    Cell("first_laws", many(MOST_PAIRS, LAW), "", "for set-points, before any is known: lead.py"),
     Cell("found_elements", many(MOST_PAIRS, ELEMENTS), "", "of the laws as last fitted"),
     Cell("elements", many(MOST_PAIRS, ELEMENTS), "", "of the laws that the satellites feel"),
     Cell("shadow_elements", many(MOST_PAIRS, ELEMENTS), "", "of the recomputed past"),
