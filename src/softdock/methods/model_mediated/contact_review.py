@@ -7,6 +7,10 @@ speed after the contact, as a share of the approach speed:
     elements    half the range of that speed among weights that explain the samples as well
     a named law that does not explain them    a quarter of the share of energy that was lost, by how
                 far the mock-ups were from the satellites at most, of the depth
+
+Beside it stands what the sensor's noise leaves open: a damper c that the samples can no longer tell
+from none has the standard deviation sigma / sqrt(sum d'^2), and takes c times the integral of d'^2
+along the satellites' way.
 """
 
 from __future__ import annotations
@@ -121,6 +125,21 @@ def _sum_along_past(method: ModelMediated, mem, rig: Rig, i):
 
 
 @noinline
+def _spread_speed(method: ModelMediated, mem, rig: Rig, i, energy, loss):
+    """Standard deviation of the speed after the contact by the sensor's noise, of the approach."""
+    s = STATE(mem, method.memory)
+    fit, squares, way = s.fits[i], 0.0, 0.0
+    for n in range(fit.count):
+        squares += fit.rows[n].rate ** 2 / fit.rows[n].variance
+    s.window_latches = s.start_latches
+    for stamp in range(s.start_stamp + 1, s.past_end + 1):
+        depth, rate = _find_depth(method, mem, rig, i, stamp)
+        way += rate * rate * rig.T if depth > 0.0 else 0.0
+    noise = math.sqrt(max(fit.chi, 1.0) / max(squares, 1e-300))
+    return 0.5 * noise * way / energy / max(math.sqrt(max(1.0 - loss, 0.0)), SLOWEST)
+
+
+@noinline
 def _bound_speed(method: ModelMediated, mem, rig: Rig, i, energy, loss):
     """Half the range of the speed after the contact, of the approach, among weights that explain
     the samples as well; `energy` before it [J], `loss`: its share."""
@@ -164,6 +183,9 @@ def review_contact(method: ModelMediated, mem, rig: Rig, satellites: Satellites)
         rate = max(fit.rows[first].rate, 0.0)
         s.causal_force[i] = _compute_causal_force(method, s, i, rate, rig.T)
         elements = s.found[i].elements > 0
+        if fit.rows[0].variance > 0.0 and not s.joint.touched[i]:
+            spread = _spread_speed(method, mem, rig, i, before - least, loss)
+            s.speed_spread[i] = max(s.speed_spread[i], spread)
         if (elements or is_unknown(fit)) and s.past_end > s.start_stamp + 1:
             if elements:
                 doubt = _bound_speed(method, mem, rig, i, before - least, loss)

@@ -9,7 +9,8 @@ every AGED cycles.
 Before any force was felt nothing can react within a delay, and mock-ups that go on at the speed of
 the touch end far deeper than the satellites ever are: samples from there say little of what the
 satellites feel. So until a law is known the set-points, and they alone, turn back as from a spring
-whose contact would last SOFTEST reaction times.
+whose contact would last SOFTEST reaction times. Where there are several pairs they do not: others
+would not be felt in time.
 
 When a recomputed past takes over, the set-points do not jump: the difference in pose and twist
 from where they would have gone on to fades, critically damped.
@@ -61,16 +62,15 @@ def adjust_leads(s, T, apart):
 
 @noinline
 def _soften_first_touch(method: ModelMediated, s, rig: Rig):
-    """The springs that lead the set-points as long as no law is known; whether none is."""
-    for i in range(method.number):
-        if s.laws[i].stiffness > 0.0:
-            return False
+    """The spring of the only pair that leads the set-points as long as its law is not known;
+    whether it is not."""
+    if method.number != 1 or s.laws[0].stiffness > 0.0:
+        return False
     c, t = rig.chaser, rig.target
     ease = (0.0 if c.fixed else c.inverse_mass[0]) + (0.0 if t.fixed else t.inverse_mass[0])
     lasts = SOFTEST * (max(s.leads[CHASER], s.leads[TARGET]) + 2.0 * rig.T)
     s.first_laws = s.laws
-    for i in range(method.number):
-        s.first_laws[i].stiffness = (math.pi / lasts) ** 2 / ease
+    s.first_laws[0].stiffness = (math.pi / lasts) ** 2 / ease
     return True
 
 

@@ -143,6 +143,9 @@ def _learn_elements(method: ModelMediated, s, i):
     law.elements = 0
     if not method.elements or fit.count < SOME or not is_unknown(fit):
         return
+    for j in range(method.number):
+        if j != i and s.fits[j].lag > 0.0 and not is_unknown(s.fits[j]):
+            return  # the sensor lags, which no element does
     chi = fit_elements(fit, work, method.vector[CYCLE], method.scatter)
     if chi < BETTER * fit.chi:
         s.found_elements[i] = work.trial

@@ -30,6 +30,8 @@ MODELS = (
 ELEMENTS = "passive elements"
 DOUBTED = 0.0075  # of the approach speed: unknown laws that are surer are vouched for
 WORTH_SAYING = 0.01  # relative misfit of a law
+HARDLY_PARTED = 4e-3  # of the approach speed: standard deviation of that after the contact
+TOGETHER = 4e-3  # relative misfit of laws that were fitted together
 HARDLY_KNOWN = 0.2  # relative spread of a stiffness
 ACROSS = 5e-3  # of the largest force: more is doubted; a tilt of 0.3 deg makes 1 % of distance
 HARDLY_TILTED_DEG = 0.6  # standard deviation of a tilt
@@ -96,6 +98,7 @@ def _describe_law(s: Any, i: int) -> dict[str, Any]:
         "misfit_of_noise": float(fit.chi),
         "samples": float(fit.seen),
         "doubt": float(s.doubt[i]),
+        "speed_spread": float(s.speed_spread[i]),
         "peak_force_N": float(s.peak[i]),
         "peak_force_of_satellites_N": float(s.believed_peak[i]),
         "force_before_reaction_N": float(s.causal_force[i]),
@@ -192,7 +195,8 @@ def list_doubts(found: Mapping[str, Any]) -> list[str]:
         if found.get(f"contact_{i}_unfelt"):
             doubts.append(f"the satellites touched contact {i}, and its law was not identified")
         misfit = found.get(f"contact_{i}_misfit", 0.0)
-        if misfit > WORTH_SAYING and found.get(f"contact_{i}_misfit_of_noise", 0.0) > EXPLAINED:
+        most = TOGETHER if found.get("samples_of_several_touches", 0.0) else WORTH_SAYING
+        if misfit > most and found.get(f"contact_{i}_misfit_of_noise", 0.0) > EXPLAINED:
             doubts.append(
                 f"no law explains contact {i}: {100.0 * misfit:.2g} % of its force is left"
             )
@@ -202,6 +206,12 @@ def list_doubts(found: Mapping[str, Any]) -> list[str]:
                 f"contact {i} is none of the named laws, and the mock-ups went another way than "
                 f"the satellites: the speed after it may be off by {100.0 * doubt:.2g} % of the "
                 "approach"
+            )
+        spread = found.get(f"contact_{i}_speed_spread", 0.0)
+        if spread > HARDLY_PARTED:
+            doubts.append(
+                f"noise leaves the speed after contact {i} open by {100.0 * spread:.2g} % of the "
+                "approach (one standard deviation)"
             )
         loses = any(
             found.get(f"contact_{i}_{key}", 0.0) > 0.0

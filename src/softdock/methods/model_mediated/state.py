@@ -70,6 +70,7 @@ STATE = Cells(
     Cell("past_end", int, "-", "stamp at which the recomputed past last took over"),
     Cell("last_largest", float, "N^2", "largest force in that past, squared"),
     Cell("doubt", many(MOST_PAIRS), "-", "of the speed after a contact, of the approach"),
+    Cell("speed_spread", many(MOST_PAIRS), "-", "of that speed, by the sensor's noise"),
     Cell("peak", many(MOST_PAIRS), "N", "largest force of the mock-ups in the last contact"),
     Cell("believed_peak", many(MOST_PAIRS), "N", "and of the satellites"),
     Cell("causal_force", many(MOST_PAIRS), "N", "on mock-ups that go on for the delay"),
