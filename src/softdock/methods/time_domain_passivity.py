@@ -32,6 +32,7 @@ from softdock.loop.method.method import Method
 from softdock.loop.parameters import Group, Parameter
 from softdock.loop.spatial.motion import no_wrench
 from softdock.methods.measured.line_of_action import (
+    CONTACT_THRESHOLD,
     average,
     effective_mass,
     find_noise_warnings,
@@ -51,15 +52,7 @@ from softdock.methods.measured.normal_damper import (
 TIME_DOMAIN_PASSIVITY = Group(
     "time_domain_passivity",
     "Passivity observers of integration and delay, and one variable damper for both.",
-    Parameter(
-        "threshold",
-        "contact_N",
-        "measured force above which there is contact; set it above the sensor's noise",
-        0.0,
-        unit="N",
-        low=0.0,
-        high=1e6,
-    ),
+    CONTACT_THRESHOLD,
     Parameter(
         "braking_cycles",
         "braking_cycles",
