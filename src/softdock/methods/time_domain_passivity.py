@@ -92,7 +92,7 @@ def prepare(marker, vector, base, memory):
 
 
 @noinline
-def _observe(s, rig: Rig, measured: Measured, motions: Output, force):
+def _observe(s, rig: Rig, measured: Measured, motions: Output):
     """Both observers, over the cycle that ends now. The satellites' motions of the cycle before are
     those that the damper remembers."""
     before, then = s.damper.motions, mock_ups_when_felt(measured)
@@ -135,7 +135,7 @@ def wrench(
         s.felt, s.acting = measured.wrenches, virtual
         count_damper(mem, s.damper, virtual, motions)
         s.absorbed = 0.0
-    _observe(s, rig, measured, motions, force)
+    _observe(s, rig, measured, motions)
     energy, s.damping = s.integration + s.delay, 0.0
     if force > method.threshold and energy > 0.0:
         s.damping = _choose_damping(method, rig, satellites, measured, force, energy)
