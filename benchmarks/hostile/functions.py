@@ -37,7 +37,13 @@ NO_RIG = ("127.0.0.1", 9)
 WITHOUT_CALL = ("SoftdockError", "Facility")  # an error without arguments; what users implement
 OF_FMI = ("FmuFacility", "export_fmu")  # need packages of softdock[fmi]
 # where a right call would take minutes, or is tested elsewhere: what is said of another argument
-STAND_IN = ("given 'no scenario'", "map: given 'b.toml'", "zero throughout", "takes too long", "no.txt")
+STAND_IN = (
+    "given 'no scenario'",
+    "map: given 'b.toml'",
+    "zero throughout",
+    "takes too long",
+    "no.txt",
+)
 
 FMU = """from pythonfmu3 import Fmi3Causality, Fmi3Slave, Float64
 
