@@ -222,7 +222,7 @@ class Scene:
     def layers(self) -> list[str]:
         """Layers that hold something, in the order of LAYERS."""
         held = {part.layer for part in self.parts} | {arrow.layer for arrow in self.arrows}
-        held |= {one.layer for one in (*self.trails, *self.patches)}
+        held |= {trail.layer for trail in self.trails} | {one.layer for one in self.patches}
         return [layer for layer in LAYERS if layer in held]
 
     @property
