@@ -7,6 +7,7 @@ import hashlib
 import logging
 import math
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -36,6 +37,7 @@ FEWEST = 2.0  # cells in a tip's radius, and in a wall
 OPPOSITE = -0.9  # cosine between the normals of a wall's two faces
 DIGEST_BYTES = 32
 MANY_NODES = 3_000_000  # of a grid that takes seconds: whoever waits is told
+REPORT_S = 3.0  # between two reports of how far a grid is
 
 log = logging.getLogger("softdock")
 
@@ -143,10 +145,15 @@ def make_block(
     nodes = math.prod(lattice.nodes)
     if nodes > MOST_NODES:
         coarser = cell * (nodes / MOST_NODES) ** (1.0 / 3.0)
-        allowed = f"at least {1.02 * coarser:.2g}, for a grid of at most {MOST_NODES} nodes"
+        size = " x ".join(f"{x:.3g}" for x in np.ptp(mesh.vertices, axis=0))
+        allowed = (
+            f"at least {1.02 * coarser:.2g}, for a grid of at most {MOST_NODES} nodes around "
+            f"{size} m; is the unit of {name} right?"
+        )
         raise BadInput(Problem("resolution_m", cell, allowed))
     if nodes > MANY_NODES:
         log.warning("softdock: %s: making a grid of %.1f million nodes", name, 1e-6 * nodes)
+        progress = _with_report(name, progress)
     tree = make_tree(mesh.vertices, mesh.faces)
     _check_walls(mesh, tree, name, cell)
     inside = find_windings(tree, lattice)
@@ -164,24 +171,47 @@ def make_block(
     return pack(lattice, filter_values(values))
 
 
+def _with_report(name: str, progress: Progress) -> Progress:
+    """Progress that is also logged, every few seconds."""
+    said = time.monotonic()
+
+    def report(part: float) -> None:
+        nonlocal said
+        progress(part)
+        if time.monotonic() - said > REPORT_S:
+            said = time.monotonic()
+            log.warning("softdock: %s: %.0f %% of its grid", name, 100.0 * part)
+
+    return report
+
+
 def _check_walls(mesh: Mesh, tree: Tree, name: str, cell: float) -> None:
-    """No two faces of a wall are nearer to each other than so many cells: below a triangle's
-    middle, the nearest surface is not one that faces the other way."""
-    corners = mesh.vertices[mesh.faces]
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    lengths = np.linalg.norm(normals, axis=1, keepdims=True)
-    normals = normals / np.where(lengths > 0.0, lengths, 1.0)
-    half = 0.5 * FEWEST * cell
-    below = corners.mean(axis=1) - half * normals
-    distances, found = nearest_of(tree, below)
-    thin = (distances < half) & (np.einsum("ij,ij->i", normals, normals[found]) < OPPOSITE)
-    if thin.any():
-        triangle = int(np.argmax(thin))
-        other = found[triangle]  # of the wall's other face; it may be above the place below
-        beyond = (below[triangle] - corners[other, 0]) @ normals[other] > 0.0
-        thickness = float(half - distances[triangle] if beyond else half + distances[triangle])
+    """No two faces of a wall are nearer to each other than so many cells."""
+    triangle, thickness = find_thin_wall(mesh, tree, FEWEST * cell)
+    if thickness < FEWEST * cell:
         allowed = (
             f"a resolution_m of at most {thickness / FEWEST:.3g}: the wall at triangle {triangle} "
             f"is {thickness:.3g} m thick, and {FEWEST:g} cells are needed"
         )
         raise refuse(name, allowed)
+
+
+def find_thin_wall(mesh: Mesh, tree: Tree, thick: float) -> tuple[int, float]:
+    """The triangle with the thinnest wall behind it, and its thickness [m]; infinite: all are
+    thicker than `thick`. A wall is thin if half as far below a triangle's middle the nearest
+    surface faces the other way."""
+    corners = mesh.vertices[mesh.faces]
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    lengths = np.linalg.norm(normals, axis=1, keepdims=True)
+    normals = normals / np.where(lengths > 0.0, lengths, 1.0)
+    half = 0.5 * thick
+    below = corners.mean(axis=1) - half * normals
+    distances, found = nearest_of(tree, below)
+    thin = (distances < half) & (np.einsum("ij,ij->i", normals, normals[found]) < OPPOSITE)
+    if not thin.any():
+        return 0, math.inf
+    # of the wall's other face; it may be above the place below
+    beyond = np.einsum("ij,ij->i", below - corners[found, 0], normals[found]) > 0.0
+    thickness = np.where(thin, half + np.where(beyond, -distances, distances), math.inf)
+    triangle = int(np.argmin(thickness))
+    return triangle, float(thickness[triangle])

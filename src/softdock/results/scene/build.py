@@ -29,8 +29,10 @@ from softdock.results.scene.motions import (
     read_track,
     relative_to,
 )
+from softdock.results.scene.patches import make_patches
 from softdock.results.scene.scenario_bodies import Furniture, furnish
 from softdock.results.scene.surfaces import sphere
+from softdock.scenario.free_motion import compute_free_motion, turn_back
 
 if TYPE_CHECKING:
     from softdock.results.scene.robots import Robot
@@ -138,6 +140,7 @@ def build_scene(
         name=name or run.scenario.name,
         furniture=furniture,
         tables=tables,
+        scenario=run.scenario,
         time=time,
         tracks=tracks,
         meshes=meshes,
@@ -163,11 +166,12 @@ def _set_opacity(parts: Sequence[Part], opacity: float | None) -> list[Part]:
 
 def build_reference_scene(run: RunLike, name: str = "on orbit") -> Scene:
     """Scene of the same bodies as the reference moves them, without a rig."""
-    return make_scene_from_reference(run.scenario.tables, run.reference, name)
+    return make_scene_from_reference(run.scenario, run.reference, name)
 
 
-def make_scene_from_reference(tables: Tables, reference: Any, name: str = "on orbit") -> Scene:
+def make_scene_from_reference(scenario: Any, reference: Any, name: str = "on orbit") -> Scene:
     """Scene of a reference that has been simulated (`softdock.reference.Orbit`)."""
+    tables = scenario.tables
     shown = count_readable_rows(_stack_positions(reference.series, ("chaser", "target")))
     windows = _list_contact_windows(reference.contacts)
     rows = choose_rows(np.asarray(reference.series["time"])[: max(shown, 1)], windows)
@@ -181,6 +185,7 @@ def make_scene_from_reference(tables: Tables, reference: Any, name: str = "on or
         name=name,
         furniture=furniture,
         tables=tables,
+        scenario=scenario,
         time=np.asarray(reference.series["time"])[rows],
         tracks=tracks,
         meshes=dict(furniture.meshes),
@@ -302,7 +307,11 @@ def _read_reference_force(run: RunLike, time: np.ndarray) -> np.ndarray:
     mock-up."""
     own = np.asarray(run.reference.series["time"])
     force = np.asarray(run.reference.series["true.chaser.force"])
-    return np.stack([np.interp(time, own, column, right=0.0) for column in force.T], axis=1)
+    found = np.stack([np.interp(time, own, column, right=0.0) for column in force.T], axis=1)
+    tables = run.scenario.tables
+    if tables["laboratory"]["mapping"] == "nominal":
+        found = rotate(turn_back(compute_free_motion(tables["target"], time)), found)
+    return found
 
 
 def _assemble(
@@ -310,6 +319,7 @@ def _assemble(
     name: str,
     furniture: Furniture,
     tables: Tables,
+    scenario: Any,
     time: np.ndarray,
     tracks: dict[str, Track],
     meshes: dict[str, Any],
@@ -327,8 +337,13 @@ def _assemble(
     force = pushes[0]
     pairs, which = tables["contact"], motions.find_pairs(time, contacts)
     points = motions.locate_touches(tracks["mock_up.chaser"], force, pairs, which)
+    touching = motions.find_touching(force)
+    patches = make_patches(scenario, tracks, touching, furniture.scale)
+    for patch in patches:
+        points = patch.middles(points, tracks[patch.track])
     arrows = motions.make_arrows(furniture.scale, points, pushes, tracks)
-    path = motions.make_trail(points, force, tracks["mock_up.target"])
+    of_set = any(pair.get("tips") for pair in pairs)  # its patch jumps from tip to tip
+    path = None if of_set else motions.make_trail(points, force, tracks["mock_up.target"])
     up = find_up(tables)
     ends = find_outer_corners(tracks, meshes, parts, bool(ended))
     return Scene(
@@ -343,13 +358,14 @@ def _assemble(
             parts,
             along=rotate(tracks["mock_up.target"].attitude[0], furniture.along),
             up=up,
-            touching=motions.find_touching(force) if furniture.touches else None,
+            touching=touching if furniture.touches else None,
             scale=furniture.scale,
             factor=factor,
             ended=bool(ended),
         ),
         arrows=tuple(arrows),
         trails=(path,) if path is not None else (),
+        patches=patches,
         contacts=tuple(_list_contact_windows(contacts)),
         up=up,
         floor=float((ends @ up).min()),

@@ -121,7 +121,7 @@ def find_worst_distance(row: Row) -> float | None:
     return distances
 
 
-def find_worst(nominal: Row, errors: list[Row]) -> Row | None:
+def find_worst(errors: list[Row]) -> Row | None:
     """The error of knowledge that costs most, by the same order; None without any."""
     ran = [e for e in errors if e["status"] != "not run"]
     return max(ran, key=_make_order_key, default=None)
@@ -206,10 +206,12 @@ def _describe_energies(row: Row) -> str:
 
 
 def _describe_knowledge(row: Row) -> str:
-    if row["knows"] == "nothing":
+    if row["knows"] == "no parameter":
         return "It needs no tuning."
-    if row["knows"].startswith("nothing; "):
-        rest = row["knows"].removeprefix("nothing; ")
+    if row["knows"].startswith("only "):
+        return f"It needs no tuning, {row['knows']}."
+    if row["knows"].startswith("no parameter; "):
+        rest = row["knows"].removeprefix("no parameter; ")
         return f"It needs no tuning{', only' if rest.startswith('the ') else ';'} {rest}."
     return f"It needs {row['knows']}."
 
@@ -220,7 +222,7 @@ def _describe_errors(row: Row) -> str:
     for kind in dict.fromkeys(e["kind"] for e in row["knowledge_errors"]):
         of_kind = [e for e in row["knowledge_errors"] if e["kind"] == kind]
         largest = max(abs(e["error_percent"]) for e in of_kind)
-        worst = find_worst(row, [e for e in of_kind if abs(e["error_percent"]) == largest])
+        worst = find_worst([e for e in of_kind if abs(e["error_percent"]) == largest])
         if worst is None:
             continue
         distance, word = find_worst_distance(worst), worst.get("word", FAITHFUL)
