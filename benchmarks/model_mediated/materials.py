@@ -3,8 +3,8 @@ second time pushed back by a thrust, on robots that are 8 to 44 ms late. The tru
 material_laws.py, which shares no code with softdock.
 
 Error: speed after parting against the truth from the same approach, of the approach speed. Energy:
-the same of the kinetic energy before. A doubt is the method's own of the first contact. The second
-contact is judged from its own approach.
+the same of the kinetic energy before. A doubt is the method's own of the run. The second contact is
+judged from its own approach.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 
 from benchmarks.model_mediated.material_laws import (
     FINE,
+    KNOWN,
     NAMES,
     STATES,
     draw_material,
@@ -219,6 +220,8 @@ def materials(count: int, seed: int, noise: float = 0.0) -> None:
         _print_row(name, rows[-1])
     every = [one for row in rows for one in row]
     _print_row("all", every)
+    _print_row("of these, known when the elements were drawn up", every[: KNOWN * count])
+    _print_row("the others", every[KNOWN * count :])
     _print_row("contacts longer than four delays", [one for one in every if one["late"] < 0.25])
     rng = np.random.default_rng(seed)
     kinds = [kind for kind in range(len(NAMES)) for _ in range(count)]

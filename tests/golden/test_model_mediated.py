@@ -209,6 +209,20 @@ def test_noise_costs_at_most_twice_the_bound():
     assert math.sqrt(np.mean(np.square(found))) <= 2.0 * compute_distance_bound(build(tables)) * 1.3
 
 
+@pytest.mark.parametrize("name", NOISY)
+def test_the_spread_of_the_speed_is_near_the_bound_of_an_unbiased_estimator(name):
+    """Within a factor of two either way: it looks at the damper alone, the bound at all numbers."""
+    bound = compute_noise_bound(build(copy.deepcopy(NOISY[name]))).distance
+    assert 0.5 < books(flown(NOISY[name]))["contact_0_speed_spread"] / bound < 2.0
+
+
+@pytest.mark.parametrize(("seed", "draw"), [(1795119095, 26), (1795119095, 243), (1795123906, 243)])
+def test_a_miss_is_doubted(seed, draw):
+    """Three feet with pre-loads whose laws were found wrongly, and a damper that noise made up."""
+    run = flown(fresh(seed, draw))
+    assert distance(run) <= RUBBING or list_doubts(books(run))
+
+
 def test_the_bound_follows_the_noise():
     """Twice the noise is twice the bound; no noise, no bound."""
     one, two = (

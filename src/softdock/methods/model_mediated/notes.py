@@ -31,7 +31,7 @@ ELEMENTS = "passive elements"
 DOUBTED = 0.0075  # of the approach speed: unknown laws that are surer are vouched for
 WORTH_SAYING = 0.01  # relative misfit of a law
 HARDLY_PARTED = 4e-3  # of the approach speed: standard deviation of that after the contact
-TOGETHER = 4e-3  # relative misfit of laws that were fitted together
+TOGETHER = 2e-3  # relative misfit of laws that were fitted together
 HARDLY_KNOWN = 0.2  # relative spread of a stiffness
 ACROSS = 5e-3  # of the largest force: more is doubted; a tilt of 0.3 deg makes 1 % of distance
 HARDLY_TILTED_DEG = 0.6  # standard deviation of a tilt
@@ -213,9 +213,8 @@ def list_doubts(found: Mapping[str, Any]) -> list[str]:
         doubt = found.get(f"contact_{i}_doubt", 0.0)
         if doubt > DOUBTED:
             doubts.append(
-                f"contact {i} is none of the named laws, and the mock-ups went another way than "
-                f"the satellites: the speed after it may be off by {100.0 * doubt:.2g} % of the "
-                "approach"
+                f"contact {i} is none of the named laws, and other laws explain its samples as "
+                f"well: the speed after it may be off by {100.0 * doubt:.2g} % of the approach"
             )
         spread = found.get(f"contact_{i}_speed_spread", 0.0)
         if spread > HARDLY_PARTED:
