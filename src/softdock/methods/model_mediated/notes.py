@@ -12,6 +12,7 @@ from softdock.methods.model_mediated.fallback import count_ledger_floats
 from softdock.methods.model_mediated.free_flight import ENOUGH
 from softdock.methods.model_mediated.keys import count_past_rows
 from softdock.methods.model_mediated.law import EXPLAINED
+from softdock.methods.model_mediated.noise_doubt import estimate_noise_doubt
 from softdock.methods.model_mediated.state import PAST, STATE
 
 MODELS = (
@@ -107,7 +108,9 @@ def _describe_surface(s: Any, i: int) -> dict[str, Any]:
     """Tilt of a pair's surface against the declared one, and the force that it leaves across the
     normal; nothing where no sample shows any."""
     surface = s.surfaces[i]
-    moved = {f"contact_{i}_moved_m": float(s.moved[i])} if s.moved[i] else {}
+    moved: dict[str, Any] = {}
+    if s.moved[i]:
+        moved = {f"contact_{i}_moved_m": float(s.moved[i]), f"contact_{i}_placed": surface.settled}
     if surface.fitted == 0:
         return moved
     found: dict[str, Any] = moved | {
@@ -116,10 +119,9 @@ def _describe_surface(s: Any, i: int) -> dict[str, Any]:
         f"contact_{i}_across_left_of_noise": float(surface.left_of_noise),
     }
     if surface.tilted:
-        cosine = sum(a * b for a, b in zip(surface.axis, surface.normal, strict=True))
-        found[f"contact_{i}_tilt_deg"] = math.degrees(math.acos(min(cosine, 1.0)))
+        found[f"contact_{i}_tilt_deg"] = math.degrees(math.hypot(*surface.turn))
         found[f"contact_{i}_tilt_spread_deg"] = math.degrees(surface.spread)
-        found[f"contact_{i}_axis"] = [float(x) for x in surface.axis]
+        found[f"contact_{i}_axis"] = [float(x) for x in s.pairs[i].shape.axis]
     return found
 
 
@@ -151,6 +153,7 @@ def summarize(mem: Any) -> dict[str, Any]:
         "friction_misfit_of_noise": float(s.friction_fit.chi),
         "samples_of_several_touches": float(s.several.seen),
     }
+    found["noise_doubt"] = estimate_noise_doubt(mem)
     for i in range(MOST_PAIRS):
         found |= _describe_law(s, i)
         if s.unfelt[i] and s.fits[i].model == 0:
@@ -207,7 +210,7 @@ def list_doubts(found: Mapping[str, Any]) -> list[str]:
             found.get(f"contact_{i}_{key}", 0.0) > 0.0
             for key in ("damping_Ns_per_m", "lambda_s_per_m", "preload_N")
         )
-        if loses and f"contact_{i}_moved_m" in found:
+        if loses and not found.get(f"contact_{i}_placed", True):
             doubts.append(
                 f"where contact {i} begins is known to a cycle's way only; a pre-load looks the "
                 "same"
@@ -226,7 +229,7 @@ def list_doubts(found: Mapping[str, Any]) -> list[str]:
             "free flight was too short to tell an offset of the reported poses from a delay"
         )
     if found.get("contacts_too_long", 0.0):
-        doubts.append("a contact lasted longer than rewind_s")
+        doubts.append("a contact lasted longer than rewind_s, and its law was found only later")
     return doubts
 
 
@@ -269,9 +272,10 @@ def describe_events(mem: Any, T: float) -> list[str]:
     for i in range(MOST_PAIRS):
         if f"contact_{i}_moved_m" in b:
             origin = ", ".join(f"{x:.5g}" for x in s.pairs[i].origin)
+            by = 1e3 * b[f"contact_{i}_moved_m"]
             found.append(
-                f"contact {i}: its force was felt {1e3 * b[f'contact_{i}_moved_m']:.2g} mm before "
-                f"the scenario's shapes touch; --set contact.{i}.origin_m='[{origin}]'"
+                f"contact {i}: its surface is {abs(by):.2g} mm {'nearer' if by > 0 else 'farther'} "
+                f"than the scenario's; --set contact.{i}.origin_m='[{origin}]'"
             )
         if f"contact_{i}_tilt_deg" in b:
             axis = ", ".join(f"{x:.5g}" for x in b[f"contact_{i}_axis"])
@@ -286,7 +290,7 @@ def describe_events(mem: Any, T: float) -> list[str]:
         )
     if s.overlong:
         found.append(
-            f"{s.overlong} contact(s) lasted longer than rewind_s: their past was not "
-            "computed anew after that"
+            f"{s.overlong} contact(s) lasted longer than rewind_s, and their law was found only "
+            "later: their past was not computed anew"
         )
     return found

@@ -47,7 +47,7 @@ from softdock.methods.model_mediated.readings import (
     take_next_force,
 )
 from softdock.methods.model_mediated.state import STATE
-from softdock.methods.model_mediated.surface import SurfaceSample, is_flat, keep_surface_sample
+from softdock.methods.model_mediated.surface import SurfaceSample, keep_surface_sample, may_turn
 from softdock.methods.model_mediated.touches import NOWHERE, Place, bound_free_time, find_places
 
 # Readings that are means of a cycle's samples: each touch at two instants of the window.
@@ -193,14 +193,22 @@ def _quadratic_form(m, a):
 
 
 @compiled
-def _sample_surface(s, touch: Touch, both: Output, force: Vector, variance):
-    """Force and motion at the touch of a flat surface, in target axes; `variance`: of a component
-    across the normal."""
-    q = both.target.q
-    velocity = add_scaled(touch.sliding, -touch.rate, touch.normal)
-    at = subtract(add(both.chaser.p, touch.arm), both.target.p)
-    sample = SurfaceSample(rotate_back(q, force), rotate_back(q, velocity), variance)
-    keep_surface_sample(s.surfaces[touch.pair], sample, rotate_back(q, at))
+def _sample_surface(s, touch: Touch, both: Output, force: Vector, change: Vector, variance):
+    """Force, its slope and motion at the touch of a surface, in target axes; `variance`: of a
+    component across the normal."""
+    q, n = both.target.q, touch.normal
+    velocity = add_scaled(touch.sliding, -touch.rate, n)
+    to_tip = s.pairs[touch.pair].tip_radius - 0.5 * touch.depth
+    tip = add_scaled(subtract(add(both.chaser.p, touch.arm), both.target.p), to_tip, n)
+    sample = SurfaceSample(
+        normal=rotate_back(q, n),
+        force=rotate_back(q, force),
+        slope=rotate_back(q, change),
+        velocity=rotate_back(q, velocity),
+        variance=variance,
+        bend=0.0,
+    )
+    keep_surface_sample(s.surfaces[touch.pair], sample, rotate_back(q, tip))
 
 
 @noinline
@@ -226,8 +234,9 @@ def _sample_one_touch(
         touch=s.touches,
     )
     keep_sample(s.fits[touch.pair], sample)
-    if method.surface and push > 0.0 and is_flat(s.pairs[touch.pair]):
-        _sample_surface(s, touch, both, force, 0.5 * (matrix[0] + matrix[1] + matrix[2] - variance))
+    if method.surface and push > 0.0 and may_turn(s.pairs[touch.pair]):
+        across = 0.5 * (matrix[0] + matrix[1] + matrix[2] - variance)
+        _sample_surface(s, touch, both, force, change, across)
     speed = norm(touch.sliding)
     if method.friction and speed > FRICTION_SPEED and push > 0.0:
         against = scale(-1.0 / speed, touch.sliding)
