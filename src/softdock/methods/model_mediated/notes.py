@@ -12,7 +12,6 @@ from softdock.methods.model_mediated.fallback import count_ledger_floats
 from softdock.methods.model_mediated.free_flight import ENOUGH
 from softdock.methods.model_mediated.keys import count_past_rows
 from softdock.methods.model_mediated.law import EXPLAINED
-from softdock.methods.model_mediated.noise_doubt import estimate_noise_doubt
 from softdock.methods.model_mediated.state import PAST, STATE
 
 MODELS = (
@@ -30,6 +29,7 @@ MODELS = (
 )
 ELEMENTS = "passive elements"
 DOUBTED = 0.012  # of the approach speed: unknown laws that are surer are vouched for
+LAG_DOUBTED = 0.01  # of the approach speed
 WORTH_SAYING = 0.01  # relative misfit of a law
 HARDLY_KNOWN = 0.2  # relative spread of a stiffness
 ACROSS = 5e-3  # of the largest force: more is doubted; a tilt of 0.3 deg makes 1 % of distance
@@ -97,6 +97,8 @@ def _describe_law(s: Any, i: int) -> dict[str, Any]:
         "misfit_of_noise": float(fit.chi),
         "samples": float(fit.seen),
         "doubt": float(s.doubt[i]),
+        # of the speed after a half wave of a spring, by a lag that is off by its deviation
+        "lag_doubt": 0.5 * math.pi * s.flight.lag_spread * abs(fit.rows[0].rate) / fit.deepest,
         "peak_force_N": float(s.peak[i]),
         "peak_force_of_satellites_N": float(s.believed_peak[i]),
         "force_before_reaction_N": float(s.causal_force[i]),
@@ -146,6 +148,9 @@ def summarize(mem: Any) -> dict[str, Any]:
         "offsets_told": s.flight.poses[0].looked and (s.shared or s.flight.poses[1].looked),
         # mass that the compensation of the tool misses; 0 where nothing shows it
         "tool_error_kg": float(s.flight.tool),
+        # of a low-pass, as the noise of free flight shows it; 0: it does not
+        "noise_lag_s": float(s.flight.lag),
+        "noise_lag_spread_s": float(s.flight.lag_spread),
         "friction": float(s.found[0].friction),
         "friction_spread": float(s.joint.friction_spread if jointly else s.friction_fit.spread),
         "friction_speed_m_per_s": float(s.found[0].slip),
@@ -153,7 +158,6 @@ def summarize(mem: Any) -> dict[str, Any]:
         "friction_misfit_of_noise": float(s.friction_fit.chi),
         "samples_of_several_touches": float(s.several.seen),
     }
-    found["noise_doubt"] = estimate_noise_doubt(mem)
     for i in range(MOST_PAIRS):
         found |= _describe_law(s, i)
         if s.unfelt[i] and s.fits[i].model == 0:
@@ -205,6 +209,12 @@ def list_doubts(found: Mapping[str, Any]) -> list[str]:
                 f"contact {i} is none of the named laws, and the mock-ups went another way than "
                 f"the satellites: the speed after it may be off by {100.0 * doubt:.2g} % of the "
                 "approach"
+            )
+        doubt = found.get(f"contact_{i}_lag_doubt", 0.0)
+        if doubt > LAG_DOUBTED:
+            doubts.append(
+                "the low-pass of the force sensor is known from its noise alone: the speed after "
+                f"contact {i} may be off by {100.0 * doubt:.2g} % of the approach"
             )
         loses = any(
             found.get(f"contact_{i}_{key}", 0.0) > 0.0

@@ -29,7 +29,9 @@ from softdock.methods.model_mediated.elastic_joint import begin_joint, deflect, 
 from softdock.methods.model_mediated.free_flight import (
     ENOUGH,
     compute_tool_force,
+    estimate_lag,
     estimate_noise,
+    note_correlation,
     note_flight,
     note_tool,
     remove_tare,
@@ -286,7 +288,7 @@ def _find_touches(method: ModelMediated, mem, both: Output):
 
 
 @compiled
-def _note_free_reading(method: ModelMediated, s, q, raw: Wrench, a, accelerated):
+def _note_free_reading(method: ModelMediated, s, t, q, raw: Wrench, a, accelerated):
     """A reading while the shapes are apart: of the tare, or of a force that they do not explain.
     `accelerated`: the mock-up is, by `a`."""
     flight, sure = s.flight, s.flight.count >= ENOUGH
@@ -294,7 +296,8 @@ def _note_free_reading(method: ModelMediated, s, q, raw: Wrench, a, accelerated)
     if accelerated or not sure:
         note_tool(flight, q, raw, felt)
     tared = remove_tare(flight, q, method.gravity, raw)
-    left = norm(subtract(tared.force, compute_tool_force(flight, a)))
+    rest = subtract(tared.force, compute_tool_force(flight, a))
+    left = norm(rest)
     if sure and left > max(STRANGE * estimate_noise(flight)[0], s.matters):
         s.unexplained += 1
         s.unexplained_now += 1
@@ -303,6 +306,8 @@ def _note_free_reading(method: ModelMediated, s, q, raw: Wrench, a, accelerated)
     s.unexplained_now = 0
     if sure and not accelerated:
         note_tool(flight, q, raw, felt)
+        if method.lag and method.window == 0.0 and s.touches == 0:
+            note_correlation(flight, t, method.vector[CYCLE], rest)
     note_flight(flight, q, raw, felt)
 
 
@@ -316,7 +321,7 @@ def _sample_free_flight(method: ModelMediated, mem, t, chaser: Motion, raw: Wren
     accelerated = accelerated or s.fading
     if accelerated:
         a = _estimate_acceleration(method, mem, t, chaser)
-    _note_free_reading(method, s, chaser.q, raw, a, accelerated)
+    _note_free_reading(method, s, t, chaser.q, raw, a, accelerated)
 
 
 @compiled
@@ -388,6 +393,12 @@ def _take_sample(method: ModelMediated, mem, row):
         noise = (noise[0], NO_TORQUE * (noise[0] + norm(wrench.force)))
     s.samples += 1
     slope = compute_wrench_slope(mem, readings)
+    lag, more = estimate_lag(s.flight, method.vector[CYCLE])
+    if lag > 0.0:
+        wrench = Wrench(
+            add_scaled(wrench.force, lag, slope.force), add_scaled(wrench.torque, lag, slope.torque)
+        )
+        noise = (more * noise[0], more * noise[1])
     if count == 1:
         _sample_one_touch(method, s, t, both, wrench, slope, noise)
     else:

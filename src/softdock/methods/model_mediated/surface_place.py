@@ -85,9 +85,9 @@ def _fit_shifted(fit, law, kinds: ModelKinds):
     best, lowest = NO_LAW, math.inf
     if fit.deepest <= 0.0:
         return Shifted(best, lowest)
-    start = Numbers(fit.largest, 0.0, 0.0, 0.0, 1.0, 0.0)
     for model in TRIED:
         if is_allowed(model, kinds):
+            start = Numbers(fit.largest, 0.0, 0.0, 0.0, 1.5 if model > 2 else 1.0, 0.0)
             found = fit_model(fit, law, model, start, choose_start(fit, model))
             if found.model > 0 and found.chi < lowest:
                 best, lowest = found, found.chi
