@@ -77,6 +77,12 @@ def _compute_noise(s: Any) -> float:
     return math.sqrt(float(s.flight.left) / (3.0 * max(s.flight.count - 1.0, 1.0)))
 
 
+def _doubt_lag(s: Any, fit: Any) -> float:
+    if not (s.flight.lag_spread > 0.0 and fit.count > 0 and fit.deepest > 0.0):
+        return 0.0
+    return 0.5 * math.pi * s.flight.lag_spread * abs(float(fit.rows[0].rate)) / float(fit.deepest)
+
+
 def _describe_law(s: Any, i: int) -> dict[str, Any]:
     """What was identified of a pair; nothing where it was never felt."""
     fit, law = s.fits[i], s.found[i]
@@ -97,8 +103,8 @@ def _describe_law(s: Any, i: int) -> dict[str, Any]:
         "misfit_of_noise": float(fit.chi),
         "samples": float(fit.seen),
         "doubt": float(s.doubt[i]),
-        # of the speed after a half wave of a spring, by a lag that is off by its deviation
-        "lag_doubt": 0.5 * math.pi * s.flight.lag_spread * abs(fit.rows[0].rate) / fit.deepest,
+        # of the speed after half a wave of a spring, by a lag that is off by its deviation
+        "lag_doubt": _doubt_lag(s, fit),
         "peak_force_N": float(s.peak[i]),
         "peak_force_of_satellites_N": float(s.believed_peak[i]),
         "force_before_reaction_N": float(s.causal_force[i]),
