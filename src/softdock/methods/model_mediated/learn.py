@@ -24,7 +24,7 @@ from softdock.methods.model_mediated.friction import believe_friction, fit_frict
 from softdock.methods.model_mediated.joint import believe_joint, run_joint_round
 from softdock.methods.model_mediated.joint_state import JointData, begin_joint
 from softdock.methods.model_mediated.keys import ModelMediated
-from softdock.methods.model_mediated.law import ModelKinds, compute_slope
+from softdock.methods.model_mediated.law import EXPLAINED, ModelKinds, compute_slope
 from softdock.methods.model_mediated.law_samples import is_due, set_next_due
 from softdock.methods.model_mediated.recomputed_past import begin_earlier, forget_futures
 from softdock.methods.model_mediated.state import STATE
@@ -150,7 +150,8 @@ def _find_place(method: ModelMediated, mem, rig: Rig, i):
     have shown one."""
     s = STATE(mem, method.memory)
     fit, law, surface, pair = s.fits[i], s.found[i], s.surfaces[i], s.pairs[i]
-    doubtful = is_unknown(fit) or s.moved[i] != 0.0
+    preloaded = law.preload > 0.0 and fit.chi > EXPLAINED  # nearly: one that is nearer looks so
+    doubtful = is_unknown(fit) or s.moved[i] != 0.0 or preloaded
     seen = fit.search.place != 0 or surface.placed == fit.seen  # the search comes first
     if not (method.surface and doubtful and may_turn(pair)) or seen or fit.count < ENOUGH:
         return False

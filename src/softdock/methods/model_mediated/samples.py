@@ -168,6 +168,7 @@ STRANGE = 8.0  # standard deviations of noise: a force beyond is no noise
 PUSHES = 0.8  # of a force: its share along the normal of a surface that may push with it
 SWIFTEST = 5.0  # m/s^2; no mock-up is accelerated beyond, while nothing touches
 STEADY = 1e-9  # rate of a lead that is brought in no more
+SLOW = 2e-3  # rate of a lead beside which a tool's inertia is no noise
 
 
 @compiled
@@ -306,8 +307,9 @@ def _note_free_reading(method: ModelMediated, s, t, q, raw: Wrench, a, accelerat
     s.unexplained_now = 0
     if sure and not accelerated:
         note_tool(flight, q, raw, felt)
-        if method.lag and method.window == 0.0 and s.touches == 0:
-            note_correlation(flight, t, method.vector[CYCLE], rest)
+    slow = abs(s.lead_rates[CHASER]) + abs(s.lead_rates[TARGET]) < SLOW and not s.fading
+    if sure and slow and method.lag and method.window == 0.0 and s.touches == 0:
+        note_correlation(flight, t, method.vector[CYCLE], rest)
     note_flight(flight, q, raw, felt)
 
 
