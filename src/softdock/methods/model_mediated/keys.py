@@ -41,7 +41,7 @@ MODEL_MEDIATED = Group(
         "elements", "identify passive elements where none of the named laws explains the samples"
     ),
     _make_switch("lag", "identify the lag of a force sensor's low-pass, which no stamp tells of"),
-    _make_switch("surface", "identify the tilt of a flat surface that touches alone"),
+    _make_switch("surface", "identify tilt and place of a wall or a ball that touches alone"),
     _make_switch("friction", "identify friction, and let it act at the satellites' own sliding"),
     _make_switch("rewind", "recompute the satellites' past when more is known of the law"),
     _make_switch(
