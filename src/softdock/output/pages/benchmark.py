@@ -54,11 +54,13 @@ def _profile_chart(results: Mapping[str, Any], telling: str) -> str:
         dash = "solid" if i < len(ROLES) else "dot"
         lines.append(Line(row["label"], ROLES[i % len(ROLES)], x, y, steps=True, dash=dash))
     axis = {
-        "title": {"text": "error against the reference [% of the approach speed]"},
+        "title": {"text": "error [% of the approach speed]"},
         "type": "log",
         "range": [math.log10(100.0 * LEAST), math.log10(100.0 * MOST)],
         "tickvals": TICKS,
         "ticktext": [f"{x:g}" for x in TICKS],
+        "tickangle": 0,
+        "tickfont": {"size": 10},
     }
     return chart(
         f"profile-{telling}",
@@ -375,7 +377,7 @@ def _origin(results: Results) -> str:
         else "no random cases"
     )
     tellings = ", ".join(WORDS[t] for t in results["tellings"])
-    phases = results["phases"] or "each case's own number of"
+    phases = results["phases"] or "as each case states"
     rows = [
         ["softdock, hash of its core", f"{escape(results['softdock'])}, {escape(results['core'])}"],
         ["Python, numpy, numba", escape(f"{v['python']}, {v['numpy']}, {v['numba']}")],
