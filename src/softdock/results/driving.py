@@ -19,10 +19,7 @@ from softdock._arguments import (
     PROGRESS,
     check_arguments,
     instance_of,
-    is_float_row,
-    is_whole_number,
     optional,
-    refuse_wrong,
     whole_number,
 )
 from softdock.compile.interrupts import defer_interrupts
@@ -30,6 +27,7 @@ from softdock.errors import BadInput, Problem, RunInterrupted
 from softdock.loop import seam_entry_points
 from softdock.loop.energy.ledger import LEDGER
 from softdock.loop.facility.state import FACILITY
+from softdock.loop.memory import HEAD
 from softdock.loop.record import RECORD
 from softdock.loop.seam import (
     COMMAND,
@@ -58,6 +56,7 @@ from softdock.results.stepper import (
     count_cycles,
     make_rows,
     refuse_deep_start,
+    refuse_exchange,
     refuse_rows,
 )
 from softdock.scenario.build import Scenario, build
@@ -124,10 +123,7 @@ class SimulatedFacility:
         return int(report[REPORT.at.status])
 
     def exchange(self, k: int, command: np.ndarray, report: np.ndarray) -> int:
-        if not (is_float_row(report, REPORT.size) and is_float_row(command, COMMAND.size)):
-            refuse_rows(report=(report, REPORT.size), command=(command, COMMAND.size))
-        if not is_whole_number(k, 0, MOST_CYCLES):
-            refuse_wrong({"k": whole_number(0, MOST_CYCLES)}, {"k": k})
+        refuse_exchange(k, command, report)
         seam_entry_points.exchange(
             self.vector,
             self.scenario.markers.features,
@@ -248,7 +244,8 @@ def _make_series(controller: Controller, truth: np.ndarray | None) -> Series:
     rows, channels = controller.record[: controller.rows], controller.channels
     if truth is not None:
         s = controller.scenario
-        seam_entry_points.add_truth(s.vector, s.markers.features, rows, truth)
+        head = np.zeros(HEAD.size)
+        seam_entry_points.add_truth(s.vector, s.markers.features, head, rows, truth)
         return Series(rows, channels)
     absent = _find_truth_columns()
     kept = [i for i in range(len(channels)) if i not in absent]
@@ -296,7 +293,7 @@ def _collect_run(
     series = _make_series(controller, truth)
     if status == "diverged":
         cut_attitudes(series)
-    paired = compute_if_ages_differ(scenario.tables["sensor"]["on"], series)
+    paired = compute_if_ages_differ(scenario.tables, series)
     if paired is not None:
         series["energy.observed"][:] = paired
     contacts, count = _list_contacts(controller, truth), controller.contact_count
