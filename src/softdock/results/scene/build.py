@@ -342,7 +342,8 @@ def _assemble(
     for patch in patches:
         points = patch.middles(points, tracks[patch.track])
     arrows = motions.make_arrows(furniture.scale, points, pushes, tracks)
-    path = motions.make_trail(points, force, tracks["mock_up.target"])
+    of_set = any(pair.get("tips") for pair in pairs)  # its patch jumps from tip to tip
+    path = None if of_set else motions.make_trail(points, force, tracks["mock_up.target"])
     up = find_up(tables)
     ends = find_outer_corners(tracks, meshes, parts, bool(ended))
     return Scene(
