@@ -69,8 +69,8 @@ def _numbers_by_name(value: Any) -> str:
 
 class FmuFacility:
     """`names`: for a variable of the FMU the cell of the interface. `wrench`: "contact", of the
-    contact alone, about the centre of mass in world axes; or "raw", as a sensor sends it. `parameters`:
-    start values by name. `reason`: what ended the run, if the FMU did."""
+    contact alone, about the centre of mass in world axes; or "raw", as a sensor sends it.
+    `parameters`: start values by name. `reason`: what ended the run, if the FMU did."""
 
     @check_arguments(
         path=PATH,
