@@ -136,7 +136,7 @@ def place_at_seat(vector, features, mem, index, place):
     """From a tip at a place (target axes, from the target's centre of mass) to the seat of its
     pair [m]; infinite outside. `mem`: zeros, with room for all pairs."""
     pairs = prepare_pairs(vector, features)
-    store_pairs(vector, mem, pairs.number, False)
+    store_pairs(vector, mem, pairs.number, False, 0)
     return seat_of_place(pairs, mem, PAIRS_MEM, index, place)
 
 

@@ -48,7 +48,7 @@ TIP_ROWS = OwnRows(
 )
 _sets: dict[bytes, int] = {}
 _with_tip = make_replacer(Pair, "tip", "tip_radius", "law", "tips")
-_with_share = make_replacer(Law, "stiffness", "damping")
+_with_share = make_replacer(Law, "stiffness", "damping", "bristle", "patch")
 
 
 def place_tips(rows: Sequence[Sequence[float]]) -> int:
@@ -85,9 +85,14 @@ def _neighbours(places: np.ndarray, mine: np.ndarray) -> np.ndarray:
 
 
 @compiled
+def tips_at(address):
+    """How many tips there are; 1, where there is no set."""
+    return 1 if address == 0 else int(read_double(address, 0))
+
+
+@compiled
 def count_tips(pair: Pair):
-    """1, where there is no set."""
-    return 1 if pair.tips == 0 else int(read_double(pair.tips, 0))
+    return tips_at(pair.tips)
 
 
 @compiled
@@ -118,7 +123,10 @@ def _moved(pair: Pair, tip, radius, share):
     law, damping = pair.law, pair.law.damping
     if not is_graded(law.kind):  # of hunt_crossley a factor on the force
         damping = share * damping
-    return _with_tip(pair, tip, radius, _with_share(law, share * law.stiffness, damping), 0)
+    share_of = _with_share(
+        law, share * law.stiffness, damping, share * law.bristle, math.sqrt(share) * law.patch
+    )
+    return _with_tip(pair, tip, radius, share_of, 0)
 
 
 @compiled
