@@ -3,6 +3,9 @@ is no closed solid is refused with a triangle and a remedy."""
 
 from __future__ import annotations
 
+import sys
+from types import ModuleType
+
 import numpy as np
 import pytest
 from mesh_files import brute_distance, cone_profile, revolved, stl, write_stl
@@ -121,6 +124,18 @@ def flipped(faces, triangle):
     return turned
 
 
+def twice(vertices, turned=False):
+    """The box, and another in the same file."""
+    other = BOX[1][:, ::-1] if turned else BOX[1]
+    return np.concatenate([BOX[0], vertices]), np.concatenate([BOX[1], other + 8])
+
+
+def crossing():
+    """One shell that crosses itself: its upper part is twisted and inside out."""
+    x, y, z = BOX[0].T
+    return np.stack([np.where(z == 1.0, 0.7 - 0.4 * x, x), y, z], axis=1), BOX[1]
+
+
 @pytest.mark.parametrize(
     ("mesh", "unit", "words"),
     [
@@ -136,6 +151,11 @@ def flipped(faces, triangle):
             "twice",
         ),
         ((BOX[0] * [1.0, 1.0, 0.01], BOX[1]), "", "is 0.01 m thick"),
+        (twice(0.4 * BOX[0] + 0.3), "", "the mesh is twice at"),  # one within the other
+        (twice(0.4 * BOX[0] + [1.2, 0.0, 0.0], turned=True), "", "a shell is inside out near"),
+        (crossing(), "", "a shell is inside out near"),
+        ((BOX[0], np.concatenate([BOX[1], BOX[1][:1]])), "m", "more meet at triangle"),
+        ((20.0 * BOX[0], BOX[1]), "", "at least 0.042, for a grid of at most 120000000 nodes"),
     ],
 )
 def test_what_is_no_closed_solid_is_refused(mesh, unit, words):
@@ -145,11 +165,39 @@ def test_what_is_no_closed_solid_is_refused(mesh, unit, words):
     with pytest.raises(BadInput) as refused:
         read_and_make()
     assert words in str(refused.value)
-    assert refused.value.problems[0].key == "file"
+    assert refused.value.problems[0].key == ("resolution_m" if "nodes" in words else "file")
+
+
+def test_a_mesh_of_too_many_triangles_is_refused(monkeypatch):
+    monkeypatch.setattr("softdock.meshes.reading.MOST_TRIANGLES", 11)
+    with pytest.raises(BadInput, match="at most 11 triangles; this mesh has 12: simplify it"):
+        read_mesh(stl(*BOX), "part.stl", "m")
+
+
+def test_a_step_file_needs_cascadio_and_says_its_own_unit(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cascadio", None)
+    with pytest.raises(BadInput, match=r"pip install 'softdock\[step\]'\), or an STL file"):
+        read_mesh(b"ISO-10303-21;", "part.step", "m")
+    monkeypatch.setitem(sys.modules, "cascadio", ModuleType("cascadio"))
+    with pytest.raises(BadInput, match="says its own unit") as refused:
+        read_mesh(b"ISO-10303-21;", "part.stp", "mm")
+    assert refused.value.problems[0].key == "unit"
+    with pytest.raises(BadInput, match="which begins with ISO-10303-21"):
+        read_mesh(b"solid", "part.step", "m")
+
+
+def test_a_large_grid_says_how_far_it_is(monkeypatch, caplog):
+    monkeypatch.setattr("softdock.meshes.kept.MANY_NODES", 1000)
+    monkeypatch.setattr("softdock.meshes.kept.REPORT_S", -1.0)
+    said = []
+    make_block(Mesh(*BOX), "part.stl", 0.05, 0.1, said.append)
+    assert said == sorted(said)
+    assert said[-1] == 1.0
+    assert "part.stl: 100 % of its grid" in caplog.text
 
 
 def test_files_that_are_none_are_refused():
-    for name, data in (("a.step", b""), ("a.stl", b"solid nothing"), ("a.glb", b"\0" * 40)):
+    for name, data in (("a.igs", b""), ("a.stl", b"solid nothing"), ("a.glb", b"\0" * 40)):
         with pytest.raises(BadInput) as refused:
             read_mesh(data, name, "m")
         assert refused.value.problems[0].key == "file"

@@ -125,6 +125,7 @@ ENTRY_POINT_NAMES = {
     "begin": "the start of a run",
     "run_cycles": "the loop",
     "run_batch": "the loop for batches",
+    "list_touches": "the contact patch",
     "orbit_run": "orbit",
     "control_step": "the controller",
     "exchange": "the facility",

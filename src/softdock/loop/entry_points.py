@@ -14,7 +14,12 @@ from softdock.compile.cells import Cell, Cells
 from softdock.compile.jit import compiled, entry_point
 from softdock.loop.contact.latch import sum_up_latches
 from softdock.loop.contact.log import close_contact
+from softdock.loop.contact.models import touch_pair
+from softdock.loop.contact.pair import PAIR_FLOATS, pair_here
 from softdock.loop.contact.seat import CAPTURE, is_seated, seat_of_place
+from softdock.loop.contact.tip import tip_in_target
+from softdock.loop.contact.tips import count_tips, tip_number
+from softdock.loop.contact.touch import INSIDE
 from softdock.loop.corrected_record import rewrite_past
 from softdock.loop.cycle import cycle
 from softdock.loop.energy.ledger import energy_added
@@ -26,6 +31,7 @@ from softdock.loop.record import CHANNEL_COUNT, record_row
 from softdock.loop.settled_motion import begin_watch, keep_watched, watch
 from softdock.loop.spatial.motion import Motion
 from softdock.loop.spatial.rigid_body import motion_of
+from softdock.loop.spatial.vectors import add, add_scaled, norm, scale
 from softdock.loop.specialise import kind_of, store_numbers
 from softdock.loop.start import start
 from softdock.loop.state import STATE
@@ -137,7 +143,42 @@ def place_at_seat(vector, features, mem, index, place):
     pair [m]; infinite outside. `mem`: zeros, with room for all pairs."""
     pairs = prepare_pairs(vector, features)
     store_pairs(vector, mem, pairs.number, False, 0)
-    return seat_of_place(pairs, mem, PAIRS_MEM, index, place)
+    return seat_of_place(vector, CAPTURE_AT, pairs, mem, PAIRS_MEM, index, place)
+
+
+@entry_point
+def list_touches(vector, features, mem, poses, out):
+    """Every touch of every tip over rows of poses (chaser's p, q, target's p, q): into `out` the
+    row, the place on the surface and the normal there [m, target axes, from the target's centre of
+    mass] and the radius of the flat that the overlap cuts off [m]. Returns how many there are;
+    those beyond `out` are only counted. `mem`: zeros, with room for all pairs."""
+    pairs = prepare_pairs(vector, features)
+    store_pairs(vector, mem, pairs.number, False, 0)
+    zero, found = (0.0, 0.0, 0.0), 0
+    for k in range(poses.shape[0]):
+        r = poses[k]
+        chaser = Motion((r[0], r[1], r[2]), (r[3], r[4], r[5], r[6]), zero, zero)
+        target = Motion((r[7], r[8], r[9]), (r[10], r[11], r[12], r[13]), zero, zero)
+        for i in range(pairs.number):
+            pair = pair_here(pairs, mem, PAIRS_MEM + i * PAIR_FLOATS, i)
+            for j in range(count_tips(pair)):
+                one = tip_number(pair, j)
+                _, _, tip = tip_in_target(one, chaser, target)
+                touches = touch_pair(one, INSIDE, False, tip)
+                for touch in (touches.first, touches.second):
+                    depth, radius = touch.depth, one.tip_radius
+                    if not depth > 0.0:
+                        continue
+                    if found < out.shape[0]:
+                        n = scale(1.0 / norm(touch.normal), touch.normal)
+                        place = add_scaled(add(tip, pair.origin), depth - radius, n)
+                        flat = math.sqrt(max(depth * (2.0 * radius - depth), 0.0))
+                        out[found, 0] = k
+                        out[found, 1], out[found, 2], out[found, 3] = place
+                        out[found, 4], out[found, 5], out[found, 6] = n
+                        out[found, 7] = flat
+                    found += 1
+    return found
 
 
 @compiled

@@ -7,6 +7,7 @@ import hashlib
 import logging
 import math
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -36,6 +37,7 @@ FEWEST = 2.0  # cells in a tip's radius, and in a wall
 OPPOSITE = -0.9  # cosine between the normals of a wall's two faces
 DIGEST_BYTES = 32
 MANY_NODES = 3_000_000  # of a grid that takes seconds: whoever waits is told
+REPORT_S = 3.0  # between two reports of how far a grid is
 
 log = logging.getLogger("softdock")
 
@@ -143,10 +145,15 @@ def make_block(
     nodes = math.prod(lattice.nodes)
     if nodes > MOST_NODES:
         coarser = cell * (nodes / MOST_NODES) ** (1.0 / 3.0)
-        allowed = f"at least {1.02 * coarser:.2g}, for a grid of at most {MOST_NODES} nodes"
+        size = " x ".join(f"{x:.3g}" for x in np.ptp(mesh.vertices, axis=0))
+        allowed = (
+            f"at least {1.02 * coarser:.2g}, for a grid of at most {MOST_NODES} nodes around "
+            f"{size} m; is the unit of {name} right?"
+        )
         raise BadInput(Problem("resolution_m", cell, allowed))
     if nodes > MANY_NODES:
         log.warning("softdock: %s: making a grid of %.1f million nodes", name, 1e-6 * nodes)
+        progress = _with_report(name, progress)
     tree = make_tree(mesh.vertices, mesh.faces)
     _check_walls(mesh, tree, name, cell)
     inside = find_windings(tree, lattice)
@@ -162,6 +169,20 @@ def make_block(
             raise refuse(name, allowed.format(f"({near}) m, triangle {triangle}"))
     values = compute_values(tree, lattice, inside, band, progress)
     return pack(lattice, filter_values(values))
+
+
+def _with_report(name: str, progress: Progress) -> Progress:
+    """Progress that is also logged, every few seconds."""
+    said = time.monotonic()
+
+    def report(part: float) -> None:
+        nonlocal said
+        progress(part)
+        if time.monotonic() - said > REPORT_S:
+            said = time.monotonic()
+            log.warning("softdock: %s: %.0f %% of its grid", name, 100.0 * part)
+
+    return report
 
 
 def _check_walls(mesh: Mesh, tree: Tree, name: str, cell: float) -> None:

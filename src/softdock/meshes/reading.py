@@ -1,7 +1,8 @@
 """A triangle mesh from a file, checked: closed, its normals outwards, of a plausible size.
 
-STL (binary and ASCII), OBJ and GLB, read by trimesh (the extra `mesh`). Triangles are counted from
-0 in the file's order; a message names one, and where it is in the file's own units.
+STL (binary and ASCII), OBJ and GLB, read by trimesh (the extra `mesh`); STEP, made triangles by
+cascadio (the extra `step`). Triangles are counted from 0 in the file's order; a message names one,
+and where it is in the file's own units.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ import numpy as np
 from softdock.errors import BadInput, Problem
 from softdock.files.reading import Unreadable, read_bytes
 
-FORMATS = ("stl", "obj", "glb")
+FORMATS = ("stl", "obj", "glb", "step", "stp")
+STEP = ("step", "stp")
+STEP_BEGINS = b"ISO-10303-21;"
+OFF_MM, OFF_RAD = 0.01, 0.2  # of a STEP file's triangles from its surfaces
 LARGEST_FILE = 300_000_000  # bytes: binary STL of six million triangles
 MOST_TRIANGLES = 2_000_000
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254}
@@ -42,13 +46,37 @@ def read_mesh(data: bytes, name: str, unit: str) -> Mesh:
     except ImportError:
         raise refuse(name, "the package trimesh (pip install 'softdock[mesh]')") from None
     try:
+        if kind in STEP:
+            kind, data = "glb", _triangulate(data, name, unit)
         scene = trimesh.load_scene(io.BytesIO(data), file_type=kind, process=False)
         found: Any = scene.to_mesh()
         vertices, faces = np.array(found.vertices, float), np.array(found.faces, np.int64)
+    except BadInput:
+        raise
     except Exception as error:  # whatever a cut or foreign file makes trimesh raise
         why = " ".join(str(error).split()) or type(error).__name__
         raise refuse(name, f"a .{kind} file that trimesh can read ({why:.200})") from None
     return check_mesh(Mesh(vertices.reshape(-1, 3), faces.reshape(-1, 3)), name, unit)
+
+
+def _triangulate(data: bytes, name: str, unit: str) -> bytes:
+    """A STEP file's surfaces as a GLB file, in m."""
+    try:
+        import cascadio
+    except ImportError:
+        allowed = (
+            "the package cascadio, which makes triangles of a STEP file (pip install "
+            "'softdock[step]'), or an STL file of the same part"
+        )
+        raise refuse(name, allowed) from None
+    if unit != "m":
+        raise BadInput(Problem("unit", unit, '"m": a STEP file says its own unit; leave it out'))
+    if not data.lstrip().startswith(STEP_BEGINS):
+        raise refuse(name, f"a STEP file, which begins with {STEP_BEGINS.decode()}")
+    made = bytes(cascadio.load(data, "step", tol_linear=OFF_MM, tol_angular=OFF_RAD))
+    if not made:
+        raise refuse(name, "a STEP file with a solid that OpenCASCADE can read: export it again")
+    return made
 
 
 def read_bytes_of(path: Path) -> bytes:

@@ -91,11 +91,23 @@ def check_scenario(
     capture = scenario.tables["capture"]
     if capture["for_s"] > 0.0 and capture["pair"] >= pairs:
         refuse("capture.pair", capture["pair"], f"a contact pair that is there, below {pairs}")
+    _check_seat(scenario.tables, refuse)
     latch_warnings = check_latches(scenario, pairs, refuse)
     warnings = _check_compensation(scenario, refuse) + far_start(scenario.tables)
     if problems:
         return problems, []
     return problems, warnings + latch_warnings + _check_resolved(scenario, pairs, refuse)
+
+
+def _check_seat(tables: dict[str, Any], refuse: Callable[..., None]) -> None:
+    """A set of tips is at no distance from a shape that would make it docked."""
+    capture = tables["capture"]
+    asked = [capture["pair"]] if capture["for_s"] > 0.0 else []
+    asked += [latch["pair"] for latch in capture.get("latch", [])]
+    sets = [i for i in asked if i < len(tables["contact"]) and tables["contact"][i].get("tips")]
+    if sets and capture["seat"] == "shape":
+        allowed = f'"place", with place_m: contact.{sets[0]} has a set of tips'
+        refuse("capture.seat", capture["seat"], allowed)
 
 
 def check_rates(vector: np.ndarray, refuse: Callable[..., None]) -> None:

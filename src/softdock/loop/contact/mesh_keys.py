@@ -12,7 +12,7 @@ KEYS = Group(
     Parameter(
         "mesh_file",
         "file",
-        "STL, OBJ or GLB file, relative to the scenario's folder",
+        "STL, OBJ, GLB or STEP file, relative to the scenario's folder",
         None,
         kind="text",
         high=1000,
@@ -22,7 +22,7 @@ KEYS = Group(
     Parameter(
         "mesh_unit",
         "unit",
-        "unit of the file's numbers",
+        "unit of the file's numbers; a STEP file says its own",
         "m",
         choices=tuple(UNITS),
         when=_MESH,

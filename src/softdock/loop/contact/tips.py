@@ -148,6 +148,14 @@ def tip_of(pair: Pair, i):
     return _moved(pair, _centre(pair, at), radius, share)
 
 
+@compiled
+def tip_number(pair: Pair, i):
+    """The same; a pair of one tip as it is."""
+    if pair.tips == 0:
+        return pair
+    return tip_of(pair, i)
+
+
 @noinline
 def _deepest(pair: Pair, chaser: Motion, target: Motion):
     depth, found = NO_TOUCH, 0

@@ -167,6 +167,22 @@ class Stage:
             self.meshes["trail"] = (handle, trail.layer)
             handle.visible = trail.layer in self.shown
 
+    def _patches(self, scene: Scene, frame: int) -> None:
+        """Draw the outlines of the discs that touch at a frame."""
+        for patch in scene.patches:
+            around = patch.outlines(frame)
+            pairs = np.stack([around, np.roll(around, 1, axis=1)], axis=2).reshape(-1, 2, 3)
+            seen = patch.layer in self.shown and len(pairs) > 0
+            place = list(scene.tracks).index(patch.track)
+            self.server.scene.add_line_segments(
+                f"/bodies/{place}/patch",
+                (pairs if seen else np.zeros((1, 2, 3))).astype(np.float32),
+                colors=self.palette[patch.role],
+                thickness=4.0,
+                thickness_units="screen",
+                visible=seen,
+            )
+
     def layers(self, shown: set[str]) -> None:
         """Set the visible layers."""
         self.shown = set(shown)
@@ -189,6 +205,7 @@ class Stage:
                 q = interpolate(track.attitude, low, high, part)
                 handle.wxyz = q / np.linalg.norm(q)
             self._arrows(scene, low, high, part)
+            self._patches(scene, low)
 
     def _arrows(self, scene: Scene, low: int, high: int, part: float) -> None:
         for i, arrow in enumerate(scene.arrows):

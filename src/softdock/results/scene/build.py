@@ -29,6 +29,7 @@ from softdock.results.scene.motions import (
     read_track,
     relative_to,
 )
+from softdock.results.scene.patches import make_patches
 from softdock.results.scene.scenario_bodies import Furniture, furnish
 from softdock.results.scene.surfaces import sphere
 
@@ -138,6 +139,7 @@ def build_scene(
         name=name or run.scenario.name,
         furniture=furniture,
         tables=tables,
+        scenario=run.scenario,
         time=time,
         tracks=tracks,
         meshes=meshes,
@@ -163,11 +165,12 @@ def _set_opacity(parts: Sequence[Part], opacity: float | None) -> list[Part]:
 
 def build_reference_scene(run: RunLike, name: str = "on orbit") -> Scene:
     """Scene of the same bodies as the reference moves them, without a rig."""
-    return make_scene_from_reference(run.scenario.tables, run.reference, name)
+    return make_scene_from_reference(run.scenario, run.reference, name)
 
 
-def make_scene_from_reference(tables: Tables, reference: Any, name: str = "on orbit") -> Scene:
+def make_scene_from_reference(scenario: Any, reference: Any, name: str = "on orbit") -> Scene:
     """Scene of a reference that has been simulated (`softdock.reference.Orbit`)."""
+    tables = scenario.tables
     shown = count_readable_rows(_stack_positions(reference.series, ("chaser", "target")))
     windows = _list_contact_windows(reference.contacts)
     rows = choose_rows(np.asarray(reference.series["time"])[: max(shown, 1)], windows)
@@ -181,6 +184,7 @@ def make_scene_from_reference(tables: Tables, reference: Any, name: str = "on or
         name=name,
         furniture=furniture,
         tables=tables,
+        scenario=scenario,
         time=np.asarray(reference.series["time"])[rows],
         tracks=tracks,
         meshes=dict(furniture.meshes),
@@ -310,6 +314,7 @@ def _assemble(
     name: str,
     furniture: Furniture,
     tables: Tables,
+    scenario: Any,
     time: np.ndarray,
     tracks: dict[str, Track],
     meshes: dict[str, Any],
@@ -327,6 +332,10 @@ def _assemble(
     force = pushes[0]
     pairs, which = tables["contact"], motions.find_pairs(time, contacts)
     points = motions.locate_touches(tracks["mock_up.chaser"], force, pairs, which)
+    touching = motions.find_touching(force)
+    patches = make_patches(scenario, tracks, touching, furniture.scale)
+    for patch in patches:
+        points = patch.middles(points, tracks[patch.track])
     arrows = motions.make_arrows(furniture.scale, points, pushes, tracks)
     path = motions.make_trail(points, force, tracks["mock_up.target"])
     up = find_up(tables)
@@ -343,13 +352,14 @@ def _assemble(
             parts,
             along=rotate(tracks["mock_up.target"].attitude[0], furniture.along),
             up=up,
-            touching=motions.find_touching(force) if furniture.touches else None,
+            touching=touching if furniture.touches else None,
             scale=furniture.scale,
             factor=factor,
             ended=bool(ended),
         ),
         arrows=tuple(arrows),
         trails=(path,) if path is not None else (),
+        patches=patches,
         contacts=tuple(_list_contact_windows(contacts)),
         up=up,
         floor=float((ends @ up).min()),

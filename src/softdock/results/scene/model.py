@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from softdock.loop.spatial.arrays import rotate
+
 
 def make_floor_lines(scene: Scene, cells: int = 12) -> list[tuple[np.ndarray, np.ndarray]]:
     """Lines of the floor's grid [m, world]."""
@@ -105,6 +107,45 @@ class Trail:
 
 
 @dataclass(frozen=True)
+class Patch:
+    """Where tips touch: discs on a body, each seen at one frame."""
+
+    role: str
+    layer: str
+    track: str
+    frames: np.ndarray  # (k,) the frame of each, rising
+    points: np.ndarray  # (k, 3) m, its middle in the axes of the track's body
+    normals: np.ndarray  # (k, 3) the same axes
+    radii: np.ndarray  # (k,) m
+
+    def outlines(self, frame: int, sides: int = 16) -> np.ndarray:
+        """The discs of a frame as polygons (discs, sides, 3) [m], in the axes of the body."""
+        first, last = np.searchsorted(self.frames, [frame, frame + 1])
+        n = self.normals[first:last]
+        away = np.eye(3)[np.argmin(np.abs(n), axis=1)]
+        across = np.cross(n, away)
+        across /= np.linalg.norm(across, axis=1, keepdims=True)
+        third = np.cross(n, across)
+        turns = 2.0 * np.pi * np.arange(sides) / sides
+        around = np.cos(turns)[:, None] * across[:, None] + np.sin(turns)[:, None] * third[:, None]
+        return np.asarray(
+            self.points[first:last, None] + self.radii[first:last, None, None] * around
+        )
+
+    def middles(self, points: np.ndarray, track: Track) -> np.ndarray:
+        """World points, one a frame, moved to the middle of the frame's discs where there are
+        some."""
+        weights = self.radii**2
+        number = np.bincount(self.frames, weights, minlength=len(points))
+        own = np.flatnonzero(number)
+        sums = [np.bincount(self.frames, weights * x, minlength=len(points)) for x in self.points.T]
+        middle = np.stack(sums, axis=1)[own] / number[own, None]
+        moved = points.copy()
+        moved[own] = track.position[own] + rotate(track.attitude[own], middle)
+        return moved
+
+
+@dataclass(frozen=True)
 class Reading:
     """A number that is written beside the picture as it changes with time."""
 
@@ -165,6 +206,7 @@ class Scene:
     views: dict[str, View]  # contact, rig, satellites, top; contact only where a shape is described
     arrows: tuple[Arrow, ...] = ()
     trails: tuple[Trail, ...] = ()
+    patches: tuple[Patch, ...] = ()
     contacts: tuple[tuple[float, float], ...] = ()  # s, from first touch to last
     up: np.ndarray = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))
     floor: float = 0.0  # m along `up`, where a floor is drawn

@@ -46,6 +46,7 @@ def synchronise(scenes: Sequence[Scene]) -> list[Scene]:
 
 
 VERSION = 1
+NORMAL_STEP = 1e-3
 STEP = 1e-6  # m, s, or of a quaternion
 LARGEST = 2e9  # steps: what 32 bits hold
 PARTS_OF_TOP = 2e5  # steps of an arrow's largest value
@@ -136,6 +137,18 @@ def _pack_panel(scene: Scene, store: _Store) -> dict[str, Any]:
                 "frames": store.put(t.frames, 1.0),
             }
             for t in scene.trails
+        ],
+        "patches": [
+            {
+                "role": p.role,
+                "layer": p.layer,
+                "track": p.track,
+                "frames": store.put(p.frames, 1.0),
+                "points": store.put(p.points),
+                "normals": store.put(p.normals, NORMAL_STEP),
+                "radii": store.put(p.radii),
+            }
+            for p in scene.patches
         ],
         "views": {key: _pack_view(view) for key, view in scene.views.items()},
         "firstView": scene.first_view,

@@ -16,6 +16,7 @@ from softdock.results.scene.cameras import Camera, find_visible_faces, place_cam
 from softdock.results.scene.model import Arrow, Scene, make_floor_lines
 
 SHADES = 8
+PATCH = 0.8  # opacity of the discs that touch
 SIZE = (960, 540)  # pixels of the drawing; it scales with the page
 
 
@@ -44,7 +45,7 @@ def draw_poster(
         _draw_faces(scene, camera, at, shown),
     ]
     if "trail" in shown:
-        body += [_draw_trail(scene, camera, at)]
+        body += [_draw_trail(scene, camera, at), _draw_patches(scene, camera, at)]
     if "forces" in shown:
         body += [_draw_arrow(arrow, camera, at) for arrow in scene.arrows if arrow.kind == "force"]
     width, height = size
@@ -83,6 +84,20 @@ def _format_outline(corners: np.ndarray) -> str:
     points = np.round(corners, 1)
     count = 3 if np.array_equal(points[2], points[3]) else 4
     return "M" + "L".join(f"{x:g} {y:g}" for x, y in points[:count]) + "Z"
+
+
+def _draw_patches(scene: Scene, camera: Camera, frame: int) -> str:
+    found = []
+    for patch in scene.patches:
+        track, outlines = scene.tracks[patch.track], patch.outlines(frame)
+        points = track.position[frame] + rotate(track.attitude[frame], outlines.reshape(-1, 3))
+        flat, _ = project(camera, points)
+        ways = [
+            "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in one) + "Z"
+            for one in flat.reshape(len(outlines), -1, 2)
+        ]
+        found.append(_format_path(f"r-{_clean_role(patch.role)} k{SHADES - 1}", PATCH, ways))
+    return "".join(found)
 
 
 def _draw_trail(scene: Scene, camera: Camera, frame: int) -> str:

@@ -62,7 +62,7 @@ def make_curves(run: Run, label: str) -> Curves:
 def make_reference_curves(scenario: Scenario, orbit: Reference) -> Curves:
     s = orbit.series
     force = np.linalg.norm(s["true.chaser.force"], axis=1)
-    scene = make_scene_from_reference(scenario.tables, orbit)
+    scene = make_scene_from_reference(scenario, orbit)
     return Curves(
         label="orbit",
         time_s=s["time"].copy(),

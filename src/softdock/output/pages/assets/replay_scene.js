@@ -3,6 +3,7 @@
 // three.js, and every body where it is at a time. Colours are roles of the page's style.
 const SoftdockScene = (function () {
   const CREASE = Math.cos((35 * Math.PI) / 180); // faces that meet more sharply keep their edge
+  const SIDES = 20; // of a disc that shows a touch
 
   const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   async function inflated(text) {
@@ -129,6 +130,7 @@ const SoftdockScene = (function () {
       for (const part of data.parts) this.addPart(part, shapes[part.mesh]);
       this.arrows = data.arrows.map((arrow) => this.addArrow(arrow, read));
       this.trails = data.trails.map((trail) => this.addTrail(trail, read));
+      this.patches = data.patches.map((patch) => this.addPatch(patch, read));
       this.readings = data.readings.map((one) => ({ ...one, values: read(one.values) }));
       this.addFloor();
       this.light = new THREE.HemisphereLight(0xffffff, 0xb8c4d4, 2.3);
@@ -197,6 +199,65 @@ const SoftdockScene = (function () {
       this.held(trail.layer, line);
       return { line, frames: read(trail.frames) };
     }
+    addPatch(patch, read) {
+      const frames = read(patch.frames);
+      let most = 0;
+      for (let i = 0, same = 0; i < frames.length; i++) {
+        same = i > 0 && frames[i] === frames[i - 1] ? same + 1 : 1;
+        most = Math.max(most, same);
+      }
+      const shape = new THREE.BufferGeometry();
+      shape.setAttribute(
+        "position",
+        new THREE.BufferAttribute(new Float32Array(9 * SIDES * most), 3),
+      );
+      const discs = new THREE.Mesh(
+        shape,
+        this.painting(
+          new THREE.MeshBasicMaterial({
+            depthTest: false,
+            transparent: true,
+            opacity: 0.8,
+            side: THREE.DoubleSide,
+          }),
+          patch.role,
+        ),
+      );
+      discs.renderOrder = 9;
+      discs.frustumCulled = false;
+      this.tracks[patch.track].group.add(discs);
+      this.held(patch.layer, discs);
+      const [points, normals, radii] = [patch.points, patch.normals, patch.radii].map(read);
+      return { shape, frames, points, normals, radii, frame: -1 };
+    }
+    // The discs of one frame, each a fan of triangles around its middle.
+    setPatch(patch, frame) {
+      if (patch.frame === frame) return;
+      patch.frame = frame;
+      const out = patch.shape.getAttribute("position"),
+        three = (from, i) => new THREE.Vector3(from[3 * i], from[3 * i + 1], from[3 * i + 2]);
+      let corner = 0,
+        first = 0;
+      while (first < patch.frames.length && patch.frames[first] < frame) first++;
+      for (let i = first; i < patch.frames.length && patch.frames[i] === frame; i++) {
+        const middle = three(patch.points, i),
+          n = three(patch.normals, i),
+          across = new THREE.Vector3(1, 0, 0);
+        if (Math.abs(n.x) > 0.7) across.set(0, 1, 0);
+        across.cross(n).normalize();
+        const third = n.clone().cross(across);
+        const at = (k) =>
+          middle
+            .clone()
+            .addScaledVector(across, patch.radii[i] * Math.cos((2 * Math.PI * k) / SIDES))
+            .addScaledVector(third, patch.radii[i] * Math.sin((2 * Math.PI * k) / SIDES));
+        for (let k = 0; k < SIDES; k++)
+          for (const one of [middle, at(k), at(k + 1)])
+            out.setXYZ(corner++, one.x, one.y, one.z);
+      }
+      out.needsUpdate = true;
+      patch.shape.setDrawRange(0, corner);
+    }
     addFloor() {
       const { centre, cell } = this.data.floor,
         grid = new THREE.GridHelper(12 * cell, 12);
@@ -255,6 +316,7 @@ const SoftdockScene = (function () {
         while (count < frames.length && frames[count] <= at.low) count++;
         line.geometry.setDrawRange(0, count);
       }
+      for (const patch of this.patches) this.setPatch(patch, at.low);
     }
     setArrow(arrow, at) {
       const way = new THREE.Vector3(...this.blend(arrow.vector, 3, at));
