@@ -11,6 +11,8 @@ from softdock.meshes.tree import make_tree, nearest_of
 
 CANDIDATES = 64  # places a tip
 ROOM = 0.999  # of the radius: how far a sphere's centre is from the surface at least
+ROUNDS = 12  # of moving tips to the middle of their areas
+AT_ONCE = 4_000_000  # distances
 LEAST = 0.5  # of the surface that has room for a sphere
 
 
@@ -26,7 +28,12 @@ def sample_tips(mesh: Mesh, number: int, radius: float) -> np.ndarray:
         allowed = f"a smaller radius: {share:.0f} % of the surface have room for it inside the mesh"
         raise BadInput(Problem("radius_m", radius, allowed))
     chosen = room[_far_apart(points[room], number)]
-    nearest = np.argmin(((points[:, None] - points[chosen]) ** 2).sum(axis=-1), axis=1)
+    for _ in range(ROUNDS):  # each to the middle of what is nearest to it
+        nearest = _nearest(points, points[chosen])
+        counts = np.maximum(np.bincount(nearest, minlength=number), 1)
+        middles = [np.bincount(nearest, points[:, i], number) / counts for i in range(3)]
+        chosen = room[_nearest(np.stack(middles, axis=1), points[room])]
+    nearest = _nearest(points, points[chosen])
     areas = area * np.bincount(nearest, minlength=number) / len(points)
     return np.column_stack([centres[chosen], np.full(number, radius), areas])
 
@@ -45,6 +52,14 @@ def _spread(mesh: Mesh, count: int) -> tuple[np.ndarray, np.ndarray, float]:
     a, b, c = np.moveaxis(corners[triangle], 1, 0)
     points = a + s[:, None] * (b - a) + t[:, None] * (c - a)
     return points, normals[triangle] / doubled[triangle, None], float(0.5 * steps[-1])
+
+
+def _nearest(points: np.ndarray, to: np.ndarray) -> np.ndarray:
+    """Of each point, the number of the nearest of `to`."""
+    squares, found = (to**2).sum(axis=1), []
+    for part in np.array_split(points, max(1, len(points) * len(to) // AT_ONCE)):
+        found.append(np.argmin(squares - 2.0 * part @ to.T, axis=1))
+    return np.concatenate(found)
 
 
 def _far_apart(points: np.ndarray, number: int) -> np.ndarray:

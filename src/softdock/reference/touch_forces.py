@@ -25,7 +25,14 @@ from softdock.loop.contact.laws import friction_factor
 from softdock.loop.contact.models import touch_pair
 from softdock.loop.contact.pair import PAIR_CELLS, kind_in, load_pair
 from softdock.loop.contact.tip import tip_in_target, tip_velocity
-from softdock.loop.contact.tips import count_tips, tip_of
+from softdock.loop.contact.tips import (
+    IN_CLUSTER,
+    cluster_depth,
+    count_clusters,
+    count_in_cluster,
+    count_tips,
+    tip_of,
+)
 from softdock.loop.contact.touch import INSIDE
 from softdock.loop.spatial.rigid_body import motion_of
 from softdock.loop.spatial.rotations import rotate, rotate_back
@@ -146,23 +153,30 @@ def _push_tips(vector, mem, i, pair, chaser, target):
     force, torque_chaser, torque_target = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     power, dissipated, spin = 0.0, 0.0, relative_spin(chaser, target)
     states, here = _states(mem, i, pair), place_of(chaser, target)
-    for n in range(count_tips(pair)):
-        one = tip_of(pair, n)
-        arm, from_target, tip = tip_in_target(one, chaser, target)
-        touches = touch_pair(one, INSIDE, True, tip)
-        v = tip_velocity(chaser, target, arm, from_target)
-        for j in range(2):
-            touch = touches.first if j == 0 else touches.second
-            unclamped, _ = unclamped_force(vector, one.law, 0, touch.depth, -dot(touch.normal, v))
-            state = state_at(one.law, touch.depth, unclamped)
-            rubbing = Rubbing(states, touch_at(states, n, j), add(tip, one.origin), here)
-            f, t, p, d = _touch_force(vector, mem, one, touch, state, 0, v, spin, rubbing)
-            f_W, t_W = rotate(target.q, f), rotate(target.q, t)
-            force = add(force, f_W)
-            torque_chaser = add(torque_chaser, add(cross(arm, f_W), t_W))
-            torque_target = subtract(torque_target, add(cross(from_target, f_W), t_W))
-            power += p
-            dissipated += d
+    for cluster in range(count_clusters(pair)):
+        _, is_far = cluster_depth(pair, cluster, chaser, target)
+        if is_far:
+            continue
+        for m in range(count_in_cluster(pair, cluster)):
+            n = cluster * IN_CLUSTER + m
+            one = tip_of(pair, n)
+            arm, from_target, tip = tip_in_target(one, chaser, target)
+            touches = touch_pair(one, INSIDE, True, tip)
+            v = tip_velocity(chaser, target, arm, from_target)
+            for j in range(2):
+                touch = touches.first if j == 0 else touches.second
+                unclamped, _ = unclamped_force(
+                    vector, one.law, 0, touch.depth, -dot(touch.normal, v)
+                )
+                state = state_at(one.law, touch.depth, unclamped)
+                rubbing = Rubbing(states, touch_at(states, n, j), add(tip, one.origin), here)
+                f, t, p, d = _touch_force(vector, mem, one, touch, state, 0, v, spin, rubbing)
+                f_W, t_W = rotate(target.q, f), rotate(target.q, t)
+                force = add(force, f_W)
+                torque_chaser = add(torque_chaser, add(cross(arm, f_W), t_W))
+                torque_target = subtract(torque_target, add(cross(from_target, f_W), t_W))
+                power += p
+                dissipated += d
     return Push(
         force=force,
         torque_chaser=torque_chaser,

@@ -131,7 +131,7 @@ def _places(pair: Pair, flight: Flight) -> list[Place]:
 def _solid(pair: Pair) -> Solid:
     half = 0.5 * np.array(pair["size_m"], float)
     corners = (CORNERS * half) @ stand_across(pair)
-    return Solid(float(half.max()), corners=corners, faces=FACES)  # type: ignore[arg-type]
+    return Solid(float(half.max()), corners=corners, faces=FACES)
 
 
 def _gaps(pair: Pair, points: np.ndarray) -> np.ndarray:

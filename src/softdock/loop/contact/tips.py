@@ -136,7 +136,8 @@ def cluster_depth(pair: Pair, cluster, chaser: Motion, target: Motion):
     radius = read_double(pair.tips, at + 3)
     ball = _moved(pair, _centre(pair, at), radius, 1.0)
     _, _, tip = tip_in_target(ball, chaser, target)
-    depth = touch_pair(ball, INSIDE, False, tip).first.depth
+    touches = touch_pair(ball, INSIDE, False, tip)
+    depth = max(touches.first.depth, touches.second.depth)
     return depth, depth < (1.0 - FAR) * radius
 
 
@@ -167,7 +168,8 @@ def _deepest(pair: Pair, chaser: Motion, target: Motion):
             i = cluster * IN_CLUSTER + j
             one = tip_of(pair, i)
             _, _, tip = tip_in_target(one, chaser, target)
-            here = touch_pair(one, INSIDE, False, tip).first.depth
+            touches = touch_pair(one, INSIDE, False, tip)
+            here = max(touches.first.depth, touches.second.depth)
             if here > depth:
                 depth, found = here, i
     return tip_of(pair, found)
