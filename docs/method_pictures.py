@@ -1,7 +1,7 @@
 """Pictures of the method pages: `python docs/method_pictures.py [METHOD ...]`, one SVG a method.
 
-EPOS on one axis, robots 16 ms late: speed of the satellite during the touch, in the reference, with
-the raw loop and with the method set as `softdock compare` sets it.
+EPOS on one axis, robots with 16 ms of delay: speed of the satellite during the touch, in the
+reference, with the raw loop and with the method set as `softdock compare` sets it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Change the delay and see energy appear. You learn: how to change keys, and that a lossless spring
-on late robots gives back exp(pi w h / 2) of the speed: h is the robots' delay and half a cycle of
-the held force."""
+on delayed robots gives back exp(pi w h / 2) of the speed: h is the robots' delay and half a cycle
+of the held force."""
 
 import math
 

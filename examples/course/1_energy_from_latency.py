@@ -32,7 +32,7 @@ for delay_ms in (0.0, 8.0, 16.0):
 # %% [markdown]
 # ## Exercise
 #
-# Even with robots that are not late at all the loop adds 2.5 %. Why? Make the control cycle four
+# Even with robots without delay the loop adds 2.5 %. Why? Make the control cycle four
 # times shorter (`time.cycle_ms`, 4 ms in the preset) and see what is left.
 
 # %% tags=["solution"]

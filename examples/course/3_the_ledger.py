@@ -25,7 +25,7 @@ print(f"observed at the end {1e3 * observed[-1]:+.4f} mJ")
 # %% [markdown]
 # ## Exercise
 #
-# Which row grows if the sensor is 6 ms late (`sensor.delay_ms`) and the robots are not?
+# Which row grows if the sensor has 6 ms of delay (`sensor.delay_ms`) and the robots none?
 
 # %% tags=["solution"]
 changes = {"sensor.delay_ms": 6.0, "robots.chaser.delay_ms": 0.0, "robots.target.delay_ms": 0.0}

@@ -61,7 +61,7 @@ print(recording.sentence)
 found = identify(recording)
 print(f"stiffness {found.stiffness.value:.0f} +- {found.stiffness.uncertainty:.0f} N/m")
 print(f"damping {found.damping.value:.0f} +- {found.damping.uncertainty:.0f} Ns/m")
-print(f"robot {1e3 * found.robot_delay['chaser'].value:.1f} ms late")
+print(f"robot {1e3 * found.robot_delay['chaser'].value:.1f} ms of delay")
 for what, why in found.cannot_tell.items():
     print(f"cannot tell {what}: {why}")
 

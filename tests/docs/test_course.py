@@ -24,7 +24,7 @@ PROMISED = {  # numbers of EPOS on one axis are those of tests/golden/test_epos_
     "5": [r"direct +restitution 1\.1191", r"adaptive_damping +restitution 1\.00\d\d"],
     "6": [
         r"stiffness (99\d|100\d)",
-        r"robot 16\.\d ms late",
+        r"robot 16\.\d ms of delay",
         r"cannot tell friction: the tip never slid",
         r"frame",
     ],

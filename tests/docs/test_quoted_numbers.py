@@ -54,7 +54,7 @@ def agrees_with_quote(quoted: str, value: float) -> bool:
 
 
 def make_planar_run(delay: int) -> tuple[str, ...]:
-    """EPOS 2-D without its damper, 16, 32 or 40 ms late, with adaptive damping."""
+    """EPOS 2-D without its damper, 16, 32 or 40 ms of delay, with adaptive damping."""
     keys = (LOSSLESS, "satellites.integrator=exact_hold", f"robots.chaser.delay_ms={delay}")
     keys += (ADAPTIVE.format(delay + 2),)
     return ("run", "epos_2d", *(word for key in keys for word in ("--set", key)))

@@ -14,12 +14,12 @@ PLAIN = """
 import json
 from softdock.papers.lange.impact import energy_ratio
 from softdock.papers.lange.own_walls import momentum_gain, run_walls
-cases = [("20 ms late, led", 1000.0), ("20 ms late", 100.0), ("of Fig. 6 (jerk)", 1000.0)]
+cases = [("20 ms of delay, led", 1000.0), ("20 ms of delay", 100.0), ("of Fig. 6 (jerk)", 1000.0)]
 found = {}
 for robots, kg in cases:
     run = run_walls("IV-B", robots, kg)
     found[f"{robots}, {kg:g}"] = momentum_gain(run, kg), energy_ratio(run)
-run = run_walls("IV-D", "20 ms late", 1000.0)
+run = run_walls("IV-D", "20 ms of delay", 1000.0)
 print(json.dumps(found | {"IV-D": (momentum_gain(run, 1000.0), energy_ratio(run))}))
 """
 
@@ -63,16 +63,16 @@ def impact(client, delay, lead, walls=True, k=1e5, share=0.75):
 
 
 def test_each_robot_against_its_own_wall():
-    """20 ms late, the pair keeps an eighth of its momentum (100 kg each); led it gains a third with
-    a client of 1000 kg, and six times it with the robots of Fig. 6. IV-D keeps it."""
+    """With 20 ms of delay the pair keeps an eighth of its momentum (100 kg each); led it gains a
+    third with a client of 1000 kg, and six times it with the robots of Fig. 6. IV-D keeps it."""
     done = run_plain(PLAIN)
     assert done.returncode == 0, done.stderr[-3000:]
     found = json.loads(done.stdout)
-    for robots, kg, lead in (("20 ms late, led", 1000.0, 5), ("20 ms late", 100.0, 0)):
+    for robots, kg, lead in (("20 ms of delay, led", 1000.0, 5), ("20 ms of delay", 100.0, 0)):
         expected = impact(kg, 5, lead)[:2]
         assert found[f"{robots}, {kg:g}"] == pytest.approx(expected, rel=1e-9)
-    assert found["20 ms late, 100"][0] == pytest.approx(0.127, abs=1e-3)
-    assert found["20 ms late, led, 1000"][0] == pytest.approx(1.362, abs=1e-3)
+    assert found["20 ms of delay, 100"][0] == pytest.approx(0.127, abs=1e-3)
+    assert found["20 ms of delay, led, 1000"][0] == pytest.approx(1.362, abs=1e-3)
     assert found["of Fig. 6 (jerk), 1000"][0] == pytest.approx(6.0, abs=0.3)
     assert found["IV-D"][0] == pytest.approx(1.0, abs=1e-12)
 

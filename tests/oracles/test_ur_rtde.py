@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import socket
 import time
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -12,8 +16,21 @@ from rig_pieces import free_ports
 from ur_rigs import BEARS, choose_host, emulated_ur, write_rig
 
 from softdock.cli.main import cli
+from softdock.rig.drivers.ur_rtde import RTDE_PORT, send_at_once
 
 pytestmark = pytest.mark.oracle
+
+
+def find_options(host):
+    """TCP_NODELAY of this process's connections to RTDE."""
+    found = set()
+    for one in Path("/proc/self/fd").iterdir():
+        if not one.is_socket():
+            continue
+        with socket.socket(fileno=os.dup(int(one.name))) as wire, contextlib.suppress(OSError):
+            if wire.getpeername() == (host, RTDE_PORT):
+                found.add(wire.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+    return found
 
 
 def test_ur_rtde_takes_the_emulator_for_a_controller():
@@ -29,6 +46,9 @@ def test_ur_rtde_takes_the_emulator_for_a_controller():
         reading = receive.RTDEReceiveInterface(host, 500.0, names)
         pose, end = [0.598, 0.01, 0.41, 0.0, 0.0, 0.2], time.monotonic() + 30.0
         assert commanding.isProgramRunning()
+        assert find_options(host) == {0}  # ur_rtde leaves Nagle's algorithm on
+        send_at_once(host)
+        assert find_options(host) == {1}
         assert commanding.servoL(pose, 0.0, 0.0, 0.002, 0.03, 1000.0)
         while reading.getActualTCPPose() != pose and time.monotonic() < end:
             time.sleep(0.01)

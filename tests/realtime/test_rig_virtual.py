@@ -388,6 +388,8 @@ def test_a_hand_pushes_on_an_emulated_rig():
     real = replace(load_rig("emulated_pair"), emulate=None)
     said = "\n".join(put_on_rig(real, scenario).differences)
     assert "hand.chaser: softdock pushes nothing on a rig, a person does" in said
+    said = "\n".join(put_on_rig(load_rig("emulated_pair"), scenario).differences)
+    assert "must stay below limits.energy_floor_J (0.001 J)" in said
 
 
 def test_de_stefanos_experiment_on_the_emulated_rig():

@@ -43,7 +43,7 @@ def test_a_comparison_says_what_its_runs_say():
             assert row[key] == alone[key]
         assert 20.0 < row["cost_ns_per_cycle"] < 1e6
         assert row["cost_ratio_to_direct"] == 1.0
-        assert row["knows"] == "nothing"
+        assert row["knows"] == "no parameter"
         assert row["worst"] is None
     assert comparison.results["orbit"]["restitution"] == alone["reference"]["restitution"]
     orbit, first = comparison.curves[:2]

@@ -68,7 +68,14 @@ def test_the_program_takes_its_start_pose_in_its_own_base_and_tool(tmp_path):
     assert program.count(";FOLD") == program.count(";ENDFOLD") == 3
     for text in files:
         assert "KSS 8.2 to 8.5 with RSI 3.x or 4.0" in text
-    assert "RSIVisual" in context
+    for step in (
+        "in RSIVisual",
+        f"5. ETHERNET: ConfigFile = chaser.xml, Timeout = {CHASER.timeout_packets}",
+        "link Out6 of ETHERNET to CorrC of POSCORR",
+        "link Out7 of ETHERNET to In1 of STOP",
+        "link Out1 of DIGIN to In1 of ETHERNET",
+    ):
+        assert step in context
 
 
 def test_no_file_of_a_controller_names_loopback(tmp_path):

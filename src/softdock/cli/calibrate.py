@@ -20,7 +20,7 @@ def calibrate() -> None:
     """
 
 
-@calibrate.command(short_help="Attitudes in which mass and bias show best.")
+@calibrate.command(short_help="List attitudes in which mass and bias show best.")
 @click.argument("file", type=OUT_FILE, metavar="POSES.csv")
 @click.option("--poses", default=9, show_default=True, help="How many attitudes.")
 @click.option("--most-deg", default=60.0, show_default=True, help="Largest turn of the robot.")
@@ -75,7 +75,7 @@ def plan(
         )
 
 
-@calibrate.command(short_help="Mass, centre and bias from mean readings or a log.")
+@calibrate.command(short_help="Estimate mass, centre and bias from mean readings or a log.")
 @click.argument("source", type=click.Path(path_type=Path), metavar="POSES.csv|RUN")
 @click.option(
     "--body", type=click.Choice(("chaser", "target")), default="chaser", show_default=True

@@ -35,7 +35,7 @@ from softdock.cli.progress import echo, output, show_status
     show_default=True,
     help="Wall stiffness over Colgate's limit 2b/T, up to 25.",
 )
-@click.option("--mass-kg", type=float, default=0.1, show_default=True, help="Of the device.")
+@click.option("--mass-kg", type=float, default=0.1, show_default=True, help="Mass of the device.")
 @click.option(
     "--damping-Ns-per-m",
     "damping",
@@ -182,6 +182,9 @@ def _print_table(data: dict[str, Any], compared: bool) -> None:
     from rich.markup import escape
     from rich.table import Table
 
+    from softdock.output.pages.haptics import NEGLIGIBLE
+    from softdock.results.quantities import format_number
+
     title = (
         f"A wall of {data['wall_N_per_m']:.6g} N/m; Colgate's limit is "
         f"{data['limit_N_per_m']:.6g} N/m"
@@ -206,10 +209,16 @@ def _print_table(data: dict[str, Any], compared: bool) -> None:
         cells = [
             row["rendering"],
             row["ends"],
-            f"{row['rms_speed_mm_per_s']:.4g}",
-            f"{row['mean_force_N']:.4g}",
+            *(
+                format_number(row[key] if abs(row[key]) > NEGLIGIBLE else 0.0)
+                for key in (
+                    "rms_speed_mm_per_s",
+                    "mean_force_N",
+                    "static_force_N",
+                    "least_energy_at_port_mJ",
+                )
+            ),
         ]
-        cells += [f"{row['static_force_N']:.4g}", f"{row['least_energy_at_port_mJ']:.4g}"]
         if compared:
             cells += [
                 f"{row['stable_varied']} of {row['runs_varied']}",

@@ -61,12 +61,12 @@ def import_log(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Read the log of a rig's own software as a recording: identify, page, contacts, observed
-    energy, pictures and replay then work on it.
+    """Read the log of a rig's own software as a recording, for its page, `identify`, `replay`,
+    `view` and `picture`.
 
-    First `softdock import LOG --guess`, which shows what it took for what and writes a map with
-    comments; answer what it asks; then `softdock import LOG --map MAP.toml`. A log that cannot be
-    right is refused with the line, and nothing is written.
+    First `softdock import LOG --guess`, which shows what each column was taken for and writes a
+    map with comments; answer the questions in the map; then `softdock import LOG --map
+    MAP.toml`. A log that cannot be right is refused with the line, and nothing is written.
     """
     from softdock.errors import BadInput, Problem
 

@@ -22,8 +22,8 @@ from softdock.cli.progress import console, echo, show_status
 )
 @click.option("--svg", type=OUT_FILE, metavar="FILE", help="Write the bond graph here.")
 def network(file: Path, period_ms: float, svg: Path | None) -> None:
-    """Continuous model, causality, energy functions, balances, hierarchy and books of the network
-    in the TOML file FILE (docs/ports.md)."""
+    """Analyse the port-Hamiltonian network in the TOML file FILE (docs/ports.md): model, causality,
+    energy functions, hierarchy and energy balance."""
     with show_status("analysing"):
         from softdock.errors import BadInput, Problem, printable
         from softdock.files.atomic import write_whole

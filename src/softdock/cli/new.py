@@ -80,7 +80,7 @@ def new(
             target = click.prompt(CLIENT, type=TARGET, default=ROBOT) if asks else ROBOT
         if question.of_target and target == FIXED:
             if text is not None:
-                nothing = f"nothing beside --target {FIXED}"
+                nothing = f"not allowed together with --target {FIXED}"
                 problems.append(Problem(_option_name(question.name), text, nothing))
             continue
         if text is None and asks:

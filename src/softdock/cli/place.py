@@ -23,6 +23,7 @@ from softdock.cli.arguments import (
 from softdock.cli.progress import console, echo, output, show_status
 from softdock.errors import BadInput, Problem
 from softdock.loop.arms.limits import LIMIT_WORDS
+from softdock.results.quantities import format_percent
 from softdock.studies.placement.check import Check
 from softdock.studies.placement.motion import NOMINAL, ORBIT, SOURCES, Motion
 from softdock.studies.placement.place import (
@@ -54,7 +55,7 @@ def _show_robots(say: Any, check: Check) -> None:
                 table.add_row(LIMIT_WORDS[use.what], "-", "-", "-", "not known for this arm")
                 continue
             mark = "assumed" if use.assumed else "published"
-            row = (f"{use.use:.3f}", f"{use.time:.3f}", use.joint, mark)
+            row = (format_percent(use.use), f"{use.time:.3f}", use.joint, mark)
             table.add_row(LIMIT_WORDS[use.what], *row, style="bold red" if use.use > 1.0 else "")
         if math.isfinite(path.stiffness):
             mark = "assumed" if path.arm.is_assumed("stiffness") else "published"
@@ -85,7 +86,8 @@ def show_placement(result: Placement) -> None:
     say.print(summarise_placement(result), style="bold", markup=False, soft_wrap=True)
     say.print(describe_placement(result), markup=False, soft_wrap=True)
     for robot, found in result.results.items():
-        shares = f"{found.share_fitting:.0%} fit, {found.share_with_margin:.0%} use <= {MARGIN:g}"
+        fit, near = format_percent(found.share_fitting), format_percent(found.share_with_margin)
+        shares = f"{fit} fit, {near} use at most {format_percent(MARGIN)} of every limit"
         table = Table(title=f"{robot}: {found.arm.name}; of {len(found.tried)} places {shares}")
         headings = ["distance [m]", "side [m]", "height [m]", "tilt [deg]", "used", "limited by"]
         for heading in (*headings, "tip [N/mm]"):
@@ -95,14 +97,18 @@ def show_placement(result: Placement) -> None:
             where = (f"{p.distance:.2f}", f"{p.side:+.2f}", f"{p.height:.2f}")
             tilt = f"{math.degrees(p.tilt):+.0f}"
             table.add_row(
-                *where, tilt, f"{best.cost:.3f}", describe_limit(best), _format_stiffness(best.path)
+                *where,
+                tilt,
+                format_percent(best.cost),
+                describe_limit(best),
+                _format_stiffness(best.path),
             )
         before = result.before.get(robot)
         if before is not None and before.fits:
             use = before.worst
             limit = f"{LIMIT_WORDS[use.what]}, {use.joint} at {use.time:.3g} s"
             table.add_row(
-                "as mounted", "", "", "", f"{use.use:.3f}", limit, _format_stiffness(before)
+                "as mounted", "", "", "", format_percent(use.use), limit, _format_stiffness(before)
             )
         say.print(table)
     if result.check is not None:
@@ -118,32 +124,48 @@ def show_placement(result: Placement) -> None:
     "arms",
     multiple=True,
     metavar="NAME|FILE",
-    help="kr16, kr120, ur10e, a .toml or .urdf file; twice: the chaser's and the target's.",
+    help="An arm: kr16, kr120, ur10e, a .toml or .urdf file. Twice: the chaser's and the target's.",
 )
-@click.option("--robot", type=click.Choice(["chaser", "target"]), help="Only this one. [both]")
+@click.option(
+    "--robot",
+    type=click.Choice(["chaser", "target"]),
+    help="Place only this robot. [default: both]",
+)
 @click.option(
     "--motion",
     type=click.Choice(SOURCES),
     default=ORBIT,
     show_default=True,
-    help="orbit: what the docking asks; run: the set-points of the loop as it is; nominal: orbit's "
-    "relative to the target's free motion.",
+    help="orbit: motion of the on-orbit reference; run: set-points of the simulated rig; nominal: "
+    "the reference's motion relative to the target's free motion.",
 )
-@click.option("--candidates", type=click.IntRange(1, 100_000), default=600, show_default=True)
+@click.option(
+    "--candidates",
+    type=click.IntRange(1, 100_000),
+    default=600,
+    show_default=True,
+    metavar="N",
+    help="Places to try for each robot.",
+)
 @click.option(
     "--deflection-mm",
     type=click.FloatRange(1e-6, min_open=True),
     default=1.0,
     show_default=True,
-    help="Of the tip along the approach at peak force: more counts as beyond a limit.",
+    help="Largest deflection of the tip along the approach at peak force.",
 )
 @click.option(
     "--spread",
     metavar="CAMPAIGN",
-    help="A campaign's file or preset: places must serve its approaches too.",
+    help="A campaign, file or preset, whose approaches must fit too.",
 )
 @click.option(
-    "--spread-runs", type=click.IntRange(1, 10_000), default=16, show_default=True, metavar="N"
+    "--spread-runs",
+    type=click.IntRange(1, 10_000),
+    default=16,
+    show_default=True,
+    metavar="N",
+    help="How many of its approaches.",
 )
 @out_option("the page, the numbers and facility.toml")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on stdout.")
@@ -179,9 +201,13 @@ def place(
     facility = facility_of(loaded.tables)
     if only_check:
         if spread:
-            raise BadInput(Problem("--spread", spread, "nothing beside --check"))
+            raise BadInput(Problem("--spread", spread, "not allowed together with --check"))
         if arms:
-            raise BadInput(Problem("--arm", arms[0], "nothing beside --check: [facility] has it"))
+            raise BadInput(
+                Problem(
+                    "--arm", arms[0], "not allowed together with --check: [facility] names the arm"
+                )
+            )
         if not facility.robots():
             allowed = "a [facility] table in the scenario; softdock place without --check makes one"
             raise BadInput(Problem("facility", None, allowed))

@@ -28,10 +28,25 @@ from softdock.cli.rig_run import exit_if_stopped, run_commanded
 FAILED = 4  # exit code: the rig runs, and not as predicted
 
 
-@click.command(short_help="Bounce on a spring of known stiffness: restitution as predicted or not.")
+@click.command(
+    short_help="Bounce on a spring of known stiffness; compare the restitution with its prediction."
+)
 @RIG
-@click.option("--repeat", type=click.IntRange(1, 100), default=5, show_default=True, metavar="N")
-@click.option("--within", type=click.FloatRange(1e-6, 1.0), default=5e-3, show_default=True)
+@click.option(
+    "--repeat",
+    type=click.IntRange(1, 100),
+    default=5,
+    show_default=True,
+    metavar="N",
+    help="How many bounces.",
+)
+@click.option(
+    "--within",
+    type=click.FloatRange(1e-6, 1.0),
+    default=5e-3,
+    show_default=True,
+    help="Largest difference of measured and predicted restitution.",
+)
 @click.option(
     "--scenario",
     type=ScenarioName(),

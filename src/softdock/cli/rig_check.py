@@ -22,13 +22,17 @@ from softdock.cli.rig_arguments import (
 STOPPED = 3  # exit code: the supervisor would stop the run
 
 
-@click.command(short_help="Simulate a scenario over the wire protocols; predict and refuse.")
+@click.command(
+    short_help="Simulate a scenario over the wire protocols; predict the run or refuse it."
+)
 @RIG
 @click.argument(
     "scenario", type=ScenarioName(), metavar="[SCENARIO|PRESET]", default=DEFAULT_SCENARIO
 )
-@click.option("--faults", default="", metavar="TEXT", help="On every link, as of rig emulate.")
-@click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=0, help="Of the faults.")
+@click.option(
+    "--faults", default="", metavar="TEXT", help="Faults on every link, as of rig emulate."
+)
+@click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=0, help="Seed of the faults.")
 @SCENARIO_CHANGES
 @rig_methods
 @RIG_CHANGES

@@ -24,7 +24,7 @@ from softdock.cli.rig_arguments import (
 LOOK_S = 0.2
 
 
-@click.command(short_help="Start emulated robots and sensor; faults from a seed.")
+@click.command(short_help="Start emulated robots and a sensor, with faults from a seed.")
 @RIG
 @SCENARIO_OPTION
 @SCENARIO_CHANGES
@@ -36,8 +36,16 @@ LOOK_S = 0.2
     help="What goes wrong: loss=0.01,duplicates=0.01,reordering=0.01,malformed=0.01,"
     "latency_us=100,jitter_us=50,stall=20ms@3s,freeze=1s@5s,saturate=0.1s@4s,drift=50ppm@1s.",
 )
-@click.option("--seed", type=click.IntRange(0, 2**31 - 1), help="Of faults. [as in the file]")
-@click.option("--seconds", type=click.FloatRange(0.1, 1e6), help="End by itself. [Ctrl-C ends it]")
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**31 - 1),
+    help="Seed of the faults. [default: as in the file]",
+)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(0.1, 1e6),
+    help="End after this time. [default: Ctrl-C ends it]",
+)
 @RIG_CHANGES
 @JSON
 def emulate(
@@ -51,11 +59,11 @@ def emulate(
     changes: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Robot controllers with RSI and Net F/T sensors, each a process of its own on loopback, as
-    RIG's file and the scenario have them.
+    """Start the robot controllers (RSI) and sensors (Net F/T) of RIG as emulators on loopback, each
+    a process of its own.
 
-    Other commands (in another terminal) find them there. A controller begins RSI anew a second
-    after it has ended, as an operator would start the program again.
+    Other commands, in another terminal, find them there. A controller starts RSI again a second
+    after it has ended, as an operator would.
     """
     with show_status("starting the emulators"):
         from softdock.errors import BadInput, Problem

@@ -24,12 +24,30 @@ from softdock.cli.rig_arguments import (
 )
 
 
-@click.command(short_help="Sway in free space: each robot's delay, the age of forces, their sum.")
+@click.command(short_help="Sway in free space to measure each robot's delay and the age of forces.")
 @RIG
-@click.option("--amplitude-mm", type=click.FloatRange(0.01, 50.0), default=2.0, show_default=True)
-@click.option("--frequency-hz", type=click.FloatRange(0.1, 5.0), default=1.0, show_default=True)
-@click.option("--periods", type=click.IntRange(3, 100), default=5, show_default=True)
-@click.option("--write", is_flag=True, help="State what was found in RIG's file.")
+@click.option(
+    "--amplitude-mm",
+    type=click.FloatRange(0.01, 50.0),
+    default=2.0,
+    show_default=True,
+    help="Amplitude of the motion.",
+)
+@click.option(
+    "--frequency-hz",
+    type=click.FloatRange(0.1, 5.0),
+    default=1.0,
+    show_default=True,
+    help="Its frequency.",
+)
+@click.option(
+    "--periods",
+    type=click.IntRange(3, 100),
+    default=5,
+    show_default=True,
+    help="Periods that are measured.",
+)
+@click.option("--write", is_flag=True, help="Write what was found into RIG's file.")
 @SCENARIO_OPTION
 @SCENARIO_CHANGES
 @rig_methods
@@ -47,8 +65,8 @@ def delay(
     changes: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Let both robots of RIG sway apart by a few millimetres and find from set-points and measured
-    poses how late each one is; add the age of the forces.
+    """Let both robots of RIG sway apart by a few millimetres and find each one's delay
+    from set-points and measured poses; add the age of the forces.
 
     It moves, away from the other mock-up (stop.axis). Beyond loopback it asks a person to type
     what will move. The way is checked against box, limits and speeds first. --write puts the found
@@ -141,9 +159,17 @@ def format_estimate(estimate: Any) -> str:
 # `softdock rig tare`: tool and bias of the force sensor, from poses in free space or a log.
 
 
-@click.command(short_help="Turn the flange in free space: tool mass, centre and sensor bias.")
+@click.command(
+    short_help="Turn the flange in free space to measure tool mass, centre and sensor bias."
+)
 @RIG
-@click.option("--angle-deg", type=click.FloatRange(1.2, 180.0), default=10.0, show_default=True)
+@click.option(
+    "--angle-deg",
+    type=click.FloatRange(1.2, 180.0),
+    default=10.0,
+    show_default=True,
+    help="Turn about each axis, to either side.",
+)
 @click.option(
     "--hold-s",
     type=click.FloatRange(0.1, 60.0),
@@ -228,9 +254,17 @@ def _measure_tools(on: Any, angle_deg: float, hold_s: float, update: Any) -> dic
 # `softdock rig listen`: who is there, how often, how old; does it fit the file. Nothing moves.
 
 
-@click.command(short_help="Hear robots and sensors: rates, ages, clocks, scale. Nothing moves.")
+@click.command(
+    short_help="Listen to robots and sensors and compare with the rig file. Nothing moves."
+)
 @RIG
-@click.option("--seconds", type=click.FloatRange(0.5, 3600.0), default=5.0, show_default=True)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(0.5, 3600.0),
+    default=5.0,
+    show_default=True,
+    help="How long to listen.",
+)
 @SCENARIO_OPTION
 @SCENARIO_CHANGES
 @rig_methods
@@ -327,16 +361,23 @@ def _show_heard(rig: Any, summary: Any) -> None:
 # `softdock rig machine`: what this computer can do for a rig.
 
 
-@click.command(short_help="What this computer can do: priority, jitter, the loop beside an echo.")
+@click.command(short_help="Measure this computer: priority, jitter, the loop beside a plain echo.")
 @RIG
-@click.option("--seconds", type=click.FloatRange(1.0, 3600.0), default=20.0, show_default=True)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(1.0, 3600.0),
+    default=20.0,
+    show_default=True,
+    help="How long to measure.",
+)
 @RIG_CHANGES
 @JSON
 def machine(rig: str, seconds: float, changes: tuple[str, ...], as_json: bool) -> None:
-    """Priority and locked memory as granted, how late a thread wakes up at RIG's cycle, and the
-    compiled loop between emulated robots on loopback, docking and only echoing, alternately.
+    """Measure whether this computer keeps RIG's cycle: granted priority and locked memory, delay of
+    a thread's wake-up, and answer times of the compiled loop between emulated robots, docking and
+    only echoing in turn.
 
-    Where the echo has the same tail, the tail is the machine's. Run it on an idle computer.
+    Answers that are as late in the echo are the computer's fault. Run it on an idle computer.
     """
     with show_status("measuring this computer") as update:
         from softdock.rig.machine import measure_machine

@@ -14,7 +14,7 @@ from softdock.cli.rig_arguments import JSON
 LOOPBACK = "127.0.0.1"
 
 
-@click.command(short_help="Write a rig file, commented, and KRL, RSI and Ethernet files beside it.")
+@click.command(short_help="Write a commented rig file, with KRL, RSI and Ethernet files beside it.")
 @click.argument("file", type=OutPath(parents=True))
 @click.option("--computer", default=LOOPBACK, show_default=True, help="This computer's address.")
 @click.option(
@@ -31,7 +31,11 @@ LOOPBACK = "127.0.0.1"
 )
 @click.option("--target-sensor", default="none", show_default=True, help="The target's, if any.")
 @click.option(
-    "--mode", type=click.Choice(["IPO_FAST", "IPO"]), default="IPO_FAST", show_default=True
+    "--mode",
+    type=click.Choice(["IPO_FAST", "IPO"]),
+    default="IPO_FAST",
+    show_default=True,
+    help="Cycle of RSI: IPO_FAST 4 ms, IPO 12 ms.",
 )
 @click.option(
     "--driver",

@@ -11,7 +11,7 @@ from softdock.cli.arguments import OUT_FILE
 from softdock.cli.progress import echo, output, show_status
 
 
-@click.command(short_help="Make a recording whole that was cut by a crash; list what was left.")
+@click.command(short_help="Repair a recording that a crash cut; list what a crash left.")
 @click.argument("source", type=click.Path(path_type=Path), metavar="FILE|RING", required=False)
 @click.option(
     "--ring",

@@ -53,7 +53,9 @@ if TYPE_CHECKING:
 STOPPED = 3  # exit code: the supervisor ended a run
 
 
-@click.command(short_help="A scenario on a rig: run-up, docking, return; recorded and supervised.")
+@click.command(
+    short_help="Run a scenario on a rig: run-up, docking, return; recorded and supervised."
+)
 @click.argument("rig", type=RigName(), metavar="RIG|PRESET")
 @click.argument("scenario", type=ScenarioName(), metavar="SCENARIO|PRESET")
 @click.option("--dry", is_flag=True, help="Run without contact: the mock-ups stay apart.")
@@ -62,7 +64,14 @@ STOPPED = 3  # exit code: the supervisor ended a run
     type=click.FloatRange(1.0, 10_000.0),
     help="How far the chaser stays back in a dry run. [default: 20 mm beyond its free flight]",
 )
-@click.option("--repeat", type=click.IntRange(1, 1000), default=1, show_default=True, metavar="N")
+@click.option(
+    "--repeat",
+    type=click.IntRange(1, 1000),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="How many runs, one after the other.",
+)
 @RIG_OUT
 @click.option("--no-record", is_flag=True, help="Record nothing.")
 @click.option("--note", default="", help="A text to keep in the recording.")
@@ -359,7 +368,9 @@ class Viewer:
 # `softdock rig retreat`: the way out after a stop, also out of a jammed cone.
 
 
-@click.command(short_help="Back out after a stop: along stop.axis, giving way to sideways forces.")
+@click.command(
+    short_help="Back out after a stop, along stop.axis, and give way to sideways forces."
+)
 @RIG
 @click.option("--way-mm", type=click.FloatRange(0.1, 1000.0), help="[default: stop.retreat_m]")
 @click.option(

@@ -46,7 +46,7 @@ def load_scenario_option(
                 Problem(
                     given[0],
                     options[given[0][2:].replace("-", "_")],
-                    "nothing beside a scenario; change its keys by --set",
+                    "not allowed together with a scenario; change its keys by --set",
                 )
             )
         own_methods = load_methods(options["method_files"])

@@ -24,7 +24,7 @@ def prepare(marker, vector, base, memory):
 METHOD = Method(
     name="direct",
     summary="the measured wrench, unchanged",
-    knows="nothing",
+    knows="no parameter",
     while_latched="it passes the force on: the pair grows at (k (h + T/2) - b) / 2m for ever",
     group=DIRECT,
     marker=Direct(0),

@@ -185,7 +185,7 @@ def summarize(mem: Any) -> dict[str, Any]:
 METHOD = Method(
     name="time_domain_passivity",
     summary="passivity observers of integration and delay, and one variable damper for both",
-    knows="nothing; with noise, the force below which there is no contact",
+    knows="no parameter; with noise, the force below which there is no contact",
     while_latched="it holds the pair: what the delay adds is taken, and it grows at less than 1e-6 "
     "of the raw pair's rate",
     holds_latch=True,

@@ -147,8 +147,8 @@ def collect_warnings(run: Run, m: Mapping[str, Any]) -> list[str]:
     warnings = []
     if m["fidelity"]["compared_at_s"] is None and m["reference"]["status"] == "completed":
         warnings.append(
-            "energy_ratio and error_against_orbit are not defined: the contact was not over when "
-            "the run ended"
+            "energy ratio and error after the contacts are not defined: the contact was not over "
+            "when the run ended"
         )
     warned = {w.split(".")[1] for w in run.scenario.warnings if w.startswith("contact.")}
     short = [

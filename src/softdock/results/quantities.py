@@ -74,6 +74,8 @@ def split_quantity(value: Any, unit: str = "", digits: int = DIGITS) -> tuple[st
         return "diverged", ""
     if abs(value) <= NOISE.get(unit, 0.0):
         return "0", unit
+    if unit == "ns" and abs(value) >= 1e3:
+        return format_number(1e-3 * value, digits), "µs"
     factor, shown = _choose_unit([value], unit)
     if unit == "s":
         digits = max(digits, 4)  # an instant within a run

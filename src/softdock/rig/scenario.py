@@ -105,6 +105,11 @@ def _list_hand_pushes(rig: Rig, scenario: Scenario) -> Iterator[str]:
                 f"hand.{which}: softdock pushes nothing on a rig, a person does; its {rows} rows "
                 "are in what is predicted alone"
             )
+        elif rows > 0:
+            yield (
+                f"hand.{which}: to the supervisor pushes are contacts; the energy that they bring "
+                f"in must stay below limits.energy_floor_J ({rig.limits.energy_floor_J:g} J)"
+            )
 
 
 def _list_changes(rig: Rig) -> Iterator[tuple[str, Any]]:

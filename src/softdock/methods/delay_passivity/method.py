@@ -314,7 +314,7 @@ METHOD = Method(
     name="delay_passivity",
     summary="passivity observer and controller around the robots' delay: the satellites get what "
     "the real contact gives, and no more",
-    knows="nothing; with noise, the force below which there is no contact",
+    knows="no parameter; with noise, the force below which there is no contact",
     while_latched="it holds the pair: its energy stays within 0.1 %",
     holds_latch=True,
     group=keys.DELAY_PASSIVITY,

@@ -384,7 +384,7 @@ def _take_readings(method: EnergyLedger, mem, rig: Rig, measured: Measured, t):
 METHOD = Method(
     name="energy_ledger",
     summary="the satellites' kinetic energy follows the measured work of the real contact",
-    knows="nothing; with noise, its size",
+    knows="no parameter; with noise, its size",
     while_latched="it holds the pair: its energy stays within 0.1 %",
     holds_latch=True,
     group=keys.ENERGY_LEDGER,

@@ -25,7 +25,7 @@ def _make_switch(name: str, meaning: str) -> Parameter:
 
 MODEL_MEDIATED = Group(
     "model_mediated",
-    "The contact's law is identified from reports, and the satellites feel it where they are.",
+    "Identifies the contact's law from reports; it then acts on the satellites where they are.",
     _make_switch(
         "tare", "take the mean wrench of free flight off, and learn the noise from its scatter"
     ),

@@ -276,8 +276,8 @@ def report_replaced(method, mem):
 
 METHOD = Method(
     name="model_mediated",
-    summary="the contact's law is identified, and the satellites feel it where they are",
-    knows="nothing but the mock-ups' shapes",
+    summary="identifies the contact's law, which then acts on the satellites where they are",
+    knows="only the mock-ups' shapes",
     knows_no_latch="it takes what it measures for a contact, which only pushes",
     group=MODEL_MEDIATED,
     marker=MARKER,

@@ -196,7 +196,7 @@ def describe(mem: Any, values: dict[str, Any]) -> list[str]:
 METHOD = Method(
     name="monitor",
     summary="observes the energy that the rig adds, and acts above a bound",
-    knows="nothing",
+    knows="no parameter",
     while_latched="it observes: the pair grows as with the force passed on, until its bound acts",
     group=MONITOR,
     marker=Monitor(

@@ -419,7 +419,7 @@ METHOD = Method(
     name="passive_integrator",
     summary="De Stefano's passive integrator: set-points corrected by the energy of the "
     "integration",
-    knows="nothing; for its tank, the largest force",
+    knows="no parameter; for its tank, the largest force",
     while_latched="it corrects the integration alone: the pair grows as with the force passed on",
     group=PASSIVE_INTEGRATOR,
     marker=MARKER,

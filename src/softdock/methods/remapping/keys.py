@@ -193,8 +193,8 @@ _SPRING, _HUNT, _RESTITUTION = (
 
 REMAPPING = Group(
     "remapping",
-    "The measured force gives the place of the environment; the satellites feel the wanted "
-    "contact there (Lange).",
+    "The measured force gives the place of the environment; the wanted contact acts on "
+    "the satellites there (Lange).",
     Parameter(
         "environment",
         "environment",
@@ -259,7 +259,7 @@ REMAPPING = Group(
     Parameter(
         "law",
         "wanted.law",
-        "contact that the satellites feel; scenario: the scenario's wanted contact",
+        "contact that acts on the satellites; scenario: the scenario's wanted contact",
         "scenario",
         choices=_LAWS,
     ),

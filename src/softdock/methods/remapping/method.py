@@ -341,8 +341,8 @@ def describe_replaced(method: Remapping, mem):
 
 METHOD = Method(
     name="remapping",
-    summary="the measured force says where the environment is; the satellites feel the wanted "
-    "contact there",
+    summary="the measured force gives the place of the environment; the wanted contact acts on "
+    "the satellites there",
     knows="the mock-ups' stiffness and, for its lead, the delay",
     knows_no_latch="it puts a wanted contact, which only pushes, in place of what is measured",
     group=REMAPPING,

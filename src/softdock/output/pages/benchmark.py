@@ -385,11 +385,11 @@ def _origin(results: Results) -> str:
         ["CPU time, wall time", f"{results['cpu_s']} s, {results['wall_s']} s"],
         ["processes", str(results["jobs"])],
     ]
-    must = [row for row in results["entries"] if row["knows"] != "nothing"]
-    told_rows = [[escape(r["label"]), escape(r["summary"]), escape(r["knows"])] for r in must]
+    must = [row for row in results["entries"] if row["knows"] != "no parameter"]
+    parameter_rows = [[escape(r["label"]), escape(r["summary"]), escape(r["knows"])] for r in must]
     headings = ["entry", "what it does", "what it needs"]
     return e.table("This benchmark", ["", ""], rows, words=(1,)) + (
-        e.table("Entries with parameters of the rig", headings, told_rows, words=(1, 2))
-        if told_rows and NOTHING in results["tellings"]
+        e.table("Entries with parameters of the rig", headings, parameter_rows, words=(1, 2))
+        if parameter_rows and NOTHING in results["tellings"]
         else ""
     )

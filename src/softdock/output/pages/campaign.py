@@ -75,7 +75,10 @@ def _index_tables(r: dict[str, Any], variant: int) -> str:
         ):
             continue
         cells = [
-            [escape(key), *(_format_index(r, variant, outcome, key, which) for outcome in outcomes)]
+            [
+                escape(_name_key(key)),
+                *(_format_index(r, variant, outcome, key, which) for outcome in outcomes),
+            ]
             for key in keys
         ]
         parts.append(
@@ -124,7 +127,7 @@ def _worst_table(r: dict[str, Any], label: str, folder: str) -> str:
             [
                 e.show_number(r, f"{at}.run", block=BLOCK),
                 escape(row["status"]),
-                *(e.show_number(r, f"{at}.{key}", block=BLOCK) for key in keys),
+                *(e.show_number(r, f"{at}.{key}", _unit_of(key), BLOCK) for key in keys),
             ]
         )
     commands = "\n".join(
@@ -132,12 +135,25 @@ def _worst_table(r: dict[str, Any], label: str, folder: str) -> str:
     )
     of = f"{label}: worst" if len(r["variants"]) > 1 else "Worst"
     caption = f"{of} by {get_heading(r['worst_by'])}; runs that stopped come first"
-    table = e.table(caption, ["run", "status", *(get_heading(k) for k in keys)], rows, words=(1,))
+    table = e.table(caption, ["run", "status", *(_name_key(k) for k in keys)], rows, words=(1,))
     return (
         table
         + e.text("Each again by itself, with its page and its series:", "note")
         + e.listing(commands)
     )
+
+
+def _name_key(key: str) -> str:
+    """What an outcome or a parameter that varies is called in a table."""
+    heading = get_heading(key)
+    return heading if heading != key else e.axis_title(key).partition(" [")[0]
+
+
+def _unit_of(key: str) -> str | None:
+    """Unit of a parameter that varies; None: an outcome, whose key ends in it."""
+    if get_heading(key) != key:
+        return None
+    return e.axis_title(key).partition(" [")[2].removesuffix("]")
 
 
 MOST_PANELS = 4  # of the replay
@@ -189,14 +205,8 @@ def _answer(r: dict[str, Any]) -> str:
             e.text(summarise(r), "plain") if several or parts else e.headline(summarise(r))
         )
     tiles = [e.tile("Runs", _shown(r, "runs"), "")]
-    if r["spent"]:
-        tiles.append(
-            e.tile(
-                "Runs a second", _shown(r, "spent.runs_per_s", ""), escape(r["spent"]["machine"])
-            )
-        )
     if not several:
-        return "".join(parts) + e.tiles([tiles[0], *_tiles(r, 0), *tiles[1:]]) + _sample_note(r)
+        return "".join(parts) + e.tiles([*tiles, *_tiles(r, 0)]) + _sample_note(r)
     parts.append(e.tiles(tiles))
     if len(r["variants"]) <= FEW:  # else the table of variants says it
         parts += [
@@ -308,7 +318,7 @@ def _rates_table(r: dict[str, Any]) -> str:
     if r["refused"]:
         parts.append(e.bullets([f"Could not run: {one}" for one in r["refused"]], "warnings"))
     note = (
-        f"Active: a run that adds more than {format_percent(ACTIVE)} of the energy at its start. "
+        f"Adds energy: more than {format_percent(ACTIVE)} of the energy at its start. "
         "Stopped: it diverged, or a limit ended it. "
     )
     note += (
@@ -357,14 +367,13 @@ def _origin(plan: Plan, r: dict[str, Any]) -> str:
     spent = r["spent"]
     if spent:
         sentence = (
-            f"{spent['runs']} runs, {spent['cycles']:.4g} cycles in {spent['wall_s']:.4g} s on "
-            f"{spent['machine']}: "
+            f"{spent['runs']} runs in {spent['wall_s']:.3g} s on {spent['machine']}, "
+            f"{spent['cycles_per_s']:.3g} cycles a second."
         )
-        sentence += f"{spent['cycles_per_s']:.3g} cycles a second."
         if spent["runs_per_s_without_orbit"]:
             sentence += (
-                f" {spent['runs_per_s']:.4g} runs a second with the on-orbit reference, "
-                f"{spent['runs_per_s_without_orbit']:.4g} without it"
+                f" {spent['runs_per_s']:.3g} runs a second with the on-orbit reference, "
+                f"{spent['runs_per_s_without_orbit']:.3g} without it"
             )
             sentence += f" ({spent['orbits_flown']} different references)."
         parts.append(e.text(sentence, "plain"))

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softdock.output.pages.frame.charts import ROLES, Line, chart
-from softdock.output.pages.frame.elements import axis_title, text, unit_of
+from softdock.output.pages.frame.elements import axis_title, is_share, text, unit_of
 from softdock.results.quantities import format_quantity
 from softdock.studies.campaign.maps import list_mapped_outcomes
 from softdock.studies.campaign.outcome import Map
@@ -25,7 +25,7 @@ def distribution_charts(r: dict[str, Any]) -> str:
             == 1
         ):
             value = float(charts[0].get("most", 0.0))
-            same.append(f"{get_heading(name)} {format_quantity(value, unit_of(name))}")
+            same.append(f"{get_heading(name)} {format_quantity(value, _unit(name))}")
             continue
         for i, one in enumerate(charts):
             if one["runs"]:
@@ -39,7 +39,7 @@ def distribution_charts(r: dict[str, Any]) -> str:
                     Line(
                         r["variants"][i]["label"],
                         ROLES[i % len(ROLES)],
-                        edges,
+                        (100.0 if is_share(name) else 1.0) * edges,
                         share,
                         steps=True,
                         extra=fill,
@@ -50,7 +50,7 @@ def distribution_charts(r: dict[str, Any]) -> str:
         first = charts[0]
         caption = ""
         if len(charts) == 1:
-            q, unit = first["quantiles"], unit_of(name)
+            q, unit = first["quantiles"], _unit(name)
             middle, low, high, most = (
                 format_quantity(float(x), unit) for x in (q["50"], q["5"], q["95"], first["most"])
             )
@@ -82,8 +82,12 @@ def distribution_charts(r: dict[str, Any]) -> str:
     return "".join(parts) + (text(f"The same in all runs: {', '.join(same)}.") if same else "")
 
 
+def _unit(name: str) -> str:
+    return "%" if is_share(name) else unit_of(name)
+
+
 def _append_unit(words: str, name: str) -> str:
-    unit = unit_of(name)
+    unit = _unit(name)
     return f"{words} [{unit}]" if unit else words
 
 

@@ -15,12 +15,12 @@ RATES = {
     "no_contact": "no contact",
     "within_limit": "within limit",
     "no_statement": "no error defined",
-    "active": "active",
+    "active": "adds energy",
     "stopped": "stopped",
 }
 ADDED_NOTE = (
-    "A run that adds energy is active even where virtual damping removes that energy again, so a "
-    "run can be active and within the limit."
+    "Energy that virtual damping removes again counts as added, so a run can add energy and be "
+    "within the limit."
 )
 
 
@@ -46,7 +46,7 @@ def summarise(r: dict[str, Any]) -> str:
             f"{whose or ''}{of if whose else of.capitalize()} "
             f"{', '.join(_summarise_variant(r, v))}."
         )
-    return " ".join([*parts, *_invented_note(r)])
+    return " ".join([*parts, *_added_note(r)])
 
 
 RANKED = (  # rates that tell variants apart, the first that is known decides; +1: more is better
@@ -119,7 +119,7 @@ def describe_orbit_capture(v: dict[str, Any]) -> str:
     return f"on orbit {format_percent(v['orbit_capture_rate'])}, {same}"
 
 
-def _invented_note(r: dict[str, Any]) -> list[str]:
+def _added_note(r: dict[str, Any]) -> list[str]:
     """Note on runs that are active and within the limit, if a method may be the reason."""
     return (
         [ADDED_NOTE]
@@ -183,5 +183,5 @@ def _summarise_ranges(r: dict[str, Any]) -> str:
             )
     begin = f"{len(r['variants'])} variants of {r['variants'][0]['runs']} runs each. "
     return " ".join(
-        [begin + ". ".join(one[0].upper() + one[1:] for one in parts) + ".", *_invented_note(r)]
+        [begin + ". ".join(one[0].upper() + one[1:] for one in parts) + ".", *_added_note(r)]
     )

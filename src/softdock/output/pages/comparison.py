@@ -10,7 +10,12 @@ from html import escape
 from typing import Any
 
 from softdock.methods.registry import RAW
-from softdock.output.pages.comparison_charts import bar_charts, choose_shown, curve_charts
+from softdock.output.pages.comparison_charts import (
+    bar_charts,
+    choose_shown,
+    curve_charts,
+    shorten_labels,
+)
 from softdock.output.pages.frame import elements as e
 from softdock.output.pages.frame.page import page
 from softdock.output.pages.frame.replay import replay
@@ -19,6 +24,7 @@ from softdock.results.verdict import name_method
 from softdock.scenario.files import to_toml
 from softdock.studies.compare.compare import Comparison
 from softdock.studies.compare.knowledge import ERRORS_PERCENT, WORDS
+from softdock.studies.compare.settings import drop_defaults
 
 MINUS = "\N{MINUS SIGN}"
 
@@ -88,11 +94,11 @@ def knowledge_section(r: Any) -> str:
 def _settings(candidate: dict[str, Any]) -> str:
     items = [
         f"{key} = {e.format_number(value, 6)}"
-        for entry in candidate["settings"]
+        for entry in map(drop_defaults, candidate["settings"])
         for key, value in entry.items()
         if key != "name"
     ]
-    return "<br>".join(escape(item) for item in items) or e.UNDEFINED
+    return "<br>".join(escape(item) for item in items) or "defaults"
 
 
 def _errors_table(r: Any, kind: str, percents: Sequence[float], having: Sequence[int]) -> str:
@@ -161,8 +167,9 @@ def _replay(comparison: Comparison) -> str:
     shown = choose_shown(comparison.results["candidates"])
     orbit, *others = comparison.curves
     by_label = {c["label"]: c for c in comparison.results["candidates"]}
+    names = shorten_labels(comparison.results["candidates"])
     scenes = [
-        replace(curve.scene, name=_name_panel(curve.label, by_label[curve.label]))
+        replace(curve.scene, name=_name_panel(names[curve.label], by_label[curve.label]))
         for curve in others
         if curve.label in shown and curve.scene is not None
     ]

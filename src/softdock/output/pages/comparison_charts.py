@@ -22,11 +22,22 @@ INSIDE = 1.15  # place of the number of a bar that is longer than the axis
 MOST_BOUNDS = 6.0  # length of the axis in bounds; larger values are written, not drawn
 
 
+def shorten_labels(candidates: Sequence[dict[str, Any]]) -> dict[str, str]:
+    """Name of each candidate by its label: the method alone where it occurs once."""
+    methods = [c["method"] for c in candidates]
+    return {
+        c["label"]: c["method"] if methods.count(c["method"]) == 1 else c["label"]
+        for c in candidates
+    }
+
+
 def bar_charts(r: dict[str, Any]) -> str:
     """Both charts; empty if no candidate reached its end."""
     rows = [c for c in r["candidates"] if c["error_against_orbit"] is not None]
     if not rows:
         return ""
+    names = shorten_labels(r["candidates"])
+    rows = [{**c, "label": names[c["label"]]} for c in rows]
     charts = [_distance_bars(rows)]
     if r["orbit"].get("peak_force_N") is not None:
         charts.append(_force_bars(rows, float(r["orbit"]["peak_force_N"])))
@@ -191,7 +202,7 @@ def choose_shown(candidates: Sequence[dict[str, Any]]) -> set[str]:
 def curve_charts(comparison: Comparison) -> str:
     r = comparison.results
     orbit, *others = comparison.curves
-    shown = choose_shown(r["candidates"])
+    shown, names = choose_shown(r["candidates"]), shorten_labels(r["candidates"])
     windows: list[Window] = [(c["start_s"], c["end_s"]) for c in r["orbit"]["contacts"]]
 
     def lines(attribute: str, factor: float) -> list[Line]:
@@ -208,7 +219,7 @@ def curve_charts(comparison: Comparison) -> str:
         for i, curve in enumerate(others):
             found.append(
                 Line(
-                    curve.label,
+                    names[curve.label],
                     ROLES[i % len(ROLES)],
                     curve.time_s,
                     factor * getattr(curve, attribute),

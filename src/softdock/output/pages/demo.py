@@ -32,9 +32,10 @@ SAME = 1e-3  # of a restitution
 Rows = Sequence[Mapping[str, Any]]
 
 _LATE = (
-    "The robot is late. On the way in the spring is pressed less than it should be, so the "
-    "satellite is braked too little and goes too deep. On the way out the mock-up still sits in "
-    "the spring when the satellite has already left, so the satellite is pushed too long."
+    "The robot lags behind its set-points. On the way in the spring is pressed less than it "
+    "should be, so the satellite is braked too little and goes too deep. On the way out the "
+    "mock-up still sits in the spring when the satellite has already left, so the satellite is "
+    "pushed too long."
 )
 
 

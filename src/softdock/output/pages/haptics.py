@@ -13,6 +13,7 @@ from softdock.output.pages.frame.charts import ROLES, Line, chart
 from softdock.output.pages.frame.elements import headline, show_number, table, text
 from softdock.output.pages.frame.page import page
 
+NEGLIGIBLE = 1e-6  # mm/s, N, mJ: smaller numbers are rounding, shown as 0
 DASHES = ("solid", "dash", "dot", "dashdot")
 COLUMNS = {
     "ends": "ends",
@@ -32,7 +33,12 @@ def write_haptics_page(folder: Path, touches: list[Touch], data: dict[str, Any])
     rows = [
         [
             row["rendering"],
-            *(show_number(data, f"renderings.{i}.{key}", "", "bench") for key in keys),
+            *(
+                "0"
+                if isinstance(row[key], float) and abs(row[key]) < NEGLIGIBLE
+                else show_number(data, f"renderings.{i}.{key}", "", "bench")
+                for key in keys
+            ),
         ]
         for i, row in enumerate(data["renderings"])
     ]
@@ -58,7 +64,7 @@ def _summarise(data: dict[str, Any]) -> str:
     wall = f"a wall of {data['wall_N_per_m'] / data['limit_N_per_m']:.3g} times Colgate's limit"
     sentence = f"{len(rows) - len(loud)} of {len(rows)} renderings of {wall} come to rest"
     return sentence + (
-        f"; {', '.join(loud)} buzz{'es' if len(loud) == 1 else ''}." if loud else "."
+        f"; {' and '.join(loud)} buzz{'es' if len(loud) == 1 else ''}." if loud else "."
     )
 
 

@@ -68,7 +68,7 @@ def placement_page(result: Placement, data: dict[str, Any]) -> str:
             _joints(robot, path, result.motion.time) for robot, path in result.check.paths.items()
         ]
         sections["joints"] = ("Joints over the run", "".join(charts))
-    copied = text("Put this into the scenario file; softdock place --check then checks it.")
+    copied = text("Put this into the scenario file; `softdock place --check` then checks it.")
     sections["facility"] = ("The [facility] table", copied + listing(facility_toml(result)))
     lead = f"Where the arms should stand for {result.name}, and what limits each place."
     return page(f"Placement: {result.name}", lead, sections, {"placement": data})
@@ -85,13 +85,13 @@ def _about(result: Placement) -> str:
     for robot, found in result.results.items():
         allowed = format_number(1e3 * found.deflection)
         items.append(
-            f"{robot}: {found.arm.name}. {found.arm.source}. A deflection of {allowed} mm along "
-            "the approach at peak force counts as a limit."
+            f"{robot.capitalize()}: {found.arm.name}. {found.arm.source}. A deflection of "
+            f"{allowed} mm along the approach at peak force counts as a limit."
         )
         if robot not in result.before:
             items.append(
-                f"{robot}: no tool is described, so the contact is assumed {STAND_OFF:g} m in "
-                "front of the flange."
+                f"{robot.capitalize()}: no tool is described, so the contact is assumed "
+                f"{STAND_OFF:g} m in front of the flange."
             )
     for robot, path in result.before.items():
         state = (
@@ -100,7 +100,7 @@ def _about(result: Placement) -> str:
             else f"uses {format_percent(path.worst.use)} of its limits "
             f"({LIMIT_WORDS[path.worst.what]}, {path.worst.joint})"
         )
-        items.append(f"{robot} as mounted now: {state}.")
+        items.append(f"{robot.capitalize()} as mounted now: {state}.")
     return bullets(items)
 
 
@@ -112,22 +112,22 @@ def _map(robot: str, result: SearchResult) -> str:
     shown = np.where(cost >= 100.0, np.nan, np.minimum(cost, DEAREST))
     colours = {
         "type": "heatmap",
-        "z": shown,
+        "z": 100.0 * shown,
         "x": across,
         "y": up,
-        "zmin": 0.3,
-        "zmax": DEAREST,
+        "zmin": 30.0,
+        "zmax": 100.0 * DEAREST,
         "colorscale": "Cividis",
         "reversescale": True,
-        "colorbar": {"thickness": 14, "title": {"text": "used"}},
+        "colorbar": {"thickness": 14, "title": {"text": "used [%]"}},
         "hoverongaps": False,
-        "hovertemplate": "distance %{x:.2f} m, height %{y:.2f} m: %{z:.3f}<extra></extra>",
+        "hovertemplate": "distance %{x:.2f} m, height %{y:.2f} m: %{z:.3g} %<extra></extra>",
     }
     lines = [Line("used", "c1", across[:1], up[:1], extra=colours)]
     for level, dash in ((1.0, "solid"), (MARGIN, "dot")):
         finite = np.where(np.isnan(shown), DEAREST, shown)
         if finite.min() < level < finite.max():
-            lines.append(_contour(across, up, finite, level, dash))
+            lines.append(_contour(across, up, 100.0 * finite, 100.0 * level, dash))
     mark = {"mode": "markers", "marker": {"size": 13, "symbol": "star"}}
     at = (np.array([best.distance]), np.array([best.height]))
     lines.append(Line("best place", "c4", *at, extra=mark))
@@ -135,8 +135,8 @@ def _map(robot: str, result: SearchResult) -> str:
     caption = (
         f"Largest use of a limit over distance and height; side {format_number(best.side, 2)} m "
         "and tool "
-        f"tilted {tilt} deg as at the best place. Solid line: at a limit; dotted: {MARGIN:g} of "
-        "it. Without colour: out of reach. Star: the best place."
+        f"tilted {tilt} deg as at the best place. Solid line: at a limit; dotted: "
+        f"{format_percent(MARGIN)} of it. Without colour: out of reach. Star: the best place."
     )
     layout = {"showlegend": False}
     return chart(
@@ -173,7 +173,7 @@ def _best(robot: str, result: SearchResult) -> str:
                 format_number(p.side, 3),
                 format_number(p.height, 3),
                 format_number(math.degrees(p.tilt), 3),
-                format_number(best.cost, 3),
+                format_percent(best.cost),
                 escape(describe_limit(best)),
                 format_number(1e-3 * stiff, 3) if math.isfinite(stiff) else format_number(None),
             ]
@@ -181,8 +181,9 @@ def _best(robot: str, result: SearchResult) -> str:
     headings = ["place", "distance [m]", "side [m]", "height [m]", "tilt [deg]", "used"]
     headings += ["limited by", "tip stiffness [N/mm]"]
     shares = (
-        f"Of {len(result.tried)} places tried {result.share_fitting:.0%} fit and "
-        f"{result.share_with_margin:.0%} use at most {MARGIN:g} of every limit."
+        f"Of {len(result.tried)} places tried, {format_percent(result.share_fitting)} fit and "
+        f"{format_percent(result.share_with_margin)} use at most {format_percent(MARGIN)} of every "
+        "limit."
     )
     return text(shares) + table(f"Best places for the {robot}", headings, rows, words=(6,))
 
@@ -193,7 +194,7 @@ def _check(result: Placement) -> str:
     for robot, path in result.check.paths.items():
         for use in path.uses.values():
             mark = "assumed" if use.assumed else "published"
-            cells = [format_number(use.use, 3), format_number(use.time, 4), escape(use.joint), mark]
+            cells = [format_percent(use.use), format_number(use.time, 4), escape(use.joint), mark]
             if not use.known:
                 cells = [format_number(None), format_number(None), "", "not known"]
             rows.append([f"{robot}: {LIMIT_WORDS[use.what]}", *cells])

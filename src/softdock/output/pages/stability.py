@@ -103,8 +103,8 @@ def draw_chart(
 
 
 NAMES = {
-    False: "boundary of the continuous loop (closed form)",
-    True: "boundary of this sampled loop (cycle and hold)",
+    False: "continuous loop (closed form)",
+    True: "sampled loop (cycle and hold)",
 }
 UNITS = {"damping": "Ns/m", "stiffness": "N/m", "mass": "kg"}
 
@@ -157,7 +157,7 @@ def describe_margin(panel: Panel) -> str:
         f"With {value:.4g} {unit} the loop is stable up to {here.borne_ms:.3g} ms of delay."
     )
     if here.crossings:
-        ends = " and ".join(f"{one:.4g}" for one in here.crossings)
+        ends = " and ".join(f"{one:.3g}" for one in here.crossings)
         words.append(f"At {delay:.4g} ms the boundary is at {ends} {unit}.")
     elif float(curve.delay_ms.max()) <= 0.0:
         words.append(
@@ -166,8 +166,8 @@ def describe_margin(panel: Panel) -> str:
     elif not here.stable:
         most = int(np.argmax(curve.delay_ms))
         words.append(
-            f"At {delay:.4g} ms nothing on this chart is stable; the longest delay that it has is "
-            f"{curve.delay_ms[most]:.4g} ms at {curve.value[most]:.4g} {unit}."
+            f"At {delay:.4g} ms no point of this chart is stable; the longest stable delay is "
+            f"{curve.delay_ms[most]:.3g} ms, at {curve.value[most]:.3g} {unit}."
         )
     return " ".join(words)
 

@@ -156,7 +156,7 @@ def make_faults() -> Exhibit:
         rows=rows,
         numbers={"largest_correction_over_bound": over},
         assumptions=(
-            "EPOS 1-D, lossless, robots 16 ms late, 0.02 m/s, 10 s. In the table: the "
+            "EPOS 1-D, lossless, robots with 16 ms of delay, 0.02 m/s, 10 s. In the table: the "
             "satellite's largest speed, and its last, over its approach speed. "
             "The passive integrator is the bounded form, as it is and with frozen_ms = 200.",
         ),

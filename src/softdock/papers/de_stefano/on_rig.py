@@ -97,13 +97,13 @@ def make_on_rig() -> Exhibit:
         numbers={"ended": ended, "noise_N": NOISE, "cycles": float(len(series["time"]) - 1)},
         assumptions=(
             "The preset oos_sim on the preset emulated_pair with a wider box, in virtual time: RSI "
-            "telegrams every 4 ms, force records at 1 kHz, robots 16 ms late. "
+            "telegrams every 4 ms, force records at 1 kHz, robots with 16 ms of delay. "
             "`softdock rig run emulated_pair oos_sim` with the same limits runs it over sockets.",
         ),
         remarks=(
             "Real hardware was not available: the robots are programs that speak its wire.",
             "The sensor's zero is the mean of its noise before anything moves; what is left of it "
-            "is felt as a push for the whole run, on hardware too.",
+            "acts as a push for the whole run, on hardware too.",
         ),
         charts=[chart("on_rig", "Pushes and motion", lines, "time [s]", "N", second_title="m")],
     )
@@ -120,7 +120,7 @@ def _summarise(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Findings:
     }
     return Findings(
         f"The run ends as {numbers['ended']} after {numbers['cycles']:g} cycles. The hand's "
-        f"impulse is felt within {apart:.2g} Ns on every axis, and the robot ends "
+        f"impulse is measured within {apart:.2g} Ns on every axis, and the robot ends "
         f"{1e3 * off:.2g} mm from the simulation. Without controller the observed energy "
         + ("falls on every axis, as the paper has it." if falls else "does NOT fall on every axis"),
         [

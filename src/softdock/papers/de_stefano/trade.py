@@ -113,7 +113,7 @@ def _restitution_lines(bare: np.ndarray, late: np.ndarray, y: np.ndarray) -> lis
     return [
         Line("from none to 16 ms", "c7", bar, across, width=1.2, extra=QUIET | {"xaxis": "x2"}),
         Line("restitution without delay", "c2", bare, y, extra=right | ring),
-        Line("restitution, robots 16 ms late", "c3", late, y, extra=right | labels | SMALL),
+        Line("restitution, 16 ms of delay", "c3", late, y, extra=right | labels | SMALL),
     ]
 
 
@@ -313,7 +313,7 @@ def make_trade() -> Exhibit:
             Column("drift_mm", "drift [mm]"),
             Column("restitution", "restitution, no delay"),
             Column("golden", "expected"),
-            Column("restitution_16_ms", "with robots 16 ms late"),
+            Column("restitution_16_ms", "with 16 ms of robot delay"),
         ),
         rows=rows,
         numbers={},
@@ -351,8 +351,8 @@ def _summarise(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Findings:
             f"{'keeps' if _keeps_restitution(row) else 'does not keep'} the restitution"
             for row in plain
         )
-        + f". Both at once: {'; '.join(r['scheme'] for r in both) or 'none'}. With robots 16 ms "
-        f"late as well: {'; '.join(r['scheme'] for r in late) or 'none'}.",
+        + f". Both at once: {'; '.join(r['scheme'] for r in both) or 'none'}. With 16 ms of robot "
+        f"delay as well: {'; '.join(r['scheme'] for r in late) or 'none'}.",
         [
             f"Restitutions are within {expected:.1e} of exp(pi w h / 2) where that is expected.",
             f"One cycle later (forward) the drift is {forward['drift_mm']:+.2f} mm, "

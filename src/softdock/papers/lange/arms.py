@@ -81,7 +81,7 @@ LOOP_WORDS = {
     HELD: "re-mapped, robots taken as rigid, the force held over a cycle as published",
     RIGID: "re-mapped in sub-steps with rewind, robots taken as rigid",
     SERIES: "the same with the arms' own stiffness in series with the contact's (16)",
-    FILTER: "the same with the filter of IV-C, told the arms' six modes near the contact",
+    FILTER: "the same with the filter of IV-C, given the arms' six modes near the contact",
 }
 LOOPS = {  # of each kind of robots: what rigid ones have no use for is left out
     CARTESIAN: (NAIVE_LOOP, HELD, RIGID),

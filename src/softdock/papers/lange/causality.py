@@ -1,4 +1,4 @@
-"""Causality (Lange IV-F): robots that are 20 ms late, without compensation, with led set-points,
+"""Causality (Lange IV-F): robots with 20 ms of delay, without compensation, with led set-points,
 with the past recomputed, or both."""
 
 from __future__ import annotations
@@ -201,7 +201,7 @@ def make_causality() -> Exhibit:
     apart = float(np.abs(alone - compute_restitutions("nothing", 4.0, 10.0, True)).max())
     return Exhibit(
         key="causality",
-        title="IV-F: causality, robots 20 ms late",
+        title="IV-F: causality, robots with 20 ms of delay",
         says=summarise_causality,
         columns=(
             Column("stiffness_N_per_mm", "k [N/mm]"),
@@ -228,7 +228,7 @@ def make_causality() -> Exhibit:
             "expected_most": EXPECTED[1],
         },
         assumptions=(
-            "The central impact of Fig. 6; robots of 2.3 m/s², 125 m/s³, 20 ms late; over "
+            "The central impact of Fig. 6; robots of 2.3 m/s², 125 m/s³, 20 ms of delay; over "
             f"{PHASES} sampling phases. Held: one force a cycle (published). "
             "Sub-steps: those that the method has by default. Theory: sqrt(1 + (w tau)²), "
             "the satellites' overlap at the first sample taken as stored energy.",
@@ -312,7 +312,7 @@ def _lead_chart() -> str:
             ]
         )
         lines.append(Line(name, role, LEADS_MS, means, extra={"mode": "lines+markers"}))
-    caption = "Robots 20 ms late, 50 N/mm, T = 4 ms, force held."
+    caption = "Robots with 20 ms of delay, 50 N/mm, T = 4 ms, force held."
     return chart(
         "causality_lead",
         "A lead that is not the delay",

@@ -76,7 +76,7 @@ CLAIMS = (
         at_least=-LARGE,
         at_most=1.01,
         otherwise="only if it is seen in time",
-        meaning="restitution, 20 ms late",
+        meaning="restitution, 20 ms of delay",
         bound="< 1.01",
     ),
     Claim(

@@ -285,7 +285,7 @@ def _describe_sampling(n: dict[str, Any], jerk: dict[str, Any], ours: dict[str, 
 def _describe_families(met: list[dict[str, Any]], n: dict[str, Any]) -> str:
     explicit = n["explicit_euler_energy_ratio"]
     return (
-        "Which robots the paper had cannot be told: "
+        "The paper's robots cannot be determined: "
         f"{', '.join(row['robots'] for row in met) or 'none'} of three families give both forces. "
         "The jerk limit is the best reading of its text, the delay with an equal lead the most "
         f"plausible machine. Explicit Euler multiplies the energy by {explicit:.1f}"

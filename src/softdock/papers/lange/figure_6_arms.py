@@ -37,7 +37,7 @@ from softdock.results.run import Run
 BEFORE, AFTER = 0.05, 0.30  # s around the contact
 MET_SATELLITE, MET_ROBOT = 0.005, 0.025  # of the published force, as of the Cartesian families
 PHASES = 6
-INFORMED = (RIGID, SERIES, FILTER)  # what the re-mapping is told of elastic arms
+INFORMED = (RIGID, SERIES, FILTER)  # what the re-mapping knows of elastic arms
 CARTESIAN_LOOPS = {NAIVE_LOOP: "naive", HELD: "published", RIGID: "softdock"}
 
 
@@ -132,7 +132,7 @@ def _satellite_force_chart() -> str:
         lines.append(Line(f"elastic arms, {loop}", role, t, force))
     return chart(
         "figure_6_arms_felt",
-        "Force that the client feels, by what the re-mapping is told of the arms",
+        "Force that the client feels, by what the re-mapping knows of the arms",
         lines,
         "time [s]",
         "force [N]",

@@ -434,7 +434,7 @@ def make_figure_7() -> Exhibit:
             "geometry is softdock's (preset `lange_cone`): half-angle 30 deg, depth 0.3 m, apex "
             "0.6 m from the client's centre of mass, tip 0.3 m from the servicer's, 0.1 m/s "
             "along the axis, 0.1 m beside it.",
-            f"Robots: 2.3 m/s², 125 m/s³, 4.6 rad/s², 250 rad/s³, {DELAY_MS:g} ms late; T = "
+            f"Robots: 2.3 m/s², 125 m/s³, 4.6 rad/s², 250 rad/s³, {DELAY_MS:g} ms of delay; T = "
             "4 ms; the lead is the delay. The contact point is the bar's tip.",
             "Loops. naive: the measured wrench straight to the satellites; the others re-map "
             "it: with neither lead nor rewind, with one, with both, in "

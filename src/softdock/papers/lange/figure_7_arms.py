@@ -34,7 +34,7 @@ from softdock.papers.lange.impact import energy_ratio
 from softdock.results.run import Run
 from softdock.results.scene import build_scene
 
-INFORMED = (RIGID, SERIES, FILTER)  # what the re-mapping is told of elastic arms
+INFORMED = (RIGID, SERIES, FILTER)  # what the re-mapping knows of elastic arms
 CARTESIAN_LOOPS = {NAIVE_LOOP: "naive", HELD: "both, held", RIGID: "both"}
 NOISE = 0.5  # N, of each channel of the sensor
 SAME_S = 0.01  # of the instants of four contacts: a tenth of how long one lasts
@@ -145,7 +145,9 @@ def _energies() -> str:
         series = _run(robots, loop).series
         share = series["energy.kinetic"] / series["energy.kinetic"][0]
         lines.append(Line(f"{robots}, {loop}", role, series["time"], share, dash=dash))
-    caption = "It dips while a contact holds it. Elastic arms: by what the re-mapping is told."
+    caption = (
+        "It dips while a contact holds it. Elastic arms: by what the re-mapping knows of them."
+    )
     return _over_time(
         "figure_7_arms_energy",
         "Kinetic energy over the first",
@@ -230,14 +232,16 @@ def _describe_repair(at: dict[tuple[str, str], dict[str, Any]], n: dict[str, Any
     }
     best = min(worst, key=lambda loop: worst[loop])
     if best == RIGID:
-        result = "Nothing that the re-mapping can be told of the arms corrects it here"
+        result = "No knowledge of the arms lets the re-mapping correct it here"
     else:
-        result = f"Told the most useful way ({best}), up to {worst[best]:.0f} % of error stay"
+        result = (
+            f"With the best knowledge of the arms ({best}), up to {worst[best]:.0f} % of error stay"
+        )
     here = ", ".join(f"{at[ELASTIC, loop]['energy_percent']:+.1f} % ({loop})" for loop in INFORMED)
     wrong = ", ".join(f"{_span(n, words)} % ({words})" for words in WRONG.values())
     return (
-        f"{result}; at the table's phase {here}. Told the joints' stiffness wrongly, the filter "
-        f"changes the energy by {wrong}; with {NOISE:g} N of noise it does by "
+        f"{result}; at the table's phase {here}. With a wrong stiffness of the joints, the "
+        f"filter changes the energy by {wrong}; with {NOISE:g} N of noise it does by "
         f"{_span(n, 'noisy')} %. The mock-ups gave way by up to "
         f"{n['most_given_way_along_mm']:.2g} mm along the approach and "
         f"{n['most_given_way_across_mm']:.2g} mm across it."

@@ -250,7 +250,7 @@ def make_restitution(seeds: int = SEEDS) -> Exhibit:
         assumptions=(
             "Nothing of this is published. Assumed: joints of 500 N/mm with 50 kg behind "
             "each, contact of 50 N/mm, both with a damping ratio of 0.1; robots of "
-            "2.3 m/s², 125 m/s³, 20 ms late and led by as much; T = 4 ms; 0.5 N of noise on "
+            "2.3 m/s², 125 m/s³, 20 ms of delay and led by as much; T = 4 ms; 0.5 N of noise on "
             "the force, 2 µm on the motors, threshold 2 N; 1 mm of gap that "
             "no pose shows; rewind. Each seed has its own sampling phase. Expected: by an "
             "independent calculation.",

@@ -51,7 +51,7 @@ FAMILIES = {
         {12.0: {"max_acceleration_m_per_s2": 0.370}},
     ),
     "delay": Robots(
-        "2.3 m/s², jerk 116 m/s³, 48 ms late, led by 48 ms", "lange_impact_delay", {}, 48.0
+        "2.3 m/s², jerk 116 m/s³, 48 ms of delay, led by 48 ms", "lange_impact_delay", {}, 48.0
     ),
 }
 

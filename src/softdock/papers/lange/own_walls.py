@@ -24,8 +24,8 @@ SECONDS = 1.6
 JERK = {"model": "limited", "max_acceleration_m_per_s2": 2.3, "max_jerk_m_per_s3": 9.63}
 ROBOTS: dict[str, tuple[dict[str, Any], float]] = {  # keys of both, and the lead [ms]
     "in time": ({"delay_ms": 0.0}, 0.0),
-    "20 ms late, led": ({"delay_ms": 20.0}, 20.0),
-    "20 ms late": ({"delay_ms": 20.0}, 0.0),
+    "20 ms of delay, led": ({"delay_ms": 20.0}, 20.0),
+    "20 ms of delay": ({"delay_ms": 20.0}, 0.0),
     "of Fig. 6 (jerk)": (JERK, 0.0),
 }
 SECTIONS = ("IV-B", "IV-D")

@@ -37,10 +37,10 @@ METHODS: dict[str, dict[str, Any]] = {
 WORDS = {
     "direct": "the measured force straight to the satellites",
     "remapping, held": "re-mapped, set-points ahead by the delay, the force held over a cycle",
-    "remapping": "re-mapped in sub-steps, with rewind, told the stiffness",
-    "delay_passivity": "told nothing",
-    "energy_ledger": "told nothing",
-    "model_mediated": "told the mock-ups' shapes",
+    "remapping": "re-mapped in sub-steps, with rewind, given the stiffness",
+    "delay_passivity": "no parameter given",
+    "energy_ledger": "no parameter given",
+    "model_mediated": "given the mock-ups' shapes",
 }
 
 
@@ -100,7 +100,7 @@ def _summarise(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Findings:
                 least = shortest_contact(row)
                 to = f"{least:g} cycles" if least is not None else "at none of these"
                 parts.append(f"{row['method']}: {to}")
-        late = f"robots {lag:g} ms late" if lag else "robots that are not late"
+        late = f"robots with {lag:g} ms of delay" if lag else "robots without delay"
         said.append(f"With {late}: {'; '.join(parts)}.")
     at = {(row["method"], row["lag_ms"]): row for row in rows}
     held, through = at["remapping, held", 0.0], at["model_mediated", 0.0]
@@ -131,7 +131,7 @@ def _draw(rows: list[dict[str, Any]]) -> str:
             worst = np.array([abs(row[_key(cycles)] - 1.0) for cycles in CYCLES])
             lines.append(
                 Line(
-                    f"{name}, {lag:g} ms late",
+                    f"{name}, {lag:g} ms of delay",
                     f"c{i + 1}",
                     np.array(CYCLES),
                     np.maximum(worst, 1e-6),
@@ -163,7 +163,7 @@ def make_short_contacts() -> Exhibit:
         says=_summarise,
         columns=(
             Column("method", "method"),
-            Column("lag_ms", "robots late by [ms]"),
+            Column("lag_ms", "robot delay [ms]"),
             *(Column(_key(c), f"{c:g} cycle{'s' if c > 1 else ''}") for c in CYCLES),
         ),
         rows=rows,

@@ -110,7 +110,7 @@ def _summarise(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Findings:
         f"{worst:.3f} % off in {len(rows)} random cases.",
         [
             f"With the whole mass in place of m_eff the delay is off by {min(by_mass):.2g} to "
-            f"{max(by_mass):.3g} %; {hidden} of {len(rows)} rows agree with it within 1 % and tell "
-            "nothing of the mass."
+            f"{max(by_mass):.3g} %; {hidden} of {len(rows)} rows agree with it within 1 % and "
+            "do not depend on the mass."
         ],
     )

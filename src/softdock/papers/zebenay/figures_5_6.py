@@ -32,7 +32,7 @@ def summarise_figure_5(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> F
     met = abs(printed["ours_ms"] / printed["published_ms"] - 1.0) < 0.05
     return Findings(
         "At m = 60 kg, k = 1000 N/m, b = 50 Ns/m the loop is stable up to "
-        f"{numbers['critical_delay_ms']:.5f} ms of delay; with no damping is it stable above "
+        f"{numbers['critical_delay_ms']:.1f} ms of delay; with no damping is it stable above "
         f"{numbers['nose_delay_ms']:.1f} ms. Closed forms and simulated runs {agree} (worst "
         f"{100 * worst:.2g} %). The one printed number, {printed['published_ms']:g} ms at "
         f"{printed['damping_Ns_per_m']:g} Ns/m, is {'met' if met else 'NOT met'}: "

@@ -238,7 +238,7 @@ def _summarise(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Findings:
             f"{bare['ours'] - bare['published_as_printed']:+.4f} from the one and "
             f"{bare['difference']:+.4f} from the other.",
             f"The damped rows show {'less damping than' if less else 'the damping that'} was set. "
-            "Poses measured 16 ms late, which the paper's are, change our restitution at "
+            "Poses measured with 16 ms of delay, as the paper's are, change our restitution at "
             f"70 Ns/m by {numbers['change_by_poses_16_ms_late']:+.4f}. With 32 ms of delay "
             f"{better} of {len(damped)} damped rows fit better, and the undamped one is "
             f"{bare['ours_at_32_ms']:.2f}: worst misfit {fits['ours']:.2f} at 16 ms, "

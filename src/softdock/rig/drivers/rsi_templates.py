@@ -3,8 +3,8 @@
 One robot a call. The Ethernet file's channels, the context's links and the KRL program's context
 name belong together, so they are made together. What a person must still do on the controller
 (network interface, base and tool numbers, start pose, T1 first) is said in the KRL program. The
-context is the XML of RSI 3 and 4 up to KSS 8.5; RSI 4.1 and later (.rsix) draw the same objects in
-RSIVisual. Not tried on a controller.
+context is the XML of RSI 3 and 4 up to KSS 8.5; its head has the steps to draw it in RSIVisual, for
+the diagram (.rsi) or for RSI 4.1 and later (.rsix). Not tried on a controller.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from softdock.rig.drivers.rsi_config import (
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,19}\Z")  # KRL names have at most 24 letters
 CHANNEL_STOP_INPUT, CHANNEL_STOP_OUTPUT = 1, 7
 VERSIONS = "KSS 8.2 to 8.5 with RSI 3.x or 4.0 (KR C4)"  # whose contexts are .rsi.xml
-NEWER = (
-    "RSI 4.1 and later (KSS 8.6, KR C5) load .rsix: draw the objects and links of this file in "
-    "RSIVisual and save it under the same name"
+DRAWN = (
+    "To draw it in RSIVisual (a diagram, .rsi, to look at; RSI 4.1 and later, KSS 8.6 and KR C5, "
+    "load only .rsix):"
 )
 AXIS_OBJECTS = ("AXISCORR", "AXISCORREXT")
 # object types of RSI, as its own contexts number them
@@ -128,6 +128,21 @@ def _write_object(kind: str, inputs: list[tuple[str, int]], parameters: str) -> 
     )
 
 
+def _list_steps(name: str, objects: str) -> str:
+    """How to draw the objects of a context in RSIVisual, line by line."""
+    found = re.findall(r'ObjType="(\w+)".*?ObjID="(\w+)">(.*?)</RSIObject>', objects, re.DOTALL)
+    steps = [f"a new context; one object each: {', '.join(kind for kind, _, _ in found)}"]
+    for kind, _, inside in found:
+        parameters = re.findall(r'Name="(\w+)" ParamID="\d+" ParamValue="(.*?)"', inside)
+        steps.append(f"{kind}: {', '.join(' = '.join(one) for one in parameters)}")
+    for kind, _, inside in found:
+        for at, source, out in re.findall(r'InIdx="(\d)" OutObjID="(\w+?)1" OutIdx="(\d)"', inside):
+            to = f"Corr{FRAME[int(at) - 1]}" if kind == "POSCORR" else f"In{at}"
+            steps.append(f"link Out{out} of {source} to {to} of {kind}")
+    steps.append(f"save as {name}; beside it {name}.xml, both on the controller")
+    return "".join(f"  {i}. {step}\n" for i, step in enumerate(steps, 1))
+
+
 def write_context_xml(robot: RobotFiles) -> str:
     """The RSI context: the Ethernet object drives PosCorr in the base; PosCorrMon is a tenth wider.
 
@@ -160,7 +175,7 @@ def write_context_xml(robot: RobotFiles) -> str:
         + _write_object("POSCORRMON", [], monitor)
     )
     head = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
-    head += f"<!-- {VERSIONS}. {NEWER}. -->\n<RSIObjects>\n"
+    head += f"<!-- {VERSIONS}. {DRAWN}\n{_list_steps(robot.name, objects)}-->\n<RSIObjects>\n"
     return f"{head}{objects}</RSIObjects>\n"
 
 

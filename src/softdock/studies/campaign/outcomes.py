@@ -319,11 +319,11 @@ declare(
     *ORBIT_OUTCOMES,
     Outcome(
         name="active",
-        meaning="whether the run is active",
+        meaning="whether the run adds energy, and whether it stopped",
         derived=lambda plan, columns: (columns["activity"] == 1).astype(float),
         place=100,
         map=Map(
-            f"Share of active runs (more than {100 * ACTIVE:g} % of the energy added)",
+            f"Share of runs that add more than {100 * ACTIVE:g} % of their energy",
             "bad",
             (0.0, 1.0),
             is_share=True,

@@ -238,13 +238,13 @@ def _measure_candidate(
     found = [run.metrics for run in runs]
     warnings = judge_metrics(candidate.scenario, found)
     chain = [METHODS[name] for name in candidate.methods]
-    knows = [method.knows for method in chain if method.knows != "nothing"]
+    knows = [method.knows for method in chain if method.knows != "no parameter"]
     row = {
         "label": label,
         "method": candidate.method,
         "integrator": candidate.integrator,
         "summary": ", then ".join(method.summary for method in chain),
-        "knows": "; ".join(knows) or "nothing",
+        "knows": "; ".join(knows) or "no parameter",
         "settings": candidate.entries,
         "beliefs": list_beliefs(candidate.scenario),
         **nominal,

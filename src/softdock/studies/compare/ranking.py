@@ -206,10 +206,12 @@ def _describe_energies(row: Row) -> str:
 
 
 def _describe_knowledge(row: Row) -> str:
-    if row["knows"] == "nothing":
+    if row["knows"] == "no parameter":
         return "It needs no tuning."
-    if row["knows"].startswith("nothing; "):
-        rest = row["knows"].removeprefix("nothing; ")
+    if row["knows"].startswith("only "):
+        return f"It needs no tuning, {row['knows']}."
+    if row["knows"].startswith("no parameter; "):
+        rest = row["knows"].removeprefix("no parameter; ")
         return f"It needs no tuning{', only' if rest.startswith('the ') else ';'} {rest}."
     return f"It needs {row['knows']}."
 

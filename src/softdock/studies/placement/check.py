@@ -19,6 +19,7 @@ from softdock.loop.arms.facility import Facility, same_place
 from softdock.loop.arms.limits import LIMIT_HELPS, LIMIT_WORDS
 from softdock.loop.arms.mounted import carries_nothing, loaded, mock_up_load
 from softdock.loop.arms.sources import arm_of
+from softdock.results.quantities import format_percent
 from softdock.studies.placement.collisions import Nearest, find_nearest_parts
 from softdock.studies.placement.motion import Motion
 from softdock.studies.placement.robot_path import (
@@ -55,8 +56,10 @@ class Check:
                 continue
             for use in path.uses.values():
                 if use.known and use.use > 1.0:
-                    value = f"{use.use:.3g} of it at {use.time:.4g} s, joint {use.joint}"
-                    allowed = f"at most 1; would help: {LIMIT_HELPS[use.what]}"
+                    value = (
+                        f"{format_percent(use.use)} of it at {use.time:.4g} s, joint {use.joint}"
+                    )
+                    allowed = f"at most 100 %; would help: {LIMIT_HELPS[use.what]}"
                     problems.append(
                         Problem(f"{where}.{robot}: {LIMIT_WORDS[use.what]}", value, allowed)
                     )

@@ -41,7 +41,7 @@ def describe_check(check: Check) -> str:
         return f"Does not fit {names}: {count} problem{'' if count == 1 else 's'}."
     robot, path = max(check.paths.items(), key=lambda item: item[1].worst.use)
     use = path.worst
-    nearest = f"{use.use:.2f} of the {robot}'s {LIMIT_WORDS[use.what]}"
+    nearest = f"{format_percent(use.use)} of the {robot}'s {LIMIT_WORDS[use.what]}"
     mark = ", an assumed number" if use.assumed else ""
     return f"Fits {names}. Nearest to a limit: {nearest}, {use.joint} at {use.time:.3g} s{mark}."
 
@@ -49,8 +49,8 @@ def describe_check(check: Check) -> str:
 def note_empty_flange(check: Check) -> list[str]:
     """Whose torques are those of an empty flange, and how to change that."""
     return [
-        f"{robot}: torques are those of an empty flange, because no mock-up's mass is given: state "
-        f"mock_up.{robot}.mass_kg, or facility.{robot}.load_kg"
+        f"{robot.capitalize()}: torques are those of an empty flange, because no mock-up's mass is "
+        f"given: state mock_up.{robot}.mass_kg, or facility.{robot}.load_kg."
         for robot in check.empty
         if check.paths[robot].uses["torque"].known
     ]

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.output.pages.frame.elements import json_block
+from softdock.output.pages.frame.elements import inline, json_block
 
 MOST_POINTS = 1600  # of a line on a page
 ROLES = ("c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8")  # for lines that have no role of their own
@@ -120,7 +120,7 @@ def chart(
     if (layout or {}).get("showlegend") is False:
         figure_layout["margin"]["t"] = 34
     figure = {"data": traces, "layout": figure_layout | (layout or {})}
-    under = f"<p>{escape(caption)}</p>" if caption else ""
+    under = f"<p>{inline(caption)}</p>" if caption else ""
     return (
         "<figure "
         f'class="chart-frame"><figcaption><strong>{escape(title)}</strong>{under}</figcaption>'

@@ -7,6 +7,7 @@ that a reader or a test can compare the page with the JSON. `results/quantities.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
@@ -49,6 +50,8 @@ LABELS = {  # of keys below the top level; those at the top are declared (result
     "angular_momentum_error_Nms": "Change of the pair's angular momentum",
     "impulse_Ns": "Impulse",
     "contact_time_s": "Time in contact",
+    "driven_J": "Work of the latches' drives",
+    "lost_J": "Lost in the latches",
 }
 
 METHOD_LABELS = {
@@ -147,10 +150,18 @@ UNITS = {
 }
 
 
+SHARES = ("error_against_orbit", "energy_added_share", "physics_residual")  # how such keys begin
+
+
 def unit_of(key: str) -> str:
     """Unit given by the last part of a key; empty for a plain number."""
     last = key.rpartition(".")[2]
     return next((unit for suffix, unit in UNITS.items() if last.endswith(suffix)), "")
+
+
+def is_share(key: str) -> bool:
+    """Whether the number of a key is a share, which pages show in percent."""
+    return key.rpartition(".")[2].startswith(SHARES)
 
 
 def look_up(data: Any, key: str) -> Any:
@@ -182,6 +193,8 @@ def show_number(data: Any, key: str, unit: str | None = None, block: str = "") -
     """A number of the page's JSON with its unit (by default the key's own), mm, mJ, ... where they
     read better. `unit=""`: a heading states it. `block`: id of the JSON block, if it is not
     `metrics`."""
+    if unit is None and is_share(key) and block not in BLOCK_DIGITS:
+        return show_share(data, key, block)
     value = look_up(data, key)
     digits = BLOCK_DIGITS.get(block, DIGITS)
     if block in BLOCK_DIGITS or unit == "":
@@ -238,6 +251,11 @@ def count_columns(count: int, most: int) -> int:
     return min(range(min(count, most) or 1, 0, -1), key=unevenness)
 
 
+def inline(words: str) -> str:
+    """Plain text with `commands` in it as HTML."""
+    return re.sub("`([^`]+)`", r"<code>\1</code>", escape(words))
+
+
 def headline(sentence: str) -> str:
     """The answer in one sentence, in large type."""
     return f'<p class="verdict">{escape(sentence)}</p>'
@@ -256,20 +274,20 @@ def verdict(judged: Mapping[str, Any]) -> str:
     one."""
     line, word = str(judged["headline"]), str(judged["word"])
     kind = word.replace(" ", "-")
-    details = f'<p class="note">{escape(judged["details"])}</p>' if judged["details"] else ""
-    step = f'<p class="next">{escape(judged["next_step"])}</p>' if judged["next_step"] else ""
+    details = f'<p class="note">{inline(judged["details"])}</p>' if judged["details"] else ""
+    step = f'<p class="next">{inline(judged["next_step"])}</p>' if judged["next_step"] else ""
     return (
         f'<p class="verdict {escape(kind)}"><strong>{escape(line[: len(word)])}</strong>'
         f"{escape(line[len(word) :])}</p>{step}{details}"
         + "".join(
-            f'<p class="doubt">{escape(f"Doubt: {one}")}</p>' for one in judged.get("doubts", ())
+            f'<p class="doubt">{inline(f"Doubt: {one}")}</p>' for one in judged.get("doubts", ())
         )
     )
 
 
 def text(words: str, kind: str = "note") -> str:
     """A paragraph of plain text."""
-    return f'<p class="{kind}">{escape(words)}</p>'
+    return f'<p class="{kind}">{inline(words)}</p>'
 
 
 def table(
@@ -316,4 +334,4 @@ def listing(code: str) -> str:
 
 def bullets(items: Iterable[str], kind: str = "") -> str:
     """A list of plain text."""
-    return f'<ul class="{kind}">{"".join(f"<li>{escape(item)}</li>" for item in items)}</ul>'
+    return f'<ul class="{kind}">{"".join(f"<li>{inline(item)}</li>" for item in items)}</ul>'

@@ -15,7 +15,7 @@ from functools import cache
 from html import escape
 from importlib.resources import files
 
-from softdock.output.pages.frame.elements import json_block
+from softdock.output.pages.frame.elements import inline, json_block
 from softdock.results.scene.build import ON_ORBIT
 from softdock.results.scene.model import LAYERS, Scene
 from softdock.results.scene.pack import pack_scenes, synchronise
@@ -60,7 +60,7 @@ def replay(
         f'data-start="{"sight" if on_sight else "click"}" '
         f'data-charts="{"yes" if charts else "no"}" '
         f'style="--columns:{columns};--panels:{len(panels)}">'
-        f"<figcaption><strong>{escape(title)}</strong><p>{escape(text)}</p></figcaption>"
+        f"<figcaption><strong>{escape(title)}</strong><p>{inline(text)}</p></figcaption>"
         f"{_stage_html(panels, at, title)}{_control_bar(panels, start, end)}{_options_bar(panels)}"
         f'<p class="replay-note" hidden>{escape(NO_WEBGL)}</p><p class="replay-notes">'
         f'{escape(" ".join(first.notes))} <span class="replay-keys">{escape(KEYS)}</span></p>'

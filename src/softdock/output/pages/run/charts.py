@@ -14,6 +14,7 @@ from softdock.output.pages.run.motion_charts import SECONDS, contact_windows
 from softdock.reference import Reference
 from softdock.results.joint_rows import compute_rows_over_time
 from softdock.results.metric import are_states_corrected
+from softdock.results.quantities import NOISE
 from softdock.results.run import Run
 from softdock.scenario.moving_robots import fixed_bodies
 
@@ -38,9 +39,13 @@ def force_chart(run: Run, orbit: Reference) -> str:
     ]
     if size["measured"].any():
         lines.append(Line("measured", "measured", t, size["measured"], width=1.2, shown=False))
-    caption = "Their sizes. What the mock-ups feel reaches the satellite later."
+    caption = (
+        "Magnitudes. The force on the mock-ups reaches the satellites with the delay of the loop."
+    )
     if any(run.scenario.tables["hand"][body]["rows"] for body in ("chaser", "target")):
-        caption += " A hand's push is measured with the contact; orbit's line is the contact alone."
+        caption += (
+            " A hand's push is measured with the contact; the line of orbit is the contact alone."
+        )
     return chart(
         "force",
         "Forces on the chaser",
@@ -74,16 +79,10 @@ def ledger_chart(run: Run) -> str:
         Line("energy added", "total", t, factor * total, width=4.0)
     ]  # first, so that a row that makes up all of it shows on top
     lines += [Line(row, row, t, factor * values) for row, values in alive.items()]
-    lines.append(
-        Line(
-            "rows minus total",
-            "measured",
-            t,
-            np.sum(list(rows.values()), axis=0) - total,
-            second=True,
-            width=1.2,
-        )
-    )
+    residual = np.sum(list(rows.values()), axis=0) - total
+    checked = np.nanmax(np.abs(residual), initial=0.0) > NOISE["J"]  # below it the rows add up
+    if checked:
+        lines.append(Line("rows minus total", "measured", t, residual, second=True, width=1.2))
     idle = [row for row in rows if row not in alive]
     caption = "Above zero: energy that the loop added. Below: energy that it removed." + (
         f" Rows that stayed at zero: {', '.join(idle)}." if idle else ""
@@ -98,7 +97,7 @@ def ledger_chart(run: Run) -> str:
         f"energy [{unit}]",
         caption=caption,
         windows=contact_windows(run.contacts),
-        second_title="check [J]",
+        second_title="check [J]" if checked else "",
         height=440,
     )
 

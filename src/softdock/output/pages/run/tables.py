@@ -40,7 +40,10 @@ def fidelity_table(metrics: Mapping[str, Any], fixed: Sequence[str] = ()) -> str
     beside = {key: reference_key(key) for key in keys if reference_key(key) in metrics["fidelity"]}
     rows = []
     for key in keys:
-        if key not in beside.values():
+        if key in beside.values():
+            continue
+        known = metrics["fidelity"][key] is not None
+        if known or metrics["fidelity"].get(beside.get(key)) is not None:
             orbit = show_number(metrics, f"fidelity.{beside[key]}") if key in beside else ""
             rows.append(
                 [escape(label(f"fidelity.{key}")), show_number(metrics, f"fidelity.{key}"), orbit]
@@ -83,10 +86,19 @@ def final_table(metrics: Mapping[str, Any], fixed: Sequence[str] = ()) -> str:
     return table(title, ["", "this run", "on orbit"], rows)
 
 
+ROUNDING = 1e-9  # of a vector's largest component; what is smaller is shown as 0
+
+
 def _show_vector(metrics: Mapping[str, Any], path: str) -> str:
     value = look_up(metrics, path)
     if isinstance(value, Sequence) and not isinstance(value, str):
-        numbers = (show_number(metrics, f"{path}.{i}", unit="") for i in range(len(value)))
+        largest = max((abs(x) for x in value if x is not None), default=0.0)
+        numbers = (
+            show_number(metrics, f"{path}.{i}", unit="")
+            if x is None or abs(x) > ROUNDING * largest
+            else "0"
+            for i, x in enumerate(value)
+        )
         return f'<span class="vector">{" &ensp;".join(numbers)}</span>'
     return show_number(metrics, path, unit="")
 
@@ -127,7 +139,7 @@ def _plain_tile(metrics: Mapping[str, Any], metric: Metric) -> str:
     known = metric.name in metrics["reference"] and look_up(metrics, key) is not None
     parts = [f"on orbit {show_number(metrics, key)}"] if known else []
     if look_up(metrics, metric.name) is None:
-        if metric.name not in metrics["reference"]:
+        if metric.name not in metrics["reference"] or metrics.get("latched"):
             return ""  # no tile for what this rig does not have
         parts.insert(0, _reason_undefined(metrics))
     return tile(
@@ -142,6 +154,9 @@ def _energy_tile(metrics: Mapping[str, Any], metric: Metric) -> str:
 
 def _distance_tile(metrics: Mapping[str, Any], metric: Metric) -> str:
     if metrics[metric.name] is None:
+        worst = show_share(metrics, "error_against_orbit_worst")
+        if metrics.get("error_against_orbit_worst") is not None:
+            return tile(label(metric.name), worst, "still in contact", metric.tile)
         undefined = show_share(metrics, metric.name)
         return tile(label(metric.name), undefined, _reason_undefined(metrics), metric.tile)
     bound = format_percent(metrics["verdict"]["bounds"]["faithful_distance"])
