@@ -104,7 +104,7 @@ def _friction_rate(pair, touch, v, spin, force, mobility):
     if pair.law.friction == 0.0 or pair.law.bristle > 0.0:
         return 0.0
     _, sliding = sliding_at(pair, touch, v, spin)
-    return friction_factor(pair.law, norm(sliding)) * force * mobility
+    return friction_factor(pair.law, norm(sliding), 0.0) * force * mobility
 
 
 @compiled

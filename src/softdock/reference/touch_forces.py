@@ -7,7 +7,6 @@ mode, so that a Runge-Kutta step across such an end keeps its order.
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 from softdock.compile.jit import compiled, noinline
@@ -116,7 +115,7 @@ def _touch_force(vector, mem, pair, touch, state, row, v, spin, rubbing):
     elif law.friction > 0.0 and state == PUSHING:
         arm, sliding = sliding_at(pair, touch, v, spin)
         turning = dot(n, spin)
-        factor = friction_factor(law, math.hypot(norm(sliding), turn_speed(law, turning)))
+        factor = friction_factor(law, norm(sliding), turn_speed(law, turning))
         drag = scale(-normal * factor, sliding)
         twist = -normal * factor * twist_arm(law) * turning
         dissipated -= dot(drag, sliding) + twist * turning

@@ -8,7 +8,6 @@ wanted law. Lists of models: `LAWS` in laws.py, `GEOMETRIES` in pairs.py.
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from softdock.compile.features import is_full
@@ -80,7 +79,7 @@ def _law_force(vector, pair: Pair, touch, v, spin):
         at_touch = add(v, cross(spin, arm))
         sliding = add_scaled(at_touch, -dot(n, at_touch), n)
         turning = dot(n, spin)
-        factor = friction_factor(law, math.hypot(norm(sliding), turn_speed(law, turning)))
+        factor = friction_factor(law, norm(sliding), turn_speed(law, turning))
         drag = scale(-normal * factor, sliding)
         twist = -normal * factor * twist_arm(law) * turning
         dissipated -= dot(drag, sliding) + twist * turning

@@ -255,7 +255,7 @@ def _store(vector, own, numbers):
     keys = KEYS(vector, own)
     numbers.across = square_across(keys, numbers.axis)
     numbers.petals = int(keys.petals)
-    tilt = math.radians(keys.petal_tilt)
+    tilt = math.pi / 180.0 * keys.petal_tilt
     numbers.sine = math.sin(tilt)
     numbers.cosine = math.cos(tilt)
     numbers.petal = 0.5 * keys.petal_thick
