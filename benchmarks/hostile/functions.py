@@ -16,6 +16,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +35,29 @@ PATIENCE_S = 1.0  # of CPU: the machine may be busy
 SCENARIO = {"time.duration_s": 0.3}
 NO_RIG = ("127.0.0.1", 9)
 WITHOUT_CALL = ("SoftdockError", "Facility")  # an error without arguments; what users implement
+OF_FMI = ("FmuFacility", "export_fmu")  # need packages of softdock[fmi]
 # where a right call would take minutes, or is tested elsewhere: what is said of another argument
-STAND_IN = ("given 'no scenario'", "map: given 'b.toml'", "zero throughout", "takes too long")
+STAND_IN = (
+    "given 'no scenario'",
+    "map: given 'b.toml'",
+    "zero throughout",
+    "takes too long",
+    "no.txt",
+)
+
+FMU = """from pythonfmu3 import Fmi3Causality, Fmi3Slave, Float64
+
+class Rig(Fmi3Slave):
+    def __init__(self, **given):
+        super().__init__(**given)
+        self.force = 0.0
+        name = "report.chaser_wrench.force.x"
+        out = Fmi3Causality.output
+        self.register_variable(Float64(name, causality=out, getter=lambda: self.force))
+
+    def do_step(self, current_time, step_size):
+        return True
+"""  # a rig that nothing touches
 
 WRONG: tuple[Callable[[np.random.Generator], Any], ...] = (
     *(lambda rng: math.nan, lambda rng: math.inf, lambda rng: -math.inf, lambda rng: -1),
@@ -81,6 +103,15 @@ class Subject:
         # a rig that never answers: the port of the protocol "discard"
         self.silent_rig = softdock.UdpFacility(NO_RIG, start_s=0.01, silence_ms=1.0)
 
+        self.fmu = self._build_fmu() if _has_fmi() else None
+
+    def _build_fmu(self) -> Path:
+        from pythonfmu3 import FmuBuilder
+
+        script = self.folder / "rig_of_functions.py"
+        script.write_text(FMU)
+        return Path(FmuBuilder.build_FMU(script, dest=self.folder))
+
     def close(self) -> None:
         self.silent_rig.close()
 
@@ -115,16 +146,19 @@ class Subject:
             "Controller.finish": (controller.finish, {"k": 0, "report": report}),
             "Controller.method_memory": (controller.method_memory, {"index": -1}),
             "drive": (softdock.drive, {"scenario": s, "facility": facility, "controller": None}),
-            "fly": (softdock.run_loop, {"scenario": s, "progress": None}),
+            "run_loop": (softdock.run_loop, {"scenario": s, "progress": None}),
             "import_log": (softdock.import_log, {"log": "a.csv", "mapped": "b.toml"}),
-            "judge": (softdock.judge, {"run": run, "orbit": None}),
+            "judge": (softdock.judge, {"run": run, "reference": None}),
             "load_driver_file": (softdock.load_driver_file, {"path": "no.py"}),
             "load_method_file": (softdock.load_method_file, {"path": "no.py"}),
             "load_rig": (softdock.load_rig, {"source": "emulated_pair", "changes": ()}),
             "load_scenario": (softdock.load_scenario, {"source": "epos_1d", "changes": ()}),
             "open_recording": (softdock.open_recording, {"file": self.recording, "as_rig": False}),
             "open_run": (softdock.open_run, {"folder": self.run_folder}),
-            "orbit": (softdock.run_reference, {"scenario": s, "record": True, "coarser": 1.0}),
+            "run_reference": (
+                softdock.run_reference,
+                {"scenario": s, "record": True, "coarser": 1.0},
+            ),
             "Pilot": (softdock.Pilot, {"loop": stepper}),
             "Pilot.command": (self.pilot.command, {"force": [0, 0, 0], "torque": [0, 0, 0]}),
             "replay": (softdock.replay, {"recording": run, "method": "direct", "scenario": s}),
@@ -155,7 +189,23 @@ class Subject:
             "UdpFacility.exchange": (udp.exchange, seam),
             "UdpFacility.stop": (udp.stop, {"why": 0}),
         }
-        return found | self._right_numbers()
+        return found | self._right_numbers() | self._right_fmi(command, report, seam)
+
+    def _right_fmi(self, command: Any, report: Any, seam: Any) -> dict[str, Any]:
+        """Of FMI, where its packages are installed."""
+        if self.fmu is None:
+            return {}
+        rig = softdock.FmuFacility(self.fmu)
+        rig.start(command, report)
+        made = {"path": self.fmu, "names": {}, "wrench": "contact", "parameters": {}}
+        wanted = {"path": self.folder / "no.txt", "force": False}
+        return {
+            "FmuFacility": (softdock.FmuFacility, made),
+            "FmuFacility.start": (rig.start, {"command": command, "report": report}),
+            "FmuFacility.exchange": (rig.exchange, seam),
+            "FmuFacility.stop": (rig.stop, {"why": 0}),
+            "export_fmu": (softdock.export_fmu, {"scenario": self.scenario, **wanted}),
+        }
 
     def _right_numbers(self) -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         """Of stability, identification and campaigns."""
@@ -220,6 +270,10 @@ def _turned(attitudes: np.ndarray, vectors: np.ndarray) -> np.ndarray:
     return np.einsum("nji,nj->ni", matrices(attitudes), vectors)
 
 
+def _has_fmi() -> bool:
+    return all(find_spec(one) is not None for one in ("fmpy", "pythonfmu3"))
+
+
 def names() -> Iterator[str]:
     """Every function, class and method of the API reference that takes arguments."""
     exported = [(name, getattr(softdock, name)) for name in softdock._EXPORTS]
@@ -228,8 +282,9 @@ def names() -> Iterator[str]:
         for module, listed in ELSEWHERE.items()
         for name in listed
     ]
+    left_out = WITHOUT_CALL if _has_fmi() else (*WITHOUT_CALL, *OF_FMI)
     for name, thing in [*exported, *elsewhere]:
-        if name in WITHOUT_CALL:
+        if name in left_out:
             continue
         yield name
         for member, value in vars(thing).items() if inspect.isclass(thing) else ():

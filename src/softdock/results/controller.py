@@ -19,10 +19,7 @@ from softdock._arguments import (
     MOST_CYCLES,
     check_arguments,
     finite_number,
-    is_float_row,
-    is_whole_number,
     optional,
-    refuse_wrong,
     whole_number,
 )
 from softdock.errors import BadInput, Problem
@@ -30,7 +27,7 @@ from softdock.loop import entry_points, seam_entry_points
 from softdock.loop.contact.log import LOG_COLUMNS
 from softdock.loop.controller_state import CONTROLLER_STATE
 from softdock.loop.record import channels_of
-from softdock.loop.seam import COMMAND, REPORT, SEAM_STATUSES, new_command
+from softdock.loop.seam import COMMAND, SEAM_STATUSES, new_command
 from softdock.loop.sensor.force_torque import SENSOR
 from softdock.loop.spatial.motion import MOTION_FLOATS
 from softdock.loop.state import STATE_FLOATS, place
@@ -42,7 +39,7 @@ from softdock.results.stepper import (
     SCENARIO,
     make_rows,
     refuse_deep_start,
-    refuse_rows,
+    refuse_exchange,
     view_method_memory,
 )
 from softdock.scenario.build import Scenario
@@ -114,10 +111,7 @@ class Controller:
         return self._call(k, report, new_command(), 0)
 
     def _call(self, k: int, report: np.ndarray, command: np.ndarray, act: int) -> int:
-        if not (is_float_row(report, REPORT.size) and is_float_row(command, COMMAND.size)):
-            refuse_rows(report=(report, REPORT.size), command=(command, COMMAND.size))
-        if not is_whole_number(k, 0, MOST_CYCLES):
-            refuse_wrong({"k": whole_number(0, MOST_CYCLES)}, {"k": k})
+        refuse_exchange(k, command, report)
         self.rows = min(k + 1, len(self.record))
         status = seam_entry_points.control_step(
             self.vector,

@@ -19,10 +19,7 @@ from softdock._arguments import (
     PROGRESS,
     check_arguments,
     instance_of,
-    is_float_row,
-    is_whole_number,
     optional,
-    refuse_wrong,
     whole_number,
 )
 from softdock.compile.interrupts import defer_interrupts
@@ -58,6 +55,7 @@ from softdock.results.stepper import (
     count_cycles,
     make_rows,
     refuse_deep_start,
+    refuse_exchange,
     refuse_rows,
 )
 from softdock.scenario.build import Scenario, build
@@ -124,10 +122,7 @@ class SimulatedFacility:
         return int(report[REPORT.at.status])
 
     def exchange(self, k: int, command: np.ndarray, report: np.ndarray) -> int:
-        if not (is_float_row(report, REPORT.size) and is_float_row(command, COMMAND.size)):
-            refuse_rows(report=(report, REPORT.size), command=(command, COMMAND.size))
-        if not is_whole_number(k, 0, MOST_CYCLES):
-            refuse_wrong({"k": whole_number(0, MOST_CYCLES)}, {"k": k})
+        refuse_exchange(k, command, report)
         seam_entry_points.exchange(
             self.vector,
             self.scenario.markers.features,

@@ -27,6 +27,7 @@ from softdock.loop.contact.pairs import PAIR_FLOATS
 from softdock.loop.contact.seat import CAPTURES
 from softdock.loop.cycle import DEEPEST_START
 from softdock.loop.record import CHANNEL_COUNT, RECORD, channels_of, rewinds
+from softdock.loop.seam import COMMAND, REPORT
 from softdock.loop.state import STATE, STATE_FLOATS, place
 from softdock.loop.vector import (
     CAPTURE_AT,
@@ -101,6 +102,14 @@ def refuse_rows(**rows: tuple[object, int]) -> None:
     ]
     if wrong:
         raise BadInput(wrong)
+
+
+def refuse_exchange(k: object, command: object, report: object) -> None:
+    """What one cycle at the seam cannot take. Raises `BadInput`; called in every cycle."""
+    if not (is_float_row(report, REPORT.size) and is_float_row(command, COMMAND.size)):
+        refuse_rows(report=(report, REPORT.size), command=(command, COMMAND.size))
+    if not is_whole_number(k, 0, MOST_CYCLES):
+        refuse_wrong({"k": whole_number(0, MOST_CYCLES)}, {"k": k})
 
 
 def count_cycles(scenario: Scenario) -> int:

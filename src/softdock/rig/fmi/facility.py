@@ -20,9 +20,17 @@ from typing import Any
 
 import numpy as np
 
-from softdock._arguments import PATH, check_arguments, one_of
+from softdock._arguments import (
+    PATH,
+    check_arguments,
+    finite_number,
+    one_of,
+    optional,
+    whole_number,
+)
 from softdock.errors import BadInput, Problem, closest
-from softdock.loop.seam import COMMAND, PRESENT_BITS, REPORT, ROBOT_FAULT
+from softdock.loop.seam import COMMAND, PRESENT_BITS, REPORT, ROBOT_FAULT, SEAM_STATUSES
+from softdock.results.stepper import refuse_exchange, refuse_rows
 from softdock.rig.fmi.export import INSTALL
 from softdock.rig.fmi.names import COMMANDS, REPORTS
 
@@ -44,12 +52,32 @@ def import_fmpy() -> Any:
     return fmpy
 
 
+def _texts_by_name(value: Any) -> str:
+    fits = isinstance(value, Mapping) and all(
+        isinstance(n, str) for one in value.items() for n in one
+    )
+    return "" if fits else "a mapping from a variable of the FMU to a cell of the seam, both texts"
+
+
+def _numbers_by_name(value: Any) -> str:
+    finite = finite_number()
+    fits = isinstance(value, Mapping) and not any(
+        not isinstance(name, str) or finite(number) for name, number in value.items()
+    )
+    return "" if fits else "a mapping from a variable of the FMU to a finite number"
+
+
 class FmuFacility:
     """`names`: for a variable of the FMU the cell of the seam. `wrench`: "contact", of the contact
     alone, about the centre of mass in world axes; or "raw", as a sensor sends it. `parameters`:
     start values by name. `reason`: what ended the run, if the FMU did."""
 
-    @check_arguments(path=PATH, wrench=one_of(*KINDS))
+    @check_arguments(
+        path=PATH,
+        names=optional(_texts_by_name),
+        wrench=one_of(*KINDS),
+        parameters=optional(_numbers_by_name),
+    )
     def __init__(
         self,
         path: str | Path,
@@ -145,6 +173,7 @@ class FmuFacility:
 
     def start(self, command: np.ndarray, report: np.ndarray) -> int:
         """A new instance, at the set-points of t = 0."""
+        refuse_rows(command=(command, COMMAND.size), report=(report, REPORT.size))
         self._close()
         self.reason = ""
         try:
@@ -159,8 +188,10 @@ class FmuFacility:
 
     def exchange(self, k: int, command: np.ndarray, report: np.ndarray) -> int:
         """One step of it, with the set-points of its end as inputs."""
+        refuse_exchange(k, command, report)
+        if self._fmu is None:
+            raise BadInput(Problem("exchange", "no instance", "after start()", str(self.path)))
         before, now = float(report[R.now]), float(command[COMMAND.at.stamp])
-        assert self._fmu is not None
         try:
             self._send(command)
             self._fmu.doStep(1e-9 * before, 1e-9 * (now - before))
@@ -193,6 +224,7 @@ class FmuFacility:
             report[R.status] = ROBOT_FAULT
         return int(report[R.status])
 
+    @check_arguments(why=whole_number(0, len(SEAM_STATUSES) - 1))
     def stop(self, why: int) -> None:
         """Ends the instance."""
         self._close()

@@ -24,13 +24,10 @@ from typing import Any
 import numpy as np
 
 from softdock._arguments import (
-    MOST_CYCLES,
     TEXT,
     check_arguments,
     finite_number,
-    is_float_row,
     is_whole_number,
-    refuse_wrong,
     whole_number,
 )
 from softdock.errors import BadInput, Problem
@@ -45,7 +42,7 @@ from softdock.loop.seam import (
     SENSOR_FAULT,
     new_command,
 )
-from softdock.results.stepper import refuse_rows
+from softdock.results.stepper import refuse_exchange, refuse_rows
 from softdock.rig.drivers.sockets import LOOPBACK
 from softdock.rig.udp.packet import (
     A_REPORT,
@@ -178,10 +175,7 @@ class UdpFacility:
 
     def exchange(self, k: int, command: np.ndarray, report: np.ndarray) -> int:
         """The set-points stamped t_{k+1} in, the report of t_{k+1} out."""
-        if not (is_float_row(report, REPORT.size) and is_float_row(command, COMMAND.size)):
-            refuse_rows(report=(report, REPORT.size), command=(command, COMMAND.size))
-        if not is_whole_number(k, 0, MOST_CYCLES):
-            refuse_wrong({"k": whole_number(0, MOST_CYCLES)}, {"k": k})
+        refuse_exchange(k, command, report)
         return self._ask(SET_POINTS, k + 1, command, report, 1e-3 * self.limits["silence_ms"])
 
     @check_arguments(why=whole_number(0, len(SEAM_STATUSES) - 1))
