@@ -18,8 +18,10 @@ sys.path.insert(
 from batch_cases import SWEPT, noisy_wall
 
 from benchmarks import gpu_check, gpu_compare, kernels
+from benchmarks.gpu_dockings import COMPENSATORS
 from softdock.compile.sources import source_hash
 from softdock.errors import BadInput, NoDevice
+from softdock.methods.registry import METHODS
 from softdock.studies.campaign import cuda as gpu
 from softdock.studies.campaign.columns import make_columns
 from softdock.studies.campaign.kernel_specialisation import MOST_LOCAL_FLOATS, tailor
@@ -30,13 +32,15 @@ def scenario():
     return noisy_wall()
 
 
-def test_a_method_s_hooks_compile_to_ptx_in_double_precision(scenario, compile_for_h200):
+@pytest.mark.parametrize("names", [("passive_integrator",), COMPENSATORS])
+def test_hooks_of_methods_compile_to_ptx_in_double_precision(scenario, compile_for_h200, names):
     """A method called from a kernel passes the CUDA compiler, computes in double precision alone
     and has its memory in local memory: no GPU needed to know. Whole kernels, of every method in
     double precision: `make prove`, part kernels, and `make gpu-check`; what compiled functions may
     be written with: tests/conformance/test_core_for_gpus.py."""
-    base = scenario.replace({"methods": [{"name": "passive_integrator"}]})
-    ptx = kernels.hooks_of(base, 64, compile_for_h200)
+    listed = [{"name": name, **METHODS[name].suggest(scenario)} for name in names]
+    base = scenario.replace({"methods": listed})
+    ptx = kernels.hooks_of(base, base.mem_floats, compile_for_h200)
     assert kernels.what_is_wrong(ptx, 64) == ""
     assert kernels.what_is_wrong(ptx.replace("fma.rn.f64", "fma.rn.f32"), 64) != ""
 

@@ -110,6 +110,16 @@ def heavy_tools(acceleration):
     return tables
 
 
+def relative_to_nominal():
+    """Robots that carry the motion relative to the target's free one, with a tool and late forces
+    and poses."""
+    tables = heavy_tools("measured")
+    tables["laboratory"] = {"mapping": "nominal"}
+    tables["pose"] = {"delay_ms": 6.0}
+    tables["methods"] = [{"name": "energy_ledger"}]
+    return tables
+
+
 CASES = {
     **{
         f"everything with {i}": lambda i=i: hard_for_the_core(i)
@@ -122,6 +132,7 @@ CASES = {
         for i in ("symplectic_euler", "exact_hold")
     },
     **{f"tools, {a}": lambda a=a: heavy_tools(a) for a in ("commanded", "measured", "ignored")},
+    "nominal motion": lambda: relative_to_nominal(),
     "virtual elements": lambda: virtual_elements(),
     "virtual damping": lambda: virtual_damping(),
     "limited robots": lambda: lange_impact(
@@ -138,7 +149,10 @@ CASES = {
 # A method with a memory of pasts, compiled; some with hooks of every other kind in plain Python;
 # these and the others, compiled, in `make prove`.
 FEW = ("method direct", "method energy_ledger")
-PLAINLY = ("virtual elements", "virtual damping", "method delay_passivity", "method model_mediated")
+PLAINLY = (
+    *("virtual elements", "virtual damping", "nominal motion"),
+    *("method delay_passivity", "method model_mediated"),
+)
 OTHERS = {case for case in CASES if case.startswith("method ") and case not in FEW} | {*PLAINLY}
 
 

@@ -1,11 +1,18 @@
 """`softdock new`: a file that passes `check`, every line commented; nothing written that would not
 run."""
 
+import tomllib
+
+import pytest
 from click.testing import CliRunner
+from mesh_files import revolved, write_stl
 
 from softdock.cli.main import cli
+from softdock.meshes.kept import turn_matrix
+from softdock.meshes.reading import read_mesh
 from softdock.scenario.files import load_scenario
 from softdock.scenario.moving_robots import moving_robots
+from softdock.scenario.new_file import LOOKS, MeshPart, scenario_text
 
 
 def call(*arguments, **more):
@@ -97,6 +104,57 @@ def test_walls_too(tmp_path):
     """The other shape."""
     assert call(tmp_path / "w.toml", "--shape", "wall", "--offset", 0).exit_code == 0
     assert load_scenario(tmp_path / "w.toml").tables["contact"][0]["geometry"] == "wall"
+
+
+@pytest.mark.parametrize("looks", LOOKS)
+def test_however_a_mesh_lies_in_its_file(tmp_path, looks):
+    """Its foremost point is where a mouth would be, and its middle on the axis."""
+    profile = [(100.0, 0.0), (100.0, -80.0), (104.0, -80.0), (104.0, 0.0)]
+    vertices, faces = revolved(profile, sides=24, pieces=2)
+    vertices = vertices @ turn_matrix(LOOKS["z"]).T @ turn_matrix(LOOKS[looks])
+    path = write_stl(tmp_path / "tube.stl", vertices + [7.0, -30.0, 11.0], faces)
+    text = scenario_text("x", "mesh", {}, part=MeshPart(path, "tube.stl", "mm", looks))
+    (pair,) = tomllib.loads(text)["contact"]
+    turn = turn_matrix(tuple(pair["attitude_wxyz"]))
+    points = read_mesh(path.read_bytes(), "tube.stl", "mm").vertices @ turn.T + pair["origin_m"]
+    low, high = points.min(axis=0), points.max(axis=0)
+    assert (low[0], high[0]) == pytest.approx((-1.0, -0.92), abs=1e-5)
+    assert 0.5 * (low + high)[1:] == pytest.approx([0.0, 0.0], abs=1e-5)
+    assert pair["resolution_m"] == 0.001  # 0.5 % of 208 mm
+
+
+def test_a_mesh_in_millimetres(tmp_path):
+    """A file that passes `check`, every line commented, with the mesh named from its folder."""
+    profile = [(20.0, 0.0), (20.0, -6.0), (60.0, -6.0), (60.0, 0.0)]
+    write_stl(tmp_path / "disc.stl", *revolved(profile, sides=12, pieces=1))
+    file = tmp_path / "rigs" / "mine.toml"
+    file.parent.mkdir()
+    result = call(file, "--mesh", tmp_path / "disc.stl", "--unit", "mm", "--offset", 30)
+    assert result.exit_code == 0, result.output
+    assert 'file = "../disc.stl"' in file.read_text()
+    assert all("#" in line for line in file.read_text().splitlines() if "=" in line)
+    (pair,) = load_scenario(file).tables["contact"]
+    assert (pair["geometry"], pair["resolution_m"], pair["tip_radius_m"]) == ("mesh", 6e-4, 0.006)
+
+
+def test_a_thin_wall_makes_the_cells_smaller_and_bad_options_write_nothing(tmp_path):
+    profile = [(100.0, 0.0), (100.0, -80.0), (101.5, -80.0), (101.5, 0.0)]
+    write_stl(tmp_path / "tube.stl", *revolved(profile, sides=96, pieces=2))
+    mesh = ["--mesh", tmp_path / "tube.stl"]
+    written = scenario_text("x", "mesh", {}, part=MeshPart(mesh[1], "tube.stl", "mm", "z"))
+    assert "resolution_m = 0.00071 #" in written
+    for options, words in (
+        (mesh, 'in m this one is 203 m; unit = "mm"?'),
+        (["--shape", "mesh"], "--mesh FILE beside it"),
+        (["--unit", "mm"], "it is for --mesh"),
+        ([*mesh, "--shape", "cone"], "it is for --mesh"),
+        (["--mesh", tmp_path / 'a".stl'], "a path without quotes"),
+        (["--mesh", tmp_path / "none.stl"], "a mesh that can be read"),
+    ):
+        result = call(tmp_path / "bad.toml", *options)
+        assert result.exit_code == 2, options
+        assert words in " ".join(result.output.split()), result.output
+    assert not (tmp_path / "bad.toml").exists()
 
 
 def test_it_asks(tmp_path):

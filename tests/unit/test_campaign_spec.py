@@ -159,7 +159,9 @@ def test_the_presets_are_those_promised():
         "adaptive_damping",
         "epos_monte_carlo",
         "fidelity_map",
+        "launch_ring_capture",
         "nozzle_capture",
+        "probe_drogue_capture",
         "vbar_navigation",
     ]
 

@@ -160,7 +160,7 @@ def row(
         "restitution": 1.01,
         "knows": knows,
         "knowledge_errors": errors,
-        "worst": find_worst(made, errors),
+        "worst": find_worst(errors),
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -10,12 +11,15 @@ from typing import Any
 import click
 
 from softdock.cli.arguments import OUT_FILE
+from softdock.meshes.reading import UNITS
 from softdock.scenario.new_file import (
     FIXED,
+    LOOKS,
     QUESTIONS,
     ROBOT,
     SHAPES,
     TARGETS,
+    MeshPart,
     problem_of,
     scenario_text,
 )
@@ -42,7 +46,16 @@ def _add_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.command(short_help="Write a commented scenario file of your own rig.")
 @click.argument("file", type=OUT_FILE)
-@click.option("--shape", type=click.Choice(SHAPES), default="cone", show_default=True)
+@click.option(
+    "--shape", type=click.Choice(SHAPES), help="The client's part. [default: cone; mesh: --mesh]"
+)
+@click.option("--mesh", type=click.Path(path_type=Path), help="Its STL, OBJ, GLB or STEP file.")
+@click.option("--unit", type=click.Choice(tuple(UNITS)), help="Of the mesh's numbers. [default: m]")
+@click.option(
+    "--looks",
+    type=click.Choice(tuple(LOOKS)),
+    help="Direction of the mesh's file that looks at the servicer. [default: z]",
+)
 @click.option(
     "--target",
     type=TARGET,
@@ -53,7 +66,10 @@ def _add_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--force", is_flag=True, help="Write over FILE.")
 def new(
     file: Path,
-    shape: str,
+    shape: str | None,
+    mesh: Path | None,
+    unit: str | None,
+    looks: str | None,
     target: str | None,
     ask: bool | None,
     force: bool,
@@ -71,6 +87,7 @@ def new(
         raise BadInput(Problem("FILE", str(file), "a name that ends in .toml"))
     if file.exists() and not force:
         raise BadInput(Problem("FILE", str(file), "a new file; --force writes over this one"))
+    part = _read_part(file, shape, mesh, unit, looks)
     asks = ask if ask is not None else sys.stdin.isatty()
     answers: dict[str, Any] = {}
     problems = []
@@ -95,10 +112,32 @@ def new(
             answers[question.name] = text if isinstance(question.default, str) else float(text)
     if problems:
         raise BadInput(problems)
-    written = scenario_text(file.stem, shape, answers, target or ROBOT)
+    written = scenario_text(file.stem, shape or SHAPES[0], answers, target or ROBOT, part)
     tables, locate, _ = parse_toml(written, str(file))
+    if part is not None:
+        tables["contact"][0]["file"] = str(part.path.absolute())
     checked = build(tables, locate)  # nothing is written that would not run
     write_whole(file, written.encode())
     for note in checked.notes:
         click.echo(f"note: {note}")
     click.echo(f"{file}: written. Next: `softdock run {file}`")
+
+
+def _read_part(
+    file: Path, shape: str | None, mesh: Path | None, unit: str | None, looks: str | None
+) -> MeshPart | None:
+    """The client's part from a file; None: a shape of softdock's."""
+    from softdock.errors import BadInput, Problem
+
+    if mesh is not None and shape in (None, "mesh"):
+        named = Path(os.path.relpath(mesh, file.parent)).as_posix()
+        if not named.isprintable() or {'"', "\\"} & set(named):
+            allowed = "a path without quotes, backslashes and control characters"
+            raise BadInput(Problem("--mesh", named, allowed))
+        return MeshPart(mesh, named, unit or "m", looks or "z")
+    if shape == "mesh":
+        raise BadInput(Problem("--shape", shape, "--mesh FILE beside it"))
+    for option, given in (("--mesh", mesh), ("--unit", unit), ("--looks", looks)):
+        if given is not None:
+            raise BadInput(Problem(option, str(given), "nothing: it is for --mesh"))
+    return None

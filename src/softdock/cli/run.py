@@ -121,7 +121,7 @@ def run(
         loaded = use_methods(load_scenario(scenario, changes), own_methods)
         name = loaded.name if loaded.tables["name"] != "unnamed" else Path(scenario).stem
         folder = choose_kept_folder(out, name, as_json)
-        _warn_about_memory(loaded, say)
+        _warn_about_memory(loaded)
         with prepare_folder(folder, force), refusing_what_does_not_compile():
             result, interrupted = _simulate(loaded, phases, say)
             if not interrupted:
@@ -217,7 +217,7 @@ def _explain(run: Any, asked: bool, called: str) -> None:
         run.metrics = {**run.metrics, "why": found, "verdict": found["verdict"]}
 
 
-def _warn_about_memory(scenario: Any, say: Any) -> None:
+def _warn_about_memory(scenario: Any) -> None:
     """Announce the size of the record, if it is large."""
     from softdock.results.stepper import compute_record_bytes, count_cycles
 

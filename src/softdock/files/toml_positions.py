@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 
 _KEY_PART = re.compile(r"""\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([A-Za-z0-9_-]+))\s*""")
-_OPEN, _CLOSE = "[{", "]}"
 
 
 def key_lines(text: str) -> dict[str, int]:

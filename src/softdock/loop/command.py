@@ -5,7 +5,8 @@ Only the relative motion of the two mock-ups matters to the contact. With `share
 s) p_chaser + s p_target of orbit stays at rest in the laboratory: s = 1, the chaser's robot carries
 all of it; s = 0, the target's. `absolute`: both robots carry their satellite's own motion.
 Attitudes are never shared. The constant rotation and shift from orbit to laboratory axes do not
-change the contact; they matter for gravity, reach and what a real robot is sent.
+change the contact; they matter for gravity, reach and what a real robot is sent. `nominal`: see
+nominal.py.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from softdock.loop.spatial.motion import Motion
 from softdock.loop.spatial.rotations import normalise, rotate, rotate_back
 from softdock.loop.spatial.vectors import add, scale, subtract
 
-ABSOLUTE, SHARED = 0, 1
+ABSOLUTE, SHARED, NOMINAL = 0, 1, 2
 
 LABORATORY = Group(
     "laboratory",
@@ -27,9 +28,10 @@ LABORATORY = Group(
     Parameter(
         "mapping",
         "mapping",
-        "absolute: each robot its satellite's motion; shared: a share of the relative motion",
+        "absolute: each robot its satellite's motion; shared: a share of the relative motion; "
+        "nominal: its satellite's motion relative to the target's free one",
         "absolute",
-        choices=("absolute", "shared"),
+        choices=("absolute", "shared", "nominal"),
     ),
     Parameter(
         "share",
@@ -85,8 +87,8 @@ def prepare_laboratory(vector, base):
 
 
 @compiled
-def is_shared(vector, base):
-    return int(LABORATORY(vector, base).mapping) == SHARED
+def is_mapped(vector, base, mapping):
+    return int(LABORATORY(vector, base).mapping) == mapping
 
 
 @compiled

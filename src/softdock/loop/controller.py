@@ -18,6 +18,7 @@ from softdock.loop.command import share_out
 from softdock.loop.memory import REPORTS
 from softdock.loop.method.hooks import add_wrenches, sum_external
 from softdock.loop.method.interface import Measured, Output, Wrenches
+from softdock.loop.nominal import map_to_nominal, restore_motions, restore_wrenches
 from softdock.loop.readings import read_mock_ups
 from softdock.loop.schedules import schedule_at, scheduled
 from softdock.loop.sensor.force_torque import ON_CHASER, ON_TARGET
@@ -48,6 +49,7 @@ def measure(params: Params, mem, facility, satellites: Satellites, t):
         second = REPORTS(mem, params.memory.reports).second
     return combine_measurements(
         params,
+        mem,
         satellites,
         facility.reading,
         second,
@@ -60,6 +62,7 @@ def measure(params: Params, mem, facility, satellites: Satellites, t):
 @compiled
 def combine_measurements(
     params: Params,
+    mem,
     satellites: Satellites,
     reading: Wrench,
     second: Wrench,
@@ -69,6 +72,9 @@ def combine_measurements(
 ):
     """Readings as wrenches on both satellites: equal and opposite about one common point, whichever
     sensor there is. `reading`: the chaser's, or the only sensor's; `second`: the target's."""
+    if params.flags.nominal:
+        reading, second = restore_wrenches(params.target, mem, Wrenches(reading, second), force_age)
+        seen = restore_motions(params.target, mem, seen, pose_age)
     arm = subtract(satellites.chaser.p, satellites.target.p)
     chaser, mismatch = reading, 0.0
     if params.sensor.on != ON_CHASER:
@@ -155,8 +161,11 @@ def is_finite(wrenches: Wrenches):
 
 
 @compiled
-def map_set_points(params: Params, vector, output: Output):
-    """Stage 2: each robot carries its satellite's motion, or its share of the relative motion."""
+def map_set_points(params: Params, vector, mem, output: Output):
+    """Stage 2: each robot carries its satellite's motion, that relative to the nominal one, or its
+    share of the relative motion."""
+    if params.flags.nominal:
+        return map_to_nominal(params.features, params, mem, output)
     if not params.flags.shared:
         return output
     chaser, target = share_out(params.features, vector, LABORATORY_AT, output.chaser, output.target)

@@ -51,6 +51,7 @@ from softdock.loop.method.interface import (
     Satellites,
     Wrenches,
 )
+from softdock.loop.nominal import advance_nominal
 from softdock.loop.params import Params
 from softdock.loop.readings import compensate_readings, remember_command
 from softdock.loop.satellites import integrate
@@ -114,7 +115,10 @@ def control(
         params.methods, mem, rig, measured, satellites, integrated, output
     )
     # stage 2, command: from orbit to the laboratory, shared between both robots
-    set_points = map_set_points(without_methods(params), vector, output)
+    scenario = without_methods(params)
+    if params.flags.nominal:
+        advance_nominal(params.features, scenario, mem)
+    set_points = map_set_points(scenario, vector, mem, output)
     command = apply_set_point(params.methods, mem, rig, corrected, set_points)
     return Controlled(
         wrenches=wrenches,

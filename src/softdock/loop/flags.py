@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from softdock.compile.features import Every, Plain
 from softdock.compile.generated import generate
 from softdock.compile.jit import compiled
-from softdock.loop.command import is_shared
+from softdock.loop.command import NOMINAL, SHARED, is_mapped
 from softdock.loop.contact.seat import CAPTURE
 from softdock.loop.keys import MEMORY
 from softdock.loop.robots.keys import ROBOT
@@ -79,7 +79,14 @@ def on_stamps(vector, known):
 @compiled
 def shared(vector, known):
     """The robots share the relative motion."""
-    return is_shared(vector, LABORATORY_AT)
+    return is_mapped(vector, LABORATORY_AT, SHARED)
+
+
+@flag
+@compiled
+def nominal(vector, known):
+    """The robots carry the motion relative to the target's free one."""
+    return is_mapped(vector, LABORATORY_AT, NOMINAL)
 
 
 @compiled

@@ -13,7 +13,8 @@ from typing import Annotated, NamedTuple
 
 from softdock.compile.cells import Cell, Cells, many
 from softdock.loop.method.interface import Output
-from softdock.loop.spatial.motion import Wrench
+from softdock.loop.spatial.motion import Pose, Wrench
+from softdock.loop.spatial.rigid_body import Body
 from softdock.loop.spatial.vectors import Vector
 
 
@@ -34,6 +35,9 @@ HEAD = Cells(
     Cell(
         "peak_satellite", float, "N^2", "largest force of a closed contact on the chaser, squared"
     ),
+    Cell("is_relative", bool, "-", "the robots carry the motion relative to the nominal one"),
+    Cell("nominal", Body, "", "the nominal motion (nominal.py), where there is one"),
+    Cell("rest", Pose, "m, -", "where it rests in the laboratory"),
 )
 REPORTS = Cells(
     "reports",

@@ -27,6 +27,7 @@ from softdock.loop.energy.ledger import Ledger
 from softdock.loop.energy.observed import observed_energy
 from softdock.loop.instants import NS
 from softdock.loop.method.interface import Output, Wrenches
+from softdock.loop.nominal import restore_motions
 from softdock.loop.readings import RawReading, apply_threshold, compensate_reading, note_twists
 from softdock.loop.seam import OF_CHASER, OF_TARGET, REPORT
 from softdock.loop.sensor.force_torque import ON_BOTH, ON_TARGET
@@ -172,6 +173,7 @@ _with_report = make_replacer(
     "chaser_stamp",
     "target_stamp",
     "mock_ups",
+    "given",
     "force_age",
     "pose_age",
 )
@@ -204,7 +206,14 @@ def read_report(params: Params, vector, mem, k, kept, report):
     if on == ON_BOTH:
         force_age = max(read.chaser.age, read.target.age)
     measured = combine_measurements(
-        params, kept.satellites, b if on == ON_TARGET else a, b, poses.both, force_age, poses.age
+        params,
+        mem,
+        kept.satellites,
+        b if on == ON_TARGET else a,
+        b,
+        poses.both,
+        force_age,
+        poses.age,
     )
     after = _with_report(
         kept,
@@ -219,6 +228,7 @@ def read_report(params: Params, vector, mem, k, kept, report):
         chaser_stamp=poses.chaser_stamp,
         target_stamp=poses.target_stamp,
         mock_ups=poses.both,
+        given=measured.mock_ups,
         force_age=force_age,
         pose_age=poses.age,
     )
@@ -269,18 +279,14 @@ def open_by_force(tracker: Tracker, when, rate, squared, pair):
 def settle_cycle(params: Params, vector, mem, log, kept, was, measured: Measured, acts, t):
     """Close the cycle that ended at t_k: observed energy, the contact, the largest wrench.
     `was`: what was kept before the report came."""
-    ledger = _more_observed(
-        kept.ledger,
-        kept.ledger.observed
-        + observed_energy(
-            params.T,
-            kept.wrenches,
-            kept.sent,
-            kept.command,
-            _as_measured(was),
-            _as_measured(kept),
-        ),
+    sent, command = kept.sent, kept.command
+    if params.flags.nominal:
+        sent = restore_motions(params.target, mem, sent, params.T)
+        command = restore_motions(params.target, mem, command, 0.0)
+    observed = observed_energy(
+        params.T, kept.wrenches, sent, command, _as_measured(was), _as_measured(kept)
     )
+    ledger = _more_observed(kept.ledger, kept.ledger.observed + observed)
     tracker = follow_by_force(
         params, vector, mem, log, kept=kept, measured=measured, acts=acts, t=t
     )
@@ -304,4 +310,4 @@ class Pair(NamedTuple):
 
 @compiled
 def _as_measured(kept):
-    return Pair(kept.measured, kept.mock_ups)
+    return Pair(kept.measured, kept.given)

@@ -25,7 +25,7 @@ ENTRY = Cells(  # a schedule in the parameter vector
     Cell("rows", int, "-", "how many rows there are"),
     Cell("frame", int, "-", "axes of the wrench: 0 world, 1 body"),
 )
-ROW, ENTRY_AT = ROW_CELLS.size, ENTRY.at
+ROW = ROW_CELLS.size
 WORLD, BODY_FRAME = 0, 1
 
 

@@ -29,6 +29,7 @@ from softdock.loop.method.interface import (
     Output,
     Wrenches,
 )
+from softdock.loop.nominal import advance_nominal, begin_nominal, restore_wrenches
 from softdock.loop.readings import apply_threshold, remember_command
 from softdock.loop.record import CHANNEL_COUNT, RECORD, record_own
 from softdock.loop.reported import read_report, settle_cycle
@@ -39,7 +40,7 @@ from softdock.loop.spatial.motion import (
     no_wrench,
     work,
 )
-from softdock.loop.spatial.rigid_body import motion_of
+from softdock.loop.spatial.rigid_body import initial_body, motion_of
 from softdock.loop.start import settle
 from softdock.loop.status import (
     COMPLETED,
@@ -51,7 +52,7 @@ from softdock.loop.status import (
     is_sane,
     stop_by_methods,
 )
-from softdock.loop.vector import NO_LIMIT, prepare, prepare_rig, without_methods
+from softdock.loop.vector import NO_LIMIT, TARGET_AT, prepare, prepare_rig, without_methods
 
 if TYPE_CHECKING:
     from softdock.loop.method.interface import Measured
@@ -133,6 +134,7 @@ def _act(params: Params, vector, mem, k, kept, measured: Measured):
         controlled=controlled,
         hand=nothing,
         true=nothing,
+        laboratory=nothing,
         contact=Contact(0.0, 0.0, 0.0),
         observed=0.0,
         designed=head.designed if effects.rows.reported else 0.0,
@@ -239,11 +241,13 @@ def exchange(vector, features, mem, k, facility, command, report, truth):
 
 
 @entry_point
-def add_truth(vector, features, record, truth):
+def add_truth(vector, features, head, record, truth):
     """Into a record made from reports: what only a simulation knows, and the ledger's rows that
-    need it (loop/energy/ledger.py), summed from the rows of `truth`."""
+    need it (loop/energy/ledger.py), summed from the rows of `truth`. `head`: room for
+    memory.HEAD."""
     params = prepare_rig(vector, features)
     sensor, commanded, robot, real, lost, pushed, turned = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    begin_nominal(params, head, initial_body(params.target, vector, TARGET_AT))
     for k in range(record.shape[0]):
         row, true = RECORD(record[k]), TRUTH(truth, k)
         row.mock_up_chaser = true.chaser
@@ -252,13 +256,15 @@ def add_truth(vector, features, record, truth):
         row.depth = true.depth
         if k > 0:
             was = RECORD(record[k - 1])
-            chaser = _works(
-                was.chaser, row.chaser, was.command_chaser, row.command_chaser, true.mean_chaser
-            )
-            target = _works(
-                was.target, row.target, was.command_target, row.command_target, true.mean_target
-            )
-            moved, sent = chaser[0] + target[0], chaser[1] + target[1]
+            felt = Wrenches(true.mean_chaser, true.mean_target)
+            acting = felt
+            if params.flags.nominal:
+                advance_nominal(params.features, params, head)
+                acting = restore_wrenches(params.target, head, felt, 0.5 * params.T)
+            moved = _work_over(was.chaser, row.chaser, acting.chaser)
+            moved += _work_over(was.target, row.target, acting.target)
+            sent = _work_over(was.command_chaser, row.command_chaser, felt.chaser)
+            sent += _work_over(was.command_target, row.command_target, felt.target)
             hand = _hand_work(params, vector, k, was, row, true) if params.flags.hands else 0.0
             absorbed = true.absorbed
             sensor -= moved + hand
@@ -280,11 +286,9 @@ def add_truth(vector, features, record, truth):
 
 
 @compiled
-def _works(before, after, command_before, command_after, true):
-    """F_true . dx of one body's satellite and set-point over a cycle [J]."""
-    moved = displacement(before.p, before.q, after.p, after.q)
-    sent = displacement(command_before.p, command_before.q, command_after.p, command_after.q)
-    return work(true, moved), work(true, sent)
+def _work_over(before, after, wrench):
+    """F . dx of one motion over a cycle [J]."""
+    return work(wrench, displacement(before.p, before.q, after.p, after.q))
 
 
 @noinline

@@ -18,6 +18,7 @@ from softdock.loop.energy.ledger import open_ledger
 from softdock.loop.facility.simulated import start_facility
 from softdock.loop.loop import Loop
 from softdock.loop.method.interface import Output, Satellites, Wrenches
+from softdock.loop.nominal import begin_nominal, note_nominal
 from softdock.loop.readings import compensate_readings, remember_command
 from softdock.loop.robots.history import push
 from softdock.loop.satellites import LIE_RK4, integrate
@@ -52,6 +53,7 @@ def start(vector, params: Params, mem):
     command = map_set_points(
         params,
         vector,
+        mem,
         Output(
             motion_of(params.chaser, satellites.chaser), motion_of(params.target, satellites.target)
         ),
@@ -87,7 +89,9 @@ def settle(vector, params: Params, mem):
         initial_body(params.chaser, vector, CHASER_AT),
         initial_body(params.target, vector, TARGET_AT),
     )
+    begin_nominal(params, mem, satellites.target)
     fill_history(params, vector, mem, satellites)
+    note_nominal(mem, satellites.target)
     both = Output(
         motion_of(params.chaser, satellites.chaser), motion_of(params.target, satellites.target)
     )
@@ -95,28 +99,25 @@ def settle(vector, params: Params, mem):
     return satellites, start_facility(params, vector, mem), touch.depth, touch.pair
 
 
+@compiled
+def _command_before(params: Params, vector, mem, chaser, target):
+    """Set-points of an instant before t = 0, where nothing has touched the target."""
+    note_nominal(mem, target)
+    motions = Output(motion_of(params.chaser, chaser), motion_of(params.target, target))
+    return map_set_points(params, vector, mem, motions)
+
+
 @noinline
 def fill_history(params: Params, vector, mem, satellites: Satellites):
     """Set-points before t = 0: the free flight that leads to the initial state."""
     m, nothing = params.memory, no_wrench()
     chaser, target = satellites.chaser, satellites.target
-    for j in range(m.slots):
-        command = map_set_points(
-            params,
-            vector,
-            Output(motion_of(params.chaser, chaser), motion_of(params.target, target)),
-        )
-        push(mem, m.chaser_history, m.slots, -j, command.chaser)
-        push(mem, m.target_history, m.slots, -j, command.target)
-        chaser = integrate(LIE_RK4, params.chaser, -params.T, chaser, nothing)
-        target = integrate(LIE_RK4, params.target, -params.T, target, nothing)
-    chaser, target = satellites.chaser, satellites.target
-    for j in range(m.command_slots):
-        command = map_set_points(
-            params,
-            vector,
-            Output(motion_of(params.chaser, chaser), motion_of(params.target, target)),
-        )
-        remember_command(params.features, params, mem, -j, command)
+    for j in range(max(m.slots, m.command_slots)):
+        command = _command_before(params, vector, mem, chaser, target)
+        if j < m.slots:
+            push(mem, m.chaser_history, m.slots, -j, command.chaser)
+            push(mem, m.target_history, m.slots, -j, command.target)
+        if j < m.command_slots:
+            remember_command(params.features, params, mem, -j, command)
         chaser = integrate(LIE_RK4, params.chaser, -params.T, chaser, nothing)
         target = integrate(LIE_RK4, params.target, -params.T, target, nothing)

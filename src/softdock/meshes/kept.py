@@ -186,23 +186,32 @@ def _with_report(name: str, progress: Progress) -> Progress:
 
 
 def _check_walls(mesh: Mesh, tree: Tree, name: str, cell: float) -> None:
-    """No two faces of a wall are nearer to each other than so many cells: below a triangle's
-    middle, the nearest surface is not one that faces the other way."""
-    corners = mesh.vertices[mesh.faces]
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    lengths = np.linalg.norm(normals, axis=1, keepdims=True)
-    normals = normals / np.where(lengths > 0.0, lengths, 1.0)
-    half = 0.5 * FEWEST * cell
-    below = corners.mean(axis=1) - half * normals
-    distances, found = nearest_of(tree, below)
-    thin = (distances < half) & (np.einsum("ij,ij->i", normals, normals[found]) < OPPOSITE)
-    if thin.any():
-        triangle = int(np.argmax(thin))
-        other = found[triangle]  # of the wall's other face; it may be above the place below
-        beyond = (below[triangle] - corners[other, 0]) @ normals[other] > 0.0
-        thickness = float(half - distances[triangle] if beyond else half + distances[triangle])
+    """No two faces of a wall are nearer to each other than so many cells."""
+    triangle, thickness = find_thin_wall(mesh, tree, FEWEST * cell)
+    if thickness < FEWEST * cell:
         allowed = (
             f"a resolution_m of at most {thickness / FEWEST:.3g}: the wall at triangle {triangle} "
             f"is {thickness:.3g} m thick, and {FEWEST:g} cells are needed"
         )
         raise refuse(name, allowed)
+
+
+def find_thin_wall(mesh: Mesh, tree: Tree, thick: float) -> tuple[int, float]:
+    """The triangle with the thinnest wall behind it, and its thickness [m]; infinite: all are
+    thicker than `thick`. A wall is thin if half as far below a triangle's middle the nearest
+    surface faces the other way."""
+    corners = mesh.vertices[mesh.faces]
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    lengths = np.linalg.norm(normals, axis=1, keepdims=True)
+    normals = normals / np.where(lengths > 0.0, lengths, 1.0)
+    half = 0.5 * thick
+    below = corners.mean(axis=1) - half * normals
+    distances, found = nearest_of(tree, below)
+    thin = (distances < half) & (np.einsum("ij,ij->i", normals, normals[found]) < OPPOSITE)
+    if not thin.any():
+        return 0, math.inf
+    # of the wall's other face; it may be above the place below
+    beyond = np.einsum("ij,ij->i", below - corners[found, 0], normals[found]) > 0.0
+    thickness = np.where(thin, half + np.where(beyond, -distances, distances), math.inf)
+    triangle = int(np.argmin(thickness))
+    return triangle, float(thickness[triangle])

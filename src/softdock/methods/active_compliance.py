@@ -34,12 +34,15 @@ from softdock.loop.parameters import Group, Parameter
 from softdock.loop.spatial.motion import coasting
 from softdock.loop.spatial.vectors import dot
 from softdock.methods.measured.force_rate import (
+    FORCE_LEAD,
     FORCE_RATE,
+    RATE_FILTER,
     SAME_SAMPLE,
     find_force_rate,
     find_lead_warnings,
 )
 from softdock.methods.measured.line_of_action import (
+    CONTACT_THRESHOLD,
     find_noise_warnings,
     measured_force,
     mock_ups_when_felt,
@@ -54,34 +57,9 @@ from softdock.methods.phase_lead import find_delays
 ACTIVE_COMPLIANCE = Group(
     "active_compliance",
     "Stiffness and damping by an adaptive Kalman filter; the force led, and corrected by them.",
-    Parameter(
-        "force_lead",
-        "force_lead_ms",
-        "lead of the force: how late it is",
-        unit="ms",
-        low=0.0,
-        high=2000.0,
-        scale=1e-3,
-    ),
-    Parameter(
-        "filter",
-        "filter_ms",
-        "time constant of the low-pass on the force's rate; 0: none",
-        0.0,
-        unit="ms",
-        low=0.0,
-        high=2000.0,
-        scale=1e-3,
-    ),
-    Parameter(
-        "threshold",
-        "contact_N",
-        "measured force above which there is contact; set it above the sensor's noise",
-        0.0,
-        unit="N",
-        low=0.0,
-        high=1e6,
-    ),
+    FORCE_LEAD,
+    RATE_FILTER,
+    CONTACT_THRESHOLD,
     Parameter(
         "noise",
         "noise_N",

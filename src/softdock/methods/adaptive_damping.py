@@ -34,6 +34,7 @@ from softdock.loop.spatial.motion import (
     port_energy,
 )
 from softdock.methods.measured.line_of_action import (
+    CONTACT_THRESHOLD,
     average,
     effective_mass,
     find_noise_warnings,
@@ -84,15 +85,7 @@ ADAPTIVE_DAMPING = Group(
         low=0.25,
         high=1.0,
     ),
-    Parameter(
-        "threshold",
-        "contact_N",
-        "measured force above which there is contact; set it above the sensor's noise",
-        0.0,
-        unit="N",
-        low=0.0,
-        high=1e6,
-    ),
+    CONTACT_THRESHOLD,
     Parameter(
         "acts",
         "acts",

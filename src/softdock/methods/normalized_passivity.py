@@ -39,6 +39,7 @@ from softdock.loop.method.method import Method
 from softdock.loop.parameters import Group, Parameter
 from softdock.loop.spatial.motion import no_wrench
 from softdock.methods.measured.line_of_action import (
+    CONTACT_THRESHOLD,
     find_noise_warnings,
     measured_force,
     mock_ups_when_felt,
@@ -73,15 +74,7 @@ NORMALIZED_PASSIVITY = Group(
         high=1e6,
         scale=1e-3,
     ),
-    Parameter(
-        "threshold",
-        "contact_N",
-        "measured force above which there is contact; set it above the sensor's noise",
-        0.0,
-        unit="N",
-        low=0.0,
-        high=1e6,
-    ),
+    CONTACT_THRESHOLD,
     Parameter(
         "most",
         "most_Ns_per_m",

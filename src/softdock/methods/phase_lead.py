@@ -34,7 +34,13 @@ from softdock.loop.robots.models import robot_model_named
 from softdock.loop.spatial.motion import Motion, Wrench
 from softdock.loop.spatial.rotations import exponential, product, rotate, rotate_back
 from softdock.loop.spatial.vectors import Vector, add, add_scaled, dot, negate, scale, subtract
-from softdock.methods.measured.force_rate import FORCE_RATE, find_force_rate, find_lead_warnings
+from softdock.methods.measured.force_rate import (
+    FORCE_LEAD,
+    FORCE_RATE,
+    RATE_FILTER,
+    find_force_rate,
+    find_lead_warnings,
+)
 from softdock.methods.measured.line_of_action import plus_wrenches
 
 ALLOW, NEVER = 0, 1
@@ -43,25 +49,8 @@ PULLS = ("allow", "never")
 PHASE_LEAD = Group(
     "phase_lead",
     "First-order lead of the measured force, second-order lead of the set-points.",
-    Parameter(
-        "force_lead",
-        "force_lead_ms",
-        "lead of the force: how late it is",
-        unit="ms",
-        low=0.0,
-        high=2000.0,
-        scale=1e-3,
-    ),
-    Parameter(
-        "filter",
-        "filter_ms",
-        "time constant of the low-pass on the force's rate; 0: none",
-        0.0,
-        unit="ms",
-        low=0.0,
-        high=2000.0,
-        scale=1e-3,
-    ),
+    FORCE_LEAD,
+    RATE_FILTER,
     Parameter(
         "pull",
         "pull",

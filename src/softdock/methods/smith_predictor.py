@@ -35,7 +35,12 @@ from softdock.loop.parameters import Group, Parameter
 from softdock.loop.rings import Ring, row_of
 from softdock.loop.spatial.motion import Wrench, no_wrench
 from softdock.loop.spatial.vectors import add_scaled
-from softdock.methods.measured.force_rate import FORCE_RATE, find_force_rate, find_lead_warnings
+from softdock.methods.measured.force_rate import (
+    FORCE_RATE,
+    RATE_FILTER,
+    find_force_rate,
+    find_lead_warnings,
+)
 from softdock.methods.measured.line_of_action import plus_wrenches
 
 SMITH_PREDICTOR = Group(
@@ -51,16 +56,7 @@ SMITH_PREDICTOR = Group(
         high=2000.0,
         scale=1e-3,
     ),
-    Parameter(
-        "filter",
-        "filter_ms",
-        "time constant of the low-pass on the force's rate; 0: none",
-        0.0,
-        unit="ms",
-        low=0.0,
-        high=2000.0,
-        scale=1e-3,
-    ),
+    RATE_FILTER,
 )
 STATE = Cells(
     "smith_predictor",

@@ -32,6 +32,7 @@ from softdock.loop.method.method import Method
 from softdock.loop.parameters import Group, Parameter
 from softdock.loop.spatial.motion import no_wrench
 from softdock.methods.measured.line_of_action import (
+    CONTACT_THRESHOLD,
     average,
     effective_mass,
     find_noise_warnings,
@@ -51,15 +52,7 @@ from softdock.methods.measured.normal_damper import (
 TIME_DOMAIN_PASSIVITY = Group(
     "time_domain_passivity",
     "Passivity observers of integration and delay, and one variable damper for both.",
-    Parameter(
-        "threshold",
-        "contact_N",
-        "measured force above which there is contact; set it above the sensor's noise",
-        0.0,
-        unit="N",
-        low=0.0,
-        high=1e6,
-    ),
+    CONTACT_THRESHOLD,
     Parameter(
         "braking_cycles",
         "braking_cycles",
@@ -99,7 +92,7 @@ def prepare(marker, vector, base, memory):
 
 
 @noinline
-def _observe(s, rig: Rig, measured: Measured, motions: Output, force):
+def _observe(s, rig: Rig, measured: Measured, motions: Output):
     """Both observers, over the cycle that ends now. The satellites' motions of the cycle before are
     those that the damper remembers."""
     before, then = s.damper.motions, mock_ups_when_felt(measured)
@@ -142,7 +135,7 @@ def wrench(
         s.felt, s.acting = measured.wrenches, virtual
         count_damper(mem, s.damper, virtual, motions)
         s.absorbed = 0.0
-    _observe(s, rig, measured, motions, force)
+    _observe(s, rig, measured, motions)
     energy, s.damping = s.integration + s.delay, 0.0
     if force > method.threshold and energy > 0.0:
         s.damping = _choose_damping(method, rig, satellites, measured, force, energy)

@@ -88,7 +88,6 @@ class Port:
 
 
 Element = Spring | Mass | Damper | Transformer | Junction | Port
-STORES = (Spring, Mass)
 ONE_BOND = (Spring, Mass, Damper, Port)
 
 

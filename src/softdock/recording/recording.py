@@ -272,7 +272,7 @@ def make_recording(contents: Contents, *, as_rig: bool = False) -> Recording:
         attachments=dict(about.attachments),
         packets=_read_other_series(contents, PACKETS),
         samples=_read_other_series(contents, SAMPLES),
-        observed=_compute_observed(series),
+        observed=_compute_observed(series, scenario.tables if scenario else None),
         warnings=warnings,
     )
 
@@ -327,13 +327,13 @@ def _read_scenario(attachments: Mapping[str, str]) -> tuple[Scenario | None, lis
     return scenario, differing_attached(scenario.tables, attachments)
 
 
-def _compute_observed(series: Series) -> np.ndarray | None:
+def _compute_observed(series: Series, tables: dict[str, Any] | None) -> np.ndarray | None:
     """Observed energy where force and motion are both recorded [J]."""
     body = find_sensor_body(series)
     if body is None or len(series.rows) < 2 or any(not has(series, name) for name in NEEDED):
         return None
     both = all(f"measured.{one}.force.x" in series for one in ("chaser", "target"))
-    return compute_observed_energy("both" if both else body, series)
+    return compute_observed_energy("both" if both else body, series, tables)
 
 
 def _read_events(contents: Contents) -> list[dict[str, Any]]:

@@ -82,7 +82,7 @@ class Controller:
         )
         for part in ("satellites", "command", "ledger"):
             self.kept[CONTROLLER_STATE.slice_of(part)] = state[place(part)]
-        for part in ("sent", "seen", "mock_ups"):  # nothing was heard yet: as commanded
+        for part in ("sent", "seen", "mock_ups", "given"):  # nothing was heard yet: as commanded
             self.kept[CONTROLLER_STATE.slice_of(part)] = state[place("command")]
         self.kept[[CONTROLLER_STATE.at.chaser_number, CONTROLLER_STATE.at.target_number]] = -1.0
         self.kept[CONTROLLER_STATE.at.touch_force] = self._touch(touch_N)

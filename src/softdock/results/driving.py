@@ -27,6 +27,7 @@ from softdock.errors import BadInput, Problem, RunInterrupted
 from softdock.loop import seam_entry_points
 from softdock.loop.energy.ledger import LEDGER
 from softdock.loop.facility.state import FACILITY
+from softdock.loop.memory import HEAD
 from softdock.loop.record import RECORD
 from softdock.loop.seam import (
     COMMAND,
@@ -243,7 +244,8 @@ def _make_series(controller: Controller, truth: np.ndarray | None) -> Series:
     rows, channels = controller.record[: controller.rows], controller.channels
     if truth is not None:
         s = controller.scenario
-        seam_entry_points.add_truth(s.vector, s.markers.features, rows, truth)
+        head = np.zeros(HEAD.size)
+        seam_entry_points.add_truth(s.vector, s.markers.features, head, rows, truth)
         return Series(rows, channels)
     absent = _find_truth_columns()
     kept = [i for i in range(len(channels)) if i not in absent]
@@ -291,7 +293,7 @@ def _collect_run(
     series = _make_series(controller, truth)
     if status == "diverged":
         cut_attitudes(series)
-    paired = compute_if_ages_differ(scenario.tables["sensor"]["on"], series)
+    paired = compute_if_ages_differ(scenario.tables, series)
     if paired is not None:
         series["energy.observed"][:] = paired
     contacts, count = _list_contacts(controller, truth), controller.contact_count

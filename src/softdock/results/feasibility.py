@@ -11,6 +11,7 @@ from softdock.errors import BadInput, Problem
 from softdock.loop.spatial.arrays import rotate
 from softdock.reference import run_reference
 from softdock.scenario.build import Scenario
+from softdock.scenario.free_motion import compute_free_motion, move_to_nominal
 
 LIMITS = ("reach_m", "allowed_speed_m_per_s", "allowed_acceleration_m_per_s2")
 
@@ -25,7 +26,7 @@ def check_feasible(scenario: Scenario) -> None:
     if not limited:
         return
     series = run_reference(scenario).series
-    places = _convert_to_laboratory(scenario.tables["laboratory"], series)
+    places = _convert_to_laboratory(scenario.tables, series)
     problems = [
         problem
         for name in limited
@@ -37,9 +38,10 @@ def check_feasible(scenario: Scenario) -> None:
 
 
 def _convert_to_laboratory(
-    laboratory: dict[str, Any], series: Any
+    tables: dict[str, Any], series: Any
 ) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Position and velocity of each mock-up in laboratory axes."""
+    laboratory = tables["laboratory"]
     positions = {name: series[f"{name}.position"] for name in ("chaser", "target")}
     velocities = {name: series[f"{name}.velocity"] for name in ("chaser", "target")}
     if laboratory["mapping"] == "shared":
@@ -47,6 +49,13 @@ def _convert_to_laboratory(
         for parts in (positions, velocities):
             middle = (1.0 - s) * parts["chaser"] + s * parts["target"]
             parts["chaser"], parts["target"] = parts["chaser"] - middle, parts["target"] - middle
+    elif laboratory["mapping"] == "nominal":
+        time = np.asarray(series["time"])
+        nominal = compute_free_motion(tables["target"], time)
+        for name in positions:
+            poses = np.hstack([positions[name], series[f"{name}.attitude"]])
+            positions[name] = move_to_nominal(poses, nominal)[:, :3]
+            velocities[name] = np.gradient(positions[name], time, axis=0)
     q = np.asarray(laboratory["attitude_wxyz"], dtype=float) / np.linalg.norm(
         laboratory["attitude_wxyz"]
     )

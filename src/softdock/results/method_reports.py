@@ -61,6 +61,7 @@ def compute_wrench_work(run: Run) -> dict[str, np.ndarray]:
     on the chaser."""
     if run.scenario.tables["sensor"]["on"] != "chaser":
         raise ValueError("wrench_work reads the chaser's sensor: the run has another")
+    _check_axes(run)
     s, found = run.series, {}
     arm = s["chaser.position"] - s["target.position"]
     force, torque = s["measured.chaser.force"], s["measured.chaser.torque"]
@@ -74,9 +75,16 @@ def compute_wrench_work(run: Run) -> dict[str, np.ndarray]:
     return found
 
 
+def _check_axes(run: Run) -> None:
+    """Satellites beside set-points and sensors, axis by axis, have a meaning in the same axes."""
+    if run.scenario.tables["laboratory"]["mapping"] == "nominal":
+        raise ValueError("with laboratory.mapping = nominal robots and sensors have axes that turn")
+
+
 def compute_output_correction(run: Run) -> dict[str, np.ndarray]:
     """The state's new velocity less the mean velocity of its set-point over the cycle [m/s], by
     body and world axis."""
+    _check_axes(run)
     T, corrections = 1e-3 * run.scenario.tables["time"]["cycle_ms"], {}
     for body in ("chaser", "target"):
         shift = (

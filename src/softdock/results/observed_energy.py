@@ -6,12 +6,15 @@ loop itself pairs newest with newest, which is the same where the ages are.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
-from softdock.loop.spatial.arrays import rotate_at_once, turns
+from softdock.loop.spatial.arrays import rotate, rotate_at_once, turns
+from softdock.scenario.free_motion import compute_free_motion, turn_back
 
 SAME_AGE = 1e-9  # s
+BODIES = ("chaser", "target")
 # series that it takes, beside a sensor's
 NEEDED = (
     "time",
@@ -33,18 +36,35 @@ NEEDED = (
 Series = Mapping[str, np.ndarray]
 
 
-def compute_if_ages_differ(sensor_on: str, series: Series) -> np.ndarray | None:
+def compute_if_ages_differ(tables: Mapping[str, Any], series: Series) -> np.ndarray | None:
     """At every row [J]; None if force and poses were of one age all the time, so that the recorded
-    one is right."""
+    one is right. `tables`: of the scenario."""
     time = series["time"]
     force_time, pose_time = time - series["force_age"], time - series["pose_age"]
     if np.abs(force_time - pose_time).max() <= SAME_AGE:
         return None
-    return compute_observed_energy(sensor_on, series)
+    return compute_observed_energy(tables["sensor"]["on"], series, tables)
 
 
-def compute_observed_energy(sensor_on: str, series: Series) -> np.ndarray:
-    """At every row [J], from the series in NEEDED and those of the sensor."""
+def _turn_to_laboratory(target: Any, series: Series) -> Series:
+    """What is the satellites', in the axes of set-points and sensors that follow the target's free
+    motion."""
+    back = turn_back(compute_free_motion(target, series["time"]))
+    kinds = [f"{body}.{kind}" for body in BODIES for kind in ("force", "torque")]
+    turned = [f"satellite.{kind}" for kind in kinds] + [f"{body}.position" for body in BODIES]
+    measured = [f"measured.{kind}" for kind in kinds if f"measured.{kind}.x" in series]
+    return {name: series[name] for name in (*NEEDED, *measured)} | {
+        name: rotate(back, series[name]) for name in turned
+    }
+
+
+def compute_observed_energy(
+    sensor_on: str, series: Series, tables: Mapping[str, Any] | None = None
+) -> np.ndarray:
+    """At every row [J], from the series in NEEDED and those of the sensor. `tables`: of the
+    scenario, where it is known."""
+    if tables is not None and tables["laboratory"]["mapping"] == "nominal":
+        series = _turn_to_laboratory(tables["target"], series)
     time, force_time, pose_time = (
         series["time"],
         series["time"] - series["force_age"],

@@ -261,7 +261,7 @@ def _collect_run(scenario: Scenario, loop: Stepper, total: int, status: str) -> 
         status = "diverged"  # sums keep every work that was no number, felt or not
     if status == "diverged":
         cut_attitudes(series)
-    paired = compute_if_ages_differ(scenario.tables["sensor"]["on"], series)
+    paired = compute_if_ages_differ(scenario.tables, series)
     if paired is not None:
         series["energy.observed"][:] = paired
     contacts = list_contacts(loop.log, count)

@@ -83,6 +83,10 @@ def check_scenario(
     if vector[CHASER_AT + BODY.at.fixed] and vector[TARGET_AT + BODY.at.fixed]:
         refuse("target.fixed", True, "false, when the chaser is fixed: one body must move")
     check_orbit(scenario.tables, refuse)
+    if scenario.tables["laboratory"]["mapping"] == "nominal":
+        for body, hand in scenario.tables["hand"].items():
+            if len(hand["rows"]) > 0:
+                refuse(f"hand.{body}", "rows", "none, with laboratory.mapping = nominal")
     pairs = int(vector[MEMORY_AT + MEMORY.at.pair_count])
     for i in range(pairs):
         _check_shape(vector, i, refuse)

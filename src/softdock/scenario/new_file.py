@@ -8,6 +8,7 @@ meaning.
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from softdock.methods.registry import RAW
@@ -67,11 +68,40 @@ QUESTIONS = (
     Question("tool_error", "error of its weighing", "%", 3.0, low=-100.0),
     Question("duration", "length of a run", "s", 12.0, low=1e-9),
 )
-SHAPES = ("cone", "wall")
+SHAPES = ("cone", "wall", "mesh")
 ROBOT, FIXED = TARGETS = ("robot", "fixed")  # what carries the client
 
 
-def scenario_text(name: str, shape: str, answers: dict[str, Any], target: str = ROBOT) -> str:
+# which direction of a mesh's file looks at the servicer, and the attitude that turns it to -x
+_HALF = math.sqrt(0.5)
+LOOKS = {
+    "z": (_HALF, 0.0, -_HALF, 0.0),
+    "-z": (_HALF, 0.0, _HALF, 0.0),
+    "x": (0.0, 0.0, 0.0, 1.0),
+    "-x": (1.0, 0.0, 0.0, 0.0),
+    "y": (_HALF, 0.0, 0.0, _HALF),
+    "-y": (_HALF, 0.0, 0.0, -_HALF),
+}
+FINE, BALL = 0.005, 0.05  # of a mesh's size: the cell of its grid, and the radius of the tip
+FEWEST_CELLS = 2.0  # in a wall
+
+
+class MeshPart(NamedTuple):
+    """A client's part from a file."""
+
+    path: Path
+    named: str  # as the scenario names it
+    unit: str
+    looks: str  # key of LOOKS
+
+
+def scenario_text(
+    name: str,
+    shape: str,
+    answers: dict[str, Any],
+    target: str = ROBOT,
+    part: MeshPart | None = None,
+) -> str:
     """The whole file. No comment and no description repeats a key's value, which may be changed."""
     a = {**{q.name: q.default for q in QUESTIONS}, **answers}
     other = a["delay"] if a["target_delay"] == AS_DELAY else float(a["target_delay"])
@@ -97,7 +127,7 @@ def scenario_text(name: str, shape: str, answers: dict[str, Any], target: str = 
         *_target(a, target),
         *_rig(a, other, target),
         "[[contact]] # probe tip against the client",
-        *_shape(shape, a, target),
+        *(_shape(shape, a, target) if part is None else _mesh(part, a, target)),
         "[contact.real]",
         'law = "spring_damper" # force = stiffness x depth + damping x rate, never pulling',
         f"stiffness_N_per_m = {_n(a['stiffness'])} # of mock-ups and mounting in series",
@@ -199,6 +229,38 @@ def _shape(shape: str, a: dict[str, Any], target: str) -> list[str]:
             "closed_bottom = true # a plate closes the bottom",
         ]
     return lines
+
+
+def _mesh(part: MeshPart, a: dict[str, Any], target: str) -> list[str]:
+    """A mesh whose foremost point is where a mouth would be, and whose middle is on the axis."""
+    from softdock.meshes.kept import find_thin_wall, turn_matrix
+    from softdock.meshes.reading import read_bytes_of, read_mesh
+    from softdock.meshes.tree import make_tree
+
+    mesh = read_mesh(read_bytes_of(part.path), part.path.name, part.unit)
+    attitude = LOOKS[part.looks]
+    turned = mesh._replace(vertices=mesh.vertices @ turn_matrix(attitude).T)
+    low, high = turned.vertices.min(axis=0), turned.vertices.max(axis=0)
+    size = float((high - low).max())
+    cell = float(f"{FINE * size:.2g}")
+    wall = find_thin_wall(turned, make_tree(*turned), FEWEST_CELLS * cell)[1]
+    if wall < FEWEST_CELLS * cell:
+        cell = float(f"{0.95 * wall / FEWEST_CELLS:.2g}")
+    radius = float(f"{max(BALL * size, FEWEST_CELLS * cell):.2g}")
+    mouth = -a["target_arm"] if target == ROBOT else 0.0
+    middle = 0.5 * (low + high)
+    origin = [float(f"{x:.6g}") + 0.0 for x in (mouth - low[0], -middle[1], -middle[2])]
+    return [
+        'geometry = "mesh" # of the client\'s part',
+        f'file = "{part.named}" # beside this file',
+        f'unit = "{part.unit}" # of the file\'s numbers',
+        f"attitude_wxyz = [{', '.join(map(_n, attitude))}] # target from file",
+        f"origin_m = [{', '.join(map(_n, origin))}] # the file's origin, from the target's centre",
+        f"resolution_m = {_n(cell)} # cell of the grid of distances",
+        f"tip_m = [{_n(a['chaser_arm'])}, 0.0, 0.0] # centre of the tip, from the chaser's centre",
+        f"tip_radius_m = {_n(radius)} # the tip is a sphere",
+        "axis = [-1.0, 0.0, 0.0] # towards the chaser",
+    ]
 
 
 def _inertia(given: Any) -> str:

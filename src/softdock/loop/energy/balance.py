@@ -32,6 +32,7 @@ from softdock.loop.method.interface import (
     Replaced,
     Wrenches,
 )
+from softdock.loop.nominal import restore_motions, restore_wrenches
 from softdock.loop.schedules import schedule_at, scheduled
 from softdock.loop.sensor.force_torque import ON_CHASER, ON_TARGET
 from softdock.loop.spatial.motion import no_wrench, opposite
@@ -66,7 +67,7 @@ def collect_effects(methods, flags: Flags, mem) -> MethodEffects:
         correction=any_correct(methods),
         rewound=any_rewound(methods),
         reported=any_reported_work(methods),
-        command=flags.shared or any_lead(methods),
+        command=flags.shared or flags.nominal or any_lead(methods),
         external=flags.external or flags.hands or any_external(methods),
     )
     rewound = sum_rewound(methods, mem) if rows.rewound else 0.0
@@ -98,9 +99,14 @@ def update_energy_balance(
     designed = HEAD(mem).designed if effects.rows.reported else 0.0
     if effects.replaces:  # the method reported the real work as measured; here it is known
         designed = plant.absorbed - effects.replaced.taken
-    observed = observed_energy(
-        T, controlled.wrenches, loop.command, controlled.command, measured, now
-    )
+    sent, command = loop.command, controlled.command
+    laboratory = Wrenches(plant.mean_chaser, plant.mean_target)
+    true = laboratory
+    if params.flags.nominal:
+        sent = restore_motions(params.target, mem, sent, T)
+        command = restore_motions(params.target, mem, command, 0.0)
+        true = restore_wrenches(params.target, mem, laboratory, 0.5 * T)
+    observed = observed_energy(T, controlled.wrenches, sent, command, measured, now)
     return add_works(
         params,
         effects,
@@ -111,7 +117,8 @@ def update_energy_balance(
         measured=measured,
         controlled=controlled,
         hand=hand,
-        true=Wrenches(plant.mean_chaser, plant.mean_target),
+        true=true,
+        laboratory=laboratory,
         contact=Contact(plant.absorbed, plant.stored, plant.dissipated),
         observed=observed,
         designed=designed,
@@ -138,12 +145,14 @@ def add_works(
     controlled: Controlled,
     hand: Wrenches,
     true: Wrenches,
+    laboratory: Wrenches,
     contact: Contact,
     observed,
     designed,
 ):
     """The ledger after one more cycle. `before`, `command`: satellites and set-points at t_k;
-    `hand`, `true`: wrenches of hands and of the contact on both bodies, the contact's mean."""
+    `hand`, `true`: wrenches of hands and of the contact on both bodies, the contact's mean;
+    `laboratory`: the same in the set-points' axes."""
     after, wrenches, rows = controlled.corrected, measured.wrenches, effects.rows
     chaser = compute_body_works(
         rows,
@@ -152,6 +161,7 @@ def add_works(
         hand=hand.chaser,
         measured=wrenches.chaser,
         true=true.chaser,
+        laboratory=laboratory.chaser,
         before=before.chaser,
         after=after.chaser,
         command_before=command.chaser,
@@ -164,6 +174,7 @@ def add_works(
         hand=hand.target,
         measured=wrenches.target,
         true=true.target,
+        laboratory=laboratory.target,
         before=before.target,
         after=after.target,
         command_before=command.target,

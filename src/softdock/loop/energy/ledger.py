@@ -128,19 +128,20 @@ def compute_body_works(
     hand,
     measured,
     true,
+    laboratory,
     before,
     after,
     command_before,
     command_after,
 ):
     """One body's works over one cycle. `rows`: which can differ from zero; `hand`: pushes the
-    mock-up, and through the sensor the satellite; `before`, `after`: satellite; `command_*`:
-    set-points stamped t_k and t_{k+1}."""
+    mock-up, and through the sensor the satellite; `laboratory`: `true` in the set-points' axes;
+    `before`, `after`: satellite; `command_*`: set-points stamped t_k and t_{k+1}."""
     moved = displacement(before.p, before.q, after.p, after.q)
     sent = displacement(command_before.p, command_before.q, command_after.p, command_after.q)
     outside = work(external, moved) if rows.external else 0.0
     pushed = work(hand, moved) if rows.external else 0.0
-    commanded = work(true, sent)
+    commanded = work(laboratory, sent)
     return BodyWorks(
         satellite=work(wrench, moved) + outside,
         external=outside + pushed,

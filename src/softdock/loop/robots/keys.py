@@ -3,6 +3,8 @@ models stand here, what they do in models.py."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from softdock.loop.elastic_joint import ELASTIC_JOINT
 from softdock.loop.parameters import Group, Parameter
 from softdock.loop.robots.arm_keys import JOINTS_OF_AN_ARM
@@ -17,6 +19,45 @@ EXTRAPOLATE, HOLD_LAST = 0, 1
 # number 0 asks for no memory), the one within limits, and the arm of six joints (arm/)
 DELAY, LIMITED, ARM_MODEL = (MODELS.index(name) for name in ("delay", "limited", "arm"))
 _LAG, _LIMITED = ("model", ("lag",)), ("model", ("limited",))
+
+
+def list_limits(when: Any) -> tuple[Parameter, ...]:
+    """Limits along each axis, wherever set-points are kept to them."""
+    return (
+        Parameter(
+            "speed",
+            "max_speed_m_per_s",
+            "speed limit per axis; 0: none",
+            0.0,
+            unit="m/s",
+            low=0.0,
+            high=1e3,
+            when=when,
+        ),
+        Parameter(
+            "acceleration",
+            "max_acceleration_m_per_s2",
+            "acceleration limit per axis",
+            None,
+            unit="m/s^2",
+            low=0.0,
+            high=1e4,
+            open_low=True,
+            when=when,
+        ),
+        Parameter(
+            "jerk",
+            "max_jerk_m_per_s3",
+            "jerk limit per axis; 0: none",
+            0.0,
+            unit="m/s^3",
+            low=0.0,
+            high=1e6,
+            when=when,
+        ),
+    )
+
+
 ROBOT = Group(
     "robot",
     "One robot: from the stamp of a set-point to the mock-up being there.",
@@ -107,37 +148,7 @@ ROBOT = Group(
         open_low=True,
         when=_LAG,
     ),
-    Parameter(
-        "speed",
-        "max_speed_m_per_s",
-        "speed limit per axis; 0: none",
-        0.0,
-        unit="m/s",
-        low=0.0,
-        high=1e3,
-        when=_LIMITED,
-    ),
-    Parameter(
-        "acceleration",
-        "max_acceleration_m_per_s2",
-        "acceleration limit per axis",
-        None,
-        unit="m/s^2",
-        low=0.0,
-        high=1e4,
-        open_low=True,
-        when=_LIMITED,
-    ),
-    Parameter(
-        "jerk",
-        "max_jerk_m_per_s3",
-        "jerk limit per axis; 0: none",
-        0.0,
-        unit="m/s^3",
-        low=0.0,
-        high=1e6,
-        when=_LIMITED,
-    ),
+    *list_limits(_LIMITED),
     Parameter(
         "turn_speed",
         "max_rate_rad_per_s",

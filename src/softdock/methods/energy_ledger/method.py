@@ -42,6 +42,7 @@ from softdock.loop.method.interface import (
     Wrenches,
 )
 from softdock.loop.method.method import Method
+from softdock.loop.nominal import restore_set_points
 from softdock.loop.spatial.motion import Motion, Wrench, port_energy
 from softdock.loop.spatial.rigid_body import motion_of
 from softdock.loop.spatial.rotations import inverse, product
@@ -296,7 +297,7 @@ def remember_set_points(
 ):
     """What was sent."""
     s = STATE(mem, method.memory)
-    s.command, s.sent = take_poses(output), True
+    s.command, s.sent = take_poses(restore_set_points(rig, mem, output)), True
     return output
 
 

@@ -9,6 +9,7 @@ from softdock.compile.jit import compiled
 from softdock.loop.parameters import Group, Parameter
 from softdock.methods.measured.frame import FRAMES
 from softdock.methods.measured.line_of_action import (
+    CONTACT_THRESHOLD,
     find_noise_warnings,
 )
 
@@ -61,15 +62,7 @@ HYBRID = Group(
         "one_sided",
         choices=CONTACTS,
     ),
-    Parameter(
-        "threshold",
-        "contact_N",
-        "measured force above which there is contact; set it above the sensor's noise",
-        0.0,
-        unit="N",
-        low=0.0,
-        high=1e6,
-    ),
+    CONTACT_THRESHOLD,
     Parameter(
         "tip",
         "tip_m",

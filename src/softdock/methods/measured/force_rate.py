@@ -14,9 +14,29 @@ from typing import Any
 from softdock.compile.cells import Cell, Cells
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.method.interface import Wrenches
+from softdock.loop.parameters import Parameter
 from softdock.loop.spatial.motion import Wrench, no_wrench
 from softdock.loop.spatial.vectors import add, scale, subtract
 
+FORCE_LEAD = Parameter(
+    "force_lead",
+    "force_lead_ms",
+    "lead of the force: how late it is",
+    unit="ms",
+    low=0.0,
+    high=2000.0,
+    scale=1e-3,
+)
+RATE_FILTER = Parameter(
+    "filter",
+    "filter_ms",
+    "time constant of the low-pass on the force's rate; 0: none",
+    0.0,
+    unit="ms",
+    low=0.0,
+    high=2000.0,
+    scale=1e-3,
+)
 SAME_SAMPLE = 1e-12  # s; instants nearer than this are of one sample
 FORCE_RATE = Cells(
     "force_rate",

@@ -13,6 +13,7 @@ from typing import Any
 
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.method.interface import Measured, Output, Rig, Satellites, Wrenches
+from softdock.loop.parameters import Parameter
 from softdock.loop.spatial.motion import Motion, Wrench, coasting, displacement, work
 from softdock.loop.spatial.rigid_body import BodyParams, motion_of
 from softdock.loop.spatial.rotations import rotate, rotate_back
@@ -27,6 +28,15 @@ from softdock.loop.spatial.vectors import (
 )
 
 SAME_AGE = 1e-9  # s; readings closer in age than this are of one instant
+CONTACT_THRESHOLD = Parameter(
+    "threshold",
+    "contact_N",
+    "measured force above which there is contact; set it above the sensor's noise",
+    0.0,
+    unit="N",
+    low=0.0,
+    high=1e6,
+)
 
 
 @compiled

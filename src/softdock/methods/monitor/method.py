@@ -19,6 +19,7 @@ from typing import Any
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.method.interface import STOP_REQUEST, Measured, Output, Rig, Satellites, Wrenches
 from softdock.loop.method.method import Method
+from softdock.loop.nominal import restore_set_points
 from softdock.loop.spatial.motion import (
     Motion,
     Wrench,
@@ -166,14 +167,15 @@ def wrench(
 def set_point(method: Monitor, mem, rig: Rig, satellites: Satellites, output: Output):
     """The energy given over the cycle that begins: held wrench and commanded motion."""
     s = STATE(mem, method.memory)
-    axes, held, before = compute_axes(method.frame, output, (1.0, 0.0, 0.0)), s.held, s.command
-    chaser, turning = _compute_port_energy(axes, rig.T, held.chaser, before.chaser, output.chaser)
+    now = restore_set_points(rig, mem, output)
+    axes, held, before = compute_axes(method.frame, now, (1.0, 0.0, 0.0)), s.held, s.command
+    chaser, turning = _compute_port_energy(axes, rig.T, held.chaser, before.chaser, now.chaser)
     target, target_turning = _compute_port_energy(
-        axes, rig.T, held.target, before.target, output.target
+        axes, rig.T, held.target, before.target, now.target
     )
     s.given = add(s.given, add(chaser, target))
     s.given_turning = add(s.given_turning, add(turning, target_turning))
-    s.command = output
+    s.command = now
     return output
 
 

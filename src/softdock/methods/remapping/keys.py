@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 from softdock.compile.jit import compiled
 from softdock.loop.arms.modes import MODES
 from softdock.loop.parameters import Group, Parameter
+from softdock.loop.robots.keys import list_limits
 from softdock.methods.remapping.surface_keys import SURFACE_KEYS
 
 # Keys of the re-mapping that belong to one choice: limits of executable set-points, the filter,
@@ -16,37 +18,7 @@ _EXECUTABLE = ("set_points", ("executable",))
 _FILTER = ("environment", ("filter",))
 
 LIMIT_KEYS = (
-    Parameter(
-        "speed",
-        "max_speed_m_per_s",
-        "speed limit per axis; 0: none",
-        0.0,
-        unit="m/s",
-        low=0.0,
-        high=1e3,
-        when=_EXECUTABLE,
-    ),
-    Parameter(
-        "acceleration",
-        "max_acceleration_m_per_s2",
-        "acceleration limit per axis",
-        None,
-        unit="m/s^2",
-        low=0.0,
-        high=1e4,
-        open_low=True,
-        when=_EXECUTABLE,
-    ),
-    Parameter(
-        "jerk",
-        "max_jerk_m_per_s3",
-        "jerk limit per axis; 0: none",
-        0.0,
-        unit="m/s^3",
-        low=0.0,
-        high=1e6,
-        when=_EXECUTABLE,
-    ),
+    *list_limits(_EXECUTABLE),
     Parameter(
         "turn_acceleration",
         "max_angular_acceleration_rad_per_s2",
@@ -191,6 +163,9 @@ _SPRING, _HUNT, _RESTITUTION = (
     ("wanted.law", ("restitution",)),
 )
 
+_stiffness = partial(
+    Parameter, default=0.0, unit="N/m", low=0.0, high=1e9, size=6, kind="stiffness"
+)
 REMAPPING = Group(
     "remapping",
     "The measured force gives the place of the environment; the wanted contact acts on "
@@ -203,28 +178,16 @@ REMAPPING = Group(
         "exact",
         choices=("exact", "replaced_stiffness", "filter"),
     ),
-    Parameter(
+    _stiffness(
         "stiffness",
         "stiffness_N_per_m",
         "K_e of the chaser's mock-up, chaser axes, or of the whole contact; 0: the "
         "scenario's real contact, damping included",
-        0.0,
-        unit="N/m",
-        low=0.0,
-        high=1e9,
-        size=6,
-        kind="stiffness",
     ),
-    Parameter(
+    _stiffness(
         "target_stiffness",
         "target_stiffness_N_per_m",
         "K_e of the target's mock-up, target axes, in series with it; 0: rigid",
-        0.0,
-        unit="N/m",
-        low=0.0,
-        high=1e9,
-        size=6,
-        kind="stiffness",
     ),
     Parameter(
         "damping",
@@ -244,16 +207,10 @@ REMAPPING = Group(
         "given",
         choices=("given", "on_line"),
     ),
-    Parameter(
+    _stiffness(
         "joint_stiffness",
         "joint_stiffness_N_per_m",
         "of both robots in series, world axes, for replaced_stiffness; 0: the scenario's robots'",
-        0.0,
-        unit="N/m",
-        low=0.0,
-        high=1e9,
-        size=6,
-        kind="stiffness",
     ),
     *ARM_KEYS,
     Parameter(
@@ -263,29 +220,17 @@ REMAPPING = Group(
         "scenario",
         choices=_LAWS,
     ),
-    Parameter(
+    _stiffness(
         "wanted_stiffness",
         "wanted.stiffness_N_per_m",
         "K_d of the chaser, chaser axes, or of the whole contact; for hunt_crossley in "
         "N/m^exponent; 0: the scenario's",
-        0.0,
-        unit="N/m",
-        low=0.0,
-        high=1e9,
-        size=6,
-        kind="stiffness",
         when=_OWN,
     ),
-    Parameter(
+    _stiffness(
         "wanted_target_stiffness",
         "wanted.target_stiffness_N_per_m",
         "K_d of the target, target axes, in series with it; 0: rigid",
-        0.0,
-        unit="N/m",
-        low=0.0,
-        high=1e9,
-        size=6,
-        kind="stiffness",
         when=_OWN,
     ),
     Parameter(

@@ -169,7 +169,7 @@ def read_motion(signal: Signal, mounting: Place, own: StampedRows) -> Motion:
     if v is None:
         v = _differentiate(time, p)
     else:
-        _refuse_mixed_units(signal, own, time, p, v)
+        _refuse_mixed_units(signal, time, p, v)
     if "rate" in signal.parts:
         w = read_values(signal.parts["rate"], own, "rate")
         w = rotate(q, w) if signal.axes == "body" else w  # in the frame's axes
@@ -206,9 +206,7 @@ def _compute_rate(time: np.ndarray, q: np.ndarray) -> np.ndarray:
     return _differentiate(time, turned)
 
 
-def _refuse_mixed_units(
-    signal: Signal, own: StampedRows, time: np.ndarray, p: np.ndarray, v: np.ndarray
-) -> None:
+def _refuse_mixed_units(signal: Signal, time: np.ndarray, p: np.ndarray, v: np.ndarray) -> None:
     """Refuse positions that move at another speed than the logged one: a unit is wrong."""
     seen = np.sqrt(np.mean((_differentiate(time, p)) ** 2))
     said = np.sqrt(np.mean(v**2))

@@ -32,6 +32,7 @@ from softdock.results.scene.motions import (
 from softdock.results.scene.patches import make_patches
 from softdock.results.scene.scenario_bodies import Furniture, furnish
 from softdock.results.scene.surfaces import sphere
+from softdock.scenario.free_motion import compute_free_motion, turn_back
 
 if TYPE_CHECKING:
     from softdock.results.scene.robots import Robot
@@ -306,7 +307,11 @@ def _read_reference_force(run: RunLike, time: np.ndarray) -> np.ndarray:
     mock-up."""
     own = np.asarray(run.reference.series["time"])
     force = np.asarray(run.reference.series["true.chaser.force"])
-    return np.stack([np.interp(time, own, column, right=0.0) for column in force.T], axis=1)
+    found = np.stack([np.interp(time, own, column, right=0.0) for column in force.T], axis=1)
+    tables = run.scenario.tables
+    if tables["laboratory"]["mapping"] == "nominal":
+        found = rotate(turn_back(compute_free_motion(tables["target"], time)), found)
+    return found
 
 
 def _assemble(
@@ -337,7 +342,8 @@ def _assemble(
     for patch in patches:
         points = patch.middles(points, tracks[patch.track])
     arrows = motions.make_arrows(furniture.scale, points, pushes, tracks)
-    path = motions.make_trail(points, force, tracks["mock_up.target"])
+    of_set = any(pair.get("tips") for pair in pairs)  # its patch jumps from tip to tip
+    path = None if of_set else motions.make_trail(points, force, tracks["mock_up.target"])
     up = find_up(tables)
     ends = find_outer_corners(tracks, meshes, parts, bool(ended))
     return Scene(

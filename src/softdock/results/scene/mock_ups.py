@@ -31,6 +31,8 @@ SMALLEST_EDGE = 0.05  # of the longest: an inertia of a rod or a plate still giv
 NEEDLE = 0.6  # of a cone's half-angle: a pointed rod is slimmer than what it enters
 WALL = 1.4  # half the edge of the piece of a wall that is drawn, of the size of what touches
 MANY = 32  # tips of a set that are drawn finely
+SET_BACK = 0.7  # of the size of what touches: from a set of tips back to its plate
+MOST_FEET, FEET_DEEP = 6, 0.1  # struts to a set; tips so far back of its depth have one
 Pair = Mapping[str, Any]
 
 
@@ -76,6 +78,8 @@ def get_shape_solid(pair: Pair) -> Solid | None:
 
 def choose_rod_radius(pair: Pair, scale: float) -> float:
     """Radius of a rod that fits into what it enters [m]."""
+    if pair.get("tips"):
+        return max(0.7 * float(np.median([row[3] for row in pair["tips"]])), 0.01 * scale)
     if pair["tip_radius_m"] > 0.0:
         return 0.62 * float(pair["tip_radius_m"])
     solid = get_shape_solid(pair)
@@ -87,6 +91,8 @@ def choose_rod_radius(pair: Pair, scale: float) -> float:
 def choose_probe_length(pairs: Sequence[Pair], scale: float) -> float:
     """Length from a tip back to the plate that holds its rod [m]."""
     solids = [solid for pair in pairs if (solid := get_shape_solid(pair)) is not None]
+    if all(pair.get("tips") for pair in pairs):
+        return SET_BACK * scale
     return max([2.6 * scale, *(1.5 * one.depth + scale for one in solids if one.depth > 0.0)])
 
 
@@ -100,15 +106,25 @@ def make_probe(pair: Pair, direction: np.ndarray, length: float, scale: float) -
     root = tip - length * direction
     collar = rod(root, root + 0.35 * length * direction, (1.45 * radius, 1.15 * radius))
     if pair.get("tips"):
-        sides = 16 if len(pair["tips"]) <= MANY else 8
-        balls = [sphere(tip + np.array(row[:3]), float(row[3]), sides) for row in pair["tips"]]
-        return join_meshes(rod(root, tip, (radius, radius)), collar, *balls)
+        rows = np.array(pair["tips"], float)
+        sides = 16 if len(rows) <= MANY else 8
+        balls = [sphere(tip + row[:3], row[3], sides) for row in rows]
+        struts = [rod(root, tip + row[:3], (radius, radius)) for row in find_feet(rows, direction)]
+        return join_meshes(*struts, *balls)
     if ball > 0.0:
         return join_meshes(rod(root, tip, (radius, radius)), collar, sphere(tip, ball))
     angle = NEEDLE * math.radians(pair.get("half_angle_deg", 0.0) or 40.0)
     taper = min(radius / math.tan(angle), 0.6 * length)
     neck = tip - taper * direction
     return join_meshes(rod(root, neck, (radius, radius)), collar, rod(neck, tip, (radius, 0.0)))
+
+
+def find_feet(rows: np.ndarray, direction: np.ndarray) -> np.ndarray:
+    """The tips of a set to which struts lead: of those farthest back some, evenly."""
+    along = rows[:, :3] @ direction
+    back = np.flatnonzero(along <= along.min() + FEET_DEEP * np.ptp(along))
+    chosen = np.unique(np.linspace(0, len(back), MOST_FEET, endpoint=False).astype(int))
+    return np.asarray(rows[back[chosen]])
 
 
 def make_holder(

@@ -45,7 +45,7 @@ LAYERS = {  # what a reader can switch on and off, with its label
     "robots": "robots",
     "satellites": "satellites",
     "forces": "forces",
-    "trail": "contact trail",
+    "trail": "touches",
     "orbit": "chaser on orbit",
     "orbit_far": "chaser on orbit, difference enlarged",
     "limits": "limits",
@@ -222,7 +222,7 @@ class Scene:
     def layers(self) -> list[str]:
         """Layers that hold something, in the order of LAYERS."""
         held = {part.layer for part in self.parts} | {arrow.layer for arrow in self.arrows}
-        held |= {trail.layer for trail in self.trails}
+        held |= {trail.layer for trail in self.trails} | {one.layer for one in self.patches}
         return [layer for layer in LAYERS if layer in held]
 
     @property

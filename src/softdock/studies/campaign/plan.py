@@ -82,7 +82,7 @@ def make_plan(
             ]
         )
     design = Design(spec)
-    _check_names(spec, design)
+    _check_names(spec)
     variants, drawn = [], make_approach_draws(spec, approach)
     for one in able:
         places = find_places(spec, one.scenario)
@@ -118,7 +118,7 @@ def _locate_problem(spec: Spec, problem: Problem) -> Problem:
     return replace(problem, key=key, where=problem.where or spec.locate(key))
 
 
-def _check_names(spec: Spec, design: Design) -> None:
+def _check_names(spec: Spec) -> None:
     """What varies is a column of the tables beside the outcomes: no name twice."""
     _check_overlaps(spec)
     taken = {outcome.name for outcome in list_columns(reference=True)}

@@ -268,7 +268,7 @@ def _add_knowledge(
         errors = [
             _run_with_error(wrong, references) for wrong in list_wrong_beliefs(candidate.scenario)
         ]
-        row |= {"knowledge_errors": errors, "worst": find_worst(row, errors)}
+        row |= {"knowledge_errors": errors, "worst": find_worst(errors)}
 
 
 def select_best_integrators(

@@ -121,7 +121,7 @@ def find_worst_distance(row: Row) -> float | None:
     return distances
 
 
-def find_worst(nominal: Row, errors: list[Row]) -> Row | None:
+def find_worst(errors: list[Row]) -> Row | None:
     """The error of knowledge that costs most, by the same order; None without any."""
     ran = [e for e in errors if e["status"] != "not run"]
     return max(ran, key=_make_order_key, default=None)
@@ -222,7 +222,7 @@ def _describe_errors(row: Row) -> str:
     for kind in dict.fromkeys(e["kind"] for e in row["knowledge_errors"]):
         of_kind = [e for e in row["knowledge_errors"] if e["kind"] == kind]
         largest = max(abs(e["error_percent"]) for e in of_kind)
-        worst = find_worst(row, [e for e in of_kind if abs(e["error_percent"]) == largest])
+        worst = find_worst([e for e in of_kind if abs(e["error_percent"]) == largest])
         if worst is None:
             continue
         distance, word = find_worst_distance(worst), worst.get("word", FAITHFUL)

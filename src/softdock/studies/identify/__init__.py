@@ -124,7 +124,7 @@ def identify(
         friction=None,
         contacts=contacts,
         robot_delay=delays,
-        loop_delay=_compute_loop_delay(log, delays, force_delay),
+        loop_delay=_compute_loop_delay(delays, force_delay),
         force_delay_s=force_delay,
         pose_delay_s=max((float(np.mean(age)) for age in log.pose_age.values()), default=None),
         cycle_s=log.cycle,
@@ -305,7 +305,7 @@ def _make_no_contact_problem(touched: int) -> Problem:
 
 
 def _compute_loop_delay(
-    log: Log, delays: dict[str, Estimate | None], force_delay: float | None
+    delays: dict[str, Estimate | None], force_delay: float | None
 ) -> Estimate | None:
     """Robot and force path. Of two robots that move, the slower one: the loop waits for it."""
     known = [e for e in delays.values() if e is not None]

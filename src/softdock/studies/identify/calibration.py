@@ -129,7 +129,7 @@ def calibrate(
         noise_Nm=noise_torque,
         attitudes=len(q),
         gravity=tuple(float(v) for v in gravity),
-        notes=_note_tilt(R, np.asarray(force, float), np.array(gravity), mass),
+        notes=_note_tilt(R, np.asarray(force, float), np.array(gravity)),
     )
     if found.centre is None:
         found.notes.append("no weight beyond its uncertainty: a centre of mass has no meaning")
@@ -185,7 +185,7 @@ def _measure_turn(down: np.ndarray) -> float:
     return float(np.arccos(np.clip(unit @ unit.T, -1.0, 1.0)).max())
 
 
-def _note_tilt(R: np.ndarray, force: np.ndarray, gravity: np.ndarray, mass: float) -> list[str]:
+def _note_tilt(R: np.ndarray, force: np.ndarray, gravity: np.ndarray) -> list[str]:
     """A note where the weight's own direction is not the stated vertical: a robot that is not
     level, or attitudes of other axes."""
     A = np.concatenate([R.transpose(0, 2, 1), np.broadcast_to(np.eye(3), R.shape)], axis=2)

@@ -34,15 +34,14 @@ SEPARABLE = (
 class Tool:
     """A sensor's load and bias. None where the log cannot tell."""
 
-    mass: Estimate | None  # kg
-    centre: Estimate | None  # m, from the satellite's centre of mass, body axes
-    bias_force: Estimate | None  # N, body axes
-    bias_torque: Estimate | None  # Nm, body axes, about the satellite's centre of mass
-    reading: (
-        Estimate | None
-    )  # N, body axes: mean force in free motion, bias and whatever weight is left
-    turned_rad: float  # how far the tool turned
-    noise_N: float | None
+    mass: Estimate | None = None  # kg
+    centre: Estimate | None = None  # m, from the satellite's centre of mass, body axes
+    bias_force: Estimate | None = None  # N, body axes
+    bias_torque: Estimate | None = None  # Nm, body axes, about the satellite's centre of mass
+    # N, body axes: mean force in free motion, bias and whatever weight is left
+    reading: Estimate | None = None
+    turned_rad: float = 0.0  # how far the tool turned
+    noise_N: float | None = None
     note: str = ""
 
 
@@ -55,16 +54,7 @@ def identify_tool(
     taken = log.time - log.force_age
     free = free & (taken >= command.time[0] + (LONGEST if delay is None else delay))
     if free.sum() < 20:
-        return Tool(
-            mass=None,
-            centre=None,
-            bias_force=None,
-            bias_torque=None,
-            reading=None,
-            turned_rad=0.0,
-            noise_N=None,
-            note="too few readings in free motion",
-        )
+        return Tool(note="too few readings in free motion")
     t, force, torque = taken[free], log.force[body][free], log.torque[body][free]
     cut = float(np.mean(np.all(force == 0.0, axis=1)))
     if cut > CUT:
@@ -73,16 +63,7 @@ def identify_tool(
             f"{100.0 * cut:.0f} % of the readings in free motion are exactly zero: a threshold "
             f"hides weight and bias below {least:.3g} N"
         )
-        return Tool(
-            mass=None,
-            centre=None,
-            bias_force=None,
-            bias_torque=None,
-            reading=None,
-            turned_rad=0.0,
-            noise_N=None,
-            note=note,
-        )
+        return Tool(note=note)
     if delay is None:
         tried = np.arange(0.0, LONGEST, log.cycle / 4.0)
         delay = float(
@@ -163,16 +144,7 @@ def _fit_tool(
             "the tool did not turn: its weight and the sensor's bias cannot be separated; the "
             "log shows their sum only"
         )
-        return Tool(
-            mass=None,
-            centre=None,
-            bias_force=None,
-            bias_torque=None,
-            reading=reading,
-            turned_rad=turned,
-            noise_N=noise,
-            note=note,
-        )
+        return Tool(reading=reading, turned_rad=turned, noise_N=noise, note=note)
     cross = cross_matrix(
         centre
     )  # of centre x bias, which the torque's constant part holds beside its own bias
@@ -184,7 +156,6 @@ def _fit_tool(
         torque = _estimate_mean(np.einsum("nji,nj->ni", R, torque_W))
         return Tool(
             mass=found,
-            centre=None,
             bias_force=bias_force,
             bias_torque=torque,
             reading=reading,

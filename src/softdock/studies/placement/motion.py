@@ -4,10 +4,8 @@ From the reference's own flight (what the docking asks of a rig that is honest),
 the loop (its set-points, with what the rig's own errors add). The force is that on the chaser, and
 the point where it acts the first contact's tip; the target bears the opposite force there.
 
-Relative dynamics (De Stefano 2021, after the abstract): a rig may carry out the motion relative to
-a nominal one, here the target's own free motion, which no contact has disturbed. Contacts feel the
-relative motion alone, which is the same; robots then carry what is left of it, so that a large
-tumbling body fits.
+`nominal`: the same as `laboratory.mapping = "nominal"` lays it into the laboratory, relative to the
+target's free motion (loop/nominal.py).
 """
 
 from __future__ import annotations
@@ -25,10 +23,10 @@ from softdock.loop.spatial.arrays import (
     rotation_vector,
     unit_matrix,
 )
+from softdock.scenario.free_motion import compute_free_motion, move_to_nominal, turn_back
 
 ORBIT, RUN, NOMINAL = "orbit", "run", "nominal"
 SOURCES = (ORBIT, RUN, NOMINAL)
-STEP_S = 2e-3  # of the target's free motion, at most
 LEAST_ROWS = 3  # speeds and accelerations are differences
 
 
@@ -157,12 +155,13 @@ def load_motion(scenario: Any, source: str = ORBIT) -> Motion:
         for robot, name in names.items()
     }
     time, force = np.array(series["time"]), np.array(series["true.chaser.force"])
-    if source == ORBIT:
-        _share_motion(scenario.tables, poses)
-    if source == NOMINAL:
+    mapping = scenario.tables["laboratory"]["mapping"]
+    if source == NOMINAL or (source == ORBIT and mapping == "nominal"):
         nominal = compute_free_motion(scenario.tables["target"], time)
         poses = {robot: move_to_nominal(rows, nominal) for robot, rows in poses.items()}
-        force = rotate(_turn_back(nominal), force)
+        force = rotate(turn_back(nominal), force)
+    elif source == ORBIT:
+        _share_motion(scenario.tables, poses)
     contacts = scenario.tables.get("contact") or [{}]
     return make_motion(
         time=time,
@@ -172,51 +171,6 @@ def load_motion(scenario: Any, source: str = ORBIT) -> Motion:
         tip=contacts[0].get("tip_m", (0.0, 0.0, 0.0)),
         source=source,
     )
-
-
-def compute_free_motion(body: Any, time: np.ndarray) -> np.ndarray:
-    """Poses of a satellite that nothing touches, from its table: its centre coasts, its angular
-    momentum stays, its attitude by Runge and Kutta's fourth order."""
-    position, attitude = np.asarray(body["position_m"]), np.asarray(body["attitude_wxyz"])
-    still = np.tile(np.concatenate([position, attitude]), (len(time), 1))
-    if body["fixed"]:
-        return still
-    inertia = np.asarray(body["inertia_kg_m2"], float)
-    inertia = np.diag(inertia) if inertia.ndim == 1 else inertia
-    momentum = unit_matrix(attitude) @ inertia @ np.asarray(body["rate_rad_per_s"])
-
-    def turn(q: np.ndarray) -> np.ndarray:
-        rate = np.linalg.solve(inertia, unit_matrix(q / np.linalg.norm(q)).T @ momentum)
-        return 0.5 * np.asarray(product(q, np.concatenate([[0.0], rate])))
-
-    q = attitude / np.linalg.norm(attitude)
-    still[0, 3:] = q
-    for i, span in enumerate(np.diff(time)):
-        steps = max(int(np.ceil(span / STEP_S)), 1)
-        h = span / steps
-        for _ in range(steps):
-            a = turn(q)
-            b = turn(q + 0.5 * h * a)
-            c = turn(q + 0.5 * h * b)
-            q = q + h / 6.0 * (a + 2.0 * b + 2.0 * c + turn(q + h * c))
-            q /= np.linalg.norm(q)
-        still[i + 1, 3:] = q
-    still[:, :3] += np.outer(time - time[0], np.asarray(body["velocity_m_per_s"]))
-    return still
-
-
-def _turn_back(nominal: np.ndarray) -> np.ndarray:
-    """What turns orbit's axes so that the nominal attitude stays at its first."""
-    return np.asarray(
-        product(np.broadcast_to(nominal[0, 3:], nominal[:, 3:].shape), inverse(nominal[:, 3:]))
-    )
-
-
-def move_to_nominal(poses: np.ndarray, nominal: np.ndarray) -> np.ndarray:
-    """Poses relative to a nominal motion, which then rests where it begins."""
-    back = _turn_back(nominal)  # De Stefano 2021
-    place = nominal[0, :3] + rotate(back, poses[:, :3] - nominal[:, :3])
-    return np.ascontiguousarray(np.hstack([place, product(back, poses[:, 3:])]))
 
 
 def list_campaign_motions(campaign: str, most: int, source: str = "orbit") -> list[Motion]:

@@ -339,7 +339,7 @@ def _paths(view: View, sides: dict[str, TipTrack]) -> list[str]:
         *outline_lines(view, factor, from_front=False),
         *_side_lines(sides, lambda s: (factor * s.place[:, 0], factor * s.place[:, 1])),
     ]
-    options = _path_options(view, extent[0], extent[1], initial_extent(view, factor))
+    options = _path_options(extent[0], extent[1], initial_extent(view, factor))
     result = [
         chart(
             "path",
@@ -355,14 +355,14 @@ def _paths(view: View, sides: dict[str, TipTrack]) -> list[str]:
             *outline_lines(view, factor, from_front=True),
             *_side_lines(sides, lambda s: (factor * s.place[:, 1], factor * s.place[:, 2])),
         ]
-        options = _path_options(view, extent[1], extent[2], None)
+        options = _path_options(extent[1], extent[2], None)
         result.append(
             chart("front", f"Path of the {name}, along the axis", front, across, third, **options)
         )
     return result
 
 
-def _path_options(view: View, wide: float, high: float, shown: Extent | None) -> dict[str, Any]:
+def _path_options(wide: float, high: float, shown: Extent | None) -> dict[str, Any]:
     """Chart options of a path: equal scales unless it would be a line; near the target's shape."""
     equal = shown is not None or 0.2 < high / wide < 5.0
     caption = "As the target sees it" + ("." if equal else "; the scales differ.")
