@@ -103,6 +103,7 @@ MEMORY = Group(
         "not compared",
         0,
     ),
+    Parameter("tip_floats", "tip_floats", "for bristles at the tips of contact pairs", 0),
     Parameter("orbit_first", "orbit_first", "when orbit first touches [s]; infinite: never", 0),
     Parameter("settle", "settle", "how long after the last contact it is compared again [s]", 0),
 )

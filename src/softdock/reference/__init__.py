@@ -129,6 +129,7 @@ def count_reference_floats(vector: np.ndarray) -> int:
     return (
         locate_latches(vector)
         + int(MEMORY(vector, MEMORY_AT).latch_count) * LATCH_FLOATS
+        + int(MEMORY(vector, MEMORY_AT).tip_floats)
         + networks
     )
 

@@ -53,7 +53,7 @@ from softdock.reference.sampled import nothing_held
 from softdock.reference.setup import kinetic, pair_at, prepare_reference, start_orbit
 from softdock.reference.step import flow
 from softdock.reference.step_length import look
-from softdock.reference.touch_forces import push
+from softdock.reference.touch_forces import hold_bristles, push
 
 TOO_MANY_STEPS = len(STATUSES)
 ORBIT_STATUSES = (*STATUSES, "too many steps")
@@ -210,9 +210,10 @@ def _nothing_yet():
 
 
 @compiled
-def _with_piece(sums, passed):
+def _with_piece(sums, passed, released):
+    """`released`: by bristles [J]."""
     return Sums(
-        dissipated=sums.dissipated + passed.dissipated,
+        dissipated=sums.dissipated + passed.dissipated + released,
         external=sums.external + passed.external,
         virtual=sums.virtual + passed.virtual,
         driven=sums.driven + passed.driven,
@@ -279,7 +280,7 @@ def orbit_run(marker, vector, mem, own, log, record, outcome, coarser):
         status = NO_NUMBER
     dt, same, changed = 0.0, 0.0, math.inf
     due = math.inf  # s, when a latch changes by the clock
-    tracker, sums, stored = no_contact(), _nothing_yet(), 0.0
+    tracker, sums, stored, bristled = no_contact(), _nothing_yet(), 0.0, 0.0
     while k <= cycles and status == COMPLETED:
         steps += 1
         if steps > MOST_STEPS + cycles * MOST_STEPS_A_CYCLE:
@@ -300,6 +301,7 @@ def orbit_run(marker, vector, mem, own, log, record, outcome, coarser):
 
         both = after
         copy_networks(setup.networks, vector, mem, False)
+        hold_bristles(vector, setup, mem, seen.mode, both, True)
         stop = min(min(k * T, outside.until), due)
         at_stop = dt >= stop - t
         t = stop if at_stop else t + dt
@@ -309,7 +311,8 @@ def orbit_run(marker, vector, mem, own, log, record, outcome, coarser):
         tracker = _follow(tracker, log, mode, seen, passed, t)
         if tracker.open and not was_open and tracker.closed == 0:
             _note_reach(outcome, setup, mem, seen, both)
-        sums = _with_piece(sums, passed)
+        sums = _with_piece(sums, passed, bristled - seen.bristled)
+        bristled = seen.bristled
         stored, mode = seen.stored, seen.mode
         if not is_sane(setup, both, kinetic(setup, both)):
             status = DIVERGED

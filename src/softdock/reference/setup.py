@@ -36,6 +36,7 @@ from softdock.loop.vector import (
     TARGET_EXTERNAL_AT,
     TARGET_HAND_AT,
     TIME_AT,
+    forget_bristles,
     store_pairs,
 )
 from softdock.reference.attached import Latches, Networks, NoLatches, NoNetworks
@@ -143,7 +144,11 @@ def prepare_reference(marker, vector, mem, coarser):
         schedule_at(vector, TARGET_HAND_AT),
     )
     pairs = int(MEMORY(vector, MEMORY_AT).pair_count)
-    store_pairs(vector, mem, pairs, True)
+    behind = steepest_at(pairs, pairs)
+    number = int(MEMORY(vector, MEMORY_AT).latch_count)
+    bristles = behind + number * LATCH_FLOATS
+    store_pairs(vector, mem, pairs, True, bristles)
+    forget_bristles(vector, mem, bristles)
     for i in range(pairs):
         pair = load_pair(mem, pair_at(i), kind_in(mem, pair_at(i)))
         mem[steepest_at(pairs, i)] = (
@@ -160,9 +165,8 @@ def prepare_reference(marker, vector, mem, coarser):
         or any_external(marker.methods)
     )
     turn = FINE_TURN if pushed or max(uneven_chaser, uneven_target) > EQUAL else WHOLE_TURN
-    behind = steepest_at(pairs, pairs)
-    number = int(MEMORY(vector, MEMORY_AT).latch_count)
-    networks = find_networks(marker.networks, vector, behind + number * LATCH_FLOATS)
+    floats = int(MEMORY(vector, MEMORY_AT).tip_floats)
+    networks = find_networks(marker.networks, vector, bristles + floats)
     return Setup(
         chaser=chaser,
         target=target,

@@ -275,7 +275,7 @@ def describe_events(mem: Any, T: float) -> list[str]:
             found.append(
                 f"contact {i}: no law explains its samples to better than "
                 f"{100.0 * misfit:.2g} % of "
-                "the largest force; of those tried the nearest was believed"
+                "the largest force; of those tried the nearest was used"
             )
     for body in ("chaser", "target"):
         offset = b[f"{body}_offset_m"]
