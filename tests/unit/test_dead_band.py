@@ -17,7 +17,9 @@ from softdock.studies.stability.dead_band import (
     describe_dead_band,
     find_dead_bands,
     list_dead_band_warnings,
+    sweep_dead_band,
 )
+from softdock.studies.stability.from_scenario import loops_of
 
 MASS, STIFFNESS, SPEED, T, LATE = 63.0, 1000.0, 0.02, 0.004, 4  # kg, N/m, m/s, s, cycles
 PEAK = SPEED * np.sqrt(MASS * STIFFNESS)  # N
@@ -131,3 +133,21 @@ def test_the_commands_say_so():
     assert found[0]["restitution"] > found[0]["restitution_without"] > 1.0
     quiet = CliRunner().invoke(cli, ["stability", "epos_1d", "--no-runs", "--json"])
     assert "dead_band" not in json.loads(quiet.stdout)
+
+
+def test_the_chart_shows_the_bounce_over_the_threshold(tmp_path):
+    """On the page of `stability --chart`: from the bounce without a dead band up, the restitution
+    of a loop of a few lines; and a panel of its own in a picture. Without a threshold neither."""
+    asked = ["stability", "epos_1d", "--no-runs", "--set", "sensor.threshold_N=2.0"]
+    page, picture = tmp_path / "page.html", tmp_path / "picture.svg"
+    for file in (page, picture):
+        assert CliRunner().invoke(cli, [*asked, "--chart", str(file)]).exit_code == 0
+    assert "chart-dead-band" in page.read_text()
+    assert 'id="axes_4"' in picture.read_text()  # three panels and this one
+    loop = loops_of(scenario(0.4 * PEAK))[0].loop
+    found = sweep_dead_band(loop, find_dead_bands(scenario(0.4 * PEAK))[0])
+    assert found.threshold_N[-1] == pytest.approx(PEAK)
+    for i in (0, 12, 27):
+        assert found.restitution[i] == pytest.approx(plain_bounce(found.threshold_N[i]), abs=1e-9)
+    assert CliRunner().invoke(cli, [*asked[:-2], "--chart", str(page)]).exit_code == 0
+    assert "chart-dead-band" not in page.read_text()

@@ -159,12 +159,21 @@ def test_the_placement_asks_what_the_loop_will_ask():
         assert np.abs(run.poses[body][:, :3] - np.transpose(there)).max() < 2e-3
 
 
-def test_what_a_nominal_motion_does_not_go_with_is_refused():
+def test_a_method_that_leads_and_identifies_takes_the_relative_motion():
+    """model_mediated, robots 16 ms late and no word of it: the delay is found within 0.1 ms, and
+    both satellites leave as the reference's within 1e-4 of the approach."""
+    run = simulate(turning("nominal", 16.0, methods=[{"name": "model_mediated"}]))
+    own, orbit = run.series, run.reference.series
+    for body in ("chaser", "target"):
+        off = own[f"{body}.velocity"][-1] - orbit[f"{body}.velocity"][-1]
+        assert np.linalg.norm(off) < 1e-4 * 0.2
+    found = run.method_books["model_mediated"]
+    assert found["delay_s"] == pytest.approx(0.016, abs=1e-4)
+    assert found["chaser_offset_m"] == [0.0, 0.0, 0.0]
+
+
+def test_a_hand_s_pushes_are_refused():
     hand = {"target": {"rows": [[0.1, 0.2, 5.0, 0.0, 0.0, 0.0, 0.0, 0.0]]}}
-    for key, tables in (
-        ("hand.target", {"hand": hand}),
-        ("methods.0.name", {"methods": [{"name": "model_mediated"}]}),
-    ):
-        with pytest.raises(BadInput) as refused:
-            turning("nominal", 0.0, **tables)
-        assert key in str(refused.value)
+    with pytest.raises(BadInput) as refused:
+        turning("nominal", 0.0, hand=hand)
+    assert "hand.target" in str(refused.value)

@@ -297,7 +297,10 @@ def _analyse(points: list[Any], options: dict[str, Any], say: Any) -> dict[str, 
 def _draw_chart(points: list[Any], result: dict[str, Any], options: dict[str, Any]) -> str:
     from softdock.cli.stability_options import read_dots, read_run_dots, read_vary
     from softdock.studies.stability.chart import chart_of
+    from softdock.studies.stability.dead_band import DeadBand, sweep_dead_band
 
+    bands = result.get("dead_band", {"points": []})["points"]
+    band = next((DeadBand(**one) for one in bands if one["point"] == result["point"]), None)
     loop = next(point.loop for point in points if point.name == result["point"])
     dots = read_dots(options["dots"]) + read_run_dots(options["runs"])
     chart_of(
@@ -307,5 +310,6 @@ def _draw_chart(points: list[Any], result: dict[str, Any], options: dict[str, An
         dots=dots,
         file=options["chart"],
         verdict=result.get("verdict"),
+        dead_band=sweep_dead_band(loop, band) if band else None,
     )
     return str(options["chart"])

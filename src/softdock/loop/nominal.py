@@ -134,3 +134,35 @@ def restore_set_points(rig, mem, output: Output):
     if HEAD(mem).is_relative:
         return restore_motions(rig.target, mem, output, 0.0)
     return output
+
+
+@compiled
+def is_relative(mem):
+    """Whether robots carry the motion relative to the nominal one."""
+    return HEAD(mem).is_relative
+
+
+@compiled
+def relative_velocity(rig, mem, p, v):
+    """Velocity of a place less the nominal motion's there: what a late robot lags behind."""
+    if not HEAD(mem).is_relative:
+        return v
+    nominal = _find_nominal(rig.target, mem, 0.0)
+    turn = rotate(nominal.q, nominal.w)
+    return subtract(subtract(v, nominal.v), cross(turn, subtract(p, nominal.p)))
+
+
+@noinline
+def _ahead_of_nominal(rig, mem, motion: Motion, lead):
+    rest = HEAD(mem).rest
+    then = _find_nominal(rig.target, mem, -rig.T - lead)
+    return carry_along(_find_nominal(rig.target, mem, -rig.T), rest, see_from(then, rest, motion))
+
+
+@compiled
+def lead_relative_motion(rig, mem, motion: Motion, lead):
+    """A set-point of the next instant that is `lead` [s] ahead: ahead in the relative motion alone,
+    before the nominal motion goes on."""
+    if HEAD(mem).is_relative and lead > 0.0:
+        return _ahead_of_nominal(rig, mem, motion, lead)
+    return motion

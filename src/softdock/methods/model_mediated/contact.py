@@ -17,6 +17,7 @@ from softdock.loop.contact.pair import PAIR_FLOATS
 from softdock.loop.contact.prepare import store_pair
 from softdock.loop.method.corrected import take_past
 from softdock.loop.method.interface import Measured, Output, Rig, Satellites, Wrenches
+from softdock.loop.nominal import is_relative, relative_velocity
 from softdock.loop.spatial.motion import no_wrench
 from softdock.loop.spatial.vectors import add_scaled, norm, subtract
 from softdock.methods.measured.line_of_action import satellite_motions
@@ -62,7 +63,7 @@ def prepare_pairs(method: ModelMediated, mem):
     s = STATE(mem, method.memory)
     s.ready, s.shadow_stamp, s.last_touch = True, -1, -1.0
     for which in range(2):
-        s.flight.poses[which].looked = not (method.poses and method.lead)
+        s.flight.poses[which].looked = not (_tells_apart(method, mem) and method.lead)
     for i in range(method.number):
         at = method.memory + STATE.at.pairs + i * PAIR_FLOATS
         store_pair(method.vector, method.pairs_at + i * PAIR_KEYS, mem, at, False)
@@ -74,12 +75,19 @@ def prepare_pairs(method: ModelMediated, mem):
 
 
 @compiled
+def _tells_apart(method: ModelMediated, mem):
+    """Whether an offset is told from a delay: relative to a motion that turns no flight is
+    straight."""
+    return method.poses and not is_relative(mem)
+
+
+@compiled
 def learn_flight(method: ModelMediated, mem, rig: Rig, measured: Measured, satellites: Satellites):
     """How late the robots are, while nothing touches and the leads are steady; the leads are
     brought in."""
-    s = STATE(mem, method.memory)
+    s, apart = STATE(mem, method.memory), _tells_apart(method, mem)
     if method.lead:
-        adjust_leads(s, rig.T, method.poses)
+        adjust_leads(s, rig.T, apart)
     for which in range(2):
         note_lead(s.flight.poses[which], rig.cycle + 1, s.leads[which], s.lead_rates[which])
     if s.fading:
@@ -89,18 +97,22 @@ def learn_flight(method: ModelMediated, mem, rig: Rig, measured: Measured, satel
     if s.shared:
         v, relative = subtract(c.v, t.v), subtract(c.p, t.p)
         shown = subtract(mock_ups.chaser.p, mock_ups.target.p)
-        _learn_report(method, s, rig, CHASER, age, v, subtract(shown, relative))
+        gap = add_scaled(subtract(shown, relative), age, v)
+        _learn_report(apart, s, rig, CHASER, age, v, gap)
         return
-    _learn_report(method, s, rig, CHASER, age, c.v, subtract(mock_ups.chaser.p, c.p))
-    _learn_report(method, s, rig, TARGET, age, t.v, subtract(mock_ups.target.p, t.p))
+    gap_c = add_scaled(subtract(mock_ups.chaser.p, c.p), age, c.v)
+    gap_t = add_scaled(subtract(mock_ups.target.p, t.p), age, t.v)
+    _learn_report(apart, s, rig, CHASER, age, relative_velocity(rig, mem, c.p, c.v), gap_c)
+    _learn_report(apart, s, rig, TARGET, age, relative_velocity(rig, mem, t.p, t.v), gap_t)
 
 
 @compiled
-def _learn_report(method: ModelMediated, s, rig: Rig, which, age, v, gap):
-    """Delay and offset of a robot from one report; `gap`: of its mock-up to the satellite now."""
-    poses, gap = s.flight.poses[which], add_scaled(gap, age, v)
-    if method.poses and s.contacts == 0 and age < MOST_AGE * rig.T:
-        target = choose_lead(s.flight, which, method.poses)
+def _learn_report(apart, s, rig: Rig, which, age, v, gap):
+    """Delay and, told `apart`, offset of a robot from one report; `gap`: of its mock-up to the
+    satellite then."""
+    poses = s.flight.poses[which]
+    if apart and s.contacts == 0 and age < MOST_AGE * rig.T:
+        target = choose_lead(s.flight, which, apart)
         was = poses.offset
         delay = note_pose(poses, rig.cycle * rig.T - age, rig.T, v, gap, target)
         if delay >= 0.0:

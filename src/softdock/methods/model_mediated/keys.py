@@ -59,7 +59,7 @@ MODEL_MEDIATED = Group(
     Parameter(
         "joints",
         "joint_stiffness_N_per_m",
-        "of the chaser's and the target's robot, as believed; 0, 0: the scenario's joints",
+        "of the chaser's and the target's robot, assumed; 0, 0: the scenario's joints",
         (0.0, 0.0),
         unit="N/m",
         size=2,
@@ -141,7 +141,7 @@ class ModelMediated(NamedTuple):
     gravity: Vector  # m/s^2, world axes; zero where the sensor is not on the chaser
     window: float  # s, from the first to the last of the samples whose mean a reading is; 0: of one
     scatter: float  # s, root mean square of their instants about the middle
-    joints: tuple  # of the chaser's and the target's robot, as believed
+    joints: tuple  # of the chaser's and the target's robot, assumed
     rows: int  # of the past, a row for each cycle that may be recomputed
     tare: bool
     poses: bool

@@ -17,6 +17,7 @@ import math
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.bodies import CHASER, TARGET
 from softdock.loop.method.interface import Output, Rig, Satellites, Wrenches
+from softdock.loop.nominal import lead_relative_motion
 from softdock.loop.spatial.motion import Motion, coasting
 from softdock.loop.spatial.rigid_body import motion_of
 from softdock.loop.spatial.rotations import exponential, inverse, logarithm, product
@@ -106,7 +107,10 @@ def predict_set_points(
         chaser, target = _predict_both_in_touch(
             method, mem, rig, satellites, lead_c, lead_t, others
         )
-    found = Output(motion_of(rig.chaser, chaser), motion_of(rig.target, target))
+    found = Output(
+        lead_relative_motion(rig, mem, motion_of(rig.chaser, chaser), lead_c),
+        lead_relative_motion(rig, mem, motion_of(rig.target, target), lead_t),
+    )
     return Output(
         _speed_up(found.chaser, s.lead_rates[CHASER]),
         _speed_up(found.target, s.lead_rates[TARGET]),

@@ -29,6 +29,7 @@ from softdock.loop.method.interface import (
     Wrenches,
 )
 from softdock.loop.method.method import Method
+from softdock.loop.nominal import is_relative, restore_set_points
 from softdock.loop.spatial.motion import no_wrench, opposite
 from softdock.loop.spatial.vectors import dot, subtract
 from softdock.methods.energy_ledger.method import remember_set_points
@@ -250,6 +251,9 @@ def note_set_points(method, mem, rig, satellites, output):
     s = STATE(mem, method.memory)
     if s.phase == BY_LEDGER:
         return remember_set_points(make_ledger(method, mem, rig.T), mem, rig, satellites, output)
+    if is_relative(mem):
+        note_command(s, rig.cycle + 1, restore_set_points(rig, mem, output).chaser)
+        return output
     own = s.output
     chaser, target = (
         subtract(own.chaser.p, output.chaser.p),

@@ -40,12 +40,6 @@ def count_floats(values: Mapping[str, Any], T: float) -> int:
     return STATE.size + PAST.size * count_past_rows(values, T) + count_ledger_floats(T)
 
 
-NOT_NOMINAL = (
-    "with laboratory.mapping = nominal robots are late in the relative motion alone, and its leads "
-    "are along the satellites' whole motion"
-)
-
-
 def explain_refusal(scenario: Any) -> str | None:
     """Why it cannot run on a scenario."""
     tables = scenario.tables
@@ -53,8 +47,6 @@ def explain_refusal(scenario: Any) -> str | None:
         return "there is no contact pair: it answers contacts of known shapes, and no other force"
     if any(pair["wanted"]["law"] != "same_as_real" for pair in tables["contact"]):
         return "the reference has another contact than the mock-ups: use remapping"
-    if tables["laboratory"]["mapping"] == "nominal":
-        return NOT_NOMINAL
     return ledger_refuses(scenario)
 
 
@@ -65,8 +57,6 @@ def check(values: Mapping[str, Any], tables: Mapping[str, Any]) -> Any:
         if pair["wanted"]["law"] != "same_as_real":
             allowed = f"a contact.{i}.wanted.law same_as_real; of another law, the re-mapping"
             problems.append(("name", "model_mediated", allowed))
-    if tables["laboratory"]["mapping"] == "nominal":
-        problems.append(("name", "model_mediated", f"another method: {NOT_NOMINAL}"))
     joints = zip(values["joint_stiffness_N_per_m"], values["moving_mass_kg"], strict=True)
     for stiffness, mass in joints:
         if stiffness > 0.0 and mass == 0.0:
@@ -266,7 +256,7 @@ def describe_events(mem: Any, T: float) -> list[str]:
             found.append(
                 f"contact {i}: no law explains its samples to better than "
                 f"{100.0 * misfit:.2g} % of "
-                "the largest force; of those tried the nearest was believed"
+                "the largest force; of those tried the nearest was used"
             )
     for body in ("chaser", "target"):
         offset = b[f"{body}_offset_m"]

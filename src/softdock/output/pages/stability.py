@@ -17,12 +17,16 @@ from softdock.output.pages.frame.charts import ROLES, Line, chart
 from softdock.output.pages.frame.elements import headline, text, verdict
 from softdock.output.pages.frame.page import page
 from softdock.studies.stability.chart import AXES, MS, Curve, Panel, convert_to_data
+from softdock.studies.stability.dead_band import Sweep, describe_dead_band
 
 COLOURS = ("#1f5fa8", "#b3541e", "#2f7d4f", "#7a4b9a", "#8a6d1d", "#444444")
 STABLE, ACTIVE = "#2f7d4f", "#b3262e"
+DEAD_BAND = "What the sensor's dead band does to the bounce"
 
 
-def write_picture(panels: list[Panel], file: Path, title: str) -> None:
+def write_picture(
+    panels: list[Panel], file: Path, title: str, dead_band: Sweep | None = None
+) -> None:
     """Draw the panels to a PNG or SVG file."""
     try:
         from matplotlib.figure import Figure
@@ -31,12 +35,15 @@ def write_picture(panels: list[Panel], file: Path, title: str) -> None:
             "a chart as PNG or SVG needs matplotlib: pip install 'softdock[figures]'; a "
             "chart as .html needs nothing more"
         ) from missing
-    columns = min(len(panels), 3 if len(panels) == 3 else 2)
-    rows = math.ceil(len(panels) / columns)
+    count = len(panels) + (dead_band is not None)
+    columns = min(count, 3 if count == 3 else 2)
+    rows = math.ceil(count / columns)
     figure = Figure(figsize=(4.9 * columns, 3.9 * rows), layout="constrained")
     figure.suptitle(title, fontsize=10)
     for i, panel in enumerate(panels):
         _draw_panel(figure.add_subplot(rows, columns, i + 1), panel)
+    if dead_band is not None:
+        _draw_dead_band(figure.add_subplot(rows, columns, count), dead_band)
     image = io.BytesIO()
     figure.savefig(image, dpi=160, format=file.suffix[1:] or "png")
     write_whole(file, image.getvalue(), "chart")
@@ -91,15 +98,32 @@ def _draw_panel(axes: Any, panel: Panel) -> None:
     axes.legend(fontsize=7, loc="best")
 
 
+def _draw_dead_band(axes: Any, sweep: Sweep) -> None:
+    axes.plot(sweep.threshold_N, sweep.restitution, "-", color=COLOURS[0], linewidth=1.4)
+    here = [math.nan if sweep.found.restitution is None else sweep.found.restitution]
+    axes.plot(
+        [sweep.found.threshold_N], here, "x", color="black", markersize=7, label="threshold_N"
+    )
+    axes.set_xlabel("dead band [N]")
+    axes.set_ylabel("restitution")
+    axes.set_title(DEAD_BAND, fontsize=9)
+    axes.grid(alpha=0.25)
+    axes.legend(fontsize=7, loc="best")
+
+
 def draw_chart(
-    panels: list[Panel], file: Path, title: str, judged: Mapping[str, Any] | None = None
+    panels: list[Panel],
+    file: Path,
+    title: str,
+    judged: Mapping[str, Any] | None = None,
+    dead_band: Sweep | None = None,
 ) -> None:
     """Write a stability chart, in the format of the file's ending: .html, .png or .svg. `judged`:
     the verdict of the rig's runs, for a page."""
     if file.suffix.lower() == ".html":
-        write_page(panels, file, title, judged)
+        write_page(panels, file, title, judged, dead_band)
     else:
-        write_picture(panels, file, title)
+        write_picture(panels, file, title, dead_band)
 
 
 NAMES = {
@@ -244,7 +268,11 @@ def describe_state(panel: Panel) -> str:
 
 
 def write_page(
-    panels: list[Panel], file: Path, title: str, judged: Mapping[str, Any] | None = None
+    panels: list[Panel],
+    file: Path,
+    title: str,
+    judged: Mapping[str, Any] | None = None,
+    dead_band: Sweep | None = None,
 ) -> None:
     state = describe_state(panels[0])
     answer = verdict(judged) + text(state, "plain") if judged else headline(state)
@@ -252,8 +280,31 @@ def write_page(
         "answer": ("", answer),
         "charts": ("Where the loop is stable", f"<p>{EXPLANATION}</p>\n" + chart_section(panels)),
     }
-    html = page("Stability", title, sections, {"stability": convert_to_data(panels)})
+    data: dict[str, Any] = {"stability": convert_to_data(panels)}
+    if dead_band is not None:
+        sections["dead_band"] = (DEAD_BAND, _make_dead_band_figure(dead_band))
+        ends = [None if math.isnan(e) else e for e in dead_band.restitution.tolist()]
+        data["dead_band"] = {"threshold_N": dead_band.threshold_N.tolist(), "restitution": ends}
+    html = page("Stability", title, sections, data)
     write_whole(file, html.encode(), "chart")
+
+
+def _make_dead_band_figure(sweep: Sweep) -> str:
+    x, y = sweep.point
+    cross = {"mode": "markers", "marker": {"symbol": "x", "size": 11}}
+    lines = [
+        Line("restitution", ROLES[0], sweep.threshold_N, sweep.restitution),
+        Line("sensor.threshold_N", "total", x, y, extra=cross),
+    ]
+    return chart(
+        "dead-band",
+        f"One impact at {1e3 * sweep.found.speed_m_per_s:.3g} mm/s, mean of the sampling phases",
+        lines,
+        "dead band [N]",
+        "restitution",
+        caption=describe_dead_band(sweep.found),
+        time_axis=False,
+    )
 
 
 def _stable_area(panel: Panel, curve: Curve) -> Line:

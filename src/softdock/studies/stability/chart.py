@@ -19,6 +19,7 @@ from softdock.errors import BadInput, Problem
 from softdock.studies.stability import closed_forms
 from softdock.studies.stability.boundary import stable_stretch
 from softdock.studies.stability.critical import find_critical_delay
+from softdock.studies.stability.dead_band import Sweep
 from softdock.studies.stability.loop import Loop, Robot, check_loop
 
 # The boundary of stability over delay as curves: the panels of a chart, as numbers.
@@ -266,12 +267,14 @@ def chart_of(
     dots: Sequence[Dot] = (),
     file: str | Path | None = None,
     verdict: Mapping[str, Any] | None = None,
+    dead_band: Sweep | None = None,
 ) -> list[Panel]:
     """The same for any loop: the sampled boundary is that of the whole loop, sensor, filter and lag
     included.
 
-    `verdict`: of the rig's simulated runs, for the page. All robots get the delay of the axis. A
-    virtual contact is counted with the real one, as if it were on the same path.
+    `verdict`: of the rig's simulated runs, for the page; `dead_band`: drawn beside the panels. All
+    robots get the delay of the axis. A virtual contact is counted with the real one, as if it were
+    on the same path.
     """
     if str(figure) not in FIGURES:
         raise BadInput(Problem("figure", figure, "one of " + ", ".join(FIGURES)))
@@ -296,7 +299,7 @@ def chart_of(
     if target is not None:
         from softdock.output.pages.stability import draw_chart
 
-        draw_chart(panels, target, _make_title(drawn), verdict)
+        draw_chart(panels, target, _make_title(drawn), verdict, dead_band)
     return panels
 
 

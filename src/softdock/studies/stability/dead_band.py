@@ -30,6 +30,7 @@ from softdock.studies.stability.impact_restitution import simulate_impacts
 from softdock.studies.stability.loop import Loop
 
 PHASES = 16
+STEPS = 41  # of a chart
 WORTH_SAYING = 0.01  # of the approach speed
 
 
@@ -47,6 +48,28 @@ class DeadBand(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         return {**self._asdict(), "left_out": list(self.left_out)}
+
+
+class Sweep(NamedTuple):
+    """The restitution of an impact over the dead band, for a chart."""
+
+    threshold_N: np.ndarray
+    restitution: np.ndarray  # NaN: the contact does not end
+    found: DeadBand
+
+    @property
+    def point(self) -> tuple[np.ndarray, np.ndarray]:
+        """The scenario's own, as arrays of one."""
+        return np.array([self.found.threshold_N]), np.array([self.found.restitution], float)
+
+
+def sweep_dead_band(loop: Loop, found: DeadBand) -> Sweep:
+    """From none to the impact's largest force, or to twice the sensor's threshold if that is more;
+    `loop`: that of the contact pair."""
+    most = max(found.peak_N, 2.0 * found.threshold_N)
+    thresholds = np.linspace(0.0, most, STEPS)
+    each = [compute_dead_band_restitution(loop, one / found.speed_m_per_s) for one in thresholds]
+    return Sweep(thresholds, np.array(each, float), found)
 
 
 def compute_dead_band_restitution(loop: Loop, ratio: float) -> float | None:
