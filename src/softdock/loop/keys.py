@@ -95,6 +95,12 @@ MEMORY = Group(
         0,
     ),
     Parameter("orbit_network_count", "orbit_network_count", "how many", 0),
+    Parameter(
+        "orbit_servicer",
+        "orbit_servicer",
+        "where the keys of a servicer with an arm begin; 0: none",
+        0,
+    ),
     Parameter("size", "size", "floats in all", 0),
     Parameter(
         "orbit_done",

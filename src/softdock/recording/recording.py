@@ -185,7 +185,7 @@ class Recording:
             "kinetic_start_J": kinetic,
             "rows_lost": dict(self.lost),
             "verdict": self._judged,  # None before `judge` was called
-            "error_against_reference": None,  # nobody knows the truth of a rig
+            "error_against_orbit": None,  # nobody knows the truth of a rig
             "warnings": list(self.warnings),
         }
 

@@ -50,6 +50,12 @@ from softdock.reference.networks import (
     start_networks,
 )
 from softdock.reference.sampled import nothing_held
+from softdock.reference.servicer import (
+    bounds_with_servicer,
+    copy_servicer,
+    longest_servicer_step,
+    start_servicer,
+)
 from softdock.reference.setup import kinetic, pair_at, prepare_reference, start_orbit
 from softdock.reference.step import flow
 from softdock.reference.step_length import look
@@ -265,6 +271,7 @@ def orbit_run(marker, vector, mem, own, log, record, outcome, coarser):
     setup = prepare_reference(marker, vector, mem, coarser)
     both = start_orbit(vector, setup)
     start_networks(setup.networks, vector, mem, both)
+    start_servicer(setup.servicer, setup, mem, both)
     T = TIME(vector, TIME_AT).cycle
     cycles = max(1, int(math.ceil(TIME(vector, TIME_AT).duration / T - 1e-9)))
     every = 1 if record.shape[0] > cycles else cycles  # cycles from stop to stop
@@ -287,6 +294,7 @@ def orbit_run(marker, vector, mem, own, log, record, outcome, coarser):
             status = TOO_MANY_STEPS
         after, passed = flow(vector, setup, mem, mode, outside, both, t, dt=dt)
         bounds = bounds_with_networks(setup.networks, vector, mem, outside, after)
+        bounds = bounds_with_servicer(setup.servicer, setup, mem, bounds, after)
         seen = look(vector, setup, mem, mode, bounds, after, t + dt)
         instant = INSTANT + ROUNDING * t
         is_kept = is_same(seen.mode, mode)
@@ -301,6 +309,7 @@ def orbit_run(marker, vector, mem, own, log, record, outcome, coarser):
 
         both = after
         copy_networks(setup.networks, vector, mem, False)
+        copy_servicer(setup.servicer, mem, False)
         hold_bristles(vector, setup, mem, seen.mode, both, True)
         stop = min(min(k * T, outside.until), due)
         at_stop = dt >= stop - t
@@ -332,7 +341,11 @@ def orbit_run(marker, vector, mem, own, log, record, outcome, coarser):
             if is_sampled(setup) and not is_finite(outside.held.on):
                 status = NO_NUMBER
         until = min(min(k * T, outside.until), due)
-        dt = min(min(dt, longest_step(setup.networks, vector)), until - t)
+        longest = min(
+            longest_step(setup.networks, vector),
+            longest_servicer_step(setup.servicer, setup, mem, both),
+        )
+        dt = min(min(dt, longest), until - t)
 
     o.status = status
     o.steps = steps

@@ -60,6 +60,7 @@ from softdock.reference.modes import (
     with_tips,
     with_touch,
 )
+from softdock.reference.servicer import mobility_with_servicer
 from softdock.reference.setup import pair_at, steepest_at
 from softdock.reference.step import MOST_TURNS
 from softdock.reference.touch_forces import hold_bristles, relative_spin, sliding_at
@@ -96,6 +97,17 @@ def _mobility(params, q, arm, normal):
     return dot(normal, multiply(params.inverse_mass, normal)) + dot(
         lever, symmetric_times(params.inverse_inertia, lever)
     )
+
+
+@compiled
+def _pair_mobility(setup, mem, chaser_q, target_q, arm, from_target, normal):
+    """Of both bodies at a touch [1/kg]."""
+    chaser = _mobility(setup.chaser, chaser_q, arm, normal)
+    target = _mobility(setup.target, target_q, from_target, normal)
+    own = setup.servicer
+    return mobility_with_servicer(
+        own, mem, False, chaser_q, arm, normal, chaser
+    ) + mobility_with_servicer(own, mem, True, target_q, from_target, normal, target)
 
 
 @compiled
@@ -199,9 +211,7 @@ def look_at_tips(vector, setup, mem, i, outside, both, chaser, target):
             if touch.depth > depth:
                 depth, gap_rate = touch.depth, -rate
             normal = rotate(target.q, touch.normal)
-            mobility = _mobility(setup.chaser, chaser.q, arm, normal) + _mobility(
-                setup.target, target.q, from_target, normal
-            )
+            mobility = _pair_mobility(setup, mem, chaser.q, target.q, arm, from_target, normal)
             press = closing_gain(closing) / (mobility + TINY)
             force, _ = unclamped_force(vector, pair.law, 0, touch.depth, rate)
             state = state_at(pair.law, touch.depth, force)
@@ -270,9 +280,7 @@ def look(vector, setup, mem, mode, outside, both, t):
             if touch.depth > depth:
                 depth, deepest, gap_rate = touch.depth, i, -rate
             normal = rotate(target.q, touch.normal)
-            mobility = _mobility(setup.chaser, chaser.q, arm, normal) + _mobility(
-                setup.target, target.q, from_target, normal
-            )
+            mobility = _pair_mobility(setup, mem, chaser.q, target.q, arm, from_target, normal)
             press = closing_gain(closing) / (mobility + TINY)
             row = table_row(vector, law, touch.depth)
             force, held = unclamped_force(vector, law, row, touch.depth, rate)
