@@ -156,14 +156,19 @@ def python_driver() -> dict[str, Any]:
     """The template of a driver in Python against a controller in C (hostile/rig_peer.c): from a
     robot's pose to its answer, once through Python and once on the wire."""
     with tempfile.TemporaryDirectory() as made:
-        compiled = try_row(ROWS[0], *build_peer(Path(made)), seed=1)["robots"]
+        beside = try_row(ROWS[0], *build_peer(Path(made)), seed=1)
+        compiled = beside["robots"]
+        if "trip_p50_us" not in compiled:
+            raise SystemExit(f"with a controller in C: {beside['wrong']}\n{beside['told']}")
         words = [sys.executable, "-m", "softdock", "rig"]
         new = [*words, "new", "rig.toml", "--driver", "stage.py"]
         subprocess.run(new, cwd=made, check=True, capture_output=True)
         run = [*words, "run", "rig.toml", "epos_1d", "--driver-file", "stage.py"]
         done = subprocess.run(
-            [*run, "--no-record", "--json"], cwd=made, check=True, capture_output=True, text=True
+            [*run, "--no-record", "--json"], cwd=made, capture_output=True, text=True
         )
+        if done.returncode == 2:
+            raise SystemExit(f"the driver in Python did not run: {done.stderr}")
     drivers = json.loads(done.stdout)["drivers_in_python"]
     found = {"c_p50_us": compiled["trip_p50_us"], **drivers["robots.chaser"]}
     return {**found, "more_us": found["answer_p50_us"] - found["c_p50_us"]}

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from softdock.studies.benchmark.plan import NOTHING, WORDS
+from softdock.studies.benchmark.plan import NONE, WORDS
 from softdock.studies.benchmark.results import read_results
 from softdock.studies.benchmark.scores import (
     count_by_group,
@@ -34,8 +34,8 @@ def _table(head: list[str], rows: list[list[str]]) -> str:
     return "".join(f"| {' | '.join(row)} |\n" for row in (head, rule, *rows))
 
 
-def _board(results: Results, telling: str) -> str:
-    """One telling's leaderboard."""
+def _board(results: Results, level: str) -> str:
+    """One level's leaderboard."""
     rows = [
         [
             f"`{row['label']}`",
@@ -44,26 +44,26 @@ def _board(results: Results, telling: str) -> str:
             str(row["unsafe"]),
             "-" if row["cost"] is None else f"{row['cost']:.2f}",
         ]
-        for row in make_leaderboard(results, telling)
+        for row in make_leaderboard(results, level)
     ]
     head = ["entry", "1 %", "0.1 %", "cases", "median", "worst", "energy", "peak"]
-    title = f"## {WORDS[telling].capitalize()}\n\n"
+    title = f"## {WORDS[level].capitalize()}\n\n"
     return title + _table([*head, "unsafe", "cost"], rows) if rows else ""
 
 
-def _groups(results: Results, telling: str) -> str:
+def _groups(results: Results, level: str) -> str:
     """Cases within 1 % in each group."""
-    names, found = list_groups(results), count_by_group(results, telling)
+    names, found = list_groups(results), count_by_group(results, level)
     rows = [
         [f"`{label}`", *("{} of {}".format(*groups[name]) for name in names)]
         for label, groups in found.items()
     ]
-    return f"## By group, {WORDS[telling]}\n\n" + _table(["within 1 %", *names], rows)
+    return f"## By group, {WORDS[level]}\n\n" + _table(["within 1 %", *names], rows)
 
 
-def _missed(results: Results, telling: str) -> str:
-    """What the first of a telling's leaderboard misses."""
-    best = make_leaderboard(results, telling)[0]["label"]
+def _missed(results: Results, level: str) -> str:
+    """What the first of a level's leaderboard misses."""
+    best = make_leaderboard(results, level)[0]["label"]
     rows = [
         [
             f"`{cell['case']}`",
@@ -72,9 +72,9 @@ def _missed(results: Results, telling: str) -> str:
             format_percent(row["median"]),
         ]
         for cell in results["cells"]
-        if cell["entry"] == best and get_distance(row := cell["tellings"][telling]) > FAR
+        if cell["entry"] == best and get_distance(row := cell["knowledge"][level]) > FAR
     ]
-    head = f"## What `{best}` misses, {WORDS[telling]}\n\n"
+    head = f"## What `{best}` misses, {WORDS[level]}\n\n"
     if not rows:
         return f"{head}Nothing: every case is within 1 % at its worst phase or seed.\n"
     return head + _table(["case", "status", "worst", "median"], rows)
@@ -88,7 +88,7 @@ def stored_file(page: str) -> str:
 
 def leaderboard_page(results: Results, file: str) -> str:
     """The page's text; `file`: where the results are stored."""
-    tellings = [t for t in results["tellings"] if make_leaderboard(results, t)]
+    levels = [t for t in results["knowledge"] if make_leaderboard(results, t)]
     versions = ", ".join(f"{name} {number}" for name, number in results["versions"].items())
     said = " ".join((describe_winner(results), *list_remarks(results)))
     head = (
@@ -99,8 +99,8 @@ def leaderboard_page(results: Results, file: str) -> str:
         f"{len(results['entries'])} entries, {results['cpu_s']:.0f} s of CPU time in cells, "
         f"core {results['core']}, {versions}.\n\n{said}\n"
     )
-    parts = [head, *(_board(results, telling) for telling in tellings)]
-    first = NOTHING if NOTHING in tellings else (tellings[0] if tellings else "")
+    parts = [head, *(_board(results, level) for level in levels)]
+    first = NONE if NONE in levels else (levels[0] if levels else "")
     if first:
         parts += [_groups(results, first), _missed(results, first)]
     return "\n".join(parts)

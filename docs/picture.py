@@ -15,6 +15,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 BARS = "figure:has(#chart-bars-distance)"
+CAPTURED = "figure:has(#chart-map-captured-0)"
 DISTRIBUTION = "figure:has(#chart-distribution-error_against_orbit_later)"
 
 
@@ -22,7 +23,7 @@ def pages() -> Iterator[tuple[str, Callable[[], str], str]]:
     """File of the picture, what makes the page, and what is photographed of it."""
     yield "demo.png", _demo, "#curves .grid"
     yield "demo_page.png", _demo, ".demo-top figure"
-    yield "replay.png", _epos_3d, "#replay figure.replay"
+    yield "replay.png", lambda: _preset("epos_3d"), "#replay figure.replay"
     yield "trade.png", _trade, "figure:has(#chart-trade)"
     yield "placement.png", _placement, "figure:has(#chart-map-chaser)"
     yield "benchmark.png", _benchmark, "figure:has(#chart-profile-nothing)"
@@ -33,6 +34,9 @@ def pages() -> Iterator[tuple[str, Callable[[], str], str]]:
     yield "pictures/my_rig_path.png", lambda: _my_rig("run"), "figure:has(#chart-path)"
     yield "pictures/my_rig_compare.png", lambda: _my_rig("compare"), BARS
     yield "pictures/my_rig_campaign.png", lambda: _my_rig("campaign"), DISTRIBUTION
+    yield "pictures/your_mechanism.png", lambda: _your_mechanism("run"), "#replay figure.replay"
+    yield "pictures/your_mechanism_map.png", lambda: _your_mechanism("campaign"), CAPTURED
+    yield "pictures/launch_ring.png", lambda: _preset("launch_ring"), "#replay figure.replay"
     yield "guided_map.png", _guided_map, "figure:has(#chart-map-latched-0)"
 
 
@@ -43,13 +47,13 @@ def _demo() -> str:
     return demo_page(*demonstrate())
 
 
-def _epos_3d() -> str:
-    """The page of `softdock run epos_3d`."""
+def _preset(name: str) -> str:
+    """The page of `softdock run NAME`."""
     from softdock.output.pages.run.page import run_page
     from softdock.results.simulation import simulate
     from softdock.scenario.files import load_scenario
 
-    return run_page(simulate(load_scenario("epos_3d")))
+    return run_page(simulate(load_scenario(name)))
 
 
 def _trade() -> str:
@@ -140,6 +144,32 @@ def _my_rig(what: str) -> str:
         run(cli, [what, file, "--out", "made"], catch_exceptions=False)
         page = "comparison.html" if what == "compare" else "report.html"
         return Path("made", page).read_text(encoding="utf-8")
+
+
+def write_mechanism() -> str:
+    """What your_mechanism.md makes, in the present folder; returns the line of `softdock new`."""
+    text = (HERE / "your_mechanism.md").read_text(encoding="utf-8")
+    exec(re.findall(r"```python\n(.*?)```", text, re.S)[0], {})
+    captured, campaign = re.findall(r"```toml\n(.*?)```", text, re.S)
+    Path("captured.toml").write_text(captured, encoding="utf-8")
+    Path("my_map.toml").write_text(campaign, encoding="utf-8")
+    return re.findall(r"^softdock new .*$", text, re.M)[0]
+
+
+def _your_mechanism(what: str) -> str:
+    """The page of a command of your_mechanism.md."""
+    from click.testing import CliRunner
+
+    from softdock.cli.main import cli
+
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        run = CliRunner().invoke
+        run(cli, shlex.split(write_mechanism())[1:], catch_exceptions=False)
+        rig = Path("my_drogue.toml")
+        rig.write_text(rig.read_text() + "\n" + Path("captured.toml").read_text())
+        file = "my_map.toml" if what == "campaign" else rig.name
+        run(cli, [what, file, "--out", "made"], catch_exceptions=False)
+        return Path("made", "report.html").read_text(encoding="utf-8")
 
 
 def _guided_map() -> str:

@@ -29,6 +29,8 @@ from softdock.scenario.schema import (
     TABLES,
     TOP_LEVEL,
 )
+from softdock.scenario.tip_tables import PATH as TIPS_FROM_PATH
+from softdock.scenario.tip_tables import TIPS_FROM
 from softdock.scenario.top_tables import kinds, named_by
 from softdock.scenario.verdict_table import PATH, VERDICT
 from softdock.scenario.words import WORDS
@@ -103,6 +105,8 @@ def _pairs() -> Iterator[str]:
         "touch.\n"
     )
     yield from _group(PAIR)
+    yield f"### `[{PAIR_TABLE}.{TIPS_FROM_PATH}]`\n"
+    yield from _group(TIPS_FROM)
 
 
 def _latches() -> Iterator[str]:

@@ -410,6 +410,8 @@ def _look_at_recording(row: Row, out: Path, run: dict[str, Any]) -> list[str]:
         wrong = _clear_ring(out)
         if wrong:
             return wrong
+    if not file.exists():
+        return ["no recording"]
     with file.open("rb") as opened:
         reader = make_reader(opened)
         ends = {m.name: m.metadata for m in reader.iter_metadata()}

@@ -115,6 +115,17 @@ def _wrong_tool(case: Case, random: Random) -> None:
     case.tables["mock_up"] = {"chaser": {"mass_kg": mass, "believed": {"mass_kg": believed}}}
 
 
+def _refine_plant(case: Case) -> None:
+    """As many steps of a cycle as what moves behind the joints needs."""
+    for steps in (16, 32, 64, 128, 256):
+        case.tables["time"]["plant_steps"] = steps
+        try:
+            build(copy.deepcopy(case.tables))
+        except BadInput:
+            continue
+        return
+
+
 def _elastic(wrong: float) -> Fault:
     """Both robots on elastic joints; the method is told their stiffness `wrong` times."""
 
@@ -126,7 +137,7 @@ def _elastic(wrong: float) -> Fault:
                 "joint_stiffness_N_per_m": joint / part,
                 "moving_mass_kg": random.uniform(5.0, 20.0),
             }
-        case.tables["time"]["plant_steps"] = 16
+        _refine_plant(case)
         if wrong != 1.0:
             robots = case.tables["robots"].values()
             k, m = ([one[key] for one in robots] for key in JOINT_KEYS)
@@ -149,6 +160,28 @@ def _jitter(case: Case, random: Random) -> None:
     for body in ("chaser", "target"):
         jitter = random.uniform(0.2, 0.9) * case.tables["time"]["cycle_ms"]
         case.tables["robots"][body]["delay_jitter_ms"] = jitter
+
+
+def _robot_lag(case: Case, random: Random) -> None:
+    for body in ("chaser", "target"):
+        robot = {"model": "lag", "lag_Hz": random.uniform(6.0, 20.0)}
+        case.tables["robots"][body] |= robot
+
+
+def _robot_limits(case: Case, random: Random) -> None:
+    """Acceleration limits of 0.5 to 2 times what orbit's contact takes."""
+    most = random.uniform(0.5, 2.0)
+    for body in ("chaser", "target"):
+        limit = most * case.peak / case.tables[body]["mass_kg"]
+        robot = {"model": "limited", "max_acceleration_m_per_s2": limit}
+        case.tables["robots"][body] |= robot
+
+
+def _one_of(*faults: Fault) -> Fault:
+    def put(case: Case, random: Random) -> None:
+        faults[int(random.integers(len(faults)))](case, random)
+
+    return put
 
 
 def _late_readings(case: Case, random: Random) -> None:
@@ -180,6 +213,10 @@ def _both(*faults: Fault) -> Fault:
 
 CLASSES: dict[str, Fault] = {
     "as declared": _both(),
+    "noise 0.2 to 2 %": _noise,
+    "bias, jitter, lag, limits or late readings": _one_of(
+        _bias, _jitter, _robot_lag, _robot_limits, _late_readings
+    ),
     "pose offset 0.02 to 0.3 mm": _offset_poses(2e-5, 3e-4),
     "pose offset 0.3 to 2 mm": _offset_poses(3e-4, 2e-3),
     "tip 0.02 to 2 mm aside": _move_tip,

@@ -6,7 +6,7 @@ import json
 
 import pytest
 from plain import run_plain
-from scenarios import epos_wall
+from scenarios import ARM_ON_A_SERVICER, epos_wall
 
 import softdock
 from softdock.compile.cells import Cell, Cells
@@ -55,6 +55,7 @@ NETWORKS = {
         }
     ],
 }
+MUST_BE_TOLD = {"servicer_arm": ARM_ON_A_SERVICER}
 MORE = {  # keys that bring more of a method's memory into play
     "monitor": [{"action": "damp", "damping_Ns_per_m": 40.0, "bound_J": 1e-6}],
     "delay_passivity": [{"coupling": "per_axis", "noise_N": 0.1, "confidence": 0.9}],
@@ -79,7 +80,7 @@ def guarded_cases():
     for name, method in METHODS.items():
         plain = near_wall([{"name": "direct"}])
         keys = [{"network": one} for one in NETWORKS.get(name, ())] or [
-            method.suggest(softdock.build(plain)),
+            method.suggest(softdock.build(plain)) | MUST_BE_TOLD.get(name, {}),
             *MORE.get(name, ()),
         ]
         for one in keys:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from arm_cases import holding
 from mesh_files import plate_docking, ring_docking
-from scenarios import cone_docking, epos_wall, sphere_on_sphere
+from scenarios import ARM_ON_A_SERVICER, cone_docking, epos_wall, sphere_on_sphere
 
 from softdock import build, run_loop
 from softdock.files.schema import OPTIONAL
@@ -137,6 +137,7 @@ MUST_BE_TOLD = {
             "arguments": {"hub": 55.0, "appendage": 5.0, "stiffness": 100.0, "damping": 1.0},
         }
     },
+    "servicer_arm": ARM_ON_A_SERVICER,
 }
 
 ON_LIMITED_ROBOTS = ("remapping",)  # the robots it is for; its own tests compile that loop

@@ -241,6 +241,42 @@ def test_the_bound_knows_numbers_of_unlike_sizes():
     assert bound.distance > 1e-4
 
 
+def exit_speed(m, v, law, dt=2e-5):
+    """Depths, rates and the speed after a contact on one axis, in small steps of the midpoint."""
+    k, c, n = law
+    d, r, way = 0.0, v, []
+    while True:
+        half = d + 0.5 * dt * r
+        force = k * max(half, 0.0) ** n + c * r
+        if half > 1e-9 and r < 0.0 and force <= 0.0:
+            return np.array(way), -r
+        way.append((d, r))
+        r_1 = r - dt * force / m
+        r_1 = r - dt * (k * max(half, 0.0) ** n + 0.5 * c * (r + r_1)) / m
+        d, r = d + 0.5 * dt * (r + r_1), r_1
+
+
+@pytest.mark.parametrize("damping", [0.0, 30.0, 80.0])
+def test_the_bound_is_that_of_separate_code(damping):
+    """63 kg on a spring and damper: Fisher's information of readings each 4 ms on a way that this
+    test integrates itself, and what law and power do to its speed after it; within 5 %."""
+    m, v, k, noise, T = 63.0, 0.02, 1000.0, 0.1, 4e-3
+    tables = changed(axis(c=damping), sensor__noise_N=noise)
+    law = (k, damping, 1.0)
+    way, _ = exit_speed(m, v, law)
+    d, r = way[:: round(T / 2e-5)][1:].T
+    free = round(0.01 / v / T)
+    J = np.stack([d, r, k * d * np.log(d), np.ones_like(d)])
+    information = J @ J.T
+    information[3, 3] += free
+    steps = np.diag([1e-3 * k, 0.3, 1e-3])
+    G = [
+        (exit_speed(m, v, law + step)[1] - exit_speed(m, v, law)[1]) / step.max() for step in steps
+    ]
+    spread = noise * np.sqrt(G @ np.linalg.inv(information)[:3, :3] @ G) / v
+    assert compute_noise_bound(build(tables)).distance == pytest.approx(spread, rel=0.05)
+
+
 def test_another_wanted_law_is_refused():
     """Satellites that are to feel another contact than the mock-ups are the re-mapping's task."""
     tables = changed(

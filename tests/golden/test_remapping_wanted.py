@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from remapped_impacts import IN_TIME, LAG, K, impact
 
-UNTOLD = "told 0 Ns/m of damping beside stiffness_N_per_m where contact.0.real has 200"
+UNTOLD = "given 0 Ns/m of damping beside stiffness_N_per_m where contact.0.real has 200"
 APPROACH_J = 0.25  # kinetic energy of the relative motion
 WANTED = {
     "damper": (

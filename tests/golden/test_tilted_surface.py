@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from softdock import SimulatedFacility, drive, judge, load_scenario
+from softdock import SimulatedFacility, drive, judge, load_scenario, run_reference
 from softdock.methods.model_mediated.notes import list_doubts
 
 V, MASS, STIFFNESS = 0.05, 120.0, 4000.0  # m/s, kg, N/m
@@ -82,3 +82,36 @@ def test_a_wall_nearer_than_declared_is_moved_to_where_it_was_felt():
     assert any("--set contact.0.origin_m=" in said for said in run.metrics["warnings"])
     velocity = run.series["chaser.velocity"][-1]
     assert velocity == pytest.approx(reflect(np.array([1.0, 0.0, 0.0])), abs=0.005 * V)
+
+
+@pytest.mark.parametrize("farther", [0.0003, 0.0007])
+def test_a_wall_farther_than_declared_is_found_by_its_law(farther):
+    """No force at depths at which there should be one: the law that explains all samples has its
+    surface there, to a hundredth of a millimetre, and nothing is doubted."""
+    true = load_scenario("epos_1d", RIG | {"contact.0.origin_m": [-farther, 0.0, 0.0]})
+    run = drive(load_scenario("epos_1d", RIG), SimulatedFacility(true))
+    found = run.method_books["model_mediated"]
+    assert found["contact_0_moved_m"] == pytest.approx(-farther, abs=1e-5)
+    assert not list_doubts(found)
+    velocity = run.series["chaser.velocity"][-1]
+    assert velocity == pytest.approx(reflect(np.array([1.0, 0.0, 0.0])), abs=0.001 * V)
+
+
+BALLS = {
+    "contact.0.geometry": "sphere",
+    "contact.0.sphere_radius_m": 0.25,
+    "contact.0.tip_radius_m": 0.25,
+    "contact.0.origin_m": [-0.5, 0.0, 0.0],
+}
+
+
+def test_a_ball_that_is_mounted_aside_turns_the_way():
+    """Six millimetres aside: the speed after it is that of the true ball's normal."""
+    aside = {"contact.0.origin_m": [-0.5, 0.006, 0.0]}
+    given = load_scenario("epos_1d", RIG | BALLS)
+    true = load_scenario("epos_1d", RIG | BALLS | aside)
+    run, reference = drive(given, SimulatedFacility(true)), run_reference(true)
+    after = [one.series["chaser.velocity"][-1] for one in (run, reference)]
+    assert after[0] == pytest.approx(after[1], abs=0.002 * V)
+    assert run.method_books["model_mediated"]["contact_0_tilt_deg"] == pytest.approx(0.69, abs=0.02)
+    assert not list_doubts(run.method_books["model_mediated"])

@@ -53,11 +53,11 @@ def plain(cell):
 
 
 def test_every_cell_is_measured_and_the_ledger_is_near(folder, results):
-    """Four cells, three tellings, a page that says what the file says."""
+    """Four cells, three levels, a page that says what the file says."""
     assert len(results["cells"]) == 4
-    first = results["leaderboard"]["nothing"][0]
+    first = results["leaderboard"]["none"][0]
     assert (first["label"], first["within_1"], first["cases"]) == ("energy_ledger", 2, 2)
-    assert results["leaderboard"]["nothing"][1]["within_1"] == 0  # the raw loop
+    assert results["leaderboard"]["none"][1]["within_1"] == 0  # the raw loop
     page = (folder / "report.html").read_text()
     assert "energy_ledger ranks first: 2 of 2 cases have an error within 1 %" in page
     assert sorted(p.name for p in (folder / "cases").iterdir()) == [
@@ -69,7 +69,7 @@ def test_every_cell_is_measured_and_the_ledger_is_near(folder, results):
 def test_the_command_of_a_cell_gives_its_number(results):
     """`softdock run` with the printed keys judges at the same phases: the same distance."""
     for cell in results["cells"]:
-        row = cell["tellings"]["nothing"]
+        row = cell["knowledge"]["none"]
         words = shlex.split(format_command(f"benchmark:{cell['case']}", row["changes"]))
         found = CliRunner().invoke(cli, [*words[1:], "--json"])
         judged = json.loads(found.stdout)["verdict"]
@@ -83,10 +83,10 @@ def test_errors_of_knowledge_reach_the_number_and_its_command():
     case, entry = load_scenario("benchmark:damped_e07"), Entry("remapping", ("remapping",))
     kinds = {way.kind for way in prepare_entries(case, entry, "wrong")}
     assert kinds == {"delay", "stiffness", "damping", "wanted"}
-    cell = measure_cell(case, entry, 2, ["nothing", "wrong", "exactly"])["tellings"]
-    assert cell["nothing"]["status"] == "cannot run"
-    assert "stiffness" in cell["nothing"]["reason"]
-    assert cell["exactly"]["distance"] < 1e-4
+    cell = measure_cell(case, entry, 2, ["none", "wrong", "exact"])["knowledge"]
+    assert cell["none"]["status"] == "cannot run"
+    assert "stiffness" in cell["none"]["reason"]
+    assert cell["exact"]["distance"] < 1e-4
     assert 5e-3 < cell["wrong"]["distance"] < 0.1
     for kind in ("stiffness", "wanted"):
         way = next(w for w in prepare_entries(case, entry, "wrong") if w.kind == kind)
@@ -148,7 +148,7 @@ def test_a_process_that_dies_fails_its_cell_and_no_other(monkeypatch):
     monkeypatch.setattr(pool, "WORKER", "this")  # prints, and ends
     plan = plan_of("lossless_16ms")
     found = list(measure_cells(plan, list(plan.cells())[:1], 1))
-    row = found[0][1]["tellings"]["exactly"]
+    row = found[0][1]["knowledge"]["exact"]
     assert row["status"] == "failed"
     assert "died twice" in row["reason"]
 

@@ -120,7 +120,7 @@ def test_however_a_mesh_lies_in_its_file(tmp_path, looks):
     low, high = points.min(axis=0), points.max(axis=0)
     assert (low[0], high[0]) == pytest.approx((-1.0, -0.92), abs=1e-5)
     assert 0.5 * (low + high)[1:] == pytest.approx([0.0, 0.0], abs=1e-5)
-    assert pair["resolution_m"] == 0.001  # 0.5 % of 208 mm
+    assert pair["resolution_m"] == 0.0016  # 0.75 % of 208 mm
 
 
 def test_a_mesh_in_millimetres(tmp_path):
@@ -134,7 +134,7 @@ def test_a_mesh_in_millimetres(tmp_path):
     assert 'file = "../disc.stl"' in file.read_text()
     assert all("#" in line for line in file.read_text().splitlines() if "=" in line)
     (pair,) = load_scenario(file).tables["contact"]
-    assert (pair["geometry"], pair["resolution_m"], pair["tip_radius_m"]) == ("mesh", 6e-4, 0.006)
+    assert (pair["geometry"], pair["resolution_m"], pair["tip_radius_m"]) == ("mesh", 9e-4, 0.006)
 
 
 def test_a_thin_wall_makes_the_cells_smaller_and_bad_options_write_nothing(tmp_path):

@@ -90,7 +90,7 @@ def test_pages_and_scenes_have_no_second_robot(flown, tmp_path):
     assert "target's mount" in [part.name for part in parts]
     assert "target" not in [part.name for part in parts]
     recording = softdock.open_recording(flown.save_mcap(tmp_path / "run.mcap"), as_rig=True)
-    assert "command target" not in recording_page(recording)
+    assert "target, commanded" not in recording_page(recording)
 
 
 def test_one_arm_is_placed():
@@ -122,7 +122,7 @@ def test_a_log_without_a_target(flown, tmp_path):
     for found in (by_map, by_scenario):
         assert np.array_equal(found.observed, known.observed)
         assert found.contacts == known.contacts
-        assert "command target" not in recording_page(found)
+        assert "target, commanded" not in recording_page(found)
     assert softdock.import_log(file, parse_map(MAP)).observed is None
     with pytest.raises(BadInput, match=r"target\.fixed"):
         parse_map(MAP + "[target]\nfixed = 1\n")

@@ -8,6 +8,7 @@ import re
 from html import escape
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 from recorded_rig import record
@@ -37,6 +38,23 @@ runs = 4
 [[vary]]
 key = "robots.chaser.delay_ms"
 uniform = [0.0, 4.0]
+"""
+MAP = """schema = 1
+[clock.log]
+column = "time"
+[chaser.command]
+position = ["command.chaser.position.x", "command.chaser.position.y", "command.chaser.position.z"]
+attitude = [1.0, 0.0, 0.0, 0.0]
+[chaser.measured]
+position = ["seen.chaser.position.x", 0.0, 0.0]
+attitude = [1.0, 0.0, 0.0, 0.0]
+[chaser.satellite]
+same_as = "command"
+[chaser.wrench]
+force = ["measured.chaser.force.x", 0.0, 0.0]
+torque = [0.0, 0.0, 0.0]
+[chaser.wrench_on_satellite]
+same_as = "wrench"
 """
 
 
@@ -116,6 +134,38 @@ def test_campaign(tmp_path, reference):
     verdict = json.loads((out / "summary.json").read_text("utf-8"))["verdict"]
     check(said, verdict, (out / "report.html").read_text("utf-8"))
     assert (verdict["word"] == "no verdict") is not reference
+
+
+class ReportsOnly:
+    """A facility that is known from its reports, as one over UDP or as an FMU: no truth."""
+
+    def __init__(self, scenario):
+        inner = softdock.SimulatedFacility(scenario)
+        self.start, self.exchange, self.stop = inner.start, inner.exchange, inner.stop
+
+
+def test_a_run_known_from_reports_and_an_imported_log(tmp_path):
+    """The page of each, the terminal of `import` and the recording that is read again show one
+    object."""
+    scenario = load_scenario("epos_1d")
+    run = softdock.drive(scenario, ReportsOnly(scenario))
+    folder = run.save(tmp_path / "reports")
+    kept = json.loads((folder / "metrics.json").read_text("utf-8"))["verdict"]
+    page = (folder / "report.html").read_text("utf-8")
+    assert kept["word"] == Word.UNSAFE
+    again = softdock.open_recording(folder)
+    assert again.judge()["headline"] == kept["headline"]
+    check(kept["headline"], kept, page)
+    names = [n for n in run.series if n == "time" or ".chaser." in n or n.startswith("chaser.")]
+    rows = np.stack([run.series[n] for n in names], axis=1)
+    log, out = tmp_path / "log.csv", tmp_path / "imported"
+    np.savetxt(log, rows, fmt="%.17g", delimiter=",", header=",".join(names), comments="")
+    (tmp_path / "map.toml").write_text(MAP, encoding="utf-8")
+    line = ("--map", str(tmp_path / "map.toml"), "--scenario", "epos_1d", "--out", str(out))
+    said = call("import", str(log), *line)
+    imported = json.loads((out / "metrics.json").read_text("utf-8"))["verdict"]
+    check(said, imported, (out / "report.html").read_text("utf-8"))
+    assert imported["clause"] == kept["clause"]
 
 
 def test_recordings(tmp_path, capsys):

@@ -12,7 +12,7 @@ from softdock.output.pages.benchmark import benchmark_page, cumulative_shares
 from softdock.scenario.files import parse_changes
 from softdock.studies.benchmark import plan
 from softdock.studies.benchmark.cell import CANNOT, make_refusal
-from softdock.studies.benchmark.plan import Entry, check_tellings, choose_cases, list_entries
+from softdock.studies.benchmark.plan import Entry, check_levels, choose_cases, list_entries
 from softdock.studies.benchmark.replay import format_command, format_inline
 from softdock.studies.benchmark.results import (
     compare_results,
@@ -28,25 +28,25 @@ from softdock.studies.benchmark.scores import (
     make_leaderboard,
 )
 
-TELLINGS = ["nothing", "wrong", "exactly"]
+LEVELS = ["none", "wrong", "exact"]
 
 
-def told(distance, status="completed", energy=0.01):
+def outcome(distance, status="completed", energy=0.01):
     row = make_refusal(status, "") | {"distance": distance, "energy_share": energy, "runs": 8}
     return row | {"peak_force_error": -0.02, "word": "distorted", "changes": {"methods": []}}
 
 
 def made(distances):
-    """Results of entries on cases a, b, c; `distances`: entry -> three numbers, or None: told
-    nothing it cannot run."""
+    """Results of entries on cases a, b, c; `distances`: entry -> three numbers, or None: it
+    cannot run without parameters."""
     cells = []
     for entry, row in distances.items():
         for case, far in zip("abc", row or (1.0, 1.0, 1.0), strict=True):
-            rows = {telling: told(far) for telling in TELLINGS}
+            rows = {level: outcome(far) for level in LEVELS}
             if row is None:
-                rows["nothing"] = make_refusal(CANNOT, "it needs the delay")
+                rows["none"] = make_refusal(CANNOT, "it needs the delay")
             cost = {"ns_per_cycle": 300.0, "ratio_to_direct": 1.5}
-            cells.append({"case": case, "entry": entry, "tellings": rows, "cost": cost})
+            cells.append({"case": case, "entry": entry, "knowledge": rows, "cost": cost})
     cases = [
         {
             "name": name,
@@ -60,7 +60,7 @@ def made(distances):
         for name in "abc"
     ]
     entries = [
-        {"label": e, "methods": [e], "settings": {}, "summary": e, "knows": "nothing"}
+        {"label": e, "methods": [e], "settings": {}, "summary": e, "knows": "no parameter"}
         for e in distances
     ]
     return {
@@ -73,7 +73,7 @@ def made(distances):
         "seed": None,
         "random": 0,
         "phases": None,
-        "tellings": TELLINGS,
+        "knowledge": LEVELS,
         "jobs": 1,
         "wall_s": 1.0,
         "cpu_s": 1.0,
@@ -89,27 +89,29 @@ def results():
     return made({"direct": (0.2, 0.3, 0.4), "good": (5e-4, 0.009, 0.02), "knowing": None})
 
 
-def test_a_method_that_must_be_told_has_no_row_among_those_told_nothing(results):
-    """A leaderboard compares methods that knew the same: one that must be told is not ranked
-    untold."""
-    assert [row["label"] for row in make_leaderboard(results, "nothing")] == ["good", "direct"]
-    assert len(make_leaderboard(results, "exactly")) == 3
+def test_a_method_that_needs_parameters_has_no_row_without_them(results):
+    """A leaderboard compares methods that knew the same: one that needs parameters is not ranked
+    without."""
+    assert [row["label"] for row in make_leaderboard(results, "none")] == ["good", "direct"]
+    assert len(make_leaderboard(results, "exact")) == 3
 
 
 def test_counts_median_and_worst_are_of_all_cases(results):
     """Protects a method's row: counts, median, worst and peak error are over all of its cases."""
-    best = make_leaderboard(results, "nothing")[0]
+    best = make_leaderboard(results, "none")[0]
     assert (best["within_1"], best["within_01"], best["cases"]) == (2, 1, 3)
     assert (best["median"], best["worst"], best["peak_error"]) == (0.009, 0.02, 0.02)
-    assert count_by_group(results, "nothing")["good"] == {"law": (2, 2), "friction": (0, 1)}
-    assert count_within_by_any(results, "nothing") == 2
+    assert count_by_group(results, "none")["good"] == {"law": (2, 2), "friction": (0, 1)}
+    assert count_within_by_any(results, "none") == 2
 
 
-@pytest.mark.parametrize("lost", [told(None), told(1e-9, "diverged"), make_refusal(CANNOT, "why")])
+@pytest.mark.parametrize(
+    "lost", [outcome(None), outcome(1e-9, "diverged"), make_refusal(CANNOT, "why")]
+)
 def test_a_case_without_an_end_is_a_miss_and_infinitely_far(results, lost):
     """A method cannot rise by refusing, or by diverging near orbit."""
-    results["cells"][3]["tellings"]["nothing"] = lost  # `good` on a
-    best = next(r for r in make_leaderboard(results, "nothing") if r["label"] == "good")
+    results["cells"][3]["knowledge"]["none"] = lost  # `good` on a
+    best = next(r for r in make_leaderboard(results, "none") if r["label"] == "good")
     assert (best["within_1"], best["within_01"], best["ran"]) == (1, 0, 2)
     assert best["worst"] is None
     assert best["median"] == 0.02
@@ -121,7 +123,7 @@ def test_every_sentence_follows_the_numbers(results):
     assert "good ranks first: 2 of 3 cases have an error within 1 %" in before[0]
     assert "the raw loop has 0 within 1 %" in before[0]
     changed = copy.deepcopy(results)
-    changed["cells"][5]["tellings"]["nothing"]["distance"] = 0.0099  # `good` on c
+    changed["cells"][5]["knowledge"]["none"]["distance"] = 0.0099  # `good` on c
     after = describe_winner(changed), list_remarks(changed), benchmark_page(changed)
     assert "good ranks first: 3 of 3 cases have an error within 1 %" in after[0]
     assert before[1] != after[1]
@@ -134,10 +136,10 @@ def test_every_sentence_follows_the_numbers(results):
 def test_the_page_has_every_cell_with_its_command_and_the_bound(results):
     """Protects the page: every cell has the command that makes it again, its bound, and why."""
     page = benchmark_page(results)
-    assert page.count("softdock run benchmark:") == 3 * 3  # all tellings of a cell are alike
+    assert page.count("softdock run benchmark:") == 3 * 3  # all levels of a cell are alike
     every = "with no prior knowledge, with 10 % errors, with exact parameters"
     assert page.count(every) == 3 * 2 + 1  # and once in how the benchmark was made
-    results["cells"][0]["tellings"]["wrong"]["distance"] = 0.5  # `direct` on a
+    results["cells"][0]["knowledge"]["wrong"]["distance"] = 0.5  # `direct` on a
     assert benchmark_page(results).count("softdock run benchmark:a") == 3 + 1
     assert page.count("because of") == 3
     assert "bound by noise" in page
@@ -148,12 +150,12 @@ def test_the_page_has_every_cell_with_its_command_and_the_bound(results):
 def test_since_then_compares_what_both_have(results):
     """A case whose keys have changed is left out, and a cell that crossed 1 % is named."""
     before = copy.deepcopy(results)
-    before["cells"][4]["tellings"]["nothing"]["distance"] = 0.5  # `good` on b
+    before["cells"][4]["knowledge"]["none"]["distance"] = 0.5  # `good` on b
     before["cases"][2]["digest"] = "another"
     found = compare_results(results, before)
     assert (found["cases"], found["cases_left_out"]) == (2, ["c"])
-    assert [(c["case"], c["entry"], c["telling"]) for c in found["crossed"]] == [
-        ("b", "good", "nothing")
+    assert [(c["case"], c["entry"], c["level"]) for c in found["crossed"]] == [
+        ("b", "good", "none")
     ]
     assert "1 came within" in describe_changes(found)
     assert "0 left" in describe_changes(found)
@@ -196,11 +198,11 @@ def test_a_file_of_results_that_was_changed_cut_or_is_none_is_refused(results, t
         (lambda: choose_cases("lossless_16ms,lossless_16ms"), "each case once"),
         (lambda: choose_cases("none"), "at least one case"),
         (lambda: choose_cases("not_there.toml"), "not_there.toml"),
-        (lambda: check_tellings("exactly,nought"), "nought"),
+        (lambda: check_levels("exact,nought"), "nought"),
     ],
 )
 def test_what_does_not_exist_is_refused_with_what_does(ask, match):
-    """Unknown methods, cases and tellings are refused with those that there are."""
+    """Unknown methods, cases and levels are refused with those that there are."""
     with pytest.raises(BadInput, match=match):
         ask()
 
@@ -230,13 +232,13 @@ def test_a_profile_ends_at_the_share_that_has_a_distance():
     assert y.tolist() == pytest.approx([0.0, 25.0, 50.0, 50.0])
 
 
-def test_a_method_that_is_told_nothing_runs_told_nothing():
+def test_a_method_without_parameters_runs_without_them():
     """`model_mediated` puts a contact in the real one's place as the re-mapping does, but one that
     it has identified: it belongs on the leaderboard of those without prior knowledge."""
     case = load_scenario("benchmark:lossless_16ms")
-    refusal = plan.prepare_entries(case, Entry("remapping", ("remapping",)), plan.NOTHING)
+    refusal = plan.prepare_entries(case, Entry("remapping", ("remapping",)), plan.NONE)
     assert isinstance(refusal, str)
     assert "it needs" in refusal
-    ready = plan.prepare_entries(case, Entry("model_mediated", ("model_mediated",)), plan.NOTHING)
+    ready = plan.prepare_entries(case, Entry("model_mediated", ("model_mediated",)), plan.NONE)
     assert not isinstance(ready, str)
     assert len(ready) == 1

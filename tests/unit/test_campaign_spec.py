@@ -159,6 +159,7 @@ def test_the_presets_are_those_promised():
         "adaptive_damping",
         "epos_monte_carlo",
         "fidelity_map",
+        "idss_ring_capture",
         "launch_ring_capture",
         "nozzle_capture",
         "probe_drogue_capture",

@@ -8,12 +8,19 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from softdock import build
+from softdock import build, run_loop
 from softdock.loop.spatial.arrays import rotate
-from softdock.results.scene import patches
+from softdock.results.scene import build_scene, patches
 from softdock.results.scene.model import Track
+from softdock.results.scene.pack import pack_scenes
 from softdock.results.scene.patches import make_patches
+from softdock.results.scene.poster import draw_poster
 
+MOVING = {
+    "mass_kg": 100.0,
+    "inertia_kg_m2": [10.0, 10.0, 10.0],
+    "position_m": [-1.007, 0.0, 0.0],
+}
 RADIUS, DEPTH, TIP = 0.1, 0.0004, 0.005  # m
 
 
@@ -66,6 +73,20 @@ def test_every_tip_that_touches_is_a_disc_on_the_ring():
     points = patch.middles(np.full((3, 3), 7.0), moved["mock_up.target"])
     assert points[1] == pytest.approx([-0.5, 0.0, 0.0], abs=1e-12)
     assert (points[[0, 2]] == 7.0).all()
+
+
+def test_a_poster_draws_the_discs_of_its_frame():
+    run = run_loop(build({**tables(), "chaser": {**MOVING, "velocity_m_per_s": [0.1, 0.0, 0.0]}}))
+    scene = build_scene(run, reference=False)
+    assert run.contact_count == 1
+    discs = 'class="r-c4 k7" opacity="0.8"'
+    touched = draw_poster(scene, frame=int(scene.patches[0].frames[0]))
+    assert discs in touched
+    assert touched.count("Z") > 12
+    assert discs not in draw_poster(scene, frame=0)
+    assert "trail" in scene.layers
+    (packed,) = pack_scenes([scene])["panels"]
+    assert packed["patches"][0]["frames"]["rows"] == len(scene.patches[0].frames)
 
 
 def test_a_tilted_set_touches_on_one_side():

@@ -23,6 +23,8 @@ from turned import quaternion
 from softdock.compile.features import Every
 from softdock.compile.jit import entry_point
 from softdock.loop import contact
+from softdock.loop.contact.law import LAW_CELLS
+from softdock.loop.contact.pair import IN_PAIR
 from softdock.loop.contact.pairs import CONE, LATCH, PAIR_FLOATS, Pairs
 from softdock.loop.contact.touch import INSIDE, OUTSIDE
 from softdock.loop.spatial.motion import Motion
@@ -39,7 +41,8 @@ def cone_pair(radius, closed=True):
     mem = np.zeros(PAIR_FLOATS)
     mem[0], mem[4], mem[8:11] = CONE + (closed << 5), radius, AXIS
     mem[11:18] = MOUTH, BOTTOM, SINE, COSINE, LENGTH, DEPTH, THICK
-    mem[20], mem[22] = 4000.0, 1.0
+    law = IN_PAIR.law
+    mem[law + LAW_CELLS.at.stiffness], mem[law + LAW_CELLS.at.exponent] = 4000.0, 1.0
     return mem
 
 
@@ -67,7 +70,7 @@ def test_a_tip_that_enters_the_material_from_inside_is_pushed_back_inside(face, 
             if face == "wall"
             else at(0.003, -DEPTH + radius - way)
         )
-        touch = touch_bodies(NO_TABLE, mem, 0, pairs_in(mem), still(p), ORIGIN)
+        touch = touch_bodies(NO_TABLE, mem, 0, pairs_in(mem), still(p), ORIGIN, True)
         if way > 0.0:
             assert touch.depth == pytest.approx(way, abs=1e-12), (
                 f"{1e3 * way:.1f} mm into the {face}, side {mem[LATCH]}"
@@ -83,12 +86,12 @@ def test_a_tip_that_enters_the_material_from_inside_is_pushed_back_inside(face, 
 def test_the_latch_opens_on_separation():
     """A tip that was inside, leaves and comes back from outside touches the outer face."""
     mem = cone_pair(0.004)
-    touch_bodies(NO_TABLE, mem, 0, pairs_in(mem), still(at(*on_wall(-0.04, 0.003))), ORIGIN)
+    touch_bodies(NO_TABLE, mem, 0, pairs_in(mem), still(at(*on_wall(-0.04, 0.003))), ORIGIN, True)
     assert mem[LATCH] == INSIDE
-    touch_bodies(NO_TABLE, mem, 0, pairs_in(mem), still(at(0.0, 0.1)), ORIGIN)
+    touch_bodies(NO_TABLE, mem, 0, pairs_in(mem), still(at(0.0, 0.1)), ORIGIN, True)
     assert mem[LATCH] == -INSIDE  # apart, and remembered where the tip was
     touch_bodies(
-        NO_TABLE, mem, 0, pairs_in(mem), still(at(*on_wall(-0.04, -THICK - 0.003))), ORIGIN
+        NO_TABLE, mem, 0, pairs_in(mem), still(at(*on_wall(-0.04, -THICK - 0.003))), ORIGIN, True
     )
     assert mem[LATCH] == OUTSIDE
 
@@ -110,7 +113,7 @@ def test_wrenches_balance_about_any_point():
         (-0.1, 0.03, 0.02),
         (0.3, 0.1, -0.2),
     )
-    touch = touch_bodies(NO_TABLE, mem, 0, pairs_in(mem), chaser, target)
+    touch = touch_bodies(NO_TABLE, mem, 0, pairs_in(mem), chaser, target, True)
     assert touch.depth == pytest.approx(0.003, abs=1e-12)
     arm = np.cross(np.subtract(chaser.p, target.p), touch.force)
     assert np.add(touch.torque_chaser, touch.torque_target) + arm == pytest.approx(0.0, abs=1e-12)
@@ -145,7 +148,7 @@ def test_gap_rate_is_the_derivative_of_the_gap():
     h = 1e-5
     depths = [
         touch_bodies(
-            NO_TABLE, mem, 0, pairs_in(mem), advance(chaser, s * h), advance(target, s * h)
+            NO_TABLE, mem, 0, pairs_in(mem), advance(chaser, s * h), advance(target, s * h), True
         ).depth
         for s in (1.0, -1.0)
     ]

@@ -75,7 +75,7 @@ def list_cases() -> None:
 
 
 def print_results(results: Mapping[str, Any], since: Mapping[str, Any] | None) -> None:
-    """Print a leaderboard for each telling, the answer, and changes since earlier results."""
+    """Print a leaderboard for each level, the answer, and changes since earlier results."""
     from rich.box import SIMPLE_HEAVY
     from rich.table import Table
 
@@ -89,11 +89,11 @@ def print_results(results: Mapping[str, Any], since: Mapping[str, Any] | None) -
     )
 
     paper = output()
-    for telling in results["tellings"]:
-        rows = make_leaderboard(results, telling)
+    for level in results["knowledge"]:
+        rows = make_leaderboard(results, level)
         if not rows:
             continue
-        table = Table(title=f"{WORDS[telling]}, best first", box=SIMPLE_HEAVY, pad_edge=False)
+        table = Table(title=f"{WORDS[level]}, best first", box=SIMPLE_HEAVY, pad_edge=False)
         table.add_column("", justify="right")
         table.add_column("entry", no_wrap=True)
         for heading in ("1 %", "0.1 %", "cases", "median", "worst", "energy", "peak", "cost"):
@@ -128,7 +128,7 @@ NOT_WITH_RESULTS = (
     "drawn",
     "methods",
     "variants",
-    "tellings",
+    "knowledge",
     "phases",
     "resume",
 )
@@ -173,10 +173,10 @@ NOT_WITH_RESULTS = (
 )
 @METHOD_FILES
 @click.option(
-    "--tellings",
+    "--knowledge",
     default="all",
     show_default=True,
-    metavar="all|nothing,wrong,exactly",
+    metavar="all|none,wrong,exact",
     help="What methods know: nothing, parameters with 10 % errors, exact parameters.",
 )
 @click.option(
@@ -330,11 +330,11 @@ def _run_benchmark(ctx: click.Context, options: dict[str, Any]) -> None:
 def _make_plan(options: dict[str, Any]) -> Any:
     import secrets
 
-    from softdock.studies.benchmark.plan import Plan, check_tellings, choose_cases, list_entries
+    from softdock.studies.benchmark.plan import Plan, check_levels, choose_cases, list_entries
 
     own_methods = load_methods(options["method_files"])
     entries = tuple(list_entries(options["methods"], options["variants"], own_methods))
-    tellings = check_tellings(options["tellings"])
+    levels = check_levels(options["knowledge"])
     seed = options["seed"]
     if options["drawn"] and seed is None:
         seed = secrets.randbelow(2**32)
@@ -343,7 +343,7 @@ def _make_plan(options: dict[str, Any]) -> Any:
     return Plan(
         cases=cases,
         entries=entries,
-        tellings=tellings,
+        levels=levels,
         phases=options["phases"],
         seed=seed,
         drawn=options["drawn"],
@@ -352,7 +352,7 @@ def _make_plan(options: dict[str, Any]) -> Any:
 
 def _compile_missing(plan: Any, jobs: int, say: Any) -> None:
     """Compile the loops that are not on disk yet, in several processes."""
-    from softdock.studies.benchmark.plan import EXACTLY, NOTHING, prepare_entries
+    from softdock.studies.benchmark.plan import EXACT, NONE, prepare_entries
 
     kinds: dict[Any, Any] = {}  # cases that need different loops, by what else is in them
     for case in plan.cases:
@@ -362,8 +362,8 @@ def _compile_missing(plan: Any, jobs: int, say: Any) -> None:
     scenarios = []
     for entry in plan.entries:
         for case in kinds.values():
-            for telling in (EXACTLY, NOTHING):
-                ways = prepare_entries(case.scenario, entry, telling)
+            for level in (EXACT, NONE):
+                ways = prepare_entries(case.scenario, entry, level)
                 if not isinstance(ways, str):
                     scenarios.append(ways[0].scenario)
                     break

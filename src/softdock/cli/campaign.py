@@ -255,8 +255,8 @@ def campaign(
     done (runs that diverge are outcomes); 2: bad input, or the campaign had to stop (what it has is
     kept); with --replay 3: that run stopped early; 4: --fail-on, by the verdict at the top.
 
-    Presets: adaptive_damping, epos_monte_carlo, fidelity_map, nozzle_capture,
-    vbar_navigation.
+    Presets: adaptive_damping, epos_monte_carlo, fidelity_map, idss_ring_capture,
+    launch_ring_capture, nozzle_capture, probe_drogue_capture, vbar_navigation.
     """
     _check_options(ctx)
     if resume and replay is None and out is None:

@@ -154,7 +154,7 @@ def print_comparison(comparison: Comparison) -> None:
 
     paper = output()
     results = comparison.results
-    paper.print(ranked_table(results))
+    paper.print(ranked_table(results, paper.width))
     for one in results["refused"]:
         paper.print(
             f"[bold]could not run[/bold] {escape(one['method'])} "
@@ -189,67 +189,81 @@ def _next_step(verdict: dict[str, Any]) -> str:
     return "Next: paste these lines into the file; `softdock why` explains the remaining error."
 
 
-def ranked_table(results: dict[str, Any]) -> Table:
-    """The same numbers as the page and the JSON."""
+COLUMNS = (
+    *("", "method", "integrator", "verdict", "error", "wrong", "peak", "e", "energy added"),
+    "cost",
+)
+GAP = 2  # between two columns
+LEFT_OUT_FIRST = ("cost", "wrong", "integrator", "energy added")  # where the terminal is narrow
+
+
+def ranked_table(results: dict[str, Any], width: int) -> Table:
+    """The same numbers as the page and the JSON, as many columns as fit into `width`."""
     from rich.box import SIMPLE_HEAVY
     from rich.table import Table
 
+    orbit = results["orbit"]
+    rows = [_cells_of(row) for row in results["candidates"]]
+    last = dict.fromkeys(COLUMNS, "") | {
+        "method": "on orbit",
+        "error": "0",
+        "peak": format_quantity(orbit["peak_force_N"], "N"),
+        "e": _format_number(orbit["restitution"], ".3f"),
+        "energy added": "0",
+    }
+    widths = {
+        heading: max(len(heading), *(len(cells[heading]) for cells in [*rows, last]))
+        for heading in last
+    }
+    left_out: list[str] = []
+    for heading in LEFT_OUT_FIRST:
+        if sum(widths.values()) + GAP * len(widths) > width:
+            left_out.append(heading)
+            del widths[heading]
+    words = {
+        "error": "against the on-orbit reference, in percent of the approach speed",
+        "wrong": "with wrong parameters",
+        "peak": "contact force",
+        "e": "restitution",
+        "cost": "over the raw loop's",
+    }
+    caption = "; ".join(f"{name}: {said}" for name, said in words.items() if name in widths)
+    if left_out:
+        caption += f"; the page also has: {', '.join(left_out)}"
     count = results["phases"]
     over = f", the worst of {count} sampling phases ranks" if count > 1 else ""
     table = Table(
         title=f"{results['scenario']}: best first{over}",
-        caption="error: against the on-orbit reference, in percent of the approach speed; wrong: "
-        "with wrong parameters; peak: contact force; e: restitution; cost: over the raw loop's",
+        caption=caption,
         box=SIMPLE_HEAVY,
         pad_edge=False,
+        collapse_padding=True,
     )
-    for heading in (
-        "",
-        "method",
-        "integrator",
-        "verdict",
-        "error",
-        "wrong",
-        "peak",
-        "e",
-        "energy added",
-        "cost",
-    ):
-        table.add_column(
-            heading.replace("[", r"\["),
-            justify="left" if heading in ("method", "integrator", "verdict") else "right",
-            no_wrap=True,
-        )
-    for row in results["candidates"]:
-        worst = _format_distance(row["worst"]) if row["worst"] else "-"
-        judged = row["verdict"]
-        table.add_row(
-            str(row["rank"]),
-            row["method"],
-            row["integrator"],
-            Text(judged["word"], style=judged["colour"]),
-            _format_distance(row),
-            worst,
-            format_quantity(row["peak_force_satellite_N"], "N"),
-            _format_number(row["restitution"], ".3f"),
-            format_quantity(row["energy_added_J"], "J"),
-            _format_number(row["cost_ratio_to_direct"], ".1f"),
-        )
-    orbit = results["orbit"]
+    for heading in widths:
+        text = heading in ("method", "integrator", "verdict")
+        table.add_column(heading, justify="left" if text else "right", no_wrap=True)
+    for row, cells in zip(results["candidates"], rows, strict=True):
+        styled = cells | {"verdict": Text(cells["verdict"], style=row["verdict"]["colour"])}
+        table.add_row(*(styled[heading] for heading in widths))
     table.add_section()
-    table.add_row(
-        "",
-        "on orbit",
-        "",
-        "",
-        "0",
-        "",
-        format_quantity(orbit["peak_force_N"], "N"),
-        _format_number(orbit["restitution"], ".3f"),
-        "0",
-        "",
-    )
+    table.add_row(*(last[heading] for heading in widths))
     return table
+
+
+def _cells_of(row: dict[str, Any]) -> dict[str, str]:
+    cells = (
+        str(row["rank"]),
+        row["method"],
+        row["integrator"],
+        row["verdict"]["word"],
+        _format_distance(row),
+        _format_distance(row["worst"]) if row["worst"] else "-",
+        format_quantity(row["peak_force_satellite_N"], "N"),
+        _format_number(row["restitution"], ".3f"),
+        format_quantity(row["energy_added_J"], "J"),
+        _format_number(row["cost_ratio_to_direct"], ".1f"),
+    )
+    return dict(zip(COLUMNS, cells, strict=True))
 
 
 def _format_distance(row: dict[str, Any]) -> str:

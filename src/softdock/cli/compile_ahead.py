@@ -79,8 +79,8 @@ def list_tasks(scenarios: Iterable[Scenario], batches: bool = False) -> list[Tas
             continue  # a user's own: the worker does not have the file
         names = " and ".join(entry["name"] for entry in scenario.tables["methods"])
         starts.setdefault(features, Task(START, "the start of a run", scenario.tables))
-        has_networks = len(markers.methods) > 0 and bool(_count_networks(scenario))
-        orbits.setdefault(has_networks, Task(ORBIT, "orbit", scenario.tables))
+        parts = _find_orbit_parts(scenario) if markers.methods else (False, False)
+        orbits.setdefault(parts, Task(ORBIT, "orbit", scenario.tables))
         for what in (LOOP, BATCH) if batches else (LOOP,):
             label = "the loop" if what == LOOP else "the loop for batches"
             task = Task(what, f"{label} with {names}", scenario.tables)
@@ -129,10 +129,13 @@ def _compile_rig(task: Task) -> None:
     warm_part(on, task.what.removeprefix(RIG))
 
 
-def _count_networks(scenario: Scenario) -> float:
+def _find_orbit_parts(scenario: Scenario) -> tuple[bool, bool]:
+    """Whether orbit has networks, and a servicer with an arm: it is compiled with them."""
     from softdock.loop.vector import MAP, MEMORY_AT
 
-    return float(scenario.vector[MEMORY_AT + MAP.orbit_network_count])
+    parts = (MAP.orbit_network_count, MAP.orbit_servicer)
+    networks, servicer = (bool(scenario.vector[MEMORY_AT + at]) for at in parts)
+    return networks, servicer
 
 
 def is_compiled(task: Task) -> bool:

@@ -57,7 +57,7 @@ def read_program(program: RigProgram) -> Reading:
         observed = max(0.0, float(values[at.observed_contact]))
         energies = (
             ("kinetic energy", float(values[at.kinetic]), bound),
-            ("observed energy", observed, float(now.observed_bound_J)),
+            ("observed energy of this contact", observed, float(now.observed_bound_J)),
         )
     return Reading(now, age, energies)
 

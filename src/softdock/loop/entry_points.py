@@ -142,7 +142,7 @@ def place_at_seat(vector, features, mem, index, place):
     """From a tip at a place (target axes, from the target's centre of mass) to the seat of its
     pair [m]; infinite outside. `mem`: zeros, with room for all pairs."""
     pairs = prepare_pairs(vector, features)
-    store_pairs(vector, mem, pairs.number, False)
+    store_pairs(vector, mem, pairs.number, False, 0)
     return seat_of_place(vector, CAPTURE_AT, pairs, mem, PAIRS_MEM, index, place)
 
 
@@ -153,7 +153,7 @@ def list_touches(vector, features, mem, poses, out):
     mass] and the radius of the flat that the overlap cuts off [m]. Returns how many there are;
     those beyond `out` are only counted. `mem`: zeros, with room for all pairs."""
     pairs = prepare_pairs(vector, features)
-    store_pairs(vector, mem, pairs.number, False)
+    store_pairs(vector, mem, pairs.number, False, 0)
     zero, found = (0.0, 0.0, 0.0), 0
     for k in range(poses.shape[0]):
         r = poses[k]

@@ -95,6 +95,12 @@ MEMORY = Group(
         0,
     ),
     Parameter("orbit_network_count", "orbit_network_count", "how many", 0),
+    Parameter(
+        "orbit_servicer",
+        "orbit_servicer",
+        "where the keys of a servicer with an arm begin; 0: none",
+        0,
+    ),
     Parameter("size", "size", "floats in all", 0),
     Parameter(
         "orbit_done",
@@ -103,6 +109,7 @@ MEMORY = Group(
         "not compared",
         0,
     ),
+    Parameter("tip_floats", "tip_floats", "for bristles at the tips of contact pairs", 0),
     Parameter("orbit_first", "orbit_first", "when orbit first touches [s]; infinite: never", 0),
     Parameter("settle", "settle", "how long after the last contact it is compared again [s]", 0),
 )

@@ -29,6 +29,8 @@ from softdock.loop.vector import (
     CHASER_AT,
     PAIRS_MEM,
     TARGET_AT,
+    forget_bristles,
+    locate_bristles,
     store_pairs,
     without_methods,
 )
@@ -80,7 +82,9 @@ def start(vector, params: Params, mem):
 def settle(vector, params: Params, mem):
     """Pairs and history into `mem`; satellites and facility at t = 0 with readings as they are
     reported, and the satellites' deepest touch."""
-    store_pairs(vector, mem, params.pairs.number, False)
+    bristles = locate_bristles(vector, params.pairs.number)
+    store_pairs(vector, mem, params.pairs.number, False, bristles)
+    forget_bristles(vector, mem, bristles)
     satellites = Satellites(
         initial_body(params.chaser, vector, CHASER_AT),
         initial_body(params.target, vector, TARGET_AT),

@@ -37,7 +37,7 @@ OF_A_RUN = (
     "deep in contact at the start",
     "stopped by a method",
     "a method pushed with something that is not a number",
-    "a tip's centre entered a mesh",
+    "a tip is too deep in a wall",
 )
 # of an arm: as loop/arms/follow.py counts them, from one on, behind those of a run
 ARM_STATUSES = ("arm out of reach", "joint limit of an arm", "arm at a singularity")

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from softdock.compile.generated import make_replacer
 from softdock.compile.jit import compiled, noinline
+from softdock.loop.contact.bristle import POSE_FLOATS, TIP_FLOATS
 from softdock.loop.contact.latch import LATCH_FLOATS
-from softdock.loop.contact.pair import KIND_BITS, PAIR_FLOATS, Pairs
+from softdock.loop.contact.pair import KIND_BITS, PAIR_CELLS, PAIR_FLOATS, Pairs
 from softdock.loop.contact.prepare import kind_of_pair, store_pair
+from softdock.loop.contact.tips import tips_at
 from softdock.loop.flags import Known, find_flags
 from softdock.loop.keys import MEMORY, RANDOM, SCHEDULE, STOP, TIME
 from softdock.loop.method.hooks import prepare_methods
@@ -142,7 +144,7 @@ def memory_map(vector, pairs, latches, on):
     pose_slots = int(keys.pose_slots)
     robot_floats = int(keys.robot_floats)
     latch = PAIRS_MEM + pairs * PAIR_FLOATS
-    history = latch + latches * LATCH_FLOATS
+    history = latch + latches * LATCH_FLOATS + int(keys.tip_floats)
     robot = history + 2 * slots * MOTION_FLOATS
     reports = robot + 2 * robot_floats
     samples = reports + int(keys.report_floats)
@@ -228,7 +230,28 @@ def prepare_rig(vector, features):
 
 
 @noinline
-def store_pairs(vector, mem, pairs, wanted):
-    """Prepare all contact pairs into `mem`, with the real law or the one wanted in orbit."""
+def store_pairs(vector, mem, pairs, wanted, states):
+    """Prepare all contact pairs into `mem`, with the real law or the one wanted in orbit; `states`:
+    where the tips' bristles stand in it, if there are any."""
+    keys = MEMORY(vector, MEMORY_AT)
     for i in range(pairs):
-        store_pair(vector, PAIRS_AT + i * PAIR_SIZE, mem, PAIRS_MEM + i * PAIR_FLOATS, wanted)
+        at = PAIRS_MEM + i * PAIR_FLOATS
+        store_pair(vector, PAIRS_AT + i * PAIR_SIZE, mem, at, wanted)
+        if keys.tip_floats > 0.0:
+            pair = PAIR_CELLS(mem, at)
+            pair.states = states
+            states += POSE_FLOATS + TIP_FLOATS * tips_at(pair.tips)
+
+
+@compiled
+def locate_bristles(vector, pairs):
+    """Where those of the loop stand in `mem`."""
+    latches = int(MEMORY(vector, MEMORY_AT).latch_count)
+    return PAIRS_MEM + pairs * PAIR_FLOATS + latches * LATCH_FLOATS
+
+
+@compiled
+def forget_bristles(vector, mem, states):
+    """Before the first instant of a run no bristle is stretched."""
+    for i in range(int(MEMORY(vector, MEMORY_AT).tip_floats)):
+        mem[states + i] = 0.0

@@ -60,7 +60,7 @@ ADAPTIVE_DAMPING = Group(
     Parameter(
         "stiffness",
         "stiffness_N_per_m",
-        "stiffness of the real contact, as believed",
+        "stiffness of the real contact, assumed",
         None,
         unit="N/m",
         low=0.0,
@@ -70,7 +70,7 @@ ADAPTIVE_DAMPING = Group(
     Parameter(
         "delay",
         "delay_ms",
-        "delay from set-point to measured force, as believed",
+        "delay from set-point to measured force, assumed",
         None,
         unit="ms",
         low=0.0,

@@ -22,6 +22,7 @@ MODULES = {  # by name, in the order in which they are listed; imported when fir
     "monitor": "monitor.method",
     "network_contact": "networks.network_contact",
     "network_satellite": "networks.satellite",
+    "servicer_arm": "servicer_arm",
     "passive_integrator": "passive_integrator.method",
     "delay_passivity": "delay_passivity.method",
     "energy_ledger": "energy_ledger.method",

@@ -50,7 +50,7 @@ SMITH_PREDICTOR = Group(
         "delay",
         "delay_ms",
         "delay of the whole loop, from the satellite's motion to the force on it, half the hold "
-        "included, as believed",
+        "included, assumed",
         unit="ms",
         low=0.0,
         high=2000.0,

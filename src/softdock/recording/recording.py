@@ -185,7 +185,7 @@ class Recording:
             "kinetic_start_J": kinetic,
             "rows_lost": dict(self.lost),
             "verdict": self._judged,  # None before `judge` was called
-            "error_against_reference": None,  # nobody knows the truth of a rig
+            "error_against_orbit": None,  # nobody knows the truth of a rig
             "warnings": list(self.warnings),
         }
 
@@ -196,8 +196,9 @@ class Recording:
         return value if math.isfinite(value) else None
 
     def judge(self, source: str = "") -> dict[str, Any]:
-        """The verdict (recording/recorded_run.py), kept in `metrics`. Flies orbit where a scenario
-        is attached and that was not done. `source`: the recording's name for commands."""
+        """The verdict (recording/recorded_run.py), kept in `metrics`. Simulates the reference
+        where a scenario is attached and that was not done. `source`: the recording's name for
+        commands."""
         if self._judged is None or source:
             self._judged = judge_recording(self, source or self.source or "DIR")
         return self._judged
@@ -221,8 +222,8 @@ class Recording:
         return "; ".join(parts) + "."
 
     def page(self) -> str:
-        """One self-contained HTML page. Flies orbit where a scenario is attached and that was not
-        done."""
+        """One self-contained HTML page. Simulates the reference where a scenario is attached and
+        that was not done."""
         from softdock.output.pages.recording import recording_page
 
         text: str = recording_page(self)

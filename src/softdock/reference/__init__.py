@@ -14,7 +14,8 @@ so no wall is jumped over, however thin. Only steps below a small part of a cont
 a wall's thickness may end inside a wall, and then they are cut at its surface. Schedules and hands
 push the satellites in orbit too (external_wrenches.py); steps end at each of their rows. So do the
 tide and methods that push from outside, sampled once a cycle as in the loop (sampled.py). Networks
-that are part of a satellite fly with it (networks.py).
+that are part of a satellite fly with it (networks.py), and so does the arm of a servicer
+(servicer.py).
 
 Holds for the laws and geometries of contact/. A tip near a cone's axis, where the normal turns
 fast, is resolved by shorter steps. Not resolved: the edge of a bottom plate touched from outside,
@@ -57,6 +58,7 @@ from softdock.reference.flight import (
     orbit_run,
     run_orbit,
 )
+from softdock.reference.servicer import servicer_floats, servicer_marker
 
 __all__ = [
     "LOGGED_CONTACTS",
@@ -124,11 +126,13 @@ class Reference:
 
 def count_reference_floats(vector: np.ndarray) -> int:
     """Length of the `mem` array that `orbit_run` needs: the pairs, and the steepest slope of each
-    (setup.py); the networks."""
+    (setup.py); the arm of a servicer; the networks."""
     networks = network_floats(vector) if _networks(vector) != NO_NETWORKS else 0
     return (
         locate_latches(vector)
         + int(MEMORY(vector, MEMORY_AT).latch_count) * LATCH_FLOATS
+        + int(MEMORY(vector, MEMORY_AT).tip_floats)
+        + servicer_floats(vector)
         + networks
     )
 
@@ -151,7 +155,8 @@ def _networks(vector: np.ndarray) -> NoNetworks | Networks:
 def orbit_marker(vector: np.ndarray, methods: tuple) -> InOrbit:
     """Its type says what orbit is compiled with. `methods`: the listed methods' markers."""
     latches = LATCHES if MEMORY(vector, MEMORY_AT).latch_count > 0.0 else NO_LATCHES
-    return InOrbit(_networks(vector), latches, *pushing_methods(methods, METHODS_AT))
+    pushing = pushing_methods(methods, METHODS_AT)
+    return InOrbit(_networks(vector), servicer_marker(vector), latches, *pushing)
 
 
 def hook_memory(marker: InOrbit, vector: np.ndarray) -> np.ndarray:

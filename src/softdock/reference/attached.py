@@ -20,6 +20,7 @@ from softdock.methods.networks.port import FIRST, ON_TARGET, find_rows
 from softdock.networks.continuous import Room, rates
 from softdock.networks.law_cells import DAMPER_FLOATS, NODE_FLOATS, STORE_FLOATS
 from softdock.networks.laws import Laws
+from softdock.reference.servicer import NoServicer, SomeServicer
 
 CONTACT, NETWORK = network_contact.AT, network_satellite.AT
 
@@ -55,10 +56,12 @@ class Latches(NamedTuple):
 
 
 class InOrbit(NamedTuple):
-    """What orbit is compiled with, by type: networks that are part of satellites, latches, and
-    methods that push from outside, with the places in the vector where their memory is named."""
+    """What orbit is compiled with, by type: networks that are part of satellites, a servicer with
+    an arm, latches, and methods that push from outside, with the places in the vector where their
+    memory is named."""
 
     networks: NoNetworks | Networks
+    servicer: NoServicer | SomeServicer
     latches: NoLatches | Latches
     methods: tuple
     slots: tuple

@@ -50,10 +50,16 @@ from softdock.reference.networks import (
     start_networks,
 )
 from softdock.reference.sampled import nothing_held
+from softdock.reference.servicer import (
+    bounds_with_servicer,
+    copy_servicer,
+    longest_servicer_step,
+    start_servicer,
+)
 from softdock.reference.setup import kinetic, pair_at, prepare_reference, start_orbit
 from softdock.reference.step import flow
 from softdock.reference.step_length import look
-from softdock.reference.touch_forces import push
+from softdock.reference.touch_forces import hold_bristles, push
 
 TOO_MANY_STEPS = len(STATUSES)
 ORBIT_STATUSES = (*STATUSES, "too many steps")
@@ -210,9 +216,10 @@ def _nothing_yet():
 
 
 @compiled
-def _with_piece(sums, passed):
+def _with_piece(sums, passed, released):
+    """`released`: by bristles [J]."""
     return Sums(
-        dissipated=sums.dissipated + passed.dissipated,
+        dissipated=sums.dissipated + passed.dissipated + released,
         external=sums.external + passed.external,
         virtual=sums.virtual + passed.virtual,
         driven=sums.driven + passed.driven,
@@ -264,6 +271,7 @@ def orbit_run(marker, vector, mem, own, log, record, outcome, coarser):
     setup = prepare_reference(marker, vector, mem, coarser)
     both = start_orbit(vector, setup)
     start_networks(setup.networks, vector, mem, both)
+    start_servicer(setup.servicer, setup, mem, both)
     T = TIME(vector, TIME_AT).cycle
     cycles = max(1, int(math.ceil(TIME(vector, TIME_AT).duration / T - 1e-9)))
     every = 1 if record.shape[0] > cycles else cycles  # cycles from stop to stop
@@ -279,13 +287,14 @@ def orbit_run(marker, vector, mem, own, log, record, outcome, coarser):
         status = NO_NUMBER
     dt, same, changed = 0.0, 0.0, math.inf
     due = math.inf  # s, when a latch changes by the clock
-    tracker, sums, stored = no_contact(), _nothing_yet(), 0.0
+    tracker, sums, stored, bristled = no_contact(), _nothing_yet(), 0.0, 0.0
     while k <= cycles and status == COMPLETED:
         steps += 1
         if steps > MOST_STEPS + cycles * MOST_STEPS_A_CYCLE:
             status = TOO_MANY_STEPS
         after, passed = flow(vector, setup, mem, mode, outside, both, t, dt=dt)
         bounds = bounds_with_networks(setup.networks, vector, mem, outside, after)
+        bounds = bounds_with_servicer(setup.servicer, setup, mem, bounds, after)
         seen = look(vector, setup, mem, mode, bounds, after, t + dt)
         instant = INSTANT + ROUNDING * t
         is_kept = is_same(seen.mode, mode)
@@ -300,6 +309,8 @@ def orbit_run(marker, vector, mem, own, log, record, outcome, coarser):
 
         both = after
         copy_networks(setup.networks, vector, mem, False)
+        copy_servicer(setup.servicer, mem, False)
+        hold_bristles(vector, setup, mem, seen.mode, both, True)
         stop = min(min(k * T, outside.until), due)
         at_stop = dt >= stop - t
         t = stop if at_stop else t + dt
@@ -309,7 +320,8 @@ def orbit_run(marker, vector, mem, own, log, record, outcome, coarser):
         tracker = _follow(tracker, log, mode, seen, passed, t)
         if tracker.open and not was_open and tracker.closed == 0:
             _note_reach(outcome, setup, mem, seen, both)
-        sums = _with_piece(sums, passed)
+        sums = _with_piece(sums, passed, bristled - seen.bristled)
+        bristled = seen.bristled
         stored, mode = seen.stored, seen.mode
         if not is_sane(setup, both, kinetic(setup, both)):
             status = DIVERGED
@@ -329,7 +341,11 @@ def orbit_run(marker, vector, mem, own, log, record, outcome, coarser):
             if is_sampled(setup) and not is_finite(outside.held.on):
                 status = NO_NUMBER
         until = min(min(k * T, outside.until), due)
-        dt = min(min(dt, longest_step(setup.networks, vector)), until - t)
+        longest = min(
+            longest_step(setup.networks, vector),
+            longest_servicer_step(setup.servicer, setup, mem, both),
+        )
+        dt = min(min(dt, longest), until - t)
 
     o.status = status
     o.steps = steps

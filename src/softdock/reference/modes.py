@@ -15,7 +15,7 @@ from softdock.compile.jit import compiled
 from softdock.loop.contact.laws import continued_force, damped_force, may_pull
 
 AWAY, PUSHING, SLACK, PULLING = 0, 1, 2, 3
-TOUCH_BITS, ROW_BITS, SECTOR_BITS, SIDE_BITS = 2, 20, 4, 2  # rows: at most 100 000
+TOUCH_BITS, ROW_BITS, SECTOR_BITS, SIDE_BITS = 2, 20, 8, 2  # rows: at most 100 000
 
 
 class Mode(NamedTuple):

@@ -36,14 +36,22 @@ from softdock.loop.vector import (
     TARGET_EXTERNAL_AT,
     TARGET_HAND_AT,
     TIME_AT,
+    forget_bristles,
     store_pairs,
 )
 from softdock.reference.attached import Latches, Networks, NoLatches, NoNetworks
 from softdock.reference.networks import find_networks
+from softdock.reference.servicer import (
+    InOrbitServicer,
+    NoServicer,
+    find_servicer_in_orbit,
+    memory_of_servicer,
+)
 
 # Step lengths. With 0.01 a contact takes 314 steps and a lossless spring gives back its energy to
 # some 1e-12.
 FINE = 0.01  # of 1/w, w the fastest frequency of the touches under way (damping rates added)
+FINE_WITH_AN_ARM = 0.004  # its effective mass changes during a touch: free joints to 1e-11
 # rad that a body of unequal moments, or pushed, turns in a step: attitude to 1e-12 over some turns
 FINE_TURN = 0.004
 WHOLE_TURN = 1.0  # rad; equal moments turn steadily, and the step is exact
@@ -78,6 +86,7 @@ class Setup(NamedTuple):
     networks: (
         NoNetworks | Networks
     )  # that are part of satellites; the type says whether there may be any
+    servicer: NoServicer | InOrbitServicer  # the same of a servicer with an arm
     T: float  # s, the control cycle
     tide: bool
     methods: tuple  # that push from outside (sampled.py)
@@ -143,7 +152,11 @@ def prepare_reference(marker, vector, mem, coarser):
         schedule_at(vector, TARGET_HAND_AT),
     )
     pairs = int(MEMORY(vector, MEMORY_AT).pair_count)
-    store_pairs(vector, mem, pairs, True)
+    behind = steepest_at(pairs, pairs)
+    number = int(MEMORY(vector, MEMORY_AT).latch_count)
+    bristles = behind + number * LATCH_FLOATS
+    store_pairs(vector, mem, pairs, True, bristles)
+    forget_bristles(vector, mem, bristles)
     for i in range(pairs):
         pair = load_pair(mem, pair_at(i), kind_in(mem, pair_at(i)))
         mem[steepest_at(pairs, i)] = (
@@ -160,9 +173,9 @@ def prepare_reference(marker, vector, mem, coarser):
         or any_external(marker.methods)
     )
     turn = FINE_TURN if pushed or max(uneven_chaser, uneven_target) > EQUAL else WHOLE_TURN
-    behind = steepest_at(pairs, pairs)
-    number = int(MEMORY(vector, MEMORY_AT).latch_count)
-    networks = find_networks(marker.networks, vector, behind + number * LATCH_FLOATS)
+    arm = bristles + int(MEMORY(vector, MEMORY_AT).tip_floats)
+    servicer = find_servicer_in_orbit(marker.servicer, vector, arm)
+    networks = find_networks(marker.networks, vector, arm + memory_of_servicer(servicer))
     return Setup(
         chaser=chaser,
         target=target,
@@ -171,8 +184,9 @@ def prepare_reference(marker, vector, mem, coarser):
         nimble_chaser=nimble_chaser,
         nimble_target=nimble_target,
         turn=coarser * turn,
-        fine=coarser * FINE,
+        fine=coarser * (FINE_WITH_AN_ARM if memory_of_servicer(servicer) > 0 else FINE),
         networks=networks,
+        servicer=servicer,
         T=TIME(vector, TIME_AT).cycle,
         tide=tide,
         methods=prepare_pushing(marker.methods, marker.slots, vector),

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.method.interface import Wrenches
-from softdock.loop.spatial.motion import no_wrench
+from softdock.loop.spatial.motion import Wrench, no_wrench
 from softdock.loop.spatial.rigid_body import Body, motion_of
 from softdock.loop.spatial.rotations import exponential, normalise, product, right_jacobian_inverse
 from softdock.loop.spatial.vectors import add, add_scaled, multiply, norm, scale, subtract
@@ -24,6 +24,7 @@ from softdock.reference.networks import (
     move_by_networks,
     pull_of_networks,
 )
+from softdock.reference.servicer import copy_servicer, end_servicer_step, pull_of_servicer
 from softdock.reference.setup import Both
 from softdock.reference.touch_forces import push
 
@@ -71,14 +72,14 @@ def _moved(body, h, slope):
 
 
 @compiled
-def _slope(params, motion, phi, force, torque):
+def _slope(params, motion, phi, wrench):
     if params.fixed:
         return _still()
     return Slope(
         motion.v,
         right_jacobian_inverse(phi, motion.w),
-        multiply(params.inverse_mass, force),
-        torque,
+        multiply(params.inverse_mass, wrench.force),
+        wrench.torque,
     )
 
 
@@ -148,10 +149,20 @@ def step(vector, setup, mem, mode, acting, both, t, h):
             force_c=force_c,
             force_t=force_t,
         )
-        force_c, force_t = pulled.chaser, pulled.target
         virtual += weight * h * pulled.power
-        slope_c = _slope(setup.chaser, chaser, scale(place * h, slope_c.phi), force_c, torque_c)
-        slope_t = _slope(setup.target, target, scale(place * h, slope_t.phi), force_t, torque_t)
+        on_chaser, on_target = pull_of_servicer(
+            setup.servicer,
+            setup,
+            mem,
+            ahead=place * h,
+            weight=weight * h,
+            chaser=chaser,
+            target=target,
+            on_chaser=Wrench(pulled.chaser, torque_c),
+            on_target=Wrench(pulled.target, torque_t),
+        )
+        slope_c = _slope(setup.chaser, chaser, scale(place * h, slope_c.phi), on_chaser)
+        slope_t = _slope(setup.target, target, scale(place * h, slope_t.phi), on_target)
         total_c, total_t = _weighted(total_c, weight, slope_c), _weighted(total_t, weight, slope_t)
         impulse = add_scaled(impulse, weight * h, now.force)
         dissipated += weight * h * now.dissipated
@@ -169,6 +180,7 @@ def step(vector, setup, mem, mode, acting, both, t, h):
         Body(chaser.p, normalise(chaser.q), chaser.v, chaser.L),
         Body(target.p, normalise(target.q), target.v, target.L),
     )
+    virtual += end_servicer_step(setup.servicer, setup, mem, after, both)
     compressed, released = _work_each_way(h, p0, pm, p1)
     return after, Passed(
         impulse=impulse,
@@ -226,6 +238,7 @@ def flow(vector, setup, mem, mode, outside, both, t, dt):
         driven=0.0,
     )
     copy_networks(setup.networks, vector, mem, True)
+    copy_servicer(setup.servicer, mem, True)
     h = dt / steps
     for i in range(steps):
         both, more = step(vector, setup, mem, mode, acting=outside, both=both, t=t + i * h, h=h)

@@ -60,9 +60,10 @@ from softdock.reference.modes import (
     with_tips,
     with_touch,
 )
+from softdock.reference.servicer import mobility_with_servicer
 from softdock.reference.setup import pair_at, steepest_at
 from softdock.reference.step import MOST_TURNS
-from softdock.reference.touch_forces import relative_spin, sliding_at
+from softdock.reference.touch_forces import hold_bristles, relative_spin, sliding_at
 
 GRADED = (
     0.1  # of depth/rate near depth 0 of a law with a fractional exponent, which is not smooth there
@@ -83,6 +84,7 @@ class Look(NamedTuple):
     gap_rate: float  # m/s, of the deepest touch
     depth: float  # m
     stored: float  # J
+    bristled: float  # J of it, in bristles
 
 
 @compiled
@@ -98,12 +100,32 @@ def _mobility(params, q, arm, normal):
 
 
 @compiled
+def _pair_mobility(setup, mem, chaser_q, target_q, arm, from_target, normal):
+    """Of both bodies at a touch [1/kg]."""
+    chaser = _mobility(setup.chaser, chaser_q, arm, normal)
+    target = _mobility(setup.target, target_q, from_target, normal)
+    own = setup.servicer
+    return mobility_with_servicer(
+        own, mem, False, chaser_q, arm, normal, chaser
+    ) + mobility_with_servicer(own, mem, True, target_q, from_target, normal, target)
+
+
+@compiled
 def _friction_rate(pair, touch, v, spin, force, mobility):
     """How fast friction may stop the sliding [1/s]."""
-    if pair.law.friction == 0.0:
+    if pair.law.friction == 0.0 or pair.law.bristle > 0.0:
         return 0.0
     _, sliding = sliding_at(pair, touch, v, spin)
-    return friction_factor(pair.law, norm(sliding)) * force * mobility
+    return friction_factor(pair.law, norm(sliding), 0.0) * force * mobility
+
+
+@compiled
+def _bristle_pace(setup, pair, mobility):
+    """Square of the frequency at which the satellites swing on a bristle [1/s^2]."""
+    if pair.law.friction == 0.0:
+        return 0.0
+    k, r = pair.law.bristle, pair.law.patch
+    return k * mobility + 0.5 * k * r * r * (setup.nimble_chaser + setup.nimble_target)
 
 
 @compiled
@@ -178,37 +200,40 @@ def look_at_tips(vector, setup, mem, i, outside, both, chaser, target):
         pair = tip_of(whole, n)
         steepest = steepest_slope(vector, pair.law)
         arm, from_target, tip = tip_in_target(pair, chaser, target)
-        touch = touch_pair(pair, INSIDE, True, tip).first
+        touches = touch_pair(pair, INSIDE, True, tip)
         v = tip_velocity(chaser, target, arm, from_target)
         closing = compute_closing(setup, outside, both, norm(pair.tip), norm(from_target))
-        rate = -dot(touch.normal, v)
-        if touch.depth > depth:
-            depth, gap_rate = touch.depth, -rate
-        normal = rotate(target.q, touch.normal)
-        mobility = _mobility(setup.chaser, chaser.q, arm, normal) + _mobility(
-            setup.target, target.q, from_target, normal
-        )
-        press = closing_gain(closing) / (mobility + TINY)
-        force, _ = unclamped_force(vector, pair.law, 0, touch.depth, rate)
-        state = state_at(pair.law, touch.depth, force)
-        if state == AWAY:
-            pressed = steepest, mobility, press
-            safe = min(safe, _time_to_touch(vector, setup, pair, touch.depth, closing, pressed))
-            continue
-        touching = hash_touch(touching, n, state)
-        squared, damped = pace_of(
-            vector, pair.law, steepest, touch.depth, abs(rate), mobility, press
-        )
-        pace += squared
-        damping += damped
-        stored += stored_energy(vector, pair.law, touch.depth)
-        if state == PUSHING:
-            ahead = force + abs(rate) * setup.fine * math.sqrt(squared) / (mobility + TINY)
-            most = largest_mobility(setup, norm(pair.tip) + pair.tip_radius, closing.far)
-            damping += _friction_rate(pair, touch, v, spin, ahead, most)
-        if is_graded(pair.law.kind):
-            graded = min(graded, GRADED * touch.depth / (abs(rate) + TINY))
-        curved = min(curved, CURVED * bend(pair, tip) / (norm(v) + TINY))
+        for j in range(2):
+            touch = touches.first if j == 0 else touches.second
+            if touch.depth == NO_TOUCH:
+                continue
+            rate = -dot(touch.normal, v)
+            if touch.depth > depth:
+                depth, gap_rate = touch.depth, -rate
+            normal = rotate(target.q, touch.normal)
+            mobility = _pair_mobility(setup, mem, chaser.q, target.q, arm, from_target, normal)
+            press = closing_gain(closing) / (mobility + TINY)
+            force, _ = unclamped_force(vector, pair.law, 0, touch.depth, rate)
+            state = state_at(pair.law, touch.depth, force)
+            if state == AWAY:
+                pressed = steepest, mobility, press
+                safe = min(safe, _time_to_touch(vector, setup, pair, touch.depth, closing, pressed))
+                continue
+            touching = hash_touch(touching, 2 * n + j, state)
+            squared, damped = pace_of(
+                vector, pair.law, steepest, touch.depth, abs(rate), mobility, press
+            )
+            pace += squared
+            damping += damped
+            stored += stored_energy(vector, pair.law, touch.depth)
+            if state == PUSHING:
+                ahead = force + abs(rate) * setup.fine * math.sqrt(squared) / (mobility + TINY)
+                most = largest_mobility(setup, norm(pair.tip) + pair.tip_radius, closing.far)
+                damping += _friction_rate(pair, touch, v, spin, ahead, most)
+                pace += _bristle_pace(setup, pair, most)
+            if is_graded(pair.law.kind):
+                graded = min(graded, GRADED * touch.depth / (abs(rate) + TINY))
+            curved = min(curved, CURVED * bend(pair, tip) / (norm(v) + TINY))
     return Tips(
         touching=touching,
         safe=safe,
@@ -255,9 +280,7 @@ def look(vector, setup, mem, mode, outside, both, t):
             if touch.depth > depth:
                 depth, deepest, gap_rate = touch.depth, i, -rate
             normal = rotate(target.q, touch.normal)
-            mobility = _mobility(setup.chaser, chaser.q, arm, normal) + _mobility(
-                setup.target, target.q, from_target, normal
-            )
+            mobility = _pair_mobility(setup, mem, chaser.q, target.q, arm, from_target, normal)
             press = closing_gain(closing) / (mobility + TINY)
             row = table_row(vector, law, touch.depth)
             force, held = unclamped_force(vector, law, row, touch.depth, rate)
@@ -290,6 +313,7 @@ def look(vector, setup, mem, mode, outside, both, t):
                 )  # about where the next step ends
                 most = largest_mobility(setup, norm(pair.tip) + pair.tip_radius, closing.far)
                 damping += _friction_rate(pair, touch, v, spin, ahead, most)
+                pace += _bristle_pace(setup, pair, most)
             if is_graded(law.kind):
                 graded = min(graded, GRADED * touch.depth / (abs(rate) + TINY))
             curved = min(curved, CURVED * bend(pair, tip) / (norm(v) + TINY))
@@ -301,6 +325,7 @@ def look(vector, setup, mem, mode, outside, both, t):
     pace, damping, stored = pace + held.pace, damping + held.damping, stored + held.stored
     longest = setup.fine / (math.sqrt(pace) + damping + TINY)
     within = min(longest, max(min(graded, curved), FINEST * longest))
+    bristled = hold_bristles(vector, setup, mem, now, both, False)
     turning = _turning_time(setup, both, outside, now.touching != 0 or is_latched(now))
     return Look(
         mode=now,
@@ -308,5 +333,6 @@ def look(vector, setup, mem, mode, outside, both, t):
         pair=deepest,
         gap_rate=gap_rate,
         depth=depth,
-        stored=stored,
+        stored=stored + bristled,
+        bristled=bristled,
     )

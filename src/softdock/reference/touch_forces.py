@@ -10,13 +10,30 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from softdock.compile.jit import compiled, noinline
+from softdock.loop.contact.bristle import (
+    Place,
+    keep_place,
+    place_of,
+    rub,
+    touch_at,
+    turn_speed,
+    twist_arm,
+)
 from softdock.loop.contact.compliance import equilibrium
 from softdock.loop.contact.laws import friction_factor
 from softdock.loop.contact.models import touch_pair
-from softdock.loop.contact.pair import kind_in, load_pair
+from softdock.loop.contact.pair import PAIR_CELLS, kind_in, load_pair
 from softdock.loop.contact.tip import tip_in_target, tip_velocity
-from softdock.loop.contact.tips import count_tips, tip_of
+from softdock.loop.contact.tips import (
+    IN_CLUSTER,
+    cluster_depth,
+    count_clusters,
+    count_in_cluster,
+    count_tips,
+    tip_of,
+)
 from softdock.loop.contact.touch import INSIDE
+from softdock.loop.spatial.rigid_body import motion_of
 from softdock.loop.spatial.rotations import rotate, rotate_back
 from softdock.loop.spatial.vectors import add, add_scaled, cross, dot, norm, scale, subtract
 from softdock.reference.modes import (
@@ -60,10 +77,26 @@ def sliding_at(pair, touch, v, spin):
     return arm, add_scaled(at_touch, -dot(n, at_touch), n)
 
 
+class Rubbing(NamedTuple):
+    """The bristle of a touch (loop/contact/bristle.py): where it stands, and where the tip is."""
+
+    states: int  # of the pair; 0: its friction has none
+    at: int
+    tip: tuple  # m, the tip's centre from the target's centre of mass, target axes
+    here: Place
+
+
 @compiled
-def _touch_force(vector, pair, touch, state, row, v, spin):
+def _states(mem, i, pair):
+    """Where the bristles of pair i stand; 0: its friction has none."""
+    states = PAIR_CELLS(mem, pair_at(i)).states
+    return states if pair.law.rubs and pair.law.bristle > 0.0 else 0
+
+
+@compiled
+def _touch_force(vector, mem, pair, touch, state, row, v, spin, rubbing):
     """Force [N] and torque about the tip's centre [Nm], target axes; power of the normal force, and
-    dissipated power [W]."""
+    dissipated power [W], to which that stored in a bristle counts."""
     zero = (0.0, 0.0, 0.0)
     if state == AWAY:
         return zero, zero, 0.0, 0.0
@@ -73,11 +106,20 @@ def _touch_force(vector, pair, touch, state, row, v, spin):
     if state == SLACK:
         return zero, zero, 0.0, -elastic * rate
     force, torque, dissipated = scale(normal, n), zero, (normal - elastic) * rate
-    if law.friction > 0.0 and state == PUSHING:
+    if law.friction > 0.0 and state == PUSHING and rubbing.states != 0:
+        rubbed = rub(
+            mem, rubbing.states, rubbing.at, pair, touch, normal, rubbing.tip, rubbing.here, False
+        )
+        dissipated -= dot(rubbed.force, v) + dot(rubbed.torque, spin)
+        force, torque = add(force, rubbed.force), rubbed.torque
+    elif law.friction > 0.0 and state == PUSHING:
         arm, sliding = sliding_at(pair, touch, v, spin)
-        drag = scale(-normal * friction_factor(law, norm(sliding)), sliding)
-        dissipated -= dot(drag, sliding)
-        force, torque = add(force, drag), cross(arm, drag)
+        turning = dot(n, spin)
+        factor = friction_factor(law, norm(sliding), turn_speed(law, turning))
+        drag = scale(-normal * factor, sliding)
+        twist = -normal * factor * twist_arm(law) * turning
+        dissipated -= dot(drag, sliding) + twist * turning
+        force, torque = add(force, drag), add_scaled(cross(arm, drag), twist, n)
     return force, torque, -normal * rate, dissipated
 
 
@@ -104,25 +146,36 @@ def _soft_force(pair, mode, i, q_chaser, q_target, tip, v, spin):
 
 
 @noinline
-def _push_tips(vector, pair, chaser, target):
+def _push_tips(vector, mem, i, pair, chaser, target):
     """All tips of a set, each in the state it is in: none changes within a step, which is cut where
     one does."""
     force, torque_chaser, torque_target = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     power, dissipated, spin = 0.0, 0.0, relative_spin(chaser, target)
-    for n in range(count_tips(pair)):
-        one = tip_of(pair, n)
-        arm, from_target, tip = tip_in_target(one, chaser, target)
-        touch = touch_pair(one, INSIDE, True, tip).first
-        v = tip_velocity(chaser, target, arm, from_target)
-        unclamped, _ = unclamped_force(vector, one.law, 0, touch.depth, -dot(touch.normal, v))
-        state = state_at(one.law, touch.depth, unclamped)
-        f, t, p, d = _touch_force(vector, one, touch, state, 0, v, spin)
-        f_W, t_W = rotate(target.q, f), rotate(target.q, t)
-        force = add(force, f_W)
-        torque_chaser = add(torque_chaser, add(cross(arm, f_W), t_W))
-        torque_target = subtract(torque_target, add(cross(from_target, f_W), t_W))
-        power += p
-        dissipated += d
+    states, here = _states(mem, i, pair), place_of(chaser, target)
+    for cluster in range(count_clusters(pair)):
+        _, is_far = cluster_depth(pair, cluster, chaser, target)
+        if is_far:
+            continue
+        for m in range(count_in_cluster(pair, cluster)):
+            n = cluster * IN_CLUSTER + m
+            one = tip_of(pair, n)
+            arm, from_target, tip = tip_in_target(one, chaser, target)
+            touches = touch_pair(one, INSIDE, True, tip)
+            v = tip_velocity(chaser, target, arm, from_target)
+            for j in range(2):
+                touch = touches.first if j == 0 else touches.second
+                unclamped, _ = unclamped_force(
+                    vector, one.law, 0, touch.depth, -dot(touch.normal, v)
+                )
+                state = state_at(one.law, touch.depth, unclamped)
+                rubbing = Rubbing(states, touch_at(states, n, j), add(tip, one.origin), here)
+                f, t, p, d = _touch_force(vector, mem, one, touch, state, 0, v, spin, rubbing)
+                f_W, t_W = rotate(target.q, f), rotate(target.q, t)
+                force = add(force, f_W)
+                torque_chaser = add(torque_chaser, add(cross(arm, f_W), t_W))
+                torque_target = subtract(torque_target, add(cross(from_target, f_W), t_W))
+                power += p
+                dissipated += d
     return Push(
         force=force,
         torque_chaser=torque_chaser,
@@ -143,7 +196,7 @@ def push(vector, setup, mem, mode, chaser, target):
             continue
         pair = load_pair(mem, pair_at(i), kind_in(mem, pair_at(i)))
         if pair.tips != 0:
-            tips = _push_tips(vector, pair, chaser, target)
+            tips = _push_tips(vector, mem, i, pair, chaser, target)
             force = add(force, tips.force)
             torque_chaser = add(torque_chaser, tips.torque_chaser)
             torque_target = add(torque_target, tips.torque_target)
@@ -153,12 +206,13 @@ def push(vector, setup, mem, mode, chaser, target):
         arm, from_target, tip = tip_in_target(pair, chaser, target)
         touches = touch_pair(pair, side_of(mode, i), True, tip)
         v, spin = tip_velocity(chaser, target, arm, from_target), relative_spin(chaser, target)
+        states, here = _states(mem, i, pair), place_of(chaser, target)
         for j in range(2):
             touch = touches.first if j == 0 else touches.second
             if not pair.soft:
-                f, t, p, d = _touch_force(
-                    vector, pair, touch, state_of(mode, i, j), row_of(mode, i, j), v, spin
-                )
+                state, row = state_of(mode, i, j), row_of(mode, i, j)
+                rubbing = Rubbing(states, touch_at(states, 0, j), add(tip, pair.origin), here)
+                f, t, p, d = _touch_force(vector, mem, pair, touch, state, row, v, spin, rubbing)
             elif j == 0:
                 f, t, p, d = _soft_force(
                     pair, mode, i, q_chaser=chaser.q, q_target=target.q, tip=tip, v=v, spin=spin
@@ -179,3 +233,33 @@ def push(vector, setup, mem, mode, chaser, target):
         dissipated=dissipated,
         driven=0.0,
     )
+
+
+@noinline
+def hold_bristles(vector, setup, mem, mode, both, keeps):
+    """Energy stored in all bristles [J]; `keeps`: they have come this far."""
+    chaser, target = motion_of(setup.chaser, both.chaser), motion_of(setup.target, both.target)
+    here, stored = place_of(chaser, target), 0.0
+    for i in range(setup.pairs):
+        whole = load_pair(mem, pair_at(i), kind_in(mem, pair_at(i)))
+        states = _states(mem, i, whole)
+        if states == 0:
+            continue
+        for n in range(count_tips(whole)):
+            pair = tip_of(whole, n) if whole.tips != 0 else whole
+            arm, from_target, tip = tip_in_target(pair, chaser, target)
+            side, active = side_of(mode, i), is_active(mode, i)
+            if whole.tips != 0:
+                side, active = INSIDE, True
+            touches = touch_pair(pair, side, active, tip)
+            v = tip_velocity(chaser, target, arm, from_target)
+            for j in range(2):
+                touch, normal = touches.first if j == 0 else touches.second, 0.0
+                if touch.depth > 0.0:
+                    rate = -dot(touch.normal, v)
+                    normal, _ = unclamped_force(vector, pair.law, 0, touch.depth, rate)
+                at, centre = touch_at(states, n, j), add(tip, pair.origin)
+                stored += rub(mem, states, at, pair, touch, normal, centre, here, keeps).stored
+        if keeps:
+            keep_place(mem, states, here)
+    return stored

@@ -80,11 +80,12 @@ def list_recorded_arms(scenario: Scenario) -> list[RecordedArm]:
 
 def locate_robot(vector: np.ndarray, robot: str) -> int:
     """First float of a robot's part of `mem` (loop/robots/memory.py)."""
-    pairs, latches, slots, floats = (
+    pairs, latches, tips, slots, floats = (
         int(vector[MEMORY_AT + i])
-        for i in (MAP.pair_count, MAP.latch_count, MAP.slots, MAP.robot_floats)
+        for i in (MAP.pair_count, MAP.latch_count, MAP.tip_floats, MAP.slots, MAP.robot_floats)
     )
-    first = PAIRS_MEM + pairs * PAIR_FLOATS + latches * LATCH_FLOATS + 2 * slots * MOTION_FLOATS
+    first = PAIRS_MEM + pairs * PAIR_FLOATS + latches * LATCH_FLOATS + tips
+    first += 2 * slots * MOTION_FLOATS
     return first + list(BASES).index(robot) * floats
 
 

@@ -87,7 +87,7 @@ class Facility(Protocol):
 
 class SimulatedFacility:
     """The facility of a scenario, simulated. It holds robots, contact and sensors with all their
-    faults; it knows no method and believes nothing of its tools. `rows`: instants whose truth is
+    faults; it knows no method and assumes nothing of its tools. `rows`: instants whose truth is
     kept; by default those of the scenario."""
 
     @check_arguments(scenario=SCENARIO, rows=optional(whole_number(0, MOST_CYCLES)))
@@ -162,7 +162,7 @@ def drive(
     progress: Progress | None = None,
 ) -> Run:
     """Run a scenario's controller against a facility, for its whole duration or until either ends
-    it; the facility is told to stop in any case. `controller`: one of one's own, with as many rows
+    it; the facility is stopped in any case. `controller`: one of one's own, with as many rows
     as instants are to be recorded. Ctrl-C ends the run and raises `RunInterrupted` with it."""
     if not isinstance(scenario, Scenario):
         scenario = build(scenario)

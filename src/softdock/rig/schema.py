@@ -156,9 +156,11 @@ class Limits:
     power_W: float = above(50.0, 0.0, 1e6, "W", "of the measured force on the measured motion")
     force_N: float = above(100.0, 0.0, 1e6, "N", "measured")
     torque_Nm: float = above(20.0, 0.0, 1e6, "Nm", "measured")
-    force_step_N: float | None = maybe(0.0, 1e6, "N", "believed between cycles; 0.5 force_N")
+    force_step_N: float | None = maybe(
+        0.0, 1e6, "N", "largest accepted step between cycles; 0.5 force_N"
+    )
     range_share: float = above(0.95, 0.0, 1.0, "", "of the sensor's range, of any channel")
-    bad_in_a_row: int = whole(3, 1, 100, "", "forces or poses that are not believed")
+    bad_in_a_row: int = whole(3, 1, 100, "", "forces or poses that are rejected")
     touch_N: float = above(0.5, 0.0, 1e6, "N", "above this the mock-ups touch")
     speed_m_per_s: float = above(0.1, 0.0, 10.0, "m/s", "of a set-point")
     rate_rad_per_s: float = above(0.2, 0.0, 10.0, "rad/s", "of a set-point")

@@ -46,6 +46,7 @@ from softdock.scenario.schema import (
     pair_base,
 )
 from softdock.scenario.table_reader import CheckedTable
+from softdock.scenario.tip_tables import resolve_tips
 from softdock.scenario.top_tables import top_tables
 from softdock.scenario.verdict_table import PATH as VERDICT_PATH
 from softdock.scenario.verdict_table import VERDICT
@@ -319,6 +320,7 @@ class _Builder(MethodReader):
         for i, pair in enumerate(given):
             path = f"{PAIR_TABLE}.{i}"
             given_pair = with_whole_path(pair, self.folder)
+            given_pair = resolve_tips(self, path, given_pair, self.folder)
             values = self.fill(path, given_pair, PAIR, self.vector, pair_base(i))
             if not self.problems:
                 place_shape_file(self, path, values, pair_base(i))

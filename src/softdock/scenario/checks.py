@@ -12,7 +12,7 @@ import numpy as np
 from softdock.errors import Problem
 from softdock.loop.contact.keys import LAW_KEYS, PAIR, SHAPE_KEYS
 from softdock.loop.contact.laws import LAWS, law_named
-from softdock.loop.contact.models import SHAPE_MODELS, shape_named
+from softdock.loop.contact.models import GEOMETRIES, SHAPE_MODELS, shape_named
 from softdock.loop.robots.models import robot_model_named
 from softdock.loop.robots.robot import ROBOT
 from softdock.loop.sensor.force_torque import SENSOR
@@ -49,6 +49,7 @@ MOST_SLOTS = 1024  # set-points kept per robot: the largest history
 COARSEST_YIELD = 0.5
 # of the stiffest direction: a device softer than this in some direction does not hold its tip
 SOFTEST = 1e-9
+SQUARE = 0.02  # rad; `across` is no nearer to the axis
 RESOLVED_CYCLES, UNRESOLVED_CYCLES = (
     8.0,
     1.6,
@@ -248,6 +249,11 @@ def _check_joint(vector: np.ndarray, base: int, name: str, refuse: Callable[...,
 def _check_shape(vector: np.ndarray, i: int, refuse: Callable[..., None]) -> None:
     base = PAIRS_AT + i * PAIR.size
     geometry = int(vector[base + PAIR.at.geometry])
+    keys = PAIR(vector, base)
+    if GEOMETRIES[geometry] == "box" or keys.petals > 0.0:
+        axis, across = (np.asarray(a) / np.linalg.norm(a) for a in (keys.axis, keys.across))
+        if np.linalg.norm(np.cross(axis, across)) < SQUARE:
+            refuse(f"contact.{i}.across", across.tolist(), "another direction than the axis")
     problems = SHAPE_MODELS[geometry].problems
     if problems is not None:
         for key, value, allowed in problems(vector, base + SHAPE_KEYS[geometry]):

@@ -72,6 +72,11 @@ def features_of(vectors: np.ndarray) -> Features:
     tide = [vectors[..., ORBIT_AT + i] for i in (ORBIT.at.altitude, ORBIT.at.mean_motion)]
     springs = [vectors[..., PAIRS_AT + i * PAIR_SIZE + PAIR.at.device] for i in range(MOST_PAIRS)]
     tips = [vectors[..., PAIRS_AT + i * PAIR_SIZE + PAIR.at.tips] for i in range(MOST_PAIRS)]
+    rubbing = [
+        vectors[..., PAIRS_AT + i * PAIR_SIZE + at]
+        for i in range(MOST_PAIRS)
+        for at in (PAIR.at.real_bristle, PAIR.at.wanted_bristle)
+    ]
     asked = [
         *unsteady,
         *pushed,
@@ -79,6 +84,7 @@ def features_of(vectors: np.ndarray) -> Features:
         vectors[..., MEMORY_AT + MAP.latch_count],
         *springs,
         *tips,
+        *rubbing,
         vectors[..., POSE_AT : POSE_AT + POSE.size],
         vectors[..., LABORATORY_AT + LABORATORY.at.mapping],
     ]

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from softdock.compile.shared_numbers import block_at
 from softdock.loop.arms.robot_layout import arm_floats
+from softdock.loop.contact.bristle import POSE_FLOATS, TIP_FLOATS
+from softdock.loop.contact.keys import MOST_PAIRS, PAIR
 from softdock.loop.contact.latch import LATCH_FLOATS
 from softdock.loop.contact.pairs import PAIR_FLOATS
 from softdock.loop.robots.keys import ARM_MODEL
@@ -22,6 +25,8 @@ from softdock.loop.vector import (
     CHASER_ROBOT_AT,
     MEMORY,
     MEMORY_AT,
+    PAIR_SIZE,
+    PAIRS_AT,
     PAIRS_MEM,
     POSE_AT,
     REPORT_FLOATS,
@@ -102,10 +107,12 @@ def memory_sizes(vectors: np.ndarray) -> dict[str, int]:
         if most["robot_floats"] or most["pose_slots"] or any_electronics(vectors)
         else 0
     )
+    most["tip_floats"] = int(np.max(tip_floats(vectors)))
     size = (
         PAIRS_MEM
         + int(np.max(pairs)) * PAIR_FLOATS
         + int(np.max(latches)) * LATCH_FLOATS
+        + most["tip_floats"]
         + 2 * most["robot_floats"]
         + most["report_floats"]
     )
@@ -116,6 +123,21 @@ def memory_sizes(vectors: np.ndarray) -> dict[str, int]:
     )
     motions = most["slots"] + most["pose_slots"] + most["command_slots"]
     return {**most, "size": size + 2 * motions * MOTION_FLOATS}
+
+
+def tip_floats(vectors: np.ndarray) -> np.ndarray:
+    """Floats of the tips' bristles, of all pairs where one has any."""
+    pairs = vectors[..., PAIRS_AT : PAIRS_AT + MOST_PAIRS * PAIR_SIZE]
+    pairs = pairs.reshape(*vectors.shape[:-1], MOST_PAIRS, PAIR_SIZE)
+    number = vectors[..., MEMORY_AT + MEMORY.at.pair_count]
+    is_there = np.arange(MOST_PAIRS) < number[..., None]
+    tips = np.ones(is_there.shape)
+    for address in np.unique(pairs[..., PAIR.at.tips]):
+        if address != 0.0:
+            tips[pairs[..., PAIR.at.tips] == address] = block_at(int(address))[0]
+    floats = np.where(is_there, POSE_FLOATS + TIP_FLOATS * tips, 0.0).sum(axis=-1)
+    bristles = (pairs[..., PAIR.at.real_bristle] > 0.0) | (pairs[..., PAIR.at.wanted_bristle] > 0.0)
+    return np.asarray(np.where((bristles & is_there).any(axis=-1), floats, 0.0))
 
 
 def any_accelerations(vectors: np.ndarray) -> bool:

@@ -11,7 +11,10 @@ import numpy as np
 from softdock.errors import closest
 from softdock.files.values import Refused
 from softdock.loop.arms.scenario_facility import arm_robots
+from softdock.loop.keys import MEMORY
+from softdock.loop.method.declaration import SERVICER
 from softdock.loop.parameters import WRITTEN_HERE
+from softdock.loop.vector import MEMORY_AT
 from softdock.methods.registry import METHODS, RAW, Method
 from softdock.scenario.arm_tables import tell_arms
 from softdock.scenario.method_chains import chain_problems
@@ -59,7 +62,9 @@ class MethodReader(TableReader):
             tell_arms(self, f"{METHOD_TABLE}.{i}", method, values, base)
             self.add_rows(method, values, base)
             sizes.append((base - 1, method, values))
-            if not self.problems and method.in_orbit(values):
+            if not self.problems and method.in_orbit(values) == SERVICER:
+                self.vector[MEMORY_AT + MEMORY.at.orbit_servicer] = base
+            elif not self.problems and method.in_orbit(values):
                 self.orbit_networks.append((method.in_orbit(values), base))
             if not self.problems and (wanted := method.wanted(values)):
                 self.wanted.append((f"{METHOD_TABLE}.{i}", wanted))

@@ -82,7 +82,7 @@ LOOKS = {
     "y": (_HALF, 0.0, 0.0, _HALF),
     "-y": (_HALF, 0.0, 0.0, -_HALF),
 }
-FINE, BALL = 0.005, 0.05  # of a mesh's size: the cell of its grid, and the radius of the tip
+FINE, BALL = 0.0075, 0.05  # of a mesh's size: the cell of its grid, and the radius of the tip
 FEWEST_CELLS = 2.0  # in a wall
 
 
@@ -115,7 +115,7 @@ def scenario_text(
         "[time]",
         f"cycle_ms = {_n(a['cycle'])} # control cycle: the force is held over it",
         f"duration_s = {_n(a['duration'])} # covers the contacts and the separation",
-        "plant_steps = 4 # steps of robots and contact in a cycle",
+        f"plant_steps = {4 if part is None else 8} # steps of robots and contact in a cycle",
         "",
         "[satellites]",
         'integrator = "exact_hold" # integration of the satellites under the held force',

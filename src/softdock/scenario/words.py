@@ -36,6 +36,8 @@ WORDS = {
     "contact.real.restitution, contact.wanted.restitution": "0 < e <= 1: becomes damping_Ns_per_m "
     "(spring_damper) with the effective mass along the axis, or lambda_s_per_m (hunt_crossley) "
     "with the approach speed; `softdock check` says which",
+    "contact.law_per": "set (default), tip or area: what stiffness, damping and "
+    "friction_stiffness of a set of tips count for; becomes those of the whole set",
     "orbit.stated_in": "world or lvlh: axes of the initial states; lvlh: along-track, against the "
     "orbit's normal, towards the planet, and turning",
 }

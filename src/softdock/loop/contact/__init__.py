@@ -12,6 +12,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from softdock.compile.features import is_full
 from softdock.compile.jit import by_type, compiled, noinline
+from softdock.loop.contact.bristle import (
+    keep_place,
+    no_rub,
+    place_of,
+    rub,
+    touch_at,
+    turn_speed,
+    twist_arm,
+)
 from softdock.loop.contact.compliance import soft_force
 from softdock.loop.contact.laws import elastic_force, friction_factor, normal_force, stored_energy
 from softdock.loop.contact.models import touch_pair
@@ -45,6 +54,7 @@ class Contact(NamedTuple):
     depth: float  # m, the deepest; negative: the smallest gap
     pair: int  # index of the deepest pair
     peak_squared: float  # N^2, largest force of any single pair
+    lost: float  # J, by bristles since the last instant
 
 
 @compiled
@@ -62,16 +72,53 @@ def _law_force(vector, pair: Pair, touch, v, spin):
     normal = normal_force(law, elastic, rate)
     dissipated = (normal - elastic) * rate
     force, torque = scale(normal, n), (0.0, 0.0, 0.0)
-    if law.rubs and normal > 0.0:
+    if law.rubs and law.bristle == 0.0 and normal > 0.0:
         arm = scale(
             0.5 * touch.depth - pair.tip_radius, n
         )  # from the tip's centre to the middle of the overlap
         at_touch = add(v, cross(spin, arm))
         sliding = add_scaled(at_touch, -dot(n, at_touch), n)
-        drag = scale(-normal * friction_factor(law, norm(sliding)), sliding)
-        dissipated -= dot(drag, sliding)
-        force, torque = add(force, drag), cross(arm, drag)
+        turning = dot(n, spin)
+        factor = friction_factor(law, norm(sliding), turn_speed(law, turning))
+        drag = scale(-normal * factor, sliding)
+        twist = -normal * factor * twist_arm(law) * turning
+        dissipated -= dot(drag, sliding) + twist * turning
+        force, torque = add(force, drag), add_scaled(cross(arm, drag), twist, n)
     return force, torque, stored_energy(vector, law, touch.depth), dissipated
+
+
+@compiled
+def _no_bristles(features, mem, states, pair: Pair):
+    return False
+
+
+@compiled
+def _any_bristles(features, mem, states, pair: Pair):
+    return states != 0 and pair.law.rubs and pair.law.bristle > 0.0
+
+
+@by_type(lambda cls: _any_bristles if is_full(cls) else _no_bristles)
+def has_bristles(features, mem, states, pair):
+    """Whether a pair's friction is that of bristles (bristle.py)."""
+
+
+@compiled
+def _rub_none(features, vector, mem, states, at, pair, touch, v, tip, here, keeps):
+    return no_rub()
+
+
+@noinline
+def _rub(features, vector, mem, states, at, pair: Pair, touch, v, tip, here, keeps):
+    normal = 0.0
+    if touch.depth > 0.0:
+        elastic = elastic_force(vector, pair.law, touch.depth)
+        normal = normal_force(pair.law, elastic, -dot(touch.normal, v))
+    return rub(mem, states, at, pair, touch, normal, tip, here, keeps)
+
+
+@by_type(lambda cls: _rub if is_full(cls) else _rub_none)
+def rub_touch(features, vector, mem, states, at, pair, touch, v, tip, here, keeps):
+    """A bristle at one touch of a tip that moves at `v` [m/s], target axes: see bristle.rub."""
 
 
 @compiled
@@ -98,6 +145,7 @@ class Touched(NamedTuple):
     stored: float  # J
     dissipated: float  # W
     depth: float  # m, of the deepest
+    lost: float  # J, by bristles
 
 
 @compiled
@@ -116,13 +164,14 @@ def has_tips(features, pair):
 
 
 @compiled
-def _touch_none(features, vector, pair: Pair, chaser: Motion, target: Motion):
+def _touch_none(features, vector, mem, states, pair: Pair, chaser: Motion, target: Motion, keeps):
     zero = (0.0, 0.0, 0.0)
-    return Touched(zero, zero, zero, 0.0, 0.0, NO_TOUCH)
+    return Touched(zero, zero, zero, 0.0, 0.0, NO_TOUCH, 0.0)
 
 
 @noinline
-def _touch_set(features, vector, pair: Pair, chaser: Motion, target: Motion):
+def _touch_set(features, vector, mem, states, pair: Pair, chaser: Motion, target: Motion, keeps):
+    rubs, here, slipped = has_bristles(features, mem, states, pair), place_of(chaser, target), 0.0
     force, torque_chaser, torque_target = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     stored, dissipated, depth = 0.0, 0.0, NO_TOUCH
     spin = rotate_back(target.q, subtract(rotate(chaser.q, chaser.w), rotate(target.q, target.w)))
@@ -134,23 +183,35 @@ def _touch_set(features, vector, pair: Pair, chaser: Motion, target: Motion):
         for j in range(count_in_cluster(pair, cluster)):
             one = tip_of(pair, cluster * IN_CLUSTER + j)
             arm, from_target, tip = tip_in_target(one, chaser, target)
-            touch = touch_pair(one, INSIDE, False, tip).first
-            depth = max(depth, touch.depth)
-            if touch.depth <= 0.0:
-                continue
-            v = tip_velocity(chaser, target, arm, from_target)
-            f, t, held, lost = _law_force(vector, one, touch, v, spin)
-            f_W, t_W = rotate(target.q, f), rotate(target.q, t)
-            force = add(force, f_W)
-            torque_chaser = add(torque_chaser, add(cross(arm, f_W), t_W))
-            torque_target = subtract(torque_target, add(cross(from_target, f_W), t_W))
-            stored += held
-            dissipated += lost
-    return Touched(force, torque_chaser, torque_target, stored, dissipated, depth)
+            touches = touch_pair(one, INSIDE, False, tip)
+            for k in range(2):
+                touch = touches.first if k == 0 else touches.second
+                depth = max(depth, touch.depth)
+                if touch.depth <= 0.0 and not (rubs and keeps):
+                    continue
+                v = tip_velocity(chaser, target, arm, from_target)
+                f, t, held, lost = _law_force(vector, one, touch, v, spin)
+                if rubs:
+                    at = touch_at(states, cluster * IN_CLUSTER + j, k)
+                    centre = add(tip, one.origin)
+                    rubbed = rub_touch(
+                        features, vector, mem, states, at, one, touch, v, centre, here, keeps
+                    )
+                    f, t, held = add(f, rubbed.force), add(t, rubbed.torque), held + rubbed.stored
+                    slipped += rubbed.lost
+                f_W, t_W = rotate(target.q, f), rotate(target.q, t)
+                force = add(force, f_W)
+                torque_chaser = add(torque_chaser, add(cross(arm, f_W), t_W))
+                torque_target = subtract(torque_target, add(cross(from_target, f_W), t_W))
+                stored += held
+                dissipated += lost
+    if rubs and keeps:
+        keep_place(mem, states, here)
+    return Touched(force, torque_chaser, torque_target, stored, dissipated, depth, slipped)
 
 
 @by_type(lambda cls: _touch_set if is_full(cls) else _touch_none)
-def touch_tips(features, vector, pair, chaser, target):
+def touch_tips(features, vector, mem, states, pair, chaser, target, keeps):
     """All tips of a pair at one instant; the gap of tips that are far off is a lower bound."""
 
 
@@ -170,16 +231,18 @@ def choose_tip(features, pair, chaser, target):
 
 
 @compiled
-def touch_bodies(vector, mem, at, pairs, chaser: Motion, target: Motion):
-    """All pairs at one instant. Updates the latched sides in `mem`."""
+def touch_bodies(vector, mem, at, pairs, chaser: Motion, target: Motion, keeps):
+    """All pairs at one instant. Updates the latched sides in `mem`; `keeps`: the bristles too,
+    which have come this far."""
     force, torque_chaser, torque_target = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-    stored, dissipated, peak = 0.0, 0.0, 0.0
+    stored, dissipated, peak, slipped = 0.0, 0.0, 0.0, 0.0
     depth, deepest = NO_TOUCH, 0
     for i in range(pairs.number):
         here = at + i * PAIR_FLOATS
         pair = pair_here(pairs, mem, here, i)
         if has_tips(pairs.features, pair):
-            of_set = touch_tips(pairs.features, vector, pair, chaser, target)
+            states = PAIR_CELLS(mem, here).states
+            of_set = touch_tips(pairs.features, vector, mem, states, pair, chaser, target, keeps)
             if of_set.depth > depth:
                 depth, deepest = of_set.depth, i
             force = add(force, of_set.force)
@@ -187,18 +250,22 @@ def touch_bodies(vector, mem, at, pairs, chaser: Motion, target: Motion):
             torque_target = add(torque_target, of_set.torque_target)
             stored += of_set.stored
             dissipated += of_set.dissipated
+            slipped += of_set.lost
             peak = max(peak, dot(of_set.force, of_set.force))
             continue
         arm, from_target, tip = tip_in_target(pair, chaser, target)
         s = PAIR_CELLS(mem, here)
         touches = touch_pair(pair, abs(s.latch), s.latch > 0, tip)
         deeper = max(touches.first.depth, touches.second.depth)
+        rubs = has_bristles(pairs.features, mem, s.states, pair)
         if deeper > depth:
             depth, deepest = deeper, i
         if deeper <= 0.0:
             s.latch = -touches.side  # apart: where the tip is
-            continue
-        s.latch = touches.side  # in touch: on which side
+            if not (rubs and keeps):
+                continue
+        else:
+            s.latch = touches.side  # in touch: on which side
         v = tip_velocity(chaser, target, arm, from_target)
         spin = rotate_back(
             target.q, subtract(rotate(chaser.q, chaser.w), rotate(target.q, target.w))
@@ -218,6 +285,26 @@ def touch_bodies(vector, mem, at, pairs, chaser: Motion, target: Motion):
         else:
             f1, t1, s1, d1 = _law_force(vector, pair, touches.first, v, spin)
             f2, t2, s2, d2 = _law_force(vector, pair, touches.second, v, spin)
+        if rubs:
+            place, centre = place_of(chaser, target), add(tip, pair.origin)
+            for k in range(2):
+                rubbed = rub_touch(
+                    pairs.features,
+                    vector,
+                    mem,
+                    s.states,
+                    touch_at(s.states, 0, k),
+                    pair,
+                    touches.first if k == 0 else touches.second,
+                    v,
+                    centre,
+                    place,
+                    keeps,
+                )
+                f1, t1, s1 = add(f1, rubbed.force), add(t1, rubbed.torque), s1 + rubbed.stored
+                slipped += rubbed.lost
+            if keeps:
+                keep_place(mem, s.states, place)
         f_W = rotate(target.q, add(f1, f2))
         force = add(force, f_W)
         torque_chaser = add(torque_chaser, cross(arm, f_W))
@@ -237,12 +324,15 @@ def touch_bodies(vector, mem, at, pairs, chaser: Motion, target: Motion):
         depth=depth,
         pair=deepest,
         peak_squared=peak,
+        lost=slipped,
     )
 
 
-touch_noinline = noinline(
-    touch_bodies
-)  # the same, called rather than inlined: for what happens once a run
+@noinline
+def touch_noinline(vector, mem, at, pairs, chaser: Motion, target: Motion):
+    """The same, called rather than inlined, at an instant that bristles do not come to: for what
+    happens once a run, or is tried."""
+    return touch_bodies(vector, mem, at, pairs, chaser, target, False)
 
 
 @noinline

@@ -47,14 +47,14 @@ class Solid(NamedTuple):
 
 
 class Place(NamedTuple):
-    """One possible touch, world axes."""
+    """One possible touch."""
 
     normal: np.ndarray  # out of the target, towards the chaser
     tip: np.ndarray  # m, centre of the chaser's tip from the target's centre of mass
 
 
 class Flight(NamedTuple):
-    """A tip at t = 0, before a shape; from the target's centre of mass, world axes."""
+    """A tip at t = 0, before a shape; from the target's centre of mass, target axes."""
 
     origin: np.ndarray  # m, of the shape
     axis: np.ndarray  # its axis, of length one
@@ -102,6 +102,15 @@ class Drawing:
 def circle(name: str, radius: float) -> Outline:
     angle = np.linspace(0.0, 2.0 * math.pi, 121)
     return Outline(name, radius * np.cos(angle), radius * np.sin(angle))
+
+
+def stand_across(pair: Pair) -> np.ndarray:
+    """The axis of a pair, its `across` made square to it, and the third, as rows."""
+    axis, across = np.array(pair["axis"], float), np.array(pair["across"], float)
+    axis = axis / np.linalg.norm(axis)
+    across = across - (across @ axis) * axis
+    across = across / np.linalg.norm(across)
+    return np.stack([axis, across, np.cross(axis, across)])
 
 
 def _towards_origin(pair: Pair, flight: Flight) -> list[Place]:

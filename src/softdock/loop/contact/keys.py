@@ -17,6 +17,8 @@ from softdock.loop.contact.tips import TIP_ROWS
 from softdock.loop.parameters import Group, Parameter
 
 MOST_PAIRS = 4
+# ring and box have one
+SHAPE_GROUPS = tuple({id(shape.keys): shape.keys for shape in SHAPE_MODELS}.values())
 SAME_AS_REAL = 0  # of wanted.law
 RIGID, FOUR_SPRINGS = 0, 1
 _DEVICE, _DEVICES = ("device.model", ("four_springs",)), ("rigid", "four_springs")
@@ -50,6 +52,28 @@ def _friction(side: str, when: tuple[str, tuple[str, ...]] | None) -> list[Param
             low=0.0,
             high=10.0,
             open_low=True,
+            when=when,
+        ),
+        Parameter(
+            f"{side}_bristle",
+            f"{side}.friction_stiffness_N_per_m",
+            "of friction before it slips (a bristle, which stores energy and holds at rest); 0: "
+            "friction of the sliding speed alone",
+            0.0,
+            unit="N/m",
+            low=0.0,
+            high=1e9,
+            when=when,
+        ),
+        Parameter(
+            f"{side}_patch",
+            f"{side}.patch_radius_m",
+            "radius of the disc that touches, of all tips together: its friction resists a turn "
+            "about the normal; 0: none",
+            0.0,
+            unit="m",
+            low=0.0,
+            high=1e3,
             when=when,
         ),
     ]
@@ -159,8 +183,8 @@ PAIR = Group(
     _position(
         "origin",
         "origin_m",
-        "point of the wall, centre of the sphere, middle of the mouth of a cone or of the front "
-        "of a ring, or origin of the mesh, from the target's centre of mass, target axes",
+        "point of the wall, centre of the sphere or box, middle of the mouth of a cone or of the "
+        "front of a ring, or origin of the mesh, from the target's centre of mass, target axes",
     ),
     Parameter(
         "axis",
@@ -170,7 +194,7 @@ PAIR = Group(
         size=3,
         kind="direction",
     ),
-    *(key for shape in SHAPE_MODELS for key in shape.keys),
+    *(key for group in SHAPE_GROUPS for key in group),
     *_law(
         "real",
         Parameter(

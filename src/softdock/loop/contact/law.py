@@ -27,6 +27,8 @@ class Law(NamedTuple):
     rubs: bool  # there is friction
     friction: Annotated[float, "-", "Coulomb coefficient"]
     slip_speed: Annotated[float, "m/s", "sliding speed at which friction is at 71 %"]
+    bristle: Annotated[float, "N/m", "stiffness of friction before it slips; 0: none"] = 0.0
+    patch: Annotated[float, "m", "radius of the disc that touches"] = 0.0
 
 
 # of a prepared pair in `mem`; which law, and whether it rubs, are bits of the pair's kind

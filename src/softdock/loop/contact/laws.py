@@ -88,6 +88,8 @@ def normal_force(law: Law, elastic, rate):
 
 
 @compiled
-def friction_factor(law: Law, sliding):
-    """Friction force over normal force and sliding velocity [s/m]: mu / sqrt(v^2 + v_0^2)."""
-    return law.friction / math.sqrt(sliding * sliding + law.slip_speed * law.slip_speed)
+def friction_factor(law: Law, sliding, turning):
+    """Friction force over normal force and sliding velocity [s/m]: mu / sqrt(v^2 + v_0^2); v of the
+    sliding and of a turn about the normal (bristle.turn_speed)."""
+    speed = sliding * sliding + turning * turning
+    return law.friction / math.sqrt(speed + law.slip_speed * law.slip_speed)

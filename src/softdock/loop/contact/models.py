@@ -6,6 +6,7 @@ from __future__ import annotations
 from softdock.compile.generated import make_chooser
 from softdock.compile.jit import compiled
 from softdock.compile.shared_numbers import read_double
+from softdock.loop.contact.box import BOX_SHAPE
 from softdock.loop.contact.cone import CONE_SHAPE
 from softdock.loop.contact.mesh import MESH_SHAPE
 from softdock.loop.contact.ring import RING_SHAPE
@@ -19,7 +20,9 @@ SHAPE_MODELS: tuple[TargetShape, ...] = (
     CONE_SHAPE,
     MESH_SHAPE,
     RING_SHAPE,
+    BOX_SHAPE,
 )
+DEEPEST = 0.9  # of the way to the middle of a wall
 GEOMETRIES = tuple(shape.name for shape in SHAPE_MODELS)
 WALL, SPHERE, CONE, MESH = (
     GEOMETRIES.index(one.name) for one in (WALL_SHAPE, SPHERE_SHAPE, CONE_SHAPE, MESH_SHAPE)
@@ -113,10 +116,13 @@ def way_through(pair):
 
 @compiled
 def is_lost(pair, depth):
-    """Whether the tip's centre is inside a shape of a grid, where no side of a wall is known."""
-    if pair.shape.grid == 0:
+    """Whether the tip's centre is so far inside that a step more may have it on another side:
+    anywhere in a mesh, near the middle of a wall of the shapes that remember no side."""
+    if pair.geometry < MESH:
         return False
-    return depth > (pair.tip_radius if pair.tips == 0 else read_double(pair.tips, 2))
+    radius = pair.tip_radius if pair.tips == 0 else read_double(pair.tips, 2)
+    inside = _through(pair.geometry, pair.shape, radius) - radius
+    return depth > radius + DEEPEST * inside
 
 
 @compiled

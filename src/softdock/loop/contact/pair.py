@@ -62,6 +62,7 @@ PAIR_CELLS = Cells(
     Cell("law", LAW_CELLS),
     Cell("latch", int, "-", "side of the touch under way; negative: where the tip last was"),
     Cell("compliance", 6, "m/N", "of the springs behind the tip, chaser axes"),
+    Cell("states", int, "-", "where the states of its tips stand in `mem`; 0: there are none"),
 )
 PAIR_FLOATS, IN_PAIR = PAIR_CELLS.size, PAIR_CELLS.at
 LATCH = IN_PAIR.latch

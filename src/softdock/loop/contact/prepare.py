@@ -134,6 +134,9 @@ def store_pair(vector, base, mem, at, wanted):
     s.law.at, s.law.rows = law_keys.table
     s.law.friction = law_keys.friction
     s.law.slip_speed = law_keys.slip
+    s.law.bristle = law_keys.bristle
+    s.law.patch = law_keys.patch
+    s.states = 0
     s.latch = 0
     if _is_soft(vector, base, first):
         s.compliance = device_compliance(vector, base)

@@ -16,7 +16,7 @@ from softdock.compile.cells import Cells, layout_of
 from softdock.compile.jit import compiled
 from softdock.loop.contact.drawing import PLAIN, Drawing
 from softdock.loop.parameters import Group
-from softdock.loop.spatial.vectors import Vector
+from softdock.loop.spatial.vectors import ZERO, Vector
 
 
 class Shape(NamedTuple):
@@ -32,6 +32,14 @@ class Shape(NamedTuple):
     thickness: Annotated[float, "m", "of its wall"]
     closed: bool
     grid: Annotated[int, "-", "address of a mesh's distances (meshes/grid.py)"] = 0
+    across: Annotated[Vector, "-", "across the axis: of a box, or to a ring's first petal"] = ZERO
+    petals: Annotated[int, "-", "of a ring"] = 0
+    # within the rounding; a box's along the axis, `across` and the third; a petal's place is its
+    # foot's distance from the axis
+    half: Annotated[Vector, "m", "half sizes of a box; of a petal: half width, length, place"] = (
+        ZERO
+    )
+    petal: Annotated[float, "m", "half a petal's thickness"] = 0.0
 
 
 # of a prepared pair in `mem`; whether it is closed is a bit of the pair's kind

@@ -48,7 +48,7 @@ TIP_ROWS = OwnRows(
 )
 _sets: dict[bytes, int] = {}
 _with_tip = make_replacer(Pair, "tip", "tip_radius", "law", "tips")
-_with_share = make_replacer(Law, "stiffness", "damping")
+_with_share = make_replacer(Law, "stiffness", "damping", "bristle", "patch")
 
 
 def place_tips(rows: Sequence[Sequence[float]]) -> int:
@@ -85,9 +85,14 @@ def _neighbours(places: np.ndarray, mine: np.ndarray) -> np.ndarray:
 
 
 @compiled
+def tips_at(address):
+    """How many tips there are; 1, where there is no set."""
+    return 1 if address == 0 else int(read_double(address, 0))
+
+
+@compiled
 def count_tips(pair: Pair):
-    """1, where there is no set."""
-    return 1 if pair.tips == 0 else int(read_double(pair.tips, 0))
+    return tips_at(pair.tips)
 
 
 @compiled
@@ -118,7 +123,10 @@ def _moved(pair: Pair, tip, radius, share):
     law, damping = pair.law, pair.law.damping
     if not is_graded(law.kind):  # of hunt_crossley a factor on the force
         damping = share * damping
-    return _with_tip(pair, tip, radius, _with_share(law, share * law.stiffness, damping), 0)
+    share_of = _with_share(
+        law, share * law.stiffness, damping, share * law.bristle, math.sqrt(share) * law.patch
+    )
+    return _with_tip(pair, tip, radius, share_of, 0)
 
 
 @compiled
@@ -128,7 +136,8 @@ def cluster_depth(pair: Pair, cluster, chaser: Motion, target: Motion):
     radius = read_double(pair.tips, at + 3)
     ball = _moved(pair, _centre(pair, at), radius, 1.0)
     _, _, tip = tip_in_target(ball, chaser, target)
-    depth = touch_pair(ball, INSIDE, False, tip).first.depth
+    touches = touch_pair(ball, INSIDE, False, tip)
+    depth = max(touches.first.depth, touches.second.depth)
     return depth, depth < (1.0 - FAR) * radius
 
 
@@ -159,7 +168,8 @@ def _deepest(pair: Pair, chaser: Motion, target: Motion):
             i = cluster * IN_CLUSTER + j
             one = tip_of(pair, i)
             _, _, tip = tip_in_target(one, chaser, target)
-            here = touch_pair(one, INSIDE, False, tip).first.depth
+            touches = touch_pair(one, INSIDE, False, tip)
+            here = max(touches.first.depth, touches.second.depth)
             if here > depth:
                 depth, found = here, i
     return tip_of(pair, found)

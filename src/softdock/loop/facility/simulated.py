@@ -222,6 +222,7 @@ def _latches(features, params: Params, vector, mem, contact, there, t, dt):
         depth=contact.depth,
         pair=contact.pair,
         peak_squared=peak,
+        lost=contact.lost,
     )
     return whole, holds
 
@@ -246,7 +247,7 @@ def plant_step(params: Params, vector, mem, k, was: Stretch, now, later, is_samp
     the sensors sample."""
     T, dt = params.T, later - now
     chaser, target = move_robots(params, vector, mem, was, k, now, later)
-    contact, holds = touch_bodies(vector, mem, PAIRS_MEM, params.pairs, chaser, target), False
+    contact, holds = touch_bodies(vector, mem, PAIRS_MEM, params.pairs, chaser, target, True), False
     if params.latches > 0:
         there = Output(chaser, target)
         contact, holds = add_latches(
@@ -293,7 +294,9 @@ def plant_step(params: Params, vector, mem, k, was: Stretch, now, later, is_samp
         mean_target=mean_target,
         absorbed=absorbed,
         stored=contact.stored,
-        dissipated=was.dissipated + 0.5 * (was.dissipating + contact.dissipated) * dt * T,
+        dissipated=was.dissipated
+        + 0.5 * (was.dissipating + contact.dissipated) * dt * T
+        + contact.lost,
         touched=touched,
         first_touch=first_touch,
         last_touch=last_touch,

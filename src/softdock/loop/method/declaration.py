@@ -123,9 +123,9 @@ class AtTop(NamedTuple):
 
 
 # How orbit has a listed network: not at all (a virtual contact, which is part of the rig), hanging
-# on a satellite, or as the satellite itself.
+# on a satellite, or as the satellite itself; or a servicer with an arm as the satellite.
 
-NOT_IN_ORBIT, APPENDAGE, SATELLITE = 0, 1, 2
+NOT_IN_ORBIT, APPENDAGE, SATELLITE, SERVICER = 0, 1, 2, 3
 
 
 KINDS = ("delay", "stiffness", "tool_mass")  # what a method may believe, rightly or wrongly
@@ -250,7 +250,7 @@ class Declaration:
     # the contact that its satellites are to feel, where its own values say so and not the
     # scenario's: keys of contact.wanted (law, restitution, ...); None: the scenario's
     wanted: Callable[[dict[str, Any]], dict[str, Any] | None] = lambda values: None
-    # how orbit has it: a network that is part of a satellite
+    # how orbit has it: a network that is part of a satellite, or a servicer with an arm
     in_orbit: Callable[[dict[str, Any]], int] = lambda values: NOT_IN_ORBIT
     # (values, normals) -> fields of the linear loop and notes; `normals`: the contact's normal by
     # frame (world, target, chaser, normal). None: the analysis is of the loop without it

@@ -16,9 +16,8 @@ from softdock.loop.contact.keys import PAIR
 from softdock.loop.contact.pair import PAIR_FLOATS
 from softdock.loop.contact.prepare import store_pair
 from softdock.loop.method.corrected import take_past
-from softdock.loop.method.interface import Measured, Output, Rig, Satellites, Wrenches
+from softdock.loop.method.interface import Measured, Output, Rig, Satellites
 from softdock.loop.nominal import is_relative, relative_velocity
-from softdock.loop.spatial.motion import no_wrench
 from softdock.loop.spatial.vectors import add_scaled, norm, subtract
 from softdock.methods.measured.line_of_action import satellite_motions
 from softdock.methods.measured.projection import pair_energy
@@ -35,14 +34,15 @@ from softdock.methods.model_mediated.pose_offset import LEADS, note_lead, note_p
 from softdock.methods.model_mediated.recomputed_past import (
     SAME,
     WORTH,
+    begin_earlier,
     begin_past,
     forget_futures,
     laws_differ,
-    note_others,
     take_futures,
 )
-from softdock.methods.model_mediated.satellite_steps import coast_both, forget_inner
+from softdock.methods.model_mediated.satellite_steps import forget_inner
 from softdock.methods.model_mediated.state import STATE
+from softdock.methods.model_mediated.surface import move_declared
 from softdock.methods.model_mediated.touches import bound_free_time, find_depth, find_places
 
 APART, BY_LEDGER, TOUCHING, FINISHING = 0, 1, 2, 3  # phases; from 2 on: held in a contact
@@ -68,7 +68,7 @@ def prepare_pairs(method: ModelMediated, mem):
         at = method.memory + STATE.at.pairs + i * PAIR_FLOATS
         store_pair(method.vector, method.pairs_at + i * PAIR_KEYS, mem, at, False)
         pair, law, surface = s.pairs[i], s.found[i], s.surfaces[i]
-        surface.normal, surface.origin = pair.shape.axis, pair.origin
+        surface.axis, surface.origin = pair.shape.axis, pair.origin
         s.reach = max(s.reach, norm(pair.tip) + pair.tip_radius)
         law.power, law.slip = 1.0, 1e-3
     s.laws = s.found
@@ -162,15 +162,11 @@ def _move_surface(method: ModelMediated, mem, rig: Rig, satellites: Satellites):
     s, i = STATE(mem, method.memory), STATE(mem, method.memory).onset_pair
     pair, gap = s.pairs[i], s.onset_gap
     pair.origin = add_scaled(pair.origin, gap, s.onset_normal)
-    s.surfaces[i].origin = add_scaled(s.surfaces[i].origin, gap, s.onset_normal)
+    move_declared(s.surfaces[i], gap, s.onset_normal)
     s.moved[i] += gap
     s.onset_gap, s.unexplained_now, s.mock_clear_until, s.clear_until = 0.0, 0, 0.0, 0.0
-    back = int(math.ceil((rig.cycle * rig.T - s.onset_time) / rig.T)) + 1
-    nothing = no_wrench()
-    for j in range(back):
-        note_others(method, mem, rig.cycle - back + j, Wrenches(nothing, nothing))
-    s.start, s.start_stamp = coast_both(rig, satellites, -back * rig.T), rig.cycle - back
-    s.start_latches = s.latches
+    s.start, s.start_stamp, s.start_latches = satellites, rig.cycle, s.latches
+    begin_earlier(method, mem, rig, int(math.ceil((rig.cycle * rig.T - s.onset_time) / rig.T)) + 1)
     forget_futures(s.futures)
 
 
@@ -219,7 +215,6 @@ def follow_contact(method: ModelMediated, mem, rig: Rig, satellites: Satellites)
         forget_inner(s.inner, method.number)
         return NEITHER
     if rig.cycle - s.start_stamp > method.rows - 2:
-        s.overlong += 0 if s.frozen else 1
         s.frozen = True
     if depth > 0.0 or mock_ups_touch:
         s.clear = 0
@@ -245,6 +240,8 @@ def believe_laws(method: ModelMediated, mem, over):
         return
     if over:
         s.shadow_stamp = -1
+        if s.frozen and (s.turned or laws_differ(s.found, s.laws, method.number, WORTH)):
+            s.overlong += 1
         if differs and not s.frozen:
             begin_past(s)
             s.phase = FINISHING

@@ -157,7 +157,7 @@ def _fit_best(fit, law, damping):
 
 
 @compiled
-def _note_law(fit, law, found: FittedLaw):
+def note_law(fit, law, found: FittedLaw):
     """Into the cells of the law."""
     unit = math.pow(fit.deepest, found.n)
     law.stiffness, law.power = found.k / unit, found.n
@@ -184,6 +184,13 @@ def _has_explained(fit):
 def is_unknown(fit):
     """Whether the law that was last fitted leaves more beyond noise than is negligible."""
     return fit.misfit * math.sqrt(max(1.0 - EXPLAINED / max(fit.chi, 1e-300), 0.0)) >= NEGLIGIBLE
+
+
+@compiled
+def is_negligible(fit, chi, samples):
+    """Whether a chi^2 is of noise and what is negligible."""
+    small = NEGLIGIBLE * fit.largest
+    return chi <= samples * (EXPLAINED + small * small * compute_weight(fit, fit.rows[0]))
 
 
 @compiled
@@ -214,7 +221,7 @@ def fit_law(fit, law, kinds: ModelKinds, every):
             begin_search(fit, kinds)
     if found.model == 0:
         return False
-    _note_law(fit, law, found)
+    note_law(fit, law, found)
     return True
 
 
@@ -232,5 +239,5 @@ def continue_search(fit, law, work, kinds: ModelKinds):
     if fails and fit.seen > search.seen:
         begin_search(fit, kinds)
         return False
-    _note_law(fit, law, found)
+    note_law(fit, law, found)
     return True

@@ -11,6 +11,14 @@ is accelerated (the leads are brought in) by its inertia, and where neither has 
 the mean. What is left is the noise. A robot's delay is how far its mock-up
 trails behind its satellite at the pose's own stamp, over its velocity, and the lead that it is sent
 with.
+
+Noise that has passed a low-pass is correlated from reading to reading, by rho, and by rho^2 from
+one to the next but one; the forces of a contact pass it too. The force before it is
+
+    f + tau df/dt        tau = T rho / (1 - rho)
+
+and the variance of its noise (1 + rho) / (1 - rho) times as large. It is believed where rho exceeds
+its uncertainty and the second correlation agrees; readings up to the first touch count.
 """
 
 from __future__ import annotations
@@ -36,6 +44,17 @@ FLIGHT = Cells(
     Cell("answered", float, "N m/s^2", "sum of its deviations times those of the force"),
     Cell("tool", float, "kg", "mass that the tool's compensation misses, where it exceeds noise"),
     Cell("left", float, "N^2", "what it leaves of the force's scatter"),
+    Cell("before", 3, "N", "what tare and tool left of the reading before"),
+    Cell("before_that", 3, "N", "and of the one before that"),
+    Cell("in_a_row", int, "-", "readings without a gap"),
+    Cell("stamp", float, "s", "of the newest"),
+    Cell("pairs", int, "-", "products summed"),
+    Cell("squares", float, "N^2", "of readings by themselves"),
+    Cell("largest_square", float, "N^2", "largest of them"),
+    Cell("next_products", float, "N^2", "by the one before"),
+    Cell("later_products", float, "N^2", "and by the one before that"),
+    Cell("lag", float, "s", "of a low-pass that the noise has passed; 0: it shows none"),
+    Cell("lag_spread", float, "s", "its standard deviation"),
     Cell("delays", many(2), "s", "of both robots"),
     Cell("reports", many(2, int), "-", "reports that they rest on"),
     Cell("poses", many(2, POSES), "", "offsets of the reported poses: pose_offset.py"),
@@ -47,6 +66,10 @@ SLOWEST = 1e-5  # m/s; a robot that moves less does not show its delay
 SURE = 3.0  # standard deviations
 SHOWN = 1e-6  # m^2/s^4; a mock-up that was neither turned nor accelerated more shows no mass
 USUAL = 1.0  # kg; a tool is known to about that, where noise hides the mass
+FEWEST = 64  # products of readings before a correlation is believed
+CORRELATED, AGREES = 4.0, 3.0  # standard deviations of a correlation
+OUTLIER = 0.15  # of the sum of squares: a larger one is no noise, but the edge of a contact
+MOST_CORRELATED = 0.95  # a larger one is a drift
 ARM = 0.01  # m; torques are held to be as noisy as the force at this arm, at least
 
 
@@ -100,6 +123,39 @@ def estimate_noise(flight):
     force = math.sqrt(flight.left * per)
     torque = math.sqrt(max(flight.twist, 0.0) * per)
     return force, max(torque, ARM * force)
+
+
+@compiled
+def note_correlation(flight, t, T, left):
+    """What tare and tool leave of a reading [N], of stamp t [s], a cycle T apart from the next."""
+    if abs(t - flight.stamp - T) > 0.01 * T:
+        flight.in_a_row = 0
+    flight.in_a_row, flight.stamp = flight.in_a_row + 1, t
+    if flight.in_a_row > 2:
+        flight.pairs += 1
+        flight.squares += dot(left, left)
+        flight.largest_square = max(flight.largest_square, dot(left, left))
+        flight.next_products += dot(left, flight.before)
+        flight.later_products += dot(left, flight.before_that)
+    flight.before, flight.before_that = left, flight.before
+
+
+@compiled
+def estimate_lag(flight, T):
+    """The lag of a low-pass [s] as the noise shows it, noted with its standard deviation; and by
+    how much noise is larger before it."""
+    flight.lag, flight.lag_spread = 0.0, 0.0
+    if flight.pairs < FEWEST or flight.largest_square >= OUTLIER * flight.squares:
+        return 0.0, 1.0
+    rho, later = flight.next_products / flight.squares, flight.later_products / flight.squares
+    sigma = 1.0 / math.sqrt(3.0 * flight.pairs)
+    spread = sigma * math.sqrt(max(1.0 - rho * rho, 0.0))
+    agrees = abs(later - rho * rho) < AGREES * sigma
+    if not (CORRELATED * sigma < rho < MOST_CORRELATED and agrees):
+        return 0.0, 1.0
+    less = 1.0 - rho
+    flight.lag, flight.lag_spread = T * rho / less, T * spread / (less * less)
+    return flight.lag, math.sqrt((1.0 + rho) / less)
 
 
 @compiled

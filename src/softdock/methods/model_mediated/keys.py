@@ -41,7 +41,7 @@ MODEL_MEDIATED = Group(
         "elements", "identify passive elements where none of the named laws explains the samples"
     ),
     _make_switch("lag", "identify the lag of a force sensor's low-pass, which no stamp tells of"),
-    _make_switch("surface", "identify the tilt of a flat surface that touches alone"),
+    _make_switch("surface", "identify tilt and place of a wall or a ball that touches alone"),
     _make_switch("friction", "identify friction, and let it act at the satellites' own sliding"),
     _make_switch("rewind", "recompute the satellites' past when more is known of the law"),
     _make_switch(
@@ -59,7 +59,7 @@ MODEL_MEDIATED = Group(
     Parameter(
         "joints",
         "joint_stiffness_N_per_m",
-        "of the chaser's and the target's robot, as believed; 0, 0: the scenario's joints",
+        "of the chaser's and the target's robot, assumed; 0, 0: the scenario's joints",
         (0.0, 0.0),
         unit="N/m",
         size=2,
@@ -141,7 +141,7 @@ class ModelMediated(NamedTuple):
     gravity: Vector  # m/s^2, world axes; zero where the sensor is not on the chaser
     window: float  # s, from the first to the last of the samples whose mean a reading is; 0: of one
     scatter: float  # s, root mean square of their instants about the middle
-    joints: tuple  # of the chaser's and the target's robot, as believed
+    joints: tuple  # of the chaser's and the target's robot, assumed
     rows: int  # of the past, a row for each cycle that may be recomputed
     tare: bool
     poses: bool

@@ -12,6 +12,7 @@ import math
 from softdock.compile.jit import compiled, noinline
 from softdock.compile.lazy import lazy
 from softdock.loop.method.interface import CYCLE, Rig
+from softdock.loop.spatial.vectors import add_scaled
 from softdock.methods.model_mediated.element_fit import fit_elements
 from softdock.methods.model_mediated.fit import (
     continue_search,
@@ -23,21 +24,26 @@ from softdock.methods.model_mediated.friction import believe_friction, fit_frict
 from softdock.methods.model_mediated.joint import believe_joint, run_joint_round
 from softdock.methods.model_mediated.joint_state import JointData, begin_joint
 from softdock.methods.model_mediated.keys import ModelMediated
-from softdock.methods.model_mediated.law import ModelKinds, compute_slope
+from softdock.methods.model_mediated.law import EXPLAINED, ModelKinds, compute_slope
 from softdock.methods.model_mediated.law_samples import is_due, set_next_due
-from softdock.methods.model_mediated.recomputed_past import forget_futures
+from softdock.methods.model_mediated.recomputed_past import begin_earlier, forget_futures
 from softdock.methods.model_mediated.state import STATE
 from softdock.methods.model_mediated.surface import (
     NO_TURN,
     SURFACE,
     WORTH_TURNING,
     fit_surface,
-    turn_plane,
+    may_turn,
+    place_shape,
+    turn_shape,
 )
+from softdock.methods.model_mediated.surface_place import find_shift
 
 WORTH = 0.2  # relative spread of a stiffness below which it is worth acting on
 SOME = 4  # samples after which any law is better than none
 TWO = 2  # samples that tell a damper from a spring
+ENOUGH = 8  # samples that show where a surface is
+MOST_EARLIER = 16  # cycles
 ROUNDS, HURRIED = 2, 4  # of the joint fit in a cycle; once nothing touches any more
 WORK, HURRIED_WORK = 1200.0, 2400.0  # of a search for a law in a cycle [samples looked at]
 BETTER = 0.5  # of its chi^2: elements that leave more are not believed
@@ -46,7 +52,7 @@ STIFFEST = 1.5  # rad of a contact's oscillation in a cycle: one that is over in
 
 
 @noinline
-def fit_again(method: ModelMediated, mem, every):
+def fit_again(method: ModelMediated, mem, rig: Rig, every):
     """Fit every pair that has enough new samples (`every`: any), or go on with a search for the law
     of one, and one round of the joint fit; whether anything new was found."""
     s, anew = STATE(mem, method.memory), False
@@ -56,9 +62,9 @@ def fit_again(method: ModelMediated, mem, every):
         if not fresh or not (every or is_due(fit)):
             continue
         set_next_due(fit)
-        anew = _fit_alone(method, mem, i, every, 0.0) or anew
+        anew = _fit_alone(method, mem, rig, i, every, 0.0) or anew
     if not anew and s.shadow_stamp < 0:  # a cycle does one of these
-        anew = _search(method, mem, every)
+        anew = _search(method, mem, rig, every)
     friction, lag = s.friction_fit, _find_lag(method, s)
     fresh = friction.seen > friction.fitted
     fresh = fresh or (every and abs(lag - friction.lag) > SAME_LAG * lag)
@@ -79,15 +85,17 @@ def fit_again(method: ModelMediated, mem, every):
 
 @noinline
 def _learn_surfaces(method: ModelMediated, mem, every):
-    """Tilt of every flat surface that has enough new samples; whether one was turned."""
+    """Tilt of every surface that has enough new samples; whether one was turned."""
     s, turned = STATE(mem, method.memory), False
     for i in range(method.number):
         surface, base = s.surfaces[i], method.memory + STATE.at.surfaces + i * SURFACE.size
         if surface.seen == surface.fitted or not (every or surface.seen >= surface.due):
             continue
-        fit_surface(mem, base)
+        surface.lag = _find_lag(method, s)
+        friction = s.friction_fit
+        fit_surface(mem, base, friction.coefficient, friction.slip)
         surface.fitted, surface.due = surface.seen, 1.25 * surface.seen + 1.0
-        if turn_plane(surface, s.pairs[i], NO_TURN if every else WORTH_TURNING):
+        if turn_shape(surface, s.pairs[i], NO_TURN if every else WORTH_TURNING):
             turned = True
             law = s.found[i]
             if surface.tilted:
@@ -99,12 +107,12 @@ def _learn_surfaces(method: ModelMediated, mem, every):
 
 
 @noinline
-def _search(method: ModelMediated, mem, every):
+def _search(method: ModelMediated, mem, rig: Rig, every):
     """Go on with the search for the law of one pair; whether it has ended."""
     s = STATE(mem, method.memory)
     for i in range(method.number):
         if s.fits[i].search.place != 0:
-            return _fit_alone(method, mem, i, every, HURRIED_WORK if every else WORK)
+            return _fit_alone(method, mem, rig, i, every, HURRIED_WORK if every else WORK)
     return False
 
 
@@ -114,7 +122,7 @@ def _choose_kinds(method: ModelMediated):
 
 
 @noinline
-def _fit_alone(method: ModelMediated, mem, i, every, work):
+def _fit_alone(method: ModelMediated, mem, rig: Rig, i, every, work):
     """A pair by the samples in which it alone touched; where a joint fit has its law, only for that
     fit to begin with. `work`: of a search under way, 0: all samples there are."""
     s, kinds = STATE(mem, method.memory), _choose_kinds(method)
@@ -129,10 +137,45 @@ def _fit_alone(method: ModelMediated, mem, i, every, work):
         pulls = law.pulls
         s.found[i] = s.one_law
         law.pulls = pulls
-    else:
+    elif not (every and _find_place(method, mem, rig, i)):
         _learn_elements(method, s, i)
     _show_law(s, law)
     _share_law(method, s, i)
+    return True
+
+
+@noinline
+def _find_place(method: ModelMediated, mem, rig: Rig, i):
+    """A surface that is not where it is declared, of a contact that is over; whether the samples
+    have shown one."""
+    s = STATE(mem, method.memory)
+    fit, law, surface, pair = s.fits[i], s.found[i], s.surfaces[i], s.pairs[i]
+    preloaded = law.preload > 0.0 and fit.chi > EXPLAINED  # nearly: one that is nearer looks so
+    doubtful = is_unknown(fit) or s.moved[i] != 0.0 or preloaded
+    seen = fit.search.place != 0 or surface.placed == fit.seen  # the search comes first
+    if not (method.surface and doubtful and may_turn(pair)) or seen or fit.count < ENOUGH:
+        return False
+    surface.placed, surface.settled = fit.seen, False
+    shift = find_shift(fit, law, _choose_kinds(method), rig.T, s.moved[i] != 0.0)
+    if shift == 0.0:
+        return False
+    law.elements, surface.settled = 0, True
+    s.moved[i] += shift
+    surface.origin = add_scaled(surface.origin, shift, surface.normal)
+    place_shape(surface, pair)
+    for n in range(s.several.count):
+        sample = s.several.rows[n]
+        for t in range(sample.number):
+            touch = sample.touches[t]
+            if touch.pair == i:
+                touch.depth += shift
+                touch.depth_2 += shift
+    if shift > 0.0:  # it was touched earlier
+        rate = max(fit.rows[0].rate, 1e-9)
+        most = min(int(math.ceil(shift / (rig.T * rate))) + 1, MOST_EARLIER)
+        begin_earlier(method, mem, rig, most)
+    s.turned, s.shadow_stamp, s.clear_until, s.mock_clear_until = True, -1, 0.0, 0.0
+    forget_futures(s.futures)
     return True
 
 

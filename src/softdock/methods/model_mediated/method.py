@@ -150,7 +150,7 @@ def _apply_contact(
         return _pass_hand(method, mem, measured, satellites, wrenches)
     felt = mock_ups_when_felt(measured)
     designed = compute_real_work(s, rig.cycle, felt, measured.wrenches)
-    anew = fit_again(method, mem, over)
+    anew = fit_again(method, mem, rig, over)
     over = over and not is_learning(method, s)
     if over or (anew and is_worth_acting(method, mem, rig)):
         believe_laws(method, mem, over)

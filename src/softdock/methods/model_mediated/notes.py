@@ -29,6 +29,7 @@ MODELS = (
 )
 ELEMENTS = "passive elements"
 DOUBTED = 0.0075  # of the approach speed: unknown laws that are surer are vouched for
+LAG_DOUBTED = 0.01  # of the approach speed
 WORTH_SAYING = 0.01  # relative misfit of a law
 HARDLY_PARTED = 4e-3  # of the approach speed: standard deviation of that after the contact
 TOGETHER = 2e-3  # relative misfit of laws that were fitted together
@@ -78,6 +79,12 @@ def _compute_noise(s: Any) -> float:
     return math.sqrt(float(s.flight.left) / (3.0 * max(s.flight.count - 1.0, 1.0)))
 
 
+def _doubt_lag(s: Any, fit: Any) -> float:
+    if not (s.flight.lag_spread > 0.0 and fit.count > 0 and fit.deepest > 0.0):
+        return 0.0
+    return 0.5 * math.pi * s.flight.lag_spread * abs(float(fit.rows[0].rate)) / float(fit.deepest)
+
+
 def _describe_law(s: Any, i: int) -> dict[str, Any]:
     """What was identified of a pair; nothing where it was never felt."""
     fit, law = s.fits[i], s.found[i]
@@ -99,6 +106,8 @@ def _describe_law(s: Any, i: int) -> dict[str, Any]:
         "samples": float(fit.seen),
         "doubt": float(s.doubt[i]),
         "speed_spread": float(s.speed_spread[i]),
+        # of the speed after half a wave of a spring, by a lag that is off by its deviation
+        "lag_doubt": _doubt_lag(s, fit),
         "peak_force_N": float(s.peak[i]),
         "peak_force_of_satellites_N": float(s.believed_peak[i]),
         "force_before_reaction_N": float(s.causal_force[i]),
@@ -110,7 +119,9 @@ def _describe_surface(s: Any, i: int) -> dict[str, Any]:
     """Tilt of a pair's surface against the declared one, and the force that it leaves across the
     normal; nothing where no sample shows any."""
     surface = s.surfaces[i]
-    moved = {f"contact_{i}_moved_m": float(s.moved[i])} if s.moved[i] else {}
+    moved: dict[str, Any] = {}
+    if s.moved[i]:
+        moved = {f"contact_{i}_moved_m": float(s.moved[i]), f"contact_{i}_placed": surface.settled}
     if surface.fitted == 0:
         return moved
     found: dict[str, Any] = moved | {
@@ -119,10 +130,9 @@ def _describe_surface(s: Any, i: int) -> dict[str, Any]:
         f"contact_{i}_across_left_of_noise": float(surface.left_of_noise),
     }
     if surface.tilted:
-        cosine = sum(a * b for a, b in zip(surface.axis, surface.normal, strict=True))
-        found[f"contact_{i}_tilt_deg"] = math.degrees(math.acos(min(cosine, 1.0)))
+        found[f"contact_{i}_tilt_deg"] = math.degrees(math.hypot(*surface.turn))
         found[f"contact_{i}_tilt_spread_deg"] = math.degrees(surface.spread)
-        found[f"contact_{i}_axis"] = [float(x) for x in surface.axis]
+        found[f"contact_{i}_axis"] = [float(x) for x in s.pairs[i].shape.axis]
     return found
 
 
@@ -147,6 +157,9 @@ def summarize(mem: Any) -> dict[str, Any]:
         "offsets_told": s.flight.poses[0].looked and (s.shared or s.flight.poses[1].looked),
         # mass that the compensation of the tool misses; 0 where nothing shows it
         "tool_error_kg": float(s.flight.tool),
+        # of a low-pass, as the noise of free flight shows it; 0: it does not
+        "noise_lag_s": float(s.flight.lag),
+        "noise_lag_spread_s": float(s.flight.lag_spread),
         "friction": float(s.found[0].friction),
         "friction_spread": float(s.joint.friction_spread if jointly else s.friction_fit.spread),
         "friction_speed_m_per_s": float(s.found[0].slip),
@@ -212,11 +225,17 @@ def list_doubts(found: Mapping[str, Any]) -> list[str]:
                 f"noise leaves the speed after contact {i} open by {100.0 * spread:.2g} % of the "
                 "approach (one standard deviation)"
             )
+        doubt = found.get(f"contact_{i}_lag_doubt", 0.0)
+        if doubt > LAG_DOUBTED:
+            doubts.append(
+                "the low-pass of the force sensor is known from its noise alone: the speed after "
+                f"contact {i} may be off by {100.0 * doubt:.2g} % of the approach"
+            )
         loses = any(
             found.get(f"contact_{i}_{key}", 0.0) > 0.0
             for key in ("damping_Ns_per_m", "lambda_s_per_m", "preload_N")
         )
-        if loses and f"contact_{i}_moved_m" in found:
+        if loses and not found.get(f"contact_{i}_placed", True):
             doubts.append(
                 f"where contact {i} begins is known to a cycle's way only; a pre-load looks the "
                 "same"
@@ -235,7 +254,7 @@ def list_doubts(found: Mapping[str, Any]) -> list[str]:
             "free flight was too short to tell an offset of the reported poses from a delay"
         )
     if found.get("contacts_too_long", 0.0):
-        doubts.append("a contact lasted longer than rewind_s")
+        doubts.append("a contact lasted longer than rewind_s, and its law was found only later")
     return doubts
 
 
@@ -265,7 +284,7 @@ def describe_events(mem: Any, T: float) -> list[str]:
             found.append(
                 f"contact {i}: no law explains its samples to better than "
                 f"{100.0 * misfit:.2g} % of "
-                "the largest force; of those tried the nearest was believed"
+                "the largest force; of those tried the nearest was used"
             )
     for body in ("chaser", "target"):
         offset = b[f"{body}_offset_m"]
@@ -278,9 +297,10 @@ def describe_events(mem: Any, T: float) -> list[str]:
     for i in range(MOST_PAIRS):
         if f"contact_{i}_moved_m" in b:
             origin = ", ".join(f"{x:.5g}" for x in s.pairs[i].origin)
+            by = 1e3 * b[f"contact_{i}_moved_m"]
             found.append(
-                f"contact {i}: its force was felt {1e3 * b[f'contact_{i}_moved_m']:.2g} mm before "
-                f"the scenario's shapes touch; --set contact.{i}.origin_m='[{origin}]'"
+                f"contact {i}: its surface is {abs(by):.2g} mm {'nearer' if by > 0 else 'farther'} "
+                f"than the scenario's; --set contact.{i}.origin_m='[{origin}]'"
             )
         if f"contact_{i}_tilt_deg" in b:
             axis = ", ".join(f"{x:.5g}" for x in b[f"contact_{i}_axis"])
@@ -295,7 +315,7 @@ def describe_events(mem: Any, T: float) -> list[str]:
         )
     if s.overlong:
         found.append(
-            f"{s.overlong} contact(s) lasted longer than rewind_s: their past was not "
-            "computed anew after that"
+            f"{s.overlong} contact(s) lasted longer than rewind_s, and their law was found only "
+            "later: their past was not computed anew"
         )
     return found

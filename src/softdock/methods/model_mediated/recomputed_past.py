@@ -16,7 +16,7 @@ from softdock.loop.bodies import TARGET
 from softdock.loop.contact.keys import MOST_PAIRS
 from softdock.loop.method.interface import Past, Rig, Satellites, Wrenches
 from softdock.loop.rings import Ring, row_of
-from softdock.loop.spatial.motion import Wrench
+from softdock.loop.spatial.motion import Wrench, no_wrench
 from softdock.loop.spatial.rigid_body import Body
 from softdock.loop.spatial.vectors import add, dot, scale, subtract
 from softdock.methods.model_mediated.keys import ModelMediated
@@ -99,6 +99,15 @@ def begin_past(s):
     s.shadow, s.shadow_stamp, s.turned = s.start, s.start_stamp, False
     forget_futures(s.shadow_futures)
     s.shadow_largest, s.shadow_impulse = 0.0, (0.0, 0.0, 0.0)
+
+
+@noinline
+def begin_earlier(method: ModelMediated, mem, rig: Rig, cycles):
+    """The past so many cycles earlier: nothing touched in them."""
+    s, nothing = STATE(mem, method.memory), no_wrench()
+    s.start, s.start_stamp = coast_both(rig, s.start, -cycles * rig.T), s.start_stamp - cycles
+    for j in range(cycles):
+        note_others(method, mem, s.start_stamp + j, Wrenches(nothing, nothing))
 
 
 @noinline

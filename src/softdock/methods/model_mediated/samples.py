@@ -29,7 +29,9 @@ from softdock.methods.model_mediated.elastic_joint import begin_joint, deflect, 
 from softdock.methods.model_mediated.free_flight import (
     ENOUGH,
     compute_tool_force,
+    estimate_lag,
     estimate_noise,
+    note_correlation,
     note_flight,
     note_tool,
     remove_tare,
@@ -47,7 +49,7 @@ from softdock.methods.model_mediated.readings import (
     take_next_force,
 )
 from softdock.methods.model_mediated.state import STATE
-from softdock.methods.model_mediated.surface import SurfaceSample, is_flat, keep_surface_sample
+from softdock.methods.model_mediated.surface import SurfaceSample, keep_surface_sample, may_turn
 from softdock.methods.model_mediated.touches import NOWHERE, Place, bound_free_time, find_places
 
 # Readings that are means of a cycle's samples: each touch at two instants of the window.
@@ -166,6 +168,7 @@ STRANGE = 8.0  # standard deviations of noise: a force beyond is no noise
 PUSHES = 0.8  # of a force: its share along the normal of a surface that may push with it
 SWIFTEST = 5.0  # m/s^2; no mock-up is accelerated beyond, while nothing touches
 STEADY = 1e-9  # rate of a lead that is brought in no more
+SLOW = 2e-3  # rate of a lead beside which a tool's inertia is no noise
 
 
 @compiled
@@ -193,14 +196,22 @@ def _quadratic_form(m, a):
 
 
 @compiled
-def _sample_surface(s, touch: Touch, both: Output, force: Vector, variance):
-    """Force and motion at the touch of a flat surface, in target axes; `variance`: of a component
-    across the normal."""
-    q = both.target.q
-    velocity = add_scaled(touch.sliding, -touch.rate, touch.normal)
-    at = subtract(add(both.chaser.p, touch.arm), both.target.p)
-    sample = SurfaceSample(rotate_back(q, force), rotate_back(q, velocity), variance)
-    keep_surface_sample(s.surfaces[touch.pair], sample, rotate_back(q, at))
+def _sample_surface(s, touch: Touch, both: Output, force: Vector, change: Vector, variance):
+    """Force, its slope and motion at the touch of a surface, in target axes; `variance`: of a
+    component across the normal."""
+    q, n = both.target.q, touch.normal
+    velocity = add_scaled(touch.sliding, -touch.rate, n)
+    to_tip = s.pairs[touch.pair].tip_radius - 0.5 * touch.depth
+    tip = add_scaled(subtract(add(both.chaser.p, touch.arm), both.target.p), to_tip, n)
+    sample = SurfaceSample(
+        normal=rotate_back(q, n),
+        force=rotate_back(q, force),
+        slope=rotate_back(q, change),
+        velocity=rotate_back(q, velocity),
+        variance=variance,
+        bend=0.0,
+    )
+    keep_surface_sample(s.surfaces[touch.pair], sample, rotate_back(q, tip))
 
 
 @noinline
@@ -226,8 +237,9 @@ def _sample_one_touch(
         touch=s.touches,
     )
     keep_sample(s.fits[touch.pair], sample)
-    if method.surface and push > 0.0 and is_flat(s.pairs[touch.pair]):
-        _sample_surface(s, touch, both, force, 0.5 * (matrix[0] + matrix[1] + matrix[2] - variance))
+    if method.surface and push > 0.0 and may_turn(s.pairs[touch.pair]):
+        across = 0.5 * (matrix[0] + matrix[1] + matrix[2] - variance)
+        _sample_surface(s, touch, both, force, change, across)
     speed = norm(touch.sliding)
     if method.friction and speed > FRICTION_SPEED and push > 0.0:
         against = scale(-1.0 / speed, touch.sliding)
@@ -277,7 +289,7 @@ def _find_touches(method: ModelMediated, mem, both: Output):
 
 
 @compiled
-def _note_free_reading(method: ModelMediated, s, q, raw: Wrench, a, accelerated):
+def _note_free_reading(method: ModelMediated, s, t, q, raw: Wrench, a, accelerated):
     """A reading while the shapes are apart: of the tare, or of a force that they do not explain.
     `accelerated`: the mock-up is, by `a`."""
     flight, sure = s.flight, s.flight.count >= ENOUGH
@@ -285,7 +297,8 @@ def _note_free_reading(method: ModelMediated, s, q, raw: Wrench, a, accelerated)
     if accelerated or not sure:
         note_tool(flight, q, raw, felt)
     tared = remove_tare(flight, q, method.gravity, raw)
-    left = norm(subtract(tared.force, compute_tool_force(flight, a)))
+    rest = subtract(tared.force, compute_tool_force(flight, a))
+    left = norm(rest)
     if sure and left > max(STRANGE * estimate_noise(flight)[0], s.matters):
         s.unexplained += 1
         s.unexplained_now += 1
@@ -294,6 +307,9 @@ def _note_free_reading(method: ModelMediated, s, q, raw: Wrench, a, accelerated)
     s.unexplained_now = 0
     if sure and not accelerated:
         note_tool(flight, q, raw, felt)
+    slow = abs(s.lead_rates[CHASER]) + abs(s.lead_rates[TARGET]) < SLOW and not s.fading
+    if sure and slow and method.lag and method.window == 0.0 and s.touches == 0:
+        note_correlation(flight, t, method.vector[CYCLE], rest)
     note_flight(flight, q, raw, felt)
 
 
@@ -307,7 +323,7 @@ def _sample_free_flight(method: ModelMediated, mem, t, chaser: Motion, raw: Wren
     accelerated = accelerated or s.fading
     if accelerated:
         a = _estimate_acceleration(method, mem, t, chaser)
-    _note_free_reading(method, s, chaser.q, raw, a, accelerated)
+    _note_free_reading(method, s, t, chaser.q, raw, a, accelerated)
 
 
 @compiled
@@ -379,6 +395,12 @@ def _take_sample(method: ModelMediated, mem, row):
         noise = (noise[0], NO_TORQUE * (noise[0] + norm(wrench.force)))
     s.samples += 1
     slope = compute_wrench_slope(mem, readings)
+    lag, more = estimate_lag(s.flight, method.vector[CYCLE])
+    if lag > 0.0:
+        wrench = Wrench(
+            add_scaled(wrench.force, lag, slope.force), add_scaled(wrench.torque, lag, slope.torque)
+        )
+        noise = (more * noise[0], more * noise[1])
     if count == 1:
         _sample_one_touch(method, s, t, both, wrench, slope, noise)
     else:

@@ -124,7 +124,7 @@ STATE = Cells(
     Cell("onset_normal", 3, "-", "its normal, target axes"),
     Cell("moved", many(MOST_PAIRS), "m", "each surface from where it is declared"),
     Cell("matters", float, "N", "a force that changes the approach by 1 % in ten cycles"),
-    Cell("overlong", int, "-", "contacts longer than what is kept of the past"),
+    Cell("overlong", int, "-", "contacts whose law changed after what is kept of the past"),
     Cell("given", float, "J", "by others, since the contact began"),
     Cell("booked", float, "J", "by the ledger, in the cycle before"),
     Cell("felt_cycle", int, "-", "cycle of `felt` and `read`"),

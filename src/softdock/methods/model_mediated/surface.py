@@ -1,18 +1,21 @@
-"""Tilt of a flat surface, and friction on it, from force and motion where it alone touches:
+"""Tilt of a surface, and friction on it, from force and motion where it alone touches:
 
-    F = N (n - mu s)        N = F . n        s = u / sqrt(u^2 + v_0^2)
+    F + tau F' = N (n - mu s)        N = F . n        s = u / sqrt(u^2 + v_0^2)
 
-n is the surface's true normal, u the sliding over the plane that n stands on, all in target axes.
-Unknown are two numbers of n, mu and ln v_0; Levenberg and Marquardt's steps from mu = 0 and 0.2
-find them. Taking the sliding against the estimated plane tells tilt from friction: a straight
-approach to a tilted plane slides one way going in and the other way coming out, so friction changes
-its sign and the normal does not. A tilt along a sliding that never turns cannot be told from mu:
-its spread says so. Then none is believed, unless the force pulls along the sliding, which friction
-never does: of such a tilt the least is believed, without friction, and doubted.
+n is the surface's true normal, the declared one turned by a rotation that all samples share; u the
+sliding over the plane that n stands on, all in target axes; tau the lag of a low-pass. Unknown are
+two numbers of the rotation, mu and ln v_0; Levenberg and Marquardt's steps from mu = 0 and 0.2 find
+them. Taking the sliding against the estimated plane tells tilt from friction: a straight approach
+to a tilted plane slides one way going in and the other way coming out, so friction changes its sign
+and the normal does not. A tilt along a sliding that never turns cannot be told from mu: its spread
+says so. Then none is believed, unless the force pulls along the sliding, which friction never does:
+of such a tilt the least is believed, without friction, and doubted.
 
 A tilt is believed where friction alone leaves a force that matters, and the tilt explains it. Then
-the plane is turned about the place of the touch, for mock-ups and satellites, and the satellites'
-past is recomputed.
+the shape is turned about the centre of the tip at the first touch, for mock-ups and satellites, and
+the satellites' past is recomputed: so turned its normals are turned, and the depth is as before. A
+sphere that is mounted aside looks like one that is so turned. A cone is left as it is: where its
+other side is no touch of one side tells.
 """
 
 from __future__ import annotations
@@ -22,9 +25,10 @@ from typing import Annotated, NamedTuple
 
 from softdock.compile.cells import Cell, Cells, many
 from softdock.compile.jit import compiled, noinline
-from softdock.loop.contact.models import SHAPE_MODELS
+from softdock.loop.contact.models import SPHERE, WALL
 from softdock.loop.contact.pair import MOST_SHAPES, packed
 from softdock.loop.spatial.cholesky import factorise, solve_factored
+from softdock.loop.spatial.rotations import exponential, rotate, rotate_back
 from softdock.loop.spatial.vectors import Vector, add, add_scaled, cross, dot, norm, scale, subtract
 from softdock.methods.model_mediated.friction import EXACT, SURE, USUAL, WIDE
 from softdock.methods.model_mediated.law import EXPLAINED
@@ -45,28 +49,37 @@ KNOWN = 1e30  # weight of a number that is held
 H = 1e-6  # of a number, for derivatives by differences
 _PACKED = getattr(packed, "py_func", packed)
 GEOMETRY = _PACKED(MOST_SHAPES - 1, 0, 0, 0, 0)  # bits of a kind that say the shape
-FLAT = tuple(_PACKED(i, 0, 0, 0, 0) for i, one in enumerate(SHAPE_MODELS) if one.is_flat)
+TURNED = tuple(_PACKED(i, 0, 0, 0, 0) for i in (WALL, SPHERE))  # of one normal, or one centre
 
 
 class SurfaceSample(NamedTuple):
+    normal: Annotated[Vector, "-", "as declared, target axes"]
     force: Annotated[Vector, "N", "on the chaser, target axes"]
+    slope: Annotated[Vector, "N/s", "of the force"]
     velocity: Annotated[Vector, "m/s", "of the chaser's touching point over the target's"]
     variance: Annotated[float, "N^2", "of a component of the force across the normal"]
+    bend: Annotated[float, "N^2/s^2", "how sure the slope is: a quarter of its change, squared"]
 
 
 SURFACE = Cells(
     "surface",
-    Cell("normal", 3, "-", "declared, target axes"),
-    Cell("origin", 3, "m", "declared point of the plane, target axes"),
-    Cell("place", 3, "m", "where it was touched first, target axes"),
+    Cell("axis", 3, "-", "of the shape, declared, target axes"),
+    Cell("origin", 3, "m", "of the shape, declared, target axes"),
+    Cell("normal", 3, "-", "where it was touched first, declared, target axes"),
+    Cell("place", 3, "m", "centre of the tip then, target axes"),
     Cell("count", int, "-", "samples kept"),
     Cell("seen", int, "-", "samples in all"),
+    Cell("placed", int, "-", "samples of the law by which its place was last looked for"),
     Cell("stride", int, "-", "every so many samples one is kept"),
     Cell("fitted", int, "-", "samples that the last fit has seen"),
     Cell("due", float, "-", "samples at which it is fitted again"),
     Cell("largest", float, "N", "largest force"),
+    Cell("last_slope", 3, "N/s", "of the sample before"),
+    Cell("settled", bool, "-", "a law explains the samples where it is placed by now"),
     Cell("tilted", bool, "-", "a tilt is believed"),
-    Cell("axis", 3, "-", "normal that is believed, target axes"),
+    Cell("found", 3, "rad", "rotation that was found, target axes"),
+    Cell("turn", 3, "rad", "the one that the shape has"),
+    Cell("lag", float, "s", "of a low-pass that the normal force has shown"),
     Cell("spread", float, "rad", "standard deviation of the tilt"),
     Cell("friction", float, "-", "mu, where a tilt is believed"),
     Cell("slip", float, "m/s", "v_0"),
@@ -102,16 +115,17 @@ def _make_directions(n):
 
 
 @compiled
-def _tilt_normal(n, a, b):
+def _make_turn(n, a, b):
+    """Rotation by a [rad] and b about two directions across n, as a quaternion."""
     first, second = _make_directions(n)
-    tilted = add_scaled(add_scaled(n, a, first), b, second)
-    return scale(1.0 / norm(tilted), tilted)
+    return exponential(add_scaled(scale(a, first), b, second))
 
 
 @compiled
-def _compute_residual(sample: SurfaceSample, n, mu, slip):
+def _compute_residual(sample: SurfaceSample, lag, turn, mu, slip):
     """Force across a normal that friction does not explain."""
-    force, v = sample.force, sample.velocity
+    n, v = rotate(turn, sample.normal), sample.velocity
+    force = add_scaled(sample.force, lag, sample.slope)
     push = dot(n, force)
     u = add_scaled(v, -dot(n, v), n)
     share = 1.0 / math.sqrt(dot(u, u) + slip * slip)
@@ -120,17 +134,17 @@ def _compute_residual(sample: SurfaceSample, n, mu, slip):
 
 @compiled
 def _compute_weight(surface, sample: SurfaceSample):
-    small = EXACT * surface.largest
-    return 1.0 / (sample.variance + small * small)
+    small, lag = EXACT * surface.largest, surface.lag
+    return 1.0 / (sample.variance + lag * lag * sample.bend + small * small)
 
 
 @noinline
 def _compute_cost(surface, a, b, mu, log):
     """chi^2 of the samples, and with what was likely beforehand."""
-    n, slip, chi = _tilt_normal(surface.normal, a, b), math.exp(log), 0.0
+    turn, slip, chi = _make_turn(surface.normal, a, b), math.exp(log), 0.0
     for i in range(surface.count):
         sample = surface.rows[i]
-        r = _compute_residual(sample, n, mu, slip)
+        r = _compute_residual(sample, surface.lag, turn, mu, slip)
         chi += _compute_weight(surface, sample) * dot(r, r)
     off = (log - math.log(USUAL)) / WIDE
     tilt = (a * a + b * b) / (LIKELY_TILT * LIKELY_TILT)
@@ -146,20 +160,20 @@ def _sum_equations(surface, with_tilt):
         for j in range(SIZE):
             matrix[SIZE * i + j] = 0.0
     a, b, mu, log = p[0], p[1], p[2], p[3]
-    n, slip = _tilt_normal(surface.normal, a, b), math.exp(log)
-    n_a = _tilt_normal(surface.normal, a + H, b)
-    n_b = _tilt_normal(surface.normal, a, b + H)
+    turn, slip, lag = _make_turn(surface.normal, a, b), math.exp(log), surface.lag
+    turn_a = _make_turn(surface.normal, a + H, b)
+    turn_b = _make_turn(surface.normal, a, b + H)
     slip_l = math.exp(log + H)
     free = 1.0 / H if with_tilt else 0.0
     for k in range(surface.count):
         sample = surface.rows[k]
         w = _compute_weight(surface, sample)
-        r = _compute_residual(sample, n, mu, slip)
+        r = _compute_residual(sample, lag, turn, mu, slip)
         columns = (
-            scale(free, subtract(_compute_residual(sample, n_a, mu, slip), r)),
-            scale(free, subtract(_compute_residual(sample, n_b, mu, slip), r)),
-            scale(1.0 / H, subtract(_compute_residual(sample, n, mu + H, slip), r)),
-            scale(1.0 / H, subtract(_compute_residual(sample, n, mu, slip_l), r)),
+            scale(free, subtract(_compute_residual(sample, lag, turn_a, mu, slip), r)),
+            scale(free, subtract(_compute_residual(sample, lag, turn_b, mu, slip), r)),
+            scale(1.0 / H, subtract(_compute_residual(sample, lag, turn, mu + H, slip), r)),
+            scale(1.0 / H, subtract(_compute_residual(sample, lag, turn, mu, slip_l), r)),
         )
         for i in range(SIZE):
             step[i] -= w * dot(columns[i], r)
@@ -240,24 +254,31 @@ def _fit_best(mem, base, with_tilt):
 
 
 @noinline
-def fit_surface(mem, base):
-    """The tilt from the samples; whether one is believed, in `tilted` and `axis`."""
+def fit_surface(mem, base, mu, slip):
+    """The tilt from the samples; whether one is believed, in `tilted` and `found`. `mu`, `slip`:
+    friction as friction.py has found it without a tilt; 0: none."""
     surface = SURFACE(mem, base)
     components = 2.0 * surface.count
     weights = 0.0
     for i in range(surface.count):
         weights += _compute_weight(surface, surface.rows[i])
     unit = weights * surface.largest * surface.largest
+    log = math.log(slip) if mu > 0.0 else math.log(USUAL)
+    chi = _compute_cost(surface, 0.0, 0.0, mu, log)[0]
+    surface.tilted = False
+    if chi < MATTERS * MATTERS * unit or surface.count < FEWEST:
+        surface.across = math.sqrt(chi / unit)
+        surface.left, surface.left_of_noise = surface.across, chi / components
+        return
     flat = _fit_best(mem, base, False)
     surface.across = math.sqrt(flat.chi / unit)
     surface.left, surface.left_of_noise = surface.across, flat.chi / components
-    surface.tilted = False
-    if surface.across < MATTERS or surface.count < FEWEST:
+    if surface.across < MATTERS:
         return
     best = _fit_best(mem, base, True)
     noise = max(best.chi / components, 1.0)
     clear = best.chi <= EXPLAINED * components or best.chi <= CLEARLY * flat.chi
-    tilt = math.atan(math.sqrt(best.a**2 + best.b**2))
+    tilt = math.sqrt(best.a**2 + best.b**2)
     # of a force along the sliding no friction is part
     known = best.least_spread if best.friction == 0.0 else best.spread
     known *= math.sqrt(noise)
@@ -265,7 +286,8 @@ def fit_surface(mem, base):
     if not (clear and sure):
         return
     surface.tilted, surface.spread = True, math.sqrt(noise) * best.spread
-    surface.axis = _tilt_normal(surface.normal, best.a, best.b)
+    first, second = _make_directions(surface.normal)
+    surface.found = add_scaled(scale(best.a, first), best.b, second)
     surface.friction, surface.slip = best.friction, best.slip
     surface.left, surface.left_of_noise = math.sqrt(best.chi / unit), best.chi / components
 
@@ -273,11 +295,16 @@ def fit_surface(mem, base):
 @compiled
 def keep_surface_sample(surface, sample: SurfaceSample, place: Vector):
     """A sample more; when there is no room, every second one is given up, and from then on only
-    every second is kept. `place`: of the touch, target axes."""
+    every second is kept. `place`: of the tip's centre, target axes; normals are those of the shape
+    as it is turned by now."""
     surface.largest = max(surface.largest, norm(sample.force))
-    seen = surface.seen
+    seen, normal = surface.seen, sample.normal
+    if dot(surface.turn, surface.turn) > 0.0:
+        normal = rotate_back(exponential(surface.turn), normal)
+    change = subtract(sample.slope, surface.last_slope)
+    surface.last_slope = sample.slope
     if seen == 0:
-        surface.place = place
+        surface.place, surface.normal = place, normal
     surface.seen = seen + 1
     stride = max(surface.stride, 1)
     if seen % stride != 0:
@@ -288,29 +315,47 @@ def keep_surface_sample(surface, sample: SurfaceSample, place: Vector):
         for i in range(1, count):
             surface.rows[i] = surface.rows[2 * i]
         surface.stride = 2 * stride
-    surface.rows[count] = sample
+    surface.rows[count] = SurfaceSample(
+        normal=normal,
+        force=sample.force,
+        slope=sample.slope,
+        velocity=sample.velocity,
+        variance=sample.variance,
+        bend=0.25 * dot(change, change),
+    )
     surface.count = count + 1
 
 
 @compiled
-def is_flat(pair):
-    """Whether a pair's shape is a plane."""
-    for flat in FLAT:  # noqa: SIM110 - compiled
-        if (pair.kind & GEOMETRY) == flat:
+def may_turn(pair):
+    """Whether a pair's shape can be turned."""
+    for shape in TURNED:  # noqa: SIM110 - compiled
+        if (pair.kind & GEOMETRY) == shape:
             return True
     return False
 
 
 @compiled
-def turn_plane(surface, pair, least):
-    """The pair's plane to the normal that is believed, about the place that was touched; whether it
-    differs from before by more than `least` [rad]."""
-    axis = surface.axis if surface.tilted else surface.normal
-    if norm(subtract(axis, pair.shape.axis)) <= least:
+def place_shape(surface, pair):
+    """The pair's shape as it is turned and moved against the declared one."""
+    turn = exponential(surface.turn)
+    pair.shape.axis = rotate(turn, surface.axis)
+    pair.origin = add(surface.place, rotate(turn, subtract(surface.origin, surface.place)))
+
+
+@compiled
+def move_declared(surface, by, n):
+    """The declared shape by so much [m] along n, of the shape as it is turned."""
+    surface.origin = add_scaled(surface.origin, by, rotate_back(exponential(surface.turn), n))
+
+
+@compiled
+def turn_shape(surface, pair, least):
+    """The pair's shape as the tilt that is believed turns it; whether that differs from before by
+    more than `least` [rad]."""
+    found = surface.found if surface.tilted else (0.0, 0.0, 0.0)
+    if norm(subtract(found, surface.turn)) <= least:
         return False
-    n, origin = surface.normal, surface.origin
-    foot = add_scaled(surface.place, -dot(n, subtract(surface.place, origin)), n)
-    away = subtract(origin, foot)  # in the declared plane
-    turned = add_scaled(away, -dot(axis, away), axis)
-    pair.shape.axis, pair.origin = axis, add(foot, turned)
+    surface.turn = found
+    place_shape(surface, pair)
     return True

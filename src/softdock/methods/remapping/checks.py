@@ -174,7 +174,7 @@ def _check_damping(values: Mapping[str, Any], tables: Mapping[str, Any]) -> list
         if pair["real"]["law"] in LINEAR_LAWS and wrong:
             said = " to ".join(dict.fromkeys(f"{one:g}" for one in told))
             what = (
-                f"the method is told {said} Ns/m of damping beside stiffness_N_per_m where "
+                f"the method is given {said} Ns/m of damping beside stiffness_N_per_m where "
                 f"contact.{i}.real has {damping:g}"
             )
             found.append(

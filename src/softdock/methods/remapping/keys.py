@@ -76,7 +76,7 @@ FILTER_KEYS = (
     Parameter(
         "filter_stiffness",
         "filter.joint_stiffness_N_per_m",
-        "of the chaser's and the target's robot, as believed; 0, 0: the scenario's joints",
+        "of the chaser's and the target's robot, assumed; 0, 0: the scenario's joints",
         (0.0, 0.0),
         unit="N/m",
         low=0.0,
@@ -136,7 +136,7 @@ ARM_KEYS = (
     Parameter(
         "arm_factor",
         "filter.arm_stiffness_factor",
-        "stiffness of the arms' joints as the filter believes it, over that of the [facility]'s "
+        "stiffness of the arms' joints as the filter has it, over that of the [facility]'s "
         "arms: what a wrong one costs",
         1.0,
         low=0.0,

@@ -14,7 +14,7 @@ from softdock.output.pages.frame import elements as e
 from softdock.output.pages.frame.charts import ROLES, Line, chart
 from softdock.output.pages.frame.page import page
 from softdock.studies.benchmark.cell import CANNOT, COMPLETED
-from softdock.studies.benchmark.plan import NOTHING, WORDS
+from softdock.studies.benchmark.plan import NONE, WORDS
 from softdock.studies.benchmark.replay import format_command
 from softdock.studies.benchmark.results import describe_changes
 from softdock.studies.benchmark.scores import (
@@ -35,18 +35,18 @@ TICKS = [1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0, 1000.0]  # percent
 
 
 def profile_charts(results: Mapping[str, Any]) -> str:
-    """One chart for each telling: share of cases within a distance, over the distance."""
-    return "".join(_profile_chart(results, telling) for telling in results["tellings"])
+    """One chart for each level: share of cases within a distance, over the distance."""
+    return "".join(_profile_chart(results, level) for level in results["knowledge"])
 
 
-def _profile_chart(results: Mapping[str, Any], telling: str) -> str:
-    rows = make_leaderboard(results, telling)
+def _profile_chart(results: Mapping[str, Any], level: str) -> str:
+    rows = make_leaderboard(results, level)
     if not rows:
         return ""
     lines = []
     for i, row in enumerate(rows):
         far = sorted(
-            get_distance(c["tellings"][telling])
+            get_distance(c["knowledge"][level])
             for c in results["cells"]
             if c["entry"] == row["label"]
         )
@@ -54,15 +54,17 @@ def _profile_chart(results: Mapping[str, Any], telling: str) -> str:
         dash = "solid" if i < len(ROLES) else "dot"
         lines.append(Line(row["label"], ROLES[i % len(ROLES)], x, y, steps=True, dash=dash))
     axis = {
-        "title": {"text": "error against the reference [% of the approach speed]"},
+        "title": {"text": "error [% of the approach speed]"},
         "type": "log",
         "range": [math.log10(100.0 * LEAST), math.log10(100.0 * MOST)],
         "tickvals": TICKS,
         "ticktext": [f"{x:g}" for x in TICKS],
+        "tickangle": 0,
+        "tickfont": {"size": 10},
     }
     return chart(
-        f"profile-{telling}",
-        f"Share of the cases with at most this error, {WORDS[telling]}",
+        f"profile-{level}",
+        f"Share of the cases with at most this error, {WORDS[level]}",
         lines,
         "",
         "cases [%]",
@@ -117,12 +119,12 @@ def format_share(share: float | None) -> str:
 
 
 def map_tables(results: Mapping[str, Any]) -> str:
-    """Distance of every case by method, one table for each telling; the best entry on the left."""
-    cells = {(c["entry"], c["case"]): c["tellings"] for c in results["cells"]}
+    """Distance of every case by method, one table for each level; the best entry on the left."""
+    cells = {(c["entry"], c["case"]): c["knowledge"] for c in results["cells"]}
     parts = [_map_legend()]
     bound = any(case.get("bound") is not None for case in results["cases"])
-    for telling in results["tellings"]:
-        entries = [row["label"] for row in make_leaderboard(results, telling)]
+    for level in results["knowledge"]:
+        entries = [row["label"] for row in make_leaderboard(results, level)]
         rows = []
         for case in results["cases"]:
             name = case["name"]
@@ -132,15 +134,15 @@ def map_tables(results: Mapping[str, Any]) -> str:
                     escape(format_percent(case["bound"])) if case["bound"] is not None else ""
                 )
             for entry in entries:
-                row = cells[entry, name][telling]
-                why = row["reason"] or f"{entry} on {name}, {WORDS[telling]}"
+                row = cells[entry, name][level]
+                why = row["reason"] or f"{entry} on {name}, {WORDS[level]}"
                 line.append(
                     f'<span class="cell {colour_class(row)}" title="{escape(why)}">'
                     f"{escape(format_result(row))}</span>"
                 )
             rows.append(line)
         if entries:
-            title = f"Error against the reference, {WORDS[telling]}"
+            title = f"Error against the reference, {WORDS[level]}"
             headings = ["case", *(["bound by noise, RMS"] if bound else []), *entries]
             parts.append(e.table(title, headings, rows))
     return "".join(parts)
@@ -186,18 +188,18 @@ def _case_section(
     headings = ["entry", "parameters", "error", "wrong parameter", "energy", "peak force", "again"]
     rows = []
     for cell in cells:
-        for telling, row in _merge_equal_tellings(results, cell):
-            rows.append([escape(cell["entry"]), escape(telling), *_case_row(results, case, row)])
+        for level, row in _merge_equal_levels(results, cell):
+            rows.append([escape(cell["entry"]), escape(level), *_case_row(results, case, row)])
     table = e.table(f"{name}, all entries", headings, rows, words=(1, 3, 6))
     inside = f'<div id="case-{escape(name)}">{"".join(parts)}{table}</div>'  # a link opens it
     return e.details(f"{name}: {case['description']}", inside)
 
 
-def _merge_equal_tellings(
+def _merge_equal_levels(
     results: Mapping[str, Any], cell: Mapping[str, Any]
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield each distinct result once, with all tellings that gave it."""
-    rows = [(telling, cell["tellings"][telling]) for telling in results["tellings"]]
+    """Yield each distinct result once, with all levels that gave it."""
+    rows = [(level, cell["knowledge"][level]) for level in results["knowledge"]]
     while rows:
         first = rows[0][1]
         yield ", ".join(WORDS[t] for t, row in rows if row == first), first
@@ -231,7 +233,7 @@ Results = Mapping[str, Any]
 def benchmark_page(results: Results, since: Mapping[str, Any] | None = None) -> str:
     """The whole page. `since`: changes against earlier results
     (studies/benchmark/results.py)."""
-    boards = {telling: make_leaderboard(results, telling) for telling in results["tellings"]}
+    boards = {level: make_leaderboard(results, level) for level in results["knowledge"]}
     data: dict[str, Any] = {"leaderboard": boards}
     sections = {
         "answer": ("", _answer(results)),
@@ -279,13 +281,13 @@ def _leaderboards(data: dict[str, Any]) -> str:
         "CPU per cycle, over the raw loop's",
     ]
     parts = []
-    for telling, rows in data["leaderboard"].items():
+    for level, rows in data["leaderboard"].items():
         if not rows:
-            parts.append(e.text(f"{WORDS[telling].capitalize()}: no entry can run."))
+            parts.append(e.text(f"{WORDS[level].capitalize()}: no entry can run."))
             continue
         table = []
         for i, row in enumerate(rows):
-            at = f"leaderboard.{telling}.{i}"
+            at = f"leaderboard.{level}.{i}"
             counts = ("within_1", "within_01", "cases", "ran")
             cells = [e.show_number(data, f"{at}.rank", "", BLOCK), escape(row["label"])]
             cells += [e.show_number(data, f"{at}.{key}", "", BLOCK) for key in counts]
@@ -294,7 +296,7 @@ def _leaderboards(data: dict[str, Any]) -> str:
             cells.append(e.show_number(data, f"{at}.unsafe", "", BLOCK))
             cells.append("-" if row["cost"] is None else f"{row['cost']:.2f}")
             table.append(cells)
-        title = WORDS[telling].capitalize()
+        title = WORDS[level].capitalize()
         parts.append(e.table(title, headings, table, strong=[0], words=(1,)))
     return "".join(parts) + e.text(_NOTE)
 
@@ -315,9 +317,9 @@ _NOTE = (
 def _groups(results: Results) -> str:
     groups = list_groups(results)
     parts = []
-    for telling in results["tellings"]:
-        found = count_by_group(results, telling)
-        order = [row["label"] for row in make_leaderboard(results, telling)]
+    for level in results["knowledge"]:
+        found = count_by_group(results, level)
+        order = [row["label"] for row in make_leaderboard(results, level)]
         rows = []
         for label in order:
             cells = [escape(label)]
@@ -327,7 +329,7 @@ def _groups(results: Results) -> str:
                 cells.append(f'<span class="share {kind}">{near} of {of}</span>' if of else "-")
             rows.append(cells)
         if rows:
-            title = f"Cases with an error within 1 %, {WORDS[telling]}"
+            title = f"Cases with an error within 1 %, {WORDS[level]}"
             parts.append(e.table(title, ["entry", *groups], rows))
     return "".join(parts)
 
@@ -336,7 +338,7 @@ def _changes(since: Mapping[str, Any]) -> str:
     rows = [
         [
             escape(row["label"]),
-            escape(WORDS[row["telling"]]),
+            escape(WORDS[row["level"]]),
             f"{row['within_1'][0]} to {row['within_1'][1]}",
             f"{row['within_01'][0]} to {row['within_01'][1]}",
             f"{format_percent(row['median'][0])} to {format_percent(row['median'][1])}",
@@ -350,7 +352,7 @@ def _changes(since: Mapping[str, Any]) -> str:
         [
             escape(row["case"]),
             escape(row["entry"]),
-            escape(WORDS[row["telling"]]),
+            escape(WORDS[row["level"]]),
             escape(format_percent(row["then"])),
             escape(format_percent(row["now"])),
         ]
@@ -374,14 +376,14 @@ def _origin(results: Results) -> str:
         if results["random"]
         else "no random cases"
     )
-    tellings = ", ".join(WORDS[t] for t in results["tellings"])
-    phases = results["phases"] or "each case's own number of"
+    levels = ", ".join(WORDS[t] for t in results["knowledge"])
+    phases = results["phases"] or "as each case states"
     rows = [
         ["softdock, hash of its core", f"{escape(results['softdock'])}, {escape(results['core'])}"],
         ["Python, numpy, numba", escape(f"{v['python']}, {v['numpy']}, {v['numba']}")],
         ["set of cases", f"version {results['set_version']}; {escape(random)}"],
         ["sampling phases", escape(str(phases))],
-        ["parameters", escape(tellings)],
+        ["parameters", escape(levels)],
         ["CPU time, wall time", f"{results['cpu_s']} s, {results['wall_s']} s"],
         ["processes", str(results["jobs"])],
     ]
@@ -390,6 +392,6 @@ def _origin(results: Results) -> str:
     headings = ["entry", "what it does", "what it needs"]
     return e.table("This benchmark", ["", ""], rows, words=(1,)) + (
         e.table("Entries with parameters of the rig", headings, parameter_rows, words=(1, 2))
-        if parameter_rows and NOTHING in results["tellings"]
+        if parameter_rows and NONE in results["knowledge"]
         else ""
     )

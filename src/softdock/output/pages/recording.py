@@ -16,6 +16,7 @@ from softdock.output.pages.frame.charts import Line, chart, choose_unit
 from softdock.output.pages.frame.elements import (
     bullets,
     details,
+    format_number,
     listing,
     show_number,
     table,
@@ -86,7 +87,7 @@ COLUMNS = (
     ("impulse_Ns", "impulse"),
     ("work_taken_J", "energy taken"),
     ("restitution_of_centres", "restitution of the centres"),
-    ("restitution_energetic", "restitution, energetic"),
+    ("restitution_energetic", "restitution by energy"),
 )
 MOST_EVENTS = 500
 
@@ -113,10 +114,10 @@ def recording_page(recording: Recording) -> str:
 
 def _summary(recording: Recording, metrics: dict[str, Any]) -> str:
     labels = {
-        "contact_count": "contacts",
-        "peak_force_measured_N": "peak measured force",
-        "energy_observed_J": "observed energy",
-        "restitution_energetic": "restitution of the first contact, energetic",
+        "contact_count": "Contacts",
+        "peak_force_measured_N": "Peak measured force",
+        "energy_observed_J": "Observed energy",
+        "restitution_energetic": "Restitution by energy, first contact",
     }
     found = [
         tile(label, show_number(metrics, key))
@@ -124,7 +125,7 @@ def _summary(recording: Recording, metrics: dict[str, Any]) -> str:
         if metrics[key] is not None
     ]
     warnings = bullets(recording.warnings, "warnings") if recording.warnings else ""
-    ended = text(f"The recording ended because: {recording.status}.")
+    ended = text(f"End of the recording: {recording.status}.")
     judged = metrics["verdict"]
     first = verdict(judged) + text(recording.sentence, "plain")
     return first + tiles(found) + ended + warnings
@@ -156,15 +157,17 @@ def _list_moving(recording: Recording) -> list[str]:
     return [body for body in BODIES if body not in fixed]
 
 
-def _magnitude_lines(recording: Recording, patterns: dict[str, str], kind: str) -> list[Line]:
+def _magnitude_lines(
+    recording: Recording, patterns: dict[str, tuple[str, str]], kind: str
+) -> list[Line]:
     """Magnitudes of the recorded vectors over time."""
     series, lines = recording.series, []
     for body in _list_moving(recording):
-        for pattern, role in patterns.items():
+        for pattern, (role, words) in patterns.items():
             key = f"{pattern.format(body)}.{kind}"
             if f"{key}.x" in series:
                 size = np.linalg.norm(series[key], axis=1)
-                name = f"{pattern.format(body).replace('.', ' ')}"
+                name = f"{body}, {words}"
                 dash = "solid" if body == BODIES[0] else "dash"
                 lines.append(Line(name, role, series["time"], size, dash=dash))
     return lines
@@ -172,7 +175,12 @@ def _magnitude_lines(recording: Recording, patterns: dict[str, str], kind: str) 
 
 def _forces(recording: Recording) -> str:
     lines = _magnitude_lines(
-        recording, {"measured.{}": "measured", "satellite.{}": "satellite"}, "force"
+        recording,
+        {
+            "measured.{}": ("measured", "measured"),
+            "satellite.{}": ("satellite", "on the satellite"),
+        },
+        "force",
     )
     if not lines:
         return ""
@@ -189,7 +197,11 @@ def _forces(recording: Recording) -> str:
 
 
 def _motion(recording: Recording) -> str:
-    lines = _magnitude_lines(recording, {"{}": "satellite", "command.{}": "mock_up"}, "velocity")
+    lines = _magnitude_lines(
+        recording,
+        {"{}": ("satellite", "satellite"), "command.{}": ("mock_up", "commanded")},
+        "velocity",
+    )
     if not lines:
         return ""
     factor, unit = choose_unit([line.y for line in lines], "m/s")
@@ -221,10 +233,19 @@ def _ages(recording: Recording) -> str:
     series, lines = recording.series, []
     names = [name for name in series if name.startswith(("force_age", "pose_age", "late_s"))]
     for i, name in enumerate(names):
-        lines.append(Line(name, f"c{i % 8 + 1}", series["time"], 1e3 * series[name]))
+        words = _name_age(name)
+        lines.append(Line(words, f"c{i % 8 + 1}", series["time"], 1e3 * series[name]))
     if lines and not any(np.any(line.y) for line in lines):
         return text("The log states no ages: forces and poses count as new as their rows.")
     return chart("ages", "Ages", lines, SECONDS, "age [ms]") if lines else ""
+
+
+def _name_age(name: str) -> str:
+    """Words for a series of ages: pose_age.chaser -> age of the chaser's pose."""
+    kind, _, whose = name.partition(".")
+    what = {"force_age": "force", "pose_age": "pose", "late_s": "delay of our reply"}[kind]
+    of = f"{whose}'s {what}" if whose else what
+    return of if kind == "late_s" else f"age of the {of}"
 
 
 def _contacts(metrics: dict[str, Any]) -> str:
@@ -236,7 +257,7 @@ def _contacts(metrics: dict[str, Any]) -> str:
     ]
     note = (
         "By the measured force. Restitution of the centres holds for a touch in line with them; "
-        "the energetic one is the root of the energy given back over the energy taken."
+        "by energy it is the root of the energy given back over the energy taken."
     )
     headings = ["contact", *(heading for _, heading in COLUMNS)]
     return text(note) + table("Contacts", headings, rows)
@@ -246,7 +267,7 @@ def _events(recording: Recording) -> str:
     if not recording.events:
         return ""
     first = recording.events[:MOST_EVENTS]
-    rows = [[f"{one['time_s']:.4f}", escape(str(one["text"]))] for one in first]
+    rows = [[format_number(float(one["time_s"]), 4), escape(str(one["text"]))] for one in first]
     more = len(recording.events) - len(first)
     rest = text(f"{more} more are in the file.") if more else ""
     return table("Events", ["time [s]", "what"], rows, words=(1,)) + rest
@@ -258,7 +279,8 @@ def _origin(recording: Recording) -> str:
         for name, one in recording.tables.items()
         for key, value in one.items()
     ]
-    html = table("As written", ["table", "key", "value"], rows, words=(1, 2)) if rows else ""
+    written = table("As written", ["table", "key", "value"], rows, words=(1, 2))
+    html = details("Programs, sensor and limits", written) if rows else ""
     for name, content in recording.attachments.items():
         if name.endswith(".toml"):
             html += details(name, listing(content))

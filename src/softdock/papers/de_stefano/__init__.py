@@ -20,6 +20,7 @@ from softdock.papers.de_stefano.faults import make_faults
 from softdock.papers.de_stefano.observers import make_figure_9, make_figure_10, make_two_port
 from softdock.papers.de_stefano.on_rig import make_on_rig
 from softdock.papers.de_stefano.rigid_body import make_rigid_body
+from softdock.papers.de_stefano.servicer import make_servicer
 from softdock.papers.de_stefano.trade import make_trade
 from softdock.papers.frame import Paper
 
@@ -43,6 +44,7 @@ PAPER = Paper(
         "on_rig": make_on_rig,
         "two_port": make_two_port,
         "rigid_body": make_rigid_body,
+        "servicer": make_servicer,
         "noise": make_noise,
         "trade": make_trade,
         "faults": make_faults,

@@ -343,9 +343,12 @@ def _summarise(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Findings:
     none = at["symplectic_euler"]
     worse = abs(forward["drift_mm"]) > abs(none["drift_mm"])
     return Findings(
-        "Of integrators by themselves "
-        + (f"{', '.join(alone)} has both" if alone else "none has both")
-        + ": "
+        (
+            f"Alone, {', '.join(alone)} neither drifts nor changes the restitution. "
+            if alone
+            else "No integrator alone is free of drift and keeps the restitution. "
+        )
+        + "Alone, "
         + "; ".join(
             f"{row['scheme']} {'does not drift' if _has_no_drift(row) else 'drifts'} and "
             f"{'keeps' if _keeps_restitution(row) else 'does not keep'} the restitution"

@@ -31,6 +31,7 @@ from softdock.results.scene.motions import (
 )
 from softdock.results.scene.patches import make_patches
 from softdock.results.scene.scenario_bodies import Furniture, furnish
+from softdock.results.scene.servicer import draw_servicer
 from softdock.results.scene.surfaces import sphere
 from softdock.scenario.free_motion import compute_free_motion, turn_back
 
@@ -125,6 +126,8 @@ def build_scene(
     held = locate_flanges(tables) if robots else {}
     furniture = furnish(tables, _make_satellite_tracks(series, shown), held)
     parts, meshes = _set_opacity(furniture.parts, FAINT if robots else None), dict(furniture.meshes)
+    parts, shapes, ways = draw_servicer(tables, series, rows, parts, tracks)
+    meshes, tracks = meshes | shapes, tracks | ways
     factor, notes = 1.0, [*(robot.usage for robot in robots), *refused, *furniture.notes]
     if reference and len(run.reference.series["time"]) > 1:
         factor = _add_ghosts(run, furniture, tracks, parts, time, exaggerate)

@@ -216,10 +216,10 @@ def make_target_shapes(pairs: Sequence[Pair], scale: float) -> list[tuple[str, M
         origin, axis = np.array(pair["origin_m"], float), np.array(pair["axis"], float)
         if solid is not None and solid.profile:
             meshes.append((name, revolve(solid.profile, origin, axis)))
-        elif solid is not None and len(solid.faces) > 0:
+        if solid is not None and len(solid.faces) > 0:
             meshes.append((name, Mesh(origin + np.array(solid.corners), np.array(solid.faces))))
-        elif solid is not None:
+        elif solid is not None and not solid.profile:
             meshes.append((name, sphere(origin, solid.opening or 0.05 * scale)))
-        elif not leaves:
+        elif solid is None and not leaves:
             meshes.append((name, make_wall(pair, WALL * scale)))
     return meshes

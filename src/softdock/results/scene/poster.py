@@ -90,6 +90,8 @@ def _draw_patches(scene: Scene, camera: Camera, frame: int) -> str:
     found = []
     for patch in scene.patches:
         track, outlines = scene.tracks[patch.track], patch.outlines(frame)
+        if not len(outlines):
+            continue
         points = track.position[frame] + rotate(track.attitude[frame], outlines.reshape(-1, 3))
         flat, _ = project(camera, points)
         ways = [

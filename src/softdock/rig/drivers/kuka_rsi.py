@@ -42,7 +42,7 @@ class KukaKeys(RobotEnd):
     of every robot."""
 
     ethernet_xml: str = text("", "the controller's Ethernet file; none: the one that rig new makes")
-    context: str = text("", "the controller's RSI context; none: the limits below are believed")
+    context: str = text("", "the controller's RSI context; none: the limits below count")
     correction: str = choice(("absolute", "relative"), "relative is refused: held, it runs away")
     hold_on: bool = flag(True, "HOLDON of the correction, as in the Ethernet file")
 
@@ -83,7 +83,9 @@ class KukaRsi(RobotDriver):
     def say(cls, keys: Any, which: str, emulated: bool) -> list[str]:
         if keys.context or emulated:
             return []
-        return [f"the {which}'s PosCorr limits and Timeout are believed: no RSI context is named"]
+        return [
+            f"the {which}'s PosCorr limits and Timeout count as stated: no RSI context is named"
+        ]
 
 
 def _keys_of(rig: Rig, which: str) -> KukaKeys:

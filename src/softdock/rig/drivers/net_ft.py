@@ -37,7 +37,7 @@ class NetFt(SensorDriver):
     def say(cls, keys: Any, which: str) -> list[str]:
         if keys.http_port:
             return []
-        return [f"the {which}'s sensor is not asked for its scale: the file is believed"]
+        return [f"the {which}'s sensor is not asked for its scale: that of the file counts"]
 
     @classmethod
     def emulate(cls, keys: Any, settings: SensorSettings) -> SensorSettings:

@@ -68,9 +68,9 @@ def _numbers_by_name(value: Any) -> str:
 
 
 class FmuFacility:
-    """`names`: for a variable of the FMU the cell of the seam. `wrench`: "contact", of the contact
-    alone, about the centre of mass in world axes; or "raw", as a sensor sends it. `parameters`:
-    start values by name. `reason`: what ended the run, if the FMU did."""
+    """`names`: for a variable of the FMU the cell of the interface. `wrench`: "contact", of the
+    contact alone, about the centre of mass in world axes; or "raw", as a sensor sends it.
+    `parameters`: start values by name. `reason`: what ended the run, if the FMU did."""
 
     @check_arguments(
         path=PATH,
@@ -122,7 +122,7 @@ class FmuFacility:
             variable, side = self._find(name), commands if cell in commands else reports
             if cell not in side:
                 near = closest(cell, [*commands, *reports])
-                allowed = "a cell of the seam, such as command.chaser.p.x"
+                allowed = "a cell of the interface, such as command.chaser.p.x"
                 raise BadInput(Problem("names", cell, allowed, name, suggestion=near))
             wanted = "input" if side is commands else "output"
             if variable.causality != wanted:

@@ -157,7 +157,7 @@ _LISTED = (
         "two programs send telegrams as the {who}'s robot, from its address and the ports {b:.0f} "
         "and {a:.0f}",
     ),
-    Reason("moved", RETREAT, "the {who}'s robot moved by {a:.4g} mm before it was told to"),
+    Reason("moved", RETREAT, "the {who}'s robot moved by {a:.4g} mm before it was commanded to"),
     Reason(
         "touch",
         RETREAT,

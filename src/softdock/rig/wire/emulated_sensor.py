@@ -32,6 +32,8 @@ from softdock.loop.vector import (
     PAIRS_MEM,
     TARGET_HAND_AT,
     TARGET_MOCK_UP_AT,
+    forget_bristles,
+    locate_bristles,
     prepare_pairs,
     store_pairs,
 )
@@ -126,7 +128,10 @@ def start_sensor(features, sensor, first_ns):
         sensor.mem[i] = 0.0
     sensor.whole[SAMPLE_AT_NS] = first_ns
     sensor.whole[DOCKING_AT] = -1
-    store_pairs(sensor.vector, sensor.contact, prepare_pairs(sensor.vector, features).number, False)
+    pairs = prepare_pairs(sensor.vector, features).number
+    bristles = locate_bristles(sensor.vector, pairs)
+    store_pairs(sensor.vector, sensor.contact, pairs, False, bristles)
+    forget_bristles(sensor.vector, sensor.contact, bristles)
 
 
 @compiled
@@ -147,7 +152,7 @@ def _compute_wrench(features, sensor, chaser, target, now):
     first, _ = interpolate_motion(chaser, now)
     second, _ = interpolate_motion(target, now)
     pairs = prepare_pairs(v, features)
-    touch = touch_bodies(v, sensor.contact, PAIRS_MEM, pairs, first, second)
+    touch = touch_bodies(v, sensor.contact, PAIRS_MEM, pairs, first, second, True)
     on_chaser = sensor.settings[CARRIER] == 0.0
     carried = first if on_chaser else second
     mock_up = prepare_mock_up(v, CHASER_MOCK_UP_AT if on_chaser else TARGET_MOCK_UP_AT)

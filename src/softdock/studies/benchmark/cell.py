@@ -1,4 +1,4 @@
-"""One cell of the benchmark: one entry on one case, in every telling, at the worst of the sampling
+"""One cell of the benchmark: one entry on one case, in every level, at the worst of the sampling
 phases (with anything random each phase has a seed of its own).
 
 In: a case's scenario and an entry. Out: plain data.
@@ -32,8 +32,8 @@ from softdock.results.phases import judge_metrics, list_phases
 from softdock.scenario.build import Scenario
 from softdock.scenario.method_compile import why_not_compiled
 from softdock.studies.benchmark.plan import (
-    EXACTLY,
-    NOTHING,
+    EXACT,
+    NONE,
     WRONG,
     Entry,
     PreparedEntry,
@@ -48,24 +48,24 @@ CANNOT, FAILED, COMPLETED = "cannot run", "failed", "completed"
 Row = dict[str, Any]
 
 
-def measure_cell(case: Scenario, entry: Entry, phases: int | None, tellings: list[str]) -> Row:
+def measure_cell(case: Scenario, entry: Entry, phases: int | None, levels: list[str]) -> Row:
     """The cell. `phases`: in place of the case's own number."""
     began = time.process_time()
     count = case.tables["verdict"]["phases"] if phases is None else phases
     orbits = [run_reference(phased) for phased in list_phases(case, count)]
     rows: dict[str, Row] = {}
     ways = _list_ways(case, entry)
-    for telling, way in ways.items():
-        if telling not in tellings and telling != EXACTLY:
+    for level, way in ways.items():
+        if level not in levels and level != EXACT:
             continue
         if isinstance(way, str):
-            rows[telling] = make_refusal(CANNOT, way)
-        elif _are_same(way, ways[EXACTLY]) and EXACTLY in rows:
-            rows[telling] = rows[EXACTLY]  # it believes nothing, or is told what it has by default
+            rows[level] = make_refusal(CANNOT, way)
+        elif _are_same(way, ways[EXACT]) and EXACT in rows:
+            rows[level] = rows[EXACT]  # without parameters, or with those it has by default
         else:
-            rows[telling] = _find_worst(case, way, orbits)
+            rows[level] = _find_worst(case, way, orbits)
     return {
-        "tellings": {telling: rows[telling] for telling in tellings},
+        "knowledge": {level: rows[level] for level in levels},
         "cost": _measure_cost(case, ways),
         "cpu_s": round(time.process_time() - began, 4),
     }
@@ -83,16 +83,16 @@ Ways = dict[str, list[PreparedEntry] | str]
 
 
 def _list_ways(case: Scenario, entry: Entry) -> Ways:
-    """By telling: told exactly first, because the others may be the same."""
-    exactly = prepare_entries(case, entry, EXACTLY)
-    wrong = exactly if isinstance(exactly, str) else prepare_with_errors(exactly[0].scenario)
-    return {EXACTLY: exactly, WRONG: wrong, NOTHING: prepare_entries(case, entry, NOTHING)}
+    """By level of knowledge: exact first, because the others may be the same."""
+    exact = prepare_entries(case, entry, EXACT)
+    wrong = exact if isinstance(exact, str) else prepare_with_errors(exact[0].scenario)
+    return {EXACT: exact, WRONG: wrong, NONE: prepare_entries(case, entry, NONE)}
 
 
-def _are_same(way: list[PreparedEntry], exactly: list[PreparedEntry] | str) -> bool:
-    if isinstance(exactly, str):
+def _are_same(way: list[PreparedEntry], exact: list[PreparedEntry] | str) -> bool:
+    if isinstance(exact, str):
         return False
-    return not way or (len(way) == 1 and way[0].scenario.tables == exactly[0].scenario.tables)
+    return not way or (len(way) == 1 and way[0].scenario.tables == exact[0].scenario.tables)
 
 
 def _find_worst(case: Scenario, ways: list[PreparedEntry], orbits: list[Reference]) -> Row:
@@ -162,8 +162,8 @@ def _list_changes(case: Scenario, scenario: Scenario, phases: int) -> Row:
 def _measure_cost(case: Scenario, ways: Ways) -> Row:
     """CPU time of a cycle, and against the raw loop's, measured in the same turns and with the same
     features: what a method's loop has that a plain one lacks is not the method's."""
-    for telling in (EXACTLY, NOTHING):
-        way = ways[telling]
+    for level in (EXACT, NONE):
+        way = ways[level]
         if isinstance(way, str) or not way:
             continue
         raw = [e for e in case.tables["methods"] if e["name"] != RAW]

@@ -1,5 +1,5 @@
-"""What a benchmark runs: cases, entries, tellings, phases. As plain data it is what workers get and
-what a folder is known by."""
+"""What a benchmark runs: cases, entries, levels of knowledge, phases. As plain data it is what
+workers get and what a folder is known by."""
 
 from __future__ import annotations
 
@@ -98,30 +98,30 @@ def _parse_variant(text: str, names: Sequence[str]) -> Entry:
     return Entry(label, (name,), parse_changes(settings.split(";")))
 
 
-# What a method is told of a rig: nothing, everything with errors of 10 %, or everything exactly.
+# What a method knows of a rig: nothing, every parameter with errors of 10 %, or exact parameters.
 #
 # In: a case and an entry. Out: scenarios in which the entry runs, or why it cannot.
 #
-# - **nothing**: the method's defaults, not even what it suggests for the scenario. A method that
-#   must be told something (`Method.needs`, or one that puts a wanted contact in the real one's
+# - **none**: the method's defaults, not even what it suggests for the scenario. A method that
+#   needs a parameter (`Method.needs`, or one that puts a wanted contact in the real one's
 #   place) does not take part.
-# - **exactly**: as `softdock compare` sets it, by the advice for the whole loop and by what the
+# - **exact**: as `softdock compare` sets it, by the advice for the whole loop and by what the
 #   method suggests from the scenario's truth.
 # - **wrong**: the same, with one kind of belief at a time wrong by 10 % either way, the wanted law
 #   among them (studies/compare/knowledge.py). The tool's believed mass is the case's own and stays.
 #
-# An error of the wanted law is told to the method and not to the scenario, so that the reference
+# An error of the wanted law is given to the method and not to the scenario, so that the reference
 # keeps the true one and `softdock run` gives the same number.
 
-NOTHING, WRONG, EXACTLY = "nothing", "wrong", "exactly"
-TELLINGS = (NOTHING, WRONG, EXACTLY)
+NONE, WRONG, EXACT = "none", "wrong", "exact"
+LEVELS = (NONE, WRONG, EXACT)
 WORDS = {
-    NOTHING: "with no prior knowledge",
+    NONE: "with no prior knowledge",
     WRONG: "with 10 % errors",
-    EXACTLY: "with exact parameters",
+    EXACT: "with exact parameters",
 }
 ERRORS = {kind: (-10.0, 10.0) for kind in ("delay", "stiffness", "damping", "wanted")}
-IN_METHOD = "spring_damper"  # the wanted law that a method can be told by itself
+IN_METHOD = "spring_damper"  # the wanted law that a method can have by itself
 
 
 @dataclass(frozen=True)
@@ -133,14 +133,14 @@ class PreparedEntry:
     percent: float = 0.0
 
 
-def prepare_entries(case: Scenario, entry: Entry, telling: str) -> list[PreparedEntry] | str:
-    """Every scenario of a telling, or why the entry cannot run on the case."""
-    if telling == NOTHING:
+def prepare_entries(case: Scenario, entry: Entry, level: str) -> list[PreparedEntry] | str:
+    """Every scenario of a level, or why the entry cannot run on the case."""
+    if level == NONE:
         must = [METHODS[name] for name in entry.methods if _needs_knowledge(name)]
         if must:
             return "it needs " + "; ".join(method.knows for method in must)
     integrator = case.tables["satellites"]["integrator"]
-    advice = None if telling == NOTHING else advise_settings
+    advice = None if level == NONE else advise_settings
     able, unable = candidates(case, ["+".join(entry.methods)], [integrator], advice)
     if not able:
         return unable[0].reason
@@ -150,7 +150,7 @@ def prepare_entries(case: Scenario, entry: Entry, telling: str) -> list[Prepared
             scenario = scenario.replace({f"methods.0.{k}": v for k, v in entry.settings.items()})
         except BadInput as error:
             return str(error)
-    return prepare_with_errors(scenario) if telling == WRONG else [PreparedEntry(scenario)]
+    return prepare_with_errors(scenario) if level == WRONG else [PreparedEntry(scenario)]
 
 
 def _needs_knowledge(name: str) -> bool:
@@ -170,7 +170,7 @@ def prepare_with_errors(scenario: Scenario) -> list[PreparedEntry]:
             continue
         seen.append(changes)
         if changes == wrong.believed and wrong.scenario is None:
-            continue  # outside the range of its key: nobody can be told that
+            continue  # outside the range of its key: no method can have that
         built = wrong.scenario if changes == wrong.believed else scenario.replace(changes)
         if built is not None:
             entries.append(PreparedEntry(built, wrong.kind, wrong.percent))
@@ -239,7 +239,7 @@ class Plan:
 
     cases: tuple[Case, ...]
     entries: tuple[Entry, ...]
-    tellings: tuple[str, ...] = TELLINGS
+    levels: tuple[str, ...] = LEVELS
     phases: int | None = None  # None: each case's own number
     seed: int | None = None  # of random cases; None: there are none
     drawn: int = 0
@@ -263,7 +263,7 @@ class Plan:
             "--cases": [[case.name, digest_of(case.text)] for case in self.cases],
             "--methods": [[e.label, list(e.methods), e.settings] for e in self.entries],
             "--method-file": sorted(file.digest for file in files),
-            "--tellings": list(self.tellings),
+            "--knowledge": list(self.levels),
             "--phases": self.phases,
         }
 
@@ -317,11 +317,11 @@ def _load_own_case(name: str) -> Case:
     return Case(path.stem, OWN, text, f"cases/{path.stem}.toml")
 
 
-def check_tellings(chosen: str) -> tuple[str, ...]:
+def check_levels(chosen: str) -> tuple[str, ...]:
     """`all`, or names with commas, in the order in which pages have them."""
-    asked = list(TELLINGS) if chosen == "all" else [part.strip() for part in chosen.split(",")]
+    asked = list(LEVELS) if chosen == "all" else [part.strip() for part in chosen.split(",")]
     for one in asked:
-        if one not in TELLINGS:
-            allowed = "all, or some of " + ", ".join(TELLINGS)
-            raise BadInput(Problem("--tellings", one, allowed, suggestion=closest(one, TELLINGS)))
-    return tuple(telling for telling in TELLINGS if telling in asked)
+        if one not in LEVELS:
+            allowed = "all, or some of " + ", ".join(LEVELS)
+            raise BadInput(Problem("--knowledge", one, allowed, suggestion=closest(one, LEVELS)))
+    return tuple(level for level in LEVELS if level in asked)

@@ -78,7 +78,7 @@ def collect_results(folder: Folder, jobs: int, wall_s: float) -> Results:
         "seed": plan.seed,
         "random": plan.drawn,
         "phases": plan.phases,
-        "tellings": list(plan.tellings),
+        "knowledge": list(plan.levels),
         "jobs": jobs,
         "wall_s": round(wall_s, 1),
         "cpu_s": round(sum(cell["cpu_s"] for cell in cells), 1),
@@ -87,7 +87,7 @@ def collect_results(folder: Folder, jobs: int, wall_s: float) -> Results:
         "entries": entries,
         "cells": cells,
     }
-    results["leaderboard"] = {t: make_leaderboard(results, t) for t in plan.tellings}
+    results["leaderboard"] = {t: make_leaderboard(results, t) for t in plan.levels}
     return results
 
 
@@ -130,7 +130,7 @@ def read_results(file: str | Path, option: str = "results") -> Results:
 # Two files of results side by side: what has become better or worse since.
 #
 # Only what both hold is compared: entries of the same label, cases whose keys are the same (their
-# digests), tellings that both have. A cell has *crossed* if it came within 1 % or 0.1 % of the
+# digests), levels that both have. A cell has *crossed* if it came within 1 % or 0.1 % of the
 # reference, or left, and *moved* if its distance differs by more than rounding.
 
 ROUNDING = 1e-9  # of the approach: less is no difference
@@ -138,16 +138,14 @@ Row = dict[str, Any]
 
 
 def compare_results(now: Mapping[str, Any], before: Mapping[str, Any]) -> Row:
-    """Counts by entry and telling, and the cells that crossed a bound."""
+    """Counts by entry and level, and the cells that crossed a bound."""
     digests = {case["name"]: case["digest"] for case in before["cases"]}
     cases = [c["name"] for c in now["cases"] if digests.get(c["name"]) == c["digest"]]
     labels = {entry["label"] for entry in before["entries"]}
     entries = [e["label"] for e in now["entries"] if e["label"] in labels]
-    tellings = [t for t in now["tellings"] if t in before["tellings"]]
-    counts = [
-        row for telling in tellings for row in _count_changes(now, before, telling, cases, entries)
-    ]
-    crossed, moved = _list_crossed_cells(now, before, tellings, cases, entries)
+    levels = [t for t in now["knowledge"] if t in before["knowledge"]]
+    counts = [row for level in levels for row in _count_changes(now, before, level, cases, entries)]
+    crossed, moved = _list_crossed_cells(now, before, levels, cases, entries)
     return {
         "core_then": before["core"],
         "core_now": now["core"],
@@ -165,18 +163,18 @@ def compare_results(now: Mapping[str, Any], before: Mapping[str, Any]) -> Row:
 def _count_changes(
     now: Mapping[str, Any],
     before: Mapping[str, Any],
-    telling: str,
+    level: str,
     cases: list[str],
     entries: list[str],
 ) -> list[Row]:
-    then = {row["label"]: row for row in make_leaderboard(before, telling, cases)}
+    then = {row["label"]: row for row in make_leaderboard(before, level, cases)}
     rows = []
-    for row in make_leaderboard(now, telling, cases):
+    for row in make_leaderboard(now, level, cases):
         old = then.get(row["label"])
         if row["label"] in entries and old is not None:
             rows.append(
                 {
-                    "telling": telling,
+                    "level": level,
                     "label": row["label"],
                     "within_1": [old["within_1"], row["within_1"]],
                     "within_01": [old["within_01"], row["within_01"]],
@@ -189,7 +187,7 @@ def _count_changes(
 def _list_crossed_cells(
     now: Mapping[str, Any],
     before: Mapping[str, Any],
-    tellings: list[str],
+    levels: list[str],
     cases: list[str],
     entries: list[str],
 ) -> tuple[list[Row], int]:
@@ -198,9 +196,9 @@ def _list_crossed_cells(
     for cell in now["cells"]:
         if cell["case"] not in cases or cell["entry"] not in entries:
             continue
-        for telling in tellings:
-            then = get_distance(old[cell["entry"], cell["case"]]["tellings"][telling])
-            here = get_distance(cell["tellings"][telling])
+        for level in levels:
+            then = get_distance(old[cell["entry"], cell["case"]]["knowledge"][level])
+            here = get_distance(cell["knowledge"][level])
             if then == here or abs(then - here) <= ROUNDING:
                 continue
             moved += 1
@@ -209,7 +207,7 @@ def _list_crossed_cells(
                     {
                         "case": cell["case"],
                         "entry": cell["entry"],
-                        "telling": telling,
+                        "level": level,
                         "then": None if then == float("inf") else then,
                         "now": None if here == float("inf") else here,
                     }

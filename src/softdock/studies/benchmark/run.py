@@ -108,7 +108,7 @@ def _start_worker(plan: Plan) -> subprocess.Popen[str]:
             {"label": e.label, "methods": list(e.methods), "settings": e.settings}
             for e in plan.entries
         ],
-        "tellings": list(plan.tellings),
+        "knowledge": list(plan.levels),
         "phases": plan.phases,
         "method_files": [list(file.sources.items()) for file in files],
     }
@@ -142,7 +142,7 @@ def _ask_worker(plan: Plan, worker: subprocess.Popen[str], at: CellPlace) -> Cel
 def _make_died_cell(plan: Plan, code: int | None) -> Cell:
     why = f"the process that measured it died twice (exit code {code})"
     return {
-        "tellings": {telling: make_refusal(FAILED, why) for telling in plan.tellings},
+        "knowledge": {level: make_refusal(FAILED, why) for level in plan.levels},
         "cost": {"ns_per_cycle": None, "ratio_to_direct": None},
         "cpu_s": 0.0,
     }

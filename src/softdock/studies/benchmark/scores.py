@@ -1,4 +1,4 @@
-"""The leaderboard: what the cells say of each entry, in each telling.
+"""The leaderboard: what the cells say of each entry, in each level.
 
     cases            in the set: a case that an entry cannot run, or on which it stops, is a miss
     ran              of them: reached the end and have a distance from the reference
@@ -23,7 +23,7 @@ from typing import Any
 from softdock.methods.registry import RAW
 from softdock.results import quantities
 from softdock.studies.benchmark.cell import COMPLETED
-from softdock.studies.benchmark.plan import EXACTLY, NOTHING, WORDS, WRONG
+from softdock.studies.benchmark.plan import EXACT, NONE, WORDS, WRONG
 
 NEAR, VERY_NEAR = 1e-2, 1e-3  # of the approach
 Row = dict[str, Any]
@@ -31,40 +31,38 @@ Results = Mapping[str, Any]
 
 
 def get_distance(row: Mapping[str, Any]) -> float:
-    """Of a telling's result; infinite where it did not come to an end, or has none."""
+    """Of a level's result; infinite where it did not come to an end, or has none."""
     far = row["status"] != COMPLETED or row["distance"] is None
     return math.inf if far else float(row["distance"])
 
 
-def make_leaderboard(
-    results: Results, telling: str, cases: Iterable[str] | None = None
-) -> list[Row]:
-    """Best first: by cases within 1 %, then 0.1 %, then the median. Entries that must be told
-    something have no row among those told nothing. `cases`: of these alone."""
+def make_leaderboard(results: Results, level: str, cases: Iterable[str] | None = None) -> list[Row]:
+    """Best first: by cases within 1 %, then 0.1 %, then the median. Entries that need
+    parameters have no row at the level none. `cases`: of these alone."""
     chosen = set(cases) if cases is not None else {case["name"] for case in results["cases"]}
     rows = []
     for entry in results["entries"]:
         cells = [
             c for c in results["cells"] if c["entry"] == entry["label"] and c["case"] in chosen
         ]
-        if is_ranked(results, entry["label"], telling) and cells:
-            rows.append({"label": entry["label"], **_compute_scores(cells, telling)})
+        if is_ranked(results, entry["label"], level) and cells:
+            rows.append({"label": entry["label"], **_compute_scores(cells, level)})
     rows.sort(key=lambda row: (-row["within_1"], -row["within_01"], _last(row["median"])))
     return [{"rank": i + 1, **row} for i, row in enumerate(rows)]
 
 
-def is_ranked(results: Results, entry: str, telling: str) -> bool:
-    """Whether an entry has a row: among those told nothing only if it can run on some case."""
-    if telling != NOTHING:
+def is_ranked(results: Results, entry: str, level: str) -> bool:
+    """Whether an entry has a row: at the level none only if it can run on some case."""
+    if level != NONE:
         return True
-    return any(c["tellings"][telling]["runs"] > 0 for c in results["cells"] if c["entry"] == entry)
+    return any(c["knowledge"][level]["runs"] > 0 for c in results["cells"] if c["entry"] == entry)
 
 
-def _compute_scores(cells: Sequence[Row], telling: str) -> Row:
-    told = [cell["tellings"][telling] for cell in cells]
-    distances = [get_distance(row) for row in told]
-    energies = [row["energy_share"] for row in told if row["energy_share"] is not None]
-    peaks = [abs(row["peak_force_error"]) for row in told if row["peak_force_error"] is not None]
+def _compute_scores(cells: Sequence[Row], level: str) -> Row:
+    rows = [cell["knowledge"][level] for cell in cells]
+    distances = [get_distance(row) for row in rows]
+    energies = [row["energy_share"] for row in rows if row["energy_share"] is not None]
+    peaks = [abs(row["peak_force_error"]) for row in rows if row["peak_force_error"] is not None]
     costs = [c["cost"]["ratio_to_direct"] for c in cells if c["cost"]["ratio_to_direct"]]
     return {
         "cases": len(cells),
@@ -76,16 +74,16 @@ def _compute_scores(cells: Sequence[Row], telling: str) -> Row:
         "energy": max(energies, default=None),
         "peak_error": statistics.median(peaks) if peaks else None,
         "cost": statistics.median(costs) if costs else None,
-        "unsafe": sum(row["word"] == "unsafe" for row in told),
+        "unsafe": sum(row["word"] == "unsafe" for row in rows),
     }
 
 
-def count_by_group(results: Results, telling: str) -> dict[str, dict[str, tuple[int, int]]]:
+def count_by_group(results: Results, level: str) -> dict[str, dict[str, tuple[int, int]]]:
     """Of each entry and group: cases within 1 %, and cases in all."""
     counts: dict[str, dict[str, tuple[int, int]]] = {}
     for group in list_groups(results):
         names = [case["name"] for case in results["cases"] if case["group"] == group]
-        for row in make_leaderboard(results, telling, names):
+        for row in make_leaderboard(results, level, names):
             counts.setdefault(row["label"], {})[group] = (row["within_1"], row["cases"])
     return counts
 
@@ -94,10 +92,10 @@ def list_groups(results: Results) -> list[str]:
     return list(dict.fromkeys(case["group"] for case in results["cases"]))
 
 
-def count_within_by_any(results: Results, telling: str) -> int:
+def count_within_by_any(results: Results, level: str) -> int:
     """Cases on which some entry is within 1 %: what a choice after the fact would reach."""
     near = {
-        cell["case"] for cell in results["cells"] if get_distance(cell["tellings"][telling]) <= NEAR
+        cell["case"] for cell in results["cells"] if get_distance(cell["knowledge"][level]) <= NEAR
     }
     return len(near)
 
@@ -123,25 +121,21 @@ def format_percent(share: float | None) -> str:
 
 
 def describe_winner(results: Results) -> str:
-    """Who is first, told nothing if anybody is; the raw loop beside it."""
-    telling = _choose_telling(results)
-    return (
-        _describe_first(telling, make_leaderboard(results, telling))
-        if telling
-        else "Nothing was run."
-    )
+    """Who is first, without knowledge if anybody is; the raw loop beside it."""
+    level = _choose_level(results)
+    return _describe_first(level, make_leaderboard(results, level)) if level else "Nothing was run."
 
 
-def _choose_telling(results: Results) -> str:
-    """The telling that the answer is about: the least that somebody can run with."""
-    order = [telling for telling in (NOTHING, WRONG, EXACTLY) if telling in results["tellings"]]
-    return next((telling for telling in order if make_leaderboard(results, telling)), "")
+def _choose_level(results: Results) -> str:
+    """The level that the answer is about: the least that somebody can run with."""
+    order = [level for level in (NONE, WRONG, EXACT) if level in results["knowledge"]]
+    return next((level for level in order if make_leaderboard(results, level)), "")
 
 
-def _describe_first(telling: str, rows: list[dict[str, Any]]) -> str:
+def _describe_first(level: str, rows: list[dict[str, Any]]) -> str:
     best = rows[0]
     sentence = (
-        f"{_capitalise(WORDS[telling])}, {best['label']} ranks first: {best['within_1']} of "
+        f"{_capitalise(WORDS[level])}, {best['label']} ranks first: {best['within_1']} of "
         f"{best['cases']} cases have an error within 1 % at the worst phase or seed, and "
         f"{best['within_01']} within 0.1 %"
     )
@@ -157,25 +151,25 @@ def _describe_first(telling: str, rows: list[dict[str, Any]]) -> str:
 
 
 def list_remarks(results: Results) -> list[str]:
-    """What else is worth a sentence: the other tellings, and what choosing per case would give."""
+    """What else is worth a sentence: the other levels, and what choosing per case would give."""
     remarks = []
-    for telling in results["tellings"]:
-        rows = make_leaderboard(results, telling)
+    for level in results["knowledge"]:
+        rows = make_leaderboard(results, level)
         if not rows:
-            remarks.append(f"{_capitalise(WORDS[telling])}: no entry can run.")
+            remarks.append(f"{_capitalise(WORDS[level])}: no entry can run.")
             continue
-        best, any_of = rows[0], count_within_by_any(results, telling)
+        best, any_of = rows[0], count_within_by_any(results, level)
         worst = "in some cases no error is defined"
         if best["worst"] is not None:
             worst = f"worst error {format_percent(best['worst'])}"
         first = (
             f"{best['label']}: "
-            if telling == _choose_telling(results)
+            if level == _choose_level(results)
             else f"{best['label']} ranks first: {best['within_1']} of {best['cases']} cases within "
             f"1 %, {best['within_01']} within 0.1 %, "
         )
         remarks.append(
-            f"{_capitalise(WORDS[telling])}, {first}{worst}. The best entry of each case, chosen "
+            f"{_capitalise(WORDS[level])}, {first}{worst}. The best entry of each case, chosen "
             f"afterwards, has {any_of} within 1 %."
         )
     return remarks

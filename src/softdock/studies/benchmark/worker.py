@@ -1,6 +1,6 @@
 """`python -m softdock.studies.benchmark.worker`: measures cells, one line of JSON each way.
 
-The first line in is the plan's part that all cells share: entries, tellings, phases, and the texts
+The first line in is the plan's part that all cells share: entries, levels, phases, and the texts
 of the user's own files of methods, which its user named (they are run here as well). Every other
 line is a cell: its number, which entry, the case's text. Out: one line per cell. Ctrl-C is the
 parent's: it ends this process by closing its input or by killing it.
@@ -34,12 +34,12 @@ def main() -> None:
         task = json.loads(line)
         try:
             case = build(tomllib.loads(task["case"]))
-            cell = measure_cell(case, entries[task["entry"]], shared["phases"], shared["tellings"])
+            cell = measure_cell(case, entries[task["entry"]], shared["phases"], shared["knowledge"])
         except Exception as error:  # whatever it was, the other cells go on
             why = f"{type(error).__name__}: {error}"
-            rows = {telling: make_refusal(FAILED, why) for telling in shared["tellings"]}
+            rows = {level: make_refusal(FAILED, why) for level in shared["knowledge"]}
             cell = {
-                "tellings": rows,
+                "knowledge": rows,
                 "cost": {"ns_per_cycle": None, "ratio_to_direct": None},
                 "cpu_s": 0.0,
             }

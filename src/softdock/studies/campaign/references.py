@@ -65,6 +65,7 @@ from softdock.studies.campaign.distances import (
 )
 
 CHUNK = 16  # runs a thread simulates at a time
+IN_ORBIT = MAP.orbit_network_count, MAP.orbit_servicer  # that satellites have parts of their own
 AT_ONCE = 1e-12  # s; of a reference without contacts, which has done with them from the start
 ROWS = ENTRY.at.rows  # of a schedule
 FIRST_MOTION = OUTCOME_COLUMNS.index("chaser.px")
@@ -121,7 +122,7 @@ def simulate_references(
         [not any(a <= at < b for a, b in UNKNOWN_TO_ORBIT) for at in runs.at], dtype=bool
     )
     marker = orbit_marker(runs.base, methods)
-    if runs.base[MEMORY_AT + MAP.orbit_network_count] > 0.0 or marker.methods:
+    if any(runs.base[MEMORY_AT + at] > 0.0 for at in IN_ORBIT) or marker.methods:
         known |= runs.at >= METHODS_AT  # methods that it has: networks, and those that push
     if runs.base[MEMORY_AT + MAP.latch_count] > 0.0:
         known |= (runs.at >= CAPTURE_AT) & (runs.at < MEMORY_AT)  # what makes a latch engage
@@ -237,7 +238,8 @@ def is_pushed(runs: SparseParameters, methods: tuple) -> bool:
     """Whether anything but contacts acts on the bodies in orbit."""
     schedules = (CHASER_HAND_AT, TARGET_HAND_AT, CHASER_EXTERNAL_AT, TARGET_EXTERNAL_AT)
     tide = (ORBIT_AT + ORBIT.at.altitude, ORBIT_AT + ORBIT.at.mean_motion)
-    pushing = (MEMORY_AT + MAP.orbit_network_count, *tide, *(at + ROWS for at in schedules))
+    parts = (MEMORY_AT + at for at in IN_ORBIT)
+    pushing = (*parts, *tide, *(at + ROWS for at in schedules))
     is_varied = bool(np.isin(tide, runs.at).any())
     return is_varied or any_external(methods) or any(runs.base[at] > 0.0 for at in pushing)
 

@@ -59,13 +59,17 @@ def compute_tip_motion(
 def list_reachable_places(tables: dict[str, Any], pair: dict[str, Any]) -> list[Place]:
     """Every place where the pair may touch; for surfaces with many normals, sampled."""
     R = matrix(tables["target"]["attitude_wxyz"])
-    origin, axis = R @ np.asarray(pair["origin_m"], float), R @ np.asarray(pair["axis"], float)
-    axis = axis / np.linalg.norm(axis)
+    axis = np.asarray(pair["axis"], float)
     start, velocity = compute_tip_motion(tables, pair)
     flight = Flight(
-        origin=origin, axis=axis, start=start, velocity=velocity, radius=float(pair["tip_radius_m"])
+        origin=np.asarray(pair["origin_m"], float),
+        axis=axis / np.linalg.norm(axis),
+        start=R.T @ start,
+        velocity=R.T @ velocity,
+        radius=float(pair["tip_radius_m"]),
     )
-    return shape_named(pair["geometry"]).drawing.places(pair, flight)
+    places = shape_named(pair["geometry"]).drawing.places(pair, flight)
+    return [Place(R @ place.normal, R @ place.tip) for place in places]
 
 
 # A contact law as a spring and a damper at a depth: itself for the linear laws, the tangent at a

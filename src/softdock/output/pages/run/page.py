@@ -344,11 +344,8 @@ def _zoom(run: Run, metrics: Mapping[str, Any]) -> str:
     for i, contact in enumerate(contacts):
         start, end = contact["start_s"], contact["end_s"]
         margin = MARGIN * (end - start) + 2e-3
-        buttons.append(
-            _button(
-                f"contact {i + 1}", f"{start - margin:.6g}", f"{end + margin:.6g}", i == hardest
-            )
-        )
+        first, last = max(start - margin, 0.0), min(end + margin, float(run.series["time"][-1]))
+        buttons.append(_button(f"contact {i + 1}", f"{first:.6g}", f"{last:.6g}", i == hardest))
     return (
         '<div class="buttons" role="group" aria-label="Time shown in all charts">Show '
         f"{''.join(buttons)}</div>{overview_strip(run)}"

@@ -155,7 +155,7 @@ def _energy_tile(metrics: Mapping[str, Any], metric: Metric) -> str:
 def _distance_tile(metrics: Mapping[str, Any], metric: Metric) -> str:
     if metrics[metric.name] is None:
         worst = show_share(metrics, "error_against_orbit_worst")
-        if metrics.get("error_against_orbit_worst") is not None:
+        if metrics.get("latched") and metrics["error_against_orbit_worst"] is not None:
             return tile(label(metric.name), worst, "still in contact", metric.tile)
         undefined = show_share(metrics, metric.name)
         return tile(label(metric.name), undefined, _reason_undefined(metrics), metric.tile)
