@@ -24,6 +24,8 @@ PACKAGE = "softdock.methods."
 HOMES = {home.partition(".")[0] for home in MODULES.values()}
 TAKEN = {
     "reference/attached.py": "networks as part of a satellite, in orbit too",
+    "reference/servicer.py": "an arm as part of a satellite, in orbit too",
+    "results/scene/servicer.py": "its links are drawn",
     "scenario/network_file.py": "how many ports there may be",
 }
 

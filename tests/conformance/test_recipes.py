@@ -217,7 +217,7 @@ def test_a_law_and_a_shape_are_one_file_and_one_entry(tmp_path, added):
             {
                 "loop/contact/models.py": [
                     ("\nSHAPE_MODELS", "\nfrom softdock.loop.contact.rod import ROD_SHAPE\n"),
-                    (")\nGEOM", ", ROD_SHAPE"),
+                    (")\nDEEPEST", "    ROD_SHAPE,\n"),
                 ]
             },
             RUN,

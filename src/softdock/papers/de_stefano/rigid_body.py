@@ -8,15 +8,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from softdock.compile.jit import entry_point
-from softdock.loop.satellites import INTEGRATORS, integrate
-from softdock.loop.spatial.motion import Wrench
-from softdock.loop.spatial.rigid_body import Body, BodyParams, kinetic_energy, motion_of
-from softdock.loop.spatial.rotations import rotation_from_to
-from softdock.loop.spatial.vectors import dot, subtract, symmetric_inverse
+from softdock.loop.satellites import INTEGRATORS
+from softdock.loop.spatial.rigid_body import Body, BodyParams
 from softdock.methods.passive_integrator.method import STATE
-from softdock.methods.passive_integrator.rigid_body import correct_rigid_body
 from softdock.output.pages.frame.charts import Line, chart
+from softdock.papers.de_stefano.body_scheme import (
+    ATTITUDE,
+    ENERGY,
+    PORT,
+    POSE,
+    TURN_CORRECTION,
+    drive,
+    invert,
+)
 from softdock.papers.frame import Column, Exhibit, Findings
 
 MASS = 250.0  # kg, published
@@ -26,53 +30,10 @@ CYCLES = (0.004, 0.1)  # s: of the experiment, and T1
 DURATION = 60.0  # s
 FORCE, TORQUE = 60.0, 20.0  # N, published for z; Nm, assumed
 NOISE, TORQUE_NOISE = 0.25, 0.05  # N, Nm, assumed
-SMALLEST = 1e-9  # N and Nm, as the method's default
 ITERATES = ("exact_hold", "lie_midpoint")
 DAMPED = "lie_split, passive_integrator rigid_body"
-POSE, ENERGY, PORT, TURN_CORRECTION, ATTITUDE = slice(0, 7), 7, 8, slice(9, 12), slice(12, 16)
 FINER = 16  # cycles of lie_rk4 in one, for the attitude that is compared with
 ROUNDING = 1e-12  # of the largest energy
-
-_invert = entry_point(symmetric_inverse)
-
-
-@entry_point
-def _drive(integrator, damped, params, T, body, wrenches, mem, rows):
-    """The body under wrenches that are held for a cycle each; rows of `Flight`."""
-    s, motion, work = STATE(mem, 0), motion_of(params, body), 0.0
-    for k in range(wrenches.shape[0] + 1):
-        p, q = motion.p, motion.q
-        for i in range(3):
-            rows[k, i] = p[i]
-        for i in range(4):
-            rows[k, 3 + i] = q[i]
-            rows[k, 12 + i] = body.q[i]
-        rows[k, ENERGY] = kinetic_energy(params, body)
-        rows[k, PORT] = work
-        if k == wrenches.shape[0]:
-            break
-        w = wrenches[k]
-        held = Wrench((w[0], w[1], w[2]), (w[3], w[4], w[5]))
-        after = integrate(integrator, params, T, body, held)
-        motion = motion_of(params, after)
-        if damped:
-            motion = correct_rigid_body(
-                s,
-                0,
-                first=k == 0,
-                T=T,
-                t=(k + 1) * T,
-                smallest=SMALLEST,
-                params=params,
-                before=body,
-                after=after,
-                motion=motion,
-            )
-            for i in range(3):
-                rows[k + 1, 9 + i] = s.turn_correction[i]
-        work += dot(held.force, subtract(motion.p, p))
-        work += dot(held.torque, rotation_from_to(q, motion.q))
-        body = after
 
 
 class Flight(NamedTuple):
@@ -99,14 +60,12 @@ def drive_body(scheme: str, T: float, wrenches: np.ndarray) -> Flight:
         mass=(MASS,) * 3,
         inverse_mass=(1.0 / MASS,) * 3,
         inertia=INERTIA,
-        inverse_inertia=_invert(INERTIA),
+        inverse_inertia=invert(INERTIA),
     )
     x, y, z = (inertia_matrix() @ RATE).tolist()
     body = Body((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (x, y, z))
     rows = np.zeros((len(wrenches) + 1, 16))
-    _drive(
-        code, damped, params, T, body, np.ascontiguousarray(wrenches), np.zeros(STATE.size), rows
-    )
+    drive(code, damped, params, T, body, np.ascontiguousarray(wrenches), np.zeros(STATE.size), rows)
     return Flight(*(rows[:, at] for at in (POSE, ENERGY, PORT, TURN_CORRECTION, ATTITUDE)))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from softdock.compile.features import Every
+from softdock.loop.contact.models import shape_named
 from softdock.loop.contact.pair import PAIR_FLOATS
 from softdock.loop.entry_points import list_touches
 from softdock.loop.vector import PAIRS_MEM
@@ -25,7 +26,7 @@ def make_patches(
     as much. `touching`: whether each frame is one of a contact; `scale`: of what touches [m]."""
     pairs = scenario.tables["contact"]
     frames = np.flatnonzero(touching)
-    told = any(pair["geometry"] == "mesh" or pair.get("tips") for pair in pairs)
+    told = any(shape_named(pair["geometry"]).place_file or pair.get("tips") for pair in pairs)
     if not told or not len(frames):
         return ()
     bodies = [tracks["mock_up.chaser"], tracks["mock_up.target"]]
