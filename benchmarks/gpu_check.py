@@ -97,6 +97,7 @@ COMPARED = {  # part: who makes its batches, how many runs a batch, how many wit
     "guided": ("gpu_dockings.guided_batches", 64, 16),
     "model_mediated": ("gpu_dockings.model_mediated_batches", 64, 16),
     "compensators": ("gpu_dockings.compensator_batches", 64, 16),
+    "mechanisms": ("gpu_dockings.mechanism_batches", 64, 16),
 }
 PARTS = (*COMPARED, "speed", "model_mediated_speed", "mjx", "end_to_end", "bound")
 

@@ -1,5 +1,6 @@
 """Do CPU and GPU agree on latches, which engage, pull in and go hard, on arms, on the published
-compensators, and on `model_mediated`, whose past does not fit into a thread's local memory?"""
+compensators, on mechanisms, and on `model_mediated`, whose past does not fit into a thread's local
+memory?"""
 
 from __future__ import annotations
 
@@ -56,6 +57,21 @@ def compensator_batches(n: int, seed: int = 713) -> list[tuple[str, Columns]]:
     for name in COMPENSATORS:
         listed = {"name": name, **METHODS[name].suggest(plain)}
         found.append((name, make_columns(plain.replace({"methods": [listed]}), masses)))
+    return found
+
+
+MECHANISMS = ("probe_drogue", "launch_ring", "idss_ring")
+
+
+def mechanism_batches(n: int, seed: int = 714) -> list[tuple[str, Columns]]:
+    """Rings, sets of tips and captures at a place: the presets, from beside the axis."""
+    rng = np.random.default_rng(seed)
+    aside = rng.uniform(0.9, 1.1, n)
+    found = []
+    for name in MECHANISMS:
+        base = load_scenario(name)
+        own = base.tables["chaser"]["position_m"][1]
+        found.append((name, make_columns(base, {"chaser.position_m.1": own * aside})))
     return found
 
 
