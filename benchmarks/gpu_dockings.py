@@ -4,6 +4,9 @@ memory?"""
 
 from __future__ import annotations
 
+import tempfile
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -64,12 +67,20 @@ MECHANISMS = ("probe_drogue", "launch_ring", "idss_ring")
 
 
 def mechanism_batches(n: int, seed: int = 714) -> list[tuple[str, Columns]]:
-    """Rings, sets of tips and captures at a place: the presets, from beside the axis."""
+    """Rings, sets of tips and captures at a place: the presets, from beside the axis; and a mesh,
+    if trimesh is installed."""
+    from benchmarks.mechanisms import cone_dockings
+
     rng = np.random.default_rng(seed)
     aside = rng.uniform(0.9, 1.1, n)
+    bases = {name: load_scenario(name) for name in MECHANISMS}
+    if find_spec("trimesh") is not None:
+        with tempfile.TemporaryDirectory() as folder:
+            tables = cone_dockings(Path(folder))[1]
+            tables["contact"][0]["resolution_m"] = 0.005
+            bases["mesh of a cone"] = build(tables)
     found = []
-    for name in MECHANISMS:
-        base = load_scenario(name)
+    for name, base in bases.items():
         own = base.tables["chaser"]["position_m"][1]
         found.append((name, make_columns(base, {"chaser.position_m.1": own * aside})))
     return found

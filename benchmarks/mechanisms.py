@@ -197,9 +197,8 @@ def mediate() -> tuple[float, float]:
     return max(apart[:-1]), apart[-1]
 
 
-def compare_cones(folder: Path) -> tuple[float, float]:
-    """Restitution of the file's cone less that of softdock's own, and the share of the energy that
-    is lost without damping."""
+def cone_dockings(folder: Path) -> list[dict[str, Any]]:
+    """A docking into softdock's own cone, and the same into a mesh of it."""
     mesh = cone(2000, 6)
     lines = [f"v {x:.17g} {y:.17g} {z:.17g}" for x, y, z in mesh.vertices]
     lines += [f"f {a} {b} {c}" for a, b, c in mesh.faces + 1]
@@ -218,13 +217,20 @@ def compare_cones(folder: Path) -> tuple[float, float]:
         "resolution_m": CELL,
     }
     body = {"mass_kg": 50.0, "inertia_kg_m2": [4.0, 5.0, 6.0]}
-    flown = []
+    found = []
     for shape in (own, files):
         pair = {"tip_m": [1.0, 0.0, 0.0], "tip_radius_m": TIP, "origin_m": [-0.2, 0.0, 0.0]}
         pair |= {"axis": [-1.0, 0.0, 0.0], "real": {"stiffness_N_per_m": 5000.0}}
         chaser = {"position_m": [-1.35, 0.17, 0.05], "velocity_m_per_s": [0.1, 0.0, 0.0]}
         tables = {"chaser": {**body, **chaser}, "target": body, "contact": [pair | shape]}
-        flown.append(run_reference(build({"time": {"cycle_ms": 1.0, "duration_s": 5.0}, **tables})))
+        found.append({"time": {"cycle_ms": 1.0, "duration_s": 5.0}, **tables})
+    return found
+
+
+def compare_cones(folder: Path) -> tuple[float, float]:
+    """Restitution of the file's cone less that of softdock's own, and the share of the energy that
+    is lost without damping."""
+    flown = [run_reference(build(tables)) for tables in cone_dockings(folder)]
     a, b = (one.contacts[0]["restitution"] for one in flown)
     return abs(a - b), abs(1.0 - flown[1].kinetic / flown[1].kinetic_start)
 
