@@ -77,7 +77,7 @@ def mechanism_batches(n: int, seed: int = 714) -> list[tuple[str, Columns]]:
     if find_spec("trimesh") is not None:
         with tempfile.TemporaryDirectory() as folder:
             tables = cone_dockings(Path(folder))[1]
-            tables["contact"][0]["resolution_m"] = 0.005
+            tables["contact"][0]["resolution_m"] = 0.004
             bases["mesh of a cone"] = build(tables)
     found = []
     for name, base in bases.items():
