@@ -70,7 +70,7 @@ def rows(
 
 def table() -> str:
     lines = [
-        "| wanted | believed stiffness | believed delay | fixed damping | adaptive damping |",
+        "| wanted | assumed stiffness | assumed delay | fixed damping | adaptive damping |",
         "|---:|---:|---:|---:|---:|",
     ]
     for wanted in (1.0, 0.7):

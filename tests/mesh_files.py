@@ -80,6 +80,16 @@ def ring_docking(integrator="exact_hold", delay_ms=0.0):
     return tables
 
 
+def box_docking(integrator="exact_hold", delay_ms=0.0):
+    """EPOS in one dimension against a face of a box."""
+    tables = epos_wall(delay_ms=delay_ms, integrator=integrator)
+    tables["chaser"]["position_m"] = [0.02, 0.04, 0.0]
+    (pair,) = tables["contact"]
+    pair |= {"geometry": "box", "size_m": [0.02, 0.2, 0.2], "across": [0.0, 1.0, 0.0]}
+    pair |= {"origin_m": [-0.01, 0.0, 0.0], "edge_radius_m": 0.002, "tip_radius_m": 0.01}
+    return tables
+
+
 def brute_distance(vertices, faces, points):
     """Unsigned distance of each point from every triangle, by projection and by edges: slow, and
     written without the package's code."""

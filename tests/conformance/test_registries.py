@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 from arm_cases import holding
-from mesh_files import plate_docking, ring_docking
+from mesh_files import box_docking, plate_docking, ring_docking
 from scenarios import ARM_ON_A_SERVICER, cone_docking, epos_wall, sphere_on_sphere
 
 from softdock import build, run_loop
@@ -36,6 +36,7 @@ SCENARIOS = {
     "cone": cone_docking,
     "mesh": plate_docking,
     "ring": ring_docking,
+    "box": box_docking,
 }
 LAW_KEYS = {
     "spring_damper": {"stiffness_N_per_m": 2000.0, "damping_Ns_per_m": 20.0},
