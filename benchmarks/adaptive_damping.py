@@ -117,7 +117,7 @@ def gain_in_the_plane(integrator: str, delay_ms: float, believed: float = 1.0) -
 
 def table_in_the_plane() -> str:
     lines = [
-        "| integrator | delay | raw loop | believed right | both -30 % | both +30 % |",
+        "| integrator | delay | raw loop | assumed right | both -30 % | both +30 % |",
         "|---|---:|---:|---:|---:|---:|",
     ]
     for integrator in ("symplectic_euler", "forward_euler", "exact_hold"):

@@ -38,7 +38,7 @@ SAID = {
     ],
     "04": [r"stopped at 0\.\d+ s: observed energy 0\.\d+ mJ is over 5 %"],
     "05": [r"1000 runs, 625000 cycles", r"furthest from exp\(pi w h / 2\): 0\.00\d\d"],
-    "06": [r"1 symplectic_euler +restitution 1\.1052", r"5 forward_euler +restitution 1\.1331"],
+    "06": [r"1 symplectic_euler +restitution 1\.1052", r"6 forward_euler +restitution 1\.1331"],
     "07": [r"1 force_lead +0\.24%.* at worst 3\.53%", r"2 direct +11\.90%"],
     "08": [
         r"written: metrics\.json, report\.html, run\.json, scenario\.toml, series\.parquet",
@@ -55,7 +55,7 @@ SAID = {
         r"measured +: .*1\.000",
     ],
     "10": [
-        r"told to stop: 0",
+        r"the rig stops: 0",
         r"restitution 1\.1191, 5\.310 N measured",
         r"observed energy \+3\.\d+ mJ",
         r"is known: False",
