@@ -33,6 +33,9 @@ CAMPAIGNS = {  # preset -> draws; grids are small enough to be run whole
     "nozzle_capture": None,
     "fidelity_map": None,
     "vbar_navigation": None,
+    "probe_drogue_capture": None,
+    "launch_ring_capture": None,
+    "idss_ring_capture": 24,
 }
 PAPERS = ("franken", "de-stefano", "zebenay", "lange")
 RIGS = Path(__file__).parent / "rigs"

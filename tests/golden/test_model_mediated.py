@@ -248,7 +248,7 @@ def exit_speed(m, v, law, dt=2e-5):
     while True:
         half = d + 0.5 * dt * r
         force = k * max(half, 0.0) ** n + c * r
-        if half > 1e-9 and r < 0.0 and force <= 0.0:
+        if r < 0.0 and (half <= 0.0 or force <= 0.0):
             return np.array(way), -r
         way.append((d, r))
         r_1 = r - dt * force / m

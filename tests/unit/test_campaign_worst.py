@@ -67,4 +67,4 @@ def test_the_page_says_that_they_were_flown_again() -> None:
     before = kept.split("<script")[0]
     assert "flown" not in before
     assert "simulated" not in before
-    assert "`worst = 4`" in _replay({"worst": WORST}, {})
+    assert "<code>worst = 4</code>" in _replay({"worst": WORST}, {})
