@@ -35,7 +35,7 @@ CAMPAIGNS = {  # preset -> draws; grids are small enough to be run whole
     "vbar_navigation": None,
     "probe_drogue_capture": None,
     "launch_ring_capture": None,
-    "idss_ring_capture": 24,
+    "idss_ring_capture": None,
 }
 PAPERS = ("franken", "de-stefano", "zebenay", "lange")
 RIGS = Path(__file__).parent / "rigs"

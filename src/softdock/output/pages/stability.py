@@ -371,5 +371,10 @@ def _figure(panel: Panel, key: str) -> str:
         time_axis=False,
         x_range=(-0.3 * ROOM * panel.limits[0], panel.limits[0]),
         y_range=(-ROOM * panel.limits[1], panel.limits[1]),
-        layout={"annotations": margin_arrows(panel)},
+        height=390,
+        # above: the buttons, then a legend of two rows on a narrow page
+        layout={
+            "annotations": margin_arrows(panel),
+            "margin": {"l": 76, "r": 14, "t": 90, "b": 48},
+        },
     )
