@@ -204,7 +204,7 @@ def test_the_recommendation_in_words():
         rank([row("led", 0.001, errors=errors)]), ORBIT
     )
     assert recommend(rank([row("raw", 0.2)]), ORBIT).startswith(
-        "No method brings this rig within limits; the nearest is raw with exact_hold"
+        "No compared method is within limits; the nearest is raw with exact_hold"
     )
     assert "every run stopped early" in recommend(rank([row("raw", 0.2, status="diverged")]), ORBIT)
     assert "none runs" in recommend([], ORBIT)
@@ -242,6 +242,6 @@ def test_only_a_faithful_method_is_recommended():
         "With less certain parameters use sure with exact_hold: its error is never above 4 %."
     )
     assert recommend(rank([distorted]), ORBIT).startswith(
-        "No method brings this rig within limits; the nearest is passivity with exact_hold, "
+        "No compared method is within limits; the nearest is passivity with exact_hold, "
         "distorted: its worst error"
     )

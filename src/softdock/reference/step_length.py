@@ -11,6 +11,7 @@ import math
 from typing import NamedTuple
 
 from softdock.compile.jit import compiled, noinline
+from softdock.loop.contact.bristle import sliding_at
 from softdock.loop.contact.compliance import equilibrium
 from softdock.loop.contact.laws import (
     friction_factor,
@@ -63,7 +64,7 @@ from softdock.reference.modes import (
 from softdock.reference.servicer import mobility_with_servicer
 from softdock.reference.setup import pair_at, steepest_at
 from softdock.reference.step import MOST_TURNS
-from softdock.reference.touch_forces import hold_bristles, relative_spin, sliding_at
+from softdock.reference.touch_forces import hold_bristles, relative_spin
 
 GRADED = (
     0.1  # of depth/rate near depth 0 of a law with a fractional exponent, which is not smooth there

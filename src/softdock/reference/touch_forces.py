@@ -12,15 +12,13 @@ from typing import NamedTuple
 from softdock.compile.jit import compiled, noinline
 from softdock.loop.contact.bristle import (
     Place,
+    drag,
     keep_place,
     place_of,
     rub,
     touch_at,
-    turn_speed,
-    twist_arm,
 )
 from softdock.loop.contact.compliance import equilibrium
-from softdock.loop.contact.laws import friction_factor
 from softdock.loop.contact.models import touch_pair
 from softdock.loop.contact.pair import PAIR_CELLS, kind_in, load_pair
 from softdock.loop.contact.tip import tip_in_target, tip_velocity
@@ -35,7 +33,7 @@ from softdock.loop.contact.tips import (
 from softdock.loop.contact.touch import INSIDE
 from softdock.loop.spatial.rigid_body import motion_of
 from softdock.loop.spatial.rotations import rotate, rotate_back
-from softdock.loop.spatial.vectors import add, add_scaled, cross, dot, norm, scale, subtract
+from softdock.loop.spatial.vectors import add, add_scaled, cross, dot, scale, subtract
 from softdock.reference.modes import (
     AWAY,
     PUSHING,
@@ -65,16 +63,6 @@ class Push(NamedTuple):
 def relative_spin(chaser, target):
     """Angular velocity of the chaser seen from the target, target axes [rad/s]."""
     return subtract(rotate_back(target.q, rotate(chaser.q, chaser.w)), target.w)
-
-
-@compiled
-def sliding_at(pair, touch, v, spin):
-    """The middle of the overlap from the tip's centre [m], and the sliding velocity there [m/s];
-    target axes."""
-    n = touch.normal
-    arm = scale(0.5 * touch.depth - pair.tip_radius, n)
-    at_touch = add(v, cross(spin, arm))
-    return arm, add_scaled(at_touch, -dot(n, at_touch), n)
 
 
 class Rubbing(NamedTuple):
@@ -113,13 +101,8 @@ def _touch_force(vector, mem, pair, touch, state, row, v, spin, rubbing):
         dissipated -= dot(rubbed.force, v) + dot(rubbed.torque, spin)
         force, torque = add(force, rubbed.force), rubbed.torque
     elif law.friction > 0.0 and state == PUSHING:
-        arm, sliding = sliding_at(pair, touch, v, spin)
-        turning = dot(n, spin)
-        factor = friction_factor(law, norm(sliding), turn_speed(law, turning))
-        drag = scale(-normal * factor, sliding)
-        twist = -normal * factor * twist_arm(law) * turning
-        dissipated -= dot(drag, sliding) + twist * turning
-        force, torque = add(force, drag), add_scaled(cross(arm, drag), twist, n)
+        rubbed, torque, lost = drag(pair, touch, normal, v, spin)
+        force, dissipated = add(force, rubbed), dissipated + lost
     return force, torque, -normal * rate, dissipated
 
 

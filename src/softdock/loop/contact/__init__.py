@@ -13,16 +13,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from softdock.compile.features import is_full
 from softdock.compile.jit import by_type, compiled, noinline
 from softdock.loop.contact.bristle import (
+    drag,
     keep_place,
     no_rub,
     place_of,
     rub,
     touch_at,
-    turn_speed,
-    twist_arm,
 )
 from softdock.loop.contact.compliance import soft_force
-from softdock.loop.contact.laws import elastic_force, friction_factor, normal_force, stored_energy
+from softdock.loop.contact.laws import elastic_force, normal_force, stored_energy
 from softdock.loop.contact.models import touch_pair
 from softdock.loop.contact.pair import PAIR_CELLS, PAIR_FLOATS, pair_here
 from softdock.loop.contact.tip import tip_in_target, tip_velocity
@@ -36,7 +35,7 @@ from softdock.loop.contact.tips import (
 )
 from softdock.loop.contact.touch import INSIDE, NO_TOUCH
 from softdock.loop.spatial.rotations import rotate, rotate_back
-from softdock.loop.spatial.vectors import add, add_scaled, cross, dot, norm, scale, subtract
+from softdock.loop.spatial.vectors import add, cross, dot, scale, subtract
 
 if TYPE_CHECKING:
     from softdock.loop.contact.pair import Pair
@@ -73,17 +72,8 @@ def _law_force(vector, pair: Pair, touch, v, spin):
     dissipated = (normal - elastic) * rate
     force, torque = scale(normal, n), (0.0, 0.0, 0.0)
     if law.rubs and law.bristle == 0.0 and normal > 0.0:
-        arm = scale(
-            0.5 * touch.depth - pair.tip_radius, n
-        )  # from the tip's centre to the middle of the overlap
-        at_touch = add(v, cross(spin, arm))
-        sliding = add_scaled(at_touch, -dot(n, at_touch), n)
-        turning = dot(n, spin)
-        factor = friction_factor(law, norm(sliding), turn_speed(law, turning))
-        drag = scale(-normal * factor, sliding)
-        twist = -normal * factor * twist_arm(law) * turning
-        dissipated -= dot(drag, sliding) + twist * turning
-        force, torque = add(force, drag), add_scaled(cross(arm, drag), twist, n)
+        rubbing, torque, lost = drag(pair, touch, normal, v, spin)
+        force, dissipated = add(force, rubbing), dissipated + lost
     return force, torque, stored_energy(vector, law, touch.depth), dissipated
 
 

@@ -15,7 +15,7 @@ stored. Between two instants the way is taken as straight and the limit as that 
 exact where nothing slips, of the first order in their distance where something does.
 
 All that is remembered is in `mem`: per pair the relative pose of the last instant, per tip the
-bristles of its two touches. Friction without bristles is in laws.py.
+bristles of its two touches. Friction without bristles: `drag`.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from softdock.compile.cells import Cell, Cells
 from softdock.compile.jit import compiled, noinline
+from softdock.loop.contact.laws import friction_factor
 from softdock.loop.spatial.rotations import inverse, logarithm, product, rotate, rotate_back
 from softdock.loop.spatial.vectors import add, add_scaled, cross, dot, norm, scale, subtract
 
@@ -177,3 +178,27 @@ def turn_speed(law, turn):
 def twist_arm(law):
     """Torque over N f turn, where drag is N f v [m^2]."""
     return 0.5 * law.patch * law.patch
+
+
+@compiled
+def sliding_at(pair: Pair, touch: Touch, v, spin):
+    """The middle of the overlap from the tip's centre [m], and the sliding velocity there [m/s];
+    target axes."""
+    n = touch.normal
+    arm = scale(0.5 * touch.depth - pair.tip_radius, n)
+    at_touch = add(v, cross(spin, arm))
+    return arm, add_scaled(at_touch, -dot(n, at_touch), n)
+
+
+@compiled
+def drag(pair: Pair, touch: Touch, normal, v, spin):
+    """Friction of a touch without a bristle: force on the tip [N], torque about its centre [Nm],
+    power lost [W]; target axes. `normal`: force [N]."""
+    law, n = pair.law, touch.normal
+    arm, sliding = sliding_at(pair, touch, v, spin)
+    turning = dot(n, spin)
+    factor = friction_factor(law, norm(sliding), turn_speed(law, turning))
+    force = scale(-normal * factor, sliding)
+    twist = -normal * factor * twist_arm(law) * turning
+    lost = -(dot(force, sliding) + twist * turning)
+    return force, add_scaled(cross(arm, force), twist, n), lost

@@ -147,7 +147,7 @@ def recommend(ranked: list[Row], orbit: dict[str, Any], before: str = "") -> str
     opening = f"Use {name}"
     if far:
         word = f", {best['verdict']['word']}" if best.get("verdict") else ""
-        opening = f"No method brings this rig within limits; the nearest is {name}{word}"
+        opening = f"No compared method is within limits; the nearest is {name}{word}"
     parts = [
         f"{opening}: {_describe_outcome(best, orbit)}.",
         _describe_knowledge(best),
